@@ -23,6 +23,7 @@ const folders = readdirSync(join(import.meta.dirname, '../src/providers'), { wit
 /** The names that stand in few places: elsewhere a side is `left` or `right`, and a capability says what differs. */
 export const PROVIDER_NAMES: readonly string[] = folders.flatMap((each) => (each.isDirectory() ? [each.name] : []));
 const CLIENTS_OF: Readonly<Record<string, readonly string[]>> = {
+  carddav: ['saxes'],
   google: ['@googleapis/people', 'google-auth-library'],
 };
 
@@ -213,7 +214,7 @@ export const BORDERS: readonly Border[] = [
   // What providers import of this room may not lead back to them.
   { place: 'config/config-error.ts', imports: [], packages: [] },
   { place: 'config/secret.ts', imports: [], packages: [] },
-  { place: 'config/values.ts', imports: ['config/secret.ts'], packages: ['zod'] },
+  { place: 'config/values.ts', imports: ['config/secret.ts', 'loopback.ts'], packages: ['zod'] },
   { place: 'loopback.ts', imports: [], packages: [] },
   { place: 'make-directory.ts', imports: [], packages: [] },
   { place: 'ownership.ts', imports: [], packages: [] },

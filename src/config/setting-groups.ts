@@ -19,7 +19,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
   {
     title: 'What is synced',
     about: '[The fields](../src/reconcile/README.md) describes each field.',
-    keys: ['fields', 'buckets', 'google.contacts', 'service.contacts', 'direction'],
+    keys: ['fields', 'buckets', 'google.contacts', 'service.contacts', 'carddav.contacts', 'direction'],
   },
   {
     title: 'Conflicts and deletions',
@@ -35,6 +35,19 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
     title: 'Tokens',
     about: '`connect` stores the tokens of the accounts. On a machine without a browser, set them here.',
     keys: ['google.refreshToken', 'service.accessToken', 'credentialsKey'],
+  },
+  {
+    title: 'CardDAV',
+    about:
+      'A side with `provider: carddav` is an address book of a CardDAV server, such as iCloud, Fastmail, Nextcloud and Radicale. Use an app password.',
+    keys: [
+      'carddav.url',
+      'carddav.username',
+      'carddav.password',
+      'carddav.addressbook',
+      'carddav.groups',
+      'carddav.rateLimit',
+    ],
   },
   {
     title: 'Page, metrics and health',

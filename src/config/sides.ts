@@ -18,7 +18,7 @@ import {
   type Report,
   type Section,
 } from './sources.ts';
-import { issuedSecret } from './values.ts';
+import { issuedSecret, passwordSecret } from './values.ts';
 
 /** One side of a link: which provider plays it, and with what settings. */
 export type SideConfig = SideWords & {
@@ -50,19 +50,19 @@ const selectionSchema = ({ marks }: Provider) =>
     contacts: contactPatterns(marks)
       .prefault('*')
       .describe(
-        `Which contacts are synced: groups by name or glob, or ${marks.map(markPattern).join(', ')}; a later pattern with ! excludes.`,
+        `Which contacts are synced: ${['groups by name or glob', ...marks.map(markPattern)].join(', or ')}; a later pattern with ! excludes.`,
       ),
   });
 
 const SELECTION_KEYS: Keys = { names: ['contacts'], secrets: [] };
 
-const tokenSetting = ({ place }: Provider): z.ZodType =>
-  issuedSecret
+const tokenSetting = ({ place, hasPassword = false }: Provider): z.ZodType =>
+  (hasPassword ? passwordSecret : issuedSecret)
     .nullable()
     .default(null)
     .meta({
-      description: `Token of the account at ${place}. Without it, the one that connect stored is used.`,
-      example: 'the-token',
+      description: `${hasPassword ? 'Password' : 'Token'} of the account at ${place}. Without it, the one that connect stored is used.`,
+      example: hasPassword ? 'the-app-password' : 'the-token',
     });
 
 /** All settings of a side that a provider plays. */

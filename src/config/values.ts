@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isLoopback } from '../loopback.ts';
 import { Secret } from './secret.ts';
 
 /** At most `requests` in any `windowMs`. */
@@ -29,6 +30,12 @@ const flawOfIssued = (value: string): string | null => {
   if (/^[\u0021-\u007E]*$/u.test(value)) return null;
   return 'holds a space, a line break or another character that none has. Copy it again, whole and on one line.';
 };
+
+/** A password, which may contain spaces. */
+export const passwordSecret = text.transform((value, context): Secret => {
+  if (!/[\r\n]/u.test(value)) return new Secret(value);
+  return fail(context, 'contains a line break, which no password has. Copy it again, on one line.');
+});
 
 /** A text that a remote issued, such as the id of a client. */
 export const issued = text.transform((value, context): string => {
@@ -193,6 +200,12 @@ export const webUrl = url(['http:', 'https:']).transform((value, context): strin
   const parsed = new URL(value);
   const extra = parsed.username + parsed.password + parsed.search + parsed.hash;
   return extra === '' ? value : fail(context, 'has a user, password, query or fragment. Leave these out of the URL.');
+});
+/** The address of a server that is sent passwords: encrypted, unless it is this machine. */
+export const secureUrl = webUrl.transform((value, context): string => {
+  const { protocol, hostname } = new URL(value);
+  if (protocol === 'https:' || isLoopback(hostname)) return value;
+  return fail(context, 'does not begin with https://, so the password would be sent unencrypted. Write https://.');
 });
 /** The URL without a slash at its end. */
 export const urlWithoutSlash = webUrl.transform((value) => value.replace(/\/+$/u, ''));

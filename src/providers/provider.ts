@@ -79,6 +79,8 @@ type Definition<Schema extends z.ZodObject, Settings> = SideWords & {
   readonly accountKeys: readonly string[];
   /** The setting that holds the token. */
   readonly tokenKey: string;
+  /** Whether the token is a password, which may contain spaces. */
+  readonly hasPassword?: boolean;
   /** The settings that say where the remote is, for whoever cannot reach it. */
   readonly addressKeys: readonly string[];
   /** All settings that are addresses, and the one that receives the secret of the client. */

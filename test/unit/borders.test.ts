@@ -33,6 +33,8 @@ const forbiddenImports: readonly (readonly [file: string, specifier: string])[] 
   ['providers/planted.ts', '../reconcile/plan.ts'],
   ['providers/planted.ts', '@googleapis/people'],
   ['providers/registry.ts', './google/client.ts'],
+  ['providers/carddav/planted.ts', '../google/client.ts'],
+  ['providers/google/planted.ts', 'saxes'],
   ['providers/google/planted.ts', '../service/client.ts'],
   ['providers/google/planted.ts', '../../store/store.ts'],
   ['providers/google/planted.ts', '../../config/config.ts'],

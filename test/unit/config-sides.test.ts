@@ -127,7 +127,7 @@ links: { home: , twins: { left: { provider: google }, right: { provider: google 
   test.each([
     ['links: { home: { left: { provider: google } } }', 'links.home.right', 'is not set'],
     [side('google'), 'links.home.left', 'holds no settings'],
-    [side('{ name: a }'), 'links.home.left.provider', 'Choose one of google, service.'],
+    [side('{ name: a }'), 'links.home.left.provider', 'Choose one of carddav, google, service.'],
     [side('{ provider: outlook }'), 'links.home.left.provider', '"outlook" is not known'],
     [side('{ provider: [google] }'), 'links.home.left.provider', 'is not set'],
     [side('{ provider: google, name: my own }'), 'links.home.left.name', 'is not a name'],

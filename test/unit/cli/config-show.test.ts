@@ -21,6 +21,9 @@ links:
     syncInterval: 1m
   - name: other
     deleteLimit: 5
+  - name: book
+    left: { provider: carddav, url: 'https://dav.test', password: canary-7d20 }
+    right: { provider: service }
 `;
 
 const show = (link?: string) => {

@@ -1,4 +1,8 @@
 import { expect, test } from 'vitest';
+import { USUAL_FIELDS } from '../../../src/contact/chosen.ts';
+import { cardMapping } from '../../../src/providers/carddav/card/card-mapping.ts';
+import { parseLines } from '../../../src/providers/carddav/card/content-line.ts';
+import { createRecords } from '../../../src/providers/carddav/record.ts';
 import { READER as GOOGLE_READER } from '../../../src/providers/google/fields.ts';
 import { readPerson } from '../../../src/providers/google/mapper.ts';
 import { contactSchema, READER as SERVICE_READER } from '../../../src/providers/service/api/schemas-contacts.ts';
@@ -236,6 +240,82 @@ test('what makes a record of a contact of the service', () => {
         "originId": null,
         "raw": "{"addresses":[{"id":"a1","label":"Work","street_1":"Main St 1","street_2":"Apt 4","city":"Bonn","state":null,"zip":"5","country":"DE"},{"id":"a2","label":"","full_address":"Side St 2, Bonn"}],"email_addresses":[{"id":"e1","label":" Work ","address":"Ann@KDE.example "},{"id":"e2","label":null,"address":"ann@kde.example"},{"id":"e3","address":null}],"phone_numbers":[{"id":"p1","label":"Mobile","number":"666123490"}],"websites":[{"id":"w1","label":"blog","address":"https://ann.example/","note":"kept"}]}",
         "version": "2026-02-01 10:20:30 UTC",
+      },
+    ]
+  `);
+});
+
+const CARD = [
+  'BEGIN:VCARD',
+  'VERSION:3.0',
+  'UID:31',
+  'FN:Ann B. Lée',
+  'N:Le\u0301e; Ann ;B.;;',
+  'ORG:KDE;PIM',
+  'TITLE:Chief  Analyst',
+  'EMAIL;TYPE=work,pref:Ann@KDE.example ',
+  'EMAIL:ann@kde.example',
+  'item1.TEL:666 12 34 90',
+  'item1.X-ABLabel:_$!<Mobile>!$_',
+  'ADR;TYPE=HOME:;Apt 4;Main St 1\\nLine 2;Bonn;;5;',
+  'URL:https://ann.example/',
+  'CATEGORIES:Golf,Chess',
+  'END:VCARD',
+].join('\r\n');
+
+test('a record of CardDAV is what it was at this version of its reader', () => {
+  const mapping = cardMapping(USUAL_FIELDS);
+  const stored = { id: '31.vcf', etag: '"1"', modifiedAtMs: 1_769_904_000_000, card: parseLines(CARD) };
+  expect([mapping.reader, createRecords(mapping).recordOf(stored, ['group.vcf'])]).toMatchInlineSnapshot(`
+    [
+      "1 2jmj7l5r",
+      {
+        "contact": {
+          "addresses": [
+            {
+              "city": "Bonn",
+              "country": "",
+              "label": "home",
+              "postalCode": "5",
+              "region": "",
+              "street": "Main St 1
+    Line 2",
+            },
+          ],
+          "company": "KDE",
+          "emailAddresses": [
+            {
+              "label": "work",
+              "value": "Ann@KDE.example",
+            },
+          ],
+          "firstName": "Ann",
+          "lastName": "Lée",
+          "phoneNumbers": [
+            {
+              "label": "mobile",
+              "value": "666 12 34 90",
+            },
+          ],
+          "title": "Chief Analyst",
+          "websites": [
+            {
+              "label": null,
+              "value": "https://ann.example/",
+            },
+          ],
+        },
+        "digest": "1 2jmj7l5r Wl3pu6UvVmGOQCdAkedlSt",
+        "groupIds": [
+          "category:Chess",
+          "category:Golf",
+          "group.vcf",
+        ],
+        "id": "31.vcf",
+        "modifiedAtMs": 1769904000000,
+        "originId": null,
+        "raw": "{}",
+        "version": ""1"",
       },
     ]
   `);

@@ -1,0 +1,125 @@
+import { hash } from 'node:crypto';
+import { contactFieldsOf, nameOfFields, type ChosenFields } from '../../../contact/chosen.ts';
+import { filledFields, textIn, valueIn, type Contact, type ContactField } from '../../../contact/contact.ts';
+import { ADDED_FIELDS, isNamedField, type NamedField } from '../../../contact/fields.ts';
+import type { ListElement } from '../../../contact/keys.ts';
+import { tagText, textTags } from '../../../contact/list-text.ts';
+import { withOtherSpellings } from '../../../contact/lists.ts';
+import { syncableContact, type SyncableContact } from '../../../contact/normalise.ts';
+import { lineOf, type Card } from './content-line.ts';
+import { textOf, withText } from './edits.ts';
+import { readList, writeList, type ListMapping } from './list-mapping.ts';
+import {
+  ADDRESSES,
+  EMAIL_ADDRESSES,
+  INSTANT_MESSENGERS,
+  PHONE_NUMBERS,
+  RELATIONS,
+  SOCIAL_PROFILES,
+  WEBSITES,
+} from './lists.ts';
+import { isNameField, readName, withFormattedName, writeName } from './names.ts';
+import { BIRTHDAY, COMPANY, namedMapping, NICKNAME, NOTES, PHOTO, TITLE, type ScalarMapping } from './scalars.ts';
+
+/**
+ * The number is to be raised whenever a record of the same card comes out otherwise: what was read before is then read again. A
+ * field that is added to the registry does it by itself, and so does another choice of fields.
+ */
+const READER = `1${ADDED_FIELDS}`;
+
+/** How a field is read from a card and written into it. */
+type FieldMapping = {
+  readonly read: (card: Card) => unknown;
+  readonly write: (card: Card, desired: Contact) => Card;
+};
+
+type TextField = 'company' | 'title' | 'nickname' | 'birthday' | 'notes' | 'photo' | NamedField;
+
+const scalar = (field: TextField, { read, write }: ScalarMapping): FieldMapping => ({
+  read,
+  write: (card, desired) => write(card, textIn(desired, field)),
+});
+
+const list = <Element extends ListElement>(mapping: ListMapping<Element>): FieldMapping => ({
+  read: (card) => readList(card, mapping),
+  // A mapping writes elements of its field.
+  write: (card, desired) => writeList(card, mapping, valueIn(desired, mapping.field) as unknown as readonly Element[]),
+});
+
+/** A link's tags have a property of their own: the categories of a card are groups. */
+const TAGS_PROPERTY = 'X-TAGS';
+
+const TAGS: FieldMapping = {
+  read: (card) => textTags(textOf(card, TAGS_PROPERTY)),
+  write: (card, { tags = [] }) =>
+    withText(card, TAGS_PROPERTY, tagText(withOtherSpellings('tags', tags, textTags(textOf(card, TAGS_PROPERTY))))),
+};
+
+type NameField = 'firstName' | 'lastName' | 'middleName' | 'namePrefix' | 'nameSuffix';
+type PlacedField = Exclude<ContactField, NameField | NamedField>;
+
+const FIELD_MAPPINGS: Readonly<Record<PlacedField, FieldMapping>> = {
+  company: scalar('company', COMPANY),
+  title: scalar('title', TITLE),
+  emailAddresses: list(EMAIL_ADDRESSES),
+  phoneNumbers: list(PHONE_NUMBERS),
+  addresses: list(ADDRESSES),
+  websites: list(WEBSITES),
+  nickname: scalar('nickname', NICKNAME),
+  birthday: scalar('birthday', BIRTHDAY),
+  notes: scalar('notes', NOTES),
+  photo: scalar('photo', PHOTO),
+  relations: list(RELATIONS),
+  instantMessengers: list(INSTANT_MESSENGERS),
+  socialProfiles: list(SOCIAL_PROFILES),
+  tags: TAGS,
+};
+
+const mappingOf = (field: Exclude<ContactField, NameField>): FieldMapping =>
+  isNamedField(field) ? scalar(field, namedMapping(field)) : FIELD_MAPPINGS[field];
+
+/** How the cards of a link are mapped, which syncs only the fields that it chose. */
+export const cardMapping = (chosen: ChosenFields) => {
+  const fields = contactFieldsOf(chosen);
+  const readField = (field: ContactField, card: Card): unknown =>
+    isNameField(field) ? readName(card, field, chosen) : mappingOf(field).read(card);
+  const write = (card: Card, desired: Contact, written: readonly ContactField[]): Card => {
+    const named = writeName(card, desired, written, chosen);
+    const others = written.filter((field) => !isNameField(field));
+    const edited = others.reduce((next, field) => mappingOf(field).write(next, desired), named);
+    return withFormattedName(edited, card);
+  };
+  return {
+    /** Begins the digest of every row that is read with this mapping. */
+    reader: `${READER} ${hash('sha1', nameOfFields(chosen), 'base64url').slice(0, 8)}`,
+    /** The contact of a card, and its fields that cannot be synced. */
+    read: (card: Card): SyncableContact => {
+      const values: Readonly<Record<string, unknown>> = Object.fromEntries(
+        fields.map((field) => [field, readField(field, card)]),
+      );
+      // Each field's mapping reads a value of the field.
+      return syncableContact(values as unknown as Partial<Contact>);
+    },
+    /** The card with these fields as they are desired. Every other line stays as it is (R10). */
+    write,
+    /** A new card of a contact. */
+    create: (draft: Contact, uid: string, version: '3.0' | '4.0'): Card => {
+      const empty = [
+        lineOf('BEGIN', 'VCARD'),
+        lineOf('VERSION', version),
+        lineOf('PRODID', '-//contact-sync//EN'),
+        lineOf('UID', uid),
+        lineOf('FN', ''),
+        lineOf('N', ';;;;'),
+        lineOf('END', 'VCARD'),
+      ];
+      return write(
+        empty,
+        draft,
+        filledFields(draft).filter((field) => fields.includes(field)),
+      );
+    },
+  };
+};
+
+export type CardMapping = ReturnType<typeof cardMapping>;

@@ -1,0 +1,127 @@
+/** One content line of a vCard, unfolded (RFC 6350, 3.3). What is not edited is written back character for character. */
+export type ContentLine = {
+  /** The text before the colon, divided at its semicolons: the name with its group, then the parameters. */
+  readonly head: readonly string[];
+  /** The text behind the colon, still escaped; null for a line without a colon, whose text is the head. */
+  readonly value: string | null;
+};
+
+/** A vCard as its lines, `BEGIN` and `END` included. */
+export type Card = readonly ContentLine[];
+
+/** The places where a separator stands outside quotation marks. */
+const placesOf = (text: string, isSeparator: (character: string) => boolean): readonly number[] => {
+  let isQuoted = false;
+  const places: number[] = [];
+  for (let place = 0; place < text.length; place += 1) {
+    const character = text.charAt(place);
+    if (character === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && isSeparator(character)) places.push(place);
+  }
+  return places;
+};
+
+const splitAt = (text: string, places: readonly number[]): readonly string[] =>
+  [...places, text.length].map((end, index) => text.slice(index === 0 ? 0 : (places[index - 1] ?? 0) + 1, end));
+
+const parseLine = (text: string): ContentLine => {
+  const [colon = text.indexOf(':')] = placesOf(text, (character) => character === ':');
+  if (colon < 0) return { head: [text], value: null };
+  const head = text.slice(0, colon);
+  return {
+    head: splitAt(
+      head,
+      placesOf(head, (character) => character === ';'),
+    ),
+    value: text.slice(colon + 1),
+  };
+};
+
+/** The lines of a text that contains one vCard; each break before a space or a tab is a fold. */
+export const parseLines = (text: string): Card =>
+  text
+    .replace(/^\uFEFF/u, '')
+    .replaceAll(/\r?\n[ \t]/gu, '')
+    .split(/\r?\n/u)
+    .filter((line) => line !== '')
+    .map(parseLine);
+
+const textOf = ({ head, value }: ContentLine): string =>
+  value === null ? head.join(';') : `${head.join(';')}:${value}`;
+
+/** The longest line in bytes, without its line break (RFC 6350, 3.2). */
+const LONGEST_LINE = 75;
+
+/** Folds one line; characters stay whole. */
+const folded = (text: string): string => {
+  if (Buffer.byteLength(text) <= LONGEST_LINE) return text;
+  const lines: string[] = [];
+  let line = '';
+  let bytes = 0;
+  for (const character of text) {
+    const size = Buffer.byteLength(character);
+    // Every line but the first begins with a space.
+    if (bytes + size > LONGEST_LINE - (lines.length === 0 ? 0 : 1)) {
+      lines.push(line);
+      line = '';
+      bytes = 0;
+    }
+    line += character;
+    bytes += size;
+  }
+  return [...lines, line].join('\r\n ');
+};
+
+/** The vCard as a request sends it. */
+export const formatLines = (card: Card): string => card.map((line) => `${folded(textOf(line))}\r\n`).join('');
+
+/** The name of a line's property, in upper case and without its group. */
+export const nameOf = ({ head: [first = ''] }: ContentLine): string =>
+  first.slice(first.lastIndexOf('.') + 1).toUpperCase();
+
+/** The group of a line, such as `item1`, in lower case; null for none. */
+export const groupOf = ({ head: [first = ''] }: ContentLine): string | null => {
+  const end = first.lastIndexOf('.');
+  return end < 0 ? null : first.slice(0, end).toLowerCase();
+};
+
+const nameOfParameter = (parameter: string): string => {
+  const end = parameter.indexOf('=');
+  // vCard 2.1 writes a type without its name.
+  return end < 0 ? 'TYPE' : parameter.slice(0, end).toUpperCase();
+};
+
+/** The values of a parameter of a line, without quotation marks. */
+export const parameterOf = ({ head }: ContentLine, name: string): readonly string[] =>
+  head
+    .slice(1)
+    .filter((parameter) => nameOfParameter(parameter) === name)
+    .flatMap((parameter) =>
+      parameter
+        .slice(parameter.indexOf('=') + 1)
+        .replaceAll('"', '')
+        .split(','),
+    )
+    .map((value) => value.trim())
+    .filter((value) => value !== '');
+
+/** A value of a parameter as a line writes it: in quotation marks where it needs them, which it cannot contain itself. */
+const quoted = (value: string): string => {
+  const text = value.replaceAll(/["\r\n]/gu, ' ');
+  return /[,;:]/u.test(text) ? `"${text}"` : text;
+};
+
+/** The line with other values of a parameter; without the parameter where there are none. Other parameters stay. */
+export const withParameter = (line: ContentLine, name: string, values: readonly string[]): ContentLine => {
+  const others = line.head.filter((parameter, index) => index === 0 || nameOfParameter(parameter) !== name);
+  return { ...line, head: values.length === 0 ? others : [...others, `${name}=${values.map(quoted).join(',')}`] };
+};
+
+/** The line in a group. */
+export const withGroup = (line: ContentLine, group: string): ContentLine => {
+  const [first = '', ...parameters] = line.head;
+  return { ...line, head: [`${group}.${first.slice(first.lastIndexOf('.') + 1)}`, ...parameters] };
+};
+
+/** A new line. */
+export const lineOf = (name: string, value: string): ContentLine => ({ head: [name], value });

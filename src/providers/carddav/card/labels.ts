@@ -1,0 +1,92 @@
+import { normaliseLabel } from '../../../contact/text.ts';
+import {
+  groupOf,
+  lineOf,
+  nameOf,
+  parameterOf,
+  withGroup,
+  withParameter,
+  type Card,
+  type ContentLine,
+} from './content-line.ts';
+import { freeGroup, replaceLine } from './edits.ts';
+import { escapeText, unescapeText } from './escapes.ts';
+
+const LABEL = 'X-ABLABEL';
+
+/** Types that describe an ability or a preference; they stay where a label is replaced. */
+const ABILITIES: ReadonlySet<string> = new Set('pref voice internet msg text dom intl postal parcel x400'.split(' '));
+
+/** Each common label with its types. */
+const TYPES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['home', ['HOME']],
+  ['work', ['WORK']],
+  ['other', ['OTHER']],
+  ['mobile', ['CELL']],
+  ['main', ['MAIN']],
+  ['pager', ['PAGER']],
+  ['homeFax', ['HOME', 'FAX']],
+  ['workFax', ['WORK', 'FAX']],
+  ['otherFax', ['FAX']],
+  ['workMobile', ['WORK', 'CELL']],
+]);
+
+const keyOf = (types: readonly string[]): string =>
+  types
+    .map((type) => type.toLowerCase().replace('iphone', 'cell'))
+    .toSorted()
+    .join(' ');
+
+const BY_TYPES: ReadonlyMap<string, string> = new Map([...TYPES].map(([label, types]) => [keyOf(types), label]));
+
+/** Apple's own labels, such as `_$!<HomeFAX>!$_`. Any other label stays as it is. */
+const appleLabel = (text: string): string => {
+  const known = /^_\$!<(?<name>.*)>!\$_$/u.exec(text)?.groups?.['name'];
+  if (known === undefined) return text;
+  const common = [...TYPES.keys()].find((label) => label.toLowerCase() === known.toLowerCase());
+  return common ?? known.charAt(0).toLowerCase() + known.slice(1);
+};
+
+const APPLE_LABELS: ReadonlySet<string> = new Set(
+  'homePage mother father parent brother sister child friend spouse partner assistant manager'.split(' '),
+);
+
+/** A label as Apple spells it. */
+const labelText = (label: string): string =>
+  APPLE_LABELS.has(label) ? `_$!<${label.charAt(0).toUpperCase()}${label.slice(1)}>!$_` : label;
+
+const labelLine = (card: Card, line: ContentLine): ContentLine | undefined => {
+  const group = groupOf(line);
+  return group === null ? undefined : card.find((each) => groupOf(each) === group && nameOf(each) === LABEL);
+};
+
+/** The types of a line that make its label. */
+const ownTypes = (line: ContentLine): readonly string[] =>
+  parameterOf(line, 'TYPE').filter((type) => !ABILITIES.has(type.toLowerCase()));
+
+const labelOfTypes = (types: readonly string[]): string | null => {
+  const known = BY_TYPES.get(keyOf([...new Set(types)]));
+  if (known !== undefined) return known;
+  const common = types.map((type) => BY_TYPES.get(keyOf([type]))).find((label) => label !== undefined);
+  return common ?? types[0]?.replace(/^X-/iu, '') ?? null;
+};
+
+/** The label of a line: that of its group, or else that of its types. Null for none. */
+export const labelOf = (card: Card, line: ContentLine): string | null => {
+  const own = appleLabel(unescapeText(labelLine(card, line)?.value ?? ''));
+  return normaliseLabel(own) ?? normaliseLabel(labelOfTypes(ownTypes(line)));
+};
+
+/** The card with another label of a line, which may have no label; other parameters of the line stay. */
+export const withLabel = (card: Card, line: ContentLine, label: string | null): Card => {
+  if (labelOf(card, line) === label) return card;
+  const abilities = parameterOf(line, 'TYPE').filter((type) => ABILITIES.has(type.toLowerCase()));
+  const former = labelLine(card, line);
+  const types = label === null ? [] : TYPES.get(label);
+  const retyped = withParameter(line, 'TYPE', [...abilities, ...(types ?? [])]);
+  const rest = former === undefined ? card : card.filter((each) => each !== former);
+  if (types !== undefined) return replaceLine(rest, line, [retyped]);
+  const group = groupOf(line) ?? freeGroup(card);
+  const description = withGroup(lineOf('X-ABLabel', escapeText(labelText(label ?? ''))), group);
+  return replaceLine(rest, line, [withGroup(retyped, group), description]);
+};

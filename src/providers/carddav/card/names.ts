@@ -1,0 +1,133 @@
+import type { ChosenFields } from '../../../contact/chosen.ts';
+import { textIn, type Contact, type ContactField } from '../../../contact/contact.ts';
+import { normaliseText } from '../../../contact/text.ts';
+import type { Card } from './content-line.ts';
+import { componentsOf, linesOf, textOf, withComponents, withText } from './edits.ts';
+import { splitValue, unescapeText } from './escapes.ts';
+
+/** The components of `N` (RFC 6350, 6.2.2) that are fields of a contact. */
+const PLACES = { lastName: 0, firstName: 1, middleName: 2, namePrefix: 3, nameSuffix: 4 } as const;
+const COMPONENTS = 5;
+
+type NameField = keyof typeof PLACES;
+type Parts = Readonly<Record<NameField, string>>;
+
+export const isNameField = (field: ContactField): field is NameField => Object.hasOwn(PLACES, field);
+
+/** A component may be a list, as of several given names. */
+const componentText = (component = ''): string =>
+  normaliseText(
+    splitValue(component, ',')
+      .map((part) => unescapeText(part))
+      .join(' '),
+  );
+
+const partsOf = (card: Card): Parts => {
+  const components = componentsOf(card, 'N');
+  const part = (field: NameField): string => componentText(components[PLACES[field]]);
+  return {
+    lastName: part('lastName'),
+    firstName: part('firstName'),
+    middleName: part('middleName'),
+    namePrefix: part('namePrefix'),
+    nameSuffix: part('nameSuffix'),
+  };
+};
+
+const joined = (...texts: readonly string[]): string => texts.filter((text) => text !== '').join(' ');
+
+const firstText = (card: Card, name: string): string => {
+  const [line] = linesOf(card, [name]);
+  return normaliseText(unescapeText(line?.value ?? ''));
+};
+
+/** What a formatted name is made of where a card has no name. */
+const SUBSTITUTES: readonly ((card: Card) => string)[] = [
+  (card) => componentText(componentsOf(card, 'ORG')[0]),
+  (card) => normaliseText(textOf(card, 'NICKNAME')),
+  (card) => firstText(card, 'EMAIL'),
+  (card) => firstText(card, 'TEL'),
+];
+
+/** How programs make a formatted name of a card. */
+const FORMS: readonly ((card: Card) => string)[] = [
+  ...[
+    (p: Parts) => joined(p.namePrefix, p.firstName, p.middleName, p.lastName, p.nameSuffix),
+    (p: Parts) => joined(p.firstName, p.middleName, p.lastName),
+    (p: Parts) => joined(p.firstName, p.lastName),
+    (p: Parts) => joined(p.lastName, p.firstName),
+    (p: Parts) => (p.lastName === '' || p.firstName === '' ? '' : `${p.lastName}, ${p.firstName}`),
+  ].map((form) => (card: Card) => form(partsOf(card))),
+  ...SUBSTITUTES,
+];
+
+const formattedName = (card: Card): string => normaliseText(textOf(card, 'FN'));
+
+/** The name of a card. One that was only typed as a whole is a first name, and so is stored by a write. */
+const namedParts = (card: Card): Parts => {
+  const parts = partsOf(card);
+  if (Object.values(parts).some((part) => part !== '')) return parts;
+  const whole = formattedName(card);
+  return SUBSTITUTES.some((substitute) => substitute(card) === whole) ? parts : { ...parts, firstName: whole };
+};
+
+type Joined = 'namePrefix' | 'middleName';
+
+/** A part as the first name shows it; empty where the link does not join it. */
+const joinedPart = (parts: Parts, field: Joined, chosen: ChosenFields): string =>
+  chosen.includes(`${field}:joined`) ? parts[field] : '';
+
+/** The parts of a card's name; what is joined is around the given name. */
+export const readName = (card: Card, field: NameField, chosen: ChosenFields): string => {
+  const parts = namedParts(card);
+  if (field !== 'firstName') return parts[field];
+  return joined(joinedPart(parts, 'namePrefix', chosen), parts.firstName, joinedPart(parts, 'middleName', chosen));
+};
+
+/** The parts for a first name to read `text`: a joined part is cleared where the text does not begin or end with it. */
+const dividedFirstName = (parts: Parts, text: string, chosen: ChosenFields): Partial<Parts> => {
+  const prefix = joinedPart(parts, 'namePrefix', chosen);
+  const hasPrefix = prefix !== '' && `${text} `.startsWith(`${prefix} `);
+  const unprefixed = hasPrefix ? text.slice(prefix.length + 1) : text;
+  const middle = joinedPart(parts, 'middleName', chosen);
+  const hasMiddle = middle !== '' && ` ${unprefixed}`.endsWith(` ${middle}`);
+  return {
+    firstName: hasMiddle ? unprefixed.slice(0, -middle.length).trimEnd() : unprefixed,
+    ...(prefix !== '' && !hasPrefix && { namePrefix: '' }),
+    ...(middle !== '' && !hasMiddle && { middleName: '' }),
+  };
+};
+
+/** The card with some parts of its name written. */
+export const writeName = (
+  card: Card,
+  desired: Contact,
+  fields: readonly ContactField[],
+  chosen: ChosenFields,
+): Card => {
+  const written = fields.filter(isNameField);
+  if (written.length === 0) return card;
+  const stored = partsOf(card);
+  const parts = namedParts(card);
+  const own = Object.fromEntries(
+    written.filter((field) => field !== 'firstName').map((field) => [field, textIn(desired, field)]),
+  );
+  const first = written.includes('firstName') ? dividedFirstName(parts, desired.firstName, chosen) : {};
+  const next: Parts = { ...parts, ...own, ...first };
+  const all = Object.keys(PLACES) as NameField[];
+  if (all.every((field) => next[field] === parts[field])) return card;
+  const names = all.filter((field) => next[field] !== stored[field]);
+  return withComponents(card, 'N', new Map(names.map((field) => [PLACES[field], next[field]])), COMPONENTS);
+};
+
+/**
+ * The edited card with its formatted name, which follows where it was made of other values of the former card. vCard 3.0
+ * requires `N` (RFC 2426, 3.1.2), and every version `FN`.
+ */
+export const withFormattedName = (card: Card, former: Card): Card => {
+  const before = formattedName(former);
+  const form = before === '' ? FORMS[0] : FORMS.find((each) => each(former) === before);
+  if (form === undefined) return card;
+  const name = form(card) || (FORMS.map((each) => each(card)).find((text) => text !== '') ?? '');
+  return name === before && before !== '' ? card : withText(card, 'FN', name);
+};

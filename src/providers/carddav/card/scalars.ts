@@ -1,0 +1,101 @@
+import { normaliseDay, partsOfDay } from '../../../contact/days.ts';
+import { nameOfNamed, type NamedField } from '../../../contact/fields.ts';
+import { normaliseText } from '../../../contact/text.ts';
+import { lineOf, parameterOf, withParameter, type Card } from './content-line.ts';
+import {
+  addLines,
+  componentsOf,
+  lineNamed,
+  removeLine,
+  replaceLine,
+  textOf,
+  withComponents,
+  withText,
+} from './edits.ts';
+import { escapeText, splitValue, unescapeText } from './escapes.ts';
+import { isVersion4 } from './lists.ts';
+
+/** How a text field is a part of a card. */
+export type ScalarMapping = {
+  /** The text, not yet normalised. */
+  readonly read: (card: Card) => string;
+  readonly write: (card: Card, text: string) => Card;
+};
+
+const property = (name: string): ScalarMapping => ({
+  read: (card) => textOf(card, name),
+  write: (card, text) => withText(card, name, text),
+});
+
+export const TITLE = property('TITLE');
+export const NOTES = property('NOTE');
+
+/** The first component of `ORG`; its departments stay. */
+export const COMPANY: ScalarMapping = {
+  read: (card) => unescapeText(componentsOf(card, 'ORG')[0] ?? ''),
+  write: (card, text) => withComponents(card, 'ORG', new Map([[0, text]])),
+};
+
+export const NICKNAME: ScalarMapping = {
+  read: (card) =>
+    splitValue(lineNamed(card, 'NICKNAME')?.value ?? '', ',')
+      .map((part) => unescapeText(part))
+      .join(', '),
+  write: (card, text) => withText(card, 'NICKNAME', text),
+};
+
+/** The year that Apple writes for a day without one. */
+const OMITTED_YEAR = 'X-APPLE-OMIT-YEAR';
+
+const birthdayOf = (card: Card): string => {
+  const line = lineNamed(card, 'BDAY');
+  if (line === undefined) return '';
+  const text = unescapeText(line.value ?? '').trim();
+  const day = normaliseDay(text.replace(/^([\d-]+)T.*$/su, '$1'));
+  const [omitted] = parameterOf(line, OMITTED_YEAR);
+  return omitted !== undefined && day.startsWith(`${omitted}-`) ? `-${day.slice(omitted.length)}` : day;
+};
+
+/** The value and the omitted year of a day; any other text is a text. */
+const birthdayValue = (text: string, isLater: boolean) => {
+  const day = partsOfDay(text);
+  if (day === null) return { value: escapeText(text), kind: 'text', omitted: null };
+  if (isLater) return { value: text.replace(/^-(?=-)/u, '-').replaceAll(/(?<=\d)-/gu, ''), kind: null, omitted: null };
+  return day.year === null
+    ? { value: `1604${text.slice(1)}`, kind: null, omitted: '1604' }
+    : { value: text, kind: null, omitted: null };
+};
+
+/** Version 3.0 has no day without a year (RFC 2426, 3.1.5), so Apple's form of it is written there. */
+export const BIRTHDAY: ScalarMapping = {
+  read: birthdayOf,
+  write: (card, text) => {
+    const line = lineNamed(card, 'BDAY');
+    if (text === '') return line === undefined ? card : removeLine(card, line);
+    const { value, kind, omitted } = birthdayValue(text, isVersion4(card));
+    const typed = withParameter(line ?? lineOf('BDAY', ''), 'VALUE', kind === null ? [] : [kind]);
+    const written = { ...withParameter(typed, OMITTED_YEAR, omitted === null ? [] : [omitted]), value };
+    return line === undefined ? addLines(card, ['BDAY'], [written]) : replaceLine(card, line, [written]);
+  },
+};
+
+/** The address of a photo; one that the card contains itself has none. A photo is never written. */
+export const PHOTO: ScalarMapping = {
+  read: (card) => {
+    const text = unescapeText(lineNamed(card, 'PHOTO')?.value ?? '').trim();
+    return text.startsWith('https://') ? text : '';
+  },
+  write: (card) => card,
+};
+
+/** The property of a custom field, such as `X-SHOE-SIZE`; a character that no name may have is written as its code. */
+const propertyOf = (field: NamedField): string => {
+  const name = [...normaliseText(nameOfNamed(field)).toUpperCase()].map((character) => {
+    if (/[A-Z0-9]/u.test(character)) return character;
+    return /[\s_-]/u.test(character) ? '-' : `U${(character.codePointAt(0) ?? 0).toString(16).toUpperCase()}`;
+  });
+  return `X-${name.join('')}`;
+};
+
+/** A field that has a name of its user's. */
+export const namedMapping = (field: NamedField): ScalarMapping => property(propertyOf(field));

@@ -1,0 +1,134 @@
+import type { Dispatcher } from 'undici';
+import type { Clock } from '../../clock.ts';
+import { USUAL_FIELDS, type ChosenFields } from '../../contact/chosen.ts';
+import type { OnRetry } from '../provider.ts';
+import { orRefusal } from '../refusal.ts';
+import type { PullRequest, ReadAnswer, Remote, RemoteCapabilities } from '../remote.ts';
+import { createAuthorization, type Credentials } from './authorization.ts';
+import type { BookContext, GroupStyle } from './book.ts';
+import { readCards, type CardReading } from './cards.ts';
+import { cardMapping } from './card/card-mapping.ts';
+import { findAddressBook, type AddressBook } from './discovery.ts';
+import { pull } from './feed.ts';
+import { isGroupCard, listGroupCards } from './group-cards.ts';
+import { createGroup, deleteGroup, listGroups, readGroup, renameGroup } from './groups.ts';
+import { changeMembership } from './membership.ts';
+import { createContacts, deleteContacts, findCreatedContacts, updateContacts } from './push.ts';
+import { cardGroupsOf, createRecords, membershipsIn, type Memberships, type Records } from './record.ts';
+import { createSendDav } from './send.ts';
+
+export type CarddavRemoteOptions = Credentials & {
+  readonly url: string;
+  /** The address book by its name, path or URL; null: the only one. */
+  readonly addressbook: string | null;
+  readonly groupStyle: GroupStyle;
+  /** Counts requests and keeps the rate limit (src/http/transport.ts). */
+  readonly dispatcher: Dispatcher;
+  readonly clock: Clock;
+  /** At least 0, less than 1. */
+  readonly random: () => number;
+  readonly requestCount: () => number;
+  readonly timeToSendMs?: (requests: number) => number;
+  readonly onRetry?: OnRetry;
+  /** The fields that the link syncs; {@link USUAL_FIELDS} unless given. */
+  readonly fields?: ChosenFields;
+  /** How long one request may be tried again. */
+  readonly maxElapsedMs: number;
+};
+
+const WRITES_PER_BATCH = 20;
+
+const CAPABILITIES: RemoteCapabilities = {
+  createBatch: WRITES_PER_BATCH,
+  updateBatch: WRITES_PER_BATCH,
+  deleteBatch: WRITES_PER_BATCH,
+  readBatch: 100,
+  writeConcurrency: 1,
+  moveBatch: { size: 100, of: 'all' },
+  createsWithGroups: false,
+  mayForbidSharedEmails: false,
+  namesDeletions: true,
+  confirmsAbsenceAfter: null,
+  settlesWithinMs: 0,
+};
+
+/** Looks a value up once; a failure is looked up again. */
+const once = <Value>(look: (signal: AbortSignal) => Promise<Value>): ((signal: AbortSignal) => Promise<Value>) => {
+  let found: Promise<Value> | null = null;
+  return async (signal) => {
+    signal.throwIfAborted();
+    const current = found ?? look(signal);
+    found = current;
+    try {
+      return await current;
+    } catch (error) {
+      if (found === current) found = null;
+      throw error;
+    }
+  };
+};
+
+const answerOf = (records: Records, reading: CardReading, memberships: Memberships): ReadAnswer => {
+  if (reading.kind !== 'card') return reading;
+  const { card } = reading.stored;
+  if (isGroupCard(card)) return { kind: 'gone' };
+  const record = records.recordOf(reading.stored, cardGroupsOf(card, memberships));
+  return { kind: 'found', record };
+};
+
+/** The address book of a link. */
+const openBook = (options: CarddavRemoteOptions) => {
+  const { url, addressbook, fields = USUAL_FIELDS, groupStyle } = options;
+  const send = createSendDav({ ...options, authorization: createAuthorization(options) });
+  const find = once<AddressBook>((signal) => findAddressBook({ send, url, addressbook }, signal));
+  const categories = new Set<string>();
+  let hasPulled = false;
+  const context: BookContext = {
+    send,
+    mapping: cardMapping(fields),
+    groupStyle,
+    find,
+    categories,
+    deletedCategories: new Set(),
+    recent: new Map(),
+    hasPulled: () => hasPulled,
+  };
+  const records = createRecords(context.mapping);
+  return {
+    context,
+    records,
+    pull: (request: PullRequest, signal: AbortSignal) => {
+      hasPulled = true;
+      return pull({ context, records }, request, signal);
+    },
+    read: async (ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, ReadAnswer>> => {
+      const readings = await readCards(context, ids, signal);
+      const memberships = membershipsIn(readings.size === 0 ? [] : await listGroupCards(context, signal));
+      return new Map([...readings].map(([id, reading]) => [id, answerOf(records, reading, memberships)]));
+    },
+  };
+};
+
+/** An address book of a CardDAV server behind the port that all sides implement; see {@link Remote}. */
+export const createCarddavRemote = (options: CarddavRemoteOptions): Remote => {
+  const book = openBook(options);
+  const { context } = book;
+  return {
+    capabilities: CAPABILITIES,
+    requestCount: options.requestCount,
+    ...(options.timeToSendMs && { timeToSendMs: options.timeToSendMs }),
+    identify: async (signal) => (await context.find(signal)).url,
+    pull: book.pull,
+    read: book.read,
+    create: (batch, signal) => orRefusal(createContacts(book, batch, signal)),
+    update: (batch, signal) => orRefusal(updateContacts(book, batch, signal)),
+    delete: (ids, signal) => orRefusal(deleteContacts(context, ids, signal)),
+    changeMembership: (batch, signal) => orRefusal(changeMembership(context, batch, signal)),
+    findCreated: (requests, _sinceMs, isTaken, signal) => findCreatedContacts(book, requests, isTaken, signal),
+    listGroups: (signal) => listGroups(context, signal),
+    readGroup: (id, signal) => readGroup(context, id, signal),
+    createGroup: (name, signal) => createGroup(context, name, signal),
+    renameGroup: (group, name, signal) => renameGroup(context, group, name, signal),
+    deleteGroup: (id, signal) => deleteGroup(context, id, signal),
+  };
+};

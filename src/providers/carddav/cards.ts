@@ -1,0 +1,238 @@
+import { isFault, RemoteError, StaleError, UnreadableError } from '../errors.ts';
+import type { AddressBook } from './discovery.ts';
+import type { BookContext } from './book.ts';
+import { formatLines, nameOf, parseLines, type Card } from './card/content-line.ts';
+import { textOf } from './card/edits.ts';
+import { idOf, urlOf } from './hrefs.ts';
+import { etagOf, propertyOf, type DavResponse } from './multistatus.ts';
+import { multiget } from './requests.ts';
+import { headerOf, requireMultistatus } from './send.ts';
+
+/** A card as the server has it. */
+export type StoredCard = {
+  readonly id: string;
+  /** Null where the server sent none: the card cannot be written safely. */
+  readonly etag: string | null;
+  readonly modifiedAtMs: number | null;
+  readonly card: Card;
+};
+
+/** What a read of one card found. */
+export type CardReading =
+  | { readonly kind: 'card'; readonly stored: StoredCard }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'unreadable'; readonly reason: string };
+
+/** The requests of this program ask for so many cards at once; servers fail at many more. */
+export const CARDS_PER_READ = 100;
+
+const countOf = (card: Card, name: string): number => card.filter((line) => nameOf(line) === name).length;
+
+/** Why a text is not one vCard of a known version; null where it is. */
+const flawOf = (card: Card): string | null => {
+  if (countOf(card, 'BEGIN') !== 1 || countOf(card, 'END') !== 1) return 'it is not one vCard';
+  const version = textOf(card, 'VERSION').trim();
+  return version === '3.0' || version === '4.0' ? null : 'it is not a vCard of version 3.0 or 4.0';
+};
+
+const readingOf = (id: string, response: DavResponse): CardReading => {
+  if (response.status === 404 || response.status === 410) return { kind: 'gone' };
+  const data = propertyOf(response, 'C:address-data')?.text ?? '';
+  if (data.trim() === '') return { kind: 'unreadable', reason: 'the server did not send the card' };
+  const card = parseLines(data);
+  const flaw = flawOf(card);
+  if (flaw !== null) return { kind: 'unreadable', reason: flaw };
+  const modifiedAtMs = Date.parse(propertyOf(response, 'D:getlastmodified')?.text ?? '');
+  const stored = { id, etag: etagOf(response), modifiedAtMs: Number.isNaN(modifiedAtMs) ? null : modifiedAtMs, card };
+  return { kind: 'card', stored };
+};
+
+/** The cards of an answer, by their ids. */
+export const cardsIn = (responses: readonly DavResponse[], bookUrl: string): ReadonlyMap<string, CardReading> =>
+  new Map(
+    responses.flatMap((response) => {
+      const id = idOf(response.href, bookUrl);
+      return id === null ? [] : [[id, readingOf(id, response)] as const];
+    }),
+  );
+
+const isTooMuch = (error: unknown): boolean =>
+  error instanceof UnreadableError ||
+  isFault(error) ||
+  (error instanceof RemoteError && [413, 507].includes(error.status ?? 0));
+
+const readChunk = async (
+  context: BookContext,
+  book: AddressBook,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, CardReading>> => {
+  const { pathname } = new URL(book.url);
+  const hrefs = ids.map((id) => `${pathname}${encodeURIComponent(id)}`);
+  const request = { ...multiget(book.url, hrefs), isDivisible: ids.length > 1 };
+  try {
+    const { responses } = requireMultistatus(request, await context.send(request, signal));
+    const found = cardsIn(responses, book.url);
+    const left: CardReading = { kind: 'unreadable', reason: 'the server left the card out of its answer' };
+    return new Map(ids.map((id) => [id, found.get(id) ?? left]));
+  } catch (error) {
+    if (!isTooMuch(error) || !(error instanceof Error)) throw error;
+    const [id] = ids;
+    if (id === undefined || ids.length === 1)
+      return new Map([[id ?? '', { kind: 'unreadable', reason: error.message }]]);
+    const middle = Math.ceil(ids.length / 2);
+    const first = await readChunk(context, book, ids.slice(0, middle), signal);
+    return new Map([...first, ...(await readChunk(context, book, ids.slice(middle), signal))]);
+  }
+};
+
+/** Splits items into groups of at most `size`. */
+export const chunked = <Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
+
+/** A weak ETag matches no `If-Match` (RFC 9110, 8.8.3.2). */
+const isStrong = (etag: string): boolean => !etag.startsWith('W/');
+
+const MOST_RECENT = 200;
+/** A card with a photo is longer. */
+const LONGEST_RECENT = 10_000;
+
+/** Whether a card is short, and can be written under a condition. */
+const isKept = ({ card, etag }: StoredCard): boolean =>
+  etag !== null &&
+  isStrong(etag) &&
+  card.reduce((length, { value }) => length + (value?.length ?? 0), 0) <= LONGEST_RECENT;
+
+const keepRecent = ({ recent }: BookContext, readings: Iterable<CardReading>): void => {
+  for (const reading of readings) {
+    if (reading.kind !== 'card' || !isKept(reading.stored)) continue;
+    recent.delete(reading.stored.id);
+    recent.set(reading.stored.id, reading.stored);
+  }
+  for (const id of recent.keys()) {
+    if (recent.size <= MOST_RECENT) break;
+    recent.delete(id);
+  }
+};
+
+/** The cards in those states; only cards that were not read recently are read. */
+export const readInState = async (
+  context: BookContext,
+  states: readonly { readonly id: string; readonly version: string }[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, CardReading>> => {
+  const known = states.flatMap(({ id, version }) => {
+    const stored = context.recent.get(id);
+    return stored?.etag === version ? [[id, { kind: 'card', stored } as const] as const] : [];
+  });
+  const found = new Map<string, CardReading>(known);
+  const others = states.map(({ id }) => id).filter((id) => !found.has(id));
+  return others.length === 0 ? found : new Map([...found, ...(await readCards(context, others, signal))]);
+};
+
+/** Reads cards by their ids. A card at which the server fails does not fail the others (R15). */
+export const readCards = async (
+  context: BookContext,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, CardReading>> => {
+  const book = await context.find(signal);
+  const readings = new Map<string, CardReading>();
+  for (const chunk of chunked([...new Set(ids)], CARDS_PER_READ)) {
+    for (const [id, reading] of await readChunk(context, book, chunk, signal)) readings.set(id, reading);
+  }
+  keepRecent(context, readings.values());
+  return readings;
+};
+
+const condition = (etag: string | null): Readonly<Record<string, string>> =>
+  etag === null || !isStrong(etag) ? {} : { 'if-match': etag };
+
+const CARD_TYPE = 'text/vcard; charset=utf-8';
+
+/**
+ * Writes a card; returns the ETag of the answer, or null where it has none. `etag` is that of the card that is replaced; `new`: the card must not
+ * exist yet.
+ */
+export const putCard = async (
+  context: BookContext,
+  id: string,
+  card: Card,
+  etag: string | null | { readonly kind: 'new' },
+  signal: AbortSignal,
+): Promise<string | null> => {
+  const book = await context.find(signal);
+  const isNew = typeof etag === 'object' && etag !== null;
+  const headers = { 'content-type': CARD_TYPE, ...(isNew ? { 'if-none-match': '*' } : condition(etag)) };
+  const request = {
+    method: 'PUT',
+    url: urlOf(id, book.url),
+    what: 'a card',
+    headers,
+    body: formatLines(card),
+  } as const;
+  const answer = await context.send(request, signal);
+  return headerOf(answer.headers, 'etag');
+};
+
+/** Deletes a card in the state of that ETag. */
+export const deleteCard = async (
+  context: BookContext,
+  id: string,
+  etag: string | null,
+  signal: AbortSignal,
+): Promise<void> => {
+  const book = await context.find(signal);
+  const isGone = (status: number): boolean => status === 404 || status === 410;
+  const request = {
+    method: 'DELETE',
+    url: urlOf(id, book.url),
+    what: 'a card',
+    headers: condition(etag),
+    allowStatus: isGone,
+  } as const;
+  await context.send(request, signal);
+};
+
+const MOST_ATTEMPTS = 3;
+
+/** One card; null where it does not exist. Throws where it cannot be read. */
+const readStored = async (context: BookContext, id: string, signal: AbortSignal): Promise<StoredCard | null> => {
+  const reading = (await readCards(context, [id], signal)).get(id);
+  if (reading?.kind === 'unreadable') throw unreadableCard(reading.reason);
+  return reading?.kind === 'card' ? reading.stored : null;
+};
+
+/**
+ * Reads a card, edits it and writes it; reads it again where it changed in the meantime. Returns the card afterwards, or null where it does
+ * not exist. An edit that returns the same card is not written.
+ */
+export const editCard = async (
+  context: BookContext,
+  id: string,
+  edit: (card: Card) => Card,
+  signal: AbortSignal,
+): Promise<Card | null> => {
+  let recent = context.recent.get(id);
+  for (let attempt = 1; ; attempt += 1) {
+    // A recent card may have changed since: then its condition fails. It is read where the edit changes nothing.
+    const stored = recent ?? (await readStored(context, id, signal));
+    if (stored === null) return null;
+    const edited = edit(stored.card);
+    const isChanged = formatLines(edited) !== formatLines(stored.card);
+    if (!isChanged && recent === undefined) return stored.card;
+    recent = undefined;
+    context.recent.delete(id);
+    if (!isChanged) continue;
+    try {
+      await putCard(context, id, edited, stored.etag, signal);
+      return edited;
+    } catch (error) {
+      if (!(error instanceof StaleError) || attempt >= MOST_ATTEMPTS) throw error;
+    }
+  }
+};
+
+/** A card that exists and cannot be read. */
+export const unreadableCard = (reason: string): UnreadableError =>
+  new UnreadableError(`the card cannot be read: ${reason}`, { status: 200, route: 'REPORT cards', applied: 'no' });

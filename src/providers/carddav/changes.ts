@@ -1,0 +1,109 @@
+import { startListingWalk } from '../read-limits.ts';
+import type { BookContext } from './book.ts';
+import { expired } from './cursor.ts';
+import type { AddressBook } from './discovery.ts';
+import { idOf } from './hrefs.ts';
+import { etagOf, propertyOf, type DavResponse } from './multistatus.ts';
+import { CARD_STATE, propfind, syncCollection } from './requests.ts';
+import { requireMultistatus } from './send.ts';
+import { childOf, contains } from './xml.ts';
+
+/** A card of a listing. */
+export type ListedCard = { readonly id: string; readonly etag: string | null };
+
+/** What a feed or a listing showed. */
+export type Changes = {
+  readonly cards: readonly ListedCard[];
+  /** The ids of deleted cards, and of other resources that were deleted. */
+  readonly deleted: readonly string[];
+  readonly token: string | null;
+};
+
+const ROUTE = 'REPORT the changes';
+
+const isGone = ({ status }: DavResponse): boolean => status === 404 || status === 410;
+
+const isCollection = (response: DavResponse): boolean =>
+  childOf(propertyOf(response, 'D:resourcetype'), 'D:collection') !== undefined;
+
+/** Another status than that of a changed or deleted card: the server could not show it. */
+const isCard = (response: DavResponse): boolean =>
+  !isCollection(response) && (response.status === null || response.status < 400);
+
+const listed = (responses: readonly DavResponse[], book: AddressBook): Omit<Changes, 'token'> => {
+  const withIds = responses.flatMap((response) => {
+    const id = idOf(response.href, book.url);
+    return id === null ? [] : [{ id, response }];
+  });
+  return {
+    cards: withIds
+      .filter(({ response }) => isCard(response))
+      .map(({ id, response }) => ({ id, etag: etagOf(response) })),
+    deleted: withIds.filter(({ response }) => isGone(response)).map(({ id }) => id),
+  };
+};
+
+/** Whether a refusal means that the token is not known any more (RFC 6578, 3.2). */
+const mayRefuseToken = (status: number): boolean => [400, 403, 409, 410, 412].includes(status);
+
+/**
+ * What changed since a token; everything without one. A server that sends a part (507) is asked on from there.
+ *
+ * @throws {CursorExpiredError} where the server no longer knows the token.
+ */
+export const readChanges = async (
+  { send }: BookContext,
+  book: AddressBook,
+  since: string | null,
+  signal: AbortSignal,
+): Promise<Changes> => {
+  const cards = new Map<string, ListedCard>();
+  const deleted = new Set<string>();
+  const walk = startListingWalk({ route: ROUTE, clock: null, first: since });
+  let token = since;
+  for (;;) {
+    const asked = syncCollection(book.url, token);
+    const request = since === null ? asked : { ...asked, allowStatus: mayRefuseToken };
+    const answer = await send(request, signal);
+    if (answer.status >= 400)
+      throw expired(refusalOf(answer.root !== null && contains(answer.root, 'D:valid-sync-token')));
+    const { responses, syncToken } = requireMultistatus(request, answer);
+    const page = listed(responses, book);
+    for (const card of page.cards) {
+      cards.set(card.id, card);
+      deleted.delete(card.id);
+    }
+    for (const id of page.deleted) {
+      cards.delete(id);
+      deleted.add(id);
+    }
+    token = syncToken ?? token;
+    const isCut = responses.some(({ href, status }) => status === 507 && idOf(href, book.url) === null);
+    if (!isCut || syncToken === null) return { cards: [...cards.values()], deleted: [...deleted], token };
+    walk.take(responses.length, syncToken);
+  }
+};
+
+const refusalOf = (namesToken: boolean): string =>
+  namesToken ? 'the server no longer knows the sync token' : 'the server refused the sync token';
+
+/** The CTag of an address book, which changes with each of its cards; null where the server has none. */
+export const readCtag = async (
+  { send }: BookContext,
+  book: AddressBook,
+  signal: AbortSignal,
+): Promise<string | null> => {
+  const request = propfind(book.url, '0', ['CS:getctag'], 'the changes');
+  const { responses } = requireMultistatus(request, await send(request, signal));
+  const [response] = responses;
+  return (response && propertyOf(response, 'CS:getctag')?.text.trim()) || null;
+};
+
+/** Every card of an address book, and where the feed goes on from there. */
+export const listCards = async (context: BookContext, book: AddressBook, signal: AbortSignal): Promise<Changes> => {
+  if (book.hasSync) return readChanges(context, book, null, signal);
+  const token = await readCtag(context, book, signal);
+  const request = propfind(book.url, '1', CARD_STATE, 'all cards');
+  const { responses } = requireMultistatus(request, await context.send(request, signal));
+  return { ...listed(responses, book), token };
+};

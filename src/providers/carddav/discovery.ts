@@ -1,0 +1,157 @@
+import { textKey } from '../../contact/visible-text.ts';
+import { InvalidError, NotFoundError, WrongAddressError } from '../errors.ts';
+import { isSameHref } from './hrefs.ts';
+import { propertyOf, type DavResponse } from './multistatus.ts';
+import { propfind } from './requests.ts';
+import { headerOf, requireMultistatus, type DavAnswer, type SendDav } from './send.ts';
+import { childOf, childrenOf, contains } from './xml.ts';
+
+/** An address book of the account. */
+export type AddressBook = {
+  /** Ends in a slash. */
+  readonly url: string;
+  readonly name: string;
+  /** Whether changes can be asked for by token (RFC 6578). */
+  readonly hasSync: boolean;
+  /** Whether the account may write; true where the server does not say. */
+  readonly isWritable: boolean;
+  /** The version of new cards: 4.0 only where the book accepts no 3.0. */
+  readonly version: '3.0' | '4.0';
+};
+
+export type DiscoveryOptions = {
+  readonly send: SendDav;
+  /** The server, the principal, the home or the address book. */
+  readonly url: string;
+  /** The address book by its name, path or URL; null: the only one. */
+  readonly addressbook: string | null;
+};
+
+const PROPERTIES = [
+  'D:resourcetype',
+  'D:displayname',
+  'D:current-user-principal',
+  'D:principal-URL',
+  'C:addressbook-home-set',
+  'D:supported-report-set',
+  'C:supported-address-data',
+  'D:current-user-privilege-set',
+];
+
+const MOST_REDIRECTS = 5;
+const ABOUT = 'the address book';
+
+/** The domain that hosts of one provider share: `icloud.com` of `contacts.icloud.com`. */
+const domainOf = (host: string): string => {
+  const labels = host.split('.');
+  return labels.length > 2 && !/^[\d.]+$/u.test(host) ? labels.slice(1).join('.') : host;
+};
+
+/** The URL, which must be of the same provider and encrypted: the credential is sent to it. */
+const trustedUrl = (href: string, base: string, configured: string): string => {
+  const url = new URL(href, base);
+  const own = new URL(configured);
+  const domain = domainOf(own.hostname);
+  const isOwn = url.hostname === own.hostname || url.hostname === domain || url.hostname.endsWith(`.${domain}`);
+  const isSafe = url.protocol === 'https:' || url.origin === own.origin;
+  if (isOwn && isSafe) return url.href;
+  const text = `the server refers to ${url.origin}, which is not of the same provider or not encrypted: set CARDDAV_URL to it if you trust it`;
+  throw new WrongAddressError(text, { status: null, route: `PROPFIND ${ABOUT}`, applied: 'no' });
+};
+
+const withSlash = (url: string): string => (url.endsWith('/') ? url : `${url}/`);
+
+/** Whether an answer shows that the server has no collection there: 200 is a page for a browser. */
+const isMissing = (status: number): boolean => [200, 403, 404, 405, 501].includes(status);
+
+/** Asks for properties, and follows redirects within the provider. Null where the server knows no such collection. */
+const ask = async ({ send, url: configured }: DiscoveryOptions, url: string, depth: '0' | '1', signal: AbortSignal) => {
+  let next = url;
+  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
+    const request = { ...propfind(next, depth, PROPERTIES, ABOUT), allowRedirect: true, allowStatus: isMissing };
+    const answer: DavAnswer = await send(request, signal);
+    if (isMissing(answer.status)) return null;
+    const location = headerOf(answer.headers, 'location');
+    if (answer.status === 207 || location === null) {
+      return { url: next, responses: requireMultistatus(request, answer).responses };
+    }
+    next = trustedUrl(location, next, configured);
+  }
+  const options = { status: null, route: `PROPFIND ${ABOUT}`, applied: 'no' } as const;
+  throw new WrongAddressError(`the server redirects more than ${MOST_REDIRECTS} times; check CARDDAV_URL`, options);
+};
+
+const hrefIn = (response: DavResponse | undefined, name: string): string | null =>
+  (response && childOf(propertyOf(response, name), 'D:href')?.text.trim()) || null;
+
+const isBook = (response: DavResponse): boolean =>
+  childOf(propertyOf(response, 'D:resourcetype'), 'C:addressbook') !== undefined;
+
+const bookOf = (response: DavResponse, url: string): AddressBook => {
+  const privileges = propertyOf(response, 'D:current-user-privilege-set');
+  const reports = propertyOf(response, 'D:supported-report-set');
+  const types = childrenOf(propertyOf(response, 'C:supported-address-data'), 'C:address-data-type');
+  const versions = types.map(({ attributes }) => attributes['version'] ?? '3.0');
+  return {
+    url: withSlash(url),
+    name: propertyOf(response, 'D:displayname')?.text.trim() ?? '',
+    hasSync: reports !== undefined && contains(reports, 'D:sync-collection'),
+    isWritable:
+      privileges === undefined ||
+      ['D:write', 'D:write-content', 'D:bind', 'D:all'].some((name) => contains(privileges, name)),
+    version: versions.includes('4.0') && !versions.includes('3.0') ? '4.0' : '3.0',
+  };
+};
+
+/** The home of the address books that a response names, or that of its principal. */
+const homeOf = async (
+  options: DiscoveryOptions,
+  response: DavResponse | undefined,
+  url: string,
+  signal: AbortSignal,
+): Promise<string | null> => {
+  const home = hrefIn(response, 'C:addressbook-home-set');
+  if (home !== null) return trustedUrl(home, url, options.url);
+  const principal = hrefIn(response, 'D:current-user-principal') ?? hrefIn(response, 'D:principal-URL');
+  if (principal === null || isSameHref(principal, url, url)) return null;
+  const asked = await ask(options, trustedUrl(principal, url, options.url), '0', signal);
+  const found = hrefIn(asked?.responses[0], 'C:addressbook-home-set');
+  return asked === null || found === null ? null : trustedUrl(found, asked.url, options.url);
+};
+
+/** The address books of the account, or the one that the URL names. */
+const listAddressBooks = async (options: DiscoveryOptions, signal: AbortSignal): Promise<readonly AddressBook[]> => {
+  const { addressbook, url } = options;
+  const own =
+    addressbook !== null && /^(?:https?:\/)?\//iu.test(addressbook) ? [trustedUrl(addressbook, url, url)] : [];
+  const wellKnown = new URL('/.well-known/carddav', url).href;
+  for (const start of new Set([...own, url, wellKnown])) {
+    const asked = await ask(options, start, '0', signal);
+    const [response] = asked?.responses ?? [];
+    if (asked === null || response === undefined) continue;
+    if (isBook(response)) return [bookOf(response, asked.url)];
+    const home = await homeOf(options, response, asked.url, signal);
+    const listed = home === null ? null : await ask(options, home, '1', signal);
+    if (listed === null) continue;
+    return listed.responses.filter(isBook).map((each) => bookOf(each, trustedUrl(each.href, listed.url, options.url)));
+  }
+  const text = 'the server names no address books for this account; set CARDDAV_URL to the address book';
+  throw new NotFoundError(text, { status: 404, route: `PROPFIND ${ABOUT}`, applied: 'no' });
+};
+
+/** The address book that a link syncs. */
+export const findAddressBook = async (options: DiscoveryOptions, signal: AbortSignal): Promise<AddressBook> => {
+  const { addressbook: wanted, url } = options;
+  const books = await listAddressBooks(options, signal);
+  const isWanted = (book: AddressBook): boolean =>
+    wanted === null || textKey(book.name) === textKey(wanted) || isSameHref(book.url, wanted, url);
+  const found = books.filter(isWanted);
+  const [book] = found;
+  if (book !== undefined && found.length === 1) return book;
+  const names = books.map(({ name, url: each }) => `"${name || new URL(each).pathname}"`).join(', ');
+  const text =
+    books.length === 0
+      ? 'the account has no address book'
+      : `${found.length === 0 ? 'no' : 'more than one'} address book matches CARDDAV_ADDRESSBOOK; set it to one of ${names}`;
+  throw new InvalidError(text, { status: null, route: `PROPFIND ${ABOUT}`, applied: 'no' });
+};

@@ -1,0 +1,151 @@
+import { readRateHeaders, readRetryAfterMs, type AnswerHeaders } from '../../http/rate-headers.ts';
+import { findUnsent } from '../../http/unsent-error.ts';
+import {
+  appliedBeforeRedirect,
+  InvalidError,
+  LimitedError,
+  NotFoundError,
+  RedirectedError,
+  RevokedError,
+  StaleError,
+  UnauthenticatedError,
+  UnavailableError,
+  UnreadableError,
+  WrongAddressError,
+  type Applied,
+  type RemoteError,
+  type RemoteErrorOptions,
+} from '../errors.ts';
+
+export type DavMethod = 'PROPFIND' | 'REPORT' | 'PUT' | 'DELETE';
+
+/** Methods that change nothing. */
+export const isRead = (method: DavMethod): boolean => method === 'PROPFIND' || method === 'REPORT';
+
+/** A request as messages name it; paths contain names of people. */
+const routeOf = (method: DavMethod, what: string): string => `${method} ${what}`;
+
+/** A request as far as an error needs it. */
+export type Asked = { readonly method: DavMethod; readonly what: string };
+
+const UNSENT_CODES = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+const ADDRESS = 'CARDDAV_URL';
+const CREDENTIAL = 'CARDDAV_USERNAME and CARDDAV_PASSWORD';
+
+const appliedWhenSent = (method: DavMethod): Applied => (isRead(method) ? 'no' : 'unknown');
+
+const codesOf = (error: unknown): readonly string[] => {
+  if (error instanceof AggregateError) return error.errors.flatMap(codesOf);
+  if (!(error instanceof Error)) return [];
+  return 'code' in error && typeof error.code === 'string' ? [error.code] : codesOf(error.cause);
+};
+
+/** The error of a request without an answer. */
+export const connectionError = ({ method, what }: Asked, cause: unknown): RemoteError => {
+  const route = routeOf(method, what);
+  const unsent = findUnsent(cause);
+  if (unsent !== null) {
+    const { retryAfterMs } = unsent;
+    const options = { status: null, route, applied: 'no', retryAfterMs, cause } as const;
+    return new UnavailableError(`${route} was not sent: ${unsent.message}`, options);
+  }
+  const codes = codesOf(cause);
+  if (codes[0] === 'UND_ERR_INVALID_ARG') {
+    const text = `${route} was not sent: the password contains a character that no header can hold`;
+    return new UnauthenticatedError(text, { status: null, route, applied: 'no', cause });
+  }
+  const isUnsent = codes.length > 0 && codes.every((code) => UNSENT_CODES.has(code));
+  const remedy = isUnsent ? `: check the network and ${ADDRESS}` : '';
+  return new UnavailableError(`the server did not answer ${route} (${codes[0] ?? 'no reason given'})${remedy}`, {
+    status: null,
+    route,
+    applied: isUnsent ? 'no' : appliedWhenSent(method),
+    cause,
+  });
+};
+
+/** An answer that cannot be understood. */
+export const unreadableAnswer = (
+  { method, what }: Asked,
+  status: number,
+  why: string,
+  cause?: unknown,
+): UnreadableError => {
+  const route = routeOf(method, what);
+  const options = { status, route, applied: appliedWhenSent(method), cause };
+  return new UnreadableError(`the server's answer to ${route} cannot be understood: ${why}`, options);
+};
+
+const isPage = (headers: AnswerHeaders): boolean => /\bhtml\b/iu.test(String(headers['content-type']));
+
+/** A refusal by its status. A refused write concerns its card; a refused read, the whole address book. */
+const refusal = ({ method }: Asked, status: number, text: string, options: RemoteErrorOptions): RemoteError => {
+  switch (status) {
+    case 401:
+      return new UnauthenticatedError(`${text}: check ${CREDENTIAL}; many servers require an app password`, options);
+    case 403:
+      return isRead(method)
+        ? new RevokedError(`${text}: the account may not read this address book`, options)
+        : new InvalidError(
+            `${text}: the account may not write this address book, or the card breaks a rule of it`,
+            options,
+          );
+    case 404:
+    case 410:
+      return new NotFoundError(`${text}: not found; check ${ADDRESS} and CARDDAV_ADDRESSBOOK`, options);
+    case 412:
+      return new StaleError(`${text}: the card changed since it was read`, options);
+    default:
+      return new InvalidError(text, options);
+  }
+};
+
+const redirected = ({ method, what }: Asked, status: number): RedirectedError => {
+  const route = routeOf(method, what);
+  const applied = appliedBeforeRedirect(status, !isRead(method));
+  const text = `the server answers ${route} with a redirect (${status}), which is not followed; check ${ADDRESS}`;
+  return new RedirectedError(text, { status, route, applied });
+};
+
+/** A web page that says that a card is missing: a proxy says so of everything while the server is down. */
+const isMissingPage = ({ method }: Asked, status: number, headers: AnswerHeaders): boolean =>
+  (status === 404 || status === 410) && isPage(headers) && !isRead(method);
+
+const refused = (asked: Asked, status: number, headers: AnswerHeaders, nowMs: number): RemoteError => {
+  const { method, what } = asked;
+  const route = routeOf(method, what);
+  const text = `the server refused ${route} (${status})`;
+  const retryAfterMs = readRetryAfterMs(headers, nowMs);
+  if (status === 429 || (status === 503 && retryAfterMs !== null)) {
+    const waitMs = retryAfterMs ?? readRateHeaders(headers, nowMs).resetMs;
+    return new LimitedError(`${text}: the rate limit`, { status, route, applied: 'no', retryAfterMs: waitMs });
+  }
+  if (status >= 500 && status !== 507) {
+    const options = { status, route, applied: appliedWhenSent(method), retryAfterMs };
+    return new UnavailableError(`the server failed at ${route} (${status})`, options);
+  }
+  if (isMissingPage(asked, status, headers)) {
+    return new WrongAddressError(`${text} with a web page; check ${ADDRESS}`, { status, route, applied: 'unknown' });
+  }
+  return refusal(asked, status, text, { status, route, applied: 'no' });
+};
+
+/** The error that an answer means by its status; null for a success. `nowMs` is epoch milliseconds. */
+export const answerError = (
+  asked: Asked,
+  status: number,
+  headers: AnswerHeaders,
+  nowMs: number,
+): RemoteError | null => {
+  if (status >= 400) return refused(asked, status, headers, nowMs);
+  if (status >= 300) return redirected(asked, status);
+  return isPage(headers) ? unreadableAnswer(asked, status, `it is a web page; check ${ADDRESS}`) : null;
+};

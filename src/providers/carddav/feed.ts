@@ -1,0 +1,193 @@
+import type { FeedChange, FeedPage, KnownRows, PullRequest } from '../remote.ts';
+import type { BookContext } from './book.ts';
+import { CARDS_PER_READ, chunked, readCards, type CardReading } from './cards.ts';
+import { listCards, readChanges, readCtag, type ListedCard } from './changes.ts';
+import { decodeCursor, decodePlace, expired, type FeedCursor, type ListingPlace } from './cursor.ts';
+import { categoriesOf, findCards, isGroupCard, listGroupCards } from './group-cards.ts';
+import { cardGroupsOf, membershipsIn, type Memberships, type Records } from './record.ts';
+
+type Feed = { readonly context: BookContext; readonly records: Records };
+
+/** Remembers the categories of cards: the groups of the address book are made of them. */
+const noteCategories = ({ categories }: BookContext, readings: Iterable<CardReading>): void => {
+  for (const reading of readings) {
+    if (reading.kind === 'card') for (const name of categoriesOf(reading.stored.card)) categories.add(name);
+  }
+};
+
+/** A card of a listing as a change of the feed; none for a group card, and for a card that is deleted by now. */
+const changeOf = (
+  { records }: Feed,
+  id: string,
+  reading: CardReading,
+  memberships: Memberships,
+): readonly FeedChange[] => {
+  if (reading.kind === 'gone') return [];
+  if (reading.kind === 'unreadable') return [{ kind: 'unreadable', id, reason: reading.reason }];
+  if (isGroupCard(reading.stored.card)) return [];
+  const record = records.recordOf(reading.stored, cardGroupsOf(reading.stored.card, memberships));
+  return [{ kind: 'upsert', record, previousIds: [] }];
+};
+
+const pageOf = (page: Partial<FeedPage>): FeedPage => ({
+  changes: [],
+  unchanged: [],
+  resume: null,
+  cursor: null,
+  total: null,
+  ...page,
+});
+
+/** The pages of what changed since a cursor. */
+async function* pullChanges(feed: Feed, text: string, signal: AbortSignal): AsyncGenerator<FeedPage> {
+  const { context } = feed;
+  const book = await context.find(signal);
+  const cursor = decodeCursor(text, book.url);
+  if (!book.hasSync) {
+    const ctag = await readCtag(context, book, signal);
+    if (ctag === null || ctag !== cursor.token) throw expired('the server has no sync tokens');
+    yield pageOf({ cursor: text });
+    return;
+  }
+  if (cursor.token === null) throw expired('the server sent no sync token before');
+  const { cards, deleted, token } = await readChanges(context, book, cursor.token, signal);
+  const groups = new Set(cursor.groups);
+  const isGroupChanged = [...cards.map(({ id }) => id), ...deleted].some((id) => groups.has(id));
+  if (isGroupChanged) throw expired('a group changed');
+  const needsGroups = cards.length > 0 && groups.size > 0;
+  const memberships = membershipsIn(needsGroups ? await listGroupCards(context, signal) : []);
+  for (const chunk of chunked(cards, CARDS_PER_READ)) {
+    const readings = await readCards(
+      context,
+      chunk.map(({ id }) => id),
+      signal,
+    );
+    const isNewGroup = (reading: CardReading): boolean => reading.kind === 'card' && isGroupCard(reading.stored.card);
+    if ([...readings.values()].some(isNewGroup)) throw expired('a group was added');
+    noteCategories(context, readings.values());
+    yield pageOf({ changes: [...readings].flatMap(([id, reading]) => changeOf(feed, id, reading, memberships)) });
+  }
+  const next: FeedCursor = { ...cursor, token };
+  yield pageOf({
+    changes: deleted.map((id) => ({ kind: 'tombstone', id })),
+    cursor: JSON.stringify(next),
+  });
+}
+
+/** The digests among these that are known. */
+const knownAmong = async (
+  rows: readonly { readonly id: string; readonly digest: string | null }[],
+  known: KnownRows | undefined,
+): Promise<ReadonlySet<string>> => {
+  const asked = rows.flatMap(({ id, digest }) => (digest === null ? [] : [{ id, digest }]));
+  return known === undefined || asked.length === 0 ? new Set() : known(asked);
+};
+
+type ListingPage = Pick<FeedPage, 'changes' | 'unchanged'>;
+
+/** The changes of cards that were read; those that are known say nothing new. */
+const withoutKnown = async (changes: readonly FeedChange[], known: KnownRows | undefined): Promise<ListingPage> => {
+  const records = changes.flatMap((change) => (change.kind === 'upsert' ? [change.record] : []));
+  const digests = await knownAmong(
+    records.map(({ id, digest = null }) => ({ id, digest })),
+    known,
+  );
+  const isKnown = (change: FeedChange): boolean => change.kind === 'upsert' && digests.has(change.record.digest ?? '');
+  return {
+    changes: changes.filter((change) => !isKnown(change)),
+    unchanged: records.filter(({ digest = '' }) => digests.has(digest)).map(({ id }) => id),
+  };
+};
+
+/** What the pages of a listing have in common. */
+type ListingState = {
+  readonly known: KnownRows | undefined;
+  readonly memberships: Memberships;
+  /** The ids of members of group cards, as far as they are known before the cards are read. */
+  readonly memberIds: ReadonlySet<string>;
+};
+
+/**
+ * One page of a listing. A known card without groups is not read. One with groups is always read: the categories of an address
+ * book are those of its cards.
+ */
+const listedPage = async (
+  feed: Feed,
+  cards: readonly ListedCard[],
+  { known, memberIds, memberships }: ListingState,
+  signal: AbortSignal,
+): Promise<ListingPage> => {
+  const { context, records } = feed;
+  const rows = cards.map(({ id, etag }) => ({ id, digest: memberIds.has(id) ? null : records.digestOf(etag, []) }));
+  const digests = await knownAmong(rows, known);
+  const isKnown = ({ digest }: { readonly digest: string | null }): boolean => digest !== null && digests.has(digest);
+  const asked = rows.filter((row) => !isKnown(row)).map(({ id }) => id);
+  const readings = await readCards(context, asked, signal);
+  noteCategories(context, readings.values());
+  const changes = [...readings].flatMap(([id, reading]) => changeOf(feed, id, reading, memberships));
+  const page = await withoutKnown(changes, known);
+  return { ...page, unchanged: [...rows.filter(isKnown).map(({ id }) => id), ...page.unchanged] };
+};
+
+const FILTERS_PER_QUERY = 50;
+
+/** The ids of the members of group cards. Most cards are named after their UIDs; the others are searched for. */
+const findMembers = async (
+  context: BookContext,
+  cards: readonly ListedCard[],
+  memberships: Memberships,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> => {
+  const byName = new Map(cards.map(({ id }) => [id.replace(/\.vcf$/iu, '').toLowerCase(), id]));
+  const ids = new Set([...memberships.keys()].flatMap((key) => byName.get(key) ?? []));
+  const others = [...memberships.keys()].filter((key) => !byName.has(key));
+  for (const chunk of chunked(others, FILTERS_PER_QUERY)) {
+    const filters = chunk.map((text) => ({ property: 'UID', text }));
+    for (const { id } of await findCards(context, filters, signal)) ids.add(id);
+  }
+  return ids;
+};
+
+const compareTexts = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+
+/** The pages of a whole listing. */
+async function* pullWhole(
+  feed: Feed,
+  { known, resume }: Extract<PullRequest, { mode: 'whole' }>,
+  signal: AbortSignal,
+): AsyncGenerator<FeedPage> {
+  const { context } = feed;
+  const book = await context.find(signal);
+  const place = resume === null ? null : decodePlace(resume, book.url);
+  const listing = await listCards(context, book, signal);
+  const groups = await listGroupCards(context, signal);
+  const isGroup = new Set(groups.map(({ id }) => id));
+  const cursor: FeedCursor = {
+    bookUrl: book.url,
+    // What changed since the listing began is read with the first token.
+    token: place === null ? listing.token : place.token,
+    groups: [...isGroup],
+  };
+  const memberships = membershipsIn(groups);
+  const memberIds = await findMembers(context, listing.cards, memberships, signal);
+  const state: ListingState = { known, memberships, memberIds };
+  const cards = listing.cards
+    .filter(({ id }) => !isGroup.has(id) && (place === null || id > place.after))
+    .toSorted((one, other) => compareTexts(one.id, other.id));
+  const total = cards.length;
+  const pages = cards.length === 0 ? [[]] : chunked(cards, CARDS_PER_READ);
+  for (const [index, page] of pages.entries()) {
+    const after = page.at(-1)?.id ?? '';
+    const isLast = index === pages.length - 1;
+    yield pageOf({
+      ...(await listedPage(feed, page, state, signal)),
+      total,
+      resume: isLast ? null : JSON.stringify({ ...cursor, after } satisfies ListingPlace),
+      cursor: isLast ? JSON.stringify(cursor) : null,
+    });
+  }
+}
+
+/** Reads what changed, or the whole address book. */
+export const pull = (feed: Feed, request: PullRequest, signal: AbortSignal): AsyncIterable<FeedPage> =>
+  request.mode === 'changes' ? pullChanges(feed, request.cursor, signal) : pullWhole(feed, request, signal);

@@ -1,0 +1,144 @@
+import type { GroupRecord } from '../../contact/record.ts';
+import { mapConcurrently } from '../concurrency.ts';
+import { InvalidError, NotFoundError, StaleError } from '../errors.ts';
+import { CONCURRENCY, type BookContext } from './book.ts';
+import { deleteCard, editCard, readCards, unreadableCard, type StoredCard } from './cards.ts';
+import {
+  categoriesOf,
+  findCards,
+  groupNameOf,
+  isGroupCard,
+  listGroupCards,
+  newGroupCard,
+  withCategories,
+  withGroupName,
+} from './group-cards.ts';
+import { createUnder, groupUids, requireWritable } from './push.ts';
+import { categoryId, categoryNameOf } from './record.ts';
+
+const groupOf = ({ id, etag, card }: StoredCard): GroupRecord => ({
+  id,
+  name: groupNameOf(card),
+  version: etag ?? '',
+});
+
+const categoryGroup = (name: string): GroupRecord => ({ id: categoryId(name), name, version: '' });
+
+/** The longest part of a name that looks the same escaped: servers differ in which form they search. */
+const searchable = (name: string): string | null => {
+  const [longest = ''] = name.split(/[\\,;]/u).toSorted((one, other) => other.length - one.length);
+  return longest.trim() || null;
+};
+
+/** The contacts that have a category. */
+const cardsWith = async (context: BookContext, name: string, signal: AbortSignal): Promise<readonly StoredCard[]> =>
+  (await findCards(context, [{ property: 'CATEGORIES', text: searchable(name) }], signal)).filter(({ card }) =>
+    categoriesOf(card).includes(name),
+  );
+
+/** Searches for the categories of all cards, where no feed has read cards yet. */
+const searchCategories = async (context: BookContext, signal: AbortSignal): Promise<void> => {
+  if (context.categories.size > 0) return;
+  for (const { card } of await findCards(context, [{ property: 'CATEGORIES', text: null }], signal)) {
+    for (const name of categoriesOf(card)) context.categories.add(name);
+  }
+};
+
+/**
+ * All groups: the group cards, and the categories that the feed has seen. A category that is linked and was not seen is found by
+ * {@link readGroup}.
+ */
+export const listGroups = async (context: BookContext, signal: AbortSignal): Promise<readonly GroupRecord[]> => {
+  const cards = await listGroupCards(context, signal);
+  if (!context.hasPulled()) await searchCategories(context, signal);
+  return [...cards.map(groupOf), ...[...context.categories].toSorted().map(categoryGroup)];
+};
+
+/** One group, or null where it does not exist. A category exists as long as it was not deleted here: no card has to have it. */
+export const readGroup = async (context: BookContext, id: string, signal: AbortSignal): Promise<GroupRecord | null> => {
+  const category = categoryNameOf(id);
+  if (category !== null) return context.deletedCategories.has(category) ? null : categoryGroup(category);
+  const reading = (await readCards(context, [id], signal)).get(id);
+  if (reading?.kind === 'unreadable') throw unreadableCard(reading.reason);
+  return reading?.kind === 'card' && isGroupCard(reading.stored.card) ? groupOf(reading.stored) : null;
+};
+
+/** Whether new groups are cards: where the address book has some, or where the server is iCloud. */
+const createsCards = ({ groupStyle }: BookContext, cards: readonly StoredCard[], bookUrl: string): boolean => {
+  if (groupStyle !== 'auto') return groupStyle === 'cards';
+  return cards.length > 0 || /(?:^|\.)icloud\.com$/u.test(new URL(bookUrl).hostname);
+};
+
+/** Creates a group, or returns the one of that name. */
+export const createGroup = async (context: BookContext, name: string, signal: AbortSignal): Promise<GroupRecord> => {
+  const book = await context.find(signal);
+  requireWritable(book);
+  const cards = await listGroupCards(context, signal);
+  if (!createsCards(context, cards, book.url)) {
+    context.categories.add(name);
+    context.deletedCategories.delete(name);
+    return categoryGroup(name);
+  }
+  const namesake = cards.find(({ card }) => groupNameOf(card) === name);
+  if (namesake !== undefined) return groupOf(namesake);
+  const cardOf = (uid: string) => newGroupCard(name, uid, book.version);
+  return groupOf(await createUnder(context, groupUids(name, book.url), cardOf, signal));
+};
+
+/** Replaces a category on all cards that have it; null removes it. */
+const replaceCategory = async (
+  context: BookContext,
+  name: string,
+  replacement: string | null,
+  signal: AbortSignal,
+): Promise<void> => {
+  requireWritable(await context.find(signal));
+  const added = replacement === null ? [] : [replacement];
+  const members = await cardsWith(context, name, signal);
+  await mapConcurrently(members, CONCURRENCY, ({ id }) =>
+    editCard(
+      context,
+      id,
+      (card) => (categoriesOf(card).includes(name) ? withCategories(card, added, [name]) : card),
+      signal,
+    ),
+  );
+  context.categories.delete(name);
+  for (const each of added) context.categories.add(each);
+};
+
+/** Renames a group. A category is renamed on each of its cards, and is another group then. */
+export const renameGroup = async (
+  context: BookContext,
+  { id }: GroupRecord,
+  name: string,
+  signal: AbortSignal,
+): Promise<GroupRecord> => {
+  const category = categoryNameOf(id);
+  if (category !== null) {
+    await replaceCategory(context, category, name, signal);
+    return categoryGroup(name);
+  }
+  const card = await editCard(context, id, (each) => withGroupName(each, name), signal);
+  if (card === null) throw new NotFoundError('the group does not exist any more', PUT_GROUP);
+  return (await readGroup(context, id, signal)) ?? { id, name, version: '' };
+};
+
+const PUT_GROUP = { status: null, route: 'PUT a card', applied: 'no' } as const;
+
+/** Deletes a group and none of its contacts; one that does not exist counts as deleted. */
+export const deleteGroup = async (context: BookContext, id: string, signal: AbortSignal): Promise<void> => {
+  const category = categoryNameOf(id);
+  if (category !== null) {
+    await replaceCategory(context, category, null, signal);
+    context.deletedCategories.add(category);
+    return;
+  }
+  requireWritable(await context.find(signal));
+  const reading = (await readCards(context, [id], signal)).get(id);
+  if (reading?.kind !== 'card') return;
+  if (!isGroupCard(reading.stored.card)) throw new InvalidError('the card is a contact', PUT_GROUP);
+  await deleteCard(context, id, reading.stored.etag, signal).catch((error: unknown) => {
+    if (!(error instanceof NotFoundError) || error instanceof StaleError) throw error;
+  });
+};

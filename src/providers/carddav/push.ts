@@ -1,0 +1,223 @@
+import { createHash } from 'node:crypto';
+import type { ContactRecord } from '../../contact/record.ts';
+import { wasMadeFor } from '../../contact/origin.ts';
+import { InvalidError, NotFoundError, RemoteError, StaleError } from '../errors.ts';
+import type { CreateRequest, UpdateRequest, WriteResult } from '../remote.ts';
+import { settle, settleEach } from '../write-result.ts';
+import { CONCURRENCY, type BookContext } from './book.ts';
+import {
+  deleteCard,
+  putCard,
+  readCards,
+  readInState,
+  unreadableCard,
+  type CardReading,
+  type StoredCard,
+} from './cards.ts';
+import type { Card } from './card/content-line.ts';
+import type { AddressBook } from './discovery.ts';
+import { isGroupCard } from './group-cards.ts';
+import { isCardGroup, type Records } from './record.ts';
+
+type Writer = { readonly context: BookContext; readonly records: Records };
+
+const PUT = { status: null, route: 'PUT a card', applied: 'no' } as const;
+
+/** Throws where the account may not write the address book. */
+export const requireWritable = ({ isWritable, name }: AddressBook): void => {
+  if (!isWritable) throw new InvalidError(`the account may only read the address book ${name}`, PUT);
+};
+
+/** How many cards of one origin may exist: a pair that was separated keeps its cards. */
+const MOST_CARDS = 3;
+
+/**
+ * The UID of the card that a create makes. It depends on the origin alone, so that a create whose answer was lost is found by its
+ * href (R9).
+ */
+const uidFor = (origin: readonly (string | number)[], bookUrl: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([bookUrl, ...origin]))
+    .digest('hex')
+    .replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/u, '$1-$2-5$3-8$4-$5');
+
+/** The id of the card with a UID. */
+const cardIdOf = (uid: string): string => `${uid}.vcf`;
+
+const uidsOf = ({ originId, originScope = '' }: CreateRequest, bookUrl: string): readonly string[] =>
+  Array.from({ length: MOST_CARDS }, (_, attempt) => uidFor([originScope, originId, attempt], bookUrl));
+
+/**
+ * Creates a card under the first of these UIDs that no card has.
+ *
+ * @throws {StaleError} where each of them is taken.
+ */
+export const createUnder = async (
+  context: BookContext,
+  uids: readonly string[],
+  cardOf: (uid: string) => Card,
+  signal: AbortSignal,
+): Promise<StoredCard> => {
+  const [uid = '', ...others] = uids;
+  try {
+    const card = cardOf(uid);
+    const etag = await putCard(context, cardIdOf(uid), card, { kind: 'new' }, signal);
+    return { id: cardIdOf(uid), etag, modifiedAtMs: null, card };
+  } catch (error) {
+    if (!(error instanceof StaleError) || others.length === 0) throw error;
+    return createUnder(context, others, cardOf, signal);
+  }
+};
+
+/** The UIDs of a group card that is created under a name. */
+export const groupUids = (name: string, bookUrl: string): readonly string[] =>
+  Array.from({ length: MOST_CARDS }, (_, attempt) => uidFor(['group', name, attempt], bookUrl));
+
+/** A card that was sent, and the group cards that name it. */
+type Written = { readonly key: string; readonly sent: StoredCard; readonly cardGroups: readonly string[] };
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/**
+ * The record of a written card. A server may store something else than was sent, and another client may have written since. The
+ * card that was read counts where its ETag is that of the write, or where it has the same values. Else the card that was sent
+ * counts, without a version, and the next feed brings the difference.
+ */
+const recordOfWritten = (
+  { records }: Writer,
+  { sent, cardGroups }: Written,
+  reading: CardReading | undefined,
+): ContactRecord => {
+  const own = records.recordOf({ ...sent, etag: null }, cardGroups);
+  if (reading?.kind !== 'card') return own;
+  const stored = records.recordOf(reading.stored, cardGroups);
+  const isOwn = sent.etag !== null && sent.etag === reading.stored.etag;
+  return isOwn || isSame([stored.contact, stored.groupIds], [own.contact, own.groupIds]) ? stored : own;
+};
+
+/** Reads the cards that were written. Where that fails, the writes are done all the same. */
+const readWritten = async (
+  context: BookContext,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, CardReading>> => {
+  try {
+    return await readCards(context, ids, signal);
+  } catch (error) {
+    if (error instanceof RemoteError) return new Map();
+    throw error;
+  }
+};
+
+/** Answers each write with the card as the server has it; one request reads all of them. */
+const answered = async (
+  writer: Writer,
+  writes: readonly WriteResult<Written>[],
+  signal: AbortSignal,
+): Promise<readonly WriteResult<ContactRecord>[]> => {
+  const ids = writes.flatMap((write) => (write.ok ? [write.value.sent.id] : []));
+  const readings = ids.length === 0 ? new Map<string, CardReading>() : await readWritten(writer.context, ids, signal);
+  return writes.map((write) =>
+    write.ok ? { ...write, value: recordOfWritten(writer, write.value, readings.get(write.value.sent.id)) } : write,
+  );
+};
+
+/** Creates cards, each with a request of its own. */
+export const createContacts = async (
+  writer: Writer,
+  batch: readonly CreateRequest[],
+  signal: AbortSignal,
+): Promise<readonly WriteResult<ContactRecord>[]> => {
+  const { context } = writer;
+  const book = await context.find(signal);
+  const writes = await settleEach(batch, CONCURRENCY, (request) =>
+    settle(request.key, async (): Promise<Written> => {
+      requireWritable(book);
+      const cardOf = (uid: string): Card => context.mapping.create(request.draft, uid, book.version);
+      const sent = await createUnder(context, uidsOf(request, book.url), cardOf, signal);
+      return { key: request.key, sent, cardGroups: [] };
+    }),
+  );
+  return answered(writer, writes, signal);
+};
+
+const stale = (): StaleError => new StaleError('the card changed since it was read', PUT);
+
+/** The card that an update edits: it must be in the state that the caller knows. */
+const currentCard = ({ current }: UpdateRequest, reading: CardReading | undefined): StoredCard => {
+  if (reading?.kind === 'unreadable') throw unreadableCard(reading.reason);
+  if (reading?.kind !== 'card') throw new NotFoundError('the card does not exist any more', PUT);
+  if (current.version === '' || reading.stored.etag !== current.version) throw stale();
+  return reading.stored;
+};
+
+/** Edits cards, each only in the state that the caller knows. */
+export const updateContacts = async (
+  writer: Writer,
+  batch: readonly UpdateRequest[],
+  signal: AbortSignal,
+): Promise<readonly WriteResult<ContactRecord>[]> => {
+  const { context } = writer;
+  const book = await context.find(signal);
+  const states = batch.map(({ current }) => current);
+  const readings = await readInState(context, states, signal);
+  const writes = await settleEach(batch, CONCURRENCY, (request) =>
+    settle(request.key, async (): Promise<Written> => {
+      requireWritable(book);
+      const { current, desired, fields, key } = request;
+      const stored = currentCard(request, readings.get(current.id));
+      const card = context.mapping.write(stored.card, desired, fields);
+      const etag = await putCard(context, current.id, card, stored.etag, signal);
+      return {
+        key,
+        sent: { ...stored, card, etag, modifiedAtMs: null },
+        cardGroups: current.groupIds.filter(isCardGroup),
+      };
+    }),
+  );
+  return answered(writer, writes, signal);
+};
+
+/** Deletes cards, each only in the state in which it is found now. */
+export const deleteContacts = async (
+  context: BookContext,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly WriteResult<null>[]> => {
+  const book = await context.find(signal);
+  const readings = await readCards(context, ids, signal);
+  return settleEach(ids, CONCURRENCY, (id) =>
+    settle(id, async () => {
+      const reading = readings.get(id);
+      if (reading?.kind === 'gone') return null;
+      requireWritable(book);
+      await deleteCard(context, id, reading?.kind === 'card' ? reading.stored.etag : null, signal);
+      return null;
+    }),
+  );
+};
+
+/** The cards that creates with lost answers made after all: each has a UID that its origin gives it (R9). */
+export const findCreatedContacts = async (
+  { context, records }: Writer,
+  requests: readonly CreateRequest[],
+  isTaken: (id: string) => boolean,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, ContactRecord>> => {
+  const book = await context.find(signal);
+  const ids = new Map(requests.map((request) => [request, uidsOf(request, book.url).map(cardIdOf)]));
+  const readings = await readCards(context, [...ids.values()].flat(), signal);
+  const found = new Map<string, ContactRecord>();
+  for (const [{ key, originId, originScope, draft }, candidates] of ids) {
+    // The latest one: an earlier one has been there before the create.
+    for (const id of candidates.filter((candidate) => !isTaken(candidate)).toReversed()) {
+      const reading = readings.get(id);
+      if (reading?.kind === 'unreadable') throw unreadableCard(reading.reason);
+      if (reading?.kind !== 'card' || isGroupCard(reading.stored.card) || found.has(key)) continue;
+      const record = records.recordOf(reading.stored, []);
+      const carrier = { ...record, originId, ...(originScope !== undefined && { originScope }) };
+      if (wasMadeFor(carrier, { id: originId, scope: originScope, contact: draft })) found.set(key, record);
+    }
+  }
+  return found;
+};

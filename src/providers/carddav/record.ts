@@ -1,0 +1,80 @@
+import { FIELDS } from '../../contact/fields.ts';
+import type { ContactRecord } from '../../contact/record.ts';
+import { createRowDigest } from '../row-digest.ts';
+import type { CardMapping } from './card/card-mapping.ts';
+import type { Card } from './card/content-line.ts';
+import type { StoredCard } from './cards.ts';
+import { categoriesOf, memberKeyOf, membersOf } from './group-cards.ts';
+
+const CATEGORY = 'category:';
+
+/** The id of the group of a category, which has nothing else than its name. */
+export const categoryId = (name: string): string => `${CATEGORY}${name}`;
+
+/** The name of the category of a group; null for a group that is a card. */
+export const categoryNameOf = (groupId: string): string | null =>
+  groupId.startsWith(CATEGORY) ? groupId.slice(CATEGORY.length) : null;
+
+/** Whether a group is a card. */
+export const isCardGroup = (groupId: string): boolean => categoryNameOf(groupId) === null;
+
+/** Group ids in the order that records have them: sorted, each once. */
+const sortedIds = (ids: Iterable<string>): readonly string[] => FIELDS.buckets.normalise([...ids]);
+
+/** The groups that are cards, by the keys of their members. */
+export type Memberships = ReadonlyMap<string, readonly string[]>;
+
+export const membershipsIn = (groups: readonly Pick<StoredCard, 'id' | 'card'>[]): Memberships => {
+  const byMember = new Map<string, string[]>();
+  for (const { id, card } of groups) {
+    for (const key of membersOf(card)) byMember.set(key, [...(byMember.get(key) ?? []), id]);
+  }
+  return byMember;
+};
+
+/** The group cards that name a card. */
+export const cardGroupsOf = (card: Card, memberships: Memberships): readonly string[] =>
+  memberships.get(memberKeyOf(card)) ?? [];
+
+/** The groups of a card: its categories, and its group cards. */
+export const groupIdsOf = (card: Card, cardGroups: readonly string[]): readonly string[] =>
+  sortedIds([...categoriesOf(card).map(categoryId), ...cardGroups]);
+
+/**
+ * Digests of cards ({@link ContactRecord.digest}): of a card without groups by its ETag alone, so that it is known before it is
+ * read; of any other card by its group cards too.
+ */
+const rowDigests = ({ reader }: CardMapping) => {
+  const digestOf = createRowDigest(reader);
+  return (etag: string | null, groupIds: readonly string[]): string | null => {
+    if (etag === null) return null;
+    return digestOf(groupIds.length === 0 ? etag : [etag, groupIds.filter(isCardGroup)]);
+  };
+};
+
+/** Makes records of the cards of an address book. */
+export const createRecords = (mapping: CardMapping) => {
+  const digestOf = rowDigests(mapping);
+  return {
+    digestOf,
+    recordOf: ({ card, etag, id, modifiedAtMs }: StoredCard, cardGroups: readonly string[]): ContactRecord => {
+      const groupIds = groupIdsOf(card, cardGroups);
+      const digest = digestOf(etag, groupIds);
+      const { contact, unsyncable } = mapping.read(card);
+      return {
+        id,
+        version: etag ?? '',
+        modifiedAtMs,
+        contact,
+        groupIds,
+        // A write reads the card again: what is not mapped never leaves the server.
+        raw: '{}',
+        originId: null,
+        ...(unsyncable.length > 0 && { unsyncable }),
+        ...(digest !== null && { digest }),
+      };
+    },
+  };
+};
+
+export type Records = ReturnType<typeof createRecords>;

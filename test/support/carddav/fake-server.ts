@@ -1,0 +1,235 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { startProxy } from '../proxy.ts';
+
+/** How the server differs from one without a fault. */
+export type FakeSettings = {
+  /** Whether it has `sync-collection`. */
+  readonly hasSync: boolean;
+  /** How many changes one answer names; it says 507 for the rest. */
+  readonly pageSize: number;
+  /** The ETag that a `PUT` answers with. */
+  readonly putEtag: 'strong' | 'none';
+  readonly isWeak: boolean;
+  /** Cards that a multiget leaves out. */
+  readonly leavesOut: readonly string[];
+  /** More cards than this in one multiget are a failure. */
+  readonly mostCards: number;
+  /** The text that is stored in the place of the one that was sent. */
+  readonly stores: (text: string) => string;
+  /** Called before a card is read by a multiget. */
+  readonly beforeRead: () => void;
+  readonly privileges: readonly string[];
+  /** The address books, by their names and paths. */
+  readonly books: readonly { readonly name: string; readonly path: string }[];
+  /** Answers a request in the place of the server; null leaves it to the server. */
+  readonly intercept: (
+    request: IncomingMessage,
+    body: string,
+  ) => { status: number; headers?: Record<string, string>; body?: string } | null;
+};
+
+const DEFAULTS: FakeSettings = {
+  hasSync: true,
+  pageSize: 1_000,
+  putEtag: 'strong',
+  isWeak: false,
+  leavesOut: [],
+  mostCards: 1_000,
+  stores: (text) => text,
+  beforeRead: () => {},
+  privileges: ['read', 'write'],
+  books: [{ name: 'Contacts', path: '/ada/contacts/' }],
+  intercept: () => null,
+};
+
+type Stored = { readonly text: string; readonly version: number };
+
+/** A request that arrived. */
+type Arrived = {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+};
+
+/** A small CardDAV server in memory with one address book of cards, and with the faults of other servers. */
+export type FakeServer = AsyncDisposable & {
+  readonly url: string;
+  readonly requests: readonly Arrived[];
+  put(name: string, text: string): void;
+  remove(name: string): void;
+  text(name: string): string | null;
+  set(settings: Partial<FakeSettings>): void;
+};
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+const multistatus = (content: string): string =>
+  `<?xml version="1.0"?><d:multistatus xmlns:d="DAV:" xmlns:card="urn:ietf:params:xml:ns:carddav" xmlns:cs="http://calendarserver.org/ns/">${content}</d:multistatus>`;
+const found = (href: string, props: string): string =>
+  `<d:response><d:href>${escaped(href)}</d:href><d:propstat><d:prop>${props}</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>`;
+const withStatus = (href: string, status: string): string =>
+  `<d:response><d:href>${escaped(href)}</d:href><d:status>HTTP/1.1 ${status}</d:status></d:response>`;
+
+/** Starts the server. */
+export const startFakeServer = async (given: Partial<FakeSettings> = {}): Promise<FakeServer> => {
+  let settings = { ...DEFAULTS, ...given };
+  const cards = new Map<string, Stored>();
+  const log: string[] = [];
+  const requests: Arrived[] = [];
+  let version = 0;
+  const etag = (name: string): string => `${settings.isWeak ? 'W/' : ''}"${cards.get(name)?.version ?? 0}"`;
+  const put = (name: string, text: string): void => {
+    version += 1;
+    cards.set(name, { text, version });
+    log.push(name);
+  };
+  const remove = (name: string): void => {
+    cards.delete(name);
+    log.push(name);
+  };
+  const bookPath = (): string => settings.books[0]?.path ?? '/';
+  const hrefOf = (name: string): string => `${bookPath()}${encodeURIComponent(name)}`;
+  const etagProp = (name: string): string => `<d:getetag>${escaped(etag(name))}</d:getetag>`;
+  const bookProps = (name: string): string =>
+    `<d:resourcetype><d:collection/><card:addressbook/></d:resourcetype><d:displayname>${escaped(name)}</d:displayname>
+     <cs:getctag>${log.length}</cs:getctag>
+     <d:supported-report-set>${settings.hasSync ? '<d:supported-report><d:report><d:sync-collection/></d:report></d:supported-report>' : ''}</d:supported-report-set>
+     <d:current-user-privilege-set>${settings.privileges.map((each) => `<d:privilege><d:${each}/></d:privilege>`).join('')}</d:current-user-privilege-set>`;
+
+  const propfind = (path: string, depth: string): string | null => {
+    const book = settings.books.find((each) => each.path === path);
+    if (book !== undefined && depth === '1') {
+      return (
+        found(path, bookProps(book.name)) +
+        [...cards.keys()].map((name) => found(hrefOf(name), etagProp(name))).join('')
+      );
+    }
+    if (book !== undefined) return found(path, bookProps(book.name));
+    if (path === '/' || path === '/.well-known/carddav') {
+      return found('/', '<d:current-user-principal><d:href>/principals/ada/</d:href></d:current-user-principal>');
+    }
+    if (path === '/principals/ada/') {
+      return found(path, '<card:addressbook-home-set><d:href>/ada/</d:href></card:addressbook-home-set>');
+    }
+    if (path !== '/ada/') return null;
+    const books = settings.books.map((each) => found(each.path, bookProps(each.name)));
+    return found(path, '<d:resourcetype><d:collection/></d:resourcetype>') + (depth === '1' ? books.join('') : '');
+  };
+
+  const sync = (body: string): { status: number; body: string } => {
+    const token = /sync-token>([^<]*)</u.exec(body)?.[1] ?? '';
+    const since = token === '' ? 0 : Number(/^token-(\d+)$/u.exec(token)?.[1] ?? Number.NaN);
+    if (Number.isNaN(since) || since > log.length) {
+      return { status: 403, body: '<d:error xmlns:d="DAV:"><d:valid-sync-token/></d:error>' };
+    }
+    const part = log.slice(since, since + settings.pageSize);
+    const end = since + part.length;
+    const names = new Set(part);
+    const shown = [...names].map((name) =>
+      cards.has(name) ? found(hrefOf(name), etagProp(name)) : withStatus(hrefOf(name), '404 Not Found'),
+    );
+    const cut = end < log.length ? withStatus(bookPath(), '507 Insufficient Storage') : '';
+    return { status: 207, body: multistatus(`${shown.join('')}${cut}<d:sync-token>token-${end}</d:sync-token>`) };
+  };
+
+  const dataOf = (name: string): string =>
+    found(
+      hrefOf(name),
+      `${etagProp(name)}<card:address-data>${escaped(cards.get(name)?.text ?? '')}</card:address-data>`,
+    );
+
+  const multiget = (body: string): { status: number; body: string } => {
+    settings.beforeRead();
+    const names = [...body.matchAll(/href>([^<]*)</gu)].map(([, href = '']) =>
+      decodeURIComponent(href.split('/').at(-1) ?? ''),
+    );
+    if (names.length > settings.mostCards) return { status: 500, body: '' };
+    const shown = names.filter((name) => !settings.leavesOut.includes(name));
+    return {
+      status: 207,
+      body: multistatus(
+        shown.map((name) => (cards.has(name) ? dataOf(name) : withStatus(hrefOf(name), '404 Not Found'))).join(''),
+      ),
+    };
+  };
+
+  const query = (body: string): { status: number; body: string } => {
+    const filters = [...body.matchAll(/prop-filter name="([^"]*)">(?:<[^>]*>([^<]*)<)?/gu)];
+    const matches = (text: string): boolean =>
+      filters.some(([, property = '', wanted = '']) =>
+        text
+          .split(/\r?\n/u)
+          .some(
+            (line) =>
+              new RegExp(`^(?:[\\w-]+\\.)?${property}[;:]`, 'iu').test(line) &&
+              line.toLowerCase().includes(wanted.toLowerCase()),
+          ),
+      );
+    return {
+      status: 207,
+      body: multistatus(
+        [...cards]
+          .filter(([, { text }]) => matches(text))
+          .map(([name]) => dataOf(name))
+          .join(''),
+      ),
+    };
+  };
+
+  const write = ({ method, headers }: IncomingMessage, name: string, body: string) => {
+    const isThere = cards.has(name);
+    const condition = headers['if-match'];
+    if (headers['if-none-match'] === '*' && isThere) return { status: 412, body: '' };
+    if (condition !== undefined && (!isThere || condition !== etag(name) || settings.isWeak))
+      return { status: 412, body: '' };
+    if (method === 'DELETE') {
+      if (!isThere) return { status: 404, body: '' };
+      remove(name);
+      return { status: 204, body: '' };
+    }
+    put(name, settings.stores(body));
+    const answer = settings.putEtag === 'strong' ? { headers: { etag: etag(name) } } : {};
+    return { status: isThere ? 204 : 201, body: '', ...answer };
+  };
+
+  const answer = (
+    request: IncomingMessage,
+    path: string,
+    body: string,
+  ): { status: number; body: string; headers?: Record<string, string> } => {
+    const { method = '', headers } = request;
+    if (method === 'PROPFIND') {
+      const content = propfind(path, String(headers['depth']));
+      return content === null ? { status: 404, body: '' } : { status: 207, body: multistatus(content) };
+    }
+    if (method === 'REPORT' && body.includes('sync-collection')) return sync(body);
+    if (method === 'REPORT') return body.includes('multiget') ? multiget(body) : query(body);
+    return write(request, decodeURIComponent(path.split('/').at(-1) ?? ''), body);
+  };
+
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = (await buffer(request)).toString('utf8');
+    const { method = '', url: path = '/', headers } = request;
+    requests.push({ method, path, headers, body });
+    const {
+      status,
+      headers: own = {},
+      body: text = '',
+    } = settings.intercept(request, body) ?? answer(request, path, body);
+    response.writeHead(status, { ...(text === '' ? {} : { 'content-type': 'application/xml' }), ...own }).end(text);
+  };
+
+  const proxy = await startProxy(serve);
+  return {
+    url: `${proxy.url}/`,
+    requests,
+    put,
+    remove,
+    text: (name) => cards.get(name)?.text ?? null,
+    set: (changes) => {
+      settings = { ...settings, ...changes };
+    },
+    [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose](),
+  };
+};

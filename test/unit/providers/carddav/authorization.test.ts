@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { createAuthorization } from '../../../../src/providers/carddav/authorization.ts';
+import { forever, openServer } from './support.ts';
+
+const NONCE = '7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v';
+const challenge = (algorithm: string, more = ''): string =>
+  `Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=${algorithm}, nonce="${NONCE}", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"${more}`;
+
+const parametersOf = (header: string): Readonly<Record<string, string>> =>
+  Object.fromEntries([...header.matchAll(/(\w+)="?([^",]*)"?/gu)].map(([, name = '', value = '']) => [name, value]));
+
+test('a user name and a password are sent as Basic, in UTF-8', () => {
+  const authorization = createAuthorization({ username: 'ada', password: 'pässword' });
+  expect(authorization.header('GET', '/')).toBe(`Basic ${Buffer.from('ada:pässword', 'utf8').toString('base64')}`);
+});
+
+test('a password without a user name is a bearer token', () => {
+  expect(createAuthorization({ username: null, password: 'token' }).header('GET', '/')).toBe('Bearer token');
+});
+
+test.each([
+  ['MD5', 'md5'],
+  ['SHA-256', 'sha256'],
+])('a Digest challenge with %s is answered (RFC 7616, 3.9.1)', (algorithm, name) => {
+  const authorization = createAuthorization({ username: 'Mufasa', password: 'Circle of Life' });
+  expect(authorization.accept([challenge(algorithm)])).toBe(true);
+  const given = parametersOf(authorization.header('GET', '/dir/index.html'));
+  const hashed = (text: string): string => createHash(name).update(text).digest('hex');
+  const secret = hashed('Mufasa:http-auth@example.org:Circle of Life');
+  const target = hashed('GET:/dir/index.html');
+  expect(given['response']).toBe(hashed(`${secret}:${NONCE}:00000001:${given['cnonce']}:auth:${target}`));
+  expect(given).toMatchObject({ nc: '00000001', algorithm, uri: '/dir/index.html' });
+  expect(parametersOf(authorization.header('GET', '/'))['nc']).toBe('00000002');
+});
+
+test('of several challenges the stronger one is answered', () => {
+  const authorization = createAuthorization({ username: 'ada', password: 'secret' });
+  expect(authorization.accept([`Basic realm="a", ${challenge('MD5')}, ${challenge('SHA-256')}`])).toBe(true);
+  expect(parametersOf(authorization.header('GET', '/'))['algorithm']).toBe('SHA-256');
+});
+
+test('a second challenge refuses the password, unless only the nonce is stale', () => {
+  const authorization = createAuthorization({ username: 'ada', password: 'secret' });
+  expect(authorization.accept([challenge('MD5')])).toBe(true);
+  expect(authorization.accept([challenge('MD5').replace(NONCE, 'another')])).toBe(false);
+  expect(authorization.accept([challenge('MD5', ', stale=true').replace(NONCE, 'third')])).toBe(true);
+});
+
+test('a server that wants Digest is asked again at once, and afterwards in the first place', async () => {
+  await using opened = await openServer({
+    intercept: ({ headers }) =>
+      String(headers.authorization).startsWith('Digest ')
+        ? null
+        : { status: 401, headers: { 'www-authenticate': challenge('MD5') } },
+  });
+  const remote = opened.connect();
+  await remote.identify(forever);
+  const basic = opened.server.requests.filter(({ headers }) => headers.authorization?.startsWith('Basic '));
+  expect(basic).toHaveLength(1);
+});

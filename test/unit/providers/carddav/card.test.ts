@@ -1,0 +1,223 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ICAL from 'ical.js';
+import { describe, expect, test } from 'vitest';
+import { contactFieldsOf, USUAL_FIELDS } from '../../../../src/contact/chosen.ts';
+import {
+  EMPTY_CONTACT,
+  FURTHER,
+  inFieldOrder,
+  type Contact,
+  type ContactField,
+} from '../../../../src/contact/contact.ts';
+import { cardMapping } from '../../../../src/providers/carddav/card/card-mapping.ts';
+import { formatLines, parseLines } from '../../../../src/providers/carddav/card/content-line.ts';
+
+const ALL = inFieldOrder([...USUAL_FIELDS, ...FURTHER, 'custom:Shoe size', 'custom:Größe']);
+const MAPPING = cardMapping(ALL);
+const contactOf = (text: string): Contact => MAPPING.read(parseLines(text)).contact;
+
+const unfolded = (text: string): string => text.replaceAll(/\r?\n[ \t]/gu, '').replaceAll('\r\n', '\n');
+const linesOf = (text: string): readonly string[] => unfolded(text).split('\n');
+
+const FOLDER = join(import.meta.dirname, '../../../support/address-books');
+const FIXTURES = ['apple-3.0.vcf', 'standard-4.0.vcf'].flatMap((file) =>
+  readFileSync(join(FOLDER, file), 'utf8')
+    .split(/(?<=END:VCARD\r?\n)/u)
+    .filter((text) => text.trim() !== '')
+    .map((text, index) => [`card ${index + 1} of ${file}`, text] as const),
+);
+
+const CARD = [
+  'BEGIN:VCARD',
+  'VERSION:3.0',
+  'UID:1',
+  'FN:Dr. Ada Augusta King',
+  'N:King;Ada;Augusta;Dr.;',
+  'ORG:Engines;R&D',
+  'item1.EMAIL;type=INTERNET;type=pref:ada@example.org',
+  'item1.X-ABLabel:_$!<Other>!$_',
+  'EMAIL;TYPE=work,pref:b@example.org',
+  'TEL;TYPE=HOME,FAX:+1 555 1234567',
+  'item2.ADR;type=HOME:Box 1;;1 St\\nFlat 2;City;;123;UK',
+  'item2.X-ABADR:gb',
+  'BDAY;X-APPLE-OMIT-YEAR=1604:1604-05-17',
+  'X-FOO;A="b:c;d":bar\\,baz',
+  'a line without meaning',
+  'END:VCARD',
+  '',
+].join('\r\n');
+
+const written = (text: string, change: Partial<Contact>): string => {
+  const card = parseLines(text);
+  const fields = Object.keys(change) as ContactField[];
+  return formatLines(MAPPING.write(card, { ...contactOf(text), ...change }, fields));
+};
+
+describe.each(FIXTURES)('R10: %s', (_, text) => {
+  const card = parseLines(text);
+
+  test('is written back as it was, when nothing is edited', () => {
+    const again = formatLines(MAPPING.write(card, contactOf(text), contactFieldsOf(ALL)));
+    expect(unfolded(again)).toBe(unfolded(text));
+  });
+
+  test('differs in one line when its title is edited', () => {
+    const own = linesOf(text);
+    const added = linesOf(written(text, { title: 'Chief; Engineer' })).filter((line) => !own.includes(line));
+    expect(added).toEqual([expect.stringMatching(/TITLE.*:Chief\\; Engineer$/u)]);
+  });
+});
+
+describe('a field of a card', () => {
+  const read = (...lines: readonly string[]): Contact => contactOf(['BEGIN:VCARD', ...lines, 'END:VCARD'].join('\r\n'));
+
+  test.each([
+    ['BDAY:19800517', '1980-05-17'],
+    ['BDAY:1980-05-17T00:00:00Z', '1980-05-17'],
+    ['BDAY;VALUE=date-time:19800517T093000', '1980-05-17'],
+    ['BDAY:--0517', '--05-17'],
+    ['BDAY;X-APPLE-OMIT-YEAR=1604:1604-05-17', '--05-17'],
+    ['BDAY;VALUE=text:circa 1800', 'circa 1800'],
+  ])('%s is a birthday', (line, birthday) => {
+    expect(read(line).birthday).toBe(birthday);
+  });
+
+  test.each([
+    ['TEL;TYPE=CELL:1', 'mobile'],
+    ['TEL;type=CELL;type=VOICE;type=pref:1', 'mobile'],
+    ['TEL;TYPE="work,voice":1', 'work'],
+    ['TEL;WORK;FAX:1', 'workFax'],
+    ['TEL;TYPE=x-boat:1', 'boat'],
+    ['TEL;VALUE=uri;TYPE=home:tel:1', 'home'],
+    ['TEL:1', null],
+  ])('the label of %s is %s', (line, label) => {
+    expect(read(line).phoneNumbers).toEqual([{ value: '1', label }]);
+  });
+
+  test.each([
+    [['FN:Ada King'], 'Ada King'],
+    [['FN:Engines', 'N:;;;;', 'ORG:Engines;R&D'], ''],
+    [['FN:ada@example.org', 'EMAIL:ada@example.org'], ''],
+    [['FN:Other', 'N:King;Ada,Augusta;;;'], 'Ada Augusta'],
+  ])('the first name of %j is %j', (lines, firstName) => {
+    expect(read(...lines).firstName).toBe(firstName);
+  });
+
+  test('a messenger has its network, whichever property names it', () => {
+    expect(
+      read('IMPP;X-SERVICE-TYPE=Skype:skype:ada', 'X-AIM:aim.ada', 'IMPP:xmpp:ada@example.org').instantMessengers,
+    ).toEqual([
+      { value: 'ada', label: 'Skype' },
+      { value: 'aim.ada', label: 'aim' },
+      { value: 'ada@example.org', label: 'jabber' },
+    ]);
+  });
+
+  test('a related card is no relation', () => {
+    expect(read('RELATED;TYPE=spouse:urn:uuid:1', 'RELATED;TYPE=spouse;VALUE=text:Ben').relations).toEqual([
+      { value: 'Ben', label: 'spouse' },
+    ]);
+  });
+});
+
+describe('a write', () => {
+  const differences = (change: Partial<Contact>, text = CARD) => {
+    const [before, after] = [linesOf(text), linesOf(written(text, change))];
+    return {
+      gone: before.filter((line) => !after.includes(line)),
+      added: after.filter((line) => !before.includes(line)),
+    };
+  };
+
+  test('of a name moves the formatted name that was made of it', () => {
+    expect(differences({ firstName: 'Adele' })).toEqual({
+      gone: ['FN:Dr. Ada Augusta King', 'N:King;Ada;Augusta;Dr.;'],
+      added: ['FN:Dr. Adele Augusta King', 'N:King;Adele;Augusta;Dr.;'],
+    });
+    const own = CARD.replace('FN:Dr. Ada Augusta King', 'FN:The Countess');
+    expect(differences({ firstName: 'Adele' }, own).added).toEqual(['N:King;Adele;Augusta;Dr.;']);
+  });
+
+  test('of a company moves the formatted name of a card without a name', () => {
+    const text = ['BEGIN:VCARD', 'VERSION:3.0', 'FN:Engines', 'N:;;;;', 'ORG:Engines;R&D', 'END:VCARD', ''].join(
+      '\r\n',
+    );
+    expect(differences({ company: 'Looms' }, text).added).toEqual(['FN:Looms', 'ORG:Looms;R&D']);
+    expect(contactOf(written(text, { company: 'Looms' })).firstName).toBe('');
+  });
+
+  test('of one email address keeps the others, and takes the description of a removed one away', () => {
+    expect(differences({ emailAddresses: [{ value: 'b@example.org', label: 'work' }] })).toEqual({
+      gone: ['item1.EMAIL;type=INTERNET;type=pref:ada@example.org', 'item1.X-ABLabel:_$!<Other>!$_'],
+      added: [],
+    });
+  });
+
+  test('of a label keeps the other types, and describes a label that is no type', () => {
+    const emails = [
+      { value: 'ada@example.org', label: 'other' },
+      { value: 'b@example.org', label: 'Club' },
+    ];
+    expect(differences({ emailAddresses: emails }).added).toEqual([
+      'item3.EMAIL;TYPE=pref:b@example.org',
+      'item3.X-ABLabel:Club',
+    ]);
+  });
+
+  test('of an address keeps the post box', () => {
+    const addresses = [{ street: '2 St', city: 'City', region: '', postalCode: '123', country: 'UK', label: 'home' }];
+    expect(differences({ addresses }).added).toEqual(['item2.ADR;type=HOME:Box 1;;2 St;City;;123;UK']);
+  });
+
+  test('of a day without a year is in the form of the version', () => {
+    expect(differences({ birthday: '--05-18' }).added).toEqual(['BDAY;X-APPLE-OMIT-YEAR=1604:1604-05-18']);
+    expect(differences({ birthday: '1980-05-18' }).added).toEqual(['BDAY:1980-05-18']);
+    const later = CARD.replace('VERSION:3.0', 'VERSION:4.0');
+    expect(differences({ birthday: '--05-18' }, later).added).toEqual(['BDAY:--0518']);
+    expect(differences({ birthday: '1980-05-18' }, later).added).toEqual(['BDAY:19800518']);
+  });
+
+  test('of custom fields makes properties of their names', () => {
+    expect(differences({ 'custom:Shoe size': '41', 'custom:Größe': '170' }).added).toEqual([
+      'X-SHOE-SIZE:41',
+      'X-GRUD6SSE:170',
+    ]);
+  });
+
+  test('folds long lines at 75 octets, and splits no character', () => {
+    const notes = '☕ Käthe '.repeat(40).trim();
+    const text = written(CARD, { notes });
+    expect(text.split('\r\n').every((line) => Buffer.byteLength(line) <= 75)).toBe(true);
+    expect(contactOf(text).notes).toBe(notes);
+  });
+});
+
+describe.each(['3.0', '4.0'] as const)('a new card of version %s', (version) => {
+  const contact: Contact = {
+    ...EMPTY_CONTACT,
+    ...contactOf(CARD),
+    websites: [{ value: 'https://example.org/a,b', label: 'homePage' }],
+    nickname: 'Addie, the first',
+    notes: 'First line\n\nSecond, line\\',
+    relations: [{ value: 'Ben, the elder', label: 'spouse' }],
+    instantMessengers: [{ value: 'ada.l', label: 'skype' }],
+    socialProfiles: [{ value: 'https://linkedin.com/in/ada', label: 'linkedin' }],
+    tags: [{ value: 'A+, B', label: null }],
+    'custom:Shoe size': '41',
+  };
+  const text = formatLines(MAPPING.create(contact, 'uid-1', version));
+
+  test('reads as the contact that it was made of', () => {
+    expect(contactOf(text)).toEqual(contact);
+  });
+
+  test('is a card for another program', () => {
+    const component = new ICAL.Component(ICAL.parse(text) as unknown[]);
+    expect(component.getFirstPropertyValue('version')).toBe(version);
+    expect(component.getFirstPropertyValue('fn')).toBe('Dr. Ada Augusta King');
+    expect(component.getFirstPropertyValue('n')).toEqual(['King', 'Ada', 'Augusta', 'Dr.', '']);
+    expect(component.getFirstPropertyValue('note')).toBe('First line\n\nSecond, line\\');
+    expect(component.getFirstProperty('adr')?.getFirstValue()).toContain('1 St\nFlat 2');
+  });
+});

@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest';
+import { CursorExpiredError } from '../../../../src/providers/errors.ts';
+import { cardNamed, changesOf, cursorOf, forever, idsOf, openServer, pagesOf, WHOLE } from './support.ts';
+
+test('a listing that the server cuts (507) is read to its end', async () => {
+  await using opened = await openServer({ pageSize: 7 });
+  for (let number = 0; number < 30; number += 1) opened.server.put(`${number}.vcf`, cardNamed(`N${number}`));
+  const pages = await pagesOf(opened.connect(), WHOLE);
+  expect(idsOf(pages)).toHaveLength(30);
+});
+
+test('a feed that the server cuts names a card once, as it is at the end', async () => {
+  await using opened = await openServer({ pageSize: 2 });
+  const remote = opened.connect();
+  const cursor = cursorOf(await pagesOf(remote, WHOLE));
+  opened.server.put('a.vcf', cardNamed('A'));
+  opened.server.put('b.vcf', cardNamed('B'));
+  opened.server.put('c.vcf', cardNamed('C'));
+  opened.server.remove('a.vcf');
+  opened.server.remove('b.vcf');
+  opened.server.put('b.vcf', cardNamed('B2'));
+  const pages = await pagesOf(remote, { mode: 'changes', cursor });
+  expect(idsOf(pages)).toEqual(['b.vcf', 'c.vcf']);
+  expect(changesOf(pages).filter(({ kind }) => kind === 'tombstone')).toEqual([{ kind: 'tombstone', id: 'a.vcf' }]);
+});
+
+test('a token that the server no longer knows has expired', async () => {
+  await using opened = await openServer();
+  const cursor = cursorOf(await pagesOf(opened.connect(), WHOLE));
+  const old = cursor.replace(/token-\d+/u, 'token-999');
+  await expect(pagesOf(opened.connect(), { mode: 'changes', cursor: old })).rejects.toBeInstanceOf(CursorExpiredError);
+});
+
+test('a refused credential is no expired token', async () => {
+  await using opened = await openServer();
+  const remote = opened.connect();
+  const cursor = cursorOf(await pagesOf(remote, WHOLE));
+  opened.server.set({ intercept: () => ({ status: 401 }) });
+  await expect(pagesOf(remote, { mode: 'changes', cursor })).rejects.toMatchObject({ kind: 'unauthenticated' });
+});
+
+test('a server without sync tokens is listed again only if its CTag changed', async () => {
+  await using opened = await openServer({ hasSync: false });
+  opened.server.put('a.vcf', cardNamed('A'));
+  const remote = opened.connect();
+  const pages = await pagesOf(remote, WHOLE);
+  expect(idsOf(pages)).toEqual(['a.vcf']);
+  const quiet = await pagesOf(remote, { mode: 'changes', cursor: cursorOf(pages) });
+  expect(changesOf(quiet)).toEqual([]);
+  expect(cursorOf(quiet)).toBe(cursorOf(pages));
+  opened.server.put('b.vcf', cardNamed('B'));
+  await expect(pagesOf(remote, { mode: 'changes', cursor: cursorOf(quiet) })).rejects.toBeInstanceOf(
+    CursorExpiredError,
+  );
+});
+
+test('R17: a card that the server leaves out of its answer is unreadable, not deleted', async () => {
+  await using opened = await openServer({ leavesOut: ['b.vcf'] });
+  for (const name of ['a', 'b']) opened.server.put(`${name}.vcf`, cardNamed(name));
+  const remote = opened.connect();
+  expect(changesOf(await pagesOf(remote, WHOLE)).map(({ kind }) => kind)).toEqual(['upsert', 'unreadable']);
+  expect((await remote.read(['b.vcf'], forever)).get('b.vcf')?.kind).toBe('unreadable');
+});
+
+test('R15: a card that is no vCard does not fail the others', async () => {
+  await using opened = await openServer();
+  opened.server.put('a.vcf', cardNamed('A'));
+  opened.server.put('b.vcf', 'no card');
+  opened.server.put('c.vcf', cardNamed('C').replace('3.0', '2.1'));
+  const changes = changesOf(await pagesOf(opened.connect(), WHOLE));
+  expect(changes.map(({ kind }) => kind)).toEqual(['upsert', 'unreadable', 'unreadable']);
+});
+
+test('a server that fails at many cards in one request is asked for fewer', async () => {
+  await using opened = await openServer({ mostCards: 10 });
+  for (let number = 0; number < 30; number += 1) opened.server.put(`${number}.vcf`, cardNamed(`N${number}`));
+  expect(idsOf(await pagesOf(opened.connect({ maxElapsedMs: 0 }), WHOLE))).toHaveLength(30);
+});
+
+test('a group card is no contact, and a change of one lists the address book again', async () => {
+  await using opened = await openServer();
+  const group = (...members: readonly string[]): string =>
+    cardNamed(
+      'Friends',
+      'X-ADDRESSBOOKSERVER-KIND:group',
+      ...members.map((uid) => `X-ADDRESSBOOKSERVER-MEMBER:urn:uuid:${uid}`),
+    );
+  opened.server.put('a.vcf', cardNamed('A'));
+  opened.server.put('b.vcf', cardNamed('B'));
+  opened.server.put('g.vcf', group('uid-A'));
+  const remote = opened.connect();
+  const first = await pagesOf(remote, WHOLE);
+  const groupsOf = (pages: typeof first) =>
+    Object.fromEntries(
+      changesOf(pages).flatMap((each) => (each.kind === 'upsert' ? [[each.record.id, each.record.groupIds]] : [])),
+    );
+  expect(groupsOf(first)).toEqual({ 'a.vcf': ['g.vcf'], 'b.vcf': [] });
+  opened.server.put('g.vcf', group('uid-B'));
+  await expect(pagesOf(remote, { mode: 'changes', cursor: cursorOf(first) })).rejects.toThrow('a group changed');
+  const digests = new Set(
+    changesOf(first).flatMap((each) => (each.kind === 'upsert' ? [each.record.digest ?? ''] : [])),
+  );
+  const known = (rows: readonly { readonly digest: string }[]) =>
+    Promise.resolve(new Set(rows.map(({ digest }) => digest).filter((digest) => digests.has(digest))));
+  const next = await pagesOf(remote, { mode: 'whole', resume: null, known });
+  expect(groupsOf(next)).toEqual({ 'a.vcf': [], 'b.vcf': ['g.vcf'] });
+});
+
+test('a category that a former process read is known after a listing of known cards', async () => {
+  await using opened = await openServer();
+  opened.server.put('a.vcf', cardNamed('A', 'CATEGORIES:Friends,Chess club'));
+  const first = await pagesOf(opened.connect(), WHOLE);
+  const known = (rows: readonly { readonly digest: string }[]) => {
+    const digests = new Set(
+      changesOf(first).flatMap((each) => (each.kind === 'upsert' ? [each.record.digest ?? ''] : [])),
+    );
+    return Promise.resolve(new Set(rows.map(({ digest }) => digest).filter((digest) => digests.has(digest))));
+  };
+  const remote = opened.connect();
+  const pages = await pagesOf(remote, { mode: 'whole', resume: null, known });
+  expect(pages.flatMap(({ unchanged }) => unchanged)).toEqual(['a.vcf']);
+  expect((await remote.listGroups(forever)).map(({ name }) => name)).toEqual(['Chess club', 'Friends']);
+});
+
+test('an entity that an answer defines is not expanded', async () => {
+  await using opened = await openServer();
+  const body = `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY boom "boom">]><d:multistatus xmlns:d="DAV:"><d:response><d:href>/&boom;</d:href></d:response></d:multistatus>`;
+  opened.server.set({ intercept: () => ({ status: 207, body, headers: { 'content-type': 'application/xml' } }) });
+  await expect(opened.connect({ maxElapsedMs: 0 }).identify(forever)).rejects.toMatchObject({ kind: 'unreadable' });
+});

@@ -1,0 +1,157 @@
+import { expect, test } from 'vitest';
+import { EMPTY_CONTACT } from '../../../../src/contact/contact.ts';
+import type { ContactRecord } from '../../../../src/contact/record.ts';
+import type { CreateRequest, Remote, UpdateRequest, WriteResult } from '../../../../src/providers/remote.ts';
+import { cardNamed, changesOf, cursorOf, forever, openServer, pagesOf, WHOLE } from './support.ts';
+
+const recordAt = async (remote: Remote, id: string): Promise<ContactRecord> => {
+  const answer = (await remote.read([id], forever)).get(id);
+  return answer?.kind === 'found' ? answer.record : expect.fail(`${id} is ${answer?.kind}`);
+};
+
+const titled = (current: ContactRecord, title: string): UpdateRequest => ({
+  key: 'k',
+  current,
+  desired: { ...current.contact, title },
+  fields: ['title'],
+});
+
+const valueOf = <Value>(results: readonly WriteResult<Value>[]): Value => {
+  const [result] = results;
+  return result?.ok === true ? result.value : expect.fail(String(result?.error.message));
+};
+
+const creation = (originId: string, firstName: string): CreateRequest => ({
+  key: originId,
+  draft: { ...EMPTY_CONTACT, firstName },
+  groupIds: [],
+  originId,
+});
+
+test('a write without an ETag in its answer is read, and the former ETag is not kept', async () => {
+  await using opened = await openServer({ putEtag: 'none' });
+  opened.server.put('a.vcf', cardNamed('A'));
+  const remote = opened.connect();
+  const current = await recordAt(remote, 'a.vcf');
+  const updated = valueOf(await remote.update([titled(current, 'Countess')], forever));
+  expect(updated.version).not.toBe(current.version);
+  expect(updated).toEqual(await recordAt(remote, 'a.vcf'));
+});
+
+test('R5: an edit of another client between a write and its read is left to the feed', async () => {
+  await using opened = await openServer({ putEtag: 'none' });
+  opened.server.put('a.vcf', cardNamed('A', 'NICKNAME:Old'));
+  const remote = opened.connect();
+  const cursor = cursorOf(await pagesOf(remote, WHOLE));
+  const current = await recordAt(remote, 'a.vcf');
+  const request = titled(current, 'Countess');
+  opened.server.set({
+    beforeRead: () =>
+      opened.server.put('a.vcf', (opened.server.text('a.vcf') ?? '').replace('FN:', 'ORG:Engines\r\nFN:')),
+  });
+  const updated = valueOf(await remote.update([request], forever));
+  opened.server.set({ beforeRead: () => {} });
+  expect(updated.contact).toMatchObject({ title: 'Countess', company: '' });
+  expect(updated.version).toBe('');
+  const changes = changesOf(await pagesOf(remote, { mode: 'changes', cursor }));
+  expect(changes).toMatchObject([{ record: { contact: { title: 'Countess', company: 'Engines' } } }]);
+});
+
+test('a server that stores other text than was sent is believed where the values are the same', async () => {
+  const stores = (text: string): string => text.replace('TITLE:', 'X-SERVER:1\r\nTITLE;X-A=1:');
+  await using opened = await openServer({ putEtag: 'none', stores });
+  opened.server.put('a.vcf', cardNamed('A'));
+  const remote = opened.connect();
+  const updated = valueOf(await remote.update([titled(await recordAt(remote, 'a.vcf'), 'Countess')], forever));
+  expect(updated.version).toBe((await recordAt(remote, 'a.vcf')).version);
+});
+
+test('an update of a card that changed since is refused, and writes nothing', async () => {
+  await using opened = await openServer();
+  opened.server.put('a.vcf', cardNamed('A'));
+  const remote = opened.connect();
+  const current = await recordAt(remote, 'a.vcf');
+  const edited = cardNamed('A', 'ORG:Engines');
+  opened.server.put('a.vcf', edited);
+  const [result] = await remote.update([titled(current, 'Countess')], forever);
+  expect(result).toMatchObject({ ok: false, error: { kind: 'stale', applied: 'no' } });
+  expect(opened.server.text('a.vcf')).toBe(edited);
+});
+
+test('R10: an update changes the lines of its fields alone', async () => {
+  await using opened = await openServer();
+  const card = cardNamed(
+    'A',
+    'X-FOO;A="b:c;d":1',
+    'item1.TEL;type=pref:+1 555 1234567',
+    'item1.X-ABLabel:Boat',
+    'TITLE;X-A=1:Old',
+  );
+  opened.server.put('a.vcf', card);
+  const remote = opened.connect();
+  valueOf(await remote.update([titled(await recordAt(remote, 'a.vcf'), 'New')], forever));
+  expect(opened.server.text('a.vcf')).toBe(card.replace('TITLE;X-A=1:Old', 'TITLE;X-A=1:New'));
+});
+
+test('a weak ETag is not sent as a condition', async () => {
+  await using opened = await openServer({ isWeak: true });
+  opened.server.put('a.vcf', cardNamed('A'));
+  const remote = opened.connect();
+  valueOf(await remote.update([titled(await recordAt(remote, 'a.vcf'), 'Countess')], forever));
+  const put = opened.server.requests.find(({ method }) => method === 'PUT');
+  expect(put?.headers['if-match']).toBeUndefined();
+});
+
+test('R9: a create that was applied is found by its origin, and only for that origin', async () => {
+  await using opened = await openServer();
+  const remote = opened.connect();
+  const request = creation('people/1', 'Ada');
+  const made = valueOf(await remote.create([request], forever));
+  const found = await opened.connect().findCreated([request, creation('people/2', 'Ada')], 0, () => false, forever);
+  expect([...found].map(([key, { id }]) => [key, id])).toEqual([['people/1', made.id]]);
+  expect((await remote.findCreated([request], 0, (id) => id === made.id, forever)).size).toBe(0);
+});
+
+test('R9: a card of the same origin that has another pair by now does not stop a create, and is not found for it', async () => {
+  await using opened = await openServer();
+  const remote = opened.connect();
+  const request = creation('people/1', 'Ada');
+  const first = valueOf(await remote.create([request], forever));
+  const second = valueOf(await remote.create([request], forever));
+  expect(second.id).not.toBe(first.id);
+  const found = await remote.findCreated([request], 0, (id) => id === first.id, forever);
+  expect(found.get('people/1')?.id).toBe(second.id);
+});
+
+test('an address book that may only be read refuses writes without a request', async () => {
+  await using opened = await openServer({ privileges: ['read'] });
+  const remote = opened.connect();
+  const [result] = await remote.create([creation('people/1', 'Ada')], forever);
+  expect(result).toMatchObject({ ok: false, error: { kind: 'invalid', applied: 'no' } });
+  expect(opened.server.requests.filter(({ method }) => method === 'PUT')).toEqual([]);
+});
+
+test('a category is renamed and deleted on each card that has it, and on no other', async () => {
+  await using opened = await openServer();
+  opened.server.put('a.vcf', cardNamed('A', 'CATEGORIES:Friends,VIP'));
+  opened.server.put('b.vcf', cardNamed('B', 'CATEGORIES:Best friends'));
+  const remote = opened.connect();
+  await pagesOf(remote, WHOLE);
+  const groups = await remote.listGroups(forever);
+  const friends = groups.find(({ name }) => name === 'Friends') ?? expect.fail('no group');
+  const renamed = await remote.renameGroup(friends, 'Pals, old', forever);
+  expect(renamed.name).toBe('Pals, old');
+  expect((await recordAt(remote, 'a.vcf')).groupIds).toEqual([renamed.id, 'category:VIP'].toSorted());
+  await remote.deleteGroup(renamed.id, forever);
+  expect(opened.server.text('a.vcf')).toBe(cardNamed('A', 'CATEGORIES:VIP'));
+  expect(opened.server.text('b.vcf')).toBe(cardNamed('B', 'CATEGORIES:Best friends'));
+  expect(await remote.readGroup(renamed.id, forever)).toBeNull();
+  expect((await remote.listGroups(forever)).map(({ name }) => name)).toEqual(['Best friends', 'VIP']);
+});
+
+test('new groups are cards where the address book has group cards', async () => {
+  await using opened = await openServer();
+  opened.server.put('g.vcf', cardNamed('Friends', 'X-ADDRESSBOOKSERVER-KIND:group'));
+  const made = await opened.connect().createGroup('Family', forever);
+  expect(opened.server.text(made.id)).toContain('X-ADDRESSBOOKSERVER-KIND:group');
+});

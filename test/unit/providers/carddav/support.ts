@@ -1,0 +1,68 @@
+import { Agent } from 'undici';
+import { createCarddavRemote, type CarddavRemoteOptions } from '../../../../src/providers/carddav/carddav-remote.ts';
+import type { FeedChange, FeedPage, PullRequest, Remote } from '../../../../src/providers/remote.ts';
+import { startFakeServer, type FakeServer, type FakeSettings } from '../../../support/carddav/fake-server.ts';
+import { createLeapingClock } from '../../../support/contract/harness.ts';
+
+export const forever = new AbortController().signal;
+
+/** A card of that name with more lines. */
+export const cardNamed = (name: string, ...lines: readonly string[]): string =>
+  ['BEGIN:VCARD', 'VERSION:3.0', `UID:uid-${name}`, `FN:${name}`, `N:;${name};;;`, ...lines, 'END:VCARD', ''].join(
+    '\r\n',
+  );
+
+export type Opened = AsyncDisposable & {
+  readonly server: FakeServer;
+  connect(options?: Partial<CarddavRemoteOptions>): Remote;
+};
+
+/** A server with these faults, and a way to it. */
+export const openServer = async (settings: Partial<FakeSettings> = {}): Promise<Opened> => {
+  const server = await startFakeServer(settings);
+  const dispatcher = new Agent();
+  const connect = (options: Partial<CarddavRemoteOptions> = {}): Remote =>
+    createCarddavRemote({
+      url: server.url,
+      username: 'ada',
+      password: 'secret',
+      addressbook: null,
+      groupStyle: 'auto',
+      dispatcher,
+      clock: createLeapingClock(),
+      random: () => 0.5,
+      requestCount: () => server.requests.length,
+      maxElapsedMs: 60_000,
+      ...options,
+    });
+  return {
+    server,
+    connect,
+    [Symbol.asyncDispose]: async () => {
+      await dispatcher.destroy();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+};
+
+export const pagesOf = async (remote: Remote, request: PullRequest): Promise<readonly FeedPage[]> => {
+  const pages: FeedPage[] = [];
+  for await (const page of remote.pull(request, forever)) pages.push(page);
+  return pages;
+};
+
+export const WHOLE: PullRequest = { mode: 'whole', resume: null };
+
+export const changesOf = (pages: readonly FeedPage[]): readonly FeedChange[] => pages.flatMap(({ changes }) => changes);
+
+/** The cursor at which a feed goes on. */
+export const cursorOf = (pages: readonly FeedPage[]): string => {
+  const cursor = pages.at(-1)?.cursor ?? null;
+  if (cursor === null) throw new Error('The last page has no cursor.');
+  return cursor;
+};
+
+export const idsOf = (pages: readonly FeedPage[]): readonly string[] =>
+  changesOf(pages)
+    .flatMap((change) => (change.kind === 'upsert' ? [change.record.id] : []))
+    .toSorted();

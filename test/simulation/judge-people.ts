@@ -11,7 +11,6 @@ export const noteReported = (world: World, event: RunEvent): void => {
     new Set(event[side].flatMap((id) => world.books[side].find(id)?.entity ?? []));
   for (const entity of entitiesOf('left').intersection(entitiesOf('right'))) {
     if (!world.people.known.has(entity)) continue;
-    world.people.reported.add(entity);
     world.ledger.blurred.add(entity);
   }
 };
@@ -67,8 +66,7 @@ export const checkPeople = (world: World): readonly string[] =>
     );
     const foreign = rows.flatMap(({ side, row }) => checkRow(world, side, row, known));
     const isSingle = rows.length === 2 && rows[0]?.side !== rows[1]?.side;
-    const isBlurred = world.ledger.blurred.has(entity) && !world.people.reported.has(entity);
-    if (!isSingle || isBlurred) return foreign;
+    if (!isSingle || world.ledger.blurred.has(entity)) return foreign;
     return [...foreign, ...rows.flatMap(({ side, row }) => checkElements(row, side, known))];
   });
 

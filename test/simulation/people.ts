@@ -110,6 +110,15 @@ const CAST: readonly ((code: string) => Member)[] = [
   () => ({ looks: [named('花子', '山田'), named('山田花子', '')], shares: ['yamada'], phone: null }),
   (code) => ({ looks: [own('nameless', code)], shares: [], phone: 4 }),
   (code) => ({ looks: [named('Robert', `Weber${code}`), named('Bob', `Weber${code}`)], shares: ['familie'], phone: 0 }),
+  // One person that the product reports as a possible match: a short form of the name, and the number alone in common.
+  (code) => ({
+    looks: [
+      { ...named('Thomas', `Ray${code}`), ...own('thomas', code) },
+      { ...named('Tom', `Ray${code}`), ...own('tom', code) },
+    ],
+    shares: [],
+    phone: 5,
+  }),
 ];
 
 export const CAST_SIZE = CAST.length;
@@ -181,8 +190,6 @@ export type People = {
   readonly entered: Set<string>;
   /** What users entered as further organizations of a contact. */
   readonly jobs: Map<Row, readonly Job[]>;
-  /** People of whom the link reported that two contacts may be one. */
-  readonly reported: Set<number>;
 };
 
 export const createPeople = (): People => ({
@@ -190,7 +197,6 @@ export const createPeople = (): People => ({
   households: new Map(),
   entered: new Set(),
   jobs: new Map(),
-  reported: new Set(),
 });
 
 const TITLE = 'Dr. ';

@@ -67,6 +67,12 @@ export const SOURCE_FLAWS: Readonly<Record<string, SourceFlaw>> = {
     instead: 'shareAddress(gone, added)',
     topic: 'people',
   },
+  'a possible match is not reported': {
+    file: 'reconcile/match.ts',
+    rule: '[...undecided, ...lookalikes(progress, undecided)]',
+    instead: '[...undecided]',
+    topic: 'people',
+  },
   'a title is part of the name': {
     file: 'contact/name-titles.ts',
     rule: "const count = matchAt(rest, 'start', (entry) => TABLES.honorifics.has(entry));",

@@ -81,7 +81,7 @@ const sectionsOf = (context: PageContext, link: LinkConfig, record: LinkRecord, 
     ),
     section(
       'Skipped',
-      'These contacts are skipped until they change.',
+      'These contacts, or the named fields of them, are not synced until they change.',
       ['Contact', 'Side', 'Reason'],
       skipped.map((each) => [each.name ?? idsText(each), sides[each.side].title, each.reason]),
     ),

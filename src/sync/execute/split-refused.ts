@@ -3,6 +3,7 @@ import { filledFields, valueIn, type Contact, type ContactField } from '../../co
 import type { Side } from '../../contact/side.ts';
 import { performBatch, rememberRefusal } from './batch.ts';
 import { addEffort, type Execution } from './execution.ts';
+import { hasFailedBefore } from './failure.ts';
 import type { Task } from './task.ts';
 import { createWrites, fieldWrite, withDraft, type CreateWrite, type UpdateWrite } from './writes.ts';
 
@@ -55,13 +56,27 @@ const setAside = (task: Task, side: Side, draft: Contact, fields: readonly Conta
 };
 
 /**
+ * The fields that a refused create may be tried without, the longest values first. A side that lets only one contact hold an
+ * email address may refuse a create because of a contact that this run has not read yet, perhaps of the same person: only a
+ * create that was refused before is tried without its addresses (R9).
+ */
+const fieldsToLeaveOut = (execution: Execution, { task, side, request: { draft } }: CreateWrite) => {
+  const { mayForbidSharedEmails } = execution.session.remotes[side].capabilities;
+  const keepsEmails = mayForbidSharedEmails && !hasFailedBefore(execution, side, task.decision);
+  return filledFields(draft)
+    .filter((field) => field !== 'emailAddresses' || !keepsEmails)
+    .toSorted((one, other) => lengthIn(draft, other) - lengthIn(draft, one));
+};
+
+/**
  * Creates a contact without the fields that the side refuses: the longest values are left out, one more at each attempt, and
  * then those that are written alone follow. Returns whether anything was written; null if an answer is missing.
  */
-const splitCreate = async (execution: Execution, { task, side, request }: CreateWrite, reason: string) => {
-  const { draft } = request;
-  const order = filledFields(draft).toSorted((one, other) => lengthIn(draft, other) - lengthIn(draft, one));
-  for (const [index] of order.slice(1).entries()) {
+const splitCreate = async (execution: Execution, refused: CreateWrite, reason: string) => {
+  const { task, side } = refused;
+  const { draft } = refused.request;
+  const order = fieldsToLeaveOut(execution, refused).slice(0, filledFields(draft).length - 1);
+  for (const index of order.keys()) {
     const [write] = createWrites(execution, side, [task]);
     if (write === undefined) return null;
     const leftOut = order.slice(0, index + 1);
@@ -95,11 +110,11 @@ const finishCreate = async (
 };
 
 const splitUpdate = async (execution: Execution, { task, side, request }: UpdateWrite): Promise<boolean | null> => {
-  const fields = request.fields;
-  const refused = await writeFields(execution, task, side, fields);
+  const refused = await writeFields(execution, task, side, request.fields);
   if (refused === null) return null;
-  await remember(execution, refused);
-  return refused.length < fields.length;
+  const isInVain = refused.length === request.fields.length;
+  if (!isInVain) await remember(execution, refused);
+  return !isInVain;
 };
 
 /**

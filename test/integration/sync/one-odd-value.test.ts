@@ -166,6 +166,20 @@ test('R15, R9: a new contact of which the service refuses two fields is created 
   );
 });
 
+test('R15, R9: a refused create is tried without its email addresses at its second attempt only', async () => {
+  const odd = { ...ADA, emails: [{ value: `${NOT_TAKEN}@x.example`, label: null }] };
+  await using linked = await startLinkedSandbox({ google: [odd], service: [], ...STRICT });
+  const contacts = () => linked.sandbox.service.account.contacts();
+  await syncLater(linked);
+  expect(contacts()).toEqual([]);
+  await syncLater(linked);
+  expect(contacts()).toMatchObject([{ first_name: 'Ada', company: 'Acme', title: 'Engineer', email_addresses: [] }]);
+  const { refused } = await readLinkRecord(linked.app.store, 'default');
+  expect(refused).toMatchObject([{ reason: expect.stringContaining('The field "email addresses" was not written') }]);
+  await syncLater(linked);
+  expect(contacts()).toHaveLength(1);
+});
+
 test('R15, R10: a custom field that is too long stays on its side while another one is written there', async () => {
   await using linked = await startLinkedSandbox(
     { google: [ADA], service: [] },

@@ -61,6 +61,7 @@ const TOOLS = [
   'package-root.ts',
   'printable.ts',
   'redis-trouble.ts',
+  'regular-file.ts',
 ];
 const CLI = [
   'config/effective.ts',
@@ -111,7 +112,7 @@ export const BORDERS: readonly Border[] = [
   // The port, what every engine shares, and the stores in memory.
   {
     place: 'store/',
-    imports: ['contact/', 'clock.ts', 'make-directory.ts', 'ownership.ts'],
+    imports: ['contact/', 'clock.ts', 'make-directory.ts', 'ownership.ts', 'regular-file.ts'],
     types: ['reconcile/'],
     packages: ['zod'],
   },
@@ -156,7 +157,17 @@ export const BORDERS: readonly Border[] = [
   // The daemon's page.
   {
     place: 'console/',
-    imports: ['contact/', 'view/', 'history/', 'sync/', 'jobs/', ...CONFIG, 'clock.ts', 'read-body.ts'],
+    imports: [
+      'contact/',
+      'view/',
+      'history/',
+      'sync/',
+      'jobs/',
+      ...CONFIG,
+      'clock.ts',
+      'read-body.ts',
+      'regular-file.ts',
+    ],
     types: [APP, STORE_PORT],
     packages: ['hono', 'zod'],
   },
@@ -195,7 +206,7 @@ export const BORDERS: readonly Border[] = [
   { place: 'cli/demo/', imports: ['cli/*.ts', 'cli/progress/', ...CLI, 'sandbox/'], packages: CLI_PACKAGES },
   {
     place: 'sandbox/',
-    imports: [],
+    imports: ['regular-file.ts'],
     packages: ['hono', '@hono/node-server', 'csv-parse', 'libphonenumber-js', 'zod'],
   },
   { place: 'clock.ts', imports: [], packages: [] },
@@ -208,6 +219,7 @@ export const BORDERS: readonly Border[] = [
       'loopback.ts',
       'ownership.ts',
       'package-root.ts',
+      'regular-file.ts',
     ],
     packages: ['yaml', 'zod'],
   },
@@ -222,6 +234,7 @@ export const BORDERS: readonly Border[] = [
   { place: 'compile-cache.ts', imports: ['package-root.ts'], packages: [] },
   { place: 'printable.ts', imports: [], packages: [] },
   { place: 'read-body.ts', imports: [], packages: [] },
+  { place: 'regular-file.ts', imports: [], packages: [] },
   { place: 'redis-trouble.ts', imports: [], packages: [] },
   { place: 'logger.ts', imports: ['printable.ts'], packages: ['pino', 'pino-pretty'] },
   { place: 'events.ts', imports: ['contact/', 'logger.ts'], packages: [] },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { constants, createReadStream } from 'node:fs';
-import { chmod, copyFile, link, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { chmod, link, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
@@ -12,6 +12,7 @@ import type { Config } from '../config/config.ts';
 import { findOtherDaemons } from '../jobs/heartbeat.ts';
 import { exportTokens } from '../store/credentials.ts';
 import { copyDatabase, inspectDatabase } from '../store/sqlite/copy.ts';
+import { readChunks, readTextFile } from '../regular-file.ts';
 
 const DATABASE = 'contact-sync.db';
 const CREDENTIALS = 'credentials.json';
@@ -55,7 +56,7 @@ const takeEmptyDirectory = async (path: string, remedy: string): Promise<void> =
 
 const digestOf = async (path: string): Promise<{ readonly bytes: number; readonly sha256: string }> => {
   const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
+  await pipeline(readChunks(path, Infinity), hash);
   return { bytes: (await stat(path)).size, sha256: hash.digest('hex') };
 };
 
@@ -88,8 +89,8 @@ export const backUp = async (
 ): Promise<Manifest> => {
   refuseServer(databaseUrl, 'Copy it with pg_dump');
   const source = join(dataDir, DATABASE);
-  if ((await stat(source).catch(() => null)) === null) {
-    throw new BackupError(`${source} does not exist, so nothing can be copied. Check DATA_DIR.`, { isUsage: true });
+  if ((await stat(source).catch(() => null))?.isFile() !== true) {
+    throw new BackupError(`${source} is not a file, so nothing can be copied. Check DATA_DIR.`, { isUsage: true });
   }
   await takeEmptyDirectory(directory, 'Name a new one: a backup overwrites nothing.');
   const names: Manifest['files'][number]['name'][] = [];
@@ -115,7 +116,7 @@ export const backUp = async (
 
 const readManifest = async (directory: string): Promise<Manifest> => {
   const path = join(directory, MANIFEST);
-  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+  const text = await readTextFile(path).catch((cause: unknown) => {
     throw new BackupError(`${directory} is no backup, or one that was broken off: it has no ${MANIFEST}.`, {
       isUsage: true,
       cause,
@@ -167,7 +168,11 @@ export const restore = async (
   try {
     for (const file of manifest.files) {
       const draft = draftOf(file.name);
-      await copyFile(join(directory, file.name), draft, constants.COPYFILE_EXCL).catch((cause: unknown) => {
+      const copy = pipeline(
+        readChunks(join(directory, file.name), Infinity),
+        createWriteStream(draft, { flags: 'wx', mode: 0o600 }),
+      );
+      await copy.catch((cause: unknown) => {
         throw new BackupError(`${join(directory, file.name)} cannot be copied to ${dataDir}.`, { cause });
       });
       await chmod(draft, 0o600);

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { readConfig, type Config } from '../config/config.ts';
 import type { EffectiveSetting } from '../config/effective.ts';
 import { keyLines } from '../config/key-lines.ts';
@@ -8,6 +7,7 @@ import { chooseLinks } from './links.ts';
 import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import type { CommonOptions } from './with-app.ts';
+import { readTextFileSync } from '../regular-file.ts';
 
 /** Defaults that depend on the machine or on other settings, and the option that sets one of them. */
 const withComputed = (setting: EffectiveSetting, config: Config, options: CommonOptions): EffectiveSetting => {
@@ -74,7 +74,7 @@ export const showConfig = (terminal: Terminal, linkName: string | undefined, opt
   if (misspelt !== null) terminal.warn(misspelt);
   const names = new Set(chooseLinks(config, linkName).map(({ name }) => name));
   const { file } = config;
-  const lines = file === null ? new Map<string, number>() : keyLines(readFileSync(file, 'utf8'));
+  const lines = file === null ? new Map<string, number>() : keyLines(readTextFileSync(file));
   const settings = effective()
     .filter(({ link }) => (link === null ? linkName === undefined : names.has(link)))
     .map((setting) => withLine(withComputed(setting, config, options), file ?? '', lines));

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import { createApp } from '../app/app.ts';
 import { forgetLink } from '../app/forget-link.ts';
@@ -22,6 +21,7 @@ import { listenForInterrupt } from './interrupt.ts';
 import type { Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 import type { CommonOptions } from './with-app.ts';
+import { readTextFile } from '../regular-file.ts';
 
 /** The options that `links add` and `links set` have. */
 export type SettingsOptions = CommonOptions & {
@@ -31,7 +31,7 @@ export type SettingsOptions = CommonOptions & {
 
 const readSettings = async (from: string | undefined, assignments: readonly string[]) => {
   if (from === undefined) return withAssignments({}, assignments);
-  const read = from === '-' ? textOf(process.stdin) : readFile(from, 'utf8');
+  const read = from === '-' ? textOf(process.stdin) : readTextFile(from);
   const text = await read.catch((cause: unknown) => {
     const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
     throw new UsageError(`--from: ${from} cannot be read (${why}). Check its path and permissions.`, { cause });

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { UsageError } from './usage-error.ts';
+import { readTextFile } from '../regular-file.ts';
 
 /** The content of the file that an option names, trimmed. Throws {@link UsageError} if it cannot be read. */
 export const readSecretFile = (option: string, path: string): Promise<string> =>
-  readFile(path, 'utf8').then(
+  readTextFile(path).then(
     (content) => content.trim(),
     (cause: unknown) => {
       const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';

@@ -1,8 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import type * as Yaml from 'yaml';
 import { giveToThisUser, isForeign } from '../ownership.ts';
+import { readTextFileSync } from '../regular-file.ts';
 import { nearestWord } from './nearest.ts';
 
 const require = createRequire(import.meta.url);
@@ -226,30 +226,23 @@ export const parseYaml = (path: string, content: string, report: Report): Sectio
   return null;
 };
 
-/** More than any configuration. */
-const LARGEST_FILE_BYTES = 64 * 1024 * 1024;
-
-/** The fault of a file, found before it is read: reading a pipe or a device may never end. */
-const faultOfFile = (path: string): string | null => {
-  const stats = statSync(path);
-  // A folder has a message of its own when it is read.
-  if (!stats.isFile() && !stats.isDirectory()) {
-    return `names ${path}, which is not a regular file. Name a regular file.`;
-  }
-  return stats.size > LARGEST_FILE_BYTES
-    ? `names the file ${path}, which is larger than 64 MiB. Name another file.`
-    : null;
+/** What is wrong with a file that is not read, by the code. A folder has the message of the system. */
+const FILE_FAULTS: Readonly<Record<string, string>> = {
+  NOT_A_REGULAR_FILE: 'which is not a regular file. Name a regular file.',
+  FILE_TOO_LARGE: 'which is larger than 64 MiB. Name another file.',
 };
 
 /** The file's text; null where it cannot be read, and then that is reported for `where`. */
 export const readText = (path: string, where: string, report: Report): string | null => {
   try {
-    const fault = faultOfFile(path);
-    if (fault === null) return readFileSync(path, 'utf8');
-    report(where, fault);
-    return null;
+    return readTextFileSync(path);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    const fault = FILE_FAULTS[code];
+    if (fault !== undefined) {
+      report(where, `names the file ${path}, ${fault}`);
+      return null;
+    }
     const remedy = isForeign(code)
       ? `Give it to the user that runs contact-sync, ${giveToThisUser(path)}`
       : 'Check the path and its permissions.';

@@ -1,8 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readTextFile } from '../regular-file.ts';
 
 /** What a daemon leaves in DATA_DIR for the command that makes sign-in links: whoever reads it may sign in. */
 const pageKey = z.object({
@@ -27,7 +28,7 @@ export const writePageKey = async (dataDir: string, key: PageKey): Promise<void>
 
 /** What the daemon of this machine left; null where none with a page did. */
 export const readPageKey = async (dataDir: string): Promise<PageKey | null> => {
-  const read = readFile(pathIn(dataDir), 'utf8').then((text): unknown => JSON.parse(text));
+  const read = readTextFile(pathIn(dataDir)).then((text): unknown => JSON.parse(text));
   // Of a file that was cut off, as when the machine lost its power, nothing is known.
   const parsed = pageKey.safeParse(await read.catch(() => null));
   return parsed.success ? parsed.data : null;

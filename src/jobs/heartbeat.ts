@@ -1,8 +1,9 @@
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { LeaseHolders } from '../sync/lease.ts';
+import { readTextFile } from '../regular-file.ts';
 
 const linkProgress = z.object({
   link: z.string(),
@@ -55,7 +56,7 @@ export const writeHeartbeat = async (dataDir: string, beat: Heartbeat): Promise<
 };
 
 const readBeat = async (path: string): Promise<Heartbeat | null> => {
-  const read = readFile(path, 'utf8').then((text): unknown => JSON.parse(text));
+  const read = readTextFile(path).then((text): unknown => JSON.parse(text));
   // Of a file that was cut off, as when the machine lost its power, nothing is known.
   const parsed = heartbeat.safeParse(await read.catch(() => null));
   return parsed.success ? parsed.data : null;

@@ -1,7 +1,7 @@
 import { type Job, type JobsOptions, Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
-import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Secret } from '../config/secret.ts';
 import { giveToThisUser } from '../ownership.ts';
@@ -9,6 +9,7 @@ import { StoreError, type Store } from '../store/store.ts';
 import type { JobData, JobKind } from './job.ts';
 import { ATTEMPTS } from './outcome.ts';
 import { QueueError } from './queue-error.ts';
+import { readTextFileSync } from '../regular-file.ts';
 
 export const QUEUE_NAME = 'runs';
 
@@ -80,7 +81,7 @@ const readQueuePrefix = (dataDir: string): string | null => {
   const path = idPath(dataDir);
   if (!existsSync(path)) return null;
   try {
-    return prefixOf(readFileSync(path, 'utf8').trim());
+    return prefixOf(readTextFileSync(path).trim());
   } catch (cause) {
     const remedy = `Change its owner to the user that runs contact-sync, ${giveToThisUser(path)}`;
     throw new StoreError(`The name of the job queue in ${path} cannot be read.`, { cause, remedy });

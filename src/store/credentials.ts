@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Clock } from '../clock.ts';
@@ -18,6 +18,7 @@ import {
   type Keys,
 } from './credential-entry.ts';
 import { CredentialsError } from './errors.ts';
+import { readTextFile } from '../regular-file.ts';
 
 export type { Credential } from './credential-entry.ts';
 
@@ -63,7 +64,7 @@ const SALT_BYTES = 16;
 
 const readText = async (path: string): Promise<string | null> => {
   try {
-    return await readFile(path, 'utf8');
+    return await readTextFile(path);
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return null;
     throw new CredentialsError(`The stored tokens in ${path} cannot be read. ${remedyOf(cause, path)}`, { cause });

@@ -116,6 +116,7 @@ const forbiddenImports: readonly (readonly [file: string, specifier: string])[] 
   ['config/values.ts', '../providers/registry.ts'],
   ['loopback.ts', './logger.ts'],
   ['make-directory.ts', './logger.ts'],
+  ['regular-file.ts', './logger.ts'],
   ['ownership.ts', './logger.ts'],
   ['package-root.ts', './logger.ts'],
   ['compile-cache.ts', './logger.ts'],

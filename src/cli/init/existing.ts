@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
 import { envFileBeside } from '../../config/home.ts';
 import { isSecretSetting, providersIn, settingsIn, settingsToAsk } from '../../config/set-up.ts';
 import { variableOf } from '../../config/sources.ts';
 import type { SecretPlace } from './questions.ts';
+import { readTextFile } from '../../regular-file.ts';
 
 /** The content of an existing configuration file, as far as `init` asks for it. */
 export type Existing = {
@@ -15,7 +15,7 @@ export type Existing = {
 
 /** The content of a file; an empty text if there is no such file. */
 export const textOf = (path: string): Promise<string> =>
-  readFile(path, 'utf8').catch((error: unknown) => {
+  readTextFile(path).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
     throw error;
   });

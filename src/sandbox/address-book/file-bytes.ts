@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs';
 import { TextDecoder } from 'node:util';
+import { readChunks } from '../../regular-file.ts';
 import { AddressBookError } from './address-book-error.ts';
 
 /** A file from its beginning on. */
@@ -10,16 +10,22 @@ export type FileBytes = {
   readonly chunks: AsyncIterable<Buffer>;
 };
 
-const CHUNK_BYTES = 1 << 16;
+const LARGEST_FILE_BYTES = 1024 * 1024 * 1024;
 
-const reasonOf = (error: unknown): string => {
-  const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-  return isMissing ? 'There is no such file; check the path.' : 'The file cannot be read; check its permissions.';
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'There is no such file; check the path.',
+  NOT_A_REGULAR_FILE: 'It is not a regular file; save the address book to a file.',
+  FILE_TOO_LARGE: 'It is larger than 1 GiB; divide it.',
 };
 
-async function* readChunks(path: string): AsyncGenerator<Buffer> {
+const reasonOf = (error: unknown): string => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return REASONS[code] ?? 'The file cannot be read; check its permissions.';
+};
+
+async function* readBook(path: string): AsyncGenerator<Buffer> {
   try {
-    for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) yield chunk as Buffer;
+    yield* readChunks(path, LARGEST_FILE_BYTES);
   } catch (error) {
     throw new AddressBookError(reasonOf(error), { cause: error });
   }
@@ -48,7 +54,7 @@ async function* joined(
 
 /** Opens a file for reading piece by piece. Throws {@link AddressBookError}, which does not name the file, where it is missing or cannot be read. */
 export const readFileBytes = async (path: string): Promise<FileBytes> => {
-  const chunks = readChunks(path);
+  const chunks = readBook(path);
   const { value } = await chunks.next();
   const first = withoutMark(value ?? Buffer.alloc(0));
   const encoding = utf16Of(first);

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
-import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DirectoryError, makeDirectory } from '../../make-directory.ts';
 import { StoreError } from '../store.ts';
@@ -157,6 +157,12 @@ const openFile = (path: string): Database.Database => {
   if (!existsSync(path)) {
     closeSync(openSync(path, 'a', 0o600));
     chmodSync(path, 0o600);
+  }
+  // SQLite would wait for a named pipe without end.
+  if (!statSync(path).isFile()) {
+    throw new StoreError(`The database ${path} is not a regular file.`, {
+      remedy: 'Move it away, or name another DATA_DIR.',
+    });
   }
   return new Database(path, { timeout: BUSY_TIMEOUT_MS });
 };

@@ -1,0 +1,70 @@
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { open } from 'node:fs/promises';
+
+/** More than any configuration, secret or file of the state that is read as one text. */
+const LARGEST_TEXT_BYTES = 64 * 1024 * 1024;
+const CHUNK_BYTES = 1 << 16;
+
+/** Without O_NONBLOCK, opening a named pipe waits for a program that writes to it. */
+const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** A file that is not read, since reading it may never end. The code has the form of those of the system. */
+class FileError extends Error {
+  override readonly name = 'FileError';
+  readonly code: 'EISDIR' | 'NOT_A_REGULAR_FILE' | 'FILE_TOO_LARGE';
+
+  constructor(code: FileError['code'], path: string) {
+    super(`${code}: ${path}`);
+    this.code = code;
+  }
+}
+
+const check = (stats: Stats, path: string, mostBytes: number): void => {
+  if (stats.isDirectory()) throw new FileError('EISDIR', path);
+  if (!stats.isFile()) throw new FileError('NOT_A_REGULAR_FILE', path);
+  if (stats.size > mostBytes) throw new FileError('FILE_TOO_LARGE', path);
+};
+
+/**
+ * The content of a regular file, chunk by chunk.
+ *
+ * @throws {FileError} if it is no regular file or has more than `mostBytes`; the error of the system if it cannot be read.
+ */
+export async function* readChunks(path: string, mostBytes: number): AsyncGenerator<Buffer> {
+  await using file = await open(path, FLAGS);
+  check(await file.stat(), path, mostBytes);
+  for (let total = 0; ;) {
+    const { bytesRead, buffer } = await file.read({ buffer: Buffer.alloc(CHUNK_BYTES) });
+    if (bytesRead === 0) return;
+    total += bytesRead;
+    // The file may grow, and files of the kernel have no size.
+    if (total > mostBytes) throw new FileError('FILE_TOO_LARGE', path);
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+/** The text of a regular file. Throws as {@link readChunks} does. */
+export const readTextFile = async (path: string, mostBytes: number = LARGEST_TEXT_BYTES): Promise<string> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of readChunks(path, mostBytes)) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+};
+
+/** As {@link readTextFile}, without waiting. */
+export const readTextFileSync = (path: string, mostBytes: number = LARGEST_TEXT_BYTES): string => {
+  const file = openSync(path, FLAGS);
+  try {
+    check(fstatSync(file), path, mostBytes);
+    const chunks: Buffer[] = [];
+    for (let total = 0; ;) {
+      const chunk = Buffer.alloc(CHUNK_BYTES);
+      const bytes = readSync(file, chunk);
+      if (bytes === 0) return Buffer.concat(chunks).toString('utf8');
+      total += bytes;
+      if (total > mostBytes) throw new FileError('FILE_TOO_LARGE', path);
+      chunks.push(chunk.subarray(0, bytes));
+    }
+  } finally {
+    closeSync(file);
+  }
+};

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { NameIndex } from '../name-index.ts';
 
 /** Client data of a group. */
 export interface GroupClientData {
@@ -44,6 +45,8 @@ export function isAddable(group: GroupRecord): boolean {
 /** The contact groups of an account: the system groups and the user's own. */
 export class GroupBook {
   readonly #records = new Map<string, GroupRecord>();
+  /** The user's own living groups. */
+  readonly #names = new NameIndex();
   readonly #seed: string;
   #created = 0;
 
@@ -79,7 +82,11 @@ export class GroupBook {
 
   /** The user's own living group of that name. */
   named(name: string): GroupRecord | undefined {
-    return this.all().find((group) => !group.system && group.name === name);
+    const ids = this.#names.idsOf(name);
+    // Of several, the oldest.
+    if (ids.size > 1) return this.all().find(({ resourceName }) => ids.has(resourceName));
+    const [id] = ids;
+    return id === undefined ? undefined : this.living(id);
   }
 
   create(name: string, clientData: readonly GroupClientData[], updatedMicros: number): GroupRecord {
@@ -111,6 +118,9 @@ export class GroupBook {
   }
 
   #put(group: GroupRecord): GroupRecord {
+    const nameOf = (each: GroupRecord | undefined): string | undefined =>
+      each === undefined || each.system || each.deleted ? undefined : each.name;
+    this.#names.move(group.resourceName, nameOf(this.#records.get(group.resourceName)), nameOf(group));
     this.#records.set(group.resourceName, group);
     return group;
   }

@@ -9,6 +9,7 @@ import { Identifiers } from './identifiers.ts';
 import type { BucketRecord, ComputedFields, ContactRecord, InteractionRecord, UserRecord } from './records.ts';
 import { Stamps } from './stamps.ts';
 import type { ServiceVariants } from './variants.ts';
+import { NameIndex } from '../name-index.ts';
 
 export type BucketDraft = {
   readonly name: string;
@@ -24,6 +25,9 @@ export type UserChange = {
   readonly settings?: Readonly<Record<string, string>> | undefined;
 };
 
+/** The name of a bucket without case and outer spaces. */
+const looseName = (name: string): string => name.trim().toLowerCase();
+
 /**
  * One user's account in memory. Its methods are what the user can do in the web app; the routes call the same ones.
  * Every method throws a {@link ServiceError} where the service refuses.
@@ -35,6 +39,8 @@ export class ServiceAccount {
   readonly stamps: Stamps;
   user: UserRecord;
   readonly #buckets = new Map<string, BucketRecord>();
+  /** By {@link looseName}. */
+  readonly #bucketNames = new NameIndex();
   readonly #identifiers = new Identifiers();
   readonly #variants: () => ServiceVariants;
 
@@ -132,6 +138,7 @@ export class ServiceAccount {
       this.removeFromBuckets(contact.id, [id]);
     }
     this.#buckets.delete(id);
+    this.#bucketNames.move(id, looseName(bucket.name), undefined);
     this.book.revision += 1;
     return bucket;
   }
@@ -265,6 +272,8 @@ export class ServiceAccount {
   }
 
   #storeBucket(bucket: BucketRecord): BucketRecord {
+    const before = this.#buckets.get(bucket.id)?.name;
+    this.#bucketNames.move(bucket.id, before === undefined ? undefined : looseName(before), looseName(bucket.name));
     this.#buckets.set(bucket.id, bucket);
     this.book.revision += 1;
     return bucket;
@@ -272,8 +281,11 @@ export class ServiceAccount {
 
   #namesake(name: string): BucketRecord | undefined {
     const isLoose = this.#variants().bucketNameCompare === 'loose';
-    const key = (text: string): string => (isLoose ? text.trim().toLowerCase() : text);
-    return this.buckets().find((bucket) => key(bucket.name) === key(name));
+    const ids = this.#bucketNames.idsOf(looseName(name));
+    const isNamesake = (bucket: BucketRecord): boolean => ids.has(bucket.id) && (isLoose || bucket.name === name);
+    // Of several, the oldest.
+    if (ids.size > 1) return this.buckets().find(isNamesake);
+    return [...ids].map((id) => this.requireBucket(id)).find(isNamesake);
   }
 
   #refuseNamesake(namesake: BucketRecord | undefined): void {

@@ -1,0 +1,23 @@
+/** Ids by name, to find a namesake among many thousands without looking at each. */
+export class NameIndex {
+  readonly #ids = new Map<string, Set<string>>();
+
+  /** Records that the id has another name than before; undefined for none. */
+  move(id: string, before: string | undefined, after: string | undefined): void {
+    if (before === after) return;
+    if (before !== undefined) {
+      const ids = this.#ids.get(before);
+      ids?.delete(id);
+      if (ids?.size === 0) this.#ids.delete(before);
+    }
+    if (after === undefined) return;
+    const ids = this.#ids.get(after);
+    if (ids === undefined) this.#ids.set(after, new Set([id]));
+    else ids.add(id);
+  }
+
+  /** The ids of a name. */
+  idsOf(name: string): ReadonlySet<string> {
+    return this.#ids.get(name) ?? new Set();
+  }
+}

@@ -7,7 +7,7 @@ import { effectiveSettings, type EffectiveSetting } from './effective.ts';
 import { withFieldList } from './field-choice.ts';
 import { withEnvFile } from './env-file.ts';
 import { envFileBeside, IS_INSTALLED, usualDataDir, usualFile, usualFiles, type Surroundings } from './home.ts';
-import { readHostedLinks, type FaultyLink, type HostedLink, type ReadLinks } from './hosted-links.ts';
+import { createHostedReader, type FaultyLink, type HostedLink, type ReadLinks } from './hosted-links.ts';
 import { createLinkSchemas, parseLink, type LinkConfig, type LinkSources } from './link-config.ts';
 import { linkSections } from './link-sections.ts';
 import { LINK_KEYS } from './link-settings.ts';
@@ -263,7 +263,7 @@ export const readConfig = (options: LoadOptions = {}): ReadConfig => {
   };
   return {
     config,
-    readLinks: (hosted) => readHostedLinks(hosted, config, sources),
+    readLinks: createHostedReader(config, sources),
     misspelt,
     effective: () => effectiveSettings(declared, sources),
   };

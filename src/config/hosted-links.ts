@@ -150,33 +150,64 @@ const readSettings = (name: string, settings: Section, known: Known, sources: Li
     const own = linkLayer({ name, where, section }, () => undefined);
     reportForeignAddresses(sides, { ...sources, section: own }, { hosts: known.hosts, report });
   }
-  const link = parseLink({ name, where, section, sides }, sources);
-  const token = link?.consoleToken?.reveal();
-  if (token !== undefined && known.pageTokens.has(token)) {
-    report(`${where}.consoleToken`, 'opens another link too. Give each link a token of its own.');
-  }
-  if (token !== undefined && token === known.apiToken) report(`${where}.consoleToken`, IS_API_TOKEN);
-  return link;
+  return parseLink({ name, where, section, sides }, sources);
 };
 
-const readLink = (hosted: HostedLink, known: Known, sources: LinkSources): LinkConfig | FaultyLink => {
+type Parsed = { readonly link: LinkConfig | null; readonly problems: readonly ConfigProblem[] };
+
+/** Links that were read with one configuration, by name, with their settings as JSON: unchanged ones are not read again. */
+type ParsedLinks = Map<string, { readonly json: string; readonly parsed: Parsed }>;
+
+const parseOnce = (
+  { name, settings }: { readonly name: string; readonly settings: Section },
+  known: Known,
+  { sources, cache }: { readonly sources: LinkSources; readonly cache: ParsedLinks },
+): Parsed => {
+  const json = JSON.stringify(settings);
+  const before = cache.get(name);
+  if (before?.json === json) return before.parsed;
+  const problems: ConfigProblem[] = [];
+  const report: Report = (where, what) => void problems.push({ where, what });
+  const parsed = { link: readSettings(name, settings, known, { ...sources, report }), problems };
+  cache.set(name, { json, parsed });
+  return parsed;
+};
+
+const reportPageToken = (link: LinkConfig | null, known: Known, report: Report): void => {
+  const token = link?.consoleToken?.reveal();
+  if (link === null || token === undefined) return;
+  const where = `${linkPlace(link.name)}.consoleToken`;
+  if (known.pageTokens.has(token)) report(where, 'opens another link too. Give each link a token of its own.');
+  if (token === known.apiToken) report(where, IS_API_TOKEN);
+};
+
+const readLink = (
+  hosted: HostedLink,
+  known: Known,
+  parts: { readonly sources: LinkSources; readonly cache: ParsedLinks },
+): LinkConfig | FaultyLink => {
   const { name, settings } = hosted;
   const problems: ConfigProblem[] = [];
   const report: Report = (where, what) => void problems.push({ where, what });
   reportUnreadable(hosted, known, report);
   if (settings === null || problems.length > 0) return { name, problems };
-  const link = readSettings(name, settings, known, { ...sources, report });
+  const { link, problems: own } = parseOnce({ name, settings }, known, parts);
+  problems.push(...own);
+  reportPageToken(link, known, report);
   return link === null || problems.length > 0 ? { name, problems } : link;
 };
+
+type ConfigOfLinks = Pick<Config, 'links' | 'consoleToken' | 'apiToken' | 'hostedLinkHosts'>;
 
 /**
  * Links that a database keeps, read as if they stood in the configuration file: the variables win over their own settings,
  * and these over the top of the file. One that has a fault is left out, and does not keep the others from being used.
+ * `cache` belongs to these sources: a link whose settings are those of the last time is the same object.
  */
-export const readHostedLinks = (
+const readHostedLinks = (
   hosted: readonly HostedLink[],
-  config: Pick<Config, 'links' | 'consoleToken' | 'apiToken' | 'hostedLinkHosts'>,
-  sources: LinkSources,
+  config: ConfigOfLinks,
+  parts: { readonly sources: LinkSources; readonly cache: ParsedLinks },
 ): ReadLinks => {
   const { links: ofFile, consoleToken, hostedLinkHosts: hosts } = config;
   const apiToken = config.apiToken?.reveal();
@@ -185,12 +216,24 @@ export const readHostedLinks = (
   const links: LinkConfig[] = [];
   const faulty: FaultyLink[] = [];
   for (const each of hosted) {
-    const read = readLink(each, { names, pageTokens, apiToken, hosts }, sources);
+    const read = readLink(each, { names, pageTokens, apiToken, hosts }, parts);
     if ('problems' in read) faulty.push(read);
     else {
       links.push(read);
       if (read.consoleToken !== null) pageTokens.add(read.consoleToken.reveal());
     }
   }
+  // One link alone is a draft. The others stay known.
+  const current = new Set(hosted.map(({ name }) => name));
+  if (hosted.length > 1) for (const name of parts.cache.keys()) if (!current.has(name)) parts.cache.delete(name);
   return { links, faulty };
+};
+
+/** Reads links that a database keeps, with one configuration; what did not change since the last call is not read again. */
+export const createHostedReader = (
+  config: ConfigOfLinks,
+  sources: LinkSources,
+): ((hosted: readonly HostedLink[]) => ReadLinks) => {
+  const cache: ParsedLinks = new Map();
+  return (hosted) => readHostedLinks(hosted, config, { sources, cache });
 };

@@ -54,6 +54,19 @@ describe('links that the database keeps', () => {
     ]);
   });
 
+  test('one whose settings did not change is not read again, also with a fault, and one that changed is', () => {
+    const { readLinks } = read({});
+    const bad = hosted('bad', { direction: 'sideways' });
+    const first = readLinks([hosted('ada', { syncInterval: '1h' }), hosted('bob', {}), bad]);
+    const second = readLinks([hosted('ada', { syncInterval: '1h' }), hosted('bob', { syncInterval: '2h' }), bad]);
+    expect(second.links[0]).toBe(first.links[0]);
+    expect(second.links[1]).toMatchObject({ name: 'bob', syncIntervalMs: 7_200_000 });
+    expect(second.faulty).toEqual(first.faulty);
+    expect(second.faulty[0]?.problems[0]).toBe(first.faulty[0]?.problems[0]);
+    // With other settings of the process it is read with those.
+    expect(read({}).readLinks([hosted('ada', { syncInterval: '1h' })]).links[0]).not.toBe(first.links[0]);
+  });
+
   test('no name is that of a link of the file, or none at all', () => {
     const yaml = `${REQUIRED_YAML}links: { home: {} }`;
     expect(faultsOf([hosted('home', {}), hosted('a/b', {})], {}, yaml)).toEqual([

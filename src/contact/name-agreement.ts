@@ -105,13 +105,20 @@ const areToldApart = (a: PersonName, b: PersonName): boolean =>
   bothDiffer(a.gender, b.gender) ||
   bothDiffer(a.remark, b.remark);
 
+/** Whether both have a first name, or both a family name: `Dr. Weber` and `Anna` have nothing that can agree. */
+const haveCommonPart = (a: PersonName, b: PersonName): boolean =>
+  (a.given.length > 0 && b.given.length > 0) || (a.family.length > 0 && b.family.length > 0);
+
+const partsAgree = (a: PersonName, b: PersonName): boolean =>
+  haveCommonPart(a, b) && givenAgree(a.given, b.given) && familyAgree(a.family, b.family);
+
 /** Compares two names (R13). `sharedEmails` are the email addresses that both contacts have. Pure. */
 export const compareNames = (a: PersonName, b: PersonName, sharedEmails: Iterable<string> = []): NameVerdict => {
   if (!hasName(a) || !hasName(b)) return 'unknown';
   if (areToldApart(a, b)) return 'different';
   if (areSameWords(a, b)) return a.suffix === b.suffix && a.remark === b.remark ? 'same' : 'compatible';
   if (a.isSeveral) return 'different';
-  if (givenAgree(a.given, b.given) && familyAgree(a.family, b.family)) return 'compatible';
+  if (partsAgree(a, b)) return 'compatible';
   return hasChangedFamily(a, b, sharedEmails) ? 'compatible' : 'different';
 };
 

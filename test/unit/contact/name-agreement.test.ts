@@ -121,6 +121,9 @@ describe('[R13] the names of two contacts agree', () => {
     ['太郎|山田', '花子|山田'],
     ['Anna Weber|(Mutter)', 'Anna Weber|(Tochter)'],
     ['Liana|', 'Ana|Li'],
+    ['Dr. Weber|', 'Anna|'],
+    ['|Weber', 'Anna|'],
+    ['Dr. 山田太郎|', '山田花子|'],
   ])('unless they are %s and %s', (one, other) => {
     expect(agree(one, other)).toEqual([false, false]);
   });

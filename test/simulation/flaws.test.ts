@@ -61,7 +61,7 @@ const RULE_SHOWN_AT: Readonly<Record<string, number>> = {
   'a title is part of the name': 1,
   'a suffix does not distinguish two people': 34,
   'a name without spaces is divided twice': 4,
-  'a name without spaces is one word': 5,
+  'a name without spaces is one word': 4,
 };
 
 describe('the simulation notices when', () => {

@@ -4,14 +4,13 @@ import type { Row } from '../support/memory/book.ts';
 import { bareName, elementsOf, textsOf, type Known } from './people.ts';
 import { liveRows, type World } from './world.ts';
 
-/** Notes of which people the link reported that two contacts may be one: they may stay two, and are judged no further. */
+/** Notes the possible matches that the link reported: these people may stay on two contacts, and are judged no further. */
 export const noteReported = (world: World, event: RunEvent): void => {
   if (event.kind !== 'ambiguous') return;
   const entitiesOf = (side: Side): ReadonlySet<number> =>
     new Set(event[side].flatMap((id) => world.books[side].find(id)?.entity ?? []));
   for (const entity of entitiesOf('left').intersection(entitiesOf('right'))) {
-    if (!world.people.known.has(entity)) continue;
-    world.ledger.blurred.add(entity);
+    if (world.people.known.get(entity)?.isPossibleMatch === true) world.ledger.blurred.add(entity);
   }
 };
 

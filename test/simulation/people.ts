@@ -72,6 +72,8 @@ type Member = {
   readonly shares: readonly string[];
   /** Which of the shared phone numbers. */
   readonly phone: number | null;
+  /** Whether the two looks are a possible match, which the product reports and does not pair. */
+  readonly isPossibleMatch?: true;
 };
 
 const named = (firstName: string, lastName: string): Partial<Contact> => ({ firstName, lastName });
@@ -110,7 +112,7 @@ const CAST: readonly ((code: string) => Member)[] = [
   () => ({ looks: [named('花子', '山田'), named('山田花子', '')], shares: ['yamada'], phone: null }),
   (code) => ({ looks: [own('nameless', code)], shares: [], phone: 4 }),
   (code) => ({ looks: [named('Robert', `Weber${code}`), named('Bob', `Weber${code}`)], shares: ['familie'], phone: 0 }),
-  // One person that the product reports as a possible match: a short form of the name, and the number alone in common.
+  // One person that is a possible match: a short form of the name, and the number alone in common.
   (code) => ({
     looks: [
       { ...named('Thomas', `Ray${code}`), ...own('thomas', code) },
@@ -118,6 +120,7 @@ const CAST: readonly ((code: string) => Member)[] = [
     ],
     shares: [],
     phone: 5,
+    isPossibleMatch: true,
   }),
 ];
 
@@ -135,6 +138,9 @@ export const RIVALS: readonly (readonly number[])[] = [
   [11, 12],
   [14, 0],
 ];
+
+/** Whether the two looks of a member of the cast are a possible match. */
+export const isPossibleMatch = (who: number): boolean => CAST[who % CAST.length]?.('').isPossibleMatch === true;
 
 const phoneOf = (household: number, phone: number): string => `+49301${String(household).padStart(5, '0')}${phone}`;
 
@@ -179,6 +185,8 @@ export type Known = {
   readonly removed: Set<string>;
   /** Whether a contact of the person was deleted, or deleted and added again: values may come back. */
   isUnsure: boolean;
+  /** Whether two contacts of the person are a possible match: they stay two. */
+  readonly isPossibleMatch: boolean;
 };
 
 /** The people of the cast that the history knows. */
@@ -238,7 +246,7 @@ export const textsOf = (contact: Contact): ReadonlySet<string> =>
   );
 
 /** A person of the cast gets a contact. */
-export const meet = (people: People, entity: number): void => {
+export const meet = (people: People, entity: number, isPossibleMatch = false): void => {
   if (people.known.has(entity)) return;
   people.known.set(entity, {
     names: new Set(),
@@ -247,6 +255,7 @@ export const meet = (people: People, entity: number): void => {
     added: new Set(),
     removed: new Set(),
     isUnsure: false,
+    isPossibleMatch,
   });
 };
 

@@ -153,7 +153,7 @@ export type Drawn = {
   readonly hardness?: { readonly [Key in keyof Hardness]?: fc.Arbitrary<Hardness[Key]> };
   /** Plain manners where left out. */
   readonly manners?: fc.Arbitrary<History['manners']>;
-  /** Whether no field goes one way. */
+  /** Whether no field goes one way, and no side shows what the other one computes. */
   readonly goesBothWays?: true;
 };
 

@@ -410,7 +410,7 @@ export const hardHistoryArbitrary = (players: Players, topic: Topic): fc.Arbitra
   topicArbitrary(topic).map((history) => ({
     players,
     ...history,
-    ...(DRAWN[topic].goesBothWays === true && { directions: {} }),
+    ...(DRAWN[topic].goesBothWays === true && { directions: {}, shows: false }),
   }));
 
 /** The topic of a seed, where none is asked for. */

@@ -10,10 +10,10 @@ import {
   elementsOf,
   GROUP_NAMES,
   isOwnEmail,
-  isPossibleMatch,
   learn,
   learnUnsure,
   lettersOf,
+  mayBeTwo,
   meet,
   POOLS,
   withOtherTitle,
@@ -60,7 +60,7 @@ const enterMember = (world: World, edit: Of<'person'>): void => {
   if (entered.has(key)) return;
   entered.add(key);
   const entity = world.nextNumber();
-  meet(world.people, entity, isPossibleMatch(edit.who));
+  meet(world.people, entity, mayBeTwo(edit.who));
   for (const [look, side] of SIDES.filter((each) => edit.at === 'both' || edit.at === each).entries()) {
     const book = world.books[side];
     const contact = contactOfMember(edit, household, look);

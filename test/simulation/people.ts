@@ -139,8 +139,8 @@ export const RIVALS: readonly (readonly number[])[] = [
   [14, 0],
 ];
 
-/** Whether the two looks of a member of the cast are a possible match. */
-export const isPossibleMatch = (who: number): boolean => CAST[who % CAST.length]?.('').isPossibleMatch === true;
+/** Whether the two contacts of a member of the cast are a possible match, and may stay two. */
+export const mayBeTwo = (who: number): boolean => CAST[who % CAST.length]?.('').isPossibleMatch === true;
 
 const phoneOf = (household: number, phone: number): string => `+49301${String(household).padStart(5, '0')}${phone}`;
 

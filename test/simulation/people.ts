@@ -58,8 +58,8 @@ export const POOLS = {
 
 export const GROUP_NAMES = ['C', 'C++', 'C#', 'B', 'B+', '🙂', '🎉', 'Büro', 'Buro', 'VIP', 'VIP!'];
 
-/** No vowels: names that differ in digraphs alone are one name to the product. */
-const LETTERS = 'bcdfghklmn';
+/** No vowels, because names that differ in digraphs are one name, and no letters of legal forms such as KG, Ltd and BV. */
+const LETTERS = 'bcdfhkqtwx';
 
 /** A text of letters for each number: no value of these people has a number, by which ledgers know values of one owner. */
 export const lettersOf = (number: number): string =>

@@ -6,6 +6,16 @@ import type { SendDav } from './send.ts';
 /** How new groups are stored: as cards, as categories, or as the address book has them already. */
 export type GroupStyle = 'auto' | 'cards' | 'categories';
 
+/** The categories of an address book, as far as this process knows them. */
+export type Categories = {
+  /** Those that were seen on cards, and those that were created. */
+  readonly names: Set<string>;
+  /** Those that were deleted. */
+  readonly deleted: Set<string>;
+  /** Whether every card was searched, so that no other category exists. */
+  isComplete: boolean;
+};
+
 /** What every operation on the address book needs. */
 export type BookContext = {
   readonly send: SendDav;
@@ -13,14 +23,9 @@ export type BookContext = {
   readonly groupStyle: GroupStyle;
   /** The address book, which is looked up once. */
   readonly find: (signal: AbortSignal) => Promise<AddressBook>;
-  /** The categories that the feed has seen on cards, and those that were created. */
-  readonly categories: Set<string>;
-  /** The categories that were deleted. */
-  readonly deletedCategories: Set<string>;
+  readonly categories: Categories;
   /** Some cards that were read last, by their ids: an update needs not read them again. */
   readonly recent: Map<string, StoredCard>;
-  /** Whether the feed has been read. */
-  readonly hasPulled: () => boolean;
 };
 
 /** How many requests are under way at once. */

@@ -81,26 +81,19 @@ const openBook = (options: CarddavRemoteOptions) => {
   const { url, addressbook, fields = USUAL_FIELDS, groupStyle } = options;
   const send = createSendDav({ ...options, authorization: createAuthorization(options) });
   const find = once<AddressBook>((signal) => findAddressBook({ send, url, addressbook }, signal));
-  const categories = new Set<string>();
-  let hasPulled = false;
   const context: BookContext = {
     send,
     mapping: cardMapping(fields),
     groupStyle,
     find,
-    categories,
-    deletedCategories: new Set(),
+    categories: { names: new Set(), deleted: new Set(), isComplete: false },
     recent: new Map(),
-    hasPulled: () => hasPulled,
   };
   const records = createRecords(context.mapping);
   return {
     context,
     records,
-    pull: (request: PullRequest, signal: AbortSignal) => {
-      hasPulled = true;
-      return pull({ context, records }, request, signal);
-    },
+    pull: (request: PullRequest, signal: AbortSignal) => pull({ context, records }, request, signal),
     read: async (ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, ReadAnswer>> => {
       const readings = await readCards(context, ids, signal);
       const memberships = membershipsIn(readings.size === 0 ? [] : await listGroupCards(context, signal));

@@ -11,7 +11,7 @@ type Feed = { readonly context: BookContext; readonly records: Records };
 /** Remembers the categories of cards: the groups of the address book are made of them. */
 const noteCategories = ({ categories }: BookContext, readings: Iterable<CardReading>): void => {
   for (const reading of readings) {
-    if (reading.kind === 'card') for (const name of categoriesOf(reading.stored.card)) categories.add(name);
+    if (reading.kind === 'card') for (const name of categoriesOf(reading.stored.card)) categories.names.add(name);
   }
 };
 
@@ -179,8 +179,10 @@ async function* pullWhole(
   for (const [index, page] of pages.entries()) {
     const after = page.at(-1)?.id ?? '';
     const isLast = index === pages.length - 1;
+    const shown = await listedPage(feed, page, state, signal);
+    if (isLast && place === null) context.categories.isComplete = true;
     yield pageOf({
-      ...(await listedPage(feed, page, state, signal)),
+      ...shown,
       total,
       resume: isLast ? null : JSON.stringify({ ...cursor, after } satisfies ListingPlace),
       cursor: isLast ? JSON.stringify(cursor) : null,

@@ -1,5 +1,5 @@
 import { normaliseText } from '../../contact/text.ts';
-import { InvalidError, NotFoundError, RevokedError, UnreadableError } from '../errors.ts';
+import { InvalidError, NotFoundError, RemoteError, RevokedError } from '../errors.ts';
 import type { BookContext } from './book.ts';
 import { cardsIn, type StoredCard } from './cards.ts';
 import { lineOf, type Card } from './card/content-line.ts';
@@ -91,22 +91,36 @@ export const withCategories = (card: Card, add: readonly string[], remove: reado
       }, card);
 };
 
-/** A card by any of the filters; none where the server cannot search by them. */
-export const findCards = async (
+/** The cards that any of the filters matches. An answer that may be too large (`isDivisible`) is not asked for again. */
+export const queryCards = async (
   { find, send }: BookContext,
   filters: readonly CardFilter[],
   signal: AbortSignal,
+  isDivisible = false,
 ): Promise<readonly StoredCard[]> => {
   const book = await find(signal);
-  const request = addressbookQuery(book.url, filters, 'groups');
+  const request = { ...addressbookQuery(book.url, filters, 'groups'), isDivisible };
+  const { responses } = requireMultistatus(request, await send(request, signal));
+  return [...cardsIn(responses, book.url).values()].flatMap((each) => (each.kind === 'card' ? [each.stored] : []));
+};
+
+/** Whether a server refused a search that it does not have: with 400, 403, 404 or 501. */
+export const isUnsupported = (error: unknown): boolean =>
+  error instanceof InvalidError ||
+  error instanceof NotFoundError ||
+  error instanceof RevokedError ||
+  (error instanceof RemoteError && error.status === 501);
+
+/** The cards that any of the filters matches; none where the server cannot search. */
+export const findCards = async (
+  context: BookContext,
+  filters: readonly CardFilter[],
+  signal: AbortSignal,
+): Promise<readonly StoredCard[]> => {
   try {
-    const { responses } = requireMultistatus(request, await send(request, signal));
-    return [...cardsIn(responses, book.url).values()].flatMap((each) => (each.kind === 'card' ? [each.stored] : []));
+    return await queryCards(context, filters, signal);
   } catch (error) {
-    // A server without such a search answers with 400, 403, 404 or 501.
-    const isUnsupported =
-      error instanceof InvalidError || error instanceof NotFoundError || error instanceof RevokedError;
-    if (!isUnsupported || error instanceof UnreadableError) throw error;
+    if (!isUnsupported(error)) throw error;
     return [];
   }
 };

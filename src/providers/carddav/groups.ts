@@ -1,15 +1,19 @@
 import type { GroupRecord } from '../../contact/record.ts';
 import { mapConcurrently } from '../concurrency.ts';
-import { InvalidError, NotFoundError, StaleError } from '../errors.ts';
+import { InvalidError, NotFoundError, StaleError, UnreadableError } from '../errors.ts';
 import { CONCURRENCY, type BookContext } from './book.ts';
-import { deleteCard, editCard, readCards, unreadableCard, type StoredCard } from './cards.ts';
+import { CARDS_PER_READ, chunked, deleteCard, editCard, readCards, unreadableCard, type StoredCard } from './cards.ts';
+import type { Card } from './card/content-line.ts';
+import { listCards } from './changes.ts';
 import {
   categoriesOf,
   findCards,
   groupNameOf,
   isGroupCard,
+  isUnsupported,
   listGroupCards,
   newGroupCard,
+  queryCards,
   withCategories,
   withGroupName,
 } from './group-cards.ts';
@@ -36,28 +40,45 @@ const cardsWith = async (context: BookContext, name: string, signal: AbortSignal
     categoriesOf(card).includes(name),
   );
 
-/** Searches for the categories of all cards, where no feed has read cards yet. */
-const searchCategories = async (context: BookContext, signal: AbortSignal): Promise<void> => {
-  if (context.categories.size > 0) return;
-  for (const { card } of await findCards(context, [{ property: 'CATEGORIES', text: null }], signal)) {
-    for (const name of categoriesOf(card)) context.categories.add(name);
+/** The cards that may have categories; where the server cannot search for them, all cards. */
+const categorisedCards = async (context: BookContext, signal: AbortSignal): Promise<readonly Card[]> => {
+  try {
+    return (await queryCards(context, [{ property: 'CATEGORIES', text: null }], signal, true)).map(({ card }) => card);
+  } catch (error) {
+    if (!isUnsupported(error) && !(error instanceof UnreadableError)) throw error;
   }
+  const { cards } = await listCards(context, await context.find(signal), signal);
+  const found: Card[] = [];
+  for (const chunk of chunked(cards, CARDS_PER_READ)) {
+    const ids = chunk.map(({ id }) => id);
+    for (const reading of (await readCards(context, ids, signal)).values()) {
+      if (reading.kind === 'card' && categoriesOf(reading.stored.card).length > 0) found.push(reading.stored.card);
+    }
+  }
+  return found;
 };
 
-/**
- * All groups: the group cards, and the categories that the feed has seen. A category that is linked and was not seen is found by
- * {@link readGroup}.
- */
+/** Searches for the categories of all cards, where this process has not listed the whole address book. */
+const completeCategories = async (context: BookContext, signal: AbortSignal): Promise<void> => {
+  const { categories } = context;
+  if (categories.isComplete) return;
+  for (const card of await categorisedCards(context, signal)) {
+    if (!isGroupCard(card)) for (const name of categoriesOf(card)) categories.names.add(name);
+  }
+  categories.isComplete = true;
+};
+
+/** All groups: the group cards, and the categories of the cards. */
 export const listGroups = async (context: BookContext, signal: AbortSignal): Promise<readonly GroupRecord[]> => {
   const cards = await listGroupCards(context, signal);
-  if (!context.hasPulled()) await searchCategories(context, signal);
-  return [...cards.map(groupOf), ...[...context.categories].toSorted().map(categoryGroup)];
+  await completeCategories(context, signal);
+  return [...cards.map(groupOf), ...[...context.categories.names].toSorted().map(categoryGroup)];
 };
 
 /** One group, or null where it does not exist. A category exists as long as it was not deleted here: no card has to have it. */
 export const readGroup = async (context: BookContext, id: string, signal: AbortSignal): Promise<GroupRecord | null> => {
   const category = categoryNameOf(id);
-  if (category !== null) return context.deletedCategories.has(category) ? null : categoryGroup(category);
+  if (category !== null) return context.categories.deleted.has(category) ? null : categoryGroup(category);
   const reading = (await readCards(context, [id], signal)).get(id);
   if (reading?.kind === 'unreadable') throw unreadableCard(reading.reason);
   return reading?.kind === 'card' && isGroupCard(reading.stored.card) ? groupOf(reading.stored) : null;
@@ -75,8 +96,8 @@ export const createGroup = async (context: BookContext, name: string, signal: Ab
   requireWritable(book);
   const cards = await listGroupCards(context, signal);
   if (!createsCards(context, cards, book.url)) {
-    context.categories.add(name);
-    context.deletedCategories.delete(name);
+    context.categories.names.add(name);
+    context.categories.deleted.delete(name);
     return categoryGroup(name);
   }
   const namesake = cards.find(({ card }) => groupNameOf(card) === name);
@@ -103,8 +124,8 @@ const replaceCategory = async (
       signal,
     ),
   );
-  context.categories.delete(name);
-  for (const each of added) context.categories.add(each);
+  context.categories.names.delete(name);
+  for (const each of added) context.categories.names.add(each);
 };
 
 /** Renames a group. A category is renamed on each of its cards, and is another group then. */
@@ -131,7 +152,7 @@ export const deleteGroup = async (context: BookContext, id: string, signal: Abor
   const category = categoryNameOf(id);
   if (category !== null) {
     await replaceCategory(context, category, null, signal);
-    context.deletedCategories.add(category);
+    context.categories.deleted.add(category);
     return;
   }
   requireWritable(await context.find(signal));

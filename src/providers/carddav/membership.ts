@@ -25,7 +25,7 @@ const writeCategories = async (
   const edit = (card: Card): Card => withCategories(card, categoriesIn(add), categoriesIn(remove));
   const card = await editCard(context, id, edit, signal);
   if (card === null) throw new NotFoundError('the card does not exist any more', PUT);
-  for (const name of categoriesIn(add)) context.categories.add(name);
+  for (const name of categoriesIn(add)) context.categories.names.add(name);
   return card;
 };
 

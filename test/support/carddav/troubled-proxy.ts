@@ -16,7 +16,16 @@ export type TroubledProxy = AsyncDisposable & {
   refuse(text: string): void;
   /** Lets one request through in each second of the clock. */
   limitTightly(): void;
+  /**
+   * Answers no request from the one of that number on, counted from now; that one is passed on where it `arrives`. Calls `onDeath`
+   * when it comes.
+   */
+  die(request: number, arrives: boolean, onDeath: () => void): void;
+  /** Answers again. */
+  revive(): void;
 };
+
+type Death = { readonly request: number; readonly arrives: boolean; readonly onDeath: () => void };
 
 const kindOf = ({ method, headers }: IncomingMessage, body: string): RequestKind | null => {
   if (method === 'REPORT') return body.includes('sync-collection') ? 'list' : body.includes('multiget') ? 'read' : null;
@@ -35,6 +44,8 @@ export const startTroubledProxy = async (target: string, clock: Clock): Promise<
   let arrived = 0;
   let isTight = false;
   let passedAtMs = Number.NEGATIVE_INFINITY;
+  let death: Death | null = null;
+  let arrivedBefore = 0;
 
   const forward = async (request: IncomingMessage, response: ServerResponse, body: Buffer): Promise<void> => {
     const answer = await passOn(target, request, body);
@@ -61,6 +72,13 @@ export const startTroubledProxy = async (target: string, clock: Clock): Promise<
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     arrived += 1;
     const body = await buffer(request);
+    if (death !== null && arrived - arrivedBefore >= death.request) {
+      const isFirst = arrived - arrivedBefore === death.request;
+      if (isFirst && death.arrives) await passOn(target, request, body);
+      response.destroy();
+      death.onDeath();
+      return;
+    }
     const text = body.toString('utf8');
     const kind = kindOf(request, text);
     if (isTight && clock.now() - passedAtMs < 1_000) {
@@ -87,6 +105,13 @@ export const startTroubledProxy = async (target: string, clock: Clock): Promise<
     arrived: () => arrived,
     disturb: (disturbance) => void disturbances.push(disturbance),
     refuse: (text) => void refused.push(text),
+    die: (number, arrives, onDeath) => {
+      arrivedBefore = arrived;
+      death = { request: number, arrives, onDeath };
+    },
+    revive: () => {
+      death = null;
+    },
     limitTightly: () => {
       isTight = true;
     },

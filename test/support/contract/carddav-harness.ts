@@ -60,7 +60,7 @@ const partsOf = (component: ICAL.Component, name: string): readonly string[] =>
 const memberLine = (uid: string): string => `X-ADDRESSBOOKSERVER-MEMBER:urn:uuid:${uid}`;
 
 /** The owner of an address book, whose program edits the cards of a folder. */
-const ownerOf = (book: BookFolder, keeping: GroupKeeping) => {
+export const ownerOf = (book: BookFolder, keeping: GroupKeeping) => {
   let cards = 0;
   const textOf = (id: string): string => book.read(id) ?? '';
   const linesOf = (id: string): readonly string[] => unfoldedLines(textOf(id));
@@ -107,8 +107,18 @@ const ownerOf = (book: BookFolder, keeping: GroupKeeping) => {
       ]);
     }
   };
+  const leave = (id: string, groupId: string): void => {
+    if (keeping === 'cards') replace(groupId, (lines) => lines.filter((line) => line !== memberLine(uidOf(id))));
+    else {
+      const names = categories(id).filter((name) => name !== groupId.slice('category:'.length));
+      const others = (lines: readonly string[]) => lines.filter((line) => nameOf(line) !== 'CATEGORIES');
+      replace(id, (lines) => [...others(lines), ...(names.length === 0 ? [] : [`CATEGORIES:${names.join(',')}`])]);
+    }
+  };
+  const groupNameOf = (groupId: string): string =>
+    keeping === 'cards' ? (valuesOf(groupId, 'FN')[0] ?? '') : groupId.slice('category:'.length);
   const contacts = (): readonly string[] => book.names().filter((id) => !isGroup(id));
-  return {
+  const owner = {
     add: (card, groupIds = []) => {
       const name = newName();
       const whole = { firstName: '', lastName: '', company: '', title: '', emails: [], phones: [], ...card };
@@ -143,6 +153,12 @@ const ownerOf = (book: BookFolder, keeping: GroupKeeping) => {
     define: () => {},
     writes: (field) => !carddav.readOnlyFields.includes(field),
   } satisfies Partial<Harness>;
+  return {
+    ...owner,
+    leave,
+    groupNameOf,
+    groups: (): readonly string[] => (keeping === 'cards' ? book.names().filter(isGroup) : []),
+  };
 };
 
 /** The CardDAV adapter on an address book of a server, behind a proxy that makes requests go wrong. */

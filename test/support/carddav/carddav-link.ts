@@ -1,0 +1,141 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApp } from '../../../src/app/app.ts';
+import { loadConfig } from '../../../src/config/config.ts';
+import { createEvents } from '../../../src/events.ts';
+import { createLogger } from '../../../src/logger.ts';
+import { groupsOf } from '../../../src/sandbox/google/account.ts';
+import { startSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
+import type { RunResult } from '../../../src/sync/run.ts';
+import { ownerOf, type GroupKeeping } from '../contract/carddav-harness.ts';
+import { createShiftedClock } from '../shifted-clock.ts';
+import type { BookFolder } from './radicale.ts';
+import { startTroubledProxy } from './troubled-proxy.ts';
+
+/** A contact in a form that both sides have in common. */
+export type CommonRow = {
+  readonly name: string;
+  readonly title: string;
+  readonly emails: readonly string[];
+  readonly groups: readonly string[];
+};
+
+/** Where a run dies: at the request of that number to the CardDAV server, which arrives or not. */
+export type Kill = { readonly request: number; readonly arrives: boolean };
+
+/** A link between an emulator and an address book of a real server, on a clock that hurries. */
+export type CarddavLink = AsyncDisposable & {
+  readonly sandbox: Sandbox;
+  readonly owner: ReturnType<typeof ownerOf>;
+  /** Runs once in a process of its own, which may be killed; null where it was. */
+  run(kill?: Kill): Promise<RunResult | null>;
+  /** Requests to the CardDAV server so far. */
+  arrived(): number;
+  rows(): { readonly left: readonly CommonRow[]; readonly right: readonly CommonRow[] };
+};
+
+const inOrder = (rows: readonly CommonRow[]): readonly CommonRow[] =>
+  rows.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
+
+const googleRows = ({ google: { account } }: Sandbox): readonly CommonRow[] => {
+  const names = new Map(account.groups().map(({ resourceName, name }) => [resourceName, name]));
+  return account.people().map((person) => ({
+    name: `${person.names?.[0]?.givenName ?? ''} ${person.names?.[0]?.familyName ?? ''}`.trim(),
+    title: person.organizations?.[0]?.title ?? '',
+    emails: (person.emailAddresses ?? []).map(({ value }) => value ?? '').toSorted(),
+    groups: (groupsOf(person) ?? []).flatMap((id) => names.get(id) ?? []).toSorted(),
+  }));
+};
+
+const serviceRows = ({ service: { account } }: Sandbox): readonly CommonRow[] => {
+  const names = new Map(account.buckets().map(({ id, name }) => [id, name]));
+  return account.contacts().map((contact) => ({
+    name: `${contact.first_name ?? ''} ${contact.last_name ?? ''}`.trim(),
+    title: contact.title ?? '',
+    emails: contact.email_addresses.map(({ address }) => address ?? '').toSorted(),
+    groups: contact.bucketIds.flatMap((id) => names.get(id) ?? []).toSorted(),
+  }));
+};
+
+/** Starts the emulators and a proxy in front of the address book. */
+export const startCarddavLink = async (
+  left: 'google' | 'service',
+  book: BookFolder,
+  keeping: GroupKeeping,
+): Promise<CarddavLink> => {
+  await using stack = new AsyncDisposableStack();
+  const clock = createShiftedClock(1_000);
+  const fast = { requests: 60_000, windowMs: 60_000 };
+  const quotas = { readsPerMinute: 60_000, writesPerMinute: 60_000 };
+  const sandbox = stack.use(
+    await startSandbox({ google: [], service: [], serviceRateLimit: fast, googleQuotas: quotas, clock }),
+  );
+  const proxy = stack.use(await startTroubledProxy(book.url, clock));
+  const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-carddav-'));
+  stack.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const variables = {
+    SERVICE_RATE_LIMIT: '60000/minute',
+    GOOGLE_READ_LIMIT: '60000/minute',
+    GOOGLE_WRITE_LIMIT: '60000/minute',
+    CARDDAV_RATE_LIMIT: '60000/minute',
+    CARDDAV_URL: proxy.url,
+    CARDDAV_USERNAME: book.username,
+    CARDDAV_PASSWORD: book.password,
+    CARDDAV_GROUPS: keeping === 'cards' ? 'cards' : 'auto',
+    FIRST_SYNC: 'run',
+    DELETE_LIMIT: '100%',
+    DATA_DIR: dataDir,
+  };
+  const env = { ...sandbox.environment(), ...variables };
+  const configPath = join(dataDir, 'contact-sync.yaml');
+  const link = { left: { provider: left }, right: { provider: 'carddav' } };
+  await writeFile(configPath, JSON.stringify({ links: { home: link } }));
+  const owner = ownerOf(book, keeping);
+
+  const run = async (kill?: Kill): Promise<RunResult | null> => {
+    const config = loadConfig({ env, cwd: dataDir, configPath });
+    const [home] = config.links;
+    if (home === undefined) throw new Error('The configuration has no link.');
+    const logger = createLogger({ level: 'silent', format: 'json', destination: process.stderr });
+    await using app = createApp(config, createEvents(logger, { personalData: false }), { clock });
+    const controller = new AbortController();
+    if (kill !== undefined) proxy.die(kill.request, kill.arrives, () => controller.abort(new Error('killed')));
+    try {
+      return await app.run(home, { kind: 'incremental', acceptDeletes: true, signal: controller.signal });
+    } catch (error) {
+      if (!controller.signal.aborted) throw error;
+      return null;
+    } finally {
+      proxy.revive();
+    }
+  };
+
+  const owned = stack.move();
+  return {
+    sandbox,
+    owner,
+    run,
+    arrived: () => proxy.arrived(),
+    rows: () => ({
+      left: inOrder(left === 'google' ? googleRows(sandbox) : serviceRows(sandbox)),
+      right: inOrder(
+        owner.ids().map((id) => {
+          const { firstName, lastName, title, emails } = owner.card(id) ?? {
+            firstName: id,
+            lastName: '',
+            title: '',
+            emails: [],
+          };
+          return {
+            name: `${firstName} ${lastName}`.trim(),
+            title,
+            emails: emails.toSorted(),
+            groups: owner.groupIdsOf(id).map(owner.groupNameOf).toSorted(),
+          };
+        }),
+      ),
+    }),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+};

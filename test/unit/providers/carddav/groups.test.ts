@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { cardNamed, cursorOf, forever, openServer, pagesOf, WHOLE } from './support.ts';
+
+const namesIn = (groups: readonly { readonly name: string }[]): readonly string[] => groups.map(({ name }) => name);
+
+test('the categories that a former process has read are found by a search, once', async () => {
+  await using opened = await openServer();
+  opened.server.put('a.vcf', cardNamed('A', 'CATEGORIES:Friends'));
+  const cursor = cursorOf(await pagesOf(opened.connect(), WHOLE));
+  const remote = opened.connect();
+  await pagesOf(remote, { mode: 'changes', cursor });
+  expect(namesIn(await remote.listGroups(forever))).toEqual(['Friends']);
+  const before = opened.server.requests.length;
+  expect(namesIn(await remote.listGroups(forever))).toEqual(['Friends']);
+  expect(opened.server.requests.length - before).toBe(1);
+});
+
+test('a whole listing finds all categories, without a search', async () => {
+  await using opened = await openServer();
+  opened.server.put('a.vcf', cardNamed('A', 'CATEGORIES:Friends'));
+  const remote = opened.connect();
+  await pagesOf(remote, WHOLE);
+  await remote.listGroups(forever);
+  expect(opened.server.requests.filter(({ body }) => body.includes('CATEGORIES'))).toEqual([]);
+});
+
+test.each([
+  { status: 403, body: '' },
+  { status: 501, body: '' },
+  { status: 207, body: '<d:multistatus' },
+])('where the search for categories is answered with $status $body, the cards are read', async (answer) => {
+  await using opened = await openServer({
+    intercept: (_, body) => (body.includes('name="CATEGORIES"') ? answer : null),
+  });
+  for (const name of ['Friends', 'Family']) opened.server.put(`${name}.vcf`, cardNamed(name, `CATEGORIES:${name}`));
+  expect(namesIn(await opened.connect({ maxElapsedMs: 0 }).listGroups(forever))).toEqual(['Family', 'Friends']);
+});
+
+test('a linked category exists without a card, so that its label is not deleted at the other side (R7)', async () => {
+  await using opened = await openServer();
+  expect(await opened.connect().readGroup('category:Friends', forever)).toMatchObject({ name: 'Friends' });
+});
+
+test('a member joins and leaves a group card, and the other members stay', async () => {
+  await using opened = await openServer();
+  const group = (...uids: readonly string[]): string =>
+    cardNamed(
+      'G',
+      'X-ADDRESSBOOKSERVER-KIND:group',
+      ...uids.map((uid) => `X-ADDRESSBOOKSERVER-MEMBER:urn:uuid:${uid}`),
+    );
+  for (const name of ['A', 'B']) opened.server.put(`${name}.vcf`, cardNamed(name));
+  opened.server.put('g.vcf', group('elsewhere', 'uid-B'));
+  const remote = opened.connect();
+  const change = { knownGroupIds: null };
+  const results = await remote.changeMembership(
+    [
+      { key: 'a', id: 'A.vcf', add: ['g.vcf'], remove: [], ...change },
+      { key: 'b', id: 'B.vcf', add: ['category:VIP'], remove: ['g.vcf'], ...change },
+    ],
+    forever,
+  );
+  expect(results).toEqual([
+    { key: 'a', ok: true, value: ['g.vcf'] },
+    { key: 'b', ok: true, value: ['category:VIP'] },
+  ]);
+  expect(opened.server.text('g.vcf')).toBe(group('elsewhere', 'uid-A'));
+});
+
+test('a card that changed since it was read last is read again for a change of its categories (R11)', async () => {
+  await using opened = await openServer();
+  opened.server.put('a.vcf', cardNamed('A', 'CATEGORIES:Golf'));
+  const remote = opened.connect();
+  await remote.read(['a.vcf'], forever);
+  opened.server.put('a.vcf', cardNamed('A', 'CATEGORIES:Golf,Chess'));
+  const request = { key: 'a', id: 'a.vcf', add: ['category:VIP'], remove: ['category:Golf'], knownGroupIds: null };
+  expect(await remote.changeMembership([request], forever)).toEqual([
+    { key: 'a', ok: true, value: ['category:Chess', 'category:VIP'] },
+  ]);
+});

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startCarddavLink, type CarddavLink } from '../support/carddav/carddav-link.ts';
 import { createEditor, type Editor } from '../support/carddav/edits.ts';
-import { hasRadicale, startRadicale, type Radicale } from '../support/carddav/radicale.ts';
+import { hasRadicale, startRadicale } from '../support/carddav/radicale.ts';
+import type { CarddavServer } from '../support/carddav/server.ts';
 import type { GroupKeeping } from '../support/contract/carddav-harness.ts';
 import { extentOf, reportExtent } from '../support/extent.ts';
 import { seeded } from '../support/random.ts';
@@ -29,7 +30,7 @@ const judge = (link: CarddavLink, { kept }: Editor): void => {
 };
 
 describe.skipIf(!hasRadicale() && process.env['CI'] !== 'true')('Google and Radicale', () => {
-  let radicale: Radicale;
+  let radicale: CarddavServer;
   beforeAll(async () => {
     radicale = await startRadicale();
   });

@@ -7,13 +7,21 @@ import type { SendDav } from './send.ts';
 export type GroupStyle = 'auto' | 'cards' | 'categories';
 
 /** The categories of an address book, as far as this process knows them. */
-export type Categories = {
+type Categories = {
   /** Those that were seen on cards, and those that were created. */
   readonly names: Set<string>;
   /** Those that were deleted. */
   readonly deleted: Set<string>;
   /** Whether every card was searched, so that no other category exists. */
   isComplete: boolean;
+};
+
+/** How group cards are found. */
+type Search = {
+  /** Whether the server can search. */
+  isSupported: boolean;
+  /** The ids of all group cards, as far as this process knows them; null where it does not. */
+  groupIds: Set<string> | null;
 };
 
 /** What every operation on the address book needs. */
@@ -24,6 +32,7 @@ export type BookContext = {
   /** The address book, which is looked up once. */
   readonly find: (signal: AbortSignal) => Promise<AddressBook>;
   readonly categories: Categories;
+  readonly search: Search;
   /** Some cards that were read last, by their ids: an update needs not read them again. */
   readonly recent: Map<string, StoredCard>;
 };

@@ -87,6 +87,7 @@ const openBook = (options: CarddavRemoteOptions) => {
     groupStyle,
     find,
     categories: { names: new Set(), deleted: new Set(), isComplete: false },
+    search: { isSupported: true, groupIds: null },
     recent: new Map(),
   };
   const records = createRecords(context.mapping);

@@ -43,8 +43,8 @@ const listed = (responses: readonly DavResponse[], book: AddressBook): Omit<Chan
   };
 };
 
-/** Whether a refusal means that the token is not known any more (RFC 6578, 3.2). */
-const mayRefuseToken = (status: number): boolean => [400, 403, 409, 410, 412].includes(status);
+/** Whether a refusal means that the token is not known any more (RFC 6578, 3.2). Some servers fail at such a token. */
+const mayRefuseToken = (status: number): boolean => [400, 403, 409, 410, 412, 500].includes(status);
 
 /**
  * What changed since a token; everything without one. A server that sends a part (507) is asked on from there.

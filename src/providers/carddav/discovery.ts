@@ -4,7 +4,7 @@ import { isSameHref } from './hrefs.ts';
 import { propertyOf, type DavResponse } from './multistatus.ts';
 import { propfind } from './requests.ts';
 import { headerOf, requireMultistatus, type DavAnswer, type SendDav } from './send.ts';
-import { childOf, childrenOf, contains } from './xml.ts';
+import { childOf, contains } from './xml.ts';
 
 /** An address book of the account. */
 export type AddressBook = {
@@ -90,7 +90,8 @@ const isBook = (response: DavResponse): boolean =>
 const bookOf = (response: DavResponse, url: string): AddressBook => {
   const privileges = propertyOf(response, 'D:current-user-privilege-set');
   const reports = propertyOf(response, 'D:supported-report-set');
-  const types = childrenOf(propertyOf(response, 'C:supported-address-data'), 'C:address-data-type');
+  // The elements have another name than in the standard at some servers.
+  const types = propertyOf(response, 'C:supported-address-data')?.children ?? [];
   const versions = types.map(({ attributes }) => attributes['version'] ?? '3.0');
   return {
     url: withSlash(url),

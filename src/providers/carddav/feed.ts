@@ -1,9 +1,11 @@
 import type { FeedChange, FeedPage, KnownRows, PullRequest } from '../remote.ts';
 import type { BookContext } from './book.ts';
 import { CARDS_PER_READ, chunked, readCards, type CardReading } from './cards.ts';
+import type { Card } from './card/content-line.ts';
 import { listCards, readChanges, readCtag, type ListedCard } from './changes.ts';
 import { decodeCursor, decodePlace, expired, type FeedCursor, type ListingPlace } from './cursor.ts';
-import { categoriesOf, findCards, isGroupCard, listGroupCards } from './group-cards.ts';
+import { categoriesOf, isGroupCard, listGroupCards, memberKeyOf } from './group-cards.ts';
+import { searchCards } from './search.ts';
 import { cardGroupsOf, membershipsIn, type Memberships, type Records } from './record.ts';
 
 type Feed = { readonly context: BookContext; readonly records: Records };
@@ -52,6 +54,7 @@ async function* pullChanges(feed: Feed, text: string, signal: AbortSignal): Asyn
   if (cursor.token === null) throw expired('the server sent no sync token before');
   const { cards, deleted, token } = await readChanges(context, book, cursor.token, signal);
   const groups = new Set(cursor.groups);
+  context.search.groupIds ??= new Set(groups);
   const isGroupChanged = [...cards.map(({ id }) => id), ...deleted].some((id) => groups.has(id));
   if (isGroupChanged) throw expired('a group changed');
   const needsGroups = cards.length > 0 && groups.size > 0;
@@ -143,7 +146,8 @@ const findMembers = async (
   const others = [...memberships.keys()].filter((key) => !byName.has(key));
   for (const chunk of chunked(others, FILTERS_PER_QUERY)) {
     const filters = chunk.map((text) => ({ property: 'UID', text }));
-    for (const { id } of await findCards(context, filters, signal)) ids.add(id);
+    const isMember = (card: Card): boolean => memberships.has(memberKeyOf(card));
+    for (const { id } of await searchCards(context, filters, isMember, signal)) ids.add(id);
   }
   return ids;
 };
@@ -160,6 +164,8 @@ async function* pullWhole(
   const book = await context.find(signal);
   const place = resume === null ? null : decodePlace(resume, book.url);
   const listing = await listCards(context, book, signal);
+  // Group cards that are newer than the place are found by the changes since its token.
+  context.search.groupIds = place === null ? null : new Set(place.groups);
   const groups = await listGroupCards(context, signal);
   const isGroup = new Set(groups.map(({ id }) => id));
   const cursor: FeedCursor = {

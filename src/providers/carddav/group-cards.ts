@@ -1,13 +1,11 @@
 import { normaliseText } from '../../contact/text.ts';
-import { InvalidError, NotFoundError, RemoteError, RevokedError } from '../errors.ts';
 import type { BookContext } from './book.ts';
-import { cardsIn, type StoredCard } from './cards.ts';
+import { readCards, unreadableCard, type StoredCard } from './cards.ts';
 import { lineOf, type Card } from './card/content-line.ts';
 import { addLines, linesOf, removeLine, textOf, withText, withValue } from './card/edits.ts';
 import { escapeText, splitValue, unescapeText } from './card/escapes.ts';
 import { isVersion4 } from './card/lists.ts';
-import { addressbookQuery, type CardFilter } from './requests.ts';
-import { requireMultistatus } from './send.ts';
+import { searchCards } from './search.ts';
 
 const KINDS = ['X-ADDRESSBOOKSERVER-KIND', 'KIND'];
 const MEMBERS = ['X-ADDRESSBOOKSERVER-MEMBER', 'MEMBER'];
@@ -91,43 +89,22 @@ export const withCategories = (card: Card, add: readonly string[], remove: reado
       }, card);
 };
 
-/** The cards that any of the filters matches. An answer that may be too large (`isDivisible`) is not asked for again. */
-export const queryCards = async (
-  { find, send }: BookContext,
-  filters: readonly CardFilter[],
-  signal: AbortSignal,
-  isDivisible = false,
-): Promise<readonly StoredCard[]> => {
-  const book = await find(signal);
-  const request = { ...addressbookQuery(book.url, filters, 'groups'), isDivisible };
-  const { responses } = requireMultistatus(request, await send(request, signal));
-  return [...cardsIn(responses, book.url).values()].flatMap((each) => (each.kind === 'card' ? [each.stored] : []));
-};
-
-/** Whether a server refused a search that it does not have: with 400, 403, 404 or 501. */
-export const isUnsupported = (error: unknown): boolean =>
-  error instanceof InvalidError ||
-  error instanceof NotFoundError ||
-  error instanceof RevokedError ||
-  (error instanceof RemoteError && error.status === 501);
-
-/** The cards that any of the filters matches; none where the server cannot search. */
-export const findCards = async (
-  context: BookContext,
-  filters: readonly CardFilter[],
-  signal: AbortSignal,
-): Promise<readonly StoredCard[]> => {
-  try {
-    return await queryCards(context, filters, signal);
-  } catch (error) {
-    if (!isUnsupported(error)) throw error;
-    return [];
-  }
-};
-
-/** All group cards of the address book. */
+/**
+ * All group cards of the address book. Where the server cannot search, those whose ids are known are read, and all cards where no
+ * ids are known.
+ */
 export const listGroupCards = async (context: BookContext, signal: AbortSignal): Promise<readonly StoredCard[]> => {
-  if (context.groupStyle === 'categories') return [];
+  const { groupStyle, search } = context;
+  if (groupStyle === 'categories') return [];
+  if (!search.isSupported && search.groupIds !== null) {
+    const readings = await readCards(context, [...search.groupIds], signal);
+    return [...readings.values()].flatMap((reading) => {
+      if (reading.kind === 'unreadable') throw unreadableCard(reading.reason);
+      return reading.kind === 'card' && isGroupCard(reading.stored.card) ? [reading.stored] : [];
+    });
+  }
   const filters = KINDS.map((property) => ({ property, text: 'group' }));
-  return (await findCards(context, filters, signal)).filter(({ card }) => isGroupCard(card));
+  const groups = await searchCards(context, filters, isGroupCard, signal);
+  search.groupIds = new Set(groups.map(({ id }) => id));
+  return groups;
 };

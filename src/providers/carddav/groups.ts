@@ -1,24 +1,21 @@
 import type { GroupRecord } from '../../contact/record.ts';
 import { mapConcurrently } from '../concurrency.ts';
-import { InvalidError, NotFoundError, StaleError, UnreadableError } from '../errors.ts';
+import { InvalidError, NotFoundError, StaleError } from '../errors.ts';
 import { CONCURRENCY, type BookContext } from './book.ts';
-import { CARDS_PER_READ, chunked, deleteCard, editCard, readCards, unreadableCard, type StoredCard } from './cards.ts';
+import { deleteCard, editCard, readCards, unreadableCard, type StoredCard } from './cards.ts';
 import type { Card } from './card/content-line.ts';
-import { listCards } from './changes.ts';
 import {
   categoriesOf,
-  findCards,
   groupNameOf,
   isGroupCard,
-  isUnsupported,
   listGroupCards,
   newGroupCard,
-  queryCards,
   withCategories,
   withGroupName,
 } from './group-cards.ts';
 import { createUnder, groupUids, requireWritable } from './push.ts';
 import { categoryId, categoryNameOf } from './record.ts';
+import { searchCards } from './search.ts';
 
 const groupOf = ({ id, etag, card }: StoredCard): GroupRecord => ({
   id,
@@ -35,35 +32,18 @@ const searchable = (name: string): string | null => {
 };
 
 /** The contacts that have a category. */
-const cardsWith = async (context: BookContext, name: string, signal: AbortSignal): Promise<readonly StoredCard[]> =>
-  (await findCards(context, [{ property: 'CATEGORIES', text: searchable(name) }], signal)).filter(({ card }) =>
-    categoriesOf(card).includes(name),
-  );
-
-/** The cards that may have categories; where the server cannot search for them, all cards. */
-const categorisedCards = async (context: BookContext, signal: AbortSignal): Promise<readonly Card[]> => {
-  try {
-    return (await queryCards(context, [{ property: 'CATEGORIES', text: null }], signal, true)).map(({ card }) => card);
-  } catch (error) {
-    if (!isUnsupported(error) && !(error instanceof UnreadableError)) throw error;
-  }
-  const { cards } = await listCards(context, await context.find(signal), signal);
-  const found: Card[] = [];
-  for (const chunk of chunked(cards, CARDS_PER_READ)) {
-    const ids = chunk.map(({ id }) => id);
-    for (const reading of (await readCards(context, ids, signal)).values()) {
-      if (reading.kind === 'card' && categoriesOf(reading.stored.card).length > 0) found.push(reading.stored.card);
-    }
-  }
-  return found;
+const cardsWith = (context: BookContext, name: string, signal: AbortSignal): Promise<readonly StoredCard[]> => {
+  const filters = [{ property: 'CATEGORIES', text: searchable(name) }];
+  return searchCards(context, filters, (card) => categoriesOf(card).includes(name), signal);
 };
 
 /** Searches for the categories of all cards, where this process has not listed the whole address book. */
 const completeCategories = async (context: BookContext, signal: AbortSignal): Promise<void> => {
   const { categories } = context;
   if (categories.isComplete) return;
-  for (const card of await categorisedCards(context, signal)) {
-    if (!isGroupCard(card)) for (const name of categoriesOf(card)) categories.names.add(name);
+  const isCategorised = (card: Card): boolean => !isGroupCard(card) && categoriesOf(card).length > 0;
+  for (const { card } of await searchCards(context, [{ property: 'CATEGORIES', text: null }], isCategorised, signal)) {
+    for (const name of categoriesOf(card)) categories.names.add(name);
   }
   categories.isComplete = true;
 };
@@ -103,7 +83,9 @@ export const createGroup = async (context: BookContext, name: string, signal: Ab
   const namesake = cards.find(({ card }) => groupNameOf(card) === name);
   if (namesake !== undefined) return groupOf(namesake);
   const cardOf = (uid: string) => newGroupCard(name, uid, book.version);
-  return groupOf(await createUnder(context, groupUids(name, book.url), cardOf, signal));
+  const created = await createUnder(context, groupUids(name, book.url), cardOf, signal);
+  context.search.groupIds?.add(created.id);
+  return groupOf(created);
 };
 
 /** Replaces a category on all cards that have it; null removes it. */

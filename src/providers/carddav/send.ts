@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { Clock } from '../../clock.ts';
 import { CutOffError, exchange, type WholeAnswer } from '../../http/exchange.ts';
 import type { AnswerHeaders } from '../../http/rate-headers.ts';
-import { RemoteError, UnreadableError } from '../errors.ts';
+import { isFault, RemoteError, UnreadableError } from '../errors.ts';
 import type { OnRetry } from '../provider.ts';
 import { ANSWER_LIMITS } from '../read-limits.ts';
 import { retrying } from '../retrying.ts';
@@ -23,7 +23,7 @@ export type DavRequest = {
   readonly allowRedirect?: boolean;
   /** Whether an answer of this status is returned, although it is a refusal. */
   readonly allowStatus?: (status: number) => boolean;
-  /** Whether an answer that cannot be understood is thrown at once: the caller asks for less then. */
+  /** Whether a fault, or an answer that cannot be understood, is thrown at once: the caller asks in another way then. */
   readonly isDivisible?: boolean;
 };
 
@@ -112,16 +112,16 @@ const sendOnce = async (options: SendOptions, request: DavRequest, signal: Abort
 /** Sends requests to a server, each with its credential; reads are repeated while that may help, writes where they were not applied. */
 export const createSendDav = (options: SendOptions): SendDav => {
   return async (request, signal) => {
-    const attempt = async (): Promise<DavAnswer | UnreadableError> => {
+    const attempt = async (): Promise<DavAnswer | RemoteError> => {
       try {
         return await sendOnce(options, request, signal);
       } catch (error) {
-        if (request.isDivisible === true && error instanceof UnreadableError) return error;
+        if (request.isDivisible === true && (error instanceof UnreadableError || isFault(error))) return error;
         throw error;
       }
     };
     const answer = await retrying(attempt, { ...options, signal, isRead: isRead(request.method) });
-    if (answer instanceof UnreadableError) throw answer;
+    if (answer instanceof RemoteError) throw answer;
     return answer;
   };
 };

@@ -10,11 +10,11 @@ import { startSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
 import type { RunResult } from '../../../src/sync/run.ts';
 import { ownerOf, type GroupKeeping } from '../contract/carddav-harness.ts';
 import { createShiftedClock } from '../shifted-clock.ts';
-import type { BookFolder } from './radicale.ts';
+import type { BookFolder } from './server.ts';
 import { startTroubledProxy } from './troubled-proxy.ts';
 
 /** A contact in a form that both sides have in common. */
-export type CommonRow = {
+type CommonRow = {
   readonly name: string;
   readonly title: string;
   readonly emails: readonly string[];
@@ -22,7 +22,7 @@ export type CommonRow = {
 };
 
 /** Where a run dies: at the request of that number to the CardDAV server, which arrives or not. */
-export type Kill = { readonly request: number; readonly arrives: boolean };
+type Kill = { readonly request: number; readonly arrives: boolean };
 
 /** A link between an emulator and an address book of a real server, on a clock that hurries. */
 export type CarddavLink = AsyncDisposable & {
@@ -71,7 +71,7 @@ export const startCarddavLink = async (
   const sandbox = stack.use(
     await startSandbox({ google: [], service: [], serviceRateLimit: fast, googleQuotas: quotas, clock }),
   );
-  const proxy = stack.use(await startTroubledProxy(book.url, clock));
+  const proxy = stack.use(await startTroubledProxy(book, clock));
   const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-carddav-'));
   stack.defer(() => rm(dataDir, { recursive: true, force: true }));
   const variables = {
@@ -121,17 +121,15 @@ export const startCarddavLink = async (
       left: inOrder(left === 'google' ? googleRows(sandbox) : serviceRows(sandbox)),
       right: inOrder(
         owner.ids().map((id) => {
-          const { firstName, lastName, title, emails } = owner.card(id) ?? {
-            firstName: id,
-            lastName: '',
-            title: '',
-            emails: [],
-          };
+          const card = owner.card(id);
           return {
-            name: `${firstName} ${lastName}`.trim(),
-            title,
-            emails: emails.toSorted(),
-            groups: owner.groupIdsOf(id).map(owner.groupNameOf).toSorted(),
+            name: `${card?.firstName ?? ''} ${card?.lastName ?? ''}`.trim(),
+            title: card?.title ?? '',
+            emails: (card?.emails ?? []).toSorted(),
+            groups: owner
+              .groupIdsOf(id)
+              .map((groupId) => owner.groupNameOf(groupId))
+              .toSorted(),
           };
         }),
       ),

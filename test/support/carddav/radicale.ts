@@ -9,51 +9,12 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-
-/** An address book of a server, as a program on its machine sees it. */
-export type BookFolder = {
-  readonly url: string;
-  readonly username: string;
-  readonly password: string;
-  names(): readonly string[];
-  read(name: string): string | null;
-  write(name: string, text: string): void;
-  remove(name: string): void;
-  /** The account may not sign in any more. */
-  revoke(): void;
-};
-
-/** A Radicale of its own, on a free port and with a folder of its own. */
-export type Radicale = AsyncDisposable & { openBook(): BookFolder };
+import { awaitAnswer, freePort, type CarddavServer } from './server.ts';
 
 /** Whether this machine has Radicale. */
 export const hasRadicale = (): boolean => spawnSync('radicale', ['--version'], { stdio: 'ignore' }).status === 0;
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-};
-
-const TRIES = 1_200;
-
-const awaitAnswer = async (url: string): Promise<void> => {
-  for (let attempt = 0; attempt < TRIES; attempt += 1) {
-    const status = await fetch(url, { redirect: 'manual' }).then(
-      (answer) => answer.status,
-      () => 0,
-    );
-    if (status > 0) return;
-    await setTimeout(50);
-  }
-  throw new Error('Radicale does not answer.');
-};
 
 const configuration = (port: number, folder: string): string => `
 [server]
@@ -72,7 +33,7 @@ level = critical
 `;
 
 /** Starts a server. A book that it opens has an account of its own. */
-export const startRadicale = async (): Promise<Radicale> => {
+export const startRadicale = async (): Promise<CarddavServer> => {
   const folder = mkdtempSync(join(tmpdir(), 'radicale-'));
   const users = join(folder, 'users');
   writeFileSync(users, '');

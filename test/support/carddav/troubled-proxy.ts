@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Clock } from '../../../src/clock.ts';
 import type { RequestKind, Trouble } from '../contract/harness.ts';
 import { passOn, startProxy } from '../proxy.ts';
+import type { BookFolder } from './server.ts';
 
 type Disturbance = { readonly kind: RequestKind; readonly trouble: Trouble | { readonly holdMs: number } };
 
@@ -38,7 +39,10 @@ const answerHtml = (response: ServerResponse): void => {
 };
 
 /** Starts a proxy in front of a server. */
-export const startTroubledProxy = async (target: string, clock: Clock): Promise<TroubledProxy> => {
+export const startTroubledProxy = async (
+  { url: target, accepts = () => true }: Pick<BookFolder, 'url' | 'accepts'>,
+  clock: Clock,
+): Promise<TroubledProxy> => {
   const disturbances: Disturbance[] = [];
   const refused: string[] = [];
   let arrived = 0;
@@ -86,6 +90,10 @@ export const startTroubledProxy = async (target: string, clock: Clock): Promise<
       return;
     }
     passedAtMs = clock.now();
+    if (!accepts(request.headers.authorization)) {
+      response.writeHead(401).end();
+      return;
+    }
     if (kind === 'create' && refused.some((each) => text.includes(each))) {
       response.writeHead(403).end();
       return;
@@ -101,7 +109,7 @@ export const startTroubledProxy = async (target: string, clock: Clock): Promise<
 
   const proxy = await startProxy(serve);
   return {
-    url: proxy.url,
+    url: new URL(new URL(target).pathname, proxy.url).href,
     arrived: () => arrived,
     disturb: (disturbance) => void disturbances.push(disturbance),
     refuse: (text) => void refused.push(text),

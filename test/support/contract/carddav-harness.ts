@@ -4,7 +4,7 @@ import { USUAL_FIELDS, type ChosenFields } from '../../../src/contact/chosen.ts'
 import { createCarddavRemote } from '../../../src/providers/carddav/carddav-remote.ts';
 import { carddav } from '../../../src/providers/carddav/provider.ts';
 import type { Remote } from '../../../src/providers/remote.ts';
-import type { BookFolder } from '../carddav/radicale.ts';
+import type { BookFolder } from '../carddav/server.ts';
 import { startTroubledProxy } from '../carddav/troubled-proxy.ts';
 import { createLeapingClock, type Card, type Harness } from './harness.ts';
 
@@ -164,11 +164,11 @@ export const ownerOf = (book: BookFolder, keeping: GroupKeeping) => {
 /** The CardDAV adapter on an address book of a server, behind a proxy that makes requests go wrong. */
 export const openCarddavHarness = async (book: BookFolder, keeping: GroupKeeping): Promise<Harness> => {
   const clock = createLeapingClock();
-  const proxy = await startTroubledProxy(book.url, clock);
+  const proxy = await startTroubledProxy(book, clock);
   const dispatcher = new Agent();
   const connect = (password: string, fields: ChosenFields = USUAL_FIELDS): Remote =>
     createCarddavRemote({
-      url: `${proxy.url}/`,
+      url: proxy.url,
       username: book.username,
       password,
       addressbook: null,

@@ -128,3 +128,11 @@ test('an entity that an answer defines is not expanded', async () => {
   opened.server.set({ intercept: () => ({ status: 207, body, headers: { 'content-type': 'application/xml' } }) });
   await expect(opened.connect({ maxElapsedMs: 0 }).identify(forever)).rejects.toMatchObject({ kind: 'unreadable' });
 });
+
+test('a server that fails at a token that it does not know is listed whole', async () => {
+  await using opened = await openServer();
+  const remote = opened.connect();
+  const cursor = cursorOf(await pagesOf(remote, WHOLE));
+  opened.server.set({ intercept: (_, body) => (body.includes('token-') ? { status: 500 } : null) });
+  await expect(pagesOf(remote, { mode: 'changes', cursor })).rejects.toBeInstanceOf(CursorExpiredError);
+});

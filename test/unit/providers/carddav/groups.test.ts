@@ -78,3 +78,20 @@ test('a card that changed since it was read last is read again for a change of i
     { key: 'a', ok: true, value: ['category:Chess', 'category:VIP'] },
   ]);
 });
+
+test('where the server cannot search, group cards are found by reading all cards once, and then by their ids', async () => {
+  await using opened = await openServer({
+    intercept: (_, body) => (body.includes('addressbook-query') ? { status: 500 } : null),
+  });
+  for (const name of ['A', 'B']) opened.server.put(`${name}.vcf`, cardNamed(name));
+  opened.server.put(
+    'g.vcf',
+    cardNamed('Friends', 'X-ADDRESSBOOKSERVER-KIND:group', 'X-ADDRESSBOOKSERVER-MEMBER:uid-A'),
+  );
+  const remote = opened.connect();
+  expect(namesIn(await remote.listGroups(forever))).toEqual(['Friends']);
+  const before = opened.server.requests.length;
+  const answer = (await remote.read(['A.vcf'], forever)).get('A.vcf');
+  expect(answer).toMatchObject({ kind: 'found', record: { groupIds: ['g.vcf'] } });
+  expect(opened.server.requests.length - before).toBe(2);
+});

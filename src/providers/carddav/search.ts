@@ -1,0 +1,64 @@
+import { InvalidError, isFault, NotFoundError, RemoteError, RevokedError, UnreadableError } from '../errors.ts';
+import type { BookContext } from './book.ts';
+import { CARDS_PER_READ, cardsIn, chunked, readCards, unreadableCard, type StoredCard } from './cards.ts';
+import { listCards } from './changes.ts';
+import type { Card } from './card/content-line.ts';
+import { propertyOf } from './multistatus.ts';
+import { addressbookQuery, type CardFilter } from './requests.ts';
+import { requireMultistatus } from './send.ts';
+
+/** Whether a server refused a search that it does not have, or fails at it. */
+const isUnsupported = (error: unknown): boolean =>
+  error instanceof InvalidError ||
+  error instanceof NotFoundError ||
+  error instanceof RevokedError ||
+  isFault(error) ||
+  (error instanceof RemoteError && error.status === 501);
+
+const query = async (
+  { find, send }: BookContext,
+  filters: readonly CardFilter[],
+  signal: AbortSignal,
+): Promise<readonly StoredCard[]> => {
+  const book = await find(signal);
+  const request = { ...addressbookQuery(book.url, filters, 'a search'), isDivisible: true };
+  const { responses } = requireMultistatus(request, await send(request, signal));
+  const missing = responses.find((response) => propertyOf(response, 'C:address-data') === undefined);
+  if (missing !== undefined) throw unreadableCard('the server found it and did not send it');
+  return [...cardsIn(responses, book.url).values()].flatMap((each) => (each.kind === 'card' ? [each.stored] : []));
+};
+
+/** Reads all cards, and keeps those that match. */
+const scan = async (
+  context: BookContext,
+  matches: (card: Card) => boolean,
+  signal: AbortSignal,
+): Promise<readonly StoredCard[]> => {
+  const { cards } = await listCards(context, await context.find(signal), signal);
+  const found: StoredCard[] = [];
+  for (const chunk of chunked(cards, CARDS_PER_READ)) {
+    const ids = chunk.map(({ id }) => id);
+    for (const reading of (await readCards(context, ids, signal)).values()) {
+      if (reading.kind === 'card' && matches(reading.stored.card)) found.push(reading.stored);
+    }
+  }
+  return found;
+};
+
+/** The cards that match, which any of the filters finds. All cards are read where the server cannot search. */
+export const searchCards = async (
+  context: BookContext,
+  filters: readonly CardFilter[],
+  matches: (card: Card) => boolean,
+  signal: AbortSignal,
+): Promise<readonly StoredCard[]> => {
+  if (context.search.isSupported) {
+    try {
+      return (await query(context, filters, signal)).filter(({ card }) => matches(card));
+    } catch (error) {
+      if (isUnsupported(error)) context.search.isSupported = false;
+      else if (!(error instanceof UnreadableError)) throw error;
+    }
+  }
+  return scan(context, matches, signal);
+};

@@ -46,7 +46,7 @@ const addConnect = (program: Command, call: Call): void => {
   withOneLink(
     program
       .command('connect')
-      .description('Sign in to one side in the browser and store its token.')
+      .description('Sign in to one side, in the browser or with a password, and store its token.')
       .argument('<SIDE>', 'name of the side, such as google or service'),
   )
     .option('--no-browser', 'only print the address to sign in at')

@@ -2,7 +2,7 @@ import { fieldsOf } from '../contact/chosen.ts';
 import type { SyncedField } from '../contact/contact.ts';
 import { extraOf } from '../contact/fields.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
-import { providerNamed } from '../providers/registry.ts';
+import { PROVIDERS, providerNamed } from '../providers/registry.ts';
 import type { FieldChoice } from './field-choice.ts';
 import type { SideConfig } from './sides.ts';
 
@@ -20,9 +20,11 @@ const unwritable = (field: SyncedField, sides: Sides<SideConfig>): readonly Side
 
 /** Reports an extra that no side computes, or that no side could show because both compute it. */
 const isOutOfPlace = (field: SyncedField, computing: readonly Side[], report: Report): boolean => {
-  if (extraOf(field) === null || computing.length === 1) return false;
+  const extra = extraOf(field)?.extra;
+  if (extra === undefined || computing.length === 1) return false;
+  const places = PROVIDERS.filter(({ extras }) => extras.includes(extra)).map(({ place }) => place);
   report(
-    `"${field}" is computed by the service and shown at Google, so the link needs one side of each. Leave it out.`,
+    `"${field}" is computed by ${places.join(' or ')} and shown at the other side, so the link needs just one such side. Leave it out.`,
   );
   return true;
 };

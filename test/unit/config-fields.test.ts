@@ -118,7 +118,7 @@ describe('extras of a link', () => {
     ['service', 'service', ''],
   ])('between %s and %s are refused', (left, right) => {
     expect(faultsOf(link(left, right))).toEqual([
-      expect.stringContaining(`"${LAST}" is computed by the service and shown at Google`),
+      expect.stringContaining(`"${LAST}" is computed by the service and shown at the other side`),
     ]);
   });
 

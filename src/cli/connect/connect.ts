@@ -72,13 +72,14 @@ const refuseArgument = (apiKey: string): void => {
   );
 };
 
-const readKey = async ({ terminal, signal, options }: Step): Promise<string> => {
+/** Reads a secret, whose name is shown at the prompt. */
+const readKey = async ({ terminal, signal, options }: Step, name: string): Promise<string> => {
   if (options.apiKeyFile !== undefined) return readSecretFile('--api-key-file', options.apiKeyFile);
   refuseArgument(options.apiKey ?? '-');
-  if (!process.stdin.isTTY) return readPipedLine(process.stdin, 'api_key', signal);
-  return askSecret({ input: process.stdin, output: terminal.stdout }, 'api_key (not shown)').catch((cause: unknown) => {
+  if (!process.stdin.isTTY) return readPipedLine(process.stdin, name, signal);
+  return askSecret({ input: process.stdin, output: terminal.stdout }, `${name} (not shown)`).catch((cause: unknown) => {
     if (!(cause instanceof InterruptedError)) throw cause;
-    throw new SignInError('No api_key was given. Nothing was stored.', 'other', { cause });
+    throw new SignInError(`No ${name} was given. Nothing was stored.`, 'other', { cause });
   });
 };
 
@@ -86,14 +87,17 @@ const signIn = async (step: Step): Promise<Grant> => {
   const { terminal, link, side, signal, options } = step;
   const { apiKey, apiKeyFile, port = 0, browser: opensBrowser = true } = options;
   const { provider, settings } = link.sides[side];
-  const { signIn: ways, title } = providerNamed(provider);
+  const { hasPassword = false, signIn: ways, title } = providerNamed(provider);
   const context: SignInContext = { clock: systemClock, signal };
+  if (hasPassword && ways.withKey !== null) {
+    return ways.withKey(settings, await readKey(step, 'password'), context);
+  }
   if (apiKey === undefined && apiKeyFile === undefined) {
     const consent = { ...context, terminal, input: process.stdin, port, opensBrowser };
     return ways.withConsent(settings, (addressFor) => askForConsent(addressFor, consent), context);
   }
   if (ways.withKey === null) throw new UsageError(`--api-key is of no use at ${title}: it has no v1 applications.`);
-  return ways.withKey(settings, await readKey(step), context);
+  return ways.withKey(settings, await readKey(step, 'api_key'), context);
 };
 
 const nameOf = ({ email, id }: Account): string =>
@@ -181,7 +185,9 @@ const printScopes = ({ terminal, link, side }: Step, grant: Grant, before: Crede
   const { place } = link.sides[side];
   const { scopes, asked } = grant;
   if (scopes === null) {
-    terminal.print(`Granted scopes: ${place} does not report them; requested: ${asked.join(', ')}`);
+    if (asked.length > 0) {
+      terminal.print(`Granted scopes: ${place} does not report them; requested: ${asked.join(', ')}`);
+    }
     return;
   }
   terminal.print(`Granted at ${place}: ${scopes.join(', ')}`);

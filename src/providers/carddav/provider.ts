@@ -2,8 +2,7 @@ import { defineProvider } from '../provider.ts';
 import { SignInError } from '../sign-in.ts';
 import { carddavSettings } from './settings.ts';
 
-const NO_CONSENT =
-  'A CardDAV server has no sign-in page. Set CARDDAV_PASSWORD to an app password of the account, and CARDDAV_USERNAME to its user name.';
+const NO_CONSENT = 'A CardDAV server has no sign-in page. It takes a password.';
 
 /** An address book of a CardDAV server. The client is loaded when it is used. */
 export const carddav = defineProvider({

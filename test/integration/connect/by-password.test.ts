@@ -1,0 +1,66 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startFakeServer, type FakeServer } from '../../support/carddav/fake-server.ts';
+import { startCliHost } from '../../support/cli-host.ts';
+import { startGround, type Environment, type Ground } from '../cli/run-cli.ts';
+
+const PASSWORD = 'abcd efgh ijkl';
+const HEADER = `Basic ${Buffer.from(`ada:${PASSWORD}`).toString('base64')}`;
+
+const host = startCliHost();
+let ground: Ground;
+let server: FakeServer;
+let env: Environment;
+let round = 0;
+
+beforeAll(async () => {
+  ground = await startGround();
+  server = await startFakeServer({
+    intercept: ({ headers }) => (headers.authorization === HEADER ? null : { status: 401 }),
+  });
+});
+afterAll(async () => {
+  await host[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+  await ground[Symbol.asyncDispose]();
+});
+
+beforeEach(async () => {
+  round += 1;
+  const config = join(ground.directory, `carddav-${round}.yaml`);
+  const right = { provider: 'carddav', url: server.url, username: 'ada' };
+  await writeFile(config, JSON.stringify({ links: { home: { left: { provider: 'google' }, right } } }));
+  env = { ...ground.env, CONTACT_SYNC_CONFIG: config, DATA_DIR: join(ground.directory, `data-${round}`) };
+});
+
+const connect = async (password: string, ...args: readonly string[]) => {
+  const command = host.start(['connect', 'carddav', ...args], env, ground.directory);
+  command.paste(password);
+  return command.end;
+};
+
+test('a password is asked for, checked and stored, and a plan then needs none in the configuration', async () => {
+  const { code, stdout, stderr } = await connect(PASSWORD);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain(`${server.url}ada/contacts/`);
+  expect(stdout).not.toContain(PASSWORD);
+  const stored = await readFile(join(env['DATA_DIR'] ?? '', 'credentials.json'), 'utf8');
+  expect(stored).toContain(PASSWORD);
+  expect((await host.run(['plan'], env, ground.directory)).code).toBe(0);
+});
+
+test('a wrong password is not stored: exit code 4', async () => {
+  const { code, stderr } = await connect('wrong');
+  expect(code).toBe(4);
+  expect(stderr).toContain('many servers require an app password');
+  await expect(readFile(join(env['DATA_DIR'] ?? '', 'credentials.json'), 'utf8')).rejects.toThrow('ENOENT');
+});
+
+test('doctor reports the address book, and a server that refuses the password', async () => {
+  await connect(PASSWORD);
+  const healthy = await host.run(['doctor'], env, ground.directory);
+  expect(healthy.stdout).toMatch(/ok +home carddav-credentials.*\/ada\/contacts\//u);
+  const refused = await host.run(['doctor'], { ...env, CARDDAV_PASSWORD: 'wrong' }, ground.directory);
+  expect(refused.stdout).toContain('many servers require an app password');
+});

@@ -90,7 +90,9 @@ export const backUp = async (
   refuseServer(databaseUrl, 'Copy it with pg_dump');
   const source = join(dataDir, DATABASE);
   if ((await stat(source).catch(() => null))?.isFile() !== true) {
-    throw new BackupError(`${source} is not a file, so nothing can be copied. Check DATA_DIR.`, { isUsage: true });
+    throw new BackupError(`${source} does not exist or is not a file, so nothing can be copied. Check DATA_DIR.`, {
+      isUsage: true,
+    });
   }
   await takeEmptyDirectory(directory, 'Name a new one: a backup overwrites nothing.');
   const names: Manifest['files'][number]['name'][] = [];

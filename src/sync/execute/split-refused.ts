@@ -72,7 +72,7 @@ const fieldsToLeaveOut = (execution: Execution, { task, side, request: { draft }
  * Creates a contact without the fields that the side refuses: the longest values are left out, one more at each attempt, and
  * then those that are written alone follow. Returns whether anything was written; null if an answer is missing.
  */
-const splitCreate = async (execution: Execution, refused: CreateWrite, reason: string) => {
+const splitCreate = async (execution: Execution, refused: CreateWrite) => {
   const { task, side } = refused;
   const { draft } = refused.request;
   const order = fieldsToLeaveOut(execution, refused).slice(0, filledFields(draft).length - 1);
@@ -86,26 +86,23 @@ const splitCreate = async (execution: Execution, refused: CreateWrite, reason: s
     await (
       await performBatch(execution, [trial])
     ).stored;
-    if (task.halves[side] !== null) return finishCreate(execution, task, side, leftOut, reason);
+    if (task.halves[side] !== null) return finishCreate(execution, task, side, leftOut);
     takeBack();
     if (trial.trial.refusedFor === null) return null;
   }
   return false;
 };
 
-/** Writes the fields that a created contact lacks. The one that was left out last was refused with all others present. */
+/** Writes the fields that a created contact lacks. */
 const finishCreate = async (
   execution: Execution,
   task: Task,
   side: Side,
   leftOut: readonly ContactField[],
-  reason: string,
 ): Promise<true | null> => {
-  const refused = await writeFields(execution, task, side, leftOut.slice(0, -1));
-  const culprit = leftOut.at(-1);
-  const write = culprit === undefined ? null : fieldWrite(task, side, culprit);
-  if (refused === null || culprit === undefined || write === null) return null;
-  await remember(execution, [...refused, { write, reason }]);
+  const refused = await writeFields(execution, task, side, leftOut);
+  if (refused === null) return null;
+  await remember(execution, refused);
   return true;
 };
 
@@ -130,8 +127,7 @@ export const splitRefused = async (execution: Execution, side: Side): Promise<vo
       await rememberRefusal(execution, write, reason);
       continue;
     }
-    const wrote =
-      write.kind === 'create' ? await splitCreate(execution, write, reason) : await splitUpdate(execution, write);
+    const wrote = write.kind === 'create' ? await splitCreate(execution, write) : await splitUpdate(execution, write);
     if (wrote === false) await rememberRefusal(execution, write, reason);
     if (wrote !== null) inVain = wrote ? 0 : inVain + 1;
   }

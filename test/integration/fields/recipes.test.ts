@@ -47,6 +47,7 @@ const withSettings = async (settings: object, variables: Readonly<Record<string,
   if (link === undefined) throw new Error('The file describes no link.');
   const owned = stack.move();
   return {
+    link,
     sync: async () => {
       const { signal } = new AbortController();
       const { error } = await app.run(link, { kind: 'incremental', acceptDeletes: false, signal });
@@ -95,6 +96,7 @@ test('config/README.md has these recipes, and each is tested below', () => {
     'My phone shows the day of the last contact and the reminder interval',
     "The service's title wins if both sides changed it",
     'Two Google accounts',
+    'Google contacts and an address book at Fastmail',
     'Notes and birthdays too',
   ]);
 });
@@ -167,4 +169,10 @@ test('two Google accounts', async () => {
     new Set(server.account.people().map(({ names }) => names?.[0]?.givenName));
   if (pair.left.provider !== 'google' || pair.right.provider !== 'google') throw new Error('Both are at Google.');
   expect([namesAt(pair.left), namesAt(pair.right)]).toEqual([new Set(['Ada']), new Set(['Ada', 'Ben'])]);
+});
+
+test('an address book at Fastmail', async () => {
+  const signIn = { GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret', CARDDAV_PASSWORD: 'password' };
+  await using program = await withSettings(recipe('Google contacts and an address book'), signIn);
+  expect(program.link.sides).toMatchObject({ left: { name: 'google' }, right: { name: 'carddav' } });
 });

@@ -116,7 +116,9 @@ describe('[R13] what a person says of two contacts', () => {
 
   test('[R9] keeps apart also where the answer to a create was lost, and the other one looks like what it made', async () => {
     await using linked = await startLinkedSandbox({ google: [named('Ann', 'Lee', 'ann@x.org')], service: [] });
-    linked.sandbox.service.addFault({ method: 'POST', path: '/contacts', action: { kind: 'status', status: 422 } });
+    // The create as a whole, and without either part of the name.
+    const action = { kind: 'status', status: 422 } as const;
+    linked.sandbox.service.addFault({ method: 'POST', path: '/contacts', times: 3, action });
     expect(await sync(linked)).toEqual([0, 0, 0]);
     const leftId = googleId(linked, 'Ann');
     const [ann] = await linked.app.store.halves('default', { by: 'id', side: 'left', ids: [leftId] });
@@ -151,7 +153,10 @@ describe('[R13] what a person says of two contacts', () => {
     const asked = { leftId: googleId(linked, 'Ann'), rightId: serviceId(linked, 'Ann') };
     await say(linked, { ...asked, says: 'apart' });
     const [unread] = await planForgetting(linked.app.store, 'default', asked.leftId, 0);
-    expect(unread?.changes).toEqual([{ kind: 'drop-verdict', ...asked }]);
+    expect(unread?.changes).toEqual([
+      { kind: 'drop-verdict', ...asked },
+      { kind: 'link', patch: { forgottenAtMs: 0, reason: null } },
+    ]);
     await sync(linked);
     const [person] = await planForgetting(linked.app.store, 'default', asked.leftId, 0);
     expect(person?.changes).toContainEqual({ kind: 'drop-verdict', ...asked });

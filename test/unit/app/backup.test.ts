@@ -107,7 +107,11 @@ describe('refused, with nothing changed, is', () => {
   });
 
   test('a backup of nothing', async () => {
-    await expectRefusal(backUp(to, copy, OPTIONS), /contact-sync\.db does not exist, so nothing can be copied/u, true);
+    await expectRefusal(
+      backUp(to, copy, OPTIONS),
+      /contact-sync\.db does not exist or is not a file, so nothing can be copied/u,
+      true,
+    );
   });
 
   test('a restore where a database is', async () => {

@@ -2,8 +2,8 @@ import { TextDecoder } from 'node:util';
 import { readChunks } from '../../regular-file.ts';
 import { AddressBookError } from './address-book-error.ts';
 
-/** A file from its beginning on. */
-export type FileBytes = {
+/** A file from its beginning on. It is open until it was read to its end, or is disposed of. */
+export type FileBytes = AsyncDisposable & {
   /** Whether the file was UTF-16: its chunks are UTF-8, whatever charset it names. */
   readonly isTranscoded: boolean;
   /** At least one chunk, without a byte order mark. */
@@ -59,5 +59,10 @@ export const readFileBytes = async (path: string): Promise<FileBytes> => {
   const first = withoutMark(value ?? Buffer.alloc(0));
   const encoding = utf16Of(first);
   const decoder = encoding === null ? null : new TextDecoder(encoding);
-  return { isTranscoded: decoder !== null, chunks: joined(first, chunks, decoder) };
+  return {
+    isTranscoded: decoder !== null,
+    chunks: joined(first, chunks, decoder),
+    // A reader may stop before it asks for a chunk.
+    [Symbol.asyncDispose]: async () => void (await chunks.return(undefined)),
+  };
 };

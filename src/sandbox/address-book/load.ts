@@ -33,7 +33,8 @@ export const loadAddressBook = async (path: string, most = Infinity): Promise<Ad
   }
   const [gathering, skipped, refused] = [new Gathering(most), new ProblemList(), new ProblemList()];
   try {
-    await read(await readFileBytes(path), { add: (person) => gathering.add(person), skipped, refused });
+    await using file = await readFileBytes(path);
+    await read(file, { add: (person) => gathering.add(person), skipped, refused });
   } catch (error) {
     throw inFile(path, error);
   }

@@ -10,4 +10,4 @@ type Taker = {
 };
 
 /** Reads a file of one kind. Rejects with an AddressBookError, which does not name the file, where it is of another. */
-export type ReadFile = (file: FileBytes, taker: Taker) => Promise<void>;
+export type ReadFile = (file: Pick<FileBytes, 'isTranscoded' | 'chunks'>, taker: Taker) => Promise<void>;

@@ -15,6 +15,7 @@ import {
   lettersOf,
   mayBeTwo,
   meet,
+  phoneOf,
   POOLS,
   withOtherTitle,
   type PeopleEdit,
@@ -81,7 +82,14 @@ const successorOf = (world: World, { contact }: Row, isNamed: boolean): Contact 
   const addresses = { ...EMPTY_CONTACT, emailAddresses, phoneNumbers };
   if (firstName !== '') {
     // Shared addresses are those of several people: a contact without a name may be any of them.
-    if (!isNamed) return { ...EMPTY_CONTACT, emailAddresses: emailAddresses.filter(({ value }) => isOwnEmail(value)) };
+    if (!isNamed) {
+      // A create may leave out the address at first: without a number, new contacts could not be told apart.
+      return {
+        ...EMPTY_CONTACT,
+        emailAddresses: emailAddresses.filter(({ value }) => isOwnEmail(value)),
+        phoneNumbers: [{ value: phoneOf(world.nextNumber(), 9), label: 'home' }],
+      };
+    }
     return { ...addresses, company, firstName: `${bareFirstName(contact)}${code}`, lastName };
   }
   return company === '' ? { ...addresses, firstName: `Kim${code}` } : { ...addresses, company: `${code} ${company}` };

@@ -142,7 +142,9 @@ export const RIVALS: readonly (readonly number[])[] = [
 /** Whether the two contacts of a member of the cast are a possible match, and may stay two. */
 export const mayBeTwo = (who: number): boolean => CAST[who % CAST.length]?.('').isPossibleMatch === true;
 
-const phoneOf = (household: number, phone: number): string => `+49301${String(household).padStart(5, '0')}${phone}`;
+/** A phone number of a household, or of a person. */
+export const phoneOf = (household: number, phone: number): string =>
+  `+49301${String(household).padStart(5, '0')}${phone}`;
 
 /** Whether an email address is of one person alone. */
 export const isOwnEmail = (value: string): boolean => value.endsWith('@mail.example');

@@ -4,7 +4,7 @@ import type { LinkConfig } from '../config/config.ts';
 import { inWordsOf } from '../contact/side.ts';
 import type { Rejection } from '../store/store.ts';
 import { isAbout, retryRefused } from '../sync/retry.ts';
-import { isUnsyncable } from '../sync/state/unsyncable.ts';
+import { refusalsIn } from '../sync/state/unsyncable.ts';
 import { count } from '../view/words.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
@@ -35,7 +35,7 @@ export const retry = (
     const retried: unknown[] = [];
     for (const link of links) {
       const { rejections } = await app.store.link(link.name);
-      if (!rejections.some((rejection) => !isUnsyncable(rejection) && isMeant(rejection))) continue;
+      if (!refusalsIn(rejections).some(isMeant)) continue;
       const parts = { store: app.store, clock: systemClock, newId: randomUUID, holders: app.holders };
       retried.push(...(await retryRefused(parts, link.name, isMeant)).map((each) => toJson(link, each)));
     }

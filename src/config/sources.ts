@@ -226,7 +226,7 @@ export const parseYaml = (path: string, content: string, report: Report): Sectio
   return null;
 };
 
-/** What is wrong with a file that is not read, by the code. A folder has the message of the system. */
+/** The messages for files that are not read, by the code. A folder has the message of the system. */
 const FILE_FAULTS: Readonly<Record<string, string>> = {
   NOT_A_REGULAR_FILE: 'which is not a regular file. Name a regular file.',
   FILE_TOO_LARGE: 'which is larger than 64 MiB. Name another file.',

@@ -89,7 +89,7 @@ export const withBoundEntries = (record: ContactRecord, former: ContactRecord): 
   const others = choices.filter(({ fields }) => !rebound.some((choice) => isSame(choice.fields, fields)));
   const entries = [...rebound, ...others].filter(hasUnmapped);
   const bound = syncableContact(boundContact(record.contact, rebound));
-  // Of a list without choices, the record tells what is not synced.
+  // For a list without choices, the record names the fields that are not synced.
   const fields = new Set(choices.flatMap((choice) => choice.fields));
   const unsyncable = [...unsyncableIn(record).filter(({ field }) => !fields.has(field)), ...bound.unsyncable];
   return {

@@ -5,7 +5,7 @@ import { rankBy } from '../contact/search.ts';
 import { contactsOf, fingerprint } from '../contact/snapshot.ts';
 import type { PairStatus } from '../reconcile/decision.ts';
 import type { ConflictRow, Rejection, Store } from '../store/store.ts';
-import { isUnsyncable } from '../sync/state/unsyncable.ts';
+import { isUnsyncable, refusalsIn } from '../sync/state/unsyncable.ts';
 import { loadPairsOf } from '../sync/workload.ts';
 import { nameOf } from '../view/values.ts';
 import type { Standing, Write } from '../view/views.ts';
@@ -141,7 +141,7 @@ const historyOf = async (store: Store, link: string, id: string) => {
     standings: standingsOf(halves, entries, unsynced, background.groupNames),
     entries,
     conflicts: (await store.conflicts(link, { all: false })).filter((row) => isOpen(row) && isOwn(row)),
-    rejected: rejections.filter((row) => isOwn(row) && !isUnsyncable(row)),
+    rejected: refusalsIn(rejections).filter(isOwn),
     notSynced: rejections
       .filter((row) => isOwn(row) && isUnsyncable(row))
       .map(({ side, reason }) => ({ side, reason })),

@@ -2,7 +2,7 @@ import { stands } from '../contact/half.ts';
 import { SIDES, type Side, type Sides } from '../contact/side.ts';
 import { idsOn, type PairIds } from '../reconcile/pair-ids.ts';
 import type { Rejection, Store } from '../store/store.ts';
-import { isUnsyncable } from '../sync/state/unsyncable.ts';
+import { isUnsyncable, refusalsIn } from '../sync/state/unsyncable.ts';
 import { nameOf } from '../view/values.ts';
 import type { Run } from '../view/views.ts';
 import { listAlone, type Alone } from './alone.ts';
@@ -102,11 +102,7 @@ export const readLinkRecord = async (store: Store, link: string): Promise<LinkRe
     setApart: asleep === 0 ? [] : await listSetApart(store, link),
     unselected,
     openConflicts: (await store.conflicts(link, { all: false })).filter(isOpen).length,
-    refused: await named(
-      store,
-      link,
-      rejections.filter((rejection) => !isUnsyncable(rejection)),
-    ),
+    refused: await named(store, link, refusalsIn(rejections)),
     skipped: [...(await listUnsyncable(store, link, rejections)), ...(await listSkipped(store, link))],
     alone: await listAlone(store, link),
     lastRun: lastRun === undefined ? null : runView(lastRun),

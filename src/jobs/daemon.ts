@@ -1,5 +1,5 @@
 import { shownLinkState } from '../sync/state/link.ts';
-import { isUnsyncable } from '../sync/state/unsyncable.ts';
+import { refusalsIn } from '../sync/state/unsyncable.ts';
 import type { App } from '../app/app.ts';
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../config/config-error.ts';
@@ -113,7 +113,7 @@ const logLinks = async (
       pairs: (await app.store.counts(link.name)).pairs,
       openConflicts: (await app.store.conflicts(link.name, { all: false })).filter(({ review }) => review === null)
         .length,
-      refused: rejections.filter((rejection) => !isUnsyncable(rejection)).length,
+      refused: refusalsIn(rejections).length,
       lastRunAt: lastRun?.endedAtMs ? new Date(lastRun.endedAtMs).toISOString() : null,
       // Of a link that has not run here it would be opened for this alone.
       budget: app.limits(link.name).length === 0 ? null : scarcest(await app.budget(link)),

@@ -197,7 +197,7 @@ const PAUSED =
   'The job queue is paused in Redis, by another program. Resume it there: no job runs before. See Queue.resume() of BullMQ.';
 
 /**
- * The reason why no job can run now, found with a write, which Redis may refuse while it answers reads; null if there is none.
+ * The reason why no job can run now, found with a write, which Redis may refuse while it answers reads; null if jobs can run.
  * `silent` is the reason if it does not answer: a connection may fall silent without being closed.
  */
 const queueTrouble = async (
@@ -235,16 +235,16 @@ const onAndOn = async (clock: Clock, signal: AbortSignal, work: () => void): Pro
 
 /** Logs errors of the queue, each once until it is cleared. */
 const createTroubleLog = (events: Events, isReady: () => boolean) => {
-  let told: string | null = null;
+  let lastMessage: string | null = null;
   return {
     tellTrouble: (error: Error): void => {
       // `watch` reports that Redis went away; errors of a connection carry a code.
-      if (!isReady() || 'code' in error || error.message === told) return;
-      told = error.message;
+      if (!isReady() || 'code' in error || error.message === lastMessage) return;
+      lastMessage = error.message;
       events.queueError({ reason: error.message });
     },
     clearTrouble: (): void => {
-      told = null;
+      lastMessage = null;
     },
   };
 };

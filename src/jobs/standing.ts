@@ -1,7 +1,7 @@
 import type { LinkConfig } from '../config/config.ts';
 import type { Store } from '../store/store.ts';
 import { shownLinkState } from '../sync/state/link.ts';
-import { isUnsyncable } from '../sync/state/unsyncable.ts';
+import { refusalsIn } from '../sync/state/unsyncable.ts';
 import type { LinkHealth } from './health.ts';
 
 /** How a link stands, as the store has it. */
@@ -25,6 +25,6 @@ export const standingOf = async (
     isPausedByHand: pausedByHandAtMs !== null,
     syncIntervalMs,
     lastSuccessAtMs,
-    refused: rejections.filter((rejection) => !isUnsyncable(rejection)).length,
+    refused: refusalsIn(rejections).length,
   };
 };

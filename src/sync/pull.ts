@@ -9,7 +9,7 @@ import { HaltError, onBothSides, type Session } from './context.ts';
 import { discard, discardUnpaired } from './discard.ts';
 import { readAgain, rememberUnread, unreadContact } from './state/unread.ts';
 import { isUnseen, mustBeRead } from './state/half.ts';
-import { unsyncableReason } from './state/unsyncable.ts';
+import { newUnsyncableReason } from './state/unsyncable.ts';
 import { compareListing, hasRenames, idsOn, observeListing, observePage } from './state/observe.ts';
 
 const cursorOf = async ({ store, link }: Session, side: Side): Promise<Cursor> => {
@@ -33,10 +33,8 @@ const takeIn = async (session: Session, side: Side, page: FeedPage, cursor: Curs
       if (change.kind !== 'upsert') continue;
       const { record } = change;
       const known = set.half(side, record.id);
-      const reason = unsyncableReason(record);
-      if (reason !== null && (known === null || unsyncableReason(known.record) !== reason)) {
-        unsyncable.push({ id: record.id, reason });
-      }
+      const reason = newUnsyncableReason(known, record);
+      if (reason !== null) unsyncable.push({ id: record.id, reason });
       if (mustBeRead(known, record, clock.now())) readAgain(set, side, record.id, clock.now());
     }
     const observed = observePage(set, side, page, cursor, clock.now());

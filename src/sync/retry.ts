@@ -1,7 +1,7 @@
 import type { Rejection } from '../store/store.ts';
 import { changeLink } from './change-link.ts';
 import type { LeaseParts } from './lease.ts';
-import { isUnsyncable } from './state/unsyncable.ts';
+import { refusalsIn } from './state/unsyncable.ts';
 
 /**
  * Ends the wait of refused writes (R15): the next run tries them again, and counts them from the start, since what many of
@@ -17,7 +17,7 @@ export const retryRefused = async (
   const nowMs = parts.clock.now();
   let meant: readonly Rejection[] = [];
   await changeLink(parts, link, ({ rejections }) => {
-    meant = rejections.filter((rejection) => !isUnsyncable(rejection) && isMeant(rejection));
+    meant = refusalsIn(rejections).filter(isMeant);
     return meant.map((rejection) => ({ kind: 'reject', rejection: { ...rejection, attempts: 0, retryAtMs: nowMs } }));
   });
   return meant;

@@ -23,7 +23,7 @@ const settle = async (link: CarddavLink): Promise<void> => {
   expect.fail(`both sides still change after ${MOST_RUNS} runs`);
 };
 
-/** Both sides are the same, nobody is lost, and nobody is there twice. */
+/** Both sides are the same, and no contact is lost or duplicated. */
 const judge = (link: CarddavLink, { kept }: Editor): void => {
   const { left, right } = link.rows();
   expect(right).toEqual(left);

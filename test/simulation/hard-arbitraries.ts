@@ -147,7 +147,7 @@ export const selectiveRun = (chosen: fc.Arbitrary<RunStep['contacts']>): fc.Arbi
     )
     .map(([drawn, chosenNow]) => (chosenNow === undefined ? drawn : { ...drawn, contacts: chosenNow }));
 
-/** What a topic draws. */
+/** The arbitraries of a topic. */
 export type Drawn = {
   readonly phases: fc.Arbitrary<readonly (readonly RunStep[])[]>;
   readonly hardness?: { readonly [Key in keyof Hardness]?: fc.Arbitrary<Hardness[Key]> };

@@ -83,7 +83,7 @@ const successorOf = (world: World, { contact }: Row, isNamed: boolean): Contact 
   if (firstName !== '') {
     // Shared addresses are those of several people: a contact without a name may be any of them.
     if (!isNamed) {
-      // A create may leave out the address at first: without a number, new contacts could not be told apart.
+      // A create may leave out the address at first: without a number, new contacts could not be distinguished.
       return {
         ...EMPTY_CONTACT,
         emailAddresses: emailAddresses.filter(({ value }) => isOwnEmail(value)),
@@ -110,7 +110,7 @@ const takeOver = (world: World, { side, who, by }: Of<'take-over'>): void => {
   const book = world.books[side];
   const rows = linkedRows(world, side).filter(({ contact }) => contact.firstName !== '');
   const [row, successor] = [pick(rows, who), pick(rows, by)];
-  // Of two contacts of one name it cannot be told from a merge (R12).
+  // For two contacts of one name it looks the same as a merge (R12).
   if (row === undefined || successor === undefined) return;
   if (bareFirstName(row.contact) === bareFirstName(successor.contact)) return;
   removeContact(world, book, row, 'deleted');
@@ -211,7 +211,7 @@ const KINDS: ReadonlySet<string> = new Set<PeopleEdit['kind']>([
 
 export const isPeopleEdit = (edit: Edit): edit is PeopleEdit => KINDS.has(edit.kind);
 
-/** Lets a user edit contacts of people that are easily taken for each other; nothing happens where there is nothing to do it to. */
+/** Applies a user's edit to contacts that look alike; an edit without a target changes nothing. */
 export const applyPeopleEdit = (world: World, edit: PeopleEdit): void => {
   switch (edit.kind) {
     case 'person':

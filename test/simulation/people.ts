@@ -4,7 +4,7 @@ import type { Side } from '../../src/contact/side.ts';
 import type { Job } from '../support/memory/jobs.ts';
 import type { Row } from '../support/memory/book.ts';
 
-/** What users do to contacts of people that are easily taken for each other. */
+/** The edits of users to contacts that look alike. */
 export type PeopleEdit =
   /** A person of the cast is entered at one side, or at both sides by hand. */
   | {
@@ -176,7 +176,7 @@ export const contactOfMember = (
   return contact;
 };
 
-/** What users know of a person, whatever contacts there are: names, every value, and what was done since everything was at rest. */
+/** The truth about a person, whatever contacts exist: names, all values, and the edits since the last rest. */
 export type Known = {
   readonly names: Set<string>;
   /** Every value that a user ever entered for the person. */
@@ -198,7 +198,7 @@ export type People = {
   readonly households: Map<number, number>;
   /** Members of households that were entered. */
   readonly entered: Set<string>;
-  /** What users entered as further organizations of a contact. */
+  /** The further organizations of a contact that users entered. */
   readonly jobs: Map<Row, readonly Job[]>;
 };
 

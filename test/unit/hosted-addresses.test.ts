@@ -12,7 +12,7 @@ google: { clientId: client, clientSecret: client-secret }
 links: {}
 `;
 
-/** What is wrong with a link in the database: the places, and the texts. */
+/** The faults of a link in the database: the places, and the texts. */
 const faultsOf = (settings: HostedLink['settings'], env: Readonly<Record<string, string>> = {}, yaml = TOP) => {
   const { readLinks } = readConfig({ env: { ...HOSTED, ...env }, cwd: cwd(), configPath: write('given.yaml', yaml) });
   const { faulty } = readLinks([{ name: 'ada', settings, fault: null }]);

@@ -24,7 +24,7 @@ type Search = {
   groupIds: Set<string> | null;
 };
 
-/** What every operation on the address book needs. */
+/** The dependencies and the state of all operations on the address book. */
 export type BookContext = {
   readonly send: SendDav;
   readonly mapping: CardMapping;

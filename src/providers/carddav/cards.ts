@@ -17,7 +17,7 @@ export type StoredCard = {
   readonly card: Card;
 };
 
-/** What a read of one card found. */
+/** The result of a read of one card. */
 export type CardReading =
   | { readonly kind: 'card'; readonly stored: StoredCard }
   | { readonly kind: 'gone' }

@@ -11,7 +11,7 @@ import { childOf, contains } from './xml.ts';
 /** A card of a listing. */
 export type ListedCard = { readonly id: string; readonly etag: string | null };
 
-/** What a feed or a listing showed. */
+/** The cards of a feed or a listing. */
 export type Changes = {
   readonly cards: readonly ListedCard[];
   /** The ids of deleted cards, and of other resources that were deleted. */
@@ -47,7 +47,7 @@ const listed = (responses: readonly DavResponse[], book: AddressBook): Omit<Chan
 const mayRefuseToken = (status: number): boolean => [400, 403, 409, 410, 412, 500].includes(status);
 
 /**
- * What changed since a token; everything without one. A server that sends a part (507) is asked on from there.
+ * Reads the changes since a token, or all cards without one. After a part (507), the next part is requested.
  *
  * @throws {CursorExpiredError} where the server no longer knows the token.
  */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CursorExpiredError } from '../errors.ts';
 
-/** Where the feed of an address book was read to. */
+/** The position in the feed of an address book. */
 export type FeedCursor = {
   readonly bookUrl: string;
   /** The sync token (RFC 6578), or the CTag of a server without tokens; null where it has neither. */
@@ -10,7 +10,7 @@ export type FeedCursor = {
   readonly groups: readonly string[];
 };
 
-/** Where a listing that was cut off goes on. */
+/** The position at which a listing continues that was cut off. */
 export type ListingPlace = FeedCursor & { readonly after: string };
 
 const cursorSchema = z.object({
@@ -40,8 +40,8 @@ const decode = <Value extends FeedCursor>(schema: z.ZodType<Value>, text: string
   return value;
 };
 
-/** Reads a cursor of that address book. Throws a {@link CursorExpiredError} where the text is none. */
+/** Reads a cursor of that address book. Throws a {@link CursorExpiredError} for any other text. */
 export const decodeCursor = (text: string, bookUrl: string): FeedCursor => decode(cursorSchema, text, bookUrl);
 
-/** Reads the place of a listing of that address book. Throws a {@link CursorExpiredError} where the text is none. */
+/** Reads the place of a listing of that address book. Throws a {@link CursorExpiredError} for any other text. */
 export const decodePlace = (text: string, bookUrl: string): ListingPlace => decode(placeSchema, text, bookUrl);

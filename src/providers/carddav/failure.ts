@@ -16,6 +16,7 @@ import {
   type RemoteError,
   type RemoteErrorOptions,
 } from '../errors.ts';
+import { connectionCodesOf, wasNeverSent } from '../unsent.ts';
 
 export type DavMethod = 'PROPFIND' | 'REPORT' | 'PUT' | 'DELETE';
 
@@ -28,25 +29,10 @@ const routeOf = (method: DavMethod, what: string): string => `${method} ${what}`
 /** A request as far as an error needs it. */
 export type Asked = { readonly method: DavMethod; readonly what: string };
 
-const UNSENT_CODES = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-
 const ADDRESS = 'CARDDAV_URL';
 const CREDENTIAL = 'CARDDAV_USERNAME and CARDDAV_PASSWORD';
 
 const appliedWhenSent = (method: DavMethod): Applied => (isRead(method) ? 'no' : 'unknown');
-
-const codesOf = (error: unknown): readonly string[] => {
-  if (error instanceof AggregateError) return error.errors.flatMap(codesOf);
-  if (!(error instanceof Error)) return [];
-  return 'code' in error && typeof error.code === 'string' ? [error.code] : codesOf(error.cause);
-};
 
 /** The error of a request without an answer. */
 export const connectionError = ({ method, what }: Asked, cause: unknown): RemoteError => {
@@ -57,12 +43,12 @@ export const connectionError = ({ method, what }: Asked, cause: unknown): Remote
     const options = { status: null, route, applied: 'no', retryAfterMs, cause } as const;
     return new UnavailableError(`${route} was not sent: ${unsent.message}`, options);
   }
-  const codes = codesOf(cause);
+  const codes = connectionCodesOf(cause);
   if (codes[0] === 'UND_ERR_INVALID_ARG') {
     const text = `${route} was not sent: the password contains a character that no header can hold`;
     return new UnauthenticatedError(text, { status: null, route, applied: 'no', cause });
   }
-  const isUnsent = codes.length > 0 && codes.every((code) => UNSENT_CODES.has(code));
+  const isUnsent = wasNeverSent(codes);
   const remedy = isUnsent ? `: check the network and ${ADDRESS}` : '';
   return new UnavailableError(`the server did not answer ${route} (${codes[0] ?? 'no reason given'})${remedy}`, {
     status: null,

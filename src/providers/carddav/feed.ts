@@ -102,7 +102,7 @@ const withoutKnown = async (changes: readonly FeedChange[], known: KnownRows | u
   };
 };
 
-/** What the pages of a listing have in common. */
+/** The data that all pages of a listing share. */
 type ListingState = {
   readonly known: KnownRows | undefined;
   readonly memberships: Memberships;
@@ -170,7 +170,7 @@ async function* pullWhole(
   const isGroup = new Set(groups.map(({ id }) => id));
   const cursor: FeedCursor = {
     bookUrl: book.url,
-    // What changed since the listing began is read with the first token.
+    // The first token also returns the changes since the listing began.
     token: place === null ? listing.token : place.token,
     groups: [...isGroup],
   };

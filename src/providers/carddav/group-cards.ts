@@ -21,7 +21,7 @@ const uidKey = (uid: string): string =>
     .toLowerCase()
     .replace(/^urn:uuid:/u, '');
 
-/** What names a card as a member of a group; empty where it has no UID. */
+/** The key that names a card as a member of a group; empty without a UID. */
 export const memberKeyOf = (card: Card): string => uidKey(textOf(card, 'UID'));
 
 /** The name of a group card. */

@@ -29,7 +29,7 @@ const writeCategories = async (
   return card;
 };
 
-/** What one group card gains and loses. */
+/** The cards that one group card gains and loses. */
 type GroupChange = { readonly add: Card[]; readonly remove: Card[]; readonly keys: Set<string> };
 
 /** The changes of group cards, by the ids of the groups. */

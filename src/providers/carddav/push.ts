@@ -190,8 +190,9 @@ export const deleteContacts = async (
     settle(id, async () => {
       const reading = readings.get(id);
       if (reading?.kind === 'gone') return null;
+      if (reading?.kind !== 'card') throw unreadableCard(reading?.reason ?? 'the server did not answer for it');
       requireWritable(book);
-      await deleteCard(context, id, reading?.kind === 'card' ? reading.stored.etag : null, signal);
+      await deleteCard(context, id, reading.stored.etag, signal);
       return null;
     }),
   );

@@ -15,7 +15,7 @@ import { parseXml, type XmlElement } from './xml.ts';
 export type DavRequest = {
   readonly method: DavMethod;
   readonly url: string;
-  /** What the request is about, for messages: `a card`. */
+  /** The subject of the request, for messages: `a card`. */
   readonly what: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;

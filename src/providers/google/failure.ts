@@ -22,6 +22,7 @@ import {
   type RemoteError,
   type RemoteErrorOptions,
 } from '../errors.ts';
+import { UNSENT_CODES } from '../unsent.ts';
 
 /** What the request was, as far as its failure depends on it. */
 export type RequestContext = {
@@ -285,16 +286,6 @@ const refusedToken = (answer: Answer, base: RemoteErrorOptions): RemoteError => 
   }
 };
 
-/** Codes of a request that never left: it surely was not applied. */
-const NEVER_SENT = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-
 const unanswered = (error: unknown, route: string, applied: Applied): RemoteError => {
   const kept = findUnsent(error);
   if (kept !== null) {
@@ -308,7 +299,7 @@ const unanswered = (error: unknown, route: string, applied: Applied): RemoteErro
     return new UnreadableError(`Google's answer to ${route} is not read: ${cutOff.message}`, options);
   }
   const codes = chain.flatMap((link) => ('code' in link && typeof link.code === 'string' ? [link.code] : []));
-  const wasSent = !codes.some((code) => NEVER_SENT.has(code));
+  const wasSent = !codes.some((code) => UNSENT_CODES.has(code));
   const detail = codes.at(-1);
   const address = route === TOKEN_ROUTE ? 'GOOGLE_TOKEN_URL' : 'GOOGLE_ROOT_URL';
   const remedy = wasSent ? '' : `: check the network, and ${address} where it is set`;

@@ -13,11 +13,15 @@ const KEY = 'unsyncable ';
  */
 export const isUnsyncable = ({ key }: Pick<Rejection, 'key'>): boolean => key.startsWith(KEY);
 
+/** The rejections of writes and of reads, without the fields that are not synced. */
+export const refusalsIn = (rejections: readonly Rejection[]): readonly Rejection[] =>
+  rejections.filter((rejection) => !isUnsyncable(rejection));
+
 /** Such a row is neither retried nor pruned: the last moment that a date can be. */
 const NEVER_MS = 8_640_000_000_000_000;
 
 /** The reason why fields of a contact are not synced; null if all are. It holds no value. */
-export const unsyncableReason = (record: Pick<ContactRecord, 'unsyncable'>): string | null => {
+const unsyncableReason = (record: Pick<ContactRecord, 'unsyncable'>): string | null => {
   const reasons = unsyncableIn(record).map(({ field, reason }) => {
     return `The field "${specOf(field).words}" is not synced: ${reason}.`;
   });
@@ -26,6 +30,12 @@ export const unsyncableReason = (record: Pick<ContactRecord, 'unsyncable'>): str
 
 const reasonOf = (half: Half | null): string | null =>
   half === null || isDeleted(half) ? null : unsyncableReason(half.record);
+
+/** The reason why fields of the record are not synced, if it is another one than that of the known half; else null. */
+export const newUnsyncableReason = (known: Half | null, record: ContactRecord): string | null => {
+  const reason = unsyncableReason(record);
+  return reason === reasonOf(known) ? null : reason;
+};
 
 /** The changes that keep the list of unsyncable fields equal to what the halves say. */
 export const unsyncableChanges = (before: Half | null, after: Half | null): readonly StoreChange[] => {

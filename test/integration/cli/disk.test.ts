@@ -104,7 +104,7 @@ describe.skipIf(!canMount)('the disk under DATA_DIR', () => {
     await expectGoesOn();
   });
 
-  test('full: a daemon that was alive a moment ago is unhealthy at once, for that reason', async () => {
+  test('full: a daemon with a recent heartbeat is unhealthy at once, for that reason', async () => {
     expect((await run('sync')).code).toBe(0);
     const [dataDir, nowMs] = [env['DATA_DIR'] ?? '', Date.now()];
     const links = [{ name: 'default', syncIntervalMs: 300_000, sinceMs: nowMs }];

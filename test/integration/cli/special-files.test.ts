@@ -43,10 +43,10 @@ describe.each(['pipe', 'zero'] as const)('a %s in the place of a file', (kind) =
       code: 2,
       stderr: expect.stringContaining('not a regular file'),
     });
-    mkdirSync(at('beside'), { recursive: true });
-    writeFileSync(at('beside/contact-sync.yaml'), '');
-    put(kind, at('beside/.env'));
-    expect(await run({}, 'status', '--config', 'beside/contact-sync.yaml')).toMatchObject({
+    mkdirSync(at('folder'), { recursive: true });
+    writeFileSync(at('folder/contact-sync.yaml'), '');
+    put(kind, at('folder/.env'));
+    expect(await run({}, 'status', '--config', 'folder/contact-sync.yaml')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('not a regular file'),
     });

@@ -25,7 +25,7 @@ const headings = (changes: readonly Change[]) => {
   );
 };
 
-/** What plan, summary and history say of the next run, each as numbers of contacts by side. */
+/** The counts of the next run in plan, summary and history: numbers of contacts by side. */
 const countsOfNextRun = async (linked: LinkedSandbox) => {
   linked.clock.advance(20 * 60_000);
   const { plan } = await linked.plan();

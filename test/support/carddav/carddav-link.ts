@@ -21,7 +21,7 @@ type CommonRow = {
   readonly groups: readonly string[];
 };
 
-/** Where a run dies: at the request of that number to the CardDAV server, which arrives or not. */
+/** The point at which a run dies: the number of a request to the CardDAV server, which arrives or not. */
 type Kill = { readonly request: number; readonly arrives: boolean };
 
 /** A link between an emulator and an address book of a real server, on a clock that hurries. */

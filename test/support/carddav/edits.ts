@@ -1,11 +1,11 @@
 import { groupsOf } from '../../../src/sandbox/google/account.ts';
 import type { CarddavLink } from './carddav-link.ts';
 
-/** What the owners of both address books do; everything that they type in is typed once. */
+/** The edits of the owners of both address books; each value is typed once. */
 export type Editor = {
   /** Edits at random. */
   edit(): void;
-  /** The names of people that nobody deleted. */
+  /** The names of contacts that were not deleted. */
   readonly kept: Set<string>;
 };
 

@@ -15,7 +15,7 @@ export type TroubledProxy = AsyncDisposable & {
   disturb(disturbance: Disturbance): void;
   /** Refuses the next create of a card that contains the text. */
   refuse(text: string): void;
-  /** Lets one request through in each second of the clock. */
+  /** Passes one request in each second of the clock. */
   limitTightly(): void;
   /**
    * Answers no request from the one of that number on, counted from now; that one is passed on where it `arrives`. Calls `onDeath`

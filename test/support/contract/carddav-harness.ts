@@ -39,7 +39,7 @@ const nameOf = (line: string): string => /^(?:[\w-]+\.)?([\w-]+)/u.exec(line)?.[
 
 const MAPPED = new Set('BEGIN END VERSION UID FN N ORG TITLE EMAIL TEL CATEGORIES REV PRODID'.split(' '));
 
-/** What a card has beside its name and the lists that each contact has. */
+/** The parts of a card other than its name and the lists of each contact. */
 const MORE = [
   'NICKNAME:Countess',
   'BDAY:1815-12-10',

@@ -16,7 +16,7 @@ const jobOf = ({ company, title }: Contact): Job => ({ company, title });
 const listedJobs = (contact: Contact, others: readonly Job[]): readonly Job[] =>
   [jobOf(contact), ...others].filter(isFilled);
 
-/** What a mapper reads of the organizations: the first one, and all of them where there are several. */
+/** The organizations as a mapper reads them: the first one, and all of them if there are several. */
 export const readJobs = (
   contact: Contact,
   others: readonly Job[],
@@ -31,7 +31,7 @@ export const readJobs = (
 };
 
 /**
- * What a write of company and title makes of the organizations: the one that the writer has bound them to is replaced, and
+ * The organizations after a write of company and title: the one that the writer has bound them to is replaced, and
  * the others stay.
  */
 export const writtenJobs = (

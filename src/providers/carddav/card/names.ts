@@ -41,7 +41,7 @@ const firstText = (card: Card, name: string): string => {
   return normaliseText(unescapeText(line?.value ?? ''));
 };
 
-/** What a formatted name is made of where a card has no name. */
+/** The sources of a formatted name for a card without a name. */
 const SUBSTITUTES: readonly ((card: Card) => string)[] = [
   (card) => componentText(componentsOf(card, 'ORG')[0]),
   (card) => normaliseText(textOf(card, 'NICKNAME')),

@@ -18,6 +18,7 @@ import {
   type RemoteError,
   type RemoteErrorOptions,
 } from '../../errors.ts';
+import { connectionCodesOf, wasNeverSent } from '../../unsent.ts';
 import { hasErrors, serviceWords } from './service-words.ts';
 
 /** What was asked, as far as an error needs it. */
@@ -45,27 +46,11 @@ export type ReadAnswer = {
 const LIMIT_WORDS = /rate limit|limit exceeded|too many requests|throttl/iu;
 const TAKEN_WORDS = /taken|exist|duplicate|unique|already/iu;
 
-/** Errors of a connection that was never made: the request did not reach the service. */
-const UNSENT_CODES = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-
 /** What is known of a request that was sent and not properly answered: a read changes nothing. */
 const appliedWhenSent = (method: string): Applied => (method === 'GET' ? 'no' : 'unknown');
 
 /** Method and route, for messages. */
 const routeOf = (asked: Asked): string => `${asked.method} ${asked.route}`;
-
-const codesOf = (error: unknown): string[] => {
-  if (error instanceof AggregateError) return error.errors.flatMap(codesOf);
-  if (!(error instanceof Error)) return [];
-  return 'code' in error && typeof error.code === 'string' ? [error.code] : codesOf(error.cause);
-};
 
 /** The setting that says where the route is. */
 const addressOf = ({ route }: Asked): string =>
@@ -88,7 +73,7 @@ export const connectionError = (
     const options = { status: null, route: routeOf(asked), applied: 'no', retryAfterMs, cause } as const;
     return new UnavailableError(`${routeOf(asked)} was not sent: ${kept.message}`, options);
   }
-  const codes = codesOf(cause);
+  const codes = connectionCodesOf(cause);
   if (codes[0] === UNSENDABLE_HEADER) {
     const options = { status: null, route: routeOf(asked), applied: 'no', cause } as const;
     const text = 'was not sent: the access token contains a character that no token has';
@@ -99,7 +84,7 @@ export const connectionError = (
     const text = `the service answered ${routeOf(asked)} in plain HTTP, not HTTPS`;
     return new WrongAddressError(`${text}: write http:// in ${addressOf(asked)}`, options);
   }
-  const unsent = codes.length > 0 && codes.every((code) => UNSENT_CODES.has(code));
+  const unsent = wasNeverSent(codes);
   const reason = codes[0] ?? 'no reason given';
   const remedy = unsent ? `: check the network and ${addressOf(asked)}` : '';
   return new UnavailableError(`the service did not answer ${routeOf(asked)} (${reason})${remedy}`, {

@@ -155,3 +155,16 @@ test('new groups are cards where the address book has group cards', async () => 
   const made = await opened.connect().createGroup('Family', forever);
   expect(opened.server.text(made.id)).toContain('X-ADDRESSBOOKSERVER-KIND:group');
 });
+
+test('R17: a card that cannot be read is not deleted', async () => {
+  await using opened = await openServer();
+  opened.server.put('a.vcf', 'not a card');
+  opened.server.put('b.vcf', cardNamed('B'));
+  const results = await opened.connect().delete(['a.vcf', 'b.vcf', 'c.vcf'], forever);
+  expect(results.map(({ key, ok }) => [key, ok])).toEqual([
+    ['a.vcf', false],
+    ['b.vcf', true],
+    ['c.vcf', true],
+  ]);
+  expect([opened.server.text('a.vcf'), opened.server.text('b.vcf')]).toEqual(['not a card', null]);
+});

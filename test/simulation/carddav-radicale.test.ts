@@ -4,7 +4,7 @@ import { createEditor, type Editor } from '../support/carddav/edits.ts';
 import { hasRadicale, startRadicale } from '../support/carddav/radicale.ts';
 import type { CarddavServer } from '../support/carddav/server.ts';
 import type { GroupKeeping } from '../support/contract/carddav-harness.ts';
-import { extentOf, reportExtent } from '../support/extent.ts';
+import { extentOf, reportExtent, sampled } from '../support/extent.ts';
 import { seeded } from '../support/random.ts';
 
 const MOST_RUNS = 6;
@@ -66,4 +66,44 @@ describe.skipIf(!hasRadicale() && process.env['CI'] !== 'true')('Google and Radi
       );
     },
   );
+
+  test.each(keepings)('a run may be killed at each of its requests, with groups that are %s', async (keeping) => {
+    /** Edits of every kind on both sides, after a first sync. */
+    const prepare = async (link: CarddavLink): Promise<Editor> => {
+      const editor = createEditor(link, seeded(5));
+      for (let edit = 0; edit < 14; edit += 1) editor.edit();
+      await settle(link);
+      for (let edit = 0; edit < 24; edit += 1) editor.edit();
+      return editor;
+    };
+    const countRequests = async (): Promise<number> => {
+      await using link = await startCarddavLink('google', radicale.openBook(), keeping);
+      await prepare(link);
+      const before = link.arrived();
+      await link.run();
+      return link.arrived() - before;
+    };
+    const requests = await countRequests();
+    const points = Array.from({ length: 2 * requests }, (_, index) => ({
+      request: 1 + Math.floor(index / 2),
+      arrives: index % 2 === 0,
+    }));
+    const played = sampled(points, 20);
+    let killed = 0;
+    for (const point of played) {
+      await using link = await startCarddavLink('google', radicale.openBook(), keeping);
+      const editor = await prepare(link);
+      if ((await link.run(point)) === null) killed += 1;
+      try {
+        await settle(link);
+        judge(link, editor);
+      } catch (error) {
+        throw new Error(`killed at request ${point.request}, which ${point.arrives ? 'arrived' : 'did not arrive'}`, {
+          cause: error,
+        });
+      }
+    }
+    expect(killed).toBe(played.length);
+    reportExtent(`CardDAV on Radicale, groups that are ${keeping}: killed at ${killed} of ${points.length} points`);
+  });
 });

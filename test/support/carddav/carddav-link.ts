@@ -102,7 +102,8 @@ export const startCarddavLink = async (
     const controller = new AbortController();
     if (kill !== undefined) proxy.die(kill.request, kill.arrives, () => controller.abort(new Error('killed')));
     try {
-      return await app.run(home, { kind: 'incremental', acceptDeletes: true, signal: controller.signal });
+      const result = await app.run(home, { kind: 'incremental', acceptDeletes: true, signal: controller.signal });
+      return controller.signal.aborted ? null : result;
     } catch (error) {
       if (!controller.signal.aborted) throw error;
       return null;

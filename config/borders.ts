@@ -69,6 +69,7 @@ const CLI = [
   'config/nearest.ts',
   'config/set-up.ts',
   'contact/',
+  'providers/names.ts',
   'reconcile/',
   'view/',
   'history/',
@@ -101,7 +102,11 @@ export const BORDERS: readonly Border[] = [
   { place: 'providers/*.ts', imports: ['contact/', 'clock.ts', 'http/'], packages: PROVIDER_PACKAGES },
   {
     place: 'providers/registry.ts',
-    imports: ['providers/provider.ts', ...PROVIDER_NAMES.map((name) => `providers/${name}/provider.ts`)],
+    imports: [
+      'providers/names.ts',
+      'providers/provider.ts',
+      ...PROVIDER_NAMES.map((name) => `providers/${name}/provider.ts`),
+    ],
     packages: [],
   },
   ...PROVIDER_NAMES.map((name) => ({

@@ -1,8 +1,9 @@
 // The JSON documents of the commands, as other people's scripts read them.
 import { FURTHER, SYNCED_FIELDS } from '../src/contact/contact.ts';
 import { z } from 'zod';
+import { PROVIDER_NAMES } from '../src/providers/names.ts';
 
-const side = z.enum(['google', 'service']);
+const side = z.enum(PROVIDER_NAMES);
 const kind = z.enum(['incremental', 'full']);
 const id = z.string().nullable();
 const wholeNumber = z.int().min(0);

@@ -48,6 +48,13 @@ export type App = Runs & {
   readonly notifier: Notifier | null;
   /** Asks a side, with one request of its API and no retries, who is behind a token. Throws a RemoteError. */
   inspect(link: LinkConfig, side: Side, token: string, signal: AbortSignal): Promise<Inspection>;
+  /** Lists the address books, or the like, that an account may have several of. Throws a RemoteError. */
+  collections(
+    link: LinkConfig,
+    side: Side,
+    token: string,
+    signal: AbortSignal,
+  ): Promise<readonly { readonly value: string; readonly name: string }[]>;
   /** A one-way digest of each side's credential as it is now; null where there is none. */
   credentials(link: LinkConfig): Promise<Sides<string | null>>;
   /** The requests that are free now, as the last process left them; null without a token, or where the remote does not say. */
@@ -89,6 +96,21 @@ const openNotifier = (config: Config, parts: Parts): Notifier | null => {
   return createNotifier({ ...parts, url: notifyUrl.reveal(), secret, format, personalData });
 };
 
+const createInspector = (parts: Parts): Pick<App, 'inspect' | 'collections'> => ({
+  inspect: async (link, side, token, signal) => {
+    const { provider, settings } = link.sides[side];
+    const network = networkFor(parts, link, side);
+    const inspection = await providerNamed(provider).inspect(settings, token, network, signal);
+    await parts.gates.save();
+    return inspection;
+  },
+  collections: async (link, side, token, signal) => {
+    const { provider, settings } = link.sides[side];
+    const { collection } = providerNamed(provider);
+    return (await collection?.list(settings, token, networkFor(parts, link, side), signal)) ?? [];
+  },
+});
+
 /**
  * Puts the program together: the only place that knows every room. Opens the store; remotes are opened when first used.
  *
@@ -116,13 +138,7 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
     shelf: hosted === null ? null : openLinkShelf({ ...hosted, ...keysOf(config) }),
     holders,
     notifier: openNotifier(config, parts),
-    inspect: async (link, side, token, signal) => {
-      const { provider, settings } = link.sides[side];
-      const network = networkFor(parts, link, side);
-      const inspection = await providerNamed(provider).inspect(settings, token, network, signal);
-      await gates.save();
-      return inspection;
-    },
+    ...createInspector(parts),
     ...createLazyRuns(parts),
     credentials: async (link) => {
       const { sides } = await withReadableTokens(vault, link);

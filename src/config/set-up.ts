@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { isMap, parseDocument, stringify } from 'yaml';
 import type { z } from 'zod';
-import { SIDES, type Sides } from '../contact/side.ts';
+import { SIDES, type Side, type Sides } from '../contact/side.ts';
 import { PACKAGE_ROOT } from '../package-root.ts';
 import { PROVIDERS, providerNamed } from '../providers/registry.ts';
 import { linkSettings } from './link-settings.ts';
@@ -45,12 +45,13 @@ const descriptionOf = (key: string): string => {
   return descriptions.get(key) ?? `${descriptions.get(key.replace(/File$/u, '')) ?? key} It is in this file.`;
 };
 
-/** The settings of a provider that have no default to go on with. */
+/** The settings of a provider that have no default to go on with, and that the remote does not list after the sign-in. */
 export const settingsToAsk = (provider: string): readonly AskedSetting[] => {
-  const { schema, secretKeys } = providerNamed(provider);
+  const { collection, schema, secretKeys } = providerNamed(provider);
   return Object.entries(schema.shape as Readonly<Record<string, z.ZodType>>).flatMap(([name, setting]) => {
     const usual = setting.safeParse(undefined);
-    if (usual.success && usual.data !== null) return [];
+    const isListed = name === collection?.key;
+    if (isListed || (usual.success && usual.data !== null)) return [];
     const key = `${provider}.${name}`;
     return [{ key, description: descriptionOf(key), isSecret: secretKeys.includes(name), isRequired: !usual.success }];
   });
@@ -161,6 +162,17 @@ export const providersIn = (fileText: string): readonly string[] => {
     }),
   );
   return [...new Set(found)].filter(isText).filter((name) => PROVIDERS.some((provider) => provider.name === name));
+};
+
+/** The text of a configuration file with one setting of a link's side changed. */
+export const withSideSetting = (
+  fileText: string,
+  path: readonly [link: string, side: Side, key: string],
+  value: string,
+): string => {
+  const document = parseDocument(fileText, { schema: 'failsafe' });
+  document.setIn(['links', ...path], value);
+  return document.toString({ lineWidth: 0 });
 };
 
 /** The text of a configuration file with these settings changed. Comments and all other settings stay. */

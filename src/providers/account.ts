@@ -5,3 +5,7 @@ export type Account = {
   /** The address by which its owner knows the account; null where the remote does not say. */
   readonly email: string | null;
 };
+
+/** An account for people: `ada@example.org (people/1)`. */
+export const accountWords = ({ email, id }: Account): string =>
+  email === null ? (id ?? 'an account without a known name') : id === null ? email : `${email} (${id})`;

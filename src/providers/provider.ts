@@ -50,9 +50,19 @@ export type Network = {
 /** How long one request of a run may be tried again; with the remotes' timeouts a command gives up within 90 s. */
 export const RETRY_BUDGET_MS = 25_000;
 
+/** A fact about an account that limits what a sync can do, or not. */
+export type AccountCheck = {
+  /** A short name, such as `rights`. */
+  readonly name: string;
+  readonly detail: string;
+  /** What to do; null for a fact that limits nothing. */
+  readonly remedy: string | null;
+};
+
 /** What a remote answered when it was asked who is behind a token. */
 export type Inspection = {
   readonly account: Account;
+  readonly checks?: readonly AccountCheck[];
   /** The remote's own time when it answered, epoch milliseconds. */
   readonly serverTimeMs: number | null;
   readonly rate: RateHeaders;
@@ -65,6 +75,32 @@ type Meter<Settings> = {
   limit(settings: Settings): RateLimit;
   /** What is free now, as the last process left it. */
   budget(settings: Settings, token: string, network: Network): Promise<Budget>;
+};
+
+/** A well-known server that `init` offers. */
+export type Preset = {
+  readonly title: string;
+  /** The setting that it gives. */
+  readonly key: string;
+  /** An address; a relative one is a path at the server whose address is asked for. */
+  readonly value: string;
+  /** What to know before the questions, as sentences. */
+  readonly hint: string;
+};
+
+/** The part of an account that a side syncs, where an account may have several, such as an address book. */
+type Collection<Settings> = {
+  /** The setting that names it. */
+  readonly key: string;
+  /** Within a sentence: `address book`. */
+  readonly word: string;
+  /** Lists those of the account behind a token. Throws a RemoteError. */
+  list(
+    settings: Settings,
+    token: string,
+    network: Network,
+    signal: AbortSignal,
+  ): Promise<readonly { readonly value: string; readonly name: string }[]>;
 };
 
 /** What a provider knows and does; `Settings` are what its schema makes of one side's configuration. */
@@ -99,6 +135,8 @@ type Definition<Schema extends z.ZodObject, Settings> = SideWords & {
   inspect(settings: Settings, token: string, network: Network, signal: AbortSignal): Promise<Inspection>;
   /** Null where the remote does not tell how much of its limits is left. */
   readonly meter: Meter<Settings> | null;
+  readonly presets?: readonly Preset[];
+  readonly collection?: Collection<Settings>;
   readonly signIn: SignIn<Settings>;
 };
 

@@ -1,12 +1,15 @@
 import { carddav } from './carddav/provider.ts';
 import { google } from './google/provider.ts';
+import { PROVIDER_NAMES, type ProviderName } from './names.ts';
 import type { Provider } from './provider.ts';
 import { service } from './service/provider.ts';
 
-/** Every provider that there is, one line each. */
-export const PROVIDERS: readonly Provider[] = [service, google, carddav];
+const BY_NAME: Readonly<Record<ProviderName, Provider>> = { service, google, carddav };
 
-/** The provider of that name. Throws where there is none: whoever has a name has it from {@link PROVIDERS}. */
+/** Every provider. */
+export const PROVIDERS: readonly Provider[] = PROVIDER_NAMES.map((name) => BY_NAME[name]);
+
+/** Returns the provider of that name, which comes from {@link PROVIDERS}. Throws an Error for any other name. */
 export const providerNamed = (name: string): Provider => {
   const provider = PROVIDERS.find((candidate) => candidate.name === name);
   if (provider === undefined) throw new Error(`There is no provider named ${name}.`);

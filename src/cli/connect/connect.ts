@@ -4,7 +4,7 @@ import { systemClock } from '../../clock.ts';
 import { placeOf } from '../../config/accounts.ts';
 import type { LinkConfig } from '../../config/config.ts';
 import { otherSide, SIDES, type Side } from '../../contact/side.ts';
-import type { Account } from '../../providers/account.ts';
+import { accountWords, type Account } from '../../providers/account.ts';
 import { RemoteError } from '../../providers/errors.ts';
 import { providerNamed } from '../../providers/registry.ts';
 import { SignInError, type Grant, type SignInContext, type SignInFault } from '../../providers/sign-in.ts';
@@ -32,6 +32,8 @@ export type ConnectOptions = PlaceOptions & {
   readonly apiKey?: string;
   /** The file that a v1 application's key stands in. */
   readonly apiKeyFile?: string;
+  /** The password, if it is known already; otherwise it is asked for. */
+  readonly password?: string;
   readonly replaceAccount?: boolean;
   /** False: the next command is not printed. */
   readonly printsNext?: boolean;
@@ -90,7 +92,7 @@ const signIn = async (step: Step): Promise<Grant> => {
   const { hasPassword = false, signIn: ways, title } = providerNamed(provider);
   const context: SignInContext = { clock: systemClock, signal };
   if (hasPassword && ways.withKey !== null) {
-    return ways.withKey(settings, await readKey(step, 'password'), context);
+    return ways.withKey(settings, options.password ?? (await readKey(step, 'password')), context);
   }
   if (apiKey === undefined && apiKeyFile === undefined) {
     const consent = { ...context, terminal, input: process.stdin, port, opensBrowser };
@@ -99,9 +101,6 @@ const signIn = async (step: Step): Promise<Grant> => {
   if (ways.withKey === null) throw new UsageError(`--api-key is of no use at ${title}: it has no v1 applications.`);
   return ways.withKey(settings, await readKey(step, 'api_key'), context);
 };
-
-const nameOf = ({ email, id }: Account): string =>
-  email === null ? (id ?? 'an account without a known name') : id === null ? email : `${email} (${id})`;
 
 /** The account that a side of the link was made with, as far as it is known. */
 const knownAccount = async ({ app, link }: Step, side: Side): Promise<string | null> =>
@@ -121,7 +120,7 @@ const refuseOtherSide = async (step: Step, account: Account): Promise<void> => {
   const taken = stored?.account ?? (await knownAccount(step, other));
   if (taken !== account.id) return;
   throw new SignInError(
-    `${nameOf(account)} is the account at ${link.sides[other].place} of the link ${link.name} already. ` +
+    `${accountWords(account)} is the account at ${link.sides[other].place} of the link ${link.name} already. ` +
       'Nothing was stored. Sign in with the account that is to be kept the same as that one.',
     'account',
   );
@@ -134,7 +133,7 @@ const replacesAccount = async (step: Step, account: Account): Promise<boolean> =
   if (known === null || account.id === null || known === account.id) return false;
   if (options.replaceAccount) return true;
   throw new SignInError(
-    `${nameOf(account)} is not the account at ${link.sides[side].place} that the link ${link.name} was made with ` +
+    `${accountWords(account)} is not the account at ${link.sides[side].place} that the link ${link.name} was made with ` +
       `(${known}). Nothing was stored. Sign in with that account, give this one a link of its own, or pass ` +
       '--replace-account: the link then forgets which contacts are pairs, and its next run matches both address books ' +
       'again and deletes nothing.',
@@ -264,7 +263,7 @@ const connectSide = async (step: Step): Promise<void> => {
   const { terminal, app, link, side, signal } = step;
   const grant = await signIn(step);
   const { account } = await app.inspect(link, side, grant.token, signal);
-  terminal.print(`Signed in at ${link.sides[side].place} as ${nameOf(account)}.`);
+  terminal.print(`Signed in at ${link.sides[side].place} as ${accountWords(account)}.`);
   await refuseOtherSide(step, account);
   const isReplacement = await replacesAccount(step, account);
   const before = await readBefore(step);

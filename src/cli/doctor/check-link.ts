@@ -3,6 +3,7 @@ import { endpointOf, placeOf } from '../../config/accounts.ts';
 import type { LinkConfig } from '../../config/config.ts';
 import { encryptionRemedy, unencryptedAddresses } from '../../config/unencrypted.ts';
 import { SIDES, type Side, type SideWords } from '../../contact/side.ts';
+import { accountWords } from '../../providers/account.ts';
 import { ClientRefusedError, isCredentialError, RemoteError, type CredentialError } from '../../providers/errors.ts';
 import type { Inspection, Provider } from '../../providers/provider.ts';
 import { providerNamed } from '../../providers/registry.ts';
@@ -62,6 +63,9 @@ const findToken = async (subject: Subject): Promise<Token> => {
   }
 };
 
+const scopesOf = (stored: Credential | null): string =>
+  stored?.scopes ? `scopes ${stored.scopes.join(' ')}` : 'scopes unknown';
+
 /** A token that serves: whose it is, and what it may do as far as that is known. */
 const judgeAccount = async (
   subject: Subject,
@@ -75,10 +79,15 @@ const judgeAccount = async (
     const detail = `${account.email ?? account.id} is not the account that the link was made with (${known})`;
     return fault(credentials, detail, connectCommand(subject), EXIT.credentials);
   }
-  const who = [account.email, account.id === null ? null : `(${account.id})`].filter((part) => part !== null).join(' ');
-  const scopes = stored?.scopes ? `scopes ${stored.scopes.join(' ')}` : 'scopes unknown';
-  return fine(credentials, `${who === '' ? 'account unknown' : who}, ${scopes}, ${origin}`);
+  const rights = providerOf(subject).hasPassword ? 'password accepted' : scopesOf(stored);
+  return fine(credentials, `${accountWords(account)}, ${rights}, ${origin}`);
 };
+
+/** The facts that a provider reports about the account. */
+const judgeChecks = (subject: Subject, { checks = [] }: Inspection): readonly Finding[] =>
+  checks.map(({ name, detail, remedy }) =>
+    remedy === null ? fine(about(subject, name), detail) : warning(about(subject, name), detail, remedy),
+  );
 
 const judgeRate = (subject: Subject, { rate }: Inspection): readonly Finding[] => {
   const { meter } = providerOf(subject);
@@ -152,7 +161,12 @@ const checkSide = async (subject: Subject, now: () => number): Promise<SideRepor
     const endedAtMs = now();
     const { serverTimeMs } = inspection;
     const answered = fine(remote, `answered in ${Math.round(endedAtMs - startedAtMs)} ms`);
-    const findings = [answered, await judgeAccount(subject, inspection, found), ...judgeRate(subject, inspection)];
+    const findings = [
+      answered,
+      await judgeAccount(subject, inspection, found),
+      ...judgeChecks(subject, inspection),
+      ...judgeRate(subject, inspection),
+    ];
     const { id } = inspection.account;
     return {
       findings,

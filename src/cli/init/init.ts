@@ -15,6 +15,7 @@ import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import { withApp } from '../with-app.ts';
 import { checkClient } from './check-client.ts';
+import { chooseCollection, hasOpenCollection } from './collection.ts';
 import { readExisting, type Existing } from './existing.ts';
 import {
   askAll,
@@ -48,8 +49,8 @@ const introduce = (terminal: Terminal, path: string): void => {
     [
       terminal.style('bold', 'Set up a link between two address books'),
       '',
-      'init asks for the two providers, your client id and secret at each of them, and the time between two syncs.',
-      `Then it writes ${path} (readable by you only), opens the browser to sign in at both sides,`,
+      'init asks for the two providers, what each of them needs, and the time between two syncs.',
+      `Then it writes ${path} (readable by you only), signs in at both sides, in the browser or with a password,`,
       'checks everything, and shows the plan of the first sync. It writes nothing at either side.',
       'Enter accepts the value in parentheses. Ctrl-C stops; your answers are kept for the next init.',
       '',
@@ -82,6 +83,7 @@ const chooseTreatment = async (
 };
 
 const handlersFor = (terminal: Terminal, keep: AnswerHandlers['keep']): AnswerHandlers => ({
+  inform: (text) => terminal.print(text),
   keep,
   check: async (provider, settings) => {
     const { title } = providerNamed(provider);
@@ -113,7 +115,8 @@ const answersOf = async (
   const keep = (answers: Answers): void => {
     soFar = answers;
   };
-  const handlers = options.yes ? { keep, check: () => Promise.resolve(true) } : handlersFor(terminal, keep);
+  const silent = { inform: () => {}, keep, check: () => Promise.resolve(true) };
+  const handlers = options.yes ? silent : handlersFor(terminal, keep);
   try {
     return await askAll(asker, known, handlers);
   } catch (error) {
@@ -178,23 +181,44 @@ const setUp = async (terminal: Terminal, options: InitOptions, path: string): Pr
   return isWritten ? null : EXIT.failed;
 };
 
-/** The sides that have no token yet. */
-const unsignedSides = (terminal: Terminal, options: PlaceOptions): Promise<readonly [LinkConfig, Side][]> =>
+type OpenSide = { readonly link: LinkConfig; readonly side: Side; readonly isSignedIn: boolean };
+
+/** The sides that have no token yet, or whose address book is not chosen. */
+const openSides = (terminal: Terminal, options: PlaceOptions): Promise<readonly OpenSide[]> =>
   withApp(terminal, undefined, options, async ({ app, links }) => {
-    const unsigned: [LinkConfig, Side][] = [];
+    const found: OpenSide[] = [];
     for (const link of links) {
       const digests = await app.credentials(link);
-      unsigned.push(...SIDES.filter((side) => digests[side] === null).map((side): [LinkConfig, Side] => [link, side]));
+      found.push(...SIDES.map((side) => ({ link, side, isSignedIn: digests[side] !== null })));
     }
-    return unsigned;
+    return found.filter(({ link, side, isSignedIn }) => !isSignedIn || hasOpenCollection(link, side));
   });
 
+/** Signs in at a side if it has no token, and asks for its address book if the account has several. */
+const signInAt = async (
+  terminal: Terminal,
+  options: InitOptions,
+  { link, side, isSignedIn }: OpenSide,
+  path: string,
+): Promise<ExitCode> => {
+  const { name, place } = link.sides[side];
+  heading(terminal, `Sign in at ${place}`);
+  const asker = createAsker({ input: process.stdin, output: terminal.stdout });
+  const password = hasOpenCollection(link, side)
+    ? await chooseCollection(terminal, options, asker, { link, side, path })
+    : null;
+  if (isSignedIn) return EXIT.done;
+  return connect(terminal, name, link.name, { ...options, printsNext: false, ...(password !== null && { password }) });
+};
+
 /** Signs in at each side without a token; stops at the first sign-in that fails. */
-const signIn = async (terminal: Terminal, options: InitOptions): Promise<ExitCode> => {
-  for (const [link, side] of await unsignedSides(terminal, options)) {
-    const { name, place } = link.sides[side];
-    heading(terminal, `Sign in at ${place}`);
-    const code = await connect(terminal, name, link.name, { ...options, printsNext: false });
+const signIn = async (terminal: Terminal, options: InitOptions, path: string): Promise<ExitCode> => {
+  for (const side of await openSides(terminal, options)) {
+    const code = await signInAt(terminal, options, side, path).catch((error: unknown) => {
+      if (!(error instanceof InterruptedError)) throw error;
+      terminal.warn('Interrupted.');
+      return EXIT.failed;
+    });
     if (code === EXIT.done) continue;
     terminal.print(`\nTo change an answer or to try again: contact-sync init`);
     return code;
@@ -228,6 +252,6 @@ export const init = async (terminal: Terminal, options: InitOptions): Promise<Ex
   const code = await setUp(terminal, options, path);
   if (code !== null) return code;
   const here = { ...options, config: path };
-  const signedIn = options.yes ? EXIT.done : await signIn(terminal, here);
+  const signedIn = options.yes ? EXIT.done : await signIn(terminal, here, path);
   return signedIn === EXIT.done ? finish(terminal, here) : signedIn;
 };

@@ -3,7 +3,8 @@ import { faultOf, isSecretSetting, settingsToAsk, type AskedSetting, type SetUp 
 import { USUAL_PROVIDERS } from '../../config/sides.ts';
 import { variableOf } from '../../config/sources.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../contact/side.ts';
-import { PROVIDERS } from '../../providers/registry.ts';
+import type { Preset } from '../../providers/provider.ts';
+import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
 import { askChoice, askSecret, askText, askYesNo, type Choice, type Streams } from '../prompts.ts';
 
 /** The place that secrets are written to: the configuration file, a `.env` next to it, or nowhere because variables set them. */
@@ -90,8 +91,38 @@ const askSetting = (asker: Asker, setting: AskedSetting, usual: string): Promise
   return isSecret ? asker.secret(message, usual, fault) : asker.text(message, usual, fault);
 };
 
+const OTHER_SERVER = 'another server';
+
+/** The value of a preset; the address of the server is asked for if the value is a path there. */
+const askPresetValue = async (asker: Asker, { title, value }: Preset, key: string): Promise<string> => {
+  if (URL.canParse(value)) return value;
+  const fault = (answer: string): string | null => faultOf(key, answer);
+  const answer = await asker.text(`Address of the ${title} server, such as https://cloud.example.org/`, '', fault);
+  return new URL(value, `${answer.replace(/\/+$/u, '')}/`).href;
+};
+
+/** Asks which server a provider is reached at, and returns the setting that this gives; null for another server. */
+const askPreset = async (
+  asker: Asker,
+  provider: string,
+  { settings, inform }: { readonly settings: ReadonlyMap<string, string>; readonly inform: (text: string) => void },
+): Promise<readonly [key: string, value: string] | null> => {
+  const { presets = [], title } = providerNamed(provider);
+  const offered = presets.filter(({ key }) => !settings.has(`${provider}.${key}`));
+  if (offered.length === 0) return null;
+  const choices = [...offered.map((preset) => preset.title), OTHER_SERVER].map((name) => ({ value: name, name }));
+  const chosen = await asker.choice(`Which ${title} server`, choices, OTHER_SERVER);
+  const preset = offered.find((each) => each.title === chosen);
+  if (preset === undefined) return null;
+  inform(preset.hint);
+  const key = `${provider}.${preset.key}`;
+  return [key, await askPresetValue(asker, preset, key)];
+};
+
 /** Receives the answers while questions are asked. */
 export type AnswerHandlers = {
+  /** Prints a text between two questions. */
+  readonly inform: (text: string) => void;
   /** Receives all answers so far after each setting. */
   readonly keep: (answers: Answers) => void;
   /** Checks the settings of a provider; reports a fault and returns false for settings that do not work. */
@@ -99,7 +130,7 @@ export type AnswerHandlers = {
 };
 
 /** Asks for everything that a new link needs. */
-export const askAll = async (asker: Asker, known: Known, { keep, check }: AnswerHandlers): Promise<Answers> => {
+export const askAll = async (asker: Asker, known: Known, { inform, keep, check }: AnswerHandlers): Promise<Answers> => {
   const sides = known.existing === null ? await askSides(asker, known) : null;
   const secrets = known.secrets ?? (await asker.choice('Where to store secrets', SECRET_PLACES, 'file'));
   const settings = new Map(known.settings);
@@ -120,9 +151,11 @@ export const askAll = async (asker: Asker, known: Known, { keep, check }: Answer
     keep(answers());
   };
   const askOf = async (provider: string): Promise<void> => {
+    const preset = await askPreset(asker, provider, { settings, inform });
+    if (preset !== null) set(...preset);
     for (const setting of settingsToAsk(provider)) {
       const { key, isSecret } = setting;
-      if (settings.has(`${key}File`) || (isSecret && secrets === 'none')) continue;
+      if (key === preset?.[0] || settings.has(`${key}File`) || (isSecret && secrets === 'none')) continue;
       set(key, await askSetting(asker, setting, settings.get(key) ?? ''));
     }
     const isFine = await check(provider, settings);

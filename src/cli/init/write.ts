@@ -21,7 +21,7 @@ const withDraft = async (path: string, text: string, use: (draft: string) => unk
 };
 
 /** Replaces a file atomically. */
-const replaceFile = (path: string, text: string): Promise<void> =>
+export const replaceFile = (path: string, text: string): Promise<void> =>
   withDraft(path, text, (draft) => rename(draft, path));
 
 const fileTextFor = (path: string, before: string, sides: Answers['sides'], settings: SetUp['settings']): string => {

@@ -1,10 +1,14 @@
 import { digest } from '../../config/secret.ts';
 import type { ChosenFields } from '../../contact/chosen.ts';
 import { timeToSendMs } from '../../http/time-to-send.ts';
+import { textKey } from '../../contact/visible-text.ts';
 import { inspecting, type OnAnswer } from '../inspecting.ts';
-import { RETRY_BUDGET_MS, type Inspection, type Network } from '../provider.ts';
+import { RETRY_BUDGET_MS, type AccountCheck, type Inspection, type Network } from '../provider.ts';
 import type { Remote } from '../remote.ts';
+import { createAuthorization } from './authorization.ts';
 import { createCarddavRemote, type CarddavRemoteOptions } from './carddav-remote.ts';
+import { findAddressBook, labelOf, listAddressBooks, type AddressBook, type DiscoveryOptions } from './discovery.ts';
+import { createSendDav } from './send.ts';
 import type { CarddavSettings } from './settings.ts';
 
 /** A server may read all its cards for one answer. */
@@ -47,6 +51,37 @@ export const openCarddav = async (
 ): Promise<Remote> =>
   createCarddavRemote({ ...(await connect(settings, password, network)), fields, maxElapsedMs: RETRY_BUDGET_MS });
 
+/** Discovery with one attempt at each request. */
+const discoveryOptions = async (
+  settings: CarddavSettings,
+  password: string,
+  network: Network,
+  onAnswer?: OnAnswer,
+): Promise<DiscoveryOptions> => {
+  const options = await connect(settings, password, network, onAnswer);
+  const send = createSendDav({ ...options, maxElapsedMs: 0, authorization: createAuthorization(options) });
+  return { ...options, send };
+};
+
+const checksOf = (book: AddressBook): readonly AccountCheck[] => {
+  const { isWritable, hasSync, versions } = book;
+  const label = `the address book "${labelOf(book)}"`;
+  return [
+    isWritable
+      ? { name: 'rights', detail: `${label} can be read and written`, remedy: null }
+      : {
+          name: 'rights',
+          detail: `the account may only read ${label}, so no change of the other side is written to it`,
+          remedy: 'Give the account the right to write it, or set DIRECTION so that it is only read.',
+        },
+    {
+      name: 'versions',
+      detail: `${versions.length === 0 ? 'no vCard version stated' : `accepts vCard ${versions.join(' and ')}`}; changes are found ${hasSync ? 'with sync tokens' : 'by listing all cards'}`,
+      remedy: null,
+    },
+  ];
+};
+
 /** Looks up the address book. Throws a RemoteError. */
 export const inspectCarddav = (
   settings: CarddavSettings,
@@ -55,6 +90,23 @@ export const inspectCarddav = (
   signal: AbortSignal,
 ): Promise<Inspection> =>
   inspecting(network.clock, async (onAnswer) => {
-    const remote = createCarddavRemote({ ...(await connect(settings, password, network, onAnswer)), maxElapsedMs: 0 });
-    return { id: await remote.identify(signal), email: null };
+    const book = await findAddressBook(await discoveryOptions(settings, password, network, onAnswer), signal);
+    return { account: { id: book.url, email: settings.username }, checks: checksOf(book) };
   });
+
+/** The address books of the account, each with the shortest value of `addressbook` that names it alone. Throws a RemoteError. */
+export const listBooks = async (
+  settings: CarddavSettings,
+  password: string,
+  network: Network,
+  signal: AbortSignal,
+): Promise<readonly { readonly value: string; readonly name: string }[]> => {
+  const options = await discoveryOptions({ ...settings, addressbook: null }, password, network);
+  const books = await listAddressBooks(options, signal);
+  const keys = books.map(({ name }) => textKey(name));
+  return books.map((book, index) => {
+    const { pathname } = new URL(book.url);
+    const isAlone = book.name !== '' && keys.filter((key) => key === keys[index]).length === 1;
+    return { value: isAlone ? book.name : pathname, name: isAlone ? book.name : `${labelOf(book)} (${pathname})` };
+  });
+};

@@ -17,6 +17,8 @@ export type AddressBook = {
   readonly isWritable: boolean;
   /** The version of new cards: 4.0 only where the book accepts no 3.0. */
   readonly version: '3.0' | '4.0';
+  /** The versions that the server says it accepts; empty where it does not say. */
+  readonly versions: readonly string[];
 };
 
 export type DiscoveryOptions = {
@@ -101,6 +103,7 @@ const bookOf = (response: DavResponse, url: string): AddressBook => {
       privileges === undefined ||
       ['D:write', 'D:write-content', 'D:bind', 'D:all'].some((name) => contains(privileges, name)),
     version: versions.includes('4.0') && !versions.includes('3.0') ? '4.0' : '3.0',
+    versions: [...new Set(versions)].toSorted(),
   };
 };
 
@@ -120,8 +123,14 @@ const homeOf = async (
   return asked === null || found === null ? null : trustedUrl(found, asked.url, options.url);
 };
 
+/** The name of an address book for people. */
+export const labelOf = ({ name, url }: AddressBook): string => name || new URL(url).pathname;
+
 /** The address books of the account, or the one that the URL names. */
-const listAddressBooks = async (options: DiscoveryOptions, signal: AbortSignal): Promise<readonly AddressBook[]> => {
+export const listAddressBooks = async (
+  options: DiscoveryOptions,
+  signal: AbortSignal,
+): Promise<readonly AddressBook[]> => {
   const { addressbook, url } = options;
   const own =
     addressbook !== null && /^(?:https?:\/)?\//iu.test(addressbook) ? [trustedUrl(addressbook, url, url)] : [];
@@ -149,7 +158,7 @@ export const findAddressBook = async (options: DiscoveryOptions, signal: AbortSi
   const found = books.filter(isWanted);
   const [book] = found;
   if (book !== undefined && found.length === 1) return book;
-  const names = books.map(({ name, url: each }) => `"${name || new URL(each).pathname}"`).join(', ');
+  const names = books.map((each) => `"${labelOf(each)}"`).join(', ');
   const text =
     books.length === 0
       ? 'the account has no address book'

@@ -1,5 +1,6 @@
 import { defineProvider } from '../provider.ts';
 import { SignInError } from '../sign-in.ts';
+import { PRESETS } from './presets.ts';
 import { carddavSettings } from './settings.ts';
 
 const NO_CONSENT = 'A CardDAV server has no sign-in page. It takes a password.';
@@ -30,6 +31,15 @@ export const carddav = defineProvider({
     return inspectCarddav(settings, token, network, signal);
   },
   meter: null,
+  presets: PRESETS,
+  collection: {
+    key: 'addressbook',
+    word: 'address book',
+    list: async (settings, token, network, signal) => {
+      const { listBooks } = await import('./connection.ts');
+      return listBooks(settings, token, network, signal);
+    },
+  },
   signIn: {
     checkClient: () => Promise.resolve(null),
     withConsent: () => Promise.reject(new SignInError(NO_CONSENT)),

@@ -56,5 +56,5 @@ export const inspectGoogle = (
 ): Promise<Inspection> =>
   inspecting(network.clock, async (onAnswer) => {
     const connection = await connect(settings, refreshToken, network, onAnswer);
-    return readGoogleAccount({ ...connection, maxElapsedMs: 0 }, signal);
+    return { account: await readGoogleAccount({ ...connection, maxElapsedMs: 0 }, signal) };
   });

@@ -38,5 +38,5 @@ export const inspectService = (
     const { clock } = network;
     const gate = await openServiceGate(settings, accessToken, network);
     const { dispatcher } = await network.openOutlet({ timeoutMs: TIMEOUT_MS, gatesFor: () => [gate], onAnswer });
-    return readServiceAccount({ baseUrl, accessToken, dispatcher, clock }, signal);
+    return { account: await readServiceAccount({ baseUrl, accessToken, dispatcher, clock }, signal) };
   });

@@ -3,6 +3,7 @@ import { appendFile, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv, stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startFakeServer } from '../../support/carddav/fake-server.ts';
 import { startCliHost, type HostedCommand } from '../../support/cli-host.ts';
 import { consentTo } from '../connect/sign-in.ts';
 import { secretsOf, startGround, type Environment, type Ground } from './run-cli.ts';
@@ -167,6 +168,39 @@ test('refuses a wrong client at once, and a second init corrects an answer and k
   expect(text).toContain(`  clientSecret: ${secret}\n`);
   expect(text).toContain('# my own comment\ndeletePolicy: keep\n');
   expect(text).toMatch(/^firstSync: run$/mu);
+});
+
+test('a CardDAV side: the password is asked for, and which of the address books of the account to sync', async () => {
+  const folder = await newFolder('carddav');
+  const header = `Basic ${Buffer.from('ada:abcd efgh').toString('base64')}`;
+  await using server = await startFakeServer({
+    books: [
+      { name: 'Private', path: '/ada/private/' },
+      { name: 'Work', path: '/ada/work/' },
+    ],
+    intercept: ({ headers }) => (headers.authorization === header ? null : { status: 401 }),
+  });
+  const command = ask([], variables(), folder);
+  await command.answer('Provider of the left side');
+  await command.answer('Provider of the right side', DOWN + DOWN);
+  await command.answer('Where to store secrets');
+  await command.answer('GOOGLE_CLIENT_ID: ');
+  await command.answer('GOOGLE_CLIENT_SECRET: ');
+  await command.answer('Which CardDAV server');
+  await command.answer('CARDDAV_URL: ', server.url);
+  await command.answer('CARDDAV_USERNAME: ', 'ada');
+  await command.answer('Time between two syncs');
+  await command.answer('Wait for your approval');
+  await command.answer('Password of the account at the CardDAV server', 'abcd efgh');
+  await command.answer('Which address book at the CardDAV server to sync', DOWN);
+  const { code, stdout, stderr } = await command.end;
+  expect({ code, stderr: stderr.replaceAll(/^.*http:\/\/.*\n/gmu, '') }).toMatchObject({ code: 0 });
+  expect(stdout).toContain(`Signed in at the CardDAV server as ada (${server.url}ada/work/).`);
+  expect(stdout).toMatch(/^ok +default carddav-rights +the address book "Work" can be read and written/mu);
+  expect(stdout).not.toContain('abcd efgh');
+  const text = await readFile(join(folder, 'config/contact-sync.yaml'), 'utf8');
+  expect(text).toMatch(/addressbook: Work/u);
+  expect(text).not.toContain('abcd efgh');
 });
 
 test('an existing configuration can be left unchanged', async () => {

@@ -57,10 +57,28 @@ test('a wrong password is not stored: exit code 4', async () => {
   await expect(readFile(join(env['DATA_DIR'] ?? '', 'credentials.json'), 'utf8')).rejects.toThrow('ENOENT');
 });
 
-test('doctor reports the address book, and a server that refuses the password', async () => {
+test('doctor reports the address book, its rights and versions, and a server that refuses the password', async () => {
   await connect(PASSWORD);
   const healthy = await host.run(['doctor'], env, ground.directory);
-  expect(healthy.stdout).toMatch(/ok +home carddav-credentials.*\/ada\/contacts\//u);
+  expect(healthy.stdout).toMatch(
+    /ok +home carddav-credentials +ada \(http:.*\/ada\/contacts\/\), password accepted, stored by connect/u,
+  );
+  expect(healthy.stdout).toMatch(/ok +home carddav-rights +the address book "Contacts" can be read and written/u);
+  expect(healthy.stdout).toMatch(/ok +home carddav-versions +no vCard version stated; .* with sync tokens/u);
   const refused = await host.run(['doctor'], { ...env, CARDDAV_PASSWORD: 'wrong' }, ground.directory);
   expect(refused.stdout).toContain('many servers require an app password');
+});
+
+test('doctor warns of an address book that may only be read, and names the account without a user name', async () => {
+  await using open = await startFakeServer({ privileges: ['read'] });
+  const token = { ...env, CARDDAV_PASSWORD: 'token', CONTACT_SYNC_CONFIG: join(ground.directory, 'token.yaml') };
+  const right = { provider: 'carddav', url: open.url };
+  await writeFile(
+    token.CONTACT_SYNC_CONFIG,
+    JSON.stringify({ links: { home: { left: { provider: 'google' }, right } } }),
+  );
+  const { code, stdout } = await host.run(['doctor'], token, ground.directory);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/warn +home carddav-rights +the account may only read the address book "Contacts"/u);
+  expect(stdout).toMatch(/ok +home carddav-credentials +http:\S+\/ada\/contacts\/, password accepted/u);
 });

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { askAll, NON_INTERACTIVE, type Asker } from '../../../src/cli/init/questions.ts';
+import { faultOf } from '../../../src/config/set-up.ts';
+import { PROVIDERS } from '../../../src/providers/registry.ts';
+
+/** Answers choices and texts whose question contains a key; any other question gets its usual answer. */
+const answering = (answers: Readonly<Record<string, string>>): Asker & { readonly asked: string[] } => {
+  const asked: string[] = [];
+  const answerTo = (question: string, usual: string): string => {
+    asked.push(question);
+    return Object.entries(answers).find(([part]) => question.includes(part))?.[1] ?? usual;
+  };
+  return {
+    ...NON_INTERACTIVE,
+    asked,
+    text: (question, usual) => Promise.resolve(answerTo(question, usual)),
+    choice: async (question, choices, usual) => {
+      const wanted = answerTo(question, usual);
+      return choices.find(({ value }) => value === wanted)?.value ?? usual;
+    },
+  };
+};
+
+const ask = async (answers: Readonly<Record<string, string>>, known: ReadonlyMap<string, string> = new Map()) => {
+  const asker = answering(answers);
+  const informed: string[] = [];
+  const providers = { left: 'google', right: 'carddav' };
+  const { settings } = await askAll(
+    asker,
+    { providers, existing: null, secrets: 'file', settings: known },
+    { inform: (text) => void informed.push(text), keep: () => {}, check: () => Promise.resolve(true) },
+  );
+  return { asked: asker.asked.join('\n'), url: settings.get('carddav.url'), hint: informed.join('\n') };
+};
+
+test('a known server gives its address and a hint about app passwords, and the address is not asked for', async () => {
+  const { asked, hint, url } = await ask({ 'CardDAV server': 'iCloud' });
+  expect(url).toBe('https://contacts.icloud.com/');
+  expect(hint).toContain('app-specific password');
+  expect(asked).not.toContain('CARDDAV_URL');
+  expect(asked).toContain('CARDDAV_USERNAME');
+});
+
+test.each(['https://cloud.example.org', 'https://cloud.example.org/'])(
+  'Nextcloud at %s: the path is added to the address',
+  async (address) => {
+    const { url } = await ask({ 'CardDAV server': 'Nextcloud', 'Address of the Nextcloud server': address });
+    expect(url).toBe('https://cloud.example.org/remote.php/dav/');
+  },
+);
+
+test('any other server is asked for by its address, and one that is set already is not asked for', async () => {
+  const other = await ask({ CARDDAV_URL: 'https://dav.example.org/' });
+  expect([other.url, other.hint]).toEqual(['https://dav.example.org/', '']);
+  const set = await ask({}, new Map([['carddav.url', 'https://dav.example.org/']]));
+  expect(set.asked).not.toContain('Which CardDAV server');
+});
+
+test('each preset gives a valid value of a setting of its provider', () => {
+  for (const { name, presets = [] } of PROVIDERS) {
+    for (const { key, value, hint } of presets) {
+      const whole = new URL(value, 'https://server.example/').href;
+      expect(faultOf(`${name}.${key}`, whole)).toBeNull();
+      expect(hint).toContain('app');
+    }
+  }
+});

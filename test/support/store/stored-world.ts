@@ -34,7 +34,7 @@ type LinkName = (typeof LINKS)[number];
 /** The CREDENTIALS_KEY of both databases. */
 export const KEY = 'a passphrase of the first year';
 
-/** Tokens that were stored: in the credentials of home, and in the settings of work on PostgreSQL. */
+/** The tokens in the credentials of home. */
 export const TOKENS = {
   sqlite: { google: '1//-opTRMbQTx_OBVwjkUWRRYI5tax915ze', service: 'token_69463f05c2082f3273da066204969143' },
   postgres: { google: '1//r3fEXGLQmuw5hvpkn8Ko_Qhy0_lGEHHe', service: 'token_9f5809976abddaa8ab297883e09a0ad5' },

@@ -35,6 +35,17 @@ const flawOf = (card: Card): string | null => {
   return version === '3.0' || version === '4.0' ? null : 'it is not a vCard of version 3.0 or 4.0';
 };
 
+const REVISION = /^(\d{4})-?(\d\d)-?(\d\d)T(\d\d):?(\d\d):?(\d\d)(?:\.\d+)?(?:Z|([+-]\d\d):?(\d\d)?)?$/iu;
+
+/** The time of the last edit in epoch milliseconds, as the program that edited the card wrote it; null without a valid one. */
+const revisionOf = (card: Card): number | null => {
+  const [, year, month, day, hour, minute, second, hours, minutes = '00'] =
+    REVISION.exec(textOf(card, 'REV').trim()) ?? [];
+  const zone = hours === undefined ? 'Z' : `${hours}:${minutes}`;
+  const timeMs = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}${zone}`);
+  return Number.isNaN(timeMs) ? null : timeMs;
+};
+
 const readingOf = (id: string, response: DavResponse): CardReading => {
   if (response.status === 404 || response.status === 410) return { kind: 'gone' };
   const data = propertyOf(response, 'C:address-data')?.text ?? '';
@@ -42,9 +53,9 @@ const readingOf = (id: string, response: DavResponse): CardReading => {
   const card = parseLines(data);
   const flaw = flawOf(card);
   if (flaw !== null) return { kind: 'unreadable', reason: flaw };
-  const modifiedAtMs = Date.parse(propertyOf(response, 'D:getlastmodified')?.text ?? '');
-  const stored = { id, etag: etagOf(response), modifiedAtMs: Number.isNaN(modifiedAtMs) ? null : modifiedAtMs, card };
-  return { kind: 'card', stored };
+  const writtenAtMs = Date.parse(propertyOf(response, 'D:getlastmodified')?.text ?? '');
+  const modifiedAtMs = Number.isNaN(writtenAtMs) ? revisionOf(card) : writtenAtMs;
+  return { kind: 'card', stored: { id, etag: etagOf(response), modifiedAtMs, card } };
 };
 
 /** The cards of an answer, by their ids. */

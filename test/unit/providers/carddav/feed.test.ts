@@ -136,3 +136,18 @@ test('a server that fails at a token that it does not know is listed whole', asy
   opened.server.set({ intercept: (_, body) => (body.includes('token-') ? { status: 500 } : null) });
   await expect(pagesOf(remote, { mode: 'changes', cursor })).rejects.toBeInstanceOf(CursorExpiredError);
 });
+
+test.each([
+  ['20240102T030405Z', '2024-01-02T03:04:05Z'],
+  ['2024-01-02T03:04:05Z', '2024-01-02T03:04:05Z'],
+  ['2024-01-02T03:04:05.678', '2024-01-02T03:04:05Z'],
+  ['20240102T030405+0200', '2024-01-02T01:04:05Z'],
+  ['20240102', null],
+  ['recently', null],
+])('a server that sends no time of the last change: REV %s is the time of the edit', async (revision, time) => {
+  await using opened = await openServer();
+  opened.server.put('a.vcf', cardNamed('A', `REV:${revision}`));
+  const [change] = changesOf(await pagesOf(opened.connect(), WHOLE));
+  const modifiedAtMs = change?.kind === 'upsert' ? change.record.modifiedAtMs : undefined;
+  expect(modifiedAtMs).toBe(time === null ? null : Date.parse(time));
+});

@@ -30,6 +30,8 @@ export type CarddavLink = AsyncDisposable & {
   readonly owner: ReturnType<typeof ownerOf>;
   /** Runs once in a process of its own, which may be killed; null where it was. */
   run(kill?: Kill): Promise<RunResult | null>;
+  /** Reverts what the last run wrote. */
+  undo(): Promise<RunResult>;
   /** Requests to the CardDAV server so far. */
   arrived(): number;
   rows(): { readonly left: readonly CommonRow[]; readonly right: readonly CommonRow[] };
@@ -84,6 +86,8 @@ export const startCarddavLink = async (
     CARDDAV_PASSWORD: book.password,
     CARDDAV_GROUPS: keeping === 'cards' ? 'cards' : 'auto',
     FIRST_SYNC: 'run',
+    // The service names no deletions: each run lists it whole.
+    ...(left === 'service' && { SWEEP_INTERVAL: '1s' }),
     DELETE_LIMIT: '100%',
     DATA_DIR: dataDir,
   };
@@ -93,12 +97,26 @@ export const startCarddavLink = async (
   await writeFile(configPath, JSON.stringify({ links: { home: link } }));
   const owner = ownerOf(book, keeping);
 
-  const run = async (kill?: Kill): Promise<RunResult | null> => {
+  const open = () => {
     const config = loadConfig({ env, cwd: dataDir, configPath });
     const [home] = config.links;
     if (home === undefined) throw new Error('The configuration has no link.');
     const logger = createLogger({ level: 'silent', format: 'json', destination: process.stderr });
-    await using app = createApp(config, createEvents(logger, { personalData: false }), { clock });
+    return { home, app: createApp(config, createEvents(logger, { personalData: false }), { clock }) };
+  };
+
+  const undo = async (): Promise<RunResult> => {
+    const opened = open();
+    await using app = opened.app;
+    const [last] = await app.store.runs(opened.home.name, { newest: 1 });
+    if (last === undefined) throw new Error('There was no run.');
+    const { signal } = new AbortController();
+    return (await app.undo(opened.home, last, { acceptDeletes: true, signal })).result;
+  };
+
+  const run = async (kill?: Kill): Promise<RunResult | null> => {
+    const { home, ...opened } = open();
+    await using app = opened.app;
     const controller = new AbortController();
     if (kill !== undefined) proxy.die(kill.request, kill.arrives, () => controller.abort(new Error('killed')));
     try {
@@ -117,6 +135,7 @@ export const startCarddavLink = async (
     sandbox,
     owner,
     run,
+    undo,
     arrived: () => proxy.arrived(),
     rows: () => ({
       left: inOrder(left === 'google' ? googleRows(sandbox) : serviceRows(sandbox)),

@@ -99,9 +99,9 @@ const addDemo = (program: Command, call: Call): void => {
   program
     .command('demo')
     .description('Sync two made-up address books. Needs no account and leaves nothing behind.')
-    .addOption(sideOption('left', 'provider of the left side (default: google)', EMULATED))
-    .addOption(sideOption('right', 'provider of the right side (default: service)', EMULATED))
-    .addHelpText('after', examples('demo', 'demo --left google --right google'))
+    .addOption(sideOption('left', 'provider of the left side (default: google)'))
+    .addOption(sideOption('right', 'provider of the right side (default: service)'))
+    .addHelpText('after', examples('demo', 'demo --right carddav'))
     .action(async (options: DemoOptions) => {
       call.code = await (await import('./demo/demo.ts')).demo(call.terminal, options);
     });

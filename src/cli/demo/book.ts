@@ -18,10 +18,12 @@ export type BookContact = {
 
 export type NewContact = Omit<BookContact, 'id' | 'addresses' | 'websites'>;
 
-/** One side's address book in the hands of its owner: what the demo edits and reads back, past the program. */
+/** One side's address book for its owner, which the demo edits and reads without the program. */
 export type Book = {
   /** What its groups are called: `label`, and `with the label` ahead of a label's name. */
   readonly groupWords: { readonly one: string; readonly within: string };
+  /** False: a group exists only as long as it has contacts. */
+  readonly keepsEmptyGroups: boolean;
   contacts(): readonly BookContact[];
   groups(): readonly string[];
   add(contact: NewContact): void;

@@ -66,7 +66,10 @@ const describe = (rows: Sides<Row>, places: Sides<string>): string => {
 };
 
 const compareGroups = (books: Books, places: Sides<string>): readonly string[] => {
-  const names = bySide((side) => asSet(books[side].groups(), clean));
+  const mayBeEmpty = SIDES.every((side) => books[side].keepsEmptyGroups);
+  const groupsOf = (book: Book): readonly string[] =>
+    mayBeEmpty ? book.groups() : book.contacts().flatMap(({ groups }) => groups);
+  const names = bySide((side) => asSet(groupsOf(books[side]), clean));
   return SIDES.flatMap((side) => {
     const alone = names[side].filter((name) => !names[otherSide(side)].includes(name));
     return alone.map((name) => `The ${books[side].groupWords.one} ${name} is only at ${places[side]}.`);

@@ -41,6 +41,7 @@ export const googleBook = ({ account }: GoogleEmulator): Book => {
   const person = (id: string): GooglePerson => account.person(id) ?? {};
   return {
     groupWords: { one: 'label', within: 'with the label' },
+    keepsEmptyGroups: true,
     contacts: () => {
       const names = new Map(account.groups().map((group) => [group.resourceName, group.name]));
       return account.people().map((entry) => readGooglePerson(entry, names));

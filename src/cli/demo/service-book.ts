@@ -6,6 +6,7 @@ export const serviceBook = ({ account }: ServiceEmulator): Book => {
   const idOf = (name: string): string => account.buckets().find((bucket) => bucket.name === name)?.id ?? '';
   return {
     groupWords: { one: 'bucket', within: 'in the bucket' },
+    keepsEmptyGroups: true,
     contacts: () => {
       const names = new Map(account.buckets().map((bucket) => [bucket.id, bucket.name]));
       return account.contacts().map((entry) => ({

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { ended, runCli, startCli } from '../cli/run-cli.ts';
+import { hasRadicale } from '../../support/carddav/radicale.ts';
+import { ended, runCli, runProcess, startCli } from '../cli/run-cli.ts';
 
 // Each command is a process of its own.
 let directory: string;
@@ -26,6 +27,30 @@ test.each([
   expect(stdout.trimEnd().endsWith('\n0 writes')).toBe(true);
   expect(stdout).toContain(`${leftTitle} -> ${rightTitle}`);
   expect(stdout).toContain(`${rightTitle} -> ${leftTitle}`);
+});
+
+const hasServer = hasRadicale() || process.env['CI'] === 'true';
+
+test.skipIf(!hasServer).each([
+  ['google', 'carddav', 'Google', 'CardDAV'],
+  ['service', 'carddav', 'Service', 'CardDAV'],
+  ['carddav', 'carddav', 'CardDAV (private)', 'CardDAV (work)'],
+])('the demo starts Radicale for %s and %s, and stops it', async (left, right, leftTitle, rightTitle) => {
+  const { code, stdout } = await runCli(['demo', '--left', left, '--right', right], { TMPDIR: directory }, directory);
+  expect(code).toBe(0);
+  expect(await readdir(directory)).toEqual([]);
+  expect(stdout).toMatch(/title: "Head of Research" -> "Chief Scientist" \(conflict/u);
+  expect(stdout).toContain('No difference.');
+  expect(stdout.trimEnd().endsWith('\n0 writes')).toBe(true);
+  expect(stdout).toContain(`${leftTitle} -> ${rightTitle}`);
+  expect(stdout).toContain(`${rightTitle} -> ${leftTitle}`);
+});
+
+test('where Radicale is not installed, the demo says what to install, and leaves nothing behind', async () => {
+  const env = { TMPDIR: directory, PATH: directory };
+  const { code, stderr } = await runProcess(['demo', '--right', 'carddav'], env, directory);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('apt-get install radicale')]);
+  expect(await readdir(directory)).toEqual([]);
 });
 
 const SidesDocument = z.object({

@@ -23,6 +23,7 @@ const bookOf = (contacts: readonly BookContact[], groups: readonly string[] = ['
   };
   return {
     groupWords: { one: 'label', within: 'with the label' },
+    keepsEmptyGroups: true,
     contacts: () => contacts,
     groups: () => groups,
     add: refuse,

@@ -12,7 +12,7 @@ const NONE = { created: 0, updated: 0, deleted: 0, groupsDeleted: 0 };
 test('R1: the first run on a 0.1.0 database writes only what was waiting, and the run after that writes nothing', async () => {
   using file = firstEditionFile();
   const store = openStore(file.path);
-  await using world = await startLinkedSandbox({ google: [], service: [] }, {}, { store, hurry: 100 });
+  await using world = await startLinkedSandbox({ google: [], service: [] }, {}, { store });
   const { clock, sandbox } = world;
   clock.advance(RECORDED_MS - clock.now());
   const halves = await store.halves(LINK, { by: 'all' });

@@ -95,7 +95,7 @@ type Remotes = Readonly<Record<LinkName, Sandbox>> & { readonly clock: ShiftedCl
 const startRemotes = async (engine: Engine, stack: AsyncDisposableStack): Promise<Remotes> => {
   const requests = readRequests(engine);
   let recordedMs: number | null = 0;
-  const clock = createShiftedClock(100);
+  const clock = createShiftedClock();
   const remoteClock = { now: () => recordedMs ?? clock.now() };
   const start = async (): Promise<Sandbox> => {
     const options = { google: [], service: [], serviceRateLimit: FAST, googleQuotas: QUOTAS, clock: remoteClock };

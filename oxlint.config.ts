@@ -122,7 +122,7 @@ export default defineConfig({
     },
     { files: ['src/config/config.ts', 'src/compile-cache.ts'], rules: { 'node/no-process-env': 'off' } },
     {
-      files: ['*.config.ts', 'config/provider-names.ts', 'config/drizzle-postgres.ts'],
+      files: ['*.config.ts', 'config/provider-names.ts'],
       rules: { 'import/no-default-export': 'off' },
     },
     {

@@ -114,23 +114,23 @@ export const BORDERS: readonly Border[] = [
     imports: ['providers/*.ts', ...PROVIDER],
     packages: [...PROVIDER_PACKAGES, ...(CLIENTS_OF[name] ?? [])],
   })),
-  // The port, what every engine shares, and the stores in memory.
+  // The port, the tables, and what is done to their rows.
   {
     place: 'store/',
     imports: ['contact/', 'clock.ts', 'make-directory.ts', 'ownership.ts', 'regular-file.ts'],
     types: ['reconcile/'],
     packages: ['zod'],
   },
+  // The one implementation, on a database of either dialect.
+  { place: 'store/sql/', imports: ['contact/', 'store/*.ts'], types: ['reconcile/'], packages: ['drizzle-orm'] },
   {
     place: 'store/sqlite/',
-    imports: ['contact/', 'store/*.ts', 'make-directory.ts', 'ownership.ts', 'package-root.ts'],
-    types: ['reconcile/'],
+    imports: ['contact/', 'store/*.ts', 'store/sql/', 'make-directory.ts', 'ownership.ts', 'package-root.ts'],
     packages: ['drizzle-orm', 'better-sqlite3'],
   },
   {
     place: 'store/postgres/',
-    imports: ['contact/', 'store/*.ts', 'clock.ts', 'package-root.ts'],
-    types: ['reconcile/'],
+    imports: ['contact/', 'store/*.ts', 'store/sql/', 'store/sqlite/database.ts', 'clock.ts', 'package-root.ts'],
     packages: ['drizzle-orm', 'pg'],
   },
   {

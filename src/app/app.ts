@@ -7,7 +7,7 @@ import type { Parts } from './links.ts';
 import { lazyAgent, limitsOf, networkFor, trafficOf, type NamedBudget, type Traffic } from './network.ts';
 import type { Runs } from './runs.ts';
 import { credentialDigest, withReadableTokens } from './tokens.ts';
-import { keysOf, openStoreOf, type Hosted, type OpenedStore } from './store.ts';
+import { keysOf, openStoreOf, type OpenedStore } from './store.ts';
 import { systemClock, type Clock } from '../clock.ts';
 import type { Config, LinkConfig } from '../config/config.ts';
 import { bySide, type Side, type Sides } from '../contact/side.ts';
@@ -20,6 +20,7 @@ import { providerNamed } from '../providers/registry.ts';
 import { createAccessTokens } from '../store/access-tokens.ts';
 import { openVault, type Vault } from '../store/credentials.ts';
 import { openLinkShelf, type LinkShelf } from '../store/hosted-links.ts';
+import type { HostedRows } from '../store/hosted.ts';
 import { openHostedVault } from '../store/hosted-vault.ts';
 import type { Store } from '../store/store.ts';
 import { LeaseChecks, type LeaseHolders } from '../sync/lease.ts';
@@ -69,9 +70,9 @@ export type App = Runs & {
 };
 
 /** Where the tokens of `connect` are: where the state is. */
-const openVaultOf = (config: Config, hosted: Hosted | null, clock: Clock): Vault => {
+const openVaultOf = (config: Config, hosted: HostedRows | null, clock: Clock): Vault => {
   const shared = { ...keysOf(config), clock };
-  if (hosted !== null) return openHostedVault({ ...shared, ...hosted });
+  if (hosted !== null) return openHostedVault({ ...shared, rows: hosted });
   return openVault({ ...shared, path: join(config.dataDir, 'credentials.json') });
 };
 
@@ -123,7 +124,7 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
   const { store, hosted } = own ?? openStoreOf(config, { clock, events, newId });
   const gates = createGates({ clock, random, store, redisUrl: config.redisUrl?.reveal() ?? null });
   const vault = openVaultOf(config, hosted, clock);
-  const accessTokens = hosted === null ? null : createAccessTokens({ ...hosted, ...keysOf(config), clock, newId });
+  const accessTokens = hosted === null ? null : createAccessTokens({ rows: hosted, ...keysOf(config), clock, newId });
   const holders = createLeaseHolders();
   const { retentionMs } = config;
   const agent = lazyAgent();
@@ -135,7 +136,7 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
     config,
     store,
     vault,
-    shelf: hosted === null ? null : openLinkShelf({ ...hosted, ...keysOf(config) }),
+    shelf: hosted === null ? null : openLinkShelf({ rows: hosted, ...keysOf(config) }),
     holders,
     notifier: openNotifier(config, parts),
     ...createInspector(parts),

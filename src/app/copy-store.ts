@@ -1,7 +1,12 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { Clock } from '../clock.ts';
+import { existsSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
 import { copyStore, type RowStore, type TableSum } from '../store/copy.ts';
-import { openRows as openSqliteRows } from '../store/sqlite/rows.ts';
+import { StoreError } from '../store/errors.ts';
+import { rowStoreOf } from '../store/sql/copy-rows.ts';
+import { openPostgresDatabase } from '../store/postgres/postgres-store.ts';
+import { openDatabase } from '../store/sqlite/database.ts';
 import { withTokenFile } from '../store/token-file.ts';
 
 export type { TableSum } from '../store/copy.ts';
@@ -9,15 +14,15 @@ export type { TableSum } from '../store/copy.ts';
 const SQLITE = /^sqlite:(?:\/\/)?(.+)$/u;
 const POSTGRES = /^postgres(?:ql)?:\/\//u;
 
-const openRowsOf = async (url: string, clock: Clock, makes: boolean): Promise<RowStore | null> => {
+const openRowsOf = (url: string, clock: Clock, makes: boolean): RowStore | null => {
   const [, path] = SQLITE.exec(url) ?? [];
   if (path !== undefined) {
     const file = isAbsolute(path) ? path : resolve(path);
-    return withTokenFile(openSqliteRows(file, { makes }), file);
+    if (!makes && !existsSync(file)) throw new StoreError(`There is no database ${file}.`);
+    return withTokenFile(rowStoreOf(openDatabase(file)), file);
   }
   if (!POSTGRES.test(url) || !URL.canParse(url)) return null;
-  const { openRows } = await import('../store/postgres/rows.ts');
-  return openRows({ url, clock });
+  return rowStoreOf(openPostgresDatabase({ url, clock, connections: 2, newId: randomUUID }));
 };
 
 /**
@@ -34,10 +39,10 @@ export const copyBetween = async (
   to: string,
   clock: Clock,
 ): Promise<readonly TableSum[] | { readonly unknown: 'from' | 'to' }> => {
-  const source = await openRowsOf(from, clock, false);
+  const source = openRowsOf(from, clock, false);
   if (source === null) return { unknown: 'from' };
   try {
-    const target = await openRowsOf(to, clock, true);
+    const target = openRowsOf(to, clock, true);
     if (target === null) return { unknown: 'to' };
     try {
       return await copyStore(source, target);

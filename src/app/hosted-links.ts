@@ -267,7 +267,7 @@ export const withHostedLinks = async ({ config, readLinks }: ReadConfig, clock: 
   const { store, hosted } = openStoreOf({ ...config, concurrency: 1 }, { clock, events, newId: () => '' });
   try {
     if (hosted === null) return config;
-    return whole(config, readLinks(await openLinkShelf({ ...hosted, ...keysOf(config) }).all()));
+    return whole(config, readLinks(await openLinkShelf({ rows: hosted, ...keysOf(config) }).all()));
   } finally {
     await store.close();
   }

@@ -1,7 +1,6 @@
 import type { LinkConfig } from '../config/config.ts';
 import { mergeDuplicates, planMergeDuplicates, type MergeOrder } from '../history/merge-duplicates.ts';
 import { planUndoRun, undoRun, type UndoOptions } from '../history/undo.ts';
-import { overlayOf } from '../store/overlay.ts';
 import type { RunKind, RunRow } from '../store/store.ts';
 import type { LinkContext } from '../sync/context.ts';
 import type { RunEvent } from '../sync/run-event.ts';
@@ -71,11 +70,14 @@ const toolsOf = (parts: Parts) => {
       options.onEvent?.(event);
     };
   };
-  /** Keeps every change in memory, so that whatever is done leaves the store as it is. */
-  const onOverlay = async <T>(link: LinkConfig, work: (context: LinkContext) => Promise<T>): Promise<T> => {
+  /** Works on a copy of the link in memory, so that the store stays as it is. */
+  const onScratch = async <T>(link: LinkConfig, work: (context: LinkContext) => Promise<T>): Promise<T> => {
+    const context = await contextOf(link);
+    const scratch = await store.scratch(link.name);
     try {
-      return await work({ ...(await contextOf(link)), store: overlayOf(store) });
+      return await work({ ...context, store: scratch });
     } finally {
+      await scratch.close();
       await parts.gates.save();
     }
   };
@@ -91,13 +93,13 @@ const toolsOf = (parts: Parts) => {
     logResult(events, link.sides, done.result);
     return done;
   };
-  return { contextOf, lastWarned, logTo, onOverlay, perform };
+  return { contextOf, lastWarned, logTo, onScratch, perform };
 };
 
 /** The runs over one link, whose contexts last from run to run. */
 export const createRuns = (parts: Parts): Runs => {
   const { events } = parts;
-  const { contextOf, lastWarned, logTo, onOverlay, perform } = toolsOf(parts);
+  const { contextOf, lastWarned, logTo, onScratch, perform } = toolsOf(parts);
   return {
     run: async (link, options) => {
       const context = await contextOf(link);
@@ -111,13 +113,13 @@ export const createRuns = (parts: Parts): Runs => {
       return result;
     },
     plan: (link, options) =>
-      onOverlay(link, (context) =>
+      onScratch(link, (context) =>
         planLink(context, { ...options, acceptDeletes: false, onEvent: logTo(link, options) }),
       ),
     undo: (link, run, options) =>
       perform(link, options, (context, onEvent) => undoRun(context, { ...options, onEvent }, run)),
     planUndo: (link, run, options) =>
-      onOverlay(link, (context) => planUndoRun(context, { ...options, onEvent: logTo(link, options) }, run)),
+      onScratch(link, (context) => planUndoRun(context, { ...options, onEvent: logTo(link, options) }, run)),
     mergeDuplicates: async (link, order, options) => {
       const merge = async (context: LinkContext, onEvent: OnEvent) => ({
         result: await mergeDuplicates(context, { ...options, onEvent }, order),
@@ -125,6 +127,6 @@ export const createRuns = (parts: Parts): Runs => {
       return (await perform(link, options, merge)).result;
     },
     planMerge: (link, order, options) =>
-      onOverlay(link, (context) => planMergeDuplicates(context, { ...options, onEvent: logTo(link, options) }, order)),
+      onScratch(link, (context) => planMergeDuplicates(context, { ...options, onEvent: logTo(link, options) }, order)),
   };
 };

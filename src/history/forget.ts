@@ -151,9 +151,9 @@ const forgetMentions = (
     const group = { ...intent.group, members: intent.group.members.filter((member) => !ids.has(member)) };
     return [{ kind: 'redact-entry', id, intent: { ...intent, group } }];
   });
-  const reasons = runs.flatMap(({ id, reason }): StoreChange[] => {
-    const clean = reason === null ? null : without(reason, names);
-    return clean === reason ? [] : [{ kind: 'run-reason', id, reason: clean }];
+  const reasons = runs.flatMap((run): StoreChange[] => {
+    const clean = run.reason === null ? null : without(run.reason, names);
+    return clean === run.reason ? [] : [{ kind: 'run-reason', run, reason: clean }];
   });
   const own = state.reason === null ? null : without(state.reason, names);
   const isOwn = (rejection: LinkState['rejections'][number]): boolean =>

@@ -8,7 +8,7 @@ import type { AccessClaim, AccessRow, HostedRows } from './hosted.ts';
 type AccessToken = { readonly token: string; readonly lastsMs: number };
 
 export type AccessTokensOptions = KeyOptions & {
-  readonly rows: () => Promise<HostedRows>;
+  readonly rows: HostedRows;
   readonly clock: Clock;
   readonly newId: () => string;
 };
@@ -62,7 +62,7 @@ export const createAccessTokens = (options: AccessTokensOptions): AccessTokens =
   };
   return {
     get: async (name, refused, refresh) => {
-      const rows = await options.rows();
+      const { rows } = options;
       const asked = { name, owner: newId(), leaseMs: LEASE_MS, leastMs: LEAST_MS };
       let claim: AccessClaim = { ...asked, refused: refused === null ? null : digestOf(refused) };
       for (;;) {

@@ -1,68 +1,49 @@
 import { createHash } from 'node:crypto';
-import { LINK_TABLES } from './changes.ts';
-import { StoreError } from './store.ts';
+import { StoreError } from './errors.ts';
+import { budgets, credentials, hosting, LINK_TABLES, links, linkSettings, type Column, type Table } from './tables.ts';
 import { asJson, asText } from './texts.ts';
 
-// Moving everything from one engine to another: rows as they stand, without their meaning.
+// Copying rows from one database to another one as they are stored, without their meaning.
 
-const STORE_TABLES = ['links', ...LINK_TABLES, 'budgets'] as const;
-/** A table that every engine has. */
-export type StoreTable = (typeof STORE_TABLES)[number];
+const STORE_TABLES = { links, ...LINK_TABLES, budgets } as const;
+/** Tables that are not part of what runs store: tokens, the salt of their keys, and settings of links. */
+export const HOSTED_TABLES = { hosting, credentials, linkSettings } as const;
+export type HostedTable = keyof typeof HOSTED_TABLES;
 
-/** What PostgreSQL keeps for many hosts, and SQLite in a file beside it: tokens, and what their keys are made with. */
-export const HOSTED_TABLES = ['hosting', 'credentials', 'linkSettings'] as const;
-export type HostedTable = (typeof HOSTED_TABLES)[number];
+export const COPIED_TABLES = { ...STORE_TABLES, ...HOSTED_TABLES } as const;
+export type CopiedTable = keyof typeof COPIED_TABLES;
+const COPIED_NAMES = Object.keys(COPIED_TABLES) as readonly CopiedTable[];
 
-const COPIED_TABLES = [...STORE_TABLES, ...HOSTED_TABLES] as const;
-export type CopiedTable = (typeof COPIED_TABLES)[number];
-
-/** By which the rows of a table are told apart, and ordered. */
-export const KEYS: Readonly<Record<CopiedTable, readonly string[]>> = {
-  links: ['name'],
-  cursors: ['link', 'side'],
-  pairs: ['link', 'id'],
-  halves: ['link', 'side', 'id'],
-  shownPages: ['link', 'id'],
-  groupPairs: ['link', 'key'],
-  journal: ['link', 'id'],
-  conflicts: ['link', 'id'],
-  rejections: ['link', 'side', 'key'],
-  verdicts: ['link', 'leftId', 'rightId'],
-  runs: ['link', 'id'],
-  budgets: ['key'],
-  hosting: ['id'],
-  credentials: ['link', 'side'],
-  linkSettings: ['name'],
-};
-
-/** What only one engine has, follows from the rest, or says who is at work now: it is not copied. */
-export const NOT_COPIED: readonly string[] = [
-  'leaseOwner',
-  'leaseUntilMs',
-  'commitKey',
-  'groupIds',
-  'emailKeys',
-  'linksRevision',
+/** The columns of a table that are copied, by property; the link comes first. */
+export const copiedColumns = ({
+  columns,
+  hasLink,
+}: Table): readonly (readonly [property: string, Column<unknown>])[] => [
+  ...(hasLink ? [['link', { name: 'link', type: 'text' }] as const] : []),
+  ...Object.entries(columns).filter(([, { isDerived }]) => isDerived !== true),
 ];
+
+/** The properties that identify a row among those of all links. */
+export const copiedKey = ({ key, hasLink }: Table): readonly string[] => (hasLink ? ['link', ...key] : key);
 
 export type CopiedRow = Readonly<Record<string, string | number | boolean | null>>;
 
 /** Rows of a table that are added to it. */
-export type RowBatch<Table extends CopiedTable = CopiedTable> = {
-  readonly table: Table;
+export type RowBatch = {
+  readonly table: CopiedTable;
   readonly rows: readonly CopiedRow[];
 };
 
 /** A store's rows, for a copy of all of them. */
-export type RowStore<Table extends CopiedTable = CopiedTable> = {
+export type RowStore = {
   /** Where it is, for people. */
   readonly place: string;
   /** Whether a process may be at work on one of the links now. */
   isLeased(): Promise<boolean>;
   /** Every row by its key, as texts are ordered byte by byte; so many at a time as fit into memory. */
-  rows(table: Table): AsyncIterable<readonly CopiedRow[]>;
+  rows(table: CopiedTable): AsyncIterable<readonly CopiedRow[]>;
   /** Adds rows: all that are given, or none. They are asked for again where it has to begin again. */
-  add(batches: () => AsyncIterable<RowBatch<Table>>): Promise<void>;
+  add(batches: () => AsyncIterable<RowBatch>): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -91,7 +72,7 @@ const rowsOf = async function* (store: RowStore, table: CopiedTable): AsyncGener
 /** Counts the rows of every table, and makes a checksum of each. */
 const sumOf = async (store: RowStore): Promise<readonly TableSum[]> => {
   const sums: TableSum[] = [];
-  for (const table of COPIED_TABLES) {
+  for (const table of COPIED_NAMES) {
     const hash = createHash('sha256');
     let rows = 0;
     for await (const batch of rowsOf(store, table)) {
@@ -104,7 +85,7 @@ const sumOf = async (store: RowStore): Promise<readonly TableSum[]> => {
 };
 
 const everything = async function* (from: RowStore): AsyncGenerator<RowBatch> {
-  for (const table of COPIED_TABLES) {
+  for (const table of COPIED_NAMES) {
     for await (const rows of rowsOf(from, table)) yield { table, rows };
   }
 };

@@ -32,7 +32,7 @@ export type LinkShelf = {
   drop(name: string): Promise<boolean>;
 };
 
-export type LinkShelfOptions = KeyOptions & { readonly rows: () => Promise<HostedRows> };
+export type LinkShelfOptions = KeyOptions & { readonly rows: HostedRows };
 
 const settingsSchema = z.record(z.string(), z.unknown());
 
@@ -46,7 +46,7 @@ const ofAnotherKey = (keyId: string): string =>
 /** Seals the settings of links, and opens them. */
 const createSettingsSeal = (options: LinkShelfOptions) => {
   const keysFor = createKeyring(options);
-  const keys = async () => keysFor(await (await options.rows()).salt());
+  const keys = async () => keysFor(await options.rows.salt());
   return {
     isCurrent: async ({ keyId }: Sealed): Promise<boolean> => (await keys()).current?.id === keyId,
     close: async (name: string, settings: LinkSettings): Promise<Sealed> => {
@@ -75,14 +75,13 @@ export const openLinkShelf = (options: LinkShelfOptions): LinkShelf => {
   /** Takes up a changed key. */
   const renew = async (name: string, sealed: Sealed, settings: LinkSettings): Promise<void> => {
     if (await isCurrent(sealed)) return;
-    await (await rows()).swapLinkSettings({ name, sealed: await close(name, settings) }, sealed, { isNews: false });
+    await rows.swapLinkSettings({ name, sealed: await close(name, settings) }, sealed, { isNews: false });
   };
-  const find = async (name: string): Promise<Sealed | null> =>
-    (await (await rows()).linkSettings([name]))[0]?.sealed ?? null;
+  const find = async (name: string): Promise<Sealed | null> => (await rows.linkSettings([name]))[0]?.sealed ?? null;
   return {
-    revision: async () => (await rows()).linksRevision(),
+    revision: () => rows.linksRevision(),
     all: async () => {
-      const stored = await (await rows()).linkSettings(null);
+      const stored = await rows.linkSettings(null);
       const links: StoredLink[] = [];
       for (const { name, sealed } of stored) {
         try {
@@ -96,15 +95,15 @@ export const openLinkShelf = (options: LinkShelfOptions): LinkShelf => {
       }
       return links;
     },
-    add: async (name, settings) => (await rows()).addLinkSettings({ name, sealed: await close(name, settings) }),
+    add: async (name, settings) => rows.addLinkSettings({ name, sealed: await close(name, settings) }),
     change: async (name, change) => {
       for (;;) {
         const before = await find(name);
         if (before === null) return false;
         const sealed = await close(name, await change(await open(name, before)));
-        if (await (await rows()).swapLinkSettings({ name, sealed }, before, { isNews: true })) return true;
+        if (await rows.swapLinkSettings({ name, sealed }, before, { isNews: true })) return true;
       }
     },
-    drop: async (name) => (await rows()).dropLinkSettings(name),
+    drop: (name) => rows.dropLinkSettings(name),
   };
 };

@@ -5,9 +5,7 @@ import { CredentialsError } from './errors.ts';
 import type { HostedRows, TokenRow } from './hosted.ts';
 
 export type HostedVaultOptions = KeyOptions & {
-  readonly place: string;
-  /** The rows of the database, which is opened when it is first asked. */
-  readonly rows: () => Promise<HostedRows>;
+  readonly rows: HostedRows;
   readonly clock: Clock;
 };
 
@@ -24,7 +22,7 @@ const createMemory = ({ rows, clock }: HostedVaultOptions) => {
       const known = kept.get(link);
       if (known !== undefined && nowMs - known.atMs < KEPT_MS) return known.tokens;
       if (kept.size >= MOST_KEPT) kept.clear();
-      const tokens = rows().then((open) => open.tokens(link));
+      const tokens = rows.tokens(link);
       kept.set(link, { atMs: nowMs, tokens });
       tokens.catch(() => kept.delete(link));
       return tokens;
@@ -35,10 +33,11 @@ const createMemory = ({ rows, clock }: HostedVaultOptions) => {
 
 /** The vault in a database that many hosts share: a token is stored there sealed, or not at all. */
 export const openHostedVault = (options: HostedVaultOptions): Vault => {
-  const { rows, place } = options;
+  const { rows } = options;
+  const { place } = rows;
   const keysFor = createKeyring(options);
   const memory = createMemory(options);
-  const keys = async () => keysFor(await (await rows()).salt());
+  const keys = async () => keysFor(await rows.salt());
   const find = async (link: string, side: string): Promise<TokenRow | null> =>
     (await memory.tokens(link)).find((row) => row.side === side) ?? null;
   const close = async (...of: readonly [opened: Parameters<typeof closeEntry>[0], link: string, side: string]) => {
@@ -55,7 +54,7 @@ export const openHostedVault = (options: HostedVaultOptions): Vault => {
       const opened = openEntry(found, link, side, await keys());
       // So a changed key is taken up by whatever runs next.
       if (!isCurrent(found, await keys())) {
-        await (await rows()).swapToken(link, side, found.sealed, await close(opened, link, side));
+        await rows.swapToken(link, side, found.sealed, await close(opened, link, side));
         memory.forget(link);
       }
       return opened;
@@ -64,13 +63,13 @@ export const openHostedVault = (options: HostedVaultOptions): Vault => {
       const found = await find(link, side);
       return found !== null && isCurrent(found, await keys());
     },
-    names: async () => (await rows()).tokenNames(),
+    names: () => rows.tokenNames(),
     remove: async (link) => {
-      await (await rows()).dropTokens(link);
+      await rows.dropTokens(link);
       memory.forget(link);
     },
     save: async (link, side, opened) => {
-      await (await rows()).putToken(link, side, await close(opened, link, side));
+      await rows.putToken(link, side, await close(opened, link, side));
       memory.forget(link);
     },
   };

@@ -1,9 +1,11 @@
 import { isSyncedField } from '../contact/contact.ts';
-import type { Half, HalfState } from '../contact/half.ts';
+import type { Half } from '../contact/half.ts';
+import { emailKey } from '../contact/keys.ts';
+import type { ContactRecord } from '../contact/record.ts';
 import { searchText } from '../contact/search.ts';
 import type { Side } from '../contact/side.ts';
 import { bySide } from '../contact/side.ts';
-import type { PairStatus, Review } from '../reconcile/decision.ts';
+import type { PairStatus } from '../reconcile/decision.ts';
 import type { GroupPair } from '../reconcile/groups.ts';
 import type { Verdict } from '../reconcile/verdict.ts';
 import { NO_ACTIVITY } from './activity.ts';
@@ -26,90 +28,63 @@ import {
   type HalfPut,
   type JournalEntry,
   type JournalRow,
-  type JournalState,
   type LinkState,
   type Rejection,
   type RunRow,
   type RunStart,
   type StoreChange,
-  type WriteKind,
 } from './store.ts';
-import type { Told } from './told.ts';
+import type { conflicts, cursors, groupPairs, halves, journal, links, RowOf, runs } from './tables.ts';
 
 // How values stand in the rows of a database, whatever its engine. Every row also names its link, which stands beside it.
 // A column named `...Json` holds text, which is parsed when it is read.
 
-export type HalfColumns = {
-  readonly side: Side;
-  readonly id: string;
-  readonly pair: number | null;
-  readonly state: HalfState;
-  readonly absences: number;
-  readonly lastListedAtMs: number | null;
-  readonly heardAtMs: number;
-  readonly writtenAtMs: number | null;
-  readonly mergedInto: string | null;
-  readonly digest: string | null;
-  readonly baseJson: string | null;
-  readonly recordJson: string;
-  /** What people find the contact by. */
-  readonly search: string;
-};
+type HalfColumns = RowOf<typeof halves>;
+/** A half as it is read. */
+export type HalfCells = Omit<HalfColumns, 'digest' | 'search' | Derived>;
+type Derived = 'groupIds' | 'emailKeys';
 
 /** Everything of a half but its record, which is the widest part by far, and what follows from it. */
-export const narrowHalfColumns = ({ half, digest }: HalfPut): Omit<HalfColumns, 'recordJson' | 'search'> => {
+export const narrowHalfColumns = ({ half, digest }: HalfPut): Omit<HalfColumns, 'recordJson' | 'search' | Derived> => {
   const { record, base, ...columns } = half;
   return { ...columns, digest, baseJson: encodeBase(base, record) };
 };
+
+/** The columns of a half that only PostgreSQL has. */
+export const derivedColumns = ({ groupIds, contact }: ContactRecord): Pick<HalfColumns, Derived> => ({
+  groupIds,
+  emailKeys: contact.emailAddresses.map(({ value }) => emailKey(value)),
+});
 
 export const halfColumns = (put: HalfPut): HalfColumns => ({
   ...narrowHalfColumns(put),
   recordJson: encodeRecord(put.half.record),
   search: searchText(put.half.record.contact),
+  ...derivedColumns(put.half.record),
 });
 
-export const toHalf = ({ baseJson, recordJson, ...columns }: Omit<HalfColumns, 'digest' | 'search'>): Half => {
+export const toHalf = ({ baseJson, recordJson, ...columns }: HalfCells): Half => {
   const record = decodeRecord(recordJson);
   return { ...columns, record, base: decodeBase(baseJson, record) };
 };
 
-/** Halves of a side: all of them, those that are missing or gone, or those of no pair that it does not select. */
-type Counted = readonly { readonly side: Side; readonly n: number }[];
+/** How many halves a side has, how many of them are missing or gone, and how many no side selects. */
+type SideCount = { readonly side: Side; readonly n: number; readonly away: number; readonly unselected: number };
+type StatusCount = { readonly status: PairStatus; readonly n: number };
 
-type Counting = {
-  readonly pairs: readonly { readonly status: PairStatus; readonly n: number }[];
-  readonly all: Counted;
-  readonly away: Counted;
-  readonly unselected: Counted;
-};
-
-export const toCounts = ({ pairs, all, away, unselected }: Counting): Counts => {
-  const sum = (rows: Counted, side: Side): number => rows.find((row) => row.side === side)?.n ?? 0;
-  const pairsOf = (asked: PairStatus): number => pairs.find(({ status }) => status === asked)?.n ?? 0;
+export const toCounts = (sides: readonly SideCount[], statuses: readonly StatusCount[]): Counts => {
+  const of = (side: Side): SideCount | undefined => sides.find((row) => row.side === side);
+  const pairsOf = (asked: PairStatus): number => statuses.find(({ status }) => status === asked)?.n ?? 0;
   return {
     pairs: pairsOf('linked'),
     asleep: pairsOf('asleep'),
-    present: bySide((side) => sum(all, side) - sum(away, side)),
-    unselected: bySide((side) => sum(unselected, side)),
+    present: bySide((side) => (of(side)?.n ?? 0) - (of(side)?.away ?? 0)),
+    unselected: bySide((side) => of(side)?.unselected ?? 0),
   };
 };
 
 /** An entry as it is journaled; it has no outcome yet. */
-export type IntentColumns = Omit<JournalEntry, 'intent' | 'before'> & {
-  readonly run: string;
-  readonly intentJson: string;
-  readonly beforeJson: string | null;
-  readonly intendedAtMs: number;
-};
-
-export type JournalColumns = IntentColumns & {
-  readonly id: number;
-  readonly kind: WriteKind;
-  readonly state: JournalState;
-  readonly afterJson: string | null;
-  readonly error: string | null;
-  readonly settledAtMs: number | null;
-};
+type IntentColumns = Omit<RowOf<typeof journal>, 'id' | 'state' | 'afterJson' | 'error' | 'settledAtMs'>;
 
 export const intentColumns = (
   run: string,
@@ -122,53 +97,41 @@ export const intentColumns = (
 
 const decodeOptional = (text: string | null) => (text === null ? null : decodeRecord(text));
 
-export const toJournalRow = ({ intentJson, beforeJson, afterJson, ...columns }: JournalColumns): JournalRow => ({
+export const toJournalRow = ({ intentJson, beforeJson, afterJson, ...columns }: RowOf<typeof journal>): JournalRow => ({
   ...columns,
   intent: decodeIntent(intentJson),
   before: decodeOptional(beforeJson),
   after: decodeOptional(afterJson),
 });
 
-export type RunColumns = Pick<RunRow, 'id' | 'link' | 'kind' | 'outcome' | 'reason' | 'startedAtMs' | 'endedAtMs'> & {
-  readonly summaryJson: string | null;
-};
-
 /** A run that has begun. */
-export type RunStartColumns = Omit<RunStart, 'undoes'> & { readonly summaryJson: string | null };
+type RunStartColumns = Pick<RowOf<typeof runs>, 'id' | 'kind' | 'startedAtMs' | 'summaryJson'>;
 
 export const runStartColumns = ({ undoes, ...run }: RunStart): RunStartColumns => ({
   ...run,
   summaryJson: undoes === null ? null : JSON.stringify({ undoes }),
 });
 
-export const toRun = ({ summaryJson, ...row }: RunColumns): RunRow => ({
+/** What {@link toRun} reads of a run's summary, without anything else in it. */
+export const runSummary = ({ undoes, override, repaired, wrote }: RunSummaryPart): string =>
+  JSON.stringify({ undoes, override, repaired, ...wrote });
+
+export const toRun = (link: string, { summaryJson, ...row }: RowOf<typeof runs>): RunRow => ({
   ...row,
+  link,
   ...(summaryJson === null ? { undoes: null, override: null, repaired: 0, wrote: null } : decodeSummary(summaryJson)),
 });
+
+type RunSummaryPart = Pick<RunRow, 'undoes' | 'override' | 'repaired' | 'wrote'>;
 
 /** How a run ended, where a query asks for the latest that ended in any way. */
 export const ENDED = ['completed', 'halted', 'failed'] as const;
 
-export type ConflictColumns = Omit<ConflictRow, 'field'> & { readonly field: string };
-
-/** What a person said of the open conflict of a field. */
-export type ReviewColumns = {
-  readonly leftId: string;
-  readonly field: string;
-  readonly review: Review | null;
-  readonly reviewedAtMs: number | null;
-};
-
 /** A conflict about a field that is no longer synced concerns nobody. */
-export const toConflicts = (rows: readonly ConflictColumns[]): readonly ConflictRow[] =>
+export const toConflicts = (rows: readonly RowOf<typeof conflicts>[]): readonly ConflictRow[] =>
   rows.flatMap(({ field, ...row }) => (isSyncedField(field) ? [{ ...row, field }] : []));
 
-export type GroupPairColumns = Pick<GroupPair, 'key' | 'status' | 'settled'> & {
-  readonly leftId: string | null;
-  readonly leftName: string | null;
-  readonly rightId: string | null;
-  readonly rightName: string | null;
-};
+type GroupPairColumns = RowOf<typeof groupPairs>;
 
 export const groupPairColumns = ({ key, status, settled, left, right }: GroupPair): GroupPairColumns => {
   const [leftId, leftName] = [left?.id ?? null, left?.name ?? null];
@@ -186,36 +149,12 @@ const toGroupPair = ({ key, status, settled, ...row }: GroupPairColumns): GroupP
   settled,
 });
 
-export type PairColumns = { readonly id: number; readonly status: PairStatus };
-
-export type CursorColumns = Cursor & { readonly side: Side };
-
-/** What of a link's row a commit may change. */
-export type PatchColumns = {
-  readonly state: LinkState['state'];
-  readonly reason: string | null;
-  readonly leftAccount: string | null;
-  readonly rightAccount: string | null;
-  readonly accountsKey: string | null;
-  readonly leftCredential: string | null;
-  readonly rightCredential: string | null;
-  readonly acceptedRun: string | null;
-  readonly acceptedAtMs: number | null;
-  readonly fieldsName: string;
-  readonly fieldsJoining: string | null;
-  readonly selectionPatterns: string | null;
-  readonly selectionKey: string | null;
-  readonly activityJson: string | null;
-  readonly forgottenAtMs: number | null;
-};
-
-export type LinkColumns = PatchColumns & {
-  readonly name: string;
-  readonly toldTrouble: Told['trouble'];
-  readonly failingSinceMs: number | null;
-  readonly claimedUntilMs: number | null;
-  readonly pausedByHandAtMs: number | null;
-};
+type LinkColumns = RowOf<typeof links>;
+/** The columns of a link's row that a commit may change. */
+type PatchColumns = Omit<
+  LinkColumns,
+  'name' | 'leaseToken' | 'toldTrouble' | 'failingSinceMs' | 'claimedUntilMs' | 'pausedByHandAtMs'
+>;
 
 type Patch = Extract<StoreChange, { kind: 'link' }>['patch'];
 
@@ -252,18 +191,19 @@ const accepted = ({ acceptedRun, acceptedAtMs }: PatchColumns): LinkState['accep
 const selected = ({ selectionPatterns, selectionKey }: PatchColumns): LinkState['selection'] =>
   selectionPatterns === null || selectionKey === null ? null : { patterns: selectionPatterns, key: selectionKey };
 
-/** The small rows that stand around a link's own. */
+/** The row of a link, and the small rows that belong to it, in any order. */
 export type LinkRows = {
-  readonly cursors: readonly CursorColumns[];
-  /** Ordered by key. */
+  readonly link: LinkColumns;
+  readonly cursors: readonly RowOf<typeof cursors>[];
   readonly groupPairs: readonly GroupPairColumns[];
-  /** Ordered by key, then by side. */
   readonly rejections: readonly Rejection[];
-  /** Ordered by the id on the left, then on the right side. */
   readonly verdicts: readonly Verdict[];
 };
 
-export const toLink = (row: LinkColumns, { cursors, groupPairs, rejections, verdicts }: LinkRows): LinkState => ({
+/** The order of texts in answers of the store. */
+const compareKeys = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
+
+export const toLink = ({ link: row, cursors, groupPairs, rejections, verdicts }: LinkRows): LinkState => ({
   name: row.name,
   state: row.state,
   reason: row.reason,
@@ -283,7 +223,9 @@ export const toLink = (row: LinkColumns, { cursors, groupPairs, rejections, verd
     const { cursor, readAtMs, resume, listingStartedAtMs, listedAtMs } = found;
     return { cursor, readAtMs, resume, listingStartedAtMs, listedAtMs };
   }),
-  groupPairs: groupPairs.map(toGroupPair),
-  rejections,
-  verdicts,
+  groupPairs: groupPairs.map(toGroupPair).toSorted((one, other) => compareKeys(one.key, other.key)),
+  rejections: rejections.toSorted((one, other) => compareKeys(one.key, other.key) || compareKeys(one.side, other.side)),
+  verdicts: verdicts.toSorted(
+    (one, other) => compareKeys(one.leftId, other.leftId) || compareKeys(one.rightId, other.rightId),
+  ),
 });

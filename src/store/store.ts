@@ -96,6 +96,9 @@ export type PairRow = { readonly id: number; readonly status: PairStatus };
 /** A half without its wide parts. */
 export type HalfKey = Pick<Half, 'id' | 'pair' | 'state' | 'absences' | 'heardAtMs'>;
 
+/** Halves, and the pairs that they belong to. */
+export type WholePairs = { readonly halves: readonly Half[]; readonly pairs: readonly PairRow[] };
+
 /** A half as a member of a group. */
 export type Member = Pick<Half, 'side' | 'id' | 'pair' | 'state'> & { readonly groupId: string };
 
@@ -283,7 +286,7 @@ export type HalfPut = {
   readonly half: Half;
   /** The digest by which {@link Store.known} finds it; null where a row that says the same must be read all the same. */
   readonly digest: string | null;
-  /** Whether the stored half of its side and id holds this very record: then it need not be written again. */
+  /** Whether a half of its side and id is stored that holds this very record: then the record is not written again. */
   readonly keepsRecord?: boolean;
 };
 
@@ -352,8 +355,12 @@ export type StoreChange =
   | { readonly kind: 'drop-entry'; readonly id: number }
   /** Leaves of a journal entry what kind of write it was, its outcome and this intent: no id, no image, no error. */
   | { readonly kind: 'redact-entry'; readonly id: number; readonly intent: WriteIntent }
-  /** Replaces the reason of a run, in its summary too. */
-  | { readonly kind: 'run-reason'; readonly id: string; readonly reason: string | null }
+  /** Replaces the reason of a run; nothing else of its summary remains than what {@link RunRow} has of it. */
+  | {
+      readonly kind: 'run-reason';
+      readonly run: Pick<RunRow, 'id' | 'undoes' | 'override' | 'repaired' | 'wrote'>;
+      readonly reason: string | null;
+    }
   /** Drops everything of the link, itself, its runs and its lease included. */
   | { readonly kind: 'forget-link' };
 
@@ -377,6 +384,11 @@ export interface Store extends ToldStore, PauseStore, SharedStore {
   releaseLease(link: string, owner: string): Promise<void>;
   /** The halves of a link that a query means, each once, the left side's first and by id. */
   halves(link: string, query: HalfQuery): Promise<readonly Half[]>;
+  /** The halves of these ids and of these pairs, with the pairs that they belong to whole; each once, in no order. */
+  wholePairs(
+    link: string,
+    asked: { readonly ids: Sides<readonly string[]>; readonly pairs: readonly number[] },
+  ): Promise<WholePairs>;
   /** Those of the pairs that exist, by id. */
   pairs(link: string, ids: readonly number[]): Promise<readonly PairRow[]>;
   /** Every half of a side, in no order; cheap, as the wide columns are not read. */
@@ -407,6 +419,8 @@ export interface Store extends ToldStore, PauseStore, SharedStore {
   /** What was last saved under the key; null where nothing was. */
   budget(key: string): Promise<string | null>;
   saveBudget(key: string, stateJson: string): Promise<void>;
+  /** Copies a link into a store in memory of its own, which the caller closes: what is done there changes nothing here. */
+  scratch(link: string): Promise<Store>;
   /** Leaves nothing on the disk of what was dropped or replaced; takes seconds, and as much room again for as long. */
   compact(): Promise<void>;
   close(): Promise<void>;

@@ -1,15 +1,20 @@
 import { dirname, join } from 'node:path';
-import { HOSTED_TABLES, KEYS, type CopiedRow, type CopiedTable, type HostedTable, type RowStore } from './copy.ts';
-import type { RowBatch, StoreTable } from './copy.ts';
+import { HOSTED_TABLES, copiedKey, type CopiedRow, type CopiedTable, type HostedTable, type RowStore } from './copy.ts';
+import type { RowBatch } from './copy.ts';
 import { readTokenRows, writeTokenRows } from './credentials.ts';
 import { CredentialsError, StoreError } from './errors.ts';
 
-const isHosted = (table: CopiedTable): table is HostedTable => HOSTED_TABLES.some((each) => each === table);
+const isHosted = (table: CopiedTable): table is HostedTable => table in HOSTED_TABLES;
 
 const byKey =
   (table: HostedTable) =>
   (one: CopiedRow, other: CopiedRow): number => {
-    const key = (row: CopiedRow): Buffer => Buffer.from(KEYS[table].map((name) => String(row[name])).join('\u0000'));
+    const key = (row: CopiedRow): Buffer =>
+      Buffer.from(
+        copiedKey(HOSTED_TABLES[table])
+          .map((name) => String(row[name]))
+          .join('\u0000'),
+      );
     return Buffer.compare(key(one), key(other));
   };
 
@@ -34,7 +39,7 @@ const refuseSettings = (rows: readonly CopiedRow[], path: string): void => {
 };
 
 /** The rows of a database file, with those of the tokens in the file `credentials.json` beside it. */
-export const withTokenFile = (database: RowStore<StoreTable>, path: string): RowStore => {
+export const withTokenFile = (database: RowStore, path: string): RowStore => {
   const file = join(dirname(path), 'credentials.json');
   return {
     ...database,
@@ -49,7 +54,7 @@ export const withTokenFile = (database: RowStore<StoreTable>, path: string): Row
     add: async (batches) => {
       let salt: string | null = null;
       const tokens: { readonly link: string; readonly side: string; readonly sealedJson: string }[] = [];
-      const ofStore = async function* (): AsyncGenerator<RowBatch<StoreTable>> {
+      const ofStore = async function* (): AsyncGenerator<RowBatch> {
         for await (const { table, rows } of batches()) {
           if (!isHosted(table)) yield { table, rows };
           else if (table === 'linkSettings') refuseSettings(rows, path);

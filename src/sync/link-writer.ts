@@ -1,5 +1,5 @@
 import type { Half } from '../contact/half.ts';
-import { SIDES, type Side, type Sides } from '../contact/side.ts';
+import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { Pair } from '../reconcile/decision.ts';
 import type { JournalEntry, Store, StoreChange } from '../store/store.ts';
 import { Remembered } from './remembered.ts';
@@ -59,11 +59,10 @@ const missingIds = (
 /** Loads the rows that steps need into a set; of each half its whole pair. */
 const load = async (loading: Loading, steps: readonly Step[], set: WorkingSet): Promise<void> => {
   const { store, link, remembered } = loading;
+  const ids = bySide((side) => missingIds(loading, steps, side, set));
   // Lists may hold hundreds of thousands of rows: they are joined, not spread into arguments.
   let halves: readonly Half[] = [];
   for (const side of SIDES) {
-    const ids = missingIds(loading, steps, side, set);
-    if (ids.length > 0) halves = halves.concat(await store.halves(link, { by: 'id', side, ids }));
     const states = (['gone', 'missing'] as const).filter((state) =>
       steps.some(({ needs }) => needs[state]?.includes(side)),
     );
@@ -71,8 +70,9 @@ const load = async (loading: Loading, steps: readonly Step[], set: WorkingSet): 
   }
   const named = [...steps.flatMap(({ needs }) => needs.pairs ?? []), ...halves.flatMap(({ pair }) => pair ?? [])];
   const pairs = [...new Set(named)].filter((id) => !remembered.recallPair(set, id));
-  if (pairs.length > 0) halves = halves.concat(await store.halves(link, { by: 'pair', pairs }));
-  set.load(halves, pairs.length > 0 ? await store.pairs(link, pairs) : []);
+  const isAsked = pairs.length > 0 || SIDES.some((side) => ids[side].length > 0);
+  const whole = isAsked ? await store.wholePairs(link, { ids, pairs }) : { halves: [], pairs: [] };
+  set.load(halves.concat(whole.halves), whole.pairs);
 };
 
 /** Makes the writer of a run that holds the link's lease with that fencing token. */

@@ -3,7 +3,7 @@ import type { JobReport } from '../../src/jobs/job.ts';
 import { createPace } from '../../src/jobs/pace.ts';
 import { schedulesOf } from '../../src/jobs/timetable.ts';
 import { LONGEST_AUTO_INTERVAL_MS, type LinkConfig } from '../../src/config/config.ts';
-import { newState } from '../../src/store/memory/layer.ts';
+import { newState } from '../support/store/new-link.ts';
 import { NO_ACTIVITY } from '../../src/store/activity.ts';
 import type { Activity } from '../../src/store/store.ts';
 import { afterChange } from '../../src/sync/state/activity.ts';

@@ -1,4 +1,5 @@
 import { SIDES, type Side } from '../../src/contact/side.ts';
+import type { ConflictRow } from '../../src/store/store.ts';
 import { isCertain } from './choices.ts';
 import type { Hardness } from './history.ts';
 import { tokenOf } from './ledger.ts';
@@ -64,9 +65,19 @@ export const noteAgreed = (world: World): void => {
   }
 };
 
-/** A value that nobody has touched since both sides agreed on it is no change: no conflict is about it (R2, R18). */
+const isOfName = (field: string): boolean => field === 'firstName' || field === 'lastName';
+
+/** The conflict about the other part of the name that a conflict is about: a name is settled as a whole (R4). */
+const otherPartOf = (conflict: ConflictRow, all: readonly ConflictRow[]): ConflictRow | undefined =>
+  all.find(({ leftId, run, field }) => {
+    const isSame = leftId === conflict.leftId && run === conflict.run;
+    return isSame && field !== conflict.field && isOfName(field) && isOfName(conflict.field);
+  });
+
+/** A value that no user has touched since both sides agreed on it is no change: no conflict is about it (R2, R18). */
 export const judgeUntouched = async (world: World, isMerging: boolean): Promise<void> => {
-  for (const conflict of await world.store.conflicts(world.link, { all: true })) {
+  const all = await world.store.conflicts(world.link, { all: true });
+  for (const conflict of all) {
     const entity = world.books.left.find(conflict.leftId)?.entity;
     if (entity === undefined || world.ledger.blurred.has(entity) || world.ledger.peopleOfTwo.has(entity)) continue;
     for (const side of SIDES) {
@@ -77,6 +88,9 @@ export const judgeUntouched = async (world: World, isMerging: boolean): Promise<
       // In a merge that a person asks for, values of two people meet that nobody touched.
       if (isMerging || !isCertain(world.choosing, token) || world.ledger.everTaken[side].has(token)) continue;
       if (world.agreed.get(entity)?.has(token) !== true) continue;
+      const part = otherPartOf(conflict, all);
+      const other = part === undefined ? null : tokenOf(part.field, part[side]);
+      if (other !== null && world.agreed.get(entity)?.has(other) !== true) continue;
       world.complaints.push(
         `a conflict is about ${token}, which nobody touched at ${side} since both sides agreed on it`,
       );

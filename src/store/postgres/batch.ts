@@ -1,207 +1,219 @@
-import { emailKey } from '../../contact/keys.ts';
-import type { LinkTable, RowWriter } from '../changes.ts';
-import { halfColumns, type PatchColumns } from '../rows.ts';
-import { asJson } from '../texts.ts';
-import type { Row } from './parts.ts';
+import type { SQL } from 'drizzle-orm';
+import type { Cells, RowOperation, Where } from '../sql/operations.ts';
+import { sql } from '../sql/drizzle.ts';
+import { TABLES, type Column, type Table } from '../tables.ts';
+import { asJson, asText } from '../texts.ts';
 
-/** What is done to rows of a table, all of them at once. */
-export type Deed =
-  | 'add-pair'
-  | 'put-pair'
-  | 'drop-pair'
-  | 'put-half'
-  | 'drop-half'
-  | 'put-cursor'
-  | 'add-shown'
-  | 'drop-shown'
-  | 'add-entry'
-  | 'settle-entry'
-  | 'drop-entry'
-  | 'blank-entry'
-  | 'put-group-pair'
-  | 'drop-group-pair'
-  | 'add-conflict'
-  | 'resolve-conflict'
-  | 'review-conflict'
-  | 'drop-conflict'
-  | 'put-rejection'
-  | 'drop-rejection'
-  | 'put-verdict'
-  | 'drop-verdict'
-  | 'add-run'
-  | 'end-run'
-  | 'set-reason'
-  | 'prune'
-  | 'clear'
-  | 'drop-link';
+// Row operations as few statements: those of one kind on one table go together, their values as one array for each column.
 
-type Table = LinkTable | 'links';
+type Sweep = Extract<RowOperation, { op: 'sweep' }>;
+type Single = Exclude<RowOperation, Sweep>;
 
-/** Stands for every row of a table. */
+/** Operations of one kind on one table that name the same properties, each by what identifies it. */
+type Part = { readonly first: Single; readonly of: Map<string, Single> };
+
+/**
+ * Parts of one statement. All of them see the database as it was before the statement, so no row may be touched by two of
+ * them. `touched` names the part by which the rows of an address were touched, for each table.
+ */
+type Stage = { readonly parts: Map<string, Part>; readonly touched: Map<string, Map<string, string>> };
+
+/** The address of every row of a table. */
 const ALL = '*';
 
-/**
- * Rows that one statement writes: all of its parts see the database as it stood before, so that no row may be touched by two
- * of them.
- */
-export class Stage {
-  readonly deeds = new Map<Deed, Map<string, Row>>();
-  readonly #touched = new Map<Table, Map<string, Deed>>();
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
-  /** Whether the deed may join: nothing else was done to that row here. */
-  takes(deed: Deed, table: Table, row: string): boolean {
-    const touched = this.#touched.get(table);
-    if (touched === undefined) return true;
-    if (row === ALL || touched.has(ALL)) return false;
-    return (touched.get(row) ?? deed) === deed;
-  }
+/** The operations that a condition with lists stands for: one for each of their values. */
+const withoutLists = (operation: Single): readonly Single[] => {
+  if (operation.op === 'add' || operation.op === 'put') return [operation];
+  const entry = Object.entries(operation.where).find(([, value]) => isList(value));
+  if (entry === undefined) return [operation];
+  const [property, values] = entry;
+  return (isList(values) ? values : []).flatMap((value) =>
+    withoutLists({ ...operation, where: { ...operation.where, [property]: value } }),
+  );
+};
 
-  touch(deed: Deed, table: Table, row: string): void {
-    const touched = this.#touched.get(table) ?? new Map<string, Deed>();
-    this.#touched.set(table, touched.set(row, deed));
-  }
+const conditionOf = (operation: Single): Where =>
+  operation.op === 'add' || operation.op === 'put' ? operation.row : operation.where;
 
-  /** Of several rows of one name the last counts, unless the first is to be kept. */
-  add(deed: Deed, name: string, row: Row, keepsFirst: boolean): void {
-    const rows = this.deeds.get(deed) ?? new Map<string, Row>();
-    this.deeds.set(deed, rows);
-    if (!keepsFirst || !rows.has(name)) rows.set(name, row);
-  }
+/** What the text of an operation's statement depends on. */
+const shapeOf = (operation: Single): string => {
+  const { op, table } = operation;
+  if (op === 'add' || op === 'put') return `${op} ${table} ${Object.keys(operation.row).join()}`;
+  const where = Object.entries(operation.where).map(([name, value]) => (value === null ? `${name}=null` : name));
+  return `${op} ${table} ${where.join()} ${op === 'patch' ? Object.keys(operation.set).join() : ''}`;
+};
 
-  /** Whether of this table only that was done so far. */
-  hasOnly(deed: Deed, table: Table): boolean {
-    return [...(this.#touched.get(table)?.values() ?? [])].every((each) => each === deed);
-  }
-}
+const valuesOf = (properties: readonly string[], cells: Where): string =>
+  JSON.stringify(properties.map((property) => cells[property]));
 
-type Touch = { readonly table: Table; readonly row: string; readonly name?: string; readonly keepsFirst?: true };
+const addressOf = (table: Table, operation: Single): string => {
+  const cells = conditionOf(operation);
+  const properties = table.address ?? table.key;
+  return properties.every((property) => cells[property] !== undefined) ? valuesOf(properties, cells) : ALL;
+};
 
-const nameOf = (...parts: readonly (string | number)[]): string => JSON.stringify(parts);
+/** What identifies an operation among those of its shape: of two that write the same row the later one counts. */
+const identityOf = (table: Table, operation: Single): string =>
+  operation.op === 'add' || operation.op === 'put'
+    ? valuesOf(table.key, operation.row)
+    : JSON.stringify(operation.where);
 
-/**
- * Gathers what a commit does to rows into as few statements as keep its order. Takes the ids of new rows from those that
- * were reserved.
- */
-export class Batch {
-  readonly stages: Stage[] = [new Stage()];
-  patch: Partial<PatchColumns> = {};
-  readonly #ids: number[];
+type Placing = {
+  readonly operation: Single;
+  readonly address: string;
+  readonly shape: string;
+  readonly identity: string;
+};
 
-  constructor(ids: readonly number[]) {
-    this.#ids = [...ids];
-  }
+/** Whether an operation has to follow a stage, which touches the same rows in another way. */
+const mustFollow = ({ parts, touched }: Stage, { operation, address, shape, identity }: Placing): boolean => {
+  const before = touched.get(operation.table);
+  if (before === undefined) return false;
+  if (address === ALL || before.has(ALL)) return true;
+  const same = before.get(address);
+  if (same === undefined) return false;
+  // A second patch of the same rows depends on what the first one made of them.
+  return same !== shape || (operation.op === 'patch' && parts.get(shape)?.of.has(identity) === true);
+};
 
-  #newId(): number {
-    const id = this.#ids.shift();
-    if (id === undefined) throw new Error('A commit makes more rows than it said.');
-    return id;
-  }
-
-  get #last(): Stage {
-    const last = this.stages.at(-1) ?? new Stage();
-    if (this.stages.length === 0) this.stages.push(last);
-    return last;
-  }
-
-  #stageFor(isFree: (stage: Stage) => boolean): Stage {
-    if (!isFree(this.#last)) this.stages.push(new Stage());
-    return this.#last;
-  }
-
-  #add(deed: Deed, row: Row, { table, row: touched, name = touched, keepsFirst }: Touch): void {
-    const stage = this.#stageFor((each) => each.takes(deed, table, touched));
-    stage.touch(deed, table, touched);
-    stage.add(deed, name, row, keepsFirst === true);
-  }
-
-  #addNew(deed: Deed, row: Row, table: Table, touched?: string): number {
-    const id = this.#newId();
-    this.#add(deed, { id, ...row }, { table, row: touched ?? nameOf(id), name: nameOf(id) });
-    return id;
-  }
-
-  /** The journal's and the runs' rows that are pruned are none that ended in the same statement. */
-  #prune(beforeMs: number): void {
-    const ended = [...(this.#last.deeds.get('end-run')?.values() ?? [])];
-    const isFree = (stage: Stage): boolean =>
-      (['journal', 'conflicts', 'rejections'] as const).every((table) => stage.takes('prune', table, ALL)) &&
-      stage.hasOnly('end-run', 'runs') &&
-      ended.every(({ endedAtMs }) => Number(endedAtMs) >= beforeMs);
-    const stage = this.#stageFor(isFree);
-    for (const table of ['journal', 'conflicts', 'rejections', 'runs'] as const) stage.touch('prune', table, ALL);
-    stage.add('prune', ALL, { beforeMs }, false);
-  }
-
-  #clear(tables: readonly LinkTable[]): void {
-    const stage = this.#stageFor((each) => tables.every((table) => each.takes('clear', table, ALL)));
-    for (const table of tables) {
-      stage.touch('clear', table, ALL);
-      stage.add('clear', table, { table }, false);
-    }
-  }
-
-  #dropLink(): void {
-    // Not together with the first statement, which changes that row.
-    this.stages.push(new Stage());
-    this.#add('drop-link', {}, { table: 'links', row: ALL });
-  }
-
-  readonly #contacts = {
-    addPair: (status) => this.#addNew('add-pair', { status }, 'pairs'),
-    putPair: (row) => this.#add('put-pair', row, { table: 'pairs', row: nameOf(row.id) }),
-    dropPair: (id) => this.#add('drop-pair', { id }, { table: 'pairs', row: nameOf(id) }),
-    putHalf: (put) => {
-      const row = halfColumns(put);
-      const { groupIds, contact } = put.half.record;
-      const emailKeys = contact.emailAddresses.map(({ value }) => emailKey(value));
-      this.#add('put-half', { ...row, groupIds, emailKeys }, { table: 'halves', row: nameOf(row.side, row.id) });
-    },
-    dropHalf: (side, id) => this.#add('drop-half', { side, id }, { table: 'halves', row: nameOf(side, id) }),
-    putCursor: (row) => this.#add('put-cursor', row, { table: 'cursors', row: row.side }),
-    addShown: (side, ids) => void this.#addNew('add-shown', { side, idsJson: JSON.stringify(ids) }, 'shownPages', side),
-    dropShown: (side) => this.#add('drop-shown', { side }, { table: 'shownPages', row: side }),
-    putGroupPair: (row) => this.#add('put-group-pair', row, { table: 'groupPairs', row: row.key }),
-    dropGroupPair: (key) => this.#add('drop-group-pair', { key }, { table: 'groupPairs', row: key }),
-    putRejection: (row) => this.#add('put-rejection', row, { table: 'rejections', row: nameOf(row.side, row.key) }),
-    dropRejection: (side, key) =>
-      this.#add('drop-rejection', { side, key }, { table: 'rejections', row: nameOf(side, key) }),
-    putVerdict: (row) => this.#add('put-verdict', row, { table: 'verdicts', row: nameOf(row.leftId, row.rightId) }),
-    dropVerdict: (leftId, rightId) =>
-      this.#add('drop-verdict', { leftId, rightId }, { table: 'verdicts', row: nameOf(leftId, rightId) }),
-  } satisfies Partial<RowWriter>;
-
-  readonly #history = {
-    addEntry: (row) => this.#addNew('add-entry', row, 'journal'),
-    settleEntry: (row) => {
-      const touch = { table: 'journal', row: nameOf(row.id), keepsFirst: true } as const;
-      this.#add('settle-entry', { ...row, afterJson: asJson(row.afterJson) }, touch);
-    },
-    dropEntry: (id) => this.#add('drop-entry', { id }, { table: 'journal', row: nameOf(id) }),
-    blankEntry: (id, intentJson) => this.#add('blank-entry', { id, intentJson }, { table: 'journal', row: nameOf(id) }),
-    addConflict: (row) => void this.#addNew('add-conflict', row, 'conflicts', row.leftId),
-    resolveConflicts: (leftId, fields, resolvedAtMs) => {
-      for (const field of fields) {
-        const touch = { table: 'conflicts', row: leftId, name: nameOf(leftId, field), keepsFirst: true } as const;
-        this.#add('resolve-conflict', { leftId, field, resolvedAtMs }, touch);
-      }
-    },
-    reviewConflict: (row) =>
-      this.#add('review-conflict', row, { table: 'conflicts', row: row.leftId, name: nameOf(row.leftId, row.field) }),
-    dropConflicts: (leftId) => this.#add('drop-conflict', { leftId }, { table: 'conflicts', row: leftId }),
-    addRun: (row, reasonOfOthers) => this.#add('add-run', { ...row, reasonOfOthers }, { table: 'runs', row: ALL }),
-    endRun: (row) =>
-      this.#add('end-run', { ...row, summaryJson: asJson(row.summaryJson) }, { table: 'runs', row: row.id }),
-    setReason: (id, reason) => this.#add('set-reason', { id, reason }, { table: 'runs', row: id }),
-    prune: (beforeMs) => this.#prune(beforeMs),
-  } satisfies Partial<RowWriter>;
-
-  readonly writer: RowWriter = {
-    ...this.#contacts,
-    ...this.#history,
-    patchLink: (columns) => {
-      this.patch = { ...this.patch, ...columns };
-    },
-    clear: (tables) => this.#clear(tables),
-    dropLink: () => this.#dropLink(),
+/** The operations of a commit by the statements that they become, in an order that keeps what they say. */
+export const stagesOf = (operations: readonly RowOperation[]): readonly Stage[] => {
+  const stages: Stage[] = [{ parts: new Map(), touched: new Map() }];
+  const place = (operation: Single): void => {
+    const table: Table = TABLES[operation.table];
+    const placing: Placing = {
+      operation,
+      address: addressOf(table, operation),
+      shape: shapeOf(operation),
+      identity: identityOf(table, operation),
+    };
+    const { address, shape, identity } = placing;
+    // The link's row is changed by the fence of the first stage.
+    const least = operation.table === 'links' ? 1 : 0;
+    const last = stages.findLastIndex((stage) => mustFollow(stage, placing));
+    // A new row is not seen by what the same statement does to others.
+    const index = Math.max(least, operation.op === 'add' ? last : last + 1);
+    const stage = stages[index] ?? { parts: new Map(), touched: new Map() };
+    if (index === stages.length) stages.push(stage);
+    const part = stage.parts.get(shape) ?? { first: operation, of: new Map<string, Single>() };
+    stage.parts.set(shape, part);
+    part.of.set(identity, operation);
+    const touched = stage.touched.get(operation.table) ?? new Map<string, string>();
+    stage.touched.set(operation.table, touched.set(address, shape));
   };
-}
+  for (const operation of operations) {
+    const isOfLink = operation.table === 'links' && operation.op === 'patch';
+    if (operation.op !== 'sweep' && !isOfLink) for (const each of withoutLists(operation)) place(each);
+  }
+  return stages;
+};
+
+const list = (parts: readonly SQL[]): SQL => sql.join([...parts], sql`, `);
+const named = (name: string): SQL => sql`${sql.identifier(name)}`;
+
+export type Named = readonly (readonly [property: string, column: Column<unknown>])[];
+
+const columnsOf = ({ columns }: Table, properties: readonly string[]): Named =>
+  properties.flatMap((property) => {
+    const column = columns[property];
+    return column === undefined ? [] : [[property, column] as const];
+  });
+
+/** Properties whose JSON texts the database looks into. */
+const READ_AS_JSON: readonly string[] = ['afterJson', 'summaryJson'];
+
+/** A list within an array of them: as the text that the database reads as a list. */
+const listText = (values: readonly string[]): string =>
+  `{${values.map((value) => `"${value.replaceAll(/["\\]/gu, String.raw`\$&`)}"`).join(',')}}`;
+
+/** A value as the database can store it. */
+export const storable = (property: string, value: unknown): unknown => {
+  if (isList(value)) return listText(value.map((each) => asText(String(each))));
+  if (typeof value !== 'string') return value ?? null;
+  return asText(READ_AS_JSON.some((name) => property.endsWith(name)) ? (asJson(value) ?? value) : value);
+};
+
+const TYPES = { text: 'text', number: 'bigint', boolean: 'boolean', texts: 'text' } as const;
+
+/** Rows as a table `u` that the rest of the statement reads, with the names of the columns that they fill. */
+export const unnested = (columns: Named, rows: readonly Where[]): SQL => {
+  const arrays = columns.map(([property, { type }]) => {
+    const values = rows.map((row) => storable(property, row[property]));
+    return sql`${sql.param(values)}::${sql.raw(TYPES[type])}[]`;
+  });
+  return sql`unnest(${list(arrays)}) as u(${list(columns.map(([, { name }]) => named(name)))})`;
+};
+
+export const given = ({ name, type }: Column<unknown>): SQL =>
+  type === 'texts' ? sql`u.${named(name)}::text[]` : sql`u.${named(name)}`;
+
+const inserting = (
+  link: string,
+  operation: Extract<Single, { op: 'add' | 'put' }>,
+  rows: readonly Where[],
+  pass: SQL,
+): SQL => {
+  const table: Table = TABLES[operation.table];
+  const columns = columnsOf(table, Object.keys(operation.row));
+  const insert = sql`insert into ${named(table.name)} (link, ${list(columns.map(([, { name }]) => named(name)))})
+    select ${link}, ${list(columns.map(([, column]) => given(column)))} from ${unnested(columns, rows)} where ${pass}`;
+  if (operation.op === 'add') return insert;
+  const set = columns.filter(([property]) => !table.key.includes(property));
+  const key = list(columnsOf(table, table.key).map(([, { name }]) => named(name)));
+  return sql`${insert} on conflict (link, ${key}) do update
+    set ${list(set.map(([, { name }]) => sql`${named(name)} = excluded.${named(name)}`))}`;
+};
+
+/** The condition of a patch or a delete, and the columns that it compares with `u`. */
+const matching = (link: string, { table, where }: Extract<Single, { op: 'patch' | 'delete' }>) => {
+  const target: Table = TABLES[table];
+  const entries = columnsOf(target, Object.keys(where));
+  const compared = entries.filter(([property]) => where[property] !== null);
+  const conditions = [
+    ...(target.hasLink ? [sql`t.link = ${link}`] : []),
+    ...entries.map(([property, { name }]) =>
+      where[property] === null ? sql`t.${named(name)} is null` : sql`t.${named(name)} = u.${named(name)}`,
+    ),
+  ];
+  return { target, compared, condition: sql.join(conditions, sql` and `) };
+};
+
+/** `set` and `where` of a patch as one row: their properties may be the same ones. */
+const setName = (property: string): string => `new ${property}`;
+
+const partOf = (link: string, { first, of }: Part, pass: SQL): SQL => {
+  const operations = [...of.values()];
+  if (first.op === 'add' || first.op === 'put') return inserting(link, first, operations.map(conditionOf), pass);
+  const { target, compared, condition } = matching(link, first);
+  if (first.op === 'delete') {
+    const using = compared.length === 0 ? sql`` : sql` using ${unnested(compared, operations.map(conditionOf))}`;
+    return sql`delete from ${named(target.name)} as t${using} where ${condition} and ${pass}`;
+  }
+  const set = columnsOf(target, Object.keys(first.set));
+  const renamed: Named = set.map(([property, column]) => [
+    setName(property),
+    { ...column, name: setName(column.name) },
+  ]);
+  const rows = operations.map((operation) => {
+    const own: Cells = operation.op === 'patch' ? operation.set : {};
+    const values = Object.entries(own).map(([property, value]) => [setName(property), value]);
+    return { ...conditionOf(operation), ...(Object.fromEntries(values) as Where) };
+  });
+  const assigned = set.map(([, { name }], index) => {
+    const [, column] = renamed[index] ?? [];
+    return column === undefined ? sql`` : sql`${named(name)} = ${given(column)}`;
+  });
+  return sql`update ${named(target.name)} as t set ${list(assigned)} from ${unnested([...compared, ...renamed], rows)}
+    where ${condition} and ${pass}`;
+};
+
+const sweepOf = (link: string, { table, condition }: Sweep, pass: SQL): SQL =>
+  sql`delete from ${named(TABLES[table].name)} where link = ${link} and ${condition} and ${pass}`;
+
+/** The parts of a stage's statement, each to be named in its `with`; the last stage sweeps. */
+export const partsOf = (link: string, { parts }: Stage, sweeps: readonly Sweep[], pass: SQL): readonly SQL[] => [
+  ...[...parts.values()].map((part) => partOf(link, part, pass)),
+  ...sweeps.map((sweep) => sweepOf(link, sweep, pass)),
+];

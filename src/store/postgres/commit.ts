@@ -1,22 +1,14 @@
 import type { SQL } from 'drizzle-orm';
-import { applyChanges } from '../changes.ts';
-import type { PatchColumns } from '../rows.ts';
-import { FenceError, type StoreChange } from '../store.ts';
-import { Batch, type Stage } from './batch.ts';
-import type { Db, Orm } from './database.ts';
-import { eq, sql } from './drizzle.ts';
-import { ROW_IDS, links } from './schema.ts';
-import { partsOf } from './statement.ts';
+import { FenceError } from '../errors.ts';
+import { newIdOf, withIds, type Cells, type Operations } from '../sql/operations.ts';
+import type { Fence } from '../sql/dialect.ts';
+import { sql } from '../sql/drizzle.ts';
+import { TABLES, type Table } from '../tables.ts';
+import { partsOf, stagesOf, storable } from './batch.ts';
+import type { Connection, Send } from './database.ts';
 
-type Sender = Pick<Orm, 'execute' | 'select'>;
-
-/** How many new rows changes make, of those that get an id. */
-const countNew = (changes: readonly StoreChange[]): number => {
-  const isNew = (change: StoreChange): boolean =>
-    (change.kind === 'put-pair' && change.id === null) || ['intend', 'conflict', 'shown'].includes(change.kind);
-  return changes.filter(isNew).length;
-};
-
+/** The sequence that new rows get their ids from. */
+export const ROW_IDS = 'row_ids';
 /** So many ids are taken from the database at once. */
 const RESERVED_AT_ONCE = 500;
 
@@ -27,15 +19,15 @@ const RESERVED_AT_ONCE = 500;
 export class RowIds {
   readonly #reserved = new Map<string, { readonly token: number; readonly ids: number[] }>();
 
-  async take(db: Db, link: string, token: number, count: number): Promise<readonly number[]> {
+  async take(db: Connection, link: string, token: number, count: number): Promise<readonly number[]> {
     if (count === 0) return [];
     const kept = this.#reserved.get(link);
     const ids = kept?.token === token ? kept.ids : [];
     this.#reserved.set(link, { token, ids });
     if (ids.length < count) {
       const asked = Math.max(count, RESERVED_AT_ONCE);
-      const { rows } = await db.do((orm) =>
-        orm.execute<{ id: string }>(sql`select nextval(${ROW_IDS}) as id from generate_series(1, ${asked}::int)`),
+      const rows = await db.do((send) =>
+        send(sql`select nextval(${ROW_IDS}) as id from generate_series(1, ${asked}::int)`),
       );
       // The rest of an earlier lot is left: a commit asks for all of its ids, in their order.
       ids.splice(0, ids.length, ...rows.map(({ id }) => Number(id)));
@@ -48,74 +40,62 @@ export class RowIds {
   }
 }
 
-type Fence = {
-  readonly link: string;
-  readonly token: number;
-  /** Names the commit. */
-  readonly key: string;
-  readonly patch: Partial<PatchColumns>;
-};
-
 /** Lets a commit pass that has the current token and has not been made before; no other commit of the link can overtake it. */
-const fenceOf = ({ link, token, key, patch }: Fence): SQL => {
-  const set = Object.entries(patch).map(
-    ([property, value]) => sql`, ${sql.identifier(links[property as keyof PatchColumns].name)} = ${value}`,
-  );
-  return sql`update ${links} set commit_key = ${key}${sql.join(set, sql``)}
-    where ${links.name} = ${link} and ${links.leaseToken} = ${token} and ${links.leaseOwner} is not null
-      and ${links.commitKey} is distinct from ${key}
+const fenceOf = ({ link, token, key }: Fence, patch: Cells): SQL => {
+  const { columns }: Table = TABLES.links;
+  const set = Object.entries(patch).flatMap(([property, value]) => {
+    const column = columns[property];
+    return column === undefined ? [] : [sql`, ${sql.identifier(column.name)} = ${storable(property, value)}`];
+  });
+  return sql`update links set commit_key = ${key}${sql.join(set, sql``)}
+    where name = ${link} and lease_token = ${token} and lease_owner is not null and commit_key is distinct from ${key}
     returning 1`;
 };
 
-/** Answers whether the fence let it pass. */
-const sendFirst = async (orm: Sender, stage: Stage, fence: Fence): Promise<boolean> => {
-  const pass = sql`exists (select from fence)`;
-  const parts = partsOf(fence.link, stage, pass).map(([name, part]) => sql`, ${sql.identifier(name)} as (${part})`);
-  const { rows } = await orm.execute<{ held: number }>(
-    sql`with fence as (${fenceOf(fence)})${sql.join(parts, sql``)} select count(*)::int as held from fence`,
-  );
-  return rows[0]?.held === 1;
-};
-
-const sendNext = async (orm: Sender, stage: Stage, link: string): Promise<void> => {
-  const parts = partsOf(link, stage, sql`true`).map(([name, part]) => sql`${sql.identifier(name)} as (${part})`);
-  await orm.execute(sql`with ${sql.join(parts, sql`, `)} select 1`);
-};
-
-const sendStages = async (orm: Sender, [first, ...others]: readonly Stage[], fence: Fence): Promise<boolean> => {
-  if (first === undefined || !(await sendFirst(orm, first, fence))) return false;
-  for (const stage of others) await sendNext(orm, stage, fence.link);
-  return true;
-};
-
 /** Whether the commit was made by an earlier attempt whose answer was lost. */
-const wasMade = async (orm: Orm, { link, key }: Fence): Promise<boolean> => {
-  const rows = await orm.select({ key: links.commitKey }).from(links).where(eq(links.name, link));
-  return rows[0]?.key === key;
-};
+const wasMade = async (send: Send, { link, key }: Fence): Promise<boolean> =>
+  (await send(sql`select commit_key as key from links where name = ${link}`))[0]?.['key'] === key;
 
 /**
- * Makes the changes in their order, all or none, and once: in one statement where no row is changed twice, else in a
- * transaction. Answers the ids of new pairs and of intents.
+ * Applies operations in their order, all or none, and once: in one statement where no row is changed twice, else in a
+ * transaction. Returns the ids that it assigned.
  *
  * @throws {FenceError} where the token is not that of the link's current lease.
  */
 export const commit = async (
-  db: Db,
+  db: Connection,
   rowIds: RowIds,
-  { link, token, key }: Pick<Fence, 'link' | 'token' | 'key'>,
-  changes: readonly StoreChange[],
+  fence: Fence,
+  { operations, returned }: Operations,
 ): Promise<readonly number[]> => {
-  const batch = new Batch(await rowIds.take(db, link, token, countNew(changes)));
-  const made = applyChanges(batch.writer, changes);
-  const { stages, patch } = batch;
-  const fence: Fence = { link, token, key, patch };
-  await db.do(async (orm, attempt) => {
-    const isHeld =
-      stages.length === 1
-        ? await sendStages(orm, stages, fence)
-        : await orm.transaction((step) => sendStages(step, stages, fence));
-    if (!isHeld && !(attempt > 1 && (await wasMade(orm, fence)))) throw new FenceError(link, token);
+  const { link, token } = fence;
+  const asked = operations.flatMap((operation) => newIdOf(operation) ?? []);
+  const taken = await rowIds.take(db, link, token, asked.length);
+  const ids = new Map(asked.map((id, index) => [id, taken[index] ?? id]));
+  const given = operations.map((operation) => withIds(operation, ids));
+  const patch: Cells = Object.assign(
+    {},
+    ...given.map((operation) => (operation.op === 'patch' && operation.table === 'links' ? operation.set : {})),
+  );
+  const sweeps = given.filter((operation) => operation.op === 'sweep');
+  const stages = stagesOf(given);
+  const statements = stages.map((stage, index) => {
+    const pass = index === 0 ? sql`exists (select from fence)` : sql`true`;
+    const parts = partsOf(link, stage, index === stages.length - 1 ? sweeps : [], pass);
+    const named = parts.map((part, nth) => sql`${sql.identifier(`part_${nth}`)} as (${part})`);
+    if (index === 0) named.unshift(sql`fence as (${fenceOf(fence, patch)})`);
+    const answer = index === 0 ? sql`count(*)::int as passed from fence` : sql`1 as passed`;
+    return sql`with ${sql.join(named, sql`, `)} select ${answer}`;
   });
-  return made;
+  const [first, ...others] = statements;
+  const perform = async (send: Send, attempt: number): Promise<void> => {
+    const isPassed = first !== undefined && (await send(first))[0]?.['passed'] === 1;
+    if (!isPassed) {
+      if (attempt > 1 && (await wasMade(send, fence))) return;
+      throw new FenceError(link, token);
+    }
+    for (const statement of others) await send(statement);
+  };
+  await (others.length === 0 ? db.do(perform) : db.atomic(perform));
+  return returned.map((id) => ids.get(id) ?? id);
 };

@@ -1,15 +1,21 @@
+import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
-import type { DrizzleConfig } from 'drizzle-orm';
-import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
+import type { SQL } from 'drizzle-orm';
+import type * as Pg from 'pg';
 import type { Clock } from '../../clock.ts';
+import { StoreError } from '../errors.ts';
 import { placeOf } from '../place.ts';
-import { StoreError } from '../store.ts';
-import { drizzle, Pool } from './drizzle.ts';
+import { PgDialect } from './drizzle.ts';
+import type { Rows, Step } from '../sql/step.ts';
 import { migrate } from './migrate.ts';
 import { driverError, explainTrouble, isPassing, reasonOf } from './trouble.ts';
 
-/** Builds statements and sends them. */
-export type Orm = NodePgDatabase;
+// As CommonJS, like sql/drizzle.ts and for its reason; loaded when it is first used.
+const require = createRequire(import.meta.url);
+const loadDriver = (): typeof Pg => require('pg') as typeof Pg;
+
+/** Sends statements, over one connection where it is that of a transaction. */
+export type Send = (statement: SQL) => Promise<Rows>;
 
 export type DatabaseOptions = {
   /** `postgres://user:password@host:port/database`; its parameters are those of libpq, `sslmode` above all. */
@@ -24,20 +30,6 @@ export type DatabaseOptions = {
   readonly onStatement?: (statement: string) => void;
   /** How long nothing may come through a connection; by default a little longer than a statement may take. */
   readonly silentForMs?: number;
-};
-
-/** A database that is opened when it is first used. */
-export type Db = {
-  /** Host and name, for people: no user, no password. */
-  readonly place: string;
-  /**
-   * Does a step; where the database is away meanwhile, waits and does it again: it must be one that may be repeated.
-   * `attempt` counts from 1.
-   *
-   * @throws {StoreError} where the database cannot be used, or stays away.
-   */
-  do<T>(step: (orm: Orm, attempt: number) => Promise<T>): Promise<T>;
-  close(): Promise<void>;
 };
 
 /** A database that is away for longer ends the run; the next one goes on. */
@@ -67,11 +59,8 @@ const asLibpq = (url: string): string => {
   return parsed.href;
 };
 
-const openPool = ({
-  url,
-  connections,
-  silentForMs = longestSilence(url),
-}: DatabaseOptions): InstanceType<typeof Pool> => {
+const openPool = ({ url, connections, silentForMs = longestSilence(url) }: DatabaseOptions): Pg.Pool => {
+  const { Pool } = loadDriver();
   const pool = new Pool({
     application_name: 'contact-sync',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -93,60 +82,118 @@ const openPool = ({
   return pool;
 };
 
-/** drizzle itself never gives a connection back to the pool that breaks while a transaction begins on it. */
-const openOrm = (pool: InstanceType<typeof Pool>, options: DrizzleConfig): Orm => {
-  const orm = drizzle(pool, options);
-  orm.transaction = async (step, config) => {
-    const client = await pool.connect();
-    let isOver = false;
-    try {
-      const answer = await drizzle(client, options).transaction(step, config);
-      isOver = true;
-      return answer;
-    } finally {
-      // One on which it failed is closed, whatever state it is in.
-      client.release(!isOver);
-    }
+/** Reads counts, times and ids as numbers, whose range none of them exceeds. */
+const numberReaders = (): Pg.CustomTypesConfig => {
+  const { types } = loadDriver();
+  return {
+    getTypeParser: ((id, format) =>
+      id === types.builtins.INT8 ? Number : types.getTypeParser(id, format)) as typeof types.getTypeParser,
   };
-  return orm;
 };
 
-/** Connects to nothing yet. */
-export const openDatabase = (options: DatabaseOptions): Db => {
-  const { url, clock, onStatement } = options;
-  const place = placeOf(url);
-  const pool = openPool(options);
-  const orm = openOrm(pool, onStatement === undefined ? {} : { logger: { logQuery: onStatement } });
-  const closing = new AbortController();
+/** A connected database. */
+export type Connection = {
+  /** Host and name, for people: no user, no password. */
+  readonly place: string;
+  /**
+   * Does a step; where the database is away meanwhile, waits and does it again: it must be one that may be repeated.
+   * `attempt` counts from 1.
+   *
+   * @throws {StoreError} where the database cannot be used, or stays away.
+   */
+  do<Result>(step: (send: Send, attempt: number) => Promise<Result>): Promise<Result>;
+  /** As {@link Connection.do}, in one transaction. */
+  atomic<Result>(step: (send: Send, attempt: number) => Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+};
+
+/** Runs a step over a connection. */
+export const drive = async <Result>(step: Step<Result>, send: Send): Promise<Result> => {
+  let next = step.next();
+  while (next.done !== true) next = step.next(await send(next.value));
+  return next.value;
+};
+
+/** Sends statements over connections of the pool; drivers are loaded with the first one. */
+const createSender = (onStatement: (statement: string) => void) => {
+  let loaded: { readonly renderer: InstanceType<typeof PgDialect>; readonly types: Pg.CustomTypesConfig } | null = null;
+  return (client: Pick<Pg.ClientBase, 'query'>): Send =>
+    async (statement) => {
+      loaded ??= { renderer: new PgDialect(), types: numberReaders() };
+      const { sql: text, params } = loaded.renderer.sqlToQuery(statement);
+      onStatement(text);
+      const { rows } = await client.query<Rows[number]>({ text, values: params, types: loaded.types });
+      return rows;
+    };
+};
+
+/** Does a step in one transaction, over a connection that is closed where its state is unknown afterwards. */
+const inTransaction = async <Result>(
+  pool: Pg.Pool,
+  step: (client: Pg.PoolClient) => Promise<Result>,
+): Promise<Result> => {
+  const client = await pool.connect();
+  let isKnown = false;
+  try {
+    await client.query('begin');
+    const result = await step(client);
+    await client.query('commit');
+    isKnown = true;
+    return result;
+  } catch (error) {
+    isKnown = await client.query('rollback').then(
+      () => true,
+      () => false,
+    );
+    throw error;
+  } finally {
+    client.release(!isKnown);
+  }
+};
+
+/** Repeats a step while the database is away, for a limited time. */
+const createRetry = ({ clock, onAway, onBack }: DatabaseOptions, place: string, closing: AbortSignal) => {
   let isAway = false;
   let isReady = false;
-  let opening: Promise<void> | null = null;
-
-  const told = (error: unknown): void => {
-    if (!isAway) options.onAway?.(reasonOf(error));
-    isAway = true;
-  };
-  const patiently = async <T>(step: (orm: Orm, attempt: number) => Promise<T>): Promise<T> => {
+  return async <Result>(step: (attempt: number) => Promise<Result>): Promise<Result> => {
     const startedAtMs = clock.monotonic();
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const answer = await step(orm, attempt);
-        if (isAway) options.onBack?.();
+        const result = await step(attempt);
+        if (isAway) onBack?.();
         isAway = false;
         isReady = true;
-        return answer;
+        return result;
       } catch (thrown) {
         const error = driverError(thrown);
-        // One that has never answered may be named wrongly: that is said at once.
+        // One that has never answered may be named wrongly: that is reported at once.
         const waits = isReady && isPassing(error) && clock.monotonic() - startedAtMs < WAITS_MS;
-        if (!waits || closing.signal.aborted) throw explainTrouble(thrown, place);
-        told(error);
-        await clock.sleep(Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS), closing.signal);
+        if (!waits || closing.aborted) throw explainTrouble(thrown, place);
+        if (!isAway) onAway?.(reasonOf(error));
+        isAway = true;
+        await clock.sleep(Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS), closing);
       }
     }
   };
+};
+
+/** Connects to nothing yet. */
+export const connect = (options: DatabaseOptions): Connection => {
+  const place = placeOf(options.url);
+  const onStatement = (statement: string): void => options.onStatement?.(statement);
+  const sendOver = createSender(onStatement);
+  const closing = new AbortController();
+  const withRetry = createRetry(options, place, closing.signal);
+  let opened: Pg.Pool | null = null;
+  let opening: Promise<void> | null = null;
+  const pool = (): Pg.Pool => (opened ??= openPool(options));
+  const transact = <Result>(step: (send: Send) => Promise<Result>): Promise<Result> => {
+    // Both of its own statements are round trips too.
+    for (const statement of ['begin', 'commit']) onStatement(statement);
+    return inTransaction(pool(), (client) => step(sendOver(client)));
+  };
   const open = (): Promise<void> =>
-    (opening ??= patiently(() => migrate(orm, place)).catch((error: unknown) => {
+    (opening ??= withRetry(() => migrate(sendOver(pool()), transact, place)).catch((error: unknown) => {
       opening = null;
       throw error;
     }));
@@ -155,11 +202,15 @@ export const openDatabase = (options: DatabaseOptions): Db => {
     place,
     do: async (step) => {
       await open();
-      return patiently(step);
+      return withRetry((attempt) => step(sendOver(pool()), attempt));
+    },
+    atomic: async (step) => {
+      await open();
+      return withRetry((attempt) => transact((send) => step(send, attempt)));
     },
     close: async () => {
       closing.abort(new StoreError(`The database ${place} is closed.`));
-      await pool.end();
+      await opened?.end();
     },
   };
 };

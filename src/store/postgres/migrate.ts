@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../../package-root.ts';
-import { StoreError } from '../store.ts';
-import type { Orm } from './database.ts';
-import { readMigrationFiles, sql } from './drizzle.ts';
+import { StoreError } from '../errors.ts';
+import { readMigrationFiles, sql } from '../sql/drizzle.ts';
+import type { Send } from './database.ts';
 
 const MIGRATIONS_FOLDER = join(PACKAGE_ROOT, 'migrations', 'postgres');
 
@@ -12,19 +12,17 @@ const LOCK = 'contact-sync migrations';
 const readMigrations = () => readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER });
 
 /** What stands in the schema, in one look: a table of this name, any other table, when the latest migration was made. */
-const look = async (orm: Pick<Orm, 'execute'>): Promise<{ readonly isMade: boolean; readonly others: number }> => {
-  const { rows } = await orm.execute<{ made: string | null; others: string }>(sql`
+const look = async (send: Send): Promise<{ readonly isMade: boolean; readonly others: number }> => {
+  const rows = await send(sql`
     select to_regclass('contact_sync_migrations')::text as made,
       (select count(*) from pg_tables where schemaname = current_schema()) as others
   `);
-  return { isMade: typeof rows[0]?.made === 'string', others: Number(rows[0]?.others ?? 0) };
+  return { isMade: typeof rows[0]?.['made'] === 'string', others: Number(rows[0]?.['others'] ?? 0) };
 };
 
-const appliedUpTo = async (orm: Pick<Orm, 'execute'>): Promise<number> => {
-  const { rows } = await orm.execute<{ at: string }>(
-    sql`select coalesce(max(created_at), 0) as at from contact_sync_migrations`,
-  );
-  return Number(rows[0]?.at ?? 0);
+const appliedUpTo = async (send: Send): Promise<number> => {
+  const rows = await send(sql`select coalesce(max(created_at), 0) as at from contact_sync_migrations`);
+  return Number(rows[0]?.['at'] ?? 0);
 };
 
 const refuse = (place: string, applied: number): void => {
@@ -40,15 +38,19 @@ const refuse = (place: string, applied: number): void => {
  *
  * @throws {StoreError} where the database is of a newer version, or holds another program's tables.
  */
-export const migrate = async (orm: Orm, place: string): Promise<void> => {
+export const migrate = async (
+  send: Send,
+  inTransaction: (step: (send: Send) => Promise<void>) => Promise<void>,
+  place: string,
+): Promise<void> => {
   const last = Math.max(...readMigrations().map((file) => file.folderMillis));
-  if ((await look(orm)).isMade) {
-    const applied = await appliedUpTo(orm);
+  if ((await look(send)).isMade) {
+    const applied = await appliedUpTo(send);
     refuse(place, applied);
     if (applied === last) return;
   }
-  await orm.transaction(async (step) => {
-    await step.execute(sql`select pg_advisory_xact_lock(hashtext(${LOCK}), hashtext(current_schema()))`);
+  await inTransaction(async (step) => {
+    await step(sql`select pg_advisory_xact_lock(hashtext(${LOCK}), hashtext(current_schema()))`);
     const { isMade, others } = await look(step);
     if (!isMade && others > 0) {
       throw new StoreError(
@@ -57,13 +59,13 @@ export const migrate = async (orm: Orm, place: string): Promise<void> => {
       );
     }
     if (!isMade) {
-      await step.execute(sql`create table contact_sync_migrations (hash text not null, created_at bigint not null)`);
+      await step(sql`create table contact_sync_migrations (hash text not null, created_at bigint not null)`);
     }
     const applied = await appliedUpTo(step);
     refuse(place, applied);
     for (const file of readMigrations().filter(({ folderMillis }) => folderMillis > applied)) {
-      for (const statement of file.sql) await step.execute(sql.raw(statement));
-      await step.execute(sql`insert into contact_sync_migrations values (${file.hash}, ${file.folderMillis})`);
+      for (const statement of file.sql) await step(sql.raw(statement));
+      await step(sql`insert into contact_sync_migrations values (${file.hash}, ${file.folderMillis})`);
     }
   });
 };

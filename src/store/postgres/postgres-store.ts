@@ -1,41 +1,15 @@
-import type { Side } from '../../contact/side.ts';
-import {
-  FenceError,
-  type HalfQuery,
-  type JournalQuery,
-  type RowDigest,
-  type RunQuery,
-  type Store,
-  type StoreChange,
-} from '../store.ts';
+import { createStore } from '../sql/sql-store.ts';
+import type { SqlDatabase, Statements } from '../sql/dialect.ts';
+import { sql } from '../sql/drizzle.ts';
+import { hostedRows } from '../sql/hosted-rows.ts';
+import type { Rows } from '../sql/step.ts';
+import { openDatabase as openSqlite } from '../sqlite/database.ts';
+import type { Store } from '../store.ts';
 import type { HostedRows } from '../hosted.ts';
-import type { Told } from '../told.ts';
 import { commit, RowIds } from './commit.ts';
-import { openDatabase, type DatabaseOptions, type Db } from './database.ts';
-import type { Held } from './held.ts';
-import { hostedRows } from './hosted-rows.ts';
-import {
-  dropLease,
-  readOwner,
-  readPausedByHand,
-  renewLease,
-  setPausedByHand,
-  swapTold,
-  takeLease,
-  type LeaseClock,
-} from './lease.ts';
-import {
-  findKnown,
-  readCounts,
-  readHalves,
-  readIndex,
-  readMembers,
-  readPairs,
-  readPresence,
-  readWithPairs,
-} from './read-halves.ts';
-import { readConflicts, readJournal, readRuns, readWriteCounts } from './read-history.ts';
-import { openLink, readBudget, readLinks, readSharedId, readShown, writeBudget } from './read-links.ts';
+import { insertCopied, raiseIds } from './load.ts';
+import { connect, drive, type Connection, type DatabaseOptions } from './database.ts';
+import { postgresDialect, type LeaseClock } from './dialect.ts';
 
 export type PostgresOptions = DatabaseOptions & {
   /** Names a commit. */
@@ -44,146 +18,80 @@ export type PostgresOptions = DatabaseOptions & {
   readonly leaseClock?: LeaseClock;
 };
 
-/** A store with what the hosts that work on it share beside it. */
+/** A store with what the hosts that work on it share. */
 export type HostedStore = Store & { readonly hosted: HostedRows };
 
-/** The store on PostgreSQL, for daemons on many hosts. Each method is one statement, or one transaction. */
-class PostgresStore implements HostedStore {
-  readonly #db: Db;
-  readonly #newId: () => string;
-  readonly #leaseClock: LeaseClock;
-  readonly #rowIds = new RowIds();
-  /** The links that this process has the lease of, by name. */
-  readonly #held = new Map<string, Held>();
-  readonly hosted: HostedRows;
+/** The rows of several statements as columns of one: each a list in JSON. */
+const asLists = (statements: Statements) =>
+  sql.join(
+    Object.entries(statements).map(
+      ([name, statement]) =>
+        sql`coalesce((select json_agg(row_to_json(rows)) from (${statement}) as rows), '[]') as ${sql.identifier(name)}`,
+    ),
+    sql`, `,
+  );
 
-  constructor(options: PostgresOptions) {
-    this.#db = openDatabase(options);
-    this.#newId = options.newId;
-    this.#leaseClock = options.leaseClock ?? 'database';
-    this.hosted = hostedRows(this.#db);
-  }
-
-  sharedId = () => readSharedId(this.#db);
-  links = () => readLinks(this.#db);
-  link = async (name: string) => this.#held.get(name)?.link ?? (await openLink(this.#db, name));
-
-  acquireLease = async (link: string, owner: string, nowMs: number, untilMs: number): Promise<number | null> => {
-    const asked = { link, owner, nowMs, untilMs };
-    const held = this.#held.get(link);
-    if (held?.owner === owner) {
-      const token = await renewLease(this.#db, this.#leaseClock, asked);
-      if (token !== held.token) this.#held.delete(link);
-      return token;
-    }
-    const taken = await takeLease(this.#db, this.#leaseClock, asked);
-    // Another owner in this process may have it; what that one knows is not asked for any more.
-    if (taken !== null) this.#held.set(link, taken);
-    return taken?.token ?? null;
+/** A database on PostgreSQL, which is connected to and migrated when it is first used. */
+const openDatabase = (db: Connection, leaseClock: LeaseClock): SqlDatabase => {
+  const rowIds = new RowIds();
+  return {
+    dialect: postgresDialect(leaseClock),
+    place: db.place,
+    run: (step) => db.do((send, attempt) => drive(step(attempt), send)),
+    atomic: (step) => db.atomic((send, attempt) => drive(step(attempt), send)),
+    together: async <Name extends string>(statements: Statements<Name>) => {
+      const [read] = await db.do((send) => send(sql`select ${asLists(statements)}`));
+      return read as Readonly<Record<Name, Rows>>;
+    },
+    // One statement for both. What it reads is of the moment before the lease was taken: where another process has committed
+    // something since, it is out of date.
+    lease: async <Name extends string>(link: string, taking: ReturnType<typeof sql>, statements: Statements<Name>) => {
+      const [taken] = await db.do((send) =>
+        send(sql`
+          with taken as (${taking}, commit_key as key),
+            before as (select l.commit_key as key, row_to_json(opening) as opening
+              from links as l, lateral (select ${asLists(statements)}) as opening
+              where l.name = ${link} and exists (select from taken))
+          select taken.token, before.key is not distinct from taken.key as "isCurrent", before.opening
+          from taken left join before on true`),
+      );
+      if (taken === undefined) return null;
+      const opening = taken['isCurrent'] === true ? (taken['opening'] as Readonly<Record<Name, Rows>> | null) : null;
+      return { token: Number(taken['token']), read: opening };
+    },
+    commit: (fence, operations) => commit(db, rowIds, fence, operations),
+    load: (batches) =>
+      db.atomic(async (send) => {
+        for await (const { table, rows } of batches()) await send(insertCopied(table, rows));
+        await send(raiseIds());
+      }),
+    // The server returns the space of deleted rows by itself.
+    shrink: () => Promise.resolve(),
+    compact: () => Promise.resolve(),
+    /**
+     * PostgreSQL's own name of the server's data and of the table in them, so that a copy of the database has another one. A
+     * standby that takes over keeps it.
+     */
+    sharedId: async () => {
+      const [row] = await db.do((send) =>
+        send(sql`select system_identifier || '-' || 'links'::regclass::oid as id from pg_control_system()`),
+      );
+      if (row === undefined) throw new Error('PostgreSQL did not report its server id.');
+      return String(row['id']);
+    },
+    released: (link) => rowIds.forget(link),
+    close: () => db.close(),
   };
+};
 
-  leaseOwner = (link: string) => readOwner(this.#db, link);
-  releaseLease = async (link: string, owner: string): Promise<void> => {
-    if (this.#held.get(link)?.owner === owner) {
-      try {
-        await this.#settle(link);
-      } finally {
-        // From now on others may change the link, whatever became of the last words.
-        this.#rowIds.forget(link);
-        this.#held.delete(link);
-      }
-    }
-    await dropLease(this.#db, link, owner);
-  };
-  swapTold = (link: string, before: Told, after: Told) => {
-    this.#held.get(link)?.forgetLink();
-    return swapTold(this.#db, link, before, after);
-  };
+/** Opens a database on PostgreSQL; connects, and migrates it, when it is first used. */
+export const openPostgresDatabase = (options: PostgresOptions): SqlDatabase =>
+  openDatabase(connect(options), options.leaseClock ?? 'database');
 
-  pausedByHandAtMs = (link: string) => readPausedByHand(this.#db, link);
-  setPausedByHand = (link: string, atMs: number | null) => {
-    this.#held.get(link)?.forgetLink();
-    return setPausedByHand(this.#db, link, atMs);
-  };
+const openScratch = (): SqlDatabase => openSqlite(':memory:');
 
-  halves = async (link: string, query: HalfQuery) => {
-    const held = this.#held.get(link);
-    const known = held?.halves(query);
-    if (known) return known;
-    if (held === undefined || query.by !== 'id') return readHalves(this.#db, link, query);
-    const { version } = held;
-    const read = await readWithPairs(this.#db, link, query.side, query.ids);
-    held.keep(read, version);
-    return read.asked;
-  };
-  pairs = async (link: string, ids: readonly number[]) =>
-    this.#held.get(link)?.pairs(ids) ?? (await readPairs(this.#db, link, ids));
-  index = (link: string, side: Side) => readIndex(this.#db, link, side);
-  members = (link: string, groupIds: readonly string[]) => readMembers(this.#db, link, groupIds);
-  shown = (link: string, side: Side) => readShown(this.#db, link, side);
-  known = (link: string, side: Side, rows: readonly RowDigest[]) => findKnown(this.#db, link, side, rows);
-  anyPresent = async (link: string) => this.#held.get(link)?.anyPresent ?? (await readPresence(this.#db, link));
-  counts = (link: string) => readCounts(this.#db, link);
-
-  commit = async (link: string, token: number, changes: readonly StoreChange[]): Promise<readonly number[]> => {
-    const held = this.#held.get(link);
-    if (held?.token !== token) return this.#send(link, token, changes);
-    // That a run begins is stored with the first thing that it finds out.
-    if (changes.length > 0 && changes.every(({ kind }) => kind === 'run-started')) {
-      held.waiting = [...held.waiting, ...changes];
-      return [];
-    }
-    return this.#sendHeld(link, held, changes);
-  };
-
-  async #sendHeld(link: string, held: Held, changes: readonly StoreChange[]): Promise<readonly number[]> {
-    const { waiting } = held;
-    held.waiting = [];
-    held.change();
-    try {
-      const ids = await this.#send(link, held.token, [...waiting, ...changes]);
-      held.follow(changes);
-      return ids;
-    } catch (error) {
-      held.waiting = [...waiting, ...held.waiting];
-      held.forget();
-      throw error;
-    }
-  }
-
-  #send(link: string, token: number, changes: readonly StoreChange[]): Promise<readonly number[]> {
-    return commit(this.#db, this.#rowIds, { link, token, key: this.#newId() }, changes);
-  }
-
-  /** Stores what waits for the next commit. */
-  async #settle(link: string): Promise<void> {
-    const held = this.#held.get(link);
-    if (held === undefined || held.waiting.length === 0) return;
-    await this.#sendHeld(link, held, []).catch((error: unknown) => {
-      // The link is another process's: there is nothing left to store.
-      if (!(error instanceof FenceError)) throw error;
-      held.waiting = [];
-    });
-  }
-
-  journal = async (link: string, query: JournalQuery) =>
-    this.#held.get(link)?.journal(query) ?? (await readJournal(this.#db, link, query));
-  writeCounts = (link: string, run: string) => readWriteCounts(this.#db, link, run);
-  runs = async (link: string, query: RunQuery) => {
-    const known = this.#held.get(link)?.runs(query);
-    if (known) return known;
-    await this.#settle(link);
-    return readRuns(this.#db, link, query);
-  };
-  conflicts = async (link: string, { all }: { readonly all: boolean }) =>
-    this.#held.get(link)?.conflicts(all) ?? (await readConflicts(this.#db, link, all));
-  budget = (key: string) => readBudget(this.#db, key);
-  saveBudget = (key: string, stateJson: string) => writeBudget(this.#db, key, stateJson);
-
-  /** What was dropped is gone with the next vacuum, which the server does by itself. */
-  compact = () => Promise.resolve();
-  close = () => this.#db.close();
-}
-
-/** The store on PostgreSQL; connects, and migrates the database where needed, when it is first used. */
-export const openPostgres = (options: PostgresOptions): HostedStore => new PostgresStore(options);
+/** The store on PostgreSQL, for daemons on many hosts; connects, and migrates the database, when it is first used. */
+export const openPostgres = (options: PostgresOptions): HostedStore => {
+  const db = openPostgresDatabase(options);
+  return Object.assign(createStore(db, { newId: options.newId, openScratch }), { hosted: hostedRows(db) });
+};

@@ -1,4 +1,4 @@
-import { FenceError, StoreError } from '../store.ts';
+import { FenceError, StoreError } from '../errors.ts';
 
 type Trouble = { readonly what: string; readonly remedy: string };
 

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { closeSync, openSync } from 'node:fs';
-import { StoreError } from '../store.ts';
+import { StoreError } from '../errors.ts';
 import { appliedUpTo, checkVersion } from './migrate.ts';
 import { explainTrouble } from './trouble.ts';
 

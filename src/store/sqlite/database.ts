@@ -1,117 +1,52 @@
 import Database from 'better-sqlite3';
-import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
+import type { SQL } from 'drizzle-orm';
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DirectoryError, makeDirectory } from '../../make-directory.ts';
-import { StoreError } from '../store.ts';
-import { drizzle, is, Param, Placeholder } from './drizzle.ts';
+import { COPIED_TABLES, copiedColumns, type RowBatch } from '../copy.ts';
+import { FenceError, StoreError } from '../errors.ts';
+import type { Operations } from '../sql/operations.ts';
+import type { Fence, SqlDatabase, Statements } from '../sql/dialect.ts';
+import { sql } from '../sql/drizzle.ts';
+import type { Rows, Step } from '../sql/step.ts';
+import { SQLITE } from './dialect.ts';
+import { SQLiteSyncDialect } from './drizzle.ts';
 import { checkVersion, migrate } from './migrate.ts';
 import { explainTrouble } from './trouble.ts';
+import { createWriter } from './write.ts';
 
-/** Builds queries. */
-export type Orm = BetterSQLite3Database;
-
-/** A statement that drizzle builds. */
-type Built = { toSQL(): { readonly sql: string; readonly params: readonly unknown[] } };
-
-/** One that answers rows. */
-type BuiltQuery<Row> = Built & { readonly _: { readonly result: readonly Row[] } };
-
-type Values = Readonly<Record<string, unknown>>;
-
-/** An open database. */
-export type Db = {
-  readonly orm: Orm;
-  readonly client: Database.Database;
-  /** The statement that `build` makes: made at its first use, kept as long as the database is open. */
-  prepared<Statement>(build: (orm: Orm) => Statement): Statement;
-  /**
-   * Runs the statement that `build` makes, kept alike, with these values of its placeholders. For those that run for each
-   * contact: drizzle looks at what each parameter is every time.
-   */
-  write(build: (orm: Orm) => Built, values: Values): Database.RunResult;
-  /**
-   * Reads with the query that `build` makes, kept alike. For light rows in great numbers, which drizzle would hold twice: here
-   * each column keeps the name and the value that SQLite gives it.
-   */
-  rows<Row>(build: (orm: Orm) => BuiltQuery<Row>, values: Values): readonly Row[];
-  /** Does a step wholly or not at all, alone with the database from its beginning on. */
-  atomic<T>(step: () => T): T;
-  /** Reads all that a step asks for as it stands at one moment, beside whoever writes. */
-  atOnce<T>(step: () => T): T;
-  /** `data_version`: another one once another connection has committed something; `freelist_count`: free pages. */
-  pragma(name: 'data_version' | 'freelist_count'): number;
+/** Runs statements of drizzle, each prepared once. */
+const createReader = (client: Database.Database): ((statement: SQL) => Rows) => {
+  const renderer = new SQLiteSyncDialect();
+  const statements = new Map<string, Database.Statement<unknown[], Rows[number]>>();
+  return (statement) => {
+    const { sql: text, params } = renderer.sqlToQuery(statement);
+    const known = statements.get(text) ?? client.prepare<unknown[], Rows[number]>(text);
+    statements.set(text, known);
+    if (known.reader) return known.all(...params);
+    known.run(...params);
+    return [];
+  };
 };
 
-/** Answers what a statement's parameters are by the values of its placeholders. */
-const bindingOf = (parameters: readonly unknown[]): ((values: Values) => unknown[]) => {
-  const readers = parameters.map((parameter): ((values: Values) => unknown) => {
-    const value: unknown = is(parameter, Param) ? parameter.value : parameter;
-    if (!is(value, Placeholder)) return () => value;
-    const { name } = value;
-    const given = (values: Values): unknown => {
-      // SQLite would be given null.
-      if (values[name] === undefined) throw new Error(`No value was given for ${name}.`);
-      return values[name];
-    };
-    return is(parameter, Param) ? (values) => parameter.encoder.mapToDriverValue(given(values)) : given;
-  });
-  return (values) => readers.map((read) => read(values));
-};
-
-/** A statement, and how its parameters follow from values. */
-type Bound = { readonly statement: Database.Statement; readonly bind: (values: Values) => unknown[] };
-
-const dbOf = (client: Database.Database): Db => {
-  const orm = drizzle(client);
-  const statements = new Map<unknown, unknown>();
-  const bound = new Map<unknown, Bound>();
-  const transaction = client.transaction((step: () => unknown) => step());
-  const pragmas = {
-    data_version: client.prepare('pragma data_version').pluck(),
-    freelist_count: client.prepare('pragma freelist_count').pluck(),
-  };
-  const boundBy = (build: (orm: Orm) => Built): Bound => {
-    const known = bound.get(build);
-    if (known !== undefined) return known;
-    const { sql, params } = build(orm).toSQL();
-    const made = { statement: client.prepare(sql), bind: bindingOf(params) };
-    bound.set(build, made);
-    return made;
-  };
-  return {
-    orm,
-    client,
-    prepared: <Statement>(build: (orm: Orm) => Statement) => {
-      if (!statements.has(build)) statements.set(build, build(orm));
-      // Only what this very function built is kept under it.
-      return statements.get(build) as Statement;
-    },
-    write: (build, values) => {
-      const { statement, bind } = boundBy(build);
-      return statement.run(bind(values));
-    },
-    rows: <Row>(build: (orm: Orm) => BuiltQuery<Row>, values: Values) => {
-      const { statement, bind } = boundBy(build);
-      return statement.all(bind(values)) as Row[];
-    },
-    atomic: <T>(step: () => T) => transaction.immediate(step) as T,
-    atOnce: <T>(step: () => T) => transaction.deferred(step) as T,
-    pragma: (name) => Number(pragmas[name].get()),
-  };
+/** Runs a step to its end, without a wait between its statements. */
+const drive = <Result>(step: Step<Result>, read: (statement: SQL) => Rows): Result => {
+  let next = step.next();
+  while (next.done !== true) next = step.next(read(next.value));
+  return next.value;
 };
 
 /** So many free pages, 1 MiB, are kept for what comes next; what a pruning frees beyond them is given back to the disk. */
 const FREE_PAGES_KEPT = 256;
 
 /** Gives pages that nothing stands on any more back to the disk; the file shrinks with the next checkpoint. */
-export const shrink = (db: Db): void => {
-  const free = db.pragma('freelist_count');
-  if (free > FREE_PAGES_KEPT) db.client.pragma(`incremental_vacuum(${free - FREE_PAGES_KEPT})`);
+const shrink = (client: Database.Database): void => {
+  const free = Number(client.pragma('freelist_count', { simple: true }));
+  if (free > FREE_PAGES_KEPT) client.pragma(`incremental_vacuum(${free - FREE_PAGES_KEPT})`);
 };
 
 /** Rewrites the file and empties its log: of what was deleted nothing is left in either. */
-export const rewrite = ({ client }: Db): void => {
+const rewrite = (client: Database.Database): void => {
   client.exec('vacuum');
   const [state] = client.pragma('wal_checkpoint(truncate)') as readonly { readonly busy: number }[];
   if (state?.busy === 1) {
@@ -175,16 +110,15 @@ const openFile = (path: string): Database.Database => {
  * @throws {DirectoryError} where its directory cannot be.
  * @throws {StoreError} where the file is corrupt, of a newer version, of another program, or cannot be opened.
  */
-export const openDatabase = (path: string): Db => {
+export const openClient = (path: string): Database.Database => {
   let client: Database.Database | undefined;
   try {
     client = openFile(path);
     // First of all: a file that is refused is left as it is, its journal mode included.
     checkVersion(client, path);
     configure(client);
-    const db = dbOf(client);
-    if (migrate(db, path) === 'upgraded') rewriteFile(client);
-    return db;
+    if (migrate(client, path) === 'upgraded') rewriteFile(client);
+    return client;
   } catch (cause) {
     client?.close();
     if (cause instanceof StoreError || cause instanceof DirectoryError) throw cause;
@@ -197,4 +131,79 @@ export const openDatabase = (path: string): Db => {
       { cause },
     );
   }
+};
+
+/** Adds rows in one transaction; the connection must not be used for anything else in the meantime. */
+const load = async (client: Database.Database, batches: () => AsyncIterable<RowBatch>): Promise<void> => {
+  client.exec('begin immediate');
+  try {
+    for await (const { table, rows } of batches()) {
+      const columns = copiedColumns(COPIED_TABLES[table]);
+      const names = columns.map(([, { name }]) => `"${name}"`).join(', ');
+      const statement = client.prepare(
+        `insert into ${COPIED_TABLES[table].name} (${names}) values (${columns.map(() => '?').join(', ')})`,
+      );
+      for (const row of rows) {
+        statement.run(
+          columns.map(([property]) => (typeof row[property] === 'boolean' ? Number(row[property]) : row[property])),
+        );
+      }
+    }
+    client.exec('commit');
+  } catch (error) {
+    client.exec('rollback');
+    throw error;
+  }
+};
+
+/** Opens a database file as {@link openClient} does. What it cannot do is reported with the file, the cause and the remedy. */
+export const openDatabase = (path: string): SqlDatabase => {
+  const client = openClient(path);
+  const read = createReader(client);
+  const write = createWriter(client);
+  const transaction = client.transaction((step: () => unknown) => step());
+  const throwExplained = (error: unknown): never => {
+    throw explainTrouble(error, path);
+  };
+  const explained = <Result>(step: () => Result): Promise<Result> => Promise.try(step).catch(throwExplained);
+  const atOnce = <Result>(step: () => Result): Promise<Result> => explained(() => transaction.deferred(step) as Result);
+  const atomic = <Result>(step: () => Result): Promise<Result> =>
+    explained(() => transaction.immediate(step) as Result);
+  const readAll = <Name extends string>(statements: Statements<Name>): Readonly<Record<Name, Rows>> => {
+    const entries = Object.entries<SQL>(statements).map(([name, statement]) => [name, read(statement)] as const);
+    return Object.fromEntries(entries) as Record<Name, Rows>;
+  };
+
+  return {
+    dialect: SQLITE,
+    place: path,
+    run: (step) => atOnce(() => drive(step(1), read)),
+    atomic: (step) => atomic(() => drive(step(1), read)),
+    together: (statements) => atOnce(() => readAll(statements)),
+    lease: (_link, taking, statements) =>
+      atomic(() => {
+        const [taken] = read(taking);
+        return taken === undefined ? null : { token: Number(taken['token']), read: readAll(statements) };
+      }),
+    commit: ({ link, token }: Fence, { operations, returned }: Operations) =>
+      atomic(() => {
+        const [held] = read(
+          sql`select lease_token as token from links where name = ${link} and lease_owner is not null`,
+        );
+        if (held?.['token'] !== token) throw new FenceError(link, token);
+        const ids = new Map<number, number>();
+        for (const operation of operations) {
+          if (operation.op !== 'sweep') write(link, operation, ids);
+          else
+            read(sql`delete from ${sql.identifier(operation.table)} where link = ${link} and ${operation.condition}`);
+        }
+        return returned.map((id) => ids.get(id) ?? id);
+      }),
+    load: (batches) => load(client, batches).catch(throwExplained),
+    shrink: () => explained(() => shrink(client)),
+    compact: () => explained(() => rewrite(client)),
+    sharedId: () => Promise.resolve(null),
+    released: () => undefined,
+    close: () => explained(() => void client.close()),
+  };
 };

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { searchText } from '../../contact/search.ts';
 import { PACKAGE_ROOT } from '../../package-root.ts';
 import { decodeRecord } from '../codec.ts';
-import { StoreError } from '../store.ts';
-import { readMigrationFiles } from './drizzle.ts';
+import { StoreError } from '../errors.ts';
+import { readMigrationFiles } from '../sql/drizzle.ts';
 
 const MIGRATIONS_FOLDER = join(PACKAGE_ROOT, 'migrations', 'sqlite');
 
@@ -59,16 +59,12 @@ const searchTextOf = (recordJson: unknown): string => {
  *
  * @throws {StoreError} like {@link checkVersion}, where another process changed the file meanwhile.
  */
-export const migrate = (
-  db: { client: Database; atomic(step: () => void): void },
-  path: string,
-): 'made' | 'upgraded' | 'current' => {
-  const { client } = db;
+export const migrate = (client: Database, path: string): 'made' | 'upgraded' | 'current' => {
   const isMissing = (file: { readonly folderMillis: number }): boolean => file.folderMillis > appliedUpTo(client);
   if (!readMigrations().some(isMissing)) return 'current';
   let isNew = false;
   client.function('search_text', { deterministic: true }, searchTextOf);
-  db.atomic(() => {
+  const apply = client.transaction(() => {
     checkVersion(client, path);
     isNew = appliedUpTo(client) === 0;
     client.exec(CREATE_TABLE);
@@ -79,5 +75,6 @@ export const migrate = (
         .run(file.hash, file.folderMillis);
     }
   });
+  apply.immediate();
   return isNew ? 'made' : 'upgraded';
 };

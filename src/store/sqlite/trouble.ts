@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { giveToThisUser } from '../../ownership.ts';
-import { FenceError, StoreError } from '../store.ts';
+import { FenceError, StoreError } from '../errors.ts';
 
 type Trouble = { readonly what: string; readonly remedy: string | ((path: string) => string) };
 

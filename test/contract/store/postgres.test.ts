@@ -5,7 +5,6 @@ import { systemClock } from '../../../src/clock.ts';
 import { EMPTY_CONTACT, type Contact } from '../../../src/contact/contact.ts';
 import { emailKey } from '../../../src/contact/keys.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres-store.ts';
-import { overlayOf } from '../../../src/store/overlay.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { newHalf } from '../../../src/sync/state/half.ts';
@@ -13,6 +12,7 @@ import { findPostgres } from '../../support/postgres.ts';
 import { emptyDatabase } from '../../support/store/empty-postgres.ts';
 import { draft, everything, play, playTogether, started } from '../../support/store/drafts.ts';
 import { storeContract } from './store-contract.ts';
+import { LINK } from './store-subject.ts';
 import { extentOf, inCompleteRun } from '../../support/extent.ts';
 
 const recordWith = (id: string, contact: Contact) => ({
@@ -41,8 +41,13 @@ describe.skipIf(postgres === null)('the contract', () => {
     return Promise.resolve({ store, close: () => emptyDatabase(url) });
   });
   inCompleteRun(() => {
-    storeContract('an overlay over PostgreSQL', () => {
-      return Promise.resolve({ store: overlayOf(store), close: () => emptyDatabase(url) });
+    storeContract('a scratch copy of PostgreSQL', async () => {
+      const scratch = await store.scratch(LINK);
+      const close = async (): Promise<void> => {
+        await scratch.close();
+        await emptyDatabase(url);
+      };
+      return { store: scratch, close };
     });
   });
 
@@ -81,7 +86,7 @@ describe.skipIf(postgres === null)('the contract', () => {
     expect(await store.runs('a', { newest: 1 })).toEqual([]);
   });
 
-  it("is the other engine's after the same commits of many changes, and through an overlay", async () => {
+  it('answers as SQLite does after the same commits of many changes, and so does a scratch copy', async () => {
     const commits = fc.array(fc.array(draft, { maxLength: 7 }), { maxLength: 5 });
     const property = fc.asyncProperty(commits, fc.array(draft, { maxLength: 4 }), async (before, after) => {
       await emptyDatabase(url);
@@ -92,11 +97,11 @@ describe.skipIf(postgres === null)('the contract', () => {
       await playTogether(store, own, before);
       await playTogether(sqlite, other, before);
       expect(await everything(store, own)).toEqual(await everything(sqlite, other));
-      const overlay = overlayOf(store);
-      await play(overlay, own, after);
+      const scratch = await store.scratch(LINK);
+      await play(scratch, own, after);
       await play(sqlite, other, after);
-      expect(await everything(overlay, own)).toEqual(await everything(sqlite, other));
-      await sqlite.close();
+      expect(await everything(scratch, own)).toEqual(await everything(sqlite, other));
+      await Promise.all([sqlite.close(), scratch.close()]);
     });
     await fc.assert(property, { numRuns: extentOf({ all: 60, sample: 10 }), seed: 20_261_122 });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FenceError, type Store, type StoreChange } from '../../../src/store/store.ts';
+import { FenceError, type RunRow, type Store, type StoreChange } from '../../../src/store/store.ts';
 import { entryOf, newPair, putHalf, rejectionOf } from '../../support/store/rows.ts';
 import { LINK, type StoreSubject } from './store-subject.ts';
 
@@ -18,6 +18,12 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
       });
     const runIds = async (query: Parameters<Store['runs']>[1]) =>
       (await subject.store.runs(LINK, query)).map(({ id }) => id);
+
+    const runNamed = async (id: string): Promise<RunRow> => {
+      const [found] = await subject.store.runs(LINK, { idPrefix: id });
+      if (found === undefined) throw new Error(`There is no run ${id}.`);
+      return found;
+    };
 
     it('run until they end', async () => {
       await start('r', 10);
@@ -101,7 +107,7 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
     it('may get another reason, and keep how they ended', async () => {
       await start('r', 10);
       await end('r', 'halted', { override: 'nonce', reason: 'why' });
-      await commit({ kind: 'run-reason', id: 'r', reason: 'another' });
+      await commit({ kind: 'run-reason', run: await runNamed('r'), reason: 'another' });
       expect(await subject.store.runs(LINK, { idPrefix: 'r' })).toMatchObject([
         { outcome: 'halted', reason: 'another', override: 'nonce', endedAtMs: 50 },
       ]);
@@ -110,7 +116,7 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
     it('may get another reason where what a remote said was cut off in the middle of a character', async () => {
       await start('r', 10);
       await end('r', 'failed', { reason: 'Ann \ud83d' });
-      await commit({ kind: 'run-reason', id: 'r', reason: 'another' });
+      await commit({ kind: 'run-reason', run: await runNamed('r'), reason: 'another' });
       expect(await subject.store.runs(LINK, { idPrefix: 'r' })).toMatchObject([{ reason: 'another' }]);
     });
 

@@ -56,7 +56,7 @@ describe('two processes at one file', () => {
     expect(await one.link('a')).toMatchObject({ state: 'halted' });
   });
 
-  it('reads a link under its lease once, until somebody commits something', async () => {
+  it('reads a link under its lease once, until it changes the link itself', async () => {
     await using stores = await open();
     const { one, other } = stores;
     const token = (await one.acquireLease('a', 'run', 1, 60_000)) ?? 0;
@@ -67,6 +67,7 @@ describe('two processes at one file', () => {
     expect(await one.link('a')).toBe(await one.link('a'));
     const told = { ...link.told, trouble: 'failing' } as const;
     expect(await other.swapTold('a', link.told, told)).toBe(true);
+    expect(await one.swapTold('a', link.told, told)).toBe(false);
     expect((await one.link('a')).told).toEqual(told);
     expect(await one.swapTold('a', told, link.told)).toBe(true);
     expect((await one.link('a')).told).toEqual(link.told);

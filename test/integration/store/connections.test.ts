@@ -7,7 +7,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../../src/app/app.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { loadConfig } from '../../../src/config/config.ts';
-import { openDatabase, type Orm } from '../../../src/store/postgres/database.ts';
+import { connect, type Connection } from '../../../src/store/postgres/database.ts';
+import { sql } from '../../../src/store/sql/drizzle.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { makeCertificate } from '../../support/certificate.ts';
@@ -82,6 +83,8 @@ describe.skipIf(encrypted === null)('PostgreSQL over TLS', () => {
   });
 });
 
+const ONE = sql`select 1 as one`;
+
 describe.skipIf(postgres === null)('the connections to PostgreSQL', () => {
   const counted = async (url: string): Promise<number> => {
     const [row] = (await postgres?.query(
@@ -134,25 +137,25 @@ describe.skipIf(postgres === null)('the connections to PostgreSQL', () => {
   });
 
   test.each([
-    ['a statement', (orm: Orm) => orm.execute<{ one: number }>('select 1 as one')],
-    ['a transaction', (orm: Orm) => orm.transaction((step) => step.execute<{ one: number }>('select 1 as one'))],
+    ['a statement', (db: Connection) => db.do((send) => send(ONE))],
+    ['a transaction', (db: Connection) => db.atomic((send) => send(ONE))],
   ])('are replaced where they have fallen silent though nobody closed them: %s is done again', async (_, step) => {
     const url = new URL((await postgres?.createDatabase()) ?? '');
     await using proxy = await startSilentProxy(Number(url.port));
     url.port = String(proxy.port);
     // Of several there would be another one to go on with.
-    const db = openDatabase({ url: url.href, clock: systemClock, connections: 1, silentForMs: 200 });
-    await db.do(step);
+    const db = connect({ url: url.href, clock: systemClock, connections: 1, silentForMs: 200 });
+    await step(db);
     proxy.silence();
-    expect((await db.do(step)).rows).toEqual([{ one: 1 }]);
+    expect(await step(db)).toEqual([{ one: 1 }]);
     await db.close();
   });
 
   test('have their limits without a word in the address, and the ones that it says else', async () => {
     const url = new URL((await postgres?.createDatabase()) ?? '');
     const limitsOf = async (address: string) => {
-      const db = openDatabase({ url: address, clock: systemClock, connections: 1 });
-      const show = async (name: string) => (await db.do((orm) => orm.execute(`show ${name}`))).rows[0]?.[name];
+      const db = connect({ url: address, clock: systemClock, connections: 1 });
+      const show = async (name: string) => (await db.do((send) => send(sql.raw(`show ${name}`))))[0]?.[name];
       const limits = [await show('statement_timeout'), await show('idle_in_transaction_session_timeout')];
       await db.close();
       return limits;

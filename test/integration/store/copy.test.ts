@@ -8,9 +8,9 @@ import { CopyDocument } from '../../../config/hosted-documents.ts';
 import { copyBetween } from '../../../src/app/copy-store.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { openVault } from '../../../src/store/credentials.ts';
-import { openPostgres } from '../../../src/store/postgres/postgres-store.ts';
-import { openRows } from '../../../src/store/postgres/rows.ts';
-import { openRows as openSqliteRows } from '../../../src/store/sqlite/rows.ts';
+import { openPostgres, openPostgresDatabase } from '../../../src/store/postgres/postgres-store.ts';
+import { openDatabase } from '../../../src/store/sqlite/database.ts';
+import { rowStoreOf } from '../../../src/store/sql/copy-rows.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { withTokenFile } from '../../../src/store/token-file.ts';
 import { copyStore, type RowStore } from '../../../src/store/copy.ts';
@@ -126,8 +126,8 @@ describe.skipIf(postgres === null)('store copy', () => {
     const token = (await store.acquireLease('work', 'owner', 0, 1)) ?? 0;
     await store.commit('work', token, [newPair('l1', 'r1')]);
     await store.close();
-    const [there, from] = [await createDatabase(), withTokenFile(openSqliteRows(first, { makes: false }), first)];
-    const to = openRows({ url: there, clock: systemClock });
+    const [there, from] = [await createDatabase(), withTokenFile(rowStoreOf(openDatabase(first)), first)];
+    const to = rowStoreOf(openPostgresDatabase({ url: there, clock: systemClock, connections: 2, newId: () => '' }));
     let losses = 0;
     const breaking: RowStore = {
       ...from,

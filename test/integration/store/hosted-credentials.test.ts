@@ -37,10 +37,10 @@ const hostAt = (url: string) => {
   const newId = (): string => `${process.pid} ${url} ${(number += 1)} ${Math.random()}`;
   const store = openPostgres({ url, clock: systemClock, connections: 2, newId });
   stack.defer(() => store.close());
-  return { rows: () => Promise.resolve(store.hosted), newId };
+  return { rows: store.hosted, newId };
 };
 const vaultAt = (url: string, key: string | null, oldKey: string | null = null) =>
-  openHostedVault({ ...hostAt(url), place: 'db.test/contact_sync', key, oldKey, clock: systemClock });
+  openHostedVault({ ...hostAt(url), key, oldKey, clock: systemClock });
 
 describe.skipIf(postgres === null)('tokens in the database', () => {
   test('one that a host stores is read by another, and stands there sealed', async () => {
@@ -133,7 +133,7 @@ describe.skipIf(postgres === null)('access tokens', () => {
 
   test('a host that died while it got one keeps the others waiting only until its time is over', async () => {
     const url = await createDatabase();
-    const rows = await hostAt(url).rows();
+    const rows = hostAt(url).rows;
     const claim = { name: 'google a', leaseMs: 60_000, leastMs: 0, refused: null };
     expect(await rows.claimAccess({ ...claim, owner: 'dead', leaseMs: 0 })).toBe('mine');
     expect(await rows.claimAccess({ ...claim, owner: 'one' })).toBe('mine');
@@ -148,7 +148,7 @@ describe.skipIf(postgres === null)('access tokens', () => {
 
   test('one that has expired goes as soon as another account gets its own; one that lasts, or is being got, stays', async () => {
     const url = await createDatabase();
-    const rows = await hostAt(url).rows();
+    const rows = hostAt(url).rows;
     const sealed = { keyId: 'k', iv: 'aaaa', tag: 'aaaa', data: 'aaaa' };
     const got = async (name: string, lastsMs: number): Promise<void> => {
       const claim = { name, owner: name, leaseMs: 60_000, leastMs: 0, refused: null };

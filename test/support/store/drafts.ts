@@ -8,7 +8,7 @@ import { entryOf, halfOf, recordOf, rejectionOf } from './rows.ts';
 // Random changes, and everything that a store answers after them: two stores are held against each other by it.
 
 export const LINK = 'default';
-export const FOREVER = 1_000_000;
+const FOREVER = 1_000_000;
 
 export const leaseOf = async (store: Store, link: string): Promise<number> =>
   (await store.acquireLease(link, 'owner', 0, FOREVER)) ?? 0;
@@ -126,7 +126,13 @@ export const draft: fc.Arbitrary<Draft> = fc.oneof(
   fc.record({ kind: fc.constant('prune' as const), beforeMs: fc.nat(12) }),
   fc.record({ kind: fc.constant('drop-entry' as const), id: fc.nat(5) }),
   fc.record({ kind: fc.constant('redact-entry' as const), id: fc.nat(5), intent: fc.constant(entryOf().intent) }),
-  fc.record({ kind: fc.constant('run-reason' as const), id, reason: fc.constant('another') }),
+  id.map((run): Draft => {
+    return {
+      kind: 'run-reason',
+      run: { id: run, undoes: null, override: null, repaired: 0, wrote: null },
+      reason: 'another',
+    };
+  }),
 );
 
 /** Puts drafts into a store, several in one commit; entries are named by their ordinal in `entries`. */

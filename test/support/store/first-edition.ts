@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { readMigrationFiles } from '../../../src/store/sqlite/drizzle.ts';
+import { readMigrationFiles } from '../../../src/store/sql/drizzle.ts';
 
 const FIXTURE = join(import.meta.dirname, '../databases/0.1.0.db.gz');
 const MIGRATIONS = join(import.meta.dirname, '../../../migrations/sqlite');

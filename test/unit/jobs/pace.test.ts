@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createPace } from '../../../src/jobs/pace.ts';
 import type { LinkConfig } from '../../../src/config/config.ts';
-import { newState } from '../../../src/store/memory/layer.ts';
+import { newState } from '../../support/store/new-link.ts';
 
 const MINUTE_MS = 60_000;
 const INTERVAL_MS = 5 * MINUTE_MS;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { bodyOf, noticeOf, signatureOf, testNotice } from '../../../src/notify/message.ts';
-import { newState } from '../../../src/store/memory/layer.ts';
+import { newState } from '../../support/store/new-link.ts';
 import type { LinkState } from '../../../src/store/store.ts';
 
 const SENDING = { id: 'n1', nowMs: Date.UTC(2026, 10, 22, 12), personalData: false };

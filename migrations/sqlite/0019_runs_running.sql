@@ -1,0 +1,1 @@
+CREATE INDEX `runs_running` ON `runs` (`link`) WHERE "runs"."outcome" = 'running';

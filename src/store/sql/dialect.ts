@@ -1,0 +1,84 @@
+import type { SQL } from 'drizzle-orm';
+import type { RowBatch } from '../copy.ts';
+import type { Operations } from './operations.ts';
+import type { Rows, Step } from './step.ts';
+
+/** The expressions that the databases write differently. */
+export type Dialect = {
+  /** Whether a column holds one of the values. */
+  isOneOf(column: SQL, values: readonly (string | number)[]): SQL;
+  /** Values as a table expression with one column `value`. */
+  readonly texts: (values: readonly string[]) => SQL;
+  readonly numbers: (values: readonly number[]) => SQL;
+  /** A whole number where its type does not follow from its place. */
+  readonly number: (value: number) => SQL;
+  /** A text where its type does not follow from its place. */
+  readonly text: (value: string) => SQL;
+  /** A text column, ordered by bytes. */
+  readonly byBytes: (column: SQL) => SQL;
+  /** The position of a text within another one, 1 for its beginning; 0 where it is not part of it. */
+  readonly position: (text: SQL, part: SQL) => SQL;
+  readonly lineFeed: SQL;
+  /** A column without its index. */
+  readonly unindexed: (column: SQL) => SQL;
+  /** Whether a boolean column is true, as partial indexes have it. */
+  readonly isTrue: (column: SQL) => SQL;
+  /** The id of a record that a column holds as JSON. */
+  readonly idInJson: (column: SQL) => SQL;
+  /** Selects members of groups: `side`, `id`, `pair`, `state` and `groupId`, one row for each group of a half. */
+  readonly members: (link: string, groupIds: readonly string[]) => SQL;
+  /** A condition that holds of every half with an email address of one of the keys; it may hold of others too. */
+  readonly mayHoldEmail: (keys: readonly string[]) => SQL;
+  /** The time of the database, epoch milliseconds. */
+  readonly time: SQL;
+  /** The current time of leases, where the caller's clock says `nowMs`. */
+  readonly leaseTime: (nowMs: number) => SQL;
+};
+
+/** The fencing token that a commit must have, and the name of the commit. */
+export type Fence = { readonly link: string; readonly token: number; readonly key: string };
+
+/** Statements that are read together, by name. */
+export type Statements<Name extends string = string> = Readonly<Record<Name, SQL>>;
+
+/** An open database, on either dialect. */
+export type SqlDatabase = {
+  readonly dialect: Dialect;
+  /** Where it is, without user and password. */
+  readonly place: string;
+  /**
+   * Runs a step of reads, or one statement that writes. `attempt` counts from 1: a later attempt follows one whose answer was
+   * lost.
+   */
+  run<Result>(step: (attempt: number) => Step<Result>): Promise<Result>;
+  /** Runs a step in one transaction. It must be one that may be repeated after its answer was lost. */
+  atomic<Result>(step: (attempt: number) => Step<Result>): Promise<Result>;
+  /** Reads what several statements select, all at one moment. */
+  together<Name extends string>(statements: Statements<Name>): Promise<Readonly<Record<Name, Rows>>>;
+  /**
+   * Takes a lease with a statement that returns its `token`, and reads what statements select while it is held. `read` is null
+   * where that may be out of date; the answer is null where the statement returns nothing.
+   */
+  lease<Name extends string>(
+    link: string,
+    taking: SQL,
+    statements: Statements<Name>,
+  ): Promise<{ readonly token: number; readonly read: Readonly<Record<Name, Rows>> | null } | null>;
+  /**
+   * Applies operations in their order, all or none. Returns the ids that it assigned, those of `returned`.
+   *
+   * @throws {FenceError} where the token is not that of the link's lease: nothing is changed.
+   */
+  commit(fence: Fence, operations: Operations): Promise<readonly number[]>;
+  /** Adds copied rows, all or none. They are asked for again where it has to begin again. */
+  load(batches: () => AsyncIterable<RowBatch>): Promise<void>;
+  /** Returns the pages of rows that were deleted to the disk. */
+  shrink(): Promise<void>;
+  /** Leaves nothing on the disk of what was deleted or replaced. */
+  compact(): Promise<void>;
+  /** A name that every process has for this database; null where its directory names it. */
+  sharedId(): Promise<string | null>;
+  /** Lets go of what is kept of a link from lease to lease. */
+  released(link: string): void;
+  close(): Promise<void>;
+};

@@ -1,0 +1,184 @@
+import type { SQL } from 'drizzle-orm';
+import { encodeIntent, encodeRecord } from '../codec.ts';
+import {
+  groupPairColumns,
+  halfColumns,
+  intentColumns,
+  narrowHalfColumns,
+  patchColumns,
+  runStartColumns,
+  runSummary,
+} from '../rows.ts';
+import { INTERRUPTED, type HalfPut, type RunOutcome, type StoreChange } from '../store.ts';
+import { LINK_TABLES, MAPPING_TABLES, type LinkTableName, type TableName } from '../tables.ts';
+
+/** The value of a column. */
+export type Cell = string | number | boolean | null;
+/** Values by the properties of a table's columns; a list is that of a derived column. */
+export type Cells = Readonly<Record<string, Cell | readonly string[]>>;
+/** A condition: every property equals the value, or one of the values. */
+export type Where = Readonly<Record<string, Cell | readonly Cell[]>>;
+
+/** What is done to the rows of one link. An id below zero stands for one that the commit assigns, wherever it occurs. */
+export type RowOperation =
+  /** Inserts a row whose key is new. */
+  | { readonly op: 'add'; readonly table: LinkTableName; readonly row: Cells }
+  /** Inserts a row, or replaces the one with its key. */
+  | { readonly op: 'put'; readonly table: LinkTableName; readonly row: Cells }
+  | { readonly op: 'patch'; readonly table: TableName; readonly where: Where; readonly set: Cells }
+  | { readonly op: 'delete'; readonly table: TableName; readonly where: Where }
+  /** Deletes rows by a condition of its own: rows that no other operation of the commit touches. */
+  | { readonly op: 'sweep'; readonly table: LinkTableName; readonly condition: SQL };
+
+/** Operations, and the ids below zero whose assigned ids the commit returns. */
+export type Operations = { readonly operations: readonly RowOperation[]; readonly returned: readonly number[] };
+
+/** Builds the operations that delete what is over since before a time (`sql/prune.ts`). */
+export type PruneOperations = (
+  link: string,
+  beforeMs: number,
+  /** Runs that end in the same commit. */
+  ended: readonly { readonly id: string; readonly outcome: RunOutcome }[],
+) => readonly RowOperation[];
+
+type Kind = StoreChange['kind'];
+type Change<Of extends Kind> = Extract<StoreChange, { readonly kind: Of }>;
+
+/** What the translation of one change needs of its commit. */
+type Commit = {
+  readonly link: string;
+  /** An id below zero that is new in this commit; `isReturned` where its assigned id is part of the answer. */
+  readonly newId: (isReturned: boolean) => number;
+  readonly prune: (beforeMs: number) => readonly RowOperation[];
+};
+
+type Translations = { readonly [Of in Kind]: (change: Change<Of>, commit: Commit) => readonly RowOperation[] };
+
+const add = (table: LinkTableName, row: Cells): readonly RowOperation[] => [{ op: 'add', table, row }];
+const put = (table: LinkTableName, row: Cells): readonly RowOperation[] => [{ op: 'put', table, row }];
+const patch = (table: TableName, where: Where, set: Cells): readonly RowOperation[] => [
+  { op: 'patch', table, where, set },
+];
+const drop = (table: TableName, where: Where): readonly RowOperation[] => [{ op: 'delete', table, where }];
+
+const halfOperations = (change: HalfPut): readonly RowOperation[] => {
+  if (change.keepsRecord !== true) return put('halves', halfColumns(change));
+  const { side, id, ...set } = narrowHalfColumns(change);
+  return patch('halves', { side, id }, set);
+};
+
+const isOpen = { resolvedAtMs: null } as const;
+const BLANK_ENTRY = { pairId: null, leftId: null, rightId: null, beforeJson: null, afterJson: null, error: null };
+
+const CONTACTS = {
+  'put-half': (change) => halfOperations(change),
+  'drop-half': ({ side, id }) => drop('halves', { side, id }),
+  'put-pair': ({ id, status, halves }, { newId }) => {
+    const pair = id ?? newId(true);
+    const row = { id: pair, status };
+    return [
+      ...(id === null ? add('pairs', row) : put('pairs', row)),
+      ...halves.flatMap(({ half, ...rest }) => halfOperations({ ...rest, half: { ...half, pair } })),
+    ];
+  },
+  'drop-pair': ({ id }) => drop('pairs', { id }),
+  shown: ({ side, ids }, { newId }) => add('shownPages', { id: newId(false), side, idsJson: JSON.stringify(ids) }),
+  'forget-shown': ({ side }) => drop('shownPages', { side }),
+} satisfies Partial<Translations>;
+
+const LINK = {
+  link: (change, { link }) => {
+    const set: Cells = patchColumns(change.patch);
+    return Object.keys(set).length === 0 ? [] : patch('links', { name: link }, set);
+  },
+  cursor: ({ side, cursor }) => put('cursors', { side, ...cursor }),
+  'group-pair': ({ pair }) => put('groupPairs', groupPairColumns(pair)),
+  'drop-group-pair': ({ key }) => drop('groupPairs', { key }),
+  reject: ({ rejection }) => put('rejections', rejection),
+  accept: ({ side, key }) => drop('rejections', { side, key }),
+  verdict: ({ verdict }) => put('verdicts', verdict),
+  'drop-verdict': ({ leftId, rightId }) => drop('verdicts', { leftId, rightId }),
+  'forget-mapping': () => MAPPING_TABLES.flatMap((table) => drop(table, {})),
+  'forget-link': (_change, { link }) => [
+    ...(Object.keys(LINK_TABLES) as LinkTableName[]).flatMap((table) => drop(table, {})),
+    ...drop('links', { name: link }),
+  ],
+} satisfies Partial<Translations>;
+
+const HISTORY = {
+  intend: ({ run, entry, atMs }, { newId }) =>
+    add('journal', { id: newId(true), state: 'intended', ...intentColumns(run, entry, atMs) }),
+  journal: ({ id, state, after, error, atMs }) => {
+    const afterJson = after === null ? null : encodeRecord(after);
+    return patch('journal', { id, state: 'intended' }, { state, error, afterJson, settledAtMs: atMs });
+  },
+  'drop-entry': ({ id }) => drop('journal', { id }),
+  'redact-entry': ({ id, intent }) => patch('journal', { id }, { ...BLANK_ENTRY, intentJson: encodeIntent(intent) }),
+  conflict: ({ run, leftId, rightId, conflict, atMs, resolvedAtMs = null }, { newId }) => {
+    const row = { id: newId(false), run, leftId, rightId, ...conflict, atMs, resolvedAtMs };
+    return add('conflicts', { ...row, review: null, reviewedAtMs: null });
+  },
+  'resolve-conflicts': ({ leftId, fields, atMs }) =>
+    patch('conflicts', { leftId, field: fields, ...isOpen }, { resolvedAtMs: atMs }),
+  'review-conflict': ({ leftId, field, review, atMs }) =>
+    patch('conflicts', { leftId, field, ...isOpen }, { review, reviewedAtMs: review === null ? null : atMs }),
+  'drop-conflicts': ({ leftId }) => drop('conflicts', { leftId }),
+  'run-started': ({ run }) => [
+    ...patch('runs', { outcome: 'running' }, { outcome: 'failed', reason: INTERRUPTED, endedAtMs: run.startedAtMs }),
+    ...add('runs', { ...runStartColumns(run), outcome: 'running', reason: null, endedAtMs: null }),
+  ],
+  'run-ended': ({ id, end: { summary, ...end } }) =>
+    patch('runs', { id }, { ...end, summaryJson: JSON.stringify(summary) }),
+  'run-reason': ({ run, reason }) => patch('runs', { id: run.id }, { reason, summaryJson: runSummary(run) }),
+  prune: ({ beforeMs }, { prune }) => prune(beforeMs),
+} satisfies Partial<Translations>;
+
+const TRANSLATIONS: Translations = { ...CONTACTS, ...LINK, ...HISTORY };
+
+const translate = <Of extends Kind>(change: Change<Of>, commit: Commit): readonly RowOperation[] => {
+  const translateKind: (of: Change<Of>, within: Commit) => readonly RowOperation[] = TRANSLATIONS[change.kind];
+  return translateKind(change, commit);
+};
+
+/** Translates the changes of a commit to row operations. */
+export const operationsOf = (
+  link: string,
+  changes: readonly StoreChange[],
+  pruneOperations: PruneOperations,
+): Operations => {
+  const returned: number[] = [];
+  let lastId = 0;
+  const ended = changes.flatMap((change) =>
+    change.kind === 'run-ended' ? [{ id: change.id, outcome: change.end.outcome }] : [],
+  );
+  const commit: Commit = {
+    link,
+    newId: (isReturned) => {
+      lastId -= 1;
+      if (isReturned) returned.push(lastId);
+      return lastId;
+    },
+    prune: (beforeMs) => pruneOperations(link, beforeMs, ended),
+  };
+  return { operations: changes.flatMap((change) => translate(change, commit)), returned };
+};
+
+/** The id below zero of the row that an operation adds; null where it adds none that needs an id. */
+export const newIdOf = (operation: RowOperation): number | null => {
+  const id = operation.op === 'add' ? operation.row['id'] : null;
+  return typeof id === 'number' && id < 0 ? id : null;
+};
+
+/** An operation with assigned ids in place of those below zero. */
+export const withIds = <Of extends RowOperation>(operation: Of, ids: ReadonlyMap<number, number>): Of => {
+  const assigned = (cells: Cells): Cells => {
+    const known = (['id', 'pair'] as const).flatMap((property) => {
+      const value = cells[property];
+      const id = typeof value === 'number' ? ids.get(value) : undefined;
+      return id === undefined ? [] : [[property, id] as const];
+    });
+    return known.length === 0 ? cells : { ...cells, ...Object.fromEntries(known) };
+  };
+  if (operation.op === 'add' || operation.op === 'put') return { ...operation, row: assigned(operation.row) };
+  return operation.op === 'patch' ? { ...operation, set: assigned(operation.set) } : operation;
+};

@@ -1,0 +1,221 @@
+import { domainToUnicode } from 'node:url';
+import type { SQL } from 'drizzle-orm';
+import type { Half } from '../../contact/half.ts';
+import { needlesOf } from '../../contact/search.ts';
+import { SIDES, type Side, type Sides } from '../../contact/side.ts';
+import type { PairStatus } from '../../reconcile/decision.ts';
+import { bestOf, holdsEmail, inOrder } from '../half-query.ts';
+import { toCounts, toHalf, type HalfCells } from '../rows.ts';
+import type { Counts, HalfKey, HalfQuery, Member, PairRow, RowDigest, WholePairs } from '../store.ts';
+import { halves, pairs } from '../tables.ts';
+import type { Dialect } from './dialect.ts';
+import { sql } from './drizzle.ts';
+import { all, columnsOf, first, type Step } from './step.ts';
+
+const READ = [
+  'side',
+  'id',
+  'pair',
+  'state',
+  'absences',
+  'lastListedAtMs',
+  'heardAtMs',
+  'writtenAtMs',
+  'mergedInto',
+  'baseJson',
+  'recordJson',
+] as const satisfies readonly (keyof HalfCells)[];
+const HALF = columnsOf(halves, READ, 'h.');
+const LIGHT = columnsOf(halves, ['id', 'pair', 'state', 'absences', 'heardAtMs']);
+
+/** Holds of every half; lets SQLite find rows of both sides in an index that has the side before the rest. */
+const EITHER_SIDE = sql`h.side in ('left', 'right')`;
+// States are written out, here and below: with a bound parameter no partial index is used.
+const IS_OPEN = sql`h.state <> 'settled'`;
+
+/** The key that earlier versions stored of an address with an international domain. */
+const unicodeKeys = (key: string): readonly string[] => {
+  const [, local = '', domain = ''] = /^(.*@)(.*xn--.*)$/u.exec(key) ?? [];
+  return domain === '' ? [] : [local + domainToUnicode(domain)];
+};
+
+/** The halves that a text may name, the best first where there are more than the limit; {@link bestOf} looks at them again. */
+const foundBy = (dialect: Dialect, link: string, { text, limit }: Extract<HalfQuery, { by: 'search' }>): SQL => {
+  // PostgreSQL has no text that holds a zero character.
+  const { email, phone, name, word, words } = needlesOf(text.replaceAll('\0', '\uFFFD'));
+  const at = (part: SQL): SQL => dialect.position(sql`search`, part);
+  const holds = (needle: string | null): SQL => (needle === null ? sql`1 = 0` : sql`${at(dialect.text(needle))} > 0`);
+  const lacksWord = (needle: SQL): SQL => sql`exists (select 1 from ${dialect.texts(words)} where ${at(needle)} = 0)`;
+  const begins = name === null ? sql`1 = 0` : sql`${at(dialect.text(name))} = 1`;
+  const { lineFeed } = dialect;
+  const rank = sql`case
+    when ${holds(email)} or ${holds(phone)} then 0
+    when ${begins} then 1
+    when not ${lacksWord(sql`${lineFeed} || value || ${lineFeed}`)} then 2
+    when not ${lacksWord(sql`${lineFeed} || value`)} then 3
+  end`;
+  const most = limit < Number.MAX_SAFE_INTEGER ? sql` limit ${limit}` : sql``;
+  return sql`(h.side, h.id) in (
+    select side, id from (
+      select side, id, ${rank} as best from halves
+      where link = ${link} and (${holds(word)} or ${holds(email)} or ${holds(phone)})
+    ) as found where best is not null order by best, side, ${dialect.byBytes(sql`id`)}${most}
+  )`;
+};
+
+const conditionOf = (dialect: Dialect, link: string, query: HalfQuery): SQL => {
+  const isOneOf = (column: SQL, values: readonly (string | number)[]): SQL => dialect.isOneOf(column, values);
+  const ofPairs = (isMeant: SQL): SQL =>
+    sql`${EITHER_SIDE} and h.pair in (select id from pairs where link = ${link} and ${isMeant})`;
+  switch (query.by) {
+    case 'id':
+      return sql`h.side = ${query.side} and ${isOneOf(sql`h.id`, query.ids)}`;
+    case 'pair':
+      return sql`${EITHER_SIDE} and ${isOneOf(sql`h.pair`, query.pairs)}`;
+    case 'state': {
+      const sides = isOneOf(sql`h.side`, query.side === undefined ? SIDES : [query.side]);
+      const states = isOneOf(sql`h.state`, query.states);
+      return query.states.includes('settled')
+        ? sql`${sides} and ${states}`
+        : sql`${sides} and ${states} and ${IS_OPEN}`;
+    }
+    case 'alone':
+      return ofPairs(sql`status in ('kept', 'dormant')`);
+    case 'asleep':
+      return ofPairs(sql`status = 'asleep'`);
+    case 'unselected':
+      return sql`${EITHER_SIDE} and h.pair is null and h.state = 'settled'`;
+    case 'email': {
+      const keys = [...query.keys, ...query.keys.flatMap(unicodeKeys)];
+      return sql`h.side = ${query.side} and ${dialect.mayHoldEmail(keys)}`;
+    }
+    case 'search':
+      return foundBy(dialect, link, query);
+    case 'blank':
+      return sql`h.search = '' and h.pair is null`;
+    case 'all':
+      return sql`1 = 1`;
+  }
+};
+
+/** Selects the halves of a link that a query asks for. */
+export const selectHalves = (dialect: Dialect, link: string, query: HalfQuery): SQL =>
+  sql`select ${HALF} from halves as h where h.link = ${link} and ${conditionOf(dialect, link, query)}`;
+
+/** The halves of rows that {@link selectHalves} selected, in order. */
+export const halvesOf = (query: HalfQuery, rows: readonly HalfCells[]): readonly Half[] => {
+  const found = rows.map(toHalf);
+  if (query.by === 'search') return bestOf(found, query);
+  return inOrder(query.by === 'email' ? found.filter(holdsEmail(query.keys)) : found);
+};
+
+/** A query that names nothing finds nothing. */
+const isIdle = (query: HalfQuery): boolean =>
+  ('ids' in query && query.ids.length === 0) ||
+  ('pairs' in query && query.pairs.length === 0) ||
+  ('keys' in query && query.keys.length === 0) ||
+  ('states' in query && query.states.length === 0);
+
+export const readHalves = function* (dialect: Dialect, link: string, query: HalfQuery): Step<readonly Half[]> {
+  return isIdle(query) ? [] : halvesOf(query, yield* all<HalfCells>(selectHalves(dialect, link, query)));
+};
+
+/** Reads halves by their ids and by their pairs, and the pairs that they belong to whole. */
+export const readWholePairs = function* (
+  dialect: Dialect,
+  link: string,
+  { ids, pairs: named }: { readonly ids: Sides<readonly string[]>; readonly pairs: readonly number[] },
+): Step<WholePairs> {
+  const sides = SIDES.filter((side) => ids[side].length > 0);
+  const isAsked = (side: Side): SQL => sql`h.side = ${side} and ${dialect.isOneOf(sql`h.id`, ids[side])}`;
+  const alone = sides.map(
+    (side) => sql`select ${HALF}, null as status from halves as h
+      where h.link = ${link} and ${isAsked(side)} and ${dialect.unindexed(sql`h.pair`)} is null`,
+  );
+  // The ids first: SQLite would look through an index that has the pair of every half.
+  const own = sides.map(
+    (side) => sql`select h.pair from ${dialect.texts(ids[side])} cross join halves as h
+      where h.link = ${link} and h.side = ${side} and h.id = value`,
+  );
+  const asked = [...own, ...(named.length > 0 ? [sql`select value from ${dialect.numbers(named)}`] : [])];
+  if (asked.length === 0) return { halves: [], pairs: [] };
+  const paired = sql`select ${HALF}, p.status from halves as h join pairs as p on p.link = h.link and p.id = h.pair
+    where h.link = ${link} and ${EITHER_SIDE} and h.pair in (${sql.join(asked, sql` union `)})`;
+  const rows = yield* all<HalfCells & { readonly status: PairStatus | null }>(
+    sql.join([paired, ...alone], sql` union all `),
+  );
+  const statuses = new Map<number, PairStatus>();
+  for (const { pair, status } of rows) if (pair !== null && status !== null) statuses.set(pair, status);
+  return {
+    halves: inOrder(rows.map(({ status: _status, ...row }) => toHalf(row))),
+    pairs: [...statuses].map(([id, status]) => ({ id, status })),
+  };
+};
+
+export const readPairs = function* (dialect: Dialect, link: string, ids: readonly number[]): Step<readonly PairRow[]> {
+  if (ids.length === 0) return [];
+  return yield* all<PairRow>(
+    sql`select ${columnsOf(pairs)} from pairs
+      where ${dialect.unindexed(sql`link`)} = ${link} and ${dialect.isOneOf(sql`id`, ids)} order by id`,
+  );
+};
+
+export const readIndex = (link: string, side: Side): Step<readonly HalfKey[]> =>
+  all<HalfKey>(sql`select ${LIGHT} from halves where link = ${link} and side = ${side}`);
+
+export const readMembers = function* (
+  dialect: Dialect,
+  link: string,
+  groupIds: readonly string[],
+): Step<readonly Member[]> {
+  return groupIds.length === 0 ? [] : yield* all<Member>(dialect.members(link, groupIds));
+};
+
+export const findKnown = function* (
+  dialect: Dialect,
+  link: string,
+  side: Side,
+  rows: readonly RowDigest[],
+): Step<ReadonlySet<string>> {
+  if (rows.length === 0) return new Set();
+  const idsOf = Map.groupBy(rows, ({ digest }) => digest);
+  const isNamed = dialect.isOneOf(
+    dialect.unindexed(sql`id`),
+    rows.map(({ id }) => id),
+  );
+  const found = yield* all<RowDigest>(
+    sql`select id, digest from halves where link = ${link} and side = ${side}
+      and ${dialect.isOneOf(sql`digest`, [...idsOf.keys()])} and ${isNamed}`,
+  );
+  const isAsked = ({ id, digest }: RowDigest): boolean => idsOf.get(digest)?.some((row) => row.id === id) === true;
+  return new Set(found.filter(isAsked).map(({ digest }) => digest));
+};
+
+const isPresentOn = (link: string, side: Side): SQL =>
+  sql`case when exists (select 1 from halves where link = ${link} and side = ${side}
+    and state not in ('missing', 'gone')) then 1 else 0 end`;
+
+/** Selects whether each side has a half that is neither missing nor gone. */
+export const selectPresence = (link: string): SQL =>
+  sql`select ${isPresentOn(link, 'left')} as "left", ${isPresentOn(link, 'right')} as "right"`;
+
+export const presenceOf = ([row]: readonly Sides<number>[]): Sides<boolean> => ({
+  left: row?.left === 1,
+  right: row?.right === 1,
+});
+
+export const readPresence = function* (link: string): Step<Sides<boolean>> {
+  const row = yield* first<Sides<number>>(selectPresence(link));
+  return presenceOf(row === null ? [] : [row]);
+};
+
+export const readCounts = function* (link: string): Step<Counts> {
+  const sides = yield* all<{ side: Side; n: number; away: number; unselected: number }>(sql`
+    select h.side, count(*) as n, count(*) filter (where h.state in ('missing', 'gone')) as away,
+      count(*) filter (where h.pair is null and h.state = 'settled') as unselected
+    from halves as h where h.link = ${link} and ${EITHER_SIDE} group by h.side`);
+  const statuses = yield* all<{ status: PairStatus; n: number }>(
+    sql`select status, count(*) as n from pairs where link = ${link} group by status`,
+  );
+  return toCounts(sides, statuses);
+};

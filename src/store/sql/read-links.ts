@@ -1,0 +1,141 @@
+import type { SQL } from 'drizzle-orm';
+import type { Side } from '../../contact/side.ts';
+import { decodeIds } from '../codec.ts';
+import type { Told } from '../told.ts';
+import { cursors, groupPairs, links, rejections, verdicts, type RowOf, type Table } from '../tables.ts';
+import type { LinkRows } from '../rows.ts';
+import type { Dialect, Statements } from './dialect.ts';
+import { sql } from './drizzle.ts';
+import { all, columnsOf, first, withBooleans, type Rows, type Step } from './step.ts';
+
+const AROUND = { cursors, groupPairs, rejections, verdicts } as const;
+
+/** Names of the statements that select links with the small rows that belong to them. */
+export type LinkPart = 'links' | keyof typeof AROUND;
+
+/** Selects one link, or all of them, with the small rows that belong to each. */
+export const selectLinks = (name: string | null): Statements<LinkPart> => {
+  const where = (column: string): SQL => (name === null ? sql`` : sql` where ${sql.raw(column)} = ${name}`);
+  const around = (table: Table): SQL =>
+    sql`select link, ${columnsOf(table)} from ${sql.raw(table.name)}${where('link')}`;
+  return {
+    links: sql`select ${columnsOf(links)} from links${where('name')}`,
+    cursors: around(cursors),
+    groupPairs: around(groupPairs),
+    rejections: around(rejections),
+    verdicts: around(verdicts),
+  };
+};
+
+type OfLink = { readonly link: string };
+
+/** The rows that {@link selectLinks} selected, for each link. */
+export const linkRowsOf = (read: Readonly<Record<LinkPart, Rows>>): readonly LinkRows[] => {
+  const grouped = <Of extends Table>(table: Of, rows: Rows) => {
+    const found = Map.groupBy(rows as unknown as readonly (RowOf<Of> & OfLink)[], ({ link }) => link);
+    return (link: string): readonly RowOf<Of>[] =>
+      withBooleans(
+        table,
+        (found.get(link) ?? []).map(({ link: _link, ...row }) => row as unknown as RowOf<Of>),
+      );
+  };
+  const of = {
+    cursors: grouped(cursors, read.cursors),
+    groupPairs: grouped(groupPairs, read.groupPairs),
+    rejections: grouped(rejections, read.rejections),
+    verdicts: grouped(verdicts, read.verdicts),
+  };
+  return (read.links as unknown as readonly RowOf<typeof links>[]).map((link) => ({
+    link,
+    cursors: of.cursors(link.name),
+    groupPairs: of.groupPairs(link.name),
+    rejections: of.rejections(link.name),
+    verdicts: of.verdicts(link.name),
+  }));
+};
+
+/** Makes the row of a link where there is none. */
+export const insertLink = (name: string): SQL =>
+  sql`insert into links (name, state) values (${name}, 'active') on conflict (name) do nothing`;
+
+export const readShown = function* (link: string, side: Side): Step<readonly string[]> {
+  const rows = yield* all<{ idsJson: string }>(
+    sql`select ids_json as "idsJson" from shown_pages where link = ${link} and side = ${side} order by id`,
+  );
+  return rows.flatMap(({ idsJson }) => decodeIds(idsJson));
+};
+
+/** Replaces the notification state of a link where it equals `before`; returns whether it did. */
+export const swapTold = function* (link: string, before: Told, after: Told, attempt: number): Step<boolean> {
+  yield insertLink(link);
+  const equals = (told: Told): SQL => sql`(told_trouble is not distinct from ${told.trouble}
+    and failing_since_ms is not distinct from ${told.failingSinceMs}
+    and told_claimed_until_ms is not distinct from ${told.claimedUntilMs})`;
+  // An earlier attempt whose answer was lost may have replaced it.
+  const isMeant = attempt > 1 ? sql`(${equals(before)} or ${equals(after)})` : equals(before);
+  const swapped = yield* first(sql`update links set told_trouble = ${after.trouble},
+    failing_since_ms = ${after.failingSinceMs}, told_claimed_until_ms = ${after.claimedUntilMs}
+    where name = ${link} and ${isMeant} returning name`);
+  return swapped !== null;
+};
+
+export const readPausedByHand = function* (link: string): Step<number | null> {
+  const row = yield* first<{ atMs: number | null }>(
+    sql`select paused_by_hand_at_ms as "atMs" from links where name = ${link}`,
+  );
+  return row?.atMs ?? null;
+};
+
+/** Pauses a link or resumes it with null; returns whether that changed anything. */
+export const setPausedByHand = function* (link: string, atMs: number | null): Step<boolean> {
+  yield insertLink(link);
+  const isOther = atMs === null ? sql`paused_by_hand_at_ms is not null` : sql`paused_by_hand_at_ms is null`;
+  const changed = yield* first(
+    sql`update links set paused_by_hand_at_ms = ${atMs} where name = ${link} and ${isOther} returning name`,
+  );
+  return changed !== null;
+};
+
+export type LeaseRequest = {
+  readonly link: string;
+  readonly owner: string;
+  readonly nowMs: number;
+  readonly untilMs: number;
+};
+
+/**
+ * Takes or renews a lease where it is free, expired or the owner's own; returns its `token`. The token is at least the time:
+ * a link that was forgotten and is made again gets no token that it had before.
+ */
+export const takeLease = (dialect: Dialect, { link, owner, nowMs, untilMs }: LeaseRequest): SQL => {
+  const now = dialect.leaseTime(nowMs);
+  const next = sql`links.lease_token + 1`;
+  return sql`
+    insert into links (name, state, lease_owner, lease_until_ms, lease_token)
+    values (${link}, 'active', ${owner}, ${now} + ${dialect.number(untilMs - nowMs)},
+      case when ${now} > 1 then ${now} else 1 end)
+    on conflict (name) do update set
+      lease_owner = excluded.lease_owner,
+      lease_until_ms = excluded.lease_until_ms,
+      lease_token = case when links.lease_owner = excluded.lease_owner then links.lease_token
+        when excluded.lease_token > ${next} then excluded.lease_token else ${next} end
+    where links.lease_owner is null or links.lease_owner = excluded.lease_owner or links.lease_until_ms <= ${now}
+    returning lease_token as token`;
+};
+
+export const readOwner = function* (link: string): Step<string | null> {
+  const row = yield* first<{ owner: string | null }>(sql`select lease_owner as owner from links where name = ${link}`);
+  return row?.owner ?? null;
+};
+
+export const dropLease = (link: string, owner: string): SQL =>
+  sql`update links set lease_owner = null, lease_until_ms = null where name = ${link} and lease_owner = ${owner}`;
+
+export const readBudget = function* (key: string): Step<string | null> {
+  const row = yield* first<{ state: string }>(sql`select state_json as state from budgets where key = ${key}`);
+  return row?.state ?? null;
+};
+
+export const writeBudget = (key: string, stateJson: string): SQL =>
+  sql`insert into budgets (key, state_json) values (${key}, ${stateJson})
+    on conflict (key) do update set state_json = excluded.state_json`;

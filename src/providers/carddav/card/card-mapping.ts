@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { contactFieldsOf, nameOfFields, type ChosenFields } from '../../../contact/chosen.ts';
-import { filledFields, textIn, valueIn, type Contact, type ContactField } from '../../../contact/contact.ts';
+import { filledFields, specOf, textIn, valueIn, type Contact, type ContactField } from '../../../contact/contact.ts';
 import { ADDED_FIELDS, isNamedField, type NamedField } from '../../../contact/fields.ts';
 import type { ListElement } from '../../../contact/keys.ts';
 import { tagText, textTags } from '../../../contact/list-text.ts';
@@ -25,7 +25,7 @@ import { BIRTHDAY, COMPANY, namedMapping, NICKNAME, NOTES, PHOTO, TITLE, type Sc
  * The number is to be raised whenever a record of the same card comes out otherwise: what was read before is then read again. A
  * field that is added to the registry does it by itself, and so does another choice of fields.
  */
-const READER = `1${ADDED_FIELDS}`;
+const READER = `2${ADDED_FIELDS}`;
 
 /** How a field is read from a card and written into it. */
 type FieldMapping = {
@@ -35,9 +35,13 @@ type FieldMapping = {
 
 type TextField = 'company' | 'title' | 'nickname' | 'birthday' | 'notes' | 'photo' | NamedField;
 
+/** A text that the card has already is not written: its spelling in the card may be another one. */
 const scalar = (field: TextField, { read, write }: ScalarMapping): FieldMapping => ({
   read,
-  write: (card, desired) => write(card, textIn(desired, field)),
+  write: (card, desired) => {
+    const text = textIn(desired, field);
+    return specOf(field).normalise(read(card)) === text ? card : write(card, text);
+  },
 });
 
 const list = <Element extends ListElement>(mapping: ListMapping<Element>): FieldMapping => ({
@@ -87,7 +91,7 @@ export const cardMapping = (chosen: ChosenFields) => {
     const named = writeName(card, desired, written, chosen);
     const others = written.filter((field) => !isNameField(field));
     const edited = others.reduce((next, field) => mappingOf(field).write(next, desired), named);
-    return withFormattedName(edited, card);
+    return withFormattedName(edited, card, named !== card);
   };
   return {
     /** Begins the digest of every row that is read with this mapping. */

@@ -91,18 +91,20 @@ const nameOfParameter = (parameter: string): string => {
   return end < 0 ? 'TYPE' : parameter.slice(0, end).toUpperCase();
 };
 
-/** The values of a parameter of a line, without quotation marks. */
+/** The values of a parameter of a line, without quotation marks. Several types may be within one pair of marks. */
 export const parameterOf = ({ head }: ContentLine, name: string): readonly string[] =>
   head
     .slice(1)
     .filter((parameter) => nameOfParameter(parameter) === name)
-    .flatMap((parameter) =>
-      parameter
-        .slice(parameter.indexOf('=') + 1)
-        .replaceAll('"', '')
-        .split(','),
+    .map((parameter) => parameter.slice(parameter.indexOf('=') + 1))
+    .map((values) => (name === 'TYPE' ? values.replaceAll('"', '') : values))
+    .flatMap((values) =>
+      splitAt(
+        values,
+        placesOf(values, (character) => character === ','),
+      ),
     )
-    .map((value) => value.trim())
+    .map((value) => value.replaceAll('"', '').trim())
     .filter((value) => value !== '');
 
 /** A value of a parameter as a line writes it: in quotation marks where it needs them, which it cannot contain itself. */
@@ -117,10 +119,11 @@ export const withParameter = (line: ContentLine, name: string, values: readonly 
   return { ...line, head: values.length === 0 ? others : [...others, `${name}=${values.map(quoted).join(',')}`] };
 };
 
-/** The line in a group. */
-export const withGroup = (line: ContentLine, group: string): ContentLine => {
+/** The line in a group; null: in none. */
+export const withGroup = (line: ContentLine, group: string | null): ContentLine => {
   const [first = '', ...parameters] = line.head;
-  return { ...line, head: [`${group}.${first.slice(first.lastIndexOf('.') + 1)}`, ...parameters] };
+  const name = first.slice(first.lastIndexOf('.') + 1);
+  return { ...line, head: [group === null ? name : `${group}.${name}`, ...parameters] };
 };
 
 /** A new line. */

@@ -25,12 +25,15 @@ export const componentsOf = (card: Card, name: string): readonly string[] =>
 export const replaceLine = (card: Card, line: ContentLine, lines: readonly ContentLine[]): Card =>
   card.flatMap((each) => (each === line ? lines : [each]));
 
+/** Whether another line of a line's group is described by the same label. */
+export const sharesGroup = (card: Card, line: ContentLine): boolean =>
+  card.some((each) => each !== line && groupOf(each) === groupOf(line) && !DESCRIBING.test(nameOf(each)));
+
 /** The card without a line, and without what describes that line alone. */
 export const removeLine = (card: Card, line: ContentLine): Card => {
   const group = groupOf(line);
   const rest = card.filter((each) => each !== line);
-  if (group === null || rest.some((each) => groupOf(each) === group && !DESCRIBING.test(nameOf(each)))) return rest;
-  return rest.filter((each) => groupOf(each) !== group);
+  return group === null || sharesGroup(card, line) ? rest : rest.filter((each) => groupOf(each) !== group);
 };
 
 /** The card with lines behind the last one of these properties, or else at its end. */
@@ -53,12 +56,16 @@ export const withValue = (card: Card, name: string, value: string): Card => {
 /** The card with another text of a property. */
 export const withText = (card: Card, name: string, text: string): Card => withValue(card, name, escapeText(text));
 
-/** The card with other texts of components of a structured property; the property is removed where nothing is left of it. */
+/**
+ * The card with other texts of components of a structured property. One without a fixed length is removed where nothing is left
+ * of it.
+ */
 export const withComponents = (card: Card, name: string, texts: ReadonlyMap<number, string>, length = 1): Card => {
   const components = [...componentsOf(card, name)];
   while (components.length < Math.max(length, ...[...texts.keys()].map((place) => place + 1))) components.push('');
   for (const [place, text] of texts) components[place] = escapeText(text);
-  return withValue(card, name, components.every((component) => component === '') ? '' : components.join(';'));
+  const isEmpty = length === 1 && components.every((component) => component === '');
+  return withValue(card, name, isEmpty ? '' : components.join(';'));
 };
 
 /** A group that no line of the card has. */

@@ -9,7 +9,7 @@ import {
   type Card,
   type ContentLine,
 } from './content-line.ts';
-import { freeGroup, replaceLine } from './edits.ts';
+import { freeGroup, replaceLine, sharesGroup } from './edits.ts';
 import { escapeText, unescapeText } from './escapes.ts';
 
 const LABEL = 'X-ABLABEL';
@@ -84,9 +84,11 @@ export const withLabel = (card: Card, line: ContentLine, label: string | null): 
   const former = labelLine(card, line);
   const types = label === null ? [] : TYPES.get(label);
   const retyped = withParameter(line, 'TYPE', [...abilities, ...(types ?? [])]);
-  const rest = former === undefined ? card : card.filter((each) => each !== former);
-  if (types !== undefined) return replaceLine(rest, line, [retyped]);
-  const group = groupOf(line) ?? freeGroup(card);
+  // Of a label that describes another line too, the line leaves the group.
+  const isShared = former !== undefined && sharesGroup(card, line);
+  const rest = isShared ? card : card.filter((each) => each !== former);
+  if (types !== undefined) return replaceLine(rest, line, [isShared ? withGroup(retyped, null) : retyped]);
+  const group = (isShared ? null : groupOf(line)) ?? freeGroup(card);
   const description = withGroup(lineOf('X-ABLabel', escapeText(labelText(label ?? ''))), group);
   return replaceLine(rest, line, [withGroup(retyped, group), description]);
 };

@@ -2,8 +2,8 @@ import type { ChosenFields } from '../../../contact/chosen.ts';
 import { textIn, type Contact, type ContactField } from '../../../contact/contact.ts';
 import { normaliseText } from '../../../contact/text.ts';
 import type { Card } from './content-line.ts';
-import { componentsOf, linesOf, textOf, withComponents, withText } from './edits.ts';
-import { splitValue, unescapeText } from './escapes.ts';
+import { componentsOf, lineNamed, linesOf, replaceLine, textOf, withComponents, withText } from './edits.ts';
+import { escapeText, splitValue, unescapeText } from './escapes.ts';
 
 /** The components of `N` (RFC 6350, 6.2.2) that are fields of a contact. */
 const PLACES = { lastName: 0, firstName: 1, middleName: 2, namePrefix: 3, nameSuffix: 4 } as const;
@@ -49,10 +49,15 @@ const SUBSTITUTES: readonly ((card: Card) => string)[] = [
   (card) => firstText(card, 'TEL'),
 ];
 
+const FULL = (card: Card): string => {
+  const { firstName, lastName, middleName, namePrefix, nameSuffix } = partsOf(card);
+  return joined(namePrefix, firstName, middleName, lastName, nameSuffix);
+};
+
 /** How programs make a formatted name of a card. */
 const FORMS: readonly ((card: Card) => string)[] = [
+  FULL,
   ...[
-    (p: Parts) => joined(p.namePrefix, p.firstName, p.middleName, p.lastName, p.nameSuffix),
     (p: Parts) => joined(p.firstName, p.middleName, p.lastName),
     (p: Parts) => joined(p.firstName, p.lastName),
     (p: Parts) => joined(p.lastName, p.firstName),
@@ -63,10 +68,12 @@ const FORMS: readonly ((card: Card) => string)[] = [
 
 const formattedName = (card: Card): string => normaliseText(textOf(card, 'FN'));
 
+const hasNoParts = (card: Card): boolean => Object.values(partsOf(card)).every((part) => part === '');
+
 /** The name of a card. One that was only typed as a whole is a first name, and so is stored by a write. */
 const namedParts = (card: Card): Parts => {
   const parts = partsOf(card);
-  if (Object.values(parts).some((part) => part !== '')) return parts;
+  if (!hasNoParts(card)) return parts;
   const whole = formattedName(card);
   return SUBSTITUTES.some((substitute) => substitute(card) === whole) ? parts : { ...parts, firstName: whole };
 };
@@ -120,14 +127,26 @@ export const writeName = (
   return withComponents(card, 'N', new Map(names.map((field) => [PLACES[field], next[field]])), COMPONENTS);
 };
 
+/** The name that a form makes of a card; another form where it makes none. */
+const nameBy = (form: (card: Card) => string, card: Card): string =>
+  form(card) || (FORMS.map((each) => each(card)).find((text) => text !== '') ?? '');
+
+const withName = (card: Card, name: string): Card => {
+  const line = lineNamed(card, 'FN');
+  return line === undefined
+    ? withText(card, 'FN', name)
+    : replaceLine(card, line, [{ ...line, value: escapeText(name) }]);
+};
+
 /**
- * The edited card with its formatted name, which follows where it was made of other values of the former card. vCard 3.0
- * requires `N` (RFC 2426, 3.1.2), and every version `FN`.
+ * The edited card with its formatted name, which follows where it was made of other values of the former card. It also follows
+ * a written name (`isRenamed`) if it was or becomes the only name. Every version requires `FN`, so it may be empty, but is never removed.
  */
-export const withFormattedName = (card: Card, former: Card): Card => {
+export const withFormattedName = (card: Card, former: Card, isRenamed: boolean): Card => {
   const before = formattedName(former);
-  const form = before === '' ? FORMS[0] : FORMS.find((each) => each(former) === before);
+  if (isRenamed && [former, card].some(hasNoParts)) return withName(card, nameBy(FULL, card));
+  const form = before === '' ? FULL : FORMS.find((each) => each(former) === before);
   if (form === undefined) return card;
-  const name = form(card) || (FORMS.map((each) => each(card)).find((text) => text !== '') ?? '');
-  return name === before && before !== '' ? card : withText(card, 'FN', name);
+  const name = nameBy(form, card);
+  return name === nameBy(form, former) ? card : withName(card, name);
 };

@@ -221,3 +221,62 @@ describe.each(['3.0', '4.0'] as const)('a new card of version %s', (version) => 
     expect(component.getFirstProperty('adr')?.getFirstValue()).toContain('1 St\nFlat 2');
   });
 });
+
+/** The lines that an edit removed and added. */
+const difference = (
+  text: string,
+  change: Partial<Contact>,
+): { removed: readonly string[]; added: readonly string[] } => {
+  const [before, after] = [linesOf(text), linesOf(written(text, change))];
+  return {
+    removed: before.filter((line) => !after.includes(line)),
+    added: after.filter((line) => !before.includes(line)),
+  };
+};
+
+const cardOf = (...lines: readonly string[]): string =>
+  ['BEGIN:VCARD', 'VERSION:3.0', 'UID:1', ...lines, 'END:VCARD', ''].join('\r\n');
+
+describe('cards that other programs wrote', () => {
+  test('a text that the card has already in another spelling is not written', () => {
+    const text = cardOf('FN:Ada', 'N:;Ada;;;', String.raw`NOTE:a\u019dote`);
+    expect(written(text, { notes: contactOf(text).notes ?? '' })).toBe(text);
+  });
+
+  test('FN that is missing or empty is not written with a field that makes no name', () => {
+    for (const text of [cardOf('N:King;Ada;;;'), cardOf('FN:', 'EMAIL:ada@example.org')]) {
+      expect(difference(text, { title: 'Countess' })).toEqual({ removed: [], added: ['TITLE:Countess'] });
+    }
+  });
+
+  test('FN that loses its last source stays, and is empty', () => {
+    const text = cardOf('FN:Engines', 'N:;;;;', 'ORG:Engines');
+    expect(difference(text, { company: '' })).toEqual({ removed: ['FN:Engines', 'ORG:Engines'], added: ['FN:'] });
+  });
+
+  test.each([
+    ['only in FN', cardOf('FN:Ada King', 'N:;;;;', 'EMAIL:a@example.org')],
+    ['in N, with another FN', cardOf('FN:The Countess', 'N:;Ada;;;', 'EMAIL:a@example.org')],
+  ])('a name %s that is removed does not come back from FN, and N stays', (_, text) => {
+    const edited = written(text, { firstName: '' });
+    expect(contactOf(edited).firstName).toBe('');
+    expect(linesOf(edited)).toEqual(expect.arrayContaining(['FN:a@example.org', 'N:;;;;']));
+  });
+
+  test('a quoted parameter with a comma is one value, except for types', () => {
+    const text = cardOf('FN:Ada', 'IMPP;X-SERVICE-TYPE="Chat, old":x-apple:ada', 'TEL;TYPE="work,voice":1');
+    const { instantMessengers, phoneNumbers } = contactOf(text);
+    expect(instantMessengers).toEqual([{ value: 'ada', label: 'Chat, old' }]);
+    expect(phoneNumbers).toEqual([{ value: '1', label: 'work' }]);
+  });
+
+  test.each(['home', 'school', null])(
+    'a label of two properties stays at the other one: the new label is %s',
+    (label) => {
+      const text = cardOf('FN:Ada', 'a.EMAIL:ada@example.org', 'a.ADR:;;1 St;;;;', 'a.X-ABLabel:club');
+      const edited = written(text, { emailAddresses: [{ value: 'ada@example.org', label }] });
+      expect(contactOf(edited).emailAddresses).toEqual([{ value: 'ada@example.org', label }]);
+      expect(contactOf(edited).addresses.map((address) => address.label)).toEqual(['club']);
+    },
+  );
+});

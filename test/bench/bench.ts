@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { benchEngine } from './engine-cost.ts';
 import { benchFreshness } from './freshness.ts';
 import { benchGrowth } from './growth.ts';
+import { benchPeersOverCarddav } from './peers-carddav.ts';
 import { benchPeersOverHttp } from './peers-http.ts';
 import { benchHosts, benchOneHost } from './hosts.ts';
 import { benchRealTime } from './governor-real.ts';
@@ -22,6 +23,8 @@ import { printTable, type Table } from './table.ts';
 const { values, positionals: asked } = parseArgs({
   allowPositionals: true,
   options: {
+    // Of the section carddav.
+    contacts: { type: 'string', default: '25000' },
     // Of the section one-host.
     links: { type: 'string', default: '10000' },
     minutes: { type: 'string', default: '10' },
@@ -35,6 +38,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<readonly Table[]>>> = {
   requests: async () => [await benchRequests(10_000)],
   engine: () => benchEngine(25_000),
   peers: async () => [await benchPeersOverHttp(25_000)],
+  carddav: async () => [await benchPeersOverCarddav(Number(values.contacts))],
   links: async () => [await benchLinks(10_000), await benchDaemon(10_000)],
   start: async () => [await benchStart()],
   load: async () => [await benchLoad()],

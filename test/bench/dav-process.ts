@@ -9,6 +9,8 @@ import { serve } from './child.ts';
 type Card = { readonly etag: string; readonly text: string };
 
 const books = new Map<string, Map<string, Card>>();
+/** The names of the cards that changed, in order, by book: a sync token is a place in it. */
+const changes = new Map<string, string[]>();
 let requests = 0;
 let lastEtag = 0;
 
@@ -25,7 +27,8 @@ const multistatus = (parts: readonly string[]): string =>
 const response = (href: string, prop: string): string =>
   `<d:response><d:href>${href}</d:href><d:propstat><d:prop>${prop}</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>`;
 
-const COLLECTION = '<d:resourcetype><d:collection/><c:addressbook/></d:resourcetype>';
+const COLLECTION =
+  '<d:resourcetype><d:collection/><c:addressbook/></d:resourcetype><d:supported-report-set><d:supported-report><d:report><d:sync-collection/></d:report></d:supported-report></d:supported-report-set>';
 
 const listing = (book: string, cards: ReadonlyMap<string, Card>): string =>
   multistatus([
@@ -38,27 +41,67 @@ const listing = (book: string, cards: ReadonlyMap<string, Card>): string =>
     ),
   ]);
 
+/** The cards that changed since a token; all of them without one. */
+const syncCollection = (book: string, cards: ReadonlyMap<string, Card>, body: string): string => {
+  const log = changes.get(book) ?? [];
+  const since = Number(/sync-token>(?:urn:)?(\d*)</u.exec(body)?.[1] ?? 0);
+  const names = since === 0 ? [...cards.keys()] : [...new Set(log.slice(since - 1))];
+  const parts = names.map((name) => {
+    const card = cards.get(name);
+    return card === undefined
+      ? `<d:response><d:href>/${book}/${name}</d:href><d:status>HTTP/1.1 404 Not Found</d:status></d:response>`
+      : response(`/${book}/${name}`, `<d:resourcetype/><d:getetag>${card.etag}</d:getetag>`);
+  });
+  return multistatus([...parts, `<d:sync-token>urn:${log.length + 1}</d:sync-token>`]);
+};
+
+const dataOf = (book: string, name: string, { etag, text }: Card): string =>
+  response(
+    `/${book}/${name}`,
+    `<d:getcontenttype>text/vcard</d:getcontenttype><d:getetag>${etag}</d:getetag><c:address-data>${escape(text)}</c:address-data>`,
+  );
+
+/** The cards that have any of the properties with its text. */
+const query = (book: string, cards: ReadonlyMap<string, Card>, body: string): string => {
+  const filters = [...body.matchAll(/prop-filter name="([^"]*)">(?:<[^>]*>([^<]*)<)?/gu)].map(
+    ([, name = '', text = '']) => new RegExp(`^${name}[;:].*${RegExp.escape(text)}`, 'imu'),
+  );
+  const found = [...cards].filter(([, { text }]) => filters.some((filter) => filter.test(text)));
+  return multistatus(found.map(([name, card]) => dataOf(book, name, card)));
+};
+
 const multiget = (book: string, cards: ReadonlyMap<string, Card>, body: string): string => {
   const asked = [...body.matchAll(/<(?:\w+:)?href>([^<]*)<\/(?:\w+:)?href>/gu)].map(([, href = '']) => href);
   return multistatus(
     asked.flatMap((href) => {
-      const card = cards.get(href.slice(`/${book}/`.length));
-      if (card === undefined) return [];
-      const data = `<d:getetag>${card.etag}</d:getetag><c:address-data>${escape(card.text)}</c:address-data>`;
-      return [response(href, `<d:getcontenttype>text/vcard</d:getcontenttype>${data}`)];
+      const name = href.slice(`/${book}/`.length);
+      const card = cards.get(name);
+      return card === undefined ? [] : [dataOf(book, name, card)];
     }),
   );
 };
 
 type Answer = { readonly status: number; readonly body?: string; readonly etag?: string };
 
-const put = (cards: Map<string, Card>, name: string, headers: IncomingMessage['headers'], body: string): Answer => {
+const report = (book: string, cards: ReadonlyMap<string, Card>, body: string): string => {
+  if (body.includes('sync-collection')) return syncCollection(book, cards, body);
+  return body.includes('addressbook-query') ? query(book, cards, body) : multiget(book, cards, body);
+};
+
+const put = (
+  book: string,
+  cards: Map<string, Card>,
+  name: string,
+  headers: IncomingMessage['headers'],
+  body: string,
+): Answer => {
   const known = cards.get(name);
   const isRefused =
     headers['if-none-match'] === '*' ? known !== undefined : (headers['if-match'] ?? known?.etag) !== known?.etag;
   if (isRefused) return { status: 412 };
   const card = cardOf(body);
   cards.set(name, card);
+  changes.get(book)?.push(name);
   return { status: known === undefined ? 201 : 204, etag: card.etag };
 };
 
@@ -71,12 +114,13 @@ const answer = ({ method, url = '/', headers }: IncomingMessage, body: string): 
     case 'PROPFIND':
       return { status: 207, body: headers['depth'] === '0' ? listing(book, new Map()) : listing(book, cards) };
     case 'REPORT':
-      return { status: 207, body: multiget(book, cards, body) };
+      return { status: 207, body: report(book, cards, body) };
     case 'GET':
       return card === undefined ? { status: 404 } : { status: 200, body: card.text, etag: card.etag };
     case 'PUT':
-      return put(cards, name, headers, body);
+      return put(book, cards, name, headers, body);
     case 'DELETE':
+      changes.get(book)?.push(name);
       return { status: cards.delete(name) ? 204 : 404 };
     default:
       return { status: 405 };
@@ -102,6 +146,7 @@ const start = async (count: number): Promise<string> => {
   );
   books.set('one', new Map(texts.map((text, index) => [`person-${index}.vcf`, cardOf(text)])));
   books.set('other', new Map());
+  for (const book of books.keys()) changes.set(book, []);
   const server = createServer((request, reply) => void handle(request, reply));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -111,7 +156,9 @@ const start = async (count: number): Promise<string> => {
 const edit = (step: number): void => {
   const cards = books.get('one');
   for (const [index, [name, { text }]] of [...(cards ?? [])].entries()) {
-    if (index % step === 0) cards?.set(name, cardOf(text.replace('END:VCARD', 'NOTE:Edited\r\nEND:VCARD')));
+    if (index % step !== 0) continue;
+    cards?.set(name, cardOf(text.replace(/^TITLE:.*\r\n/mu, '').replace('END:VCARD', 'TITLE:Edited\r\nEND:VCARD')));
+    changes.get('one')?.push(name);
   }
 };
 

@@ -12,7 +12,10 @@ const ROUNDS = 3;
 /** Rounds that differ by more tell of other work on the machine. */
 const STEADY = 0.25;
 
-type Round = { readonly first: PeerCost; readonly idle: PeerCost; readonly changed: PeerCost };
+/** A cost, and the requests to the server. */
+export type CountedCost = PeerCost & { readonly asked: number };
+/** The costs of the three works. */
+export type Round<Cost = PeerCost> = { readonly first: Cost; readonly idle: Cost; readonly changed: Cost };
 
 const configOf = (home: string, root: string): string => {
   const storage = (name: string): string =>
@@ -27,13 +30,18 @@ conflict_resolution = "a wins"
 ${storage('one')}${storage('other')}`;
 };
 
-const theirs = async (count: number): Promise<Round> => {
+/** Copies one address book of an in-memory server to another one. */
+export const copyWithVdirsyncer = async (count: number): Promise<Round<CountedCost>> => {
   await using folder = await openFolder();
   const home = folder.path;
   const server = startChild<DavProcess>('dav-process.ts');
   await mkdir(join(home, 'status'));
   await writeFile(join(home, 'config'), configOf(home, await server.call('start', count)));
-  const run = (command: string): Promise<PeerCost> => measure(home, ['vdirsyncer', '-c', 'config', command]);
+  const run = async (command: string): Promise<CountedCost> => {
+    await server.call('look', null);
+    const cost = await measure(home, ['vdirsyncer', '-c', 'config', command]);
+    return { ...cost, asked: (await server.call('look', null)).asked };
+  };
   await run('discover');
   const first = await run('sync');
   const { other } = await server.call('look', null);
@@ -72,19 +80,22 @@ const least = async (count: number): Promise<PeerCost> => {
   return cost;
 };
 
-const median = (values: readonly number[]): number =>
+export const median = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0;
 
 const spread = (values: readonly number[]): number => (Math.max(...values) - Math.min(...values)) / median(values);
 
+/** Whether rounds differ by more than a quarter. */
+export const isNoisy = (costs: readonly PeerCost[]): boolean => spread(costs.map(({ cpuMs }) => cpuMs)) > STEADY;
+
+/** The medians of CPU time and memory. */
+export const costText = (costs: readonly PeerCost[]): string =>
+  `${seconds(median(costs.map(({ cpuMs }) => cpuMs)))} CPU, ${megabytes(median(costs.map(({ peakBytes }) => peakBytes)))}`;
+
 const row = (title: string, own: readonly PeerCost[], others: readonly PeerCost[], bound: string): string[] => {
-  const [mine, peers] = [own, others].map((costs) => costs.map(({ cpuMs }) => cpuMs));
-  const [mineMs, peersMs] = [median(mine ?? []), median(peers ?? [])];
-  const isNoisy = spread(mine ?? []) > STEADY || spread(peers ?? []) > STEADY;
-  const cost = (ms: number, costs: readonly PeerCost[]): string =>
-    `${seconds(ms)} CPU, ${megabytes(median(costs.map(({ peakBytes }) => peakBytes)))}`;
-  const ratio = `${(mineMs / Math.max(peersMs, 1)).toFixed(2)} x${isNoisy ? ', too noisy to judge' : ''}`;
-  return [title, cost(mineMs, own), cost(peersMs, others), ratio, bound];
+  const [mineMs = 0, peersMs = 0] = [own, others].map((costs) => median(costs.map(({ cpuMs }) => cpuMs)));
+  const doubt = isNoisy(own) || isNoisy(others) ? ', too noisy to judge' : '';
+  return [title, costText(own), costText(others), `${(mineMs / Math.max(peersMs, 1)).toFixed(2)} x${doubt}`, bound];
 };
 
 /** The same work over HTTP by us and by vdirsyncer, turn by turn. */
@@ -92,7 +103,7 @@ export const benchPeersOverHttp = async (count: number): Promise<Table> => {
   const rounds: { readonly own: Round; readonly least: PeerCost; readonly peer: Round }[] = [];
   const isThere = await isInstalled('vdirsyncer');
   for (let round = 0; round < (isThere ? ROUNDS : 0); round += 1) {
-    rounds.push({ own: await ours(count), least: await least(count), peer: await theirs(count) });
+    rounds.push({ own: await ours(count), least: await least(count), peer: await copyWithVdirsyncer(count) });
   }
   const rowOf = (title: string, work: keyof Round, bound: string): string[] =>
     row(

@@ -122,7 +122,12 @@ export const BORDERS: readonly Border[] = [
     packages: ['zod'],
   },
   // The one implementation, on a database of either dialect.
-  { place: 'store/sql/', imports: ['contact/', 'store/*.ts'], types: ['reconcile/'], packages: ['drizzle-orm'] },
+  {
+    place: 'store/sql/',
+    imports: ['contact/', 'store/*.ts'],
+    types: ['reconcile/'],
+    packages: ['drizzle-orm', 'zod'],
+  },
   {
     place: 'store/sqlite/',
     imports: ['contact/', 'store/*.ts', 'store/sql/', 'make-directory.ts', 'ownership.ts', 'package-root.ts'],
@@ -194,12 +199,12 @@ export const BORDERS: readonly Border[] = [
     packages: ['hono', '@hono/node-server', 'prom-client', 'zod'],
   },
   { place: 'cli/', imports: CLI, packages: CLI_PACKAGES },
-  { place: 'cli/connect/', imports: [...SIDE_COMMANDS, 'store/credentials.ts'], packages: [...CLI_PACKAGES, 'open'] },
-  { place: 'cli/forget/', imports: [...SIDE_COMMANDS, 'store/credentials.ts'], packages: CLI_PACKAGES },
+  { place: 'cli/connect/', imports: [...SIDE_COMMANDS, 'store/vault.ts'], packages: [...CLI_PACKAGES, 'open'] },
+  { place: 'cli/forget/', imports: [...SIDE_COMMANDS, 'store/vault.ts'], packages: CLI_PACKAGES },
   {
     place: 'cli/doctor/',
     imports: SIDE_COMMANDS,
-    types: ['store/credentials.ts'],
+    types: ['store/vault.ts'],
     packages: CLI_PACKAGES,
   },
   {

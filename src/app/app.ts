@@ -18,10 +18,10 @@ import { createNotifier, type Notifier } from '../notify/notifier.ts';
 import type { Inspection } from '../providers/provider.ts';
 import { providerNamed } from '../providers/registry.ts';
 import { createAccessTokens } from '../store/access-tokens.ts';
-import { openVault, type Vault } from '../store/credentials.ts';
+import { importTokenFile, TOKEN_FILE } from '../store/token-file.ts';
+import { openVault, type Vault } from '../store/vault.ts';
 import { openLinkShelf, type LinkShelf } from '../store/hosted-links.ts';
-import type { HostedRows } from '../store/hosted.ts';
-import { openHostedVault } from '../store/hosted-vault.ts';
+import type { HostedStore } from '../store/hosted.ts';
 import type { Store } from '../store/store.ts';
 import { LeaseChecks, type LeaseHolders } from '../sync/lease.ts';
 
@@ -32,7 +32,7 @@ export type AppOverrides = {
   readonly random?: () => number;
   readonly newId?: () => string;
   /** In place of the one that the configuration names. */
-  readonly store?: Store;
+  readonly store?: HostedStore;
 };
 
 /** The program, put together: everything that a command or a job needs. */
@@ -69,11 +69,12 @@ export type App = Runs & {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** Where the tokens of `connect` are: where the state is. */
-const openVaultOf = (config: Config, hosted: HostedRows | null, clock: Clock): Vault => {
-  const shared = { ...keysOf(config), clock };
-  if (hosted !== null) return openHostedVault({ ...shared, rows: hosted });
-  return openVault({ ...shared, path: join(config.dataDir, 'credentials.json') });
+/** The tokens of `connect`, in the database of the state. On SQLite the file of an earlier version is moved there. */
+const openVaultOf = (config: Config, { store, isShared }: OpenedStore, clock: Clock): Vault => {
+  const shared = { ...keysOf(config), clock, rows: store.hosted };
+  if (isShared) return openVault({ ...shared, setting: 'DATABASE_URL' });
+  const file = join(config.dataDir, TOKEN_FILE);
+  return openVault({ ...shared, setting: 'DATA_DIR', prepare: () => importTokenFile(store.hosted, file) });
 };
 
 /** The runs, loaded with both remotes and the whole engine when the first one is asked for. */
@@ -120,11 +121,13 @@ const createInspector = (parts: Parts): Pick<App, 'inspect' | 'collections'> => 
 export const createApp = (config: Config, events: Events, overrides: AppOverrides = {}): App => {
   const { clock = systemClock, random = Math.random, newId = randomUUID } = overrides;
   warnOfOpenDirectory(config.dataDir, events);
-  const own: OpenedStore | null = overrides.store ? { store: overrides.store, hosted: null } : null;
-  const { store, hosted } = own ?? openStoreOf(config, { clock, events, newId });
+  const own: OpenedStore | null = overrides.store ? { store: overrides.store, isShared: false } : null;
+  const opened = own ?? openStoreOf(config, { clock, events, newId });
+  const { store, isShared } = opened;
+  const hosted = isShared ? { rows: store.hosted, ...keysOf(config) } : null;
   const gates = createGates({ clock, random, store, redisUrl: config.redisUrl?.reveal() ?? null });
-  const vault = openVaultOf(config, hosted, clock);
-  const accessTokens = hosted === null ? null : createAccessTokens({ rows: hosted, ...keysOf(config), clock, newId });
+  const vault = openVaultOf(config, opened, clock);
+  const accessTokens = hosted === null ? null : createAccessTokens({ ...hosted, clock, newId });
   const holders = createLeaseHolders();
   const { retentionMs } = config;
   const agent = lazyAgent();
@@ -136,7 +139,7 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
     config,
     store,
     vault,
-    shelf: hosted === null ? null : openLinkShelf({ rows: hosted, ...keysOf(config) }),
+    shelf: hosted === null ? null : openLinkShelf(hosted),
     holders,
     notifier: openNotifier(config, parts),
     ...createInspector(parts),

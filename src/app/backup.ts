@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { chmod, link, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -10,12 +10,12 @@ import { createLeaseHolders } from './lease-holders.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { findOtherDaemons } from '../jobs/heartbeat.ts';
-import { exportTokens } from '../store/credentials.ts';
 import { copyDatabase, inspectDatabase } from '../store/sqlite/copy.ts';
+import { openStore } from '../store/sqlite/sqlite-store.ts';
+import { importTokenFile, TOKEN_FILE } from '../store/token-file.ts';
 import { readChunks, readTextFile } from '../regular-file.ts';
 
 const DATABASE = 'contact-sync.db';
-const CREDENTIALS = 'credentials.json';
 /** Written last, so that a copy that was broken off has none. */
 const MANIFEST = 'manifest.json';
 
@@ -26,8 +26,9 @@ const manifestSchema = z.object({
   createdAt: z.iso.datetime(),
   /** Of the database: when its latest migration was made, epoch milliseconds. */
   schema: z.number(),
+  /** Backups of earlier versions hold the tokens in a file of their own. */
   files: z.array(
-    z.object({ name: z.enum([DATABASE, CREDENTIALS]), bytes: z.number(), sha256: z.string().length(64) }).readonly(),
+    z.object({ name: z.enum([DATABASE, TOKEN_FILE]), bytes: z.number(), sha256: z.string().length(64) }).readonly(),
   ),
   /** Tokens that are not in it because they are not encrypted. */
   leftOut: z.array(z.object({ link: z.string(), side: z.string() })),
@@ -68,6 +69,18 @@ const refuseServer = (databaseUrl: Config['databaseUrl'], remedy: string): void 
   });
 };
 
+/** Moves tokens that an earlier version stored in a file into the database, so that a copy of it holds them. */
+const takeTokensOver = async (dataDir: string): Promise<void> => {
+  const file = join(dataDir, TOKEN_FILE);
+  if (!existsSync(file)) return;
+  const store = openStore(join(dataDir, DATABASE));
+  try {
+    await importTokenFile(store.hosted, file);
+  } finally {
+    await store.close();
+  }
+};
+
 type BackupOptions = {
   /** The version of this program. */
   readonly program: string;
@@ -95,23 +108,18 @@ export const backUp = async (
     });
   }
   await takeEmptyDirectory(directory, 'Name a new one: a backup overwrites nothing.');
-  const names: Manifest['files'][number]['name'][] = [];
+  const copy = join(directory, DATABASE);
   try {
-    names.push(DATABASE);
+    await takeTokensOver(dataDir);
     const createdAt = new Date(clock.now()).toISOString();
-    const schema = await copyDatabase(source, join(directory, DATABASE));
-    const { text, leftOut } = await exportTokens(join(dataDir, CREDENTIALS), { plain: plainTokens });
-    if (text !== null) {
-      names.push(CREDENTIALS);
-      await writeFile(join(directory, CREDENTIALS), text, { mode: 0o600, flag: 'wx', flush: true });
-    }
-    const files = await Promise.all(names.map(async (name) => ({ name, ...(await digestOf(join(directory, name))) })));
+    const { schema, leftOut } = await copyDatabase(source, copy, { withOpenTokens: plainTokens });
+    const files = [{ name: DATABASE, ...(await digestOf(copy)) } as const];
     const manifest: Manifest = { format: 1, program, createdAt, schema, files, leftOut: [...leftOut] };
     const content = `${JSON.stringify(manifest, null, 2)}\n`;
     await writeFile(join(directory, MANIFEST), content, { mode: 0o600, flag: 'wx', flush: true });
     return manifest;
   } catch (error) {
-    for (const name of names) await rm(join(directory, name), { force: true });
+    await rm(copy, { force: true });
     throw error;
   }
 };

@@ -264,10 +264,10 @@ const whole = (config: Config, { links, faulty }: ReturnType<ReadConfig['readLin
 export const withHostedLinks = async ({ config, readLinks }: ReadConfig, clock: Clock): Promise<Config> => {
   const events = { databaseUnreachable: () => undefined, databaseReconnected: () => undefined };
   if (config.databaseUrl === null) return config;
-  const { store, hosted } = openStoreOf({ ...config, concurrency: 1 }, { clock, events, newId: () => '' });
+  const { store, isShared } = openStoreOf({ ...config, concurrency: 1 }, { clock, events, newId: () => '' });
   try {
-    if (hosted === null) return config;
-    return whole(config, readLinks(await openLinkShelf({ rows: hosted, ...keysOf(config) }).all()));
+    if (!isShared) return config;
+    return whole(config, readLinks(await openLinkShelf({ rows: store.hosted, ...keysOf(config) }).all()));
   } finally {
     await store.close();
   }

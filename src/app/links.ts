@@ -6,7 +6,7 @@ import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import { atSide } from '../providers/at-side.ts';
 import { providerNamed } from '../providers/registry.ts';
 import type { Remote } from '../providers/remote.ts';
-import type { Vault } from '../store/credentials.ts';
+import type { Vault } from '../store/vault.ts';
 import type { Store } from '../store/store.ts';
 import type { LinkContext } from '../sync/context.ts';
 import type { LeaseHolders } from '../sync/lease.ts';

@@ -4,9 +4,8 @@ import type { Config } from '../config/config.ts';
 import type { Events } from '../events.ts';
 import { openStore } from '../store/sqlite/sqlite-store.ts';
 import type { KeyOptions } from '../store/credential-entry.ts';
-import type { HostedRows } from '../store/hosted.ts';
+import type { HostedStore } from '../store/hosted.ts';
 import { openPostgres } from '../store/postgres/postgres-store.ts';
-import type { Store } from '../store/store.ts';
 
 type StoreParts = {
   readonly clock: Clock;
@@ -23,8 +22,8 @@ export const keysOf = ({ credentialsKey, credentialsKeyOld }: Config): KeyOption
 /** Leases are renewed, and people ask how things are, while every link has a connection. */
 const MORE_CONNECTIONS = 2;
 
-/** The store that the configuration names, and what the hosts that work on it share; null on SQLite. */
-export type OpenedStore = { readonly store: Store; readonly hosted: HostedRows | null };
+/** The store that the configuration names, and whether several hosts may share its database. */
+export type OpenedStore = { readonly store: HostedStore; readonly isShared: boolean };
 
 /**
  * Opens the store that the configuration names: on PostgreSQL with DATABASE_URL, which is connected to when it is first used,
@@ -36,7 +35,9 @@ export const openStoreOf = (
   { databaseUrl, dataDir, concurrency }: Config,
   { clock, events, newId }: StoreParts,
 ): OpenedStore => {
-  if (databaseUrl === null) return { store: openStore(join(dataDir, 'contact-sync.db')), hosted: null };
+  if (databaseUrl === null) {
+    return { store: openStore(join(dataDir, 'contact-sync.db')), isShared: false };
+  }
   const store = openPostgres({
     url: databaseUrl.reveal(),
     clock,
@@ -45,5 +46,5 @@ export const openStoreOf = (
     onAway: (reason) => events.databaseUnreachable({ reason }),
     onBack: () => events.databaseReconnected(),
   });
-  return { store, hosted: store.hosted };
+  return { store, isShared: true };
 };

@@ -2,7 +2,7 @@ import { ConfigError } from '../config/config-error.ts';
 import type { LinkConfig } from '../config/config.ts';
 import { digest, fingerprint, Secret } from '../config/secret.ts';
 import type { SideConfig } from '../config/sides.ts';
-import type { Vault } from '../store/credentials.ts';
+import type { Vault } from '../store/vault.ts';
 import { CredentialsError, StoreError } from '../store/store.ts';
 
 /** A token of the database that this host cannot open: no fault of the link, which hosts with the right key go on serving. */

@@ -5,12 +5,8 @@ import { asJson, asText } from './texts.ts';
 
 // Copying rows from one database to another one as they are stored, without their meaning.
 
-const STORE_TABLES = { links, ...LINK_TABLES, budgets } as const;
-/** Tables that are not part of what runs store: tokens, the salt of their keys, and settings of links. */
-export const HOSTED_TABLES = { hosting, credentials, linkSettings } as const;
-export type HostedTable = keyof typeof HOSTED_TABLES;
-
-export const COPIED_TABLES = { ...STORE_TABLES, ...HOSTED_TABLES } as const;
+/** What runs store, then tokens, the salt of their keys, and settings of links. */
+export const COPIED_TABLES = { links, ...LINK_TABLES, budgets, hosting, credentials, linkSettings } as const;
 export type CopiedTable = keyof typeof COPIED_TABLES;
 const COPIED_NAMES = Object.keys(COPIED_TABLES) as readonly CopiedTable[];
 

@@ -21,6 +21,9 @@ export type Credential = Readonly<z.output<typeof credential>>;
 export const entry = z.union([z.object({ sealed: sealedSchema }), z.object({ open: credential })]);
 export type Entry = z.output<typeof entry>;
 
+/** Whether the text of an entry in a database holds a token that is not encrypted. */
+export const isOpenText = (text: string): boolean => text.startsWith('{"open"');
+
 /** As the old key: what was stored without encryption is taken over. */
 export const NO_KEY = 'none';
 
@@ -98,14 +101,3 @@ export const isCurrent = (stored: Entry, { current }: Keys): boolean =>
 /** Without a key the token stands as it is. */
 export const closeEntry = (opened: Credential, link: string, side: string, { current }: Keys): Entry =>
   current === null ? { open: opened } : { sealed: seal(JSON.stringify(opened), ownerOf(link, side), current) };
-
-/** The entry under the current key; as it stands where no key opens it, and where encrypting would be undone. */
-export const renewEntry = (stored: Entry, link: string, side: string, keys: Keys): Entry => {
-  if (keys.current === null || isCurrent(stored, keys)) return stored;
-  try {
-    return closeEntry(openEntry(stored, link, side, keys), link, side, keys);
-  } catch (error) {
-    if (error instanceof CredentialsError) return stored;
-    throw error;
-  }
-};

@@ -1,14 +1,21 @@
+import type { Entry } from './credential-entry.ts';
 import type { Sealed } from './credential-key.ts';
-import type { TokenName } from './credentials.ts';
+import type { Store } from './store.ts';
+
+/** Names a stored token by its link and its side. */
+export type TokenName = { readonly link: string; readonly side: string };
 
 /** A token as the database keeps it. */
-export type TokenRow = { readonly side: string; readonly sealed: Sealed };
+export type TokenRow = { readonly side: string; readonly entry: Entry };
 
 /** An access token as the database keeps it, which says by its own clock how long it still lasts. */
 export type AccessRow = { readonly sealed: Sealed; readonly digest: string; readonly lastsMs: number };
 
 /** The settings of a link as the database keeps them. */
 type LinkSettingsRow = { readonly name: string; readonly sealed: Sealed };
+
+/** A store, and what its database holds in addition to what runs store. */
+export type HostedStore = Store & { readonly hosted: HostedRows };
 
 /** Asks to be the one who gets a new access token. */
 export type AccessClaim = {
@@ -31,9 +38,14 @@ export type HostedRows = {
   salt(): Promise<string>;
   tokens(link: string): Promise<readonly TokenRow[]>;
   tokenNames(): Promise<readonly TokenName[]>;
-  putToken(link: string, side: string, sealed: Sealed): Promise<void>;
+  putToken(link: string, side: string, entry: Entry): Promise<void>;
+  /**
+   * Adds tokens and the salt that their keys are made with, in one step; tokens that are stored already stay. Returns whether
+   * the salt is that of the database: where it is not, nothing is added.
+   */
+  importTokens(salt: string, tokens: readonly (TokenName & { readonly entry: Entry })[]): Promise<boolean>;
   /** Puts one in the place of another, where that stands there still. */
-  swapToken(link: string, side: string, before: Sealed, after: Sealed): Promise<void>;
+  swapToken(link: string, side: string, before: Entry, after: Entry): Promise<void>;
   dropTokens(link: string): Promise<void>;
   /** Answers the access token that is there; `mine` where the caller is to get a new one, null where another one does. */
   claimAccess(claim: AccessClaim): Promise<AccessRow | 'mine' | null>;

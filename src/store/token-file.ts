@@ -1,73 +1,76 @@
-import { dirname, join } from 'node:path';
-import { HOSTED_TABLES, copiedKey, type CopiedRow, type CopiedTable, type HostedTable, type RowStore } from './copy.ts';
-import type { RowBatch } from './copy.ts';
-import { readTokenRows, writeTokenRows } from './credentials.ts';
-import { CredentialsError, StoreError } from './errors.ts';
+import { rm } from 'node:fs/promises';
+import { z } from 'zod';
+import { giveToThisUser, isForeign } from '../ownership.ts';
+import { readTextFile } from '../regular-file.ts';
+import { entry } from './credential-entry.ts';
+import { CredentialsError } from './errors.ts';
+import type { HostedRows } from './hosted.ts';
 
-const isHosted = (table: CopiedTable): table is HostedTable => table in HOSTED_TABLES;
+// Earlier versions stored the tokens in a file next to the SQLite database.
 
-const byKey =
-  (table: HostedTable) =>
-  (one: CopiedRow, other: CopiedRow): number => {
-    const key = (row: CopiedRow): Buffer =>
-      Buffer.from(
-        copiedKey(HOSTED_TABLES[table])
-          .map((name) => String(row[name]))
-          .join('\u0000'),
-      );
-    return Buffer.compare(key(one), key(other));
-  };
+/** Its name in DATA_DIR. */
+export const TOKEN_FILE = 'credentials.json';
 
-/** Says of the file what it says of itself: it is a part of the store here. */
-const asStoreError = (error: unknown): never => {
-  throw error instanceof CredentialsError ? new StoreError(error.message, { cause: error }) : error;
+const fileSchema = z.object({
+  version: z.literal(1),
+  /** The salt of keys that are derived from a passphrase. */
+  salt: z.base64(),
+  /** By the link's name, then by the name of its side. */
+  links: z.record(z.string(), z.record(z.string(), entry)),
+});
+
+const codeOf = (cause: unknown): string =>
+  cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
+
+const remedyOf = (cause: unknown, path: string): string => {
+  const code = codeOf(cause);
+  if (!isForeign(code)) return `Check the disk and its mount (${code}).`;
+  return `Change its owner to the user that runs contact-sync (${code}), ${giveToThisUser(path)}`;
 };
 
-const readRows = async (path: string, table: HostedTable): Promise<readonly CopiedRow[]> => {
-  const { salt, tokens } = await readTokenRows(path).catch(asStoreError);
-  if (table === 'hosting') return salt === null ? [] : [{ id: 1, salt }];
-  return table === 'credentials' ? tokens.toSorted(byKey(table)) : [];
+const readFile = async (path: string): Promise<string | null> => {
+  try {
+    return await readTextFile(path);
+  } catch (cause) {
+    if (codeOf(cause) === 'ENOENT') return null;
+    throw new CredentialsError(`The stored tokens in ${path} cannot be read. ${remedyOf(cause, path)}`, { cause });
+  }
 };
 
-/** Settings that a database keeps are of no use beside SQLite, which serves the links of the configuration file alone. */
-const refuseSettings = (rows: readonly CopiedRow[], path: string): void => {
-  if (rows.length === 0) return;
-  const names = rows.map(({ name }) => String(name)).join(', ');
-  throw new StoreError(`The source keeps the settings of links itself, which ${path} cannot: ${names}.`, {
-    remedy: 'Add them to the configuration file, then remove them there: contact-sync links remove NAME.',
-  });
+const parseFile = (text: string, path: string): z.output<typeof fileSchema> => {
+  try {
+    return fileSchema.parse(JSON.parse(text));
+  } catch {
+    // Without the cause, which quotes the file.
+    throw new CredentialsError(
+      `${path} is damaged. Move it away and sign in again to each side: contact-sync connect SIDE LINK`,
+    );
+  }
 };
 
-/** The rows of a database file, with those of the tokens in the file `credentials.json` beside it. */
-export const withTokenFile = (database: RowStore, path: string): RowStore => {
-  const file = join(dirname(path), 'credentials.json');
-  return {
-    ...database,
-    rows: async function* (table) {
-      if (!isHosted(table)) {
-        yield* database.rows(table);
-        return;
-      }
-      const rows = await readRows(file, table);
-      if (rows.length > 0) yield rows;
-    },
-    add: async (batches) => {
-      let salt: string | null = null;
-      const tokens: { readonly link: string; readonly side: string; readonly sealedJson: string }[] = [];
-      const ofStore = async function* (): AsyncGenerator<RowBatch> {
-        for await (const { table, rows } of batches()) {
-          if (!isHosted(table)) yield { table, rows };
-          else if (table === 'linkSettings') refuseSettings(rows, path);
-          else if (table === 'hosting') salt = String(rows[0]?.['salt']);
-          else {
-            for (const { link, side, sealedJson } of rows)
-              tokens.push({ link: String(link), side: String(side), sealedJson: String(sealedJson) });
-          }
-        }
-        // Before the rows of the database count: where the file cannot be written, none of them do.
-        await writeTokenRows(file, { salt, tokens }).catch(asStoreError);
-      };
-      await database.add(ofStore);
-    },
-  };
+/**
+ * Moves the tokens of a file of an earlier version into the database, all in one step, and removes the file; does nothing
+ * where there is none. Where it is interrupted, the next call ends it.
+ *
+ * @throws {CredentialsError} where the file cannot be read or removed, or its keys have another salt than the database.
+ */
+export const importTokenFile = async (rows: HostedRows, path: string): Promise<void> => {
+  const text = await readFile(path);
+  if (text === null) return;
+  const { salt, links } = parseFile(text, path);
+  const tokens = Object.entries(links).flatMap(([link, sides]) =>
+    Object.entries(sides).map(([side, stored]) => ({ link, side, entry: stored })),
+  );
+  if (!(await rows.importTokens(salt, tokens))) {
+    throw new CredentialsError(
+      `The tokens in ${path} belong to another database than ${rows.place}. Move the file away and sign in again to each ` +
+        'side: contact-sync connect SIDE LINK',
+    );
+  }
+  try {
+    await rm(path);
+    await rm(`${path}.lock`, { force: true });
+  } catch (cause) {
+    throw new CredentialsError(`${path} cannot be removed. ${remedyOf(cause, path)}`, { cause });
+  }
 };

@@ -8,7 +8,7 @@ import { accountWords, type Account } from '../../providers/account.ts';
 import { RemoteError } from '../../providers/errors.ts';
 import { providerNamed } from '../../providers/registry.ts';
 import { SignInError, type Grant, type SignInContext, type SignInFault } from '../../providers/sign-in.ts';
-import type { Credential } from '../../store/credentials.ts';
+import type { Credential } from '../../store/vault.ts';
 import { CredentialsError, type LinkState } from '../../store/store.ts';
 import { underLease } from '../../sync/change-link.ts';
 import { LeaseError } from '../../sync/context.ts';

@@ -78,8 +78,21 @@ const mustFollow = ({ parts, touched }: Stage, { operation, address, shape, iden
   return same !== shape || (operation.op === 'patch' && parts.get(shape)?.of.has(identity) === true);
 };
 
-/** The operations of a commit by the statements that they become, in an order that keeps what they say. */
-export const stagesOf = (operations: readonly RowOperation[]): readonly Stage[] => {
+/**
+ * Whether sweeps may be part of a stage: their conditions see nothing of what it changes. That certain runs end in it is part
+ * of the conditions.
+ */
+const takesSweeps = ({ touched }: Stage, sweeps: readonly Sweep[]): boolean =>
+  sweeps.every(({ table }) => {
+    const own = touched.get(table);
+    return own === undefined || (table === 'runs' && !own.has(ALL));
+  });
+
+/**
+ * The operations of a commit by the statements that they become, in an order that keeps what they say. The last one is for
+ * the sweeps too.
+ */
+export const stagesOf = (operations: readonly RowOperation[], sweeps: readonly Sweep[]): readonly Stage[] => {
   const stages: Stage[] = [{ parts: new Map(), touched: new Map() }];
   const place = (operation: Single): void => {
     const table: Table = TABLES[operation.table];
@@ -107,6 +120,8 @@ export const stagesOf = (operations: readonly RowOperation[]): readonly Stage[] 
     const isOfLink = operation.table === 'links' && operation.op === 'patch';
     if (operation.op !== 'sweep' && !isOfLink) for (const each of withoutLists(operation)) place(each);
   }
+  const last = stages.at(-1);
+  if (last !== undefined && !takesSweeps(last, sweeps)) stages.push({ parts: new Map(), touched: new Map() });
   return stages;
 };
 

@@ -78,7 +78,7 @@ export const commit = async (
     ...given.map((operation) => (operation.op === 'patch' && operation.table === 'links' ? operation.set : {})),
   );
   const sweeps = given.filter((operation) => operation.op === 'sweep');
-  const stages = stagesOf(given);
+  const stages = stagesOf(given, sweeps);
   const statements = stages.map((stage, index) => {
     const pass = index === 0 ? sql`exists (select from fence)` : sql`true`;
     const parts = partsOf(link, stage, index === stages.length - 1 ? sweeps : [], pass);

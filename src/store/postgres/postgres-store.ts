@@ -4,8 +4,7 @@ import { sql } from '../sql/drizzle.ts';
 import { hostedRows } from '../sql/hosted-rows.ts';
 import type { Rows } from '../sql/step.ts';
 import { openDatabase as openSqlite } from '../sqlite/database.ts';
-import type { Store } from '../store.ts';
-import type { HostedRows } from '../hosted.ts';
+import type { HostedStore } from '../hosted.ts';
 import { commit, RowIds } from './commit.ts';
 import { insertCopied, raiseIds } from './load.ts';
 import { connect, drive, type Connection, type DatabaseOptions } from './database.ts';
@@ -17,9 +16,6 @@ export type PostgresOptions = DatabaseOptions & {
   /** The database's own unless a test moves time itself. */
   readonly leaseClock?: LeaseClock;
 };
-
-/** A store with what the hosts that work on it share. */
-export type HostedStore = Store & { readonly hosted: HostedRows };
 
 /** The rows of several statements as columns of one: each a list in JSON. */
 const asLists = (statements: Statements) =>

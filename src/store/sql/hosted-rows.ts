@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { SQL } from 'drizzle-orm';
+import { z } from 'zod';
+import { entry as entrySchema, type Entry } from '../credential-entry.ts';
 import { sealedSchema, type Sealed } from '../credential-key.ts';
 import { StoreError } from '../errors.ts';
 import type { AccessClaim, AccessRow, HostedRows, TokenRow } from '../hosted.ts';
@@ -22,40 +24,66 @@ const parse = (text: string): Sealed => {
   }
 };
 
-const readSalt = async (db: SqlDatabase): Promise<string> => {
-  const salt = randomBytes(SALT_BYTES).toString('base64');
-  const row = await db.run(() =>
-    first<{ salt: string }>(
-      sql`insert into hosting (id, salt) values (${ONLY}, ${salt})
-        on conflict (id) do update set salt = hosting.salt returning salt`,
-    ),
-  );
-  if (row === null) throw new Error('The database did not answer with its salt.');
-  return row.salt;
+/** An open token keeps the name of its kind; a sealed one is stored as it is. */
+const formatEntry = (entry: Entry): string =>
+  'open' in entry ? JSON.stringify(entrySchema.parse(entry)) : format(entry.sealed);
+
+const storedEntry = z.union([z.object({ open: z.unknown() }), sealedSchema]);
+
+const parseEntry = (text: string): Entry => {
+  try {
+    const stored = storedEntry.parse(JSON.parse(text));
+    return entrySchema.parse('open' in stored ? stored : { sealed: stored });
+  } catch {
+    // Without the cause, which may quote a token.
+    throw new StoreError('A stored token is damaged.', { remedy: 'Sign in again: contact-sync connect SIDE LINK.' });
+  }
 };
+
+/** Returns the salt of the database, which is this one where it has none yet. */
+const keepSalt = function* (salt: string): Step<string> {
+  const found = yield* first<{ salt: string }>(sql`select salt from hosting`);
+  if (found !== null) return found.salt;
+  const made = yield* first<{ salt: string }>(
+    sql`insert into hosting (id, salt) values (${ONLY}, ${salt})
+      on conflict (id) do update set salt = hosting.salt returning salt`,
+  );
+  if (made === null) throw new Error('The database did not answer with its salt.');
+  return made.salt;
+};
+
+const insertToken = (link: string, side: string, entry: Entry): SQL =>
+  sql`insert into credentials (link, side, sealed_json) values (${link}, ${side}, ${formatEntry(entry)})`;
 
 type TokenCells = { readonly side: string; readonly sealedJson: string };
 
 const tokenRows = (
   db: SqlDatabase,
-): Pick<HostedRows, 'tokens' | 'tokenNames' | 'putToken' | 'swapToken' | 'dropTokens'> => ({
+): Pick<HostedRows, 'tokens' | 'tokenNames' | 'putToken' | 'importTokens' | 'swapToken' | 'dropTokens'> => ({
   tokens: async (link) => {
     const rows = await db.run(() =>
       all<TokenCells>(sql`select side, sealed_json as "sealedJson" from credentials where link = ${link}`),
     );
-    return rows.map(({ side, sealedJson }): TokenRow => ({ side, sealed: parse(sealedJson) }));
+    return rows.map(({ side, sealedJson }): TokenRow => ({ side, entry: parseEntry(sealedJson) }));
   },
   tokenNames: () => db.run(() => all(sql`select link, side from credentials order by link, side`)),
-  putToken: async (link, side, sealed) => {
+  putToken: async (link, side, entry) => {
     await db.run(() =>
-      all(sql`insert into credentials (link, side, sealed_json) values (${link}, ${side}, ${format(sealed)})
-        on conflict (link, side) do update set sealed_json = excluded.sealed_json`),
+      all(
+        sql`${insertToken(link, side, entry)} on conflict (link, side) do update set sealed_json = excluded.sealed_json`,
+      ),
     );
   },
+  importTokens: (salt, tokens) =>
+    db.atomic(function* (): Step<boolean> {
+      if ((yield* keepSalt(salt)) !== salt) return false;
+      for (const { link, side, entry } of tokens) yield sql`${insertToken(link, side, entry)} on conflict do nothing`;
+      return true;
+    }),
   swapToken: async (link, side, before, after) => {
     await db.run(() =>
-      all(sql`update credentials set sealed_json = ${format(after)}
-        where link = ${link} and side = ${side} and sealed_json = ${format(before)}`),
+      all(sql`update credentials set sealed_json = ${formatEntry(after)}
+        where link = ${link} and side = ${side} and sealed_json = ${formatEntry(before)}`),
     );
   },
   dropTokens: async (link) => {
@@ -177,10 +205,12 @@ export const hostedRows = (db: SqlDatabase): HostedRows => {
   return {
     place: db.place,
     salt: () =>
-      (salt ??= readSalt(db).catch((error: unknown) => {
-        salt = null;
-        throw error;
-      })),
+      (salt ??= db
+        .run(() => keepSalt(randomBytes(SALT_BYTES).toString('base64')))
+        .catch((error: unknown) => {
+          salt = null;
+          throw error;
+        })),
     ...tokenRows(db),
     ...accessRows(db),
     ...linkRows(db),

@@ -1,6 +1,8 @@
 import Database from 'better-sqlite3';
 import { closeSync, openSync } from 'node:fs';
+import { isOpenText } from '../credential-entry.ts';
 import { StoreError } from '../errors.ts';
+import type { TokenName } from '../hosted.ts';
 import { appliedUpTo, checkVersion } from './migrate.ts';
 import { explainTrouble } from './trouble.ts';
 
@@ -40,18 +42,43 @@ export const inspectDatabase = (path: string): Promise<number> =>
     return appliedUpTo(client);
   });
 
+/** The schema of a copy, as {@link inspectDatabase} returns it, and the tokens that it was made without. */
+type CopiedDatabase = { readonly schema: number; readonly leftOut: readonly TokenName[] };
+
+/** Deletes the tokens that are not encrypted, and leaves nothing of them in the file. */
+const dropOpenTokens = (client: Database.Database): readonly TokenName[] => {
+  const table = client.prepare("select 1 from sqlite_master where type = 'table' and name = 'credentials'").get();
+  if (table === undefined) return [];
+  const tokens = client
+    .prepare<[], TokenName & { sealed: string }>('select link, side, sealed_json as sealed from credentials')
+    .all();
+  const open = tokens.filter(({ sealed }) => isOpenText(sealed)).map(({ link, side }) => ({ link, side }));
+  const drop = client.prepare('delete from credentials where link = ? and side = ?');
+  for (const { link, side } of open) drop.run(link, side);
+  if (open.length > 0) client.exec('vacuum');
+  return open;
+};
+
 /**
  * Copies a database as it stands at one moment, what its log holds included, whoever writes to it meanwhile; it is not
- * migrated. The copy is one file (0600), without a log. Answers its schema as {@link inspectDatabase} does.
+ * migrated. The copy is one file (0600), without a log. Tokens that are not encrypted are left out unless
+ * `withOpenTokens`.
  *
  * @throws {StoreError} where either file cannot be used.
  */
-export const copyDatabase = async (path: string, to: string): Promise<number> => {
+export const copyDatabase = async (
+  path: string,
+  to: string,
+  { withOpenTokens }: { readonly withOpenTokens: boolean },
+): Promise<CopiedDatabase> => {
   await withFile(path, async (client) => {
     checkVersion(client, path);
     closeSync(openSync(to, 'wx', 0o600));
     await client.backup(to, { progress: () => ALL_PAGES });
   });
-  await withFile(to, (client) => void client.pragma('journal_mode = delete'));
-  return inspectDatabase(to);
+  const leftOut = await withFile(to, (client) => {
+    client.pragma('journal_mode = delete');
+    return withOpenTokens ? [] : dropOpenTokens(client);
+  });
+  return { schema: await inspectDatabase(to), leftOut };
 };

@@ -1,6 +1,7 @@
 import { createStore } from '../sql/sql-store.ts';
 import type { SqlDatabase } from '../sql/dialect.ts';
-import type { Store } from '../store.ts';
+import { hostedRows } from '../sql/hosted-rows.ts';
+import type { HostedStore } from '../hosted.ts';
 import { openDatabase } from './database.ts';
 
 const openScratch = (): SqlDatabase => openDatabase(':memory:');
@@ -10,4 +11,7 @@ const openScratch = (): SqlDatabase => openDatabase(':memory:');
  *
  * @throws {StoreError} where the file is corrupt, of a newer version or cannot be opened; it is left untouched.
  */
-export const openStore = (path: string): Store => createStore(openDatabase(path), { newId: () => '', openScratch });
+export const openStore = (path: string): HostedStore => {
+  const db = openDatabase(path);
+  return Object.assign(createStore(db, { newId: () => '', openScratch }), { hosted: hostedRows(db) });
+};

@@ -2,10 +2,9 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { StatusDocument } from '../../../config/documents.ts';
-import { systemClock } from '../../../src/clock.ts';
 import { jobOptions, makeQueuePrefix, openQueue } from '../../../src/jobs/queue.ts';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
-import { openVault } from '../../../src/store/credentials.ts';
+import { vaultIn } from '../../support/store/vault.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { startCliHost, type CliHost } from '../../support/cli-host.ts';
 import { startTestRedis } from '../../support/jobs/test-redis.ts';
@@ -154,8 +153,7 @@ describe('forget contact', () => {
 });
 
 describe('forget link', () => {
-  const vault = () =>
-    openVault({ path: join(dataDir, 'credentials.json'), key: null, oldKey: null, clock: systemClock });
+  const vault = () => vaultIn(dataDir);
 
   test('refuses one whose tokens stand in the configuration', async () => {
     await done('sync');

@@ -1,9 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startFakeServer, type FakeServer } from '../../support/carddav/fake-server.ts';
 import { startCliHost } from '../../support/cli-host.ts';
 import { startGround, type Environment, type Ground } from '../cli/run-cli.ts';
+import { vaultIn } from '../../support/store/vault.ts';
 
 const PASSWORD = 'abcd efgh ijkl';
 const HEADER = `Basic ${Buffer.from(`ada:${PASSWORD}`).toString('base64')}`;
@@ -45,8 +46,7 @@ test('a password is asked for, checked and stored, and a plan then needs none in
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toContain(`${server.url}ada/contacts/`);
   expect(stdout).not.toContain(PASSWORD);
-  const stored = await readFile(join(env['DATA_DIR'] ?? '', 'credentials.json'), 'utf8');
-  expect(stored).toContain(PASSWORD);
+  expect(await vaultIn(env['DATA_DIR'] ?? '').read('home', 'carddav')).toMatchObject({ token: PASSWORD });
   expect((await host.run(['plan'], env, ground.directory)).code).toBe(0);
 });
 
@@ -54,7 +54,7 @@ test('a wrong password is not stored: exit code 4', async () => {
   const { code, stderr } = await connect('wrong');
   expect(code).toBe(4);
   expect(stderr).toContain('many servers require an app password');
-  await expect(readFile(join(env['DATA_DIR'] ?? '', 'credentials.json'), 'utf8')).rejects.toThrow('ENOENT');
+  expect(await vaultIn(env['DATA_DIR'] ?? '').names()).toEqual([]);
 });
 
 test('doctor reports the address book, its rights and versions, and a server that refuses the password', async () => {

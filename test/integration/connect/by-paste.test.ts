@@ -8,6 +8,7 @@ import { startCliHost } from '../../support/cli-host.ts';
 import { startGround, type Environment, type Ground } from '../cli/run-cli.ts';
 import { consentTo, startSignIn } from './sign-in.ts';
 import { patchLink } from '../../support/patch-link.ts';
+import { vaultIn } from '../../support/store/vault.ts';
 
 const host = startCliHost();
 let ground: Ground;
@@ -37,7 +38,7 @@ const connect = async (...args: readonly string[]) => {
   paste((await consentTo(address)).href);
   return end;
 };
-const storedFile = () => readFile(join(env['DATA_DIR'] ?? '', 'credentials.json'), 'utf8');
+const storedNames = () => vaultIn(env['DATA_DIR'] ?? '').names();
 const withStore = async <T>(use: (store: ReturnType<typeof openStore>) => Promise<T>): Promise<T> => {
   const store = openStore(join(env['DATA_DIR'] ?? '', 'contact-sync.db'));
   try {
@@ -58,7 +59,7 @@ test('both sides are connected by pasting, and a sync then needs no token in the
   expect(service).toMatchObject({ code: 0, stderr: '' });
   expect(service.stdout).toContain(`Signed in at the service as ${ground.sandbox.service.account.user.email} (user_`);
   expect(service.stdout).toContain('Next: contact-sync plan default');
-  expect((await stat(join(env['DATA_DIR'] ?? '', 'credentials.json'))).mode & 0o777).toBe(0o600);
+  expect((await stat(join(env['DATA_DIR'] ?? '', 'contact-sync.db'))).mode & 0o777).toBe(0o600);
 
   const sync = await run('sync', '--json');
   expect(JSON.parse(sync.stdout)).toMatchObject({ runs: [{ outcome: 'completed' }] });
@@ -91,7 +92,7 @@ test('an answer with another state is refused and nothing is stored', async () =
   const { code, stderr } = await end;
   expect(code).toBe(1);
   expect(stderr).toContain('belongs to another sign-in');
-  await expect(storedFile()).rejects.toThrow('ENOENT');
+  expect(await storedNames()).toEqual([]);
 });
 
 test('a refused consent ends with its reason', async () => {
@@ -120,7 +121,7 @@ test('contacts unticked at Google: exit code 4, nothing stored', async () => {
   const { code, stderr } = await end;
   expect(code).toBe(4);
   expect(stderr).toContain('contacts was not granted');
-  await expect(storedFile()).rejects.toThrow('ENOENT');
+  expect(await storedNames()).toEqual([]);
 });
 
 test('a narrower grant at the service is reported', async () => {
@@ -140,7 +141,7 @@ describe('another account', () => {
     const { code, stderr } = await connect('google');
     expect(code).toBe(3);
     expect(stderr).toMatch(/is not the account at Google that the link default was made with \(people\/1\)/u);
-    await expect(storedFile()).rejects.toThrow('ENOENT');
+    expect(await storedNames()).toEqual([]);
   });
 
   test('is taken with --replace-account, and the link starts afresh', async () => {
@@ -176,7 +177,8 @@ test('tokens are encrypted where CREDENTIALS_KEY is set; another key is reported
   env = { ...env, CREDENTIALS_KEY: 'a passphrase of some length' };
   expect((await connect('google')).stdout).toContain(', encrypted.');
   expect((await connect('service')).code).toBe(0);
-  expect(await storedFile()).not.toMatch(/1\/\/|token_/u);
+  const stored = await readFile(join(env['DATA_DIR'] ?? '', 'contact-sync.db'), 'latin1');
+  expect(stored).not.toMatch(/1\/\/0|token_/u);
   expect((await run('plan')).code).toBe(0);
 
   env = { ...env, CREDENTIALS_KEY: 'quite another passphrase' };

@@ -1,10 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { startCliHost } from '../../support/cli-host.ts';
 import { startGround, type Environment, type Ground } from '../cli/run-cli.ts';
 import { consentTo, startSignIn } from './sign-in.ts';
+import { vaultIn } from '../../support/store/vault.ts';
 
 const host = startCliHost();
 let ground: Ground;
@@ -53,7 +54,7 @@ const connect = async (...args: readonly string[]) => {
   paste((await consentTo(address)).href);
   return end;
 };
-const storedFile = () => readFile(join(env['DATA_DIR'] ?? '', 'credentials.json'), 'utf8');
+const storedSides = async () => (await vaultIn(env['DATA_DIR'] ?? '').names()).map(({ side }) => side);
 
 test('two accounts of one provider are signed in by the names of their sides, and doctor finds each', async () => {
   const first = await connect('private');
@@ -63,7 +64,7 @@ test('two accounts of one provider are signed in by the names of their sides, an
   const second = await connect('work');
   expect(second).toMatchObject({ code: 0, stderr: '' });
   expect(second.stdout).toContain('Next: contact-sync plan home');
-  expect(Object.keys(JSON.parse(await storedFile()).links.home)).toEqual(['private', 'work']);
+  expect(await storedSides()).toEqual(['private', 'work']);
 
   const { code, stdout } = await run('doctor', '--json');
   const { checks } = JSON.parse(stdout) as { checks: { name: string; ok: boolean }[] };
@@ -92,7 +93,7 @@ test('the account of one side is refused at the other', async () => {
   const { code, stderr } = await connect('private');
   expect(code).toBe(3);
   expect(stderr).toContain('is the account at Google (work) of the link home already. Nothing was stored.');
-  expect(Object.keys(JSON.parse(await storedFile()).links.home)).toEqual(['work']);
+  expect(await storedSides()).toEqual(['work']);
 });
 
 test.each(['google', 'service', 'left'])(

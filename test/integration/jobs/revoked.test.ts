@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/clock.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
-import { openVault } from '../../../src/store/credentials.ts';
+import { vaultIn } from '../../support/store/vault.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { startCliHost } from '../../support/cli-host.ts';
 import { readSides } from '../../support/compare-sides.ts';
@@ -60,8 +59,7 @@ const startWorld = async (queue: 'embedded' | 'redis') => {
 };
 
 const storedToken = async (world: DaemonWorld, side: Side): Promise<string> => {
-  const path = join(world.dataDir, 'credentials.json');
-  const vault = openVault({ path, key: null, oldKey: null, clock: systemClock });
+  const vault = vaultIn(world.dataDir);
   return (await vault.read('home', side))?.token ?? '';
 };
 

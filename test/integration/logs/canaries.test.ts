@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { systemClock } from '../../../src/clock.ts';
-import { openVault } from '../../../src/store/credentials.ts';
+import { vaultIn } from '../../support/store/vault.ts';
 import { startCliHost } from '../../support/cli-host.ts';
 import { ended, runCli, startCli, startGround, type Ended, type Environment, type Ground } from '../cli/run-cli.ts';
 import { consentTo, startSignIn } from '../connect/sign-in.ts';
@@ -292,9 +291,9 @@ test('no file but the database and the stored tokens holds a secret or personal 
     expect({ path, found: [...secretsIn(content), ...personalIn(content)] }).toEqual({ path, found: [] });
   }
   // And the stored tokens are encrypted; what is encrypted may look like anything, so it is these that are looked for.
-  const path = join(env['DATA_DIR'] ?? '', 'credentials.json');
-  const stored = await readFile(path, 'utf8');
-  const vault = openVault({ path, key: env['CREDENTIALS_KEY'] ?? '', oldKey: null, clock: systemClock });
+  const dataDir = env['DATA_DIR'] ?? '';
+  const vault = vaultIn(dataDir, env['CREDENTIALS_KEY'] ?? '');
+  const stored = await readFile(join(dataDir, 'contact-sync.db'), 'latin1');
   for (const side of ['google', 'service'] as const) {
     const { token = '' } = (await vault.read('default', side)) ?? {};
     expect(token).toMatch(/^.{12,}$/u);

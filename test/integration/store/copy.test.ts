@@ -7,16 +7,15 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { CopyDocument } from '../../../config/hosted-documents.ts';
 import { copyBetween } from '../../../src/app/copy-store.ts';
 import { systemClock } from '../../../src/clock.ts';
-import { openVault } from '../../../src/store/credentials.ts';
 import { openPostgres, openPostgresDatabase } from '../../../src/store/postgres/postgres-store.ts';
 import { openDatabase } from '../../../src/store/sqlite/database.ts';
 import { rowStoreOf } from '../../../src/store/sql/copy-rows.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { withTokenFile } from '../../../src/store/token-file.ts';
 import { copyStore, type RowStore } from '../../../src/store/copy.ts';
 import type { Store, StoreChange } from '../../../src/store/store.ts';
 import { startLinkedSandbox } from '../../support/linked-sandbox.ts';
 import { findPostgres } from '../../support/postgres.ts';
+import { vaultAt, vaultIn } from '../../support/store/vault.ts';
 import { entryOf, newPair, putHalf, recordOf, rejectionOf } from '../../support/store/rows.ts';
 
 const postgres = await findPostgres();
@@ -75,9 +74,8 @@ describe.skipIf(postgres === null)('store copy', () => {
     await store.saveBudget('budget', '{}');
     await store.close();
 
-    const file = { path: join(directory, 'credentials.json'), key: KEY, oldKey: null, clock: systemClock };
     const signedIn = { token: 'token', account: 'people/me', scopes: null, storedAtMs: 1 };
-    for (const side of ['service', 'google']) await openVault(file).save('work', side, signedIn);
+    for (const side of ['service', 'google']) await vaultAt(first, KEY).save('work', side, signedIn);
 
     const there = await createDatabase();
     const copied = await copyBetween(`sqlite:${first}`, there, systemClock);
@@ -86,8 +84,7 @@ describe.skipIf(postgres === null)('store copy', () => {
     const second = join(directory, 'second');
     const back = await copyBetween(there, `sqlite:${join(second, 'contact-sync.db')}`, systemClock);
     expect(back).toEqual(copied);
-    const tokens = openVault({ ...file, path: join(second, 'credentials.json') });
-    expect(await tokens.read('work', 'google')).toEqual(signedIn);
+    expect(await vaultIn(second, KEY).read('work', 'google')).toEqual(signedIn);
 
     const copy = open(there);
     const token = (await copy.acquireLease('work', 'host', Date.now(), Date.now() + 15_000)) ?? 0;
@@ -126,7 +123,7 @@ describe.skipIf(postgres === null)('store copy', () => {
     const token = (await store.acquireLease('work', 'owner', 0, 1)) ?? 0;
     await store.commit('work', token, [newPair('l1', 'r1')]);
     await store.close();
-    const [there, from] = [await createDatabase(), withTokenFile(rowStoreOf(openDatabase(first)), first)];
+    const [there, from] = [await createDatabase(), rowStoreOf(openDatabase(first))];
     const to = rowStoreOf(openPostgresDatabase({ url: there, clock: systemClock, connections: 2, newId: () => '' }));
     let losses = 0;
     const breaking: RowStore = {
@@ -180,8 +177,7 @@ describe.skipIf(postgres === null)('store copy', () => {
   test('moves no token that is not encrypted', async () => {
     const home = join(directory, 'open');
     await openStore(join(home, 'contact-sync.db')).close();
-    const vault = openVault({ path: join(home, 'credentials.json'), key: null, oldKey: null, clock: systemClock });
-    await vault.save('work', 'google', { token: 'token', account: null, scopes: null, storedAtMs: 1 });
+    await vaultIn(home).save('work', 'google', { token: 'token', account: null, scopes: null, storedAtMs: 1 });
     const copying = copyBetween(`sqlite:${join(home, 'contact-sync.db')}`, await createDatabase(), systemClock);
     await expect(copying).rejects.toThrow(
       /google token of the link work .* is not encrypted.*CREDENTIALS_KEY_OLD=none/u,

@@ -9,7 +9,7 @@ import { createEvents } from '../../../src/events.ts';
 import { createRunner } from '../../../src/jobs/run-job.ts';
 import { createLogger } from '../../../src/logger.ts';
 import { createAccessTokens } from '../../../src/store/access-tokens.ts';
-import { openHostedVault } from '../../../src/store/hosted-vault.ts';
+import { openVault } from '../../../src/store/vault.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres-store.ts';
 import { startCliHost } from '../../support/cli-host.ts';
 import { createEventLog } from '../../support/jobs/event-log.ts';
@@ -40,7 +40,7 @@ const hostAt = (url: string) => {
   return { rows: store.hosted, newId };
 };
 const vaultAt = (url: string, key: string | null, oldKey: string | null = null) =>
-  openHostedVault({ ...hostAt(url), key, oldKey, clock: systemClock });
+  openVault({ ...hostAt(url), setting: 'DATABASE_URL', key, oldKey, clock: systemClock });
 
 describe.skipIf(postgres === null)('tokens in the database', () => {
   test('one that a host stores is read by another, and stands there sealed', async () => {

@@ -78,7 +78,7 @@ const startHosts = async (when: (kinds: readonly string[]) => boolean) => {
     const config = loadConfig({ env: { ...sandbox.environment(), ...LIMITS, DATA_DIR: dataDir }, cwd: dataDir });
     const own = openPostgres({ url, clock, connections: 4, newId: randomUUID, leaseClock: 'caller' });
     const log = createEventLog();
-    const store = isPaused ? pause.store(own) : own;
+    const store = isPaused ? { ...pause.store(own), hosted: own.hosted } : own;
     const app = stack.use(createApp(config, log.events, { store, clock: isPaused ? pause.clock(clock) : clock }));
     const [link] = config.links;
     if (link === undefined) throw new Error('The sandbox configures one link.');

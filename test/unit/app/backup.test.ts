@@ -15,10 +15,10 @@ import { backUp, restore } from '../../../src/app/backup.ts';
 import { BackupError } from '../../../src/app/backup-error.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { Secret } from '../../../src/config/secret.ts';
-import { openVault } from '../../../src/store/credentials.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { StoreError } from '../../../src/store/store.ts';
 import { putHalf } from '../../support/store/rows.ts';
+import { vaultIn } from '../../support/store/vault.ts';
 
 const OPTIONS = { program: '1.2.3', plainTokens: false, clock: systemClock };
 
@@ -27,8 +27,7 @@ let from: { dataDir: string; databaseUrl: null };
 let to: typeof from;
 let copy: string;
 
-const vaultOf = ({ dataDir }: { dataDir: string }, key: string | null) =>
-  openVault({ path: join(dataDir, 'credentials.json'), key, oldKey: null, clock: systemClock });
+const vaultOf = ({ dataDir }: { dataDir: string }, key: string | null) => vaultIn(dataDir, key);
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'contact-sync-backup-'));
@@ -53,17 +52,27 @@ test('a backup says what it holds, for its owner alone, and comes back as it was
   expect(manifest).toMatchObject({
     format: 1,
     program: '1.2.3',
-    files: [{ name: 'contact-sync.db' }, { name: 'credentials.json' }],
+    files: [{ name: 'contact-sync.db' }],
     leftOut: [],
   });
-  expect(readdirSync(copy).toSorted()).toEqual(['contact-sync.db', 'credentials.json', 'manifest.json']);
-  expect(readdirSync(copy).map((name) => statSync(join(copy, name)).mode & 0o777)).toEqual([0o600, 0o600, 0o600]);
+  expect(readdirSync(copy).toSorted()).toEqual(['contact-sync.db', 'manifest.json']);
+  expect(readdirSync(copy).map((name) => statSync(join(copy, name)).mode & 0o777)).toEqual([0o600, 0o600]);
   expect(await takeBack()).toEqual(manifest);
-  expect(readdirSync(to.dataDir).toSorted()).toEqual(['contact-sync.db', 'credentials.json']);
+  expect(readdirSync(to.dataDir)).toEqual(['contact-sync.db']);
   expect(await vaultOf(to, 'a key of sixteen letters').read('default', 'google')).toMatchObject({ token: 'the-token' });
   const store = openStore(join(to.dataDir, 'contact-sync.db'));
   expect(await store.halves('default', { by: 'all' })).toMatchObject([{ id: 'l1' }]);
   await store.close();
+});
+
+test('a token file of an earlier version is moved into the database, and is part of the copy', async () => {
+  const stored = { token: 'the-token', account: null, scopes: null, storedAtMs: 1 };
+  const file = { version: 1, salt: 'c2FsdHNhbHRzYWx0c2FsdA==', links: { default: { google: { open: stored } } } };
+  writeFileSync(join(from.dataDir, 'credentials.json'), JSON.stringify(file));
+  await backUp(from, copy, { ...OPTIONS, plainTokens: true });
+  expect(existsSync(join(from.dataDir, 'credentials.json'))).toBe(false);
+  await takeBack();
+  expect(await vaultOf(to, null).read('default', 'google')).toEqual(stored);
 });
 
 test('a directory below others that are not there either is made', async () => {
@@ -76,7 +85,7 @@ test('a token that is not encrypted is left out and named, unless it is asked fo
   await storeToken(null);
   const { leftOut } = await backUp(from, copy, OPTIONS);
   expect(leftOut).toEqual([{ link: 'default', side: 'google' }]);
-  const everything = readdirSync(copy).map((name) => readFileSync(join(copy, name), 'utf8'));
+  const everything = readdirSync(copy).map((name) => readFileSync(join(copy, name), 'latin1'));
   expect(everything.join('')).not.toContain('the-token');
   copy = join(directory, 'plain');
   expect((await backUp(from, copy, { ...OPTIONS, plainTokens: true })).leftOut).toEqual([]);
@@ -139,12 +148,12 @@ describe('refused, with nothing changed, is', () => {
     await expectRefusal(takeBack(), /is no backup, or one that was broken off/u, true);
   });
 
-  test.each(['contact-sync.db', 'credentials.json'])('a restore where %s is not what was copied', async (name) => {
+  test('a restore where the database is not what was copied', async () => {
     await storeToken('a key of sixteen letters');
     await backUp(from, copy, OPTIONS);
-    const content = readFileSync(join(copy, name));
+    const content = readFileSync(join(copy, 'contact-sync.db'));
     content[content.length - 3] = (content.at(-3) ?? 0) ^ 1;
-    writeFileSync(join(copy, name), content);
+    writeFileSync(join(copy, 'contact-sync.db'), content);
     await expectRefusal(takeBack(), /checksum differs/u, false);
     expect(readdirSync(to.dataDir)).toEqual([]);
   });

@@ -29,6 +29,8 @@ const numbersIn = async (file: string): Promise<readonly number[]> => {
   return halves.map(({ absences }) => absences);
 };
 
+const WHOLE = { withOpenTokens: true } as const;
+
 test('copies made while another process writes each hold one moment, whole', async () => {
   const writer = spawn(process.execPath, [WRITER, path], { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(writer, 'exit');
@@ -38,7 +40,7 @@ test('copies made while another process writes each hold one moment, whole', asy
     const copy = join(directory, name);
     let number = 0;
     while (number <= last) number = Number((await committed.next()).value);
-    await copyDatabase(path, copy);
+    await copyDatabase(path, copy, WHOLE);
     expect((statSync(copy).mode & 0o777).toString(8)).toBe('600');
     expect([existsSync(`${copy}-wal`), existsSync(`${copy}-shm`)]).toEqual([false, false]);
     const [one = 0, other = 0] = await numbersIn(copy);
@@ -56,7 +58,7 @@ test('the database file alone lacks what its log holds; a copy does not', async 
   const token = (await store.acquireLease('default', 'one', 0, 100)) ?? 0;
   await store.commit('default', token, [putHalf('l1', { absences: 7 })]);
   copyFileSync(path, join(directory, 'file-alone.db'));
-  await copyDatabase(path, join(directory, 'copy.db'));
+  await copyDatabase(path, join(directory, 'copy.db'), WHOLE);
   await store.close();
   expect(await numbersIn(join(directory, 'file-alone.db'))).toEqual([]);
   expect(await numbersIn(join(directory, 'copy.db'))).toEqual([7]);
@@ -65,12 +67,12 @@ test('the database file alone lacks what its log holds; a copy does not', async 
 test('a database of an earlier version is copied as it is', async () => {
   using file = firstEditionFile();
   const copy = join(directory, 'copy.db');
-  await copyDatabase(file.path, copy);
+  await copyDatabase(file.path, copy, WHOLE);
   expect(readTables(copy)).toEqual(readTables(file.path));
   expect(readTables(copy).has('halves')).toBe(false);
 });
 
 test('nothing is copied over a file that is there', async () => {
   await openStore(path).close();
-  await expect(copyDatabase(path, path)).rejects.toThrow(StoreError);
+  await expect(copyDatabase(path, path, WHOLE)).rejects.toThrow(StoreError);
 });

@@ -1,1 +1,0 @@
-CREATE INDEX `runs_running` ON `runs` (`link`) WHERE "runs"."outcome" = 'running';

@@ -1,0 +1,120 @@
+import type { Clock } from '../clock.ts';
+import {
+  closeEntry,
+  createKeyring,
+  isCurrent,
+  openEntry,
+  type Credential,
+  type Entry,
+  type KeyOptions,
+} from './credential-entry.ts';
+import { CredentialsError } from './errors.ts';
+import type { HostedRows, TokenName, TokenRow } from './hosted.ts';
+
+export type { Credential } from './credential-entry.ts';
+
+/** Stores the tokens of `connect`, in the database. A link's side is known by its name there. */
+export type Vault = {
+  /** The database, for people. */
+  readonly place: string;
+  /** The setting that names it. */
+  readonly setting: 'DATA_DIR' | 'DATABASE_URL';
+  /** Null where nothing is stored. Throws {@link CredentialsError} where it cannot be opened. */
+  read(link: string, side: string): Promise<Credential | null>;
+  /** Whether the token is stored encrypted with the current key. */
+  isSealed(link: string, side: string): Promise<boolean>;
+  /** Stores a token. Throws {@link CredentialsError}. */
+  save(link: string, side: string, credential: Credential): Promise<void>;
+  /** Every stored token, whether it can be opened or not. */
+  names(): Promise<readonly TokenName[]>;
+  /** Deletes the tokens of a link. Throws {@link CredentialsError}. */
+  remove(link: string): Promise<void>;
+};
+
+export type VaultOptions = KeyOptions & {
+  readonly rows: HostedRows;
+  readonly setting: Vault['setting'];
+  readonly clock: Clock;
+  /** Runs once, before the first token is read or stored. */
+  readonly prepare?: () => Promise<void>;
+};
+
+/** A run asks for the tokens of a link several times as it begins: those read within this time are not read again. */
+const KEPT_MS = 1_000;
+const MOST_KEPT = 100;
+
+/** Caches the tokens of a link for a short time. */
+const createTokenCache = ({ rows, clock }: VaultOptions) => {
+  const kept = new Map<string, { readonly atMs: number; readonly tokens: Promise<readonly TokenRow[]> }>();
+  return {
+    tokens: (link: string): Promise<readonly TokenRow[]> => {
+      const nowMs = clock.monotonic();
+      const known = kept.get(link);
+      if (known !== undefined && nowMs - known.atMs < KEPT_MS) return known.tokens;
+      if (kept.size >= MOST_KEPT) kept.clear();
+      const tokens = rows.tokens(link);
+      kept.set(link, { atMs: nowMs, tokens });
+      tokens.catch(() => kept.delete(link));
+      return tokens;
+    },
+    forget: (link: string): void => void kept.delete(link),
+  };
+};
+
+/** What a database that many hosts share stores only sealed, SQLite also stores open: its file has the mode 0600. */
+export const openVault = (options: VaultOptions): Vault => {
+  const { rows, setting, prepare } = options;
+  const { place } = rows;
+  const keysFor = createKeyring(options);
+  const cache = createTokenCache(options);
+  let preparing: Promise<void> | null = null;
+  const ready = (): Promise<void> =>
+    (preparing ??= (prepare?.() ?? Promise.resolve()).catch((error: unknown) => {
+      preparing = null;
+      throw error;
+    }));
+  const keys = async () => keysFor(await rows.salt());
+  const find = async (link: string, side: string): Promise<Entry | null> => {
+    await ready();
+    return (await cache.tokens(link)).find((row) => row.side === side)?.entry ?? null;
+  };
+  const close = async (opened: Credential, link: string, side: string): Promise<Entry> => {
+    const entry = closeEntry(opened, link, side, await keys());
+    if ('sealed' in entry || setting === 'DATA_DIR') return entry;
+    throw new CredentialsError(`No token is stored in ${place} without CREDENTIALS_KEY. Set it.`);
+  };
+  return {
+    place,
+    setting,
+    read: async (link, side) => {
+      const found = await find(link, side);
+      if (found === null) return null;
+      const known = await keys();
+      const opened = openEntry(found, link, side, known);
+      // A changed key is applied by the next run that reads the token.
+      if (known.current !== null && !isCurrent(found, known)) {
+        await rows.swapToken(link, side, found, await close(opened, link, side));
+        cache.forget(link);
+      }
+      return opened;
+    },
+    isSealed: async (link, side) => {
+      const found = await find(link, side);
+      return found !== null && 'sealed' in found && isCurrent(found, await keys());
+    },
+    names: async () => {
+      await ready();
+      return rows.tokenNames();
+    },
+    remove: async (link) => {
+      await ready();
+      await rows.dropTokens(link);
+      cache.forget(link);
+    },
+    save: async (link, side, opened) => {
+      await ready();
+      await rows.putToken(link, side, await close(opened, link, side));
+      cache.forget(link);
+    },
+  };
+};

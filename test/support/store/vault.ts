@@ -1,0 +1,32 @@
+import { dirname, join } from 'node:path';
+import { systemClock } from '../../../src/clock.ts';
+import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { importTokenFile, TOKEN_FILE } from '../../../src/store/token-file.ts';
+import { openVault, type Vault } from '../../../src/store/vault.ts';
+
+/** The tokens in a database file, which is opened for each call and closed after it, as by a process of its own. */
+export const vaultAt = (path: string, key: string | null = null, oldKey: string | null = null): Vault => {
+  const use = async <T>(call: (vault: Vault) => Promise<T>): Promise<T> => {
+    const store = openStore(path);
+    const prepare = () => importTokenFile(store.hosted, join(dirname(path), TOKEN_FILE));
+    try {
+      const { hosted: rows } = store;
+      return await call(openVault({ rows, setting: 'DATA_DIR', key, oldKey, clock: systemClock, prepare }));
+    } finally {
+      await store.close();
+    }
+  };
+  return {
+    place: path,
+    setting: 'DATA_DIR',
+    read: (...of) => use((vault) => vault.read(...of)),
+    isSealed: (...of) => use((vault) => vault.isSealed(...of)),
+    save: (...of) => use((vault) => vault.save(...of)),
+    names: () => use((vault) => vault.names()),
+    remove: (link) => use((vault) => vault.remove(link)),
+  };
+};
+
+/** The tokens in the database of a DATA_DIR. */
+export const vaultIn = (dataDir: string, key: string | null = null, oldKey: string | null = null): Vault =>
+  vaultAt(join(dataDir, 'contact-sync.db'), key, oldKey);

@@ -1,11 +1,11 @@
-import { isFault, RemoteError, StaleError, UnreadableError } from '../errors.ts';
+import { isFault, NotFoundError, RemoteError, StaleError, UnreadableError } from '../errors.ts';
 import type { AddressBook } from './discovery.ts';
 import type { BookContext } from './book.ts';
 import { formatLines, nameOf, parseLines, type Card } from './card/content-line.ts';
 import { textOf } from './card/edits.ts';
 import { idOf, urlOf } from './hrefs.ts';
 import { etagOf, propertyOf, type DavResponse } from './multistatus.ts';
-import { multiget } from './requests.ts';
+import { CARD_STATE, multiget, propfind } from './requests.ts';
 import { headerOf, requireMultistatus } from './send.ts';
 
 /** A card as the server has it. */
@@ -67,10 +67,26 @@ export const cardsIn = (responses: readonly DavResponse[], bookUrl: string): Rea
     }),
   );
 
-const isTooMuch = (error: unknown): boolean =>
-  error instanceof UnreadableError ||
-  isFault(error) ||
-  (error instanceof RemoteError && [413, 507].includes(error.status ?? 0));
+/** Whether fewer cards in one request may be read. SabreDAV 1 answers 404 for all cards if one of them does not exist. */
+const mayReadFewer = (error: unknown): error is RemoteError =>
+  error instanceof RemoteError &&
+  (error instanceof UnreadableError ||
+    error instanceof NotFoundError ||
+    isFault(error) ||
+    [413, 507].includes(error.status ?? 0));
+
+/** The reading of a card that the server refused alone. It is deleted only if the address book still exists. */
+const refusedAlone = async (
+  { send }: BookContext,
+  book: AddressBook,
+  error: RemoteError,
+  signal: AbortSignal,
+): Promise<CardReading> => {
+  if (!(error instanceof NotFoundError)) return { kind: 'unreadable', reason: error.message };
+  const request = propfind(book.url, '0', CARD_STATE, 'the address book');
+  requireMultistatus(request, await send(request, signal));
+  return { kind: 'gone' };
+};
 
 const readChunk = async (
   context: BookContext,
@@ -87,10 +103,9 @@ const readChunk = async (
     const left: CardReading = { kind: 'unreadable', reason: 'the server left the card out of its answer' };
     return new Map(ids.map((id) => [id, found.get(id) ?? left]));
   } catch (error) {
-    if (!isTooMuch(error) || !(error instanceof Error)) throw error;
-    const [id] = ids;
-    if (id === undefined || ids.length === 1)
-      return new Map([[id ?? '', { kind: 'unreadable', reason: error.message }]]);
+    if (!mayReadFewer(error)) throw error;
+    const [id = ''] = ids;
+    if (ids.length === 1) return new Map([[id, await refusedAlone(context, book, error, signal)]]);
     const middle = Math.ceil(ids.length / 2);
     const first = await readChunk(context, book, ids.slice(0, middle), signal);
     return new Map([...first, ...(await readChunk(context, book, ids.slice(middle), signal))]);

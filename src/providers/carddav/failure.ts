@@ -1,3 +1,4 @@
+import type { WholeAnswer } from '../../http/exchange.ts';
 import { readRateHeaders, readRetryAfterMs, type AnswerHeaders } from '../../http/rate-headers.ts';
 import { findUnsent } from '../../http/unsent-error.ts';
 import {
@@ -124,14 +125,18 @@ const refused = (asked: Asked, status: number, headers: AnswerHeaders, nowMs: nu
   return refusal(asked, status, text, { status, route, applied: 'no' });
 };
 
-/** The error that an answer means by its status; null for a success. `nowMs` is epoch milliseconds. */
+/**
+ * The error that an answer means by its status; null for a success. `nowMs` is epoch milliseconds. PHP calls every answer HTML
+ * for which a server names no type, so an empty one is no page.
+ */
 export const answerError = (
   asked: Asked,
-  status: number,
-  headers: AnswerHeaders,
+  { status, headers, text }: WholeAnswer,
   nowMs: number,
 ): RemoteError | null => {
   if (status >= 400) return refused(asked, status, headers, nowMs);
   if (status >= 300) return redirected(asked, status);
-  return isPage(headers) ? unreadableAnswer(asked, status, `it is a web page; check ${ADDRESS}`) : null;
+  return isPage(headers) && text.trim() !== ''
+    ? unreadableAnswer(asked, status, `it is a web page; check ${ADDRESS}`)
+    : null;
 };

@@ -104,7 +104,7 @@ const sendOnce = async (options: SendOptions, request: DavRequest, signal: Abort
   const { status, headers } = answer;
   const isReturned =
     request.allowStatus?.(status) === true || (request.allowRedirect === true && REDIRECTS.has(status));
-  const error = isReturned ? null : answerError(request, status, headers, options.clock.now());
+  const error = isReturned ? null : answerError(request, answer, options.clock.now());
   if (error !== null) throw error;
   return { status, headers, root: documentOf(request, answer) };
 };

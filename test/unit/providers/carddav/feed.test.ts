@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { CursorExpiredError } from '../../../../src/providers/errors.ts';
+import type { FakeServer } from '../../../support/carddav/fake-server.ts';
 import { cardNamed, changesOf, cursorOf, forever, idsOf, openServer, pagesOf, WHOLE } from './support.ts';
 
 test('a listing that the server cuts (507) is read to its end', async () => {
@@ -150,4 +151,33 @@ test.each([
   const [change] = changesOf(await pagesOf(opened.connect(), WHOLE));
   const modifiedAtMs = change?.kind === 'upsert' ? change.record.modifiedAtMs : undefined;
   expect(modifiedAtMs).toBe(time === null ? null : Date.parse(time));
+});
+
+/** As SabreDAV 1: 404 for a multiget with a card that does not exist. */
+const refusesMissing = (server: FakeServer) => (_request: unknown, body: string) => {
+  const names = [...body.matchAll(/href>[^<]*\/([^/<]+)</gu)].map(([, name = '']) => name);
+  return body.includes('multiget') && names.some((name) => server.text(name) === null) ? { status: 404 } : null;
+};
+
+test('a server that refuses a multiget for one deleted card: the others are read', async () => {
+  await using opened = await openServer();
+  for (const name of ['a', 'b', 'c', 'd']) opened.server.put(`${name}.vcf`, cardNamed(name));
+  opened.server.set({ intercept: refusesMissing(opened.server) });
+  opened.server.remove('c.vcf');
+  const answers = await opened.connect().read(['a.vcf', 'b.vcf', 'c.vcf', 'd.vcf'], forever);
+  expect([...answers].map(([id, { kind }]) => [id, kind])).toEqual([
+    ['a.vcf', 'found'],
+    ['b.vcf', 'found'],
+    ['c.vcf', 'gone'],
+    ['d.vcf', 'found'],
+  ]);
+});
+
+test('R7: cards of an address book that is not found are not deleted', async () => {
+  await using opened = await openServer();
+  opened.server.put('a.vcf', cardNamed('A'));
+  const remote = opened.connect();
+  await remote.identify(forever);
+  opened.server.set({ intercept: () => ({ status: 404 }) });
+  await expect(remote.read(['a.vcf'], forever)).rejects.toMatchObject({ status: 404 });
 });

@@ -168,3 +168,14 @@ test('R17: a card that cannot be read is not deleted', async () => {
   ]);
   expect([opened.server.text('a.vcf'), opened.server.text('b.vcf')]).toEqual(['not a card', null]);
 });
+
+test.each([201, 204])('an empty answer %d that PHP calls HTML is a success', async (status) => {
+  await using opened = await openServer();
+  opened.server.put('a.vcf', cardNamed('A'));
+  const remote = opened.connect();
+  const current = await recordAt(remote, 'a.vcf');
+  opened.server.set({
+    intercept: ({ method }) => (method === 'PUT' ? { status, headers: { 'content-type': 'text/html' } } : null),
+  });
+  expect(valueOf(await remote.update([titled(current, 'Countess')], forever)).contact.title).toBe('Countess');
+});

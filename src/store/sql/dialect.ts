@@ -47,8 +47,8 @@ export type SqlDatabase = {
   /** Where it is, without user and password. */
   readonly place: string;
   /**
-   * Runs a step of reads, or one statement that writes. `attempt` counts from 1: a later attempt follows one whose answer was
-   * lost.
+   * Runs a step whose statements need not be seen together. `attempt` counts from 1: a later attempt follows one whose answer
+   * was lost.
    */
   run<Result>(step: (attempt: number) => Step<Result>): Promise<Result>;
   /** Runs a step in one transaction. It must be one that may be repeated after its answer was lost. */

@@ -196,10 +196,12 @@ export class LeaseCache {
   follow(operations: Operations['operations']): void {
     for (const operation of operations) {
       if (this.#link?.apply(operation) === false) this.#link = null;
-      for (const [name, sources] of Object.entries(DEPENDS_ON)) {
-        if (sources.some(({ table, where }) => table === operation.table && mayConcern(operation, where))) {
-          delete this.#cached[name as keyof Cached];
-        }
+      // Few values are left after the first operations of a run that writes.
+      for (const name of Object.keys(this.#cached) as (keyof Cached)[]) {
+        const isOld = DEPENDS_ON[name].some(
+          ({ table, where }) => table === operation.table && mayConcern(operation, where),
+        );
+        if (isOld) delete this.#cached[name];
       }
     }
   }

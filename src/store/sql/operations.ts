@@ -179,6 +179,12 @@ export const withIds = <Of extends RowOperation>(operation: Of, ids: ReadonlyMap
     });
     return known.length === 0 ? cells : { ...cells, ...Object.fromEntries(known) };
   };
-  if (operation.op === 'add' || operation.op === 'put') return { ...operation, row: assigned(operation.row) };
-  return operation.op === 'patch' ? { ...operation, set: assigned(operation.set) } : operation;
+  if (ids.size === 0) return operation;
+  if (operation.op === 'add' || operation.op === 'put') {
+    const row = assigned(operation.row);
+    return row === operation.row ? operation : { ...operation, row };
+  }
+  if (operation.op !== 'patch') return operation;
+  const set = assigned(operation.set);
+  return set === operation.set ? operation : { ...operation, set };
 };

@@ -126,28 +126,27 @@ export const readWholePairs = function* (
   link: string,
   { ids, pairs: named }: { readonly ids: Sides<readonly string[]>; readonly pairs: readonly number[] },
 ): Step<WholePairs> {
-  const sides = SIDES.filter((side) => ids[side].length > 0);
-  const isAsked = (side: Side): SQL => sql`h.side = ${side} and ${dialect.isOneOf(sql`h.id`, ids[side])}`;
-  const alone = sides.map(
-    (side) => sql`select ${HALF}, null as status from halves as h
-      where h.link = ${link} and ${isAsked(side)} and ${dialect.unindexed(sql`h.pair`)} is null`,
+  const own = SIDES.filter((side) => ids[side].length > 0).map((side) =>
+    selectHalves(dialect, link, { by: 'id', side, ids: ids[side] }),
   );
-  // The ids first: SQLite would look through an index that has the pair of every half.
-  const own = sides.map(
-    (side) => sql`select h.pair from ${dialect.texts(ids[side])} cross join halves as h
-      where h.link = ${link} and h.side = ${side} and h.id = value`,
-  );
-  const asked = [...own, ...(named.length > 0 ? [sql`select value from ${dialect.numbers(named)}`] : [])];
-  if (asked.length === 0) return { halves: [], pairs: [] };
-  const paired = sql`select ${HALF}, p.status from halves as h join pairs as p on p.link = h.link and p.id = h.pair
-    where h.link = ${link} and ${EITHER_SIDE} and h.pair in (${sql.join(asked, sql` union `)})`;
-  const rows = yield* all<HalfCells & { readonly status: PairStatus | null }>(
-    sql.join([paired, ...alone], sql` union all `),
-  );
+  const paired = [
+    ...(own.length > 0 ? [sql`select pair from own where pair is not null`] : []),
+    ...(named.length > 0 ? [sql`select value from ${dialect.numbers(named)}`] : []),
+  ];
+  if (paired.length === 0) return { halves: [], pairs: [] };
+  const whole = sql`select ${HALF}, p.status from halves as h join pairs as p on p.link = h.link and p.id = h.pair
+    where h.link = ${link} and ${EITHER_SIDE} and h.pair in (${sql.join(paired, sql` union `)})`;
+  // The halves that are asked for are read once: a record is the widest part of the database.
+  const statement =
+    own.length === 0
+      ? whole
+      : sql`with own as materialized (${sql.join(own, sql` union all `)})
+          select own.*, null as status from own where pair is null union all ${whole}`;
+  const rows = yield* all<HalfCells & { readonly status: PairStatus | null }>(statement);
   const statuses = new Map<number, PairStatus>();
   for (const { pair, status } of rows) if (pair !== null && status !== null) statuses.set(pair, status);
   return {
-    halves: inOrder(rows.map(({ status: _status, ...row }) => toHalf(row))),
+    halves: rows.map(({ status: _status, ...row }) => toHalf(row)),
     pairs: [...statuses].map(([id, status]) => ({ id, status })),
   };
 };

@@ -177,7 +177,7 @@ export const openDatabase = (path: string): SqlDatabase => {
   return {
     dialect: SQLITE,
     place: path,
-    run: (step) => atOnce(() => drive(step(1), read)),
+    run: (step) => explained(() => drive(step(1), read)),
     atomic: (step) => atomic(() => drive(step(1), read)),
     together: (statements) => atOnce(() => readAll(statements)),
     lease: (_link, taking, statements) =>

@@ -29,22 +29,28 @@ type Single = Exclude<RowOperation, { op: 'sweep' }>;
 const propertiesOf = ({ columns }: Table, row: Cells): readonly string[] =>
   Object.keys(row).filter((property) => columns[property] !== undefined && columns[property].isDerived !== true);
 
-/** The statement of an operation whose text depends on its table and its properties alone. */
-const textOf = (table: Table, operation: Single): string => {
+/** A prepared statement, and the properties whose values it takes before those of its condition. */
+type Prepared = { readonly statement: Statement; readonly properties: readonly string[] };
+
+/** Prepares the statement of an operation, whose text depends on its table and its properties alone. */
+const prepare = (client: Database, table: Table, operation: Single): Prepared => {
   const names = (properties: readonly string[]): readonly string[] =>
     properties.map((property) => `"${table.columns[property]?.name ?? property}"`);
   if (operation.op === 'add' || operation.op === 'put') {
     const properties = propertiesOf(table, operation.row);
     const columns = ['link', ...names(properties)];
     const insert = `insert into ${table.name} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`;
-    if (operation.op === 'add') return insert;
     const changed = names(properties.filter((property) => !table.key.includes(property)));
-    return `${insert} on conflict do update set ${changed.map((name) => `${name} = excluded.${name}`).join(', ')}`;
+    const update = ` on conflict do update set ${changed.map((name) => `${name} = excluded.${name}`).join(', ')}`;
+    return { statement: client.prepare(operation.op === 'add' ? insert : insert + update), properties };
   }
   const conditions = [...(table.hasLink ? ['link = ?'] : []), ...conditionOf(table, operation.where)].join(' and ');
-  if (operation.op === 'delete') return `delete from ${table.name} where ${conditions}`;
-  const set = names(propertiesOf(table, operation.set)).map((name) => `${name} = ?`);
-  return `update ${table.name} set ${set.join(', ')} where ${conditions}`;
+  if (operation.op === 'delete') {
+    return { statement: client.prepare(`delete from ${table.name} where ${conditions}`), properties: [] };
+  }
+  const properties = propertiesOf(table, operation.set);
+  const set = names(properties).map((name) => `${name} = ?`);
+  return { statement: client.prepare(`update ${table.name} set ${set.join(', ')} where ${conditions}`), properties };
 };
 
 /** What the text of an operation's statement depends on. */
@@ -59,9 +65,14 @@ const shapeOf = (operation: Single): string => {
 };
 
 /** The values of an operation's statement, in their order. */
-const valuesOf = (table: Table, link: string, operation: Single): readonly (string | number | null)[] => {
-  const own = table.hasLink ? [link] : [];
-  const cells = (row: Cells) => propertiesOf(table, row).map((property) => bound(row[property] ?? null));
+const valuesOf = (
+  { hasLink }: Table,
+  link: string,
+  operation: Single,
+  properties: readonly string[],
+): readonly (string | number | null)[] => {
+  const own = hasLink ? [link] : [];
+  const cells = (row: Cells) => properties.map((property) => bound(row[property] ?? null));
   if (operation.op === 'add' || operation.op === 'put') return [...own, ...cells(operation.row)];
   const set = operation.op === 'patch' ? cells(operation.set) : [];
   return [...set, ...own, ...boundWhere(operation.where)];
@@ -76,15 +87,15 @@ const withoutNewId = (operation: Single): Single =>
  * to rows whose operations name an id below zero.
  */
 export const createWriter = (client: Database) => {
-  const statements = new Map<string, Statement>();
+  const statements = new Map<string, Prepared>();
   return (link: string, operation: Single, ids: Map<number, number>): void => {
     const table: Table = TABLES[operation.table];
     const newId = newIdOf(operation);
     const given = withIds(newId === null ? operation : withoutNewId(operation), ids);
     const shape = shapeOf(given);
-    const statement = statements.get(shape) ?? client.prepare(textOf(table, given));
-    statements.set(shape, statement);
-    const { lastInsertRowid } = statement.run(...valuesOf(table, link, given));
+    const prepared = statements.get(shape) ?? prepare(client, table, given);
+    statements.set(shape, prepared);
+    const { lastInsertRowid } = prepared.statement.run(valuesOf(table, link, given, prepared.properties));
     if (newId !== null) ids.set(newId, Number(lastInsertRowid));
   };
 };

@@ -21,7 +21,7 @@ const asStoreError = (error: unknown): never => {
   throw error instanceof CredentialsError ? new StoreError(error.message, { cause: error }) : error;
 };
 
-/** What another database must not take over as it is: tokens that are not encrypted, and settings where they are not used. */
+/** Refuses what another database must not take over as it is: open tokens, and settings where they are not used. */
 const checked = (store: RowStore): RowStore => ({
   ...store,
   rows: async function* (table) {

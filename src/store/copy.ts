@@ -5,7 +5,7 @@ import { asJson, asText } from './texts.ts';
 
 // Copying rows from one database to another one as they are stored, without their meaning.
 
-/** What runs store, then tokens, the salt of their keys, and settings of links. */
+/** The tables that runs write, then those of tokens, of the salt of their keys, and of the settings of links. */
 export const COPIED_TABLES = { links, ...LINK_TABLES, budgets, hosting, credentials, linkSettings } as const;
 export type CopiedTable = keyof typeof COPIED_TABLES;
 const COPIED_NAMES = Object.keys(COPIED_TABLES) as readonly CopiedTable[];

@@ -112,7 +112,7 @@ export const runStartColumns = ({ undoes, ...run }: RunStart): RunStartColumns =
   summaryJson: undoes === null ? null : JSON.stringify({ undoes }),
 });
 
-/** What {@link toRun} reads of a run's summary, without anything else in it. */
+/** The part of a run's summary that {@link toRun} reads. */
 export const runSummary = ({ undoes, override, repaired, wrote }: RunSummaryPart): string =>
   JSON.stringify({ undoes, override, repaired, ...wrote });
 

@@ -82,7 +82,7 @@ export const links = table({
   },
 });
 
-/** Where each side's feed was read to, and how far a full listing under way has come. */
+/** The position of each side's feed, and of a full listing under way. */
 export const cursors = table({
   name: 'cursors',
   hasLink: true,
@@ -306,7 +306,7 @@ export type LinkTableName = keyof typeof LINK_TABLES;
 export const TABLES = { links, ...LINK_TABLES } as const;
 export type TableName = keyof typeof TABLES;
 
-/** What a link forgets with its mapping (R8): everything but its row and its runs. */
+/** The tables that a link forgets with its mapping (R8): all but its own row and its runs. */
 export const MAPPING_TABLES: readonly LinkTableName[] = [
   'cursors',
   'pairs',

@@ -61,7 +61,7 @@ const createTokenCache = ({ rows, clock }: VaultOptions) => {
   };
 };
 
-/** What a database that many hosts share stores only sealed, SQLite also stores open: its file has the mode 0600. */
+/** Opens the vault. A database that hosts share stores sealed tokens only; SQLite stores open ones too: its file has mode 0600. */
 export const openVault = (options: VaultOptions): Vault => {
   const { rows, setting, prepare } = options;
   const { place } = rows;

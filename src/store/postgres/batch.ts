@@ -37,7 +37,7 @@ const withoutLists = (operation: Single): readonly Single[] => {
 const conditionOf = (operation: Single): Where =>
   operation.op === 'add' || operation.op === 'put' ? operation.row : operation.where;
 
-/** What the text of an operation's statement depends on. */
+/** Names the text of an operation's statement: operations of one shape share it. */
 const shapeOf = (operation: Single): string => {
   const { op, table } = operation;
   if (op === 'add' || op === 'put') return `${op} ${table} ${Object.keys(operation.row).join()}`;
@@ -54,7 +54,7 @@ const addressOf = (table: Table, operation: Single): string => {
   return properties.every((property) => cells[property] !== undefined) ? valuesOf(properties, cells) : ALL;
 };
 
-/** What identifies an operation among those of its shape: of two that write the same row the later one counts. */
+/** Identifies an operation among those of its shape: of two that write the same row the later one counts. */
 const identityOf = (table: Table, operation: Single): string =>
   operation.op === 'add' || operation.op === 'put'
     ? valuesOf(table.key, operation.row)

@@ -15,7 +15,7 @@ const typeOf = (values: readonly (string | number)[]): 'text' | 'bigint' =>
 /** The time of the database, epoch milliseconds: the same for every host, whatever their own clocks say. */
 const DATABASE_TIME = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
-/** What PostgreSQL writes in its own way. Lists go as arrays. */
+/** The expressions of PostgreSQL. Lists go as arrays. */
 export const postgresDialect = (clock: LeaseClock): Dialect => ({
   isOneOf: (column, values) =>
     values.length === 0 ? sql`false` : sql`${column} = any(${arrayOf(values, typeOf(values))})`,

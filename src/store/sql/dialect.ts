@@ -56,8 +56,8 @@ export type SqlDatabase = {
   /** Reads what several statements select, all at one moment. */
   together<Name extends string>(statements: Statements<Name>): Promise<Readonly<Record<Name, Rows>>>;
   /**
-   * Takes a lease with a statement that returns its `token`, and reads what statements select while it is held. `read` is null
-   * where that may be out of date; the answer is null where the statement returns nothing.
+   * Takes a lease with a statement that ends with `returning lease_token as token`, and reads what statements select while it
+   * is held. `read` is null where that may be out of date; the answer is null where the statement returns nothing.
    */
   lease<Name extends string>(
     link: string,
@@ -78,7 +78,7 @@ export type SqlDatabase = {
   compact(): Promise<void>;
   /** A name that every process has for this database; null where its directory names it. */
   sharedId(): Promise<string | null>;
-  /** Lets go of what is kept of a link from lease to lease. */
+  /** Drops what is kept of a link while it is leased. */
   released(link: string): void;
   close(): Promise<void>;
 };

@@ -199,7 +199,7 @@ const linkRows = (db: SqlDatabase): LinkRows => {
   };
 };
 
-/** What processes share in a database in addition to what runs store. */
+/** The rows that processes share in a database in addition to those of runs. */
 export const hostedRows = (db: SqlDatabase): HostedRows => {
   let salt: Promise<string> | null = null;
   return {

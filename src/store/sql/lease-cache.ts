@@ -133,7 +133,7 @@ const keyOf = (table: SmallTable, row: Cells): string =>
 const fewHalves = (query: HalfQuery, rows: Rows): readonly Half[] | null =>
   rows.length > MOST_HALVES ? null : halvesOf(query, rows as unknown as readonly HalfCells[]);
 
-/** What a process knows of a link whose lease it holds, and the operations that wait for its next commit. */
+/** The cached rows of a link whose lease the process holds, and the operations that wait for its next commit. */
 export class LeaseCache {
   readonly owner: string;
   readonly token: number;

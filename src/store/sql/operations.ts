@@ -19,7 +19,7 @@ export type Cells = Readonly<Record<string, Cell | readonly string[]>>;
 /** A condition: every property equals the value, or one of the values. */
 export type Where = Readonly<Record<string, Cell | readonly Cell[]>>;
 
-/** What is done to the rows of one link. An id below zero stands for one that the commit assigns, wherever it occurs. */
+/** An operation on the rows of one link. An id below zero stands for one that the commit assigns, wherever it occurs. */
 export type RowOperation =
   /** Inserts a row whose key is new. */
   | { readonly op: 'add'; readonly table: LinkTableName; readonly row: Cells }
@@ -44,7 +44,7 @@ export type PruneOperations = (
 type Kind = StoreChange['kind'];
 type Change<Of extends Kind> = Extract<StoreChange, { readonly kind: Of }>;
 
-/** What the translation of one change needs of its commit. */
+/** The part of a commit that the translation of one change needs. */
 type Commit = {
   readonly link: string;
   /** An id below zero that is new in this commit; `isReturned` where its assigned id is part of the answer. */

@@ -3,7 +3,7 @@ import { sql } from '../sql/drizzle.ts';
 
 const list = (values: readonly (string | number)[]) => sql`json_each(${JSON.stringify(values)})`;
 
-/** What SQLite writes in its own way. Lists go as JSON. */
+/** The expressions of SQLite. Lists go as JSON. */
 export const SQLITE: Dialect = {
   isOneOf: (column, values) => sql`${column} in (select value from ${list(values)})`,
   texts: list,

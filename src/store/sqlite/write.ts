@@ -4,7 +4,7 @@ import { TABLES, type Table } from '../tables.ts';
 
 const isList = (value: Where[string] | undefined): value is readonly Cell[] => Array.isArray(value);
 
-/** How a condition compares a property: with a value, with null, or with a list that goes as JSON. */
+/** Compares each property of a condition with a value, with null, or with a list that goes as JSON. */
 const conditionOf = ({ columns }: Table, where: Where): readonly string[] =>
   Object.entries(where).map(([property, value]) => {
     const name = `"${columns[property]?.name ?? property}"`;
@@ -53,7 +53,7 @@ const prepare = (client: Database, table: Table, operation: Single): Prepared =>
   return { statement: client.prepare(`update ${table.name} set ${set.join(', ')} where ${conditions}`), properties };
 };
 
-/** What the text of an operation's statement depends on. */
+/** Names the text of an operation's statement: operations of one shape share it. */
 const shapeOf = (operation: Single): string => {
   const { op, table } = operation;
   if (op === 'add' || op === 'put') return `${op} ${table} ${Object.keys(operation.row).join()}`;

@@ -24,3 +24,7 @@ export const mapConcurrently = async <Item, Result>(
   if (failures.length > 0) throw failures[0];
   return results;
 };
+
+/** Splits items into groups of at most `size`. */
+export const chunks = <Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));

@@ -1,7 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 
 /** How requests are authorised: with a user name and a password, or with a bearer token. */
-export type Credentials = { readonly username: string | null; readonly password: string };
+export type Credentials = {
+  readonly username: string | null;
+  readonly password: string;
+  /** Returns the client nonce of a Digest answer (RFC 7616, 3.4), each time another one. */
+  readonly newCnonce: () => string;
+};
 
 type Challenge = Readonly<Record<string, string>>;
 
@@ -30,7 +35,7 @@ export type Authorization = {
 
 const digestHeader = (
   challenge: Challenge,
-  { username, password }: Credentials,
+  { newCnonce, username, password }: Credentials,
   method: string,
   path: string,
   count: number,
@@ -45,7 +50,7 @@ const digestHeader = (
   const target = hashed(`${method}:${path}`);
   const hasQuality = qop.split(',').some((each) => each.trim() === 'auth');
   const nc = count.toString(16).padStart(8, '0');
-  const cnonce = randomBytes(12).toString('hex');
+  const cnonce = newCnonce();
   const response = hashed(
     hasQuality ? `${secret}:${nonce}:${nc}:${cnonce}:auth:${target}` : `${secret}:${nonce}:${target}`,
   );

@@ -1,3 +1,4 @@
+import { chunks } from '../concurrency.ts';
 import { isFault, NotFoundError, RemoteError, StaleError, UnreadableError } from '../errors.ts';
 import type { AddressBook } from './discovery.ts';
 import type { BookContext } from './book.ts';
@@ -112,10 +113,6 @@ const readChunk = async (
   }
 };
 
-/** Splits items into groups of at most `size`. */
-export const chunked = <Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] =>
-  Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
-
 /** A weak ETag matches no `If-Match` (RFC 9110, 8.8.3.2). */
 const isStrong = (etag: string): boolean => !etag.startsWith('W/');
 
@@ -164,7 +161,7 @@ export const readCards = async (
 ): Promise<ReadonlyMap<string, CardReading>> => {
   const book = await context.find(signal);
   const readings = new Map<string, CardReading>();
-  for (const chunk of chunked([...new Set(ids)], CARDS_PER_READ)) {
+  for (const chunk of chunks([...new Set(ids)], CARDS_PER_READ)) {
     for (const [id, reading] of await readChunk(context, book, chunk, signal)) readings.set(id, reading);
   }
   keepRecent(context, readings.values());

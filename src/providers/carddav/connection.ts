@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { digest } from '../../config/secret.ts';
 import type { ChosenFields } from '../../contact/chosen.ts';
 import { timeToSendMs } from '../../http/time-to-send.ts';
@@ -32,6 +33,7 @@ const connect = async (
     url,
     username,
     password,
+    newCnonce: randomUUID,
     addressbook,
     groupStyle: groups,
     ...outlet,

@@ -1,6 +1,7 @@
+import { chunks } from '../concurrency.ts';
 import type { FeedChange, FeedPage, KnownRows, PullRequest } from '../remote.ts';
 import type { BookContext } from './book.ts';
-import { CARDS_PER_READ, chunked, readCards, type CardReading } from './cards.ts';
+import { CARDS_PER_READ, readCards, type CardReading } from './cards.ts';
 import type { Card } from './card/content-line.ts';
 import { listCards, readChanges, readCtag, type ListedCard } from './changes.ts';
 import { decodeCursor, decodePlace, expired, type FeedCursor, type ListingPlace } from './cursor.ts';
@@ -59,7 +60,7 @@ async function* pullChanges(feed: Feed, text: string, signal: AbortSignal): Asyn
   if (isGroupChanged) throw expired('a group changed');
   const needsGroups = cards.length > 0 && groups.size > 0;
   const memberships = membershipsIn(needsGroups ? await listGroupCards(context, signal) : []);
-  for (const chunk of chunked(cards, CARDS_PER_READ)) {
+  for (const chunk of chunks(cards, CARDS_PER_READ)) {
     const readings = await readCards(
       context,
       chunk.map(({ id }) => id),
@@ -144,7 +145,7 @@ const findMembers = async (
   const byName = new Map(cards.map(({ id }) => [id.replace(/\.vcf$/iu, '').toLowerCase(), id]));
   const ids = new Set([...memberships.keys()].flatMap((key) => byName.get(key) ?? []));
   const others = [...memberships.keys()].filter((key) => !byName.has(key));
-  for (const chunk of chunked(others, FILTERS_PER_QUERY)) {
+  for (const chunk of chunks(others, FILTERS_PER_QUERY)) {
     const filters = chunk.map((text) => ({ property: 'UID', text }));
     const isMember = (card: Card): boolean => memberships.has(memberKeyOf(card));
     for (const { id } of await searchCards(context, filters, isMember, signal)) ids.add(id);
@@ -181,7 +182,7 @@ async function* pullWhole(
     .filter(({ id }) => !isGroup.has(id) && (place === null || id > place.after))
     .toSorted((one, other) => compareTexts(one.id, other.id));
   const total = cards.length;
-  const pages = cards.length === 0 ? [[]] : chunked(cards, CARDS_PER_READ);
+  const pages = cards.length === 0 ? [[]] : chunks(cards, CARDS_PER_READ);
   for (const [index, page] of pages.entries()) {
     const after = page.at(-1)?.id ?? '';
     const isLast = index === pages.length - 1;

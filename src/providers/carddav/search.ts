@@ -1,6 +1,7 @@
+import { chunks } from '../concurrency.ts';
 import { InvalidError, isFault, NotFoundError, RemoteError, RevokedError, UnreadableError } from '../errors.ts';
 import type { BookContext } from './book.ts';
-import { CARDS_PER_READ, cardsIn, chunked, readCards, unreadableCard, type StoredCard } from './cards.ts';
+import { CARDS_PER_READ, cardsIn, readCards, unreadableCard, type StoredCard } from './cards.ts';
 import { listCards } from './changes.ts';
 import type { Card } from './card/content-line.ts';
 import { propertyOf } from './multistatus.ts';
@@ -36,7 +37,7 @@ const scan = async (
 ): Promise<readonly StoredCard[]> => {
   const { cards } = await listCards(context, await context.find(signal), signal);
   const found: StoredCard[] = [];
-  for (const chunk of chunked(cards, CARDS_PER_READ)) {
+  for (const chunk of chunks(cards, CARDS_PER_READ)) {
     const ids = chunk.map(({ id }) => id);
     for (const reading of (await readCards(context, ids, signal)).values()) {
       if (reading.kind === 'card' && matches(reading.stored.card)) found.push(reading.stored);

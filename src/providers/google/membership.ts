@@ -1,3 +1,4 @@
+import { chunks } from '../concurrency.ts';
 import { InvalidError, isCredentialError, leftOpen, NotFoundError, RemoteError, UnreadableError } from '../errors.ts';
 import type { MembershipRequest, WriteResult } from '../remote.ts';
 import { MY_CONTACTS } from './body.ts';
@@ -80,9 +81,7 @@ const requestsFor = (batch: readonly MembershipRequest[]): readonly (readonly [s
     for (const groupId of remove) put(groupId, { key, id, kind: 'remove' });
   }
   return [...groups].flatMap(([groupId, changes]) =>
-    Array.from({ length: Math.ceil(changes.length / MEMBERS_PER_REQUEST) }, (_, index) => {
-      return [groupId, changes.slice(index * MEMBERS_PER_REQUEST, (index + 1) * MEMBERS_PER_REQUEST)] as const;
-    }),
+    chunks(changes, MEMBERS_PER_REQUEST).map((part) => [groupId, part] as const),
   );
 };
 

@@ -1,3 +1,4 @@
+import { chunks } from '../concurrency.ts';
 import type { MembershipRequest } from '../remote.ts';
 
 /** How many contacts one bulk request names; the service's own limit is not documented. */
@@ -106,10 +107,8 @@ export const planMembershipRequests = (batch: readonly MembershipRequest[]): Mem
   };
 };
 
-const chunksOf = (bucketId: string, contactIds: readonly string[], size: number): BulkAddition[] =>
-  Array.from({ length: Math.ceil(contactIds.length / size) }, (_, index) => {
-    return { bucketId, contactIds: contactIds.slice(index * size, (index + 1) * size) };
-  });
+const chunksOf = (bucketId: string, ids: readonly string[], size: number): BulkAddition[] =>
+  chunks(ids, size).map((contactIds) => ({ bucketId, contactIds }));
 
 const chunkAddition = (bucketId: string, members: ReadonlySet<Addition>): BulkAddition[] => {
   const contactIds = [...members].map((addition) => addition.request.id);

@@ -168,6 +168,7 @@ export const openCarddavHarness = async (book: BookFolder, keeping: GroupKeeping
   const dispatcher = new Agent();
   const connect = (password: string, fields: ChosenFields = USUAL_FIELDS): Remote =>
     createCarddavRemote({
+      newCnonce: () => 'cnonce',
       url: proxy.url,
       username: book.username,
       password,

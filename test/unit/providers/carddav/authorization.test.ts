@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createAuthorization } from '../../../../src/providers/carddav/authorization.ts';
 import { forever, openServer } from './support.ts';
@@ -11,37 +10,36 @@ const parametersOf = (header: string): Readonly<Record<string, string>> =>
   Object.fromEntries([...header.matchAll(/(\w+)="?([^",]*)"?/gu)].map(([, name = '', value = '']) => [name, value]));
 
 test('a user name and a password are sent as Basic, in UTF-8', () => {
-  const authorization = createAuthorization({ username: 'ada', password: 'pässword' });
+  const authorization = createAuthorization({ username: 'ada', password: 'pässword', newCnonce: String });
   expect(authorization.header('GET', '/')).toBe(`Basic ${Buffer.from('ada:pässword', 'utf8').toString('base64')}`);
 });
 
 test('a password without a user name is a bearer token', () => {
-  expect(createAuthorization({ username: null, password: 'token' }).header('GET', '/')).toBe('Bearer token');
+  expect(createAuthorization({ username: null, password: 'token', newCnonce: String }).header('GET', '/')).toBe(
+    'Bearer token',
+  );
 });
 
 test.each([
-  ['MD5', 'md5'],
-  ['SHA-256', 'sha256'],
-])('a Digest challenge with %s is answered (RFC 7616, 3.9.1)', (algorithm, name) => {
-  const authorization = createAuthorization({ username: 'Mufasa', password: 'Circle of Life' });
+  ['MD5', '8ca523f5e9506fed4657c9700eebdbec'],
+  ['SHA-256', '753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1'],
+])('a Digest challenge with %s is answered as in RFC 7616, 3.9.1', (algorithm, response) => {
+  const newCnonce = (): string => 'f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ';
+  const authorization = createAuthorization({ username: 'Mufasa', password: 'Circle of Life', newCnonce });
   expect(authorization.accept([challenge(algorithm)])).toBe(true);
   const given = parametersOf(authorization.header('GET', '/dir/index.html'));
-  const hashed = (text: string): string => createHash(name).update(text).digest('hex');
-  const secret = hashed('Mufasa:http-auth@example.org:Circle of Life');
-  const target = hashed('GET:/dir/index.html');
-  expect(given['response']).toBe(hashed(`${secret}:${NONCE}:00000001:${given['cnonce']}:auth:${target}`));
-  expect(given).toMatchObject({ nc: '00000001', algorithm, uri: '/dir/index.html' });
+  expect(given).toMatchObject({ response, nc: '00000001', algorithm, uri: '/dir/index.html' });
   expect(parametersOf(authorization.header('GET', '/'))['nc']).toBe('00000002');
 });
 
 test('of several challenges the stronger one is answered', () => {
-  const authorization = createAuthorization({ username: 'ada', password: 'secret' });
+  const authorization = createAuthorization({ username: 'ada', password: 'secret', newCnonce: String });
   expect(authorization.accept([`Basic realm="a", ${challenge('MD5')}, ${challenge('SHA-256')}`])).toBe(true);
   expect(parametersOf(authorization.header('GET', '/'))['algorithm']).toBe('SHA-256');
 });
 
 test('a second challenge refuses the password, unless only the nonce is stale', () => {
-  const authorization = createAuthorization({ username: 'ada', password: 'secret' });
+  const authorization = createAuthorization({ username: 'ada', password: 'secret', newCnonce: String });
   expect(authorization.accept([challenge('MD5')])).toBe(true);
   expect(authorization.accept([challenge('MD5').replace(NONCE, 'another')])).toBe(false);
   expect(authorization.accept([challenge('MD5', ', stale=true').replace(NONCE, 'third')])).toBe(true);

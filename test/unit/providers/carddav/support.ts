@@ -23,6 +23,7 @@ export const openServer = async (settings: Partial<FakeSettings> = {}): Promise<
   const dispatcher = new Agent();
   const connect = (options: Partial<CarddavRemoteOptions> = {}): Remote =>
     createCarddavRemote({
+      newCnonce: () => 'cnonce',
       url: server.url,
       username: 'ada',
       password: 'secret',

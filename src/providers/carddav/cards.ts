@@ -173,6 +173,9 @@ const condition = (etag: string | null): Readonly<Record<string, string>> =>
 
 const CARD_TYPE = 'text/vcard; charset=utf-8';
 
+/** The options of the error of a write that was not sent. */
+export const PUT = { status: null, route: 'PUT a card', applied: 'no' } as const;
+
 /**
  * Writes a card; returns the ETag of the answer, or null where it has none. `etag` is that of the card that is replaced; `new`: the card must not
  * exist yet.

@@ -1,8 +1,8 @@
 import type { GroupRecord } from '../../contact/record.ts';
 import { mapConcurrently } from '../concurrency.ts';
-import { InvalidError, NotFoundError, StaleError } from '../errors.ts';
+import { InvalidError, NotFoundError } from '../errors.ts';
 import { CONCURRENCY, type BookContext } from './book.ts';
-import { deleteCard, editCard, readCards, unreadableCard, type StoredCard } from './cards.ts';
+import { deleteCard, editCard, PUT, readCards, unreadableCard, type StoredCard } from './cards.ts';
 import type { Card } from './card/content-line.ts';
 import {
   categoriesOf,
@@ -123,11 +123,9 @@ export const renameGroup = async (
     return categoryGroup(name);
   }
   const card = await editCard(context, id, (each) => withGroupName(each, name), signal);
-  if (card === null) throw new NotFoundError('the group does not exist any more', PUT_GROUP);
+  if (card === null) throw new NotFoundError('the group does not exist any more', PUT);
   return (await readGroup(context, id, signal)) ?? { id, name, version: '' };
 };
-
-const PUT_GROUP = { status: null, route: 'PUT a card', applied: 'no' } as const;
 
 /** Deletes a group and none of its contacts; one that does not exist counts as deleted. */
 export const deleteGroup = async (context: BookContext, id: string, signal: AbortSignal): Promise<void> => {
@@ -140,8 +138,6 @@ export const deleteGroup = async (context: BookContext, id: string, signal: Abor
   requireWritable(await context.find(signal));
   const reading = (await readCards(context, [id], signal)).get(id);
   if (reading?.kind !== 'card') return;
-  if (!isGroupCard(reading.stored.card)) throw new InvalidError('the card is a contact', PUT_GROUP);
-  await deleteCard(context, id, reading.stored.etag, signal).catch((error: unknown) => {
-    if (!(error instanceof NotFoundError) || error instanceof StaleError) throw error;
-  });
+  if (!isGroupCard(reading.stored.card)) throw new InvalidError('the card is a contact', PUT);
+  await deleteCard(context, id, reading.stored.etag, signal);
 };

@@ -1,5 +1,5 @@
-/** Decodes a path segment; one that is not encoded well stays as it is. */
-const decoded = (segment: string): string => {
+/** Decodes a part of a URI; one that is not encoded well stays as it is. */
+export const decoded = (segment: string): string => {
   try {
     return decodeURIComponent(segment);
   } catch {

@@ -2,7 +2,7 @@ import { InvalidError, NotFoundError } from '../errors.ts';
 import type { MembershipRequest, WriteResult } from '../remote.ts';
 import { settle, settleEach } from '../write-result.ts';
 import { CONCURRENCY, type BookContext } from './book.ts';
-import { editCard } from './cards.ts';
+import { editCard, PUT } from './cards.ts';
 import type { Card } from './card/content-line.ts';
 import { textOf } from './card/edits.ts';
 import { listGroupCards, memberKeyOf, withCategories, withMembers } from './group-cards.ts';
@@ -10,8 +10,6 @@ import { requireWritable } from './push.ts';
 import { cardGroupsOf, categoryNameOf, groupIdsOf, isCardGroup, membershipsIn } from './record.ts';
 
 type Result = WriteResult<readonly string[]>;
-
-const PUT = { status: null, route: 'PUT a card', applied: 'no' } as const;
 
 const categoriesIn = (groupIds: readonly string[]): readonly string[] =>
   groupIds.flatMap((id) => categoryNameOf(id) ?? []);

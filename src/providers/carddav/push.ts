@@ -7,6 +7,7 @@ import { settle, settleEach } from '../write-result.ts';
 import { CONCURRENCY, type BookContext } from './book.ts';
 import {
   deleteCard,
+  PUT,
   putCard,
   readCards,
   readInState,
@@ -20,8 +21,6 @@ import { isGroupCard } from './group-cards.ts';
 import { isCardGroup, type Records } from './record.ts';
 
 type Writer = { readonly context: BookContext; readonly records: Records };
-
-const PUT = { status: null, route: 'PUT a card', applied: 'no' } as const;
 
 /** Throws where the account may not write the address book. */
 export const requireWritable = ({ isWritable, name }: AddressBook): void => {

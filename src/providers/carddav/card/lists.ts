@@ -1,5 +1,6 @@
 import type { LabelledValue, PostalAddress } from '../../../contact/elements.ts';
 import { normaliseLines, normaliseText } from '../../../contact/text.ts';
+import { decoded } from '../hrefs.ts';
 import { lineOf, nameOf, parameterOf, withParameter, type Card, type ContentLine } from './content-line.ts';
 import { replaceLine, textOf } from './edits.ts';
 import { escapeText, splitValue, unescapeText } from './escapes.ts';
@@ -125,14 +126,6 @@ const MESSENGER_NAMES: Readonly<Record<string, string>> = {
 };
 /** The scheme of an address of an unknown network. */
 const UNKNOWN = 'x-apple';
-
-const decoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-};
 
 const messengerOf = (line: ContentLine): LabelledValue => {
   const known = MESSENGER_NAMES[nameOf(line)];

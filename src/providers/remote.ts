@@ -62,7 +62,7 @@ export type CreateRequest = {
   /** The caller's name for this request; comes back in the result. */
   readonly key: string;
   readonly draft: Contact;
-  /** Groups of this side to be a member of; written with the create only where `createsWithGroups`. */
+  /** Groups of this side to be a member of; all are written with the create where `createsWithGroups`, else some or none. */
   readonly groupIds: readonly string[];
   /** The contact's id on the other side, left on the new contact where the side can hold it. */
   readonly originId: string;

@@ -17,8 +17,8 @@ import {
 } from './cards.ts';
 import type { Card } from './card/content-line.ts';
 import type { AddressBook } from './discovery.ts';
-import { isGroupCard } from './group-cards.ts';
-import { isCardGroup, type Records } from './record.ts';
+import { isGroupCard, withCategories } from './group-cards.ts';
+import { categoryNameOf, isCardGroup, type Records } from './record.ts';
 
 type Writer = { readonly context: BookContext; readonly records: Records };
 
@@ -121,7 +121,7 @@ const answered = async (
   );
 };
 
-/** Creates cards, each with a request of its own. */
+/** Creates cards with their categories, each with a request of its own. Group cards are changed afterwards. */
 export const createContacts = async (
   writer: Writer,
   batch: readonly CreateRequest[],
@@ -132,8 +132,11 @@ export const createContacts = async (
   const writes = await settleEach(batch, CONCURRENCY, (request) =>
     settle(request.key, async (): Promise<Written> => {
       requireWritable(book);
-      const cardOf = (uid: string): Card => context.mapping.create(request.draft, uid, book.version);
+      const categories = request.groupIds.flatMap((id) => categoryNameOf(id) ?? []);
+      const cardOf = (uid: string): Card =>
+        withCategories(context.mapping.create(request.draft, uid, book.version), categories, []);
       const sent = await createUnder(context, uidsOf(request, book.url), cardOf, signal);
+      for (const name of categories) context.categories.names.add(name);
       return { key: request.key, sent, cardGroups: [] };
     }),
   );

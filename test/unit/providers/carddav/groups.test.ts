@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { EMPTY_CONTACT } from '../../../../src/contact/contact.ts';
 import { cardNamed, cursorOf, forever, openServer, pagesOf, WHOLE } from './support.ts';
 
 const namesIn = (groups: readonly { readonly name: string }[]): readonly string[] => groups.map(({ name }) => name);
@@ -94,4 +95,14 @@ test('where the server cannot search, group cards are found by reading all cards
   const answer = (await remote.read(['A.vcf'], forever)).get('A.vcf');
   expect(answer).toMatchObject({ kind: 'found', record: { groupIds: ['g.vcf'] } });
   expect(opened.server.requests.length - before).toBe(2);
+});
+
+test('a contact is created with its categories in one request', async () => {
+  await using opened = await openServer();
+  const remote = opened.connect();
+  const draft = { ...EMPTY_CONTACT, firstName: 'Ada' };
+  const request = { key: 'k', draft, groupIds: ['category:Golf', 'category:A, B'], originId: 'people/1' };
+  const [result] = await remote.create([request], forever);
+  expect(result).toMatchObject({ ok: true, value: { groupIds: ['category:A, B', 'category:Golf'] } });
+  expect(opened.server.requests.filter(({ method }) => method === 'PUT')).toHaveLength(1);
 });

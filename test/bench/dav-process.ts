@@ -12,6 +12,7 @@ const books = new Map<string, Map<string, Card>>();
 /** The names of the cards that changed, in order, by book: a sync token is a place in it. */
 const changes = new Map<string, string[]>();
 let requests = 0;
+const KEEP_ALIVE_MS = 600_000;
 let lastEtag = 0;
 
 const cardOf = (text: string): Card => {
@@ -148,6 +149,8 @@ const start = async (count: number): Promise<string> => {
   books.set('other', new Map());
   for (const book of books.keys()) changes.set(book, []);
   const server = createServer((request, reply) => void handle(request, reply));
+  // A client that computes for long would meet a closed connection.
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };

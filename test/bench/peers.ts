@@ -65,8 +65,9 @@ export const measure = (home: string, command: readonly string[]): Promise<PeerC
       clearInterval(poll);
       const [user = 0, system = 0] = times.trim().split(/\s+/u).slice(-2).map(Number);
       const cost = { cpuMs: (user + system) * 1_000, wallMs: performance.now() - startedAtMs, peakBytes };
-      if (code === 0) resolve(cost);
-      else reject(new Error(`${command.join(' ')} ended with ${code}: see its log in ${home}`));
+      if (code === 0) return resolve(cost);
+      const fail = (log: string): void => reject(new Error(`${command.join(' ')} ended with ${code}: ${log}`));
+      void readFile(join(home, 'log'), 'utf8').then((log) => fail(log.slice(-500)), fail);
     });
   });
 

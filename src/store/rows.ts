@@ -56,11 +56,10 @@ export const derivedColumns = ({ groupIds, contact }: ContactRecord): Pick<HalfC
   emailKeys: contact.emailAddresses.map(({ value }) => emailKey(value)),
 });
 
-export const halfColumns = (put: HalfPut): HalfColumns => ({
+export const halfColumns = (put: HalfPut): Omit<HalfColumns, Derived> => ({
   ...narrowHalfColumns(put),
   recordJson: encodeRecord(put.half.record),
   search: searchText(put.half.record.contact),
-  ...derivedColumns(put.half.record),
 });
 
 export const toHalf = ({ baseJson, recordJson, ...columns }: HalfCells): Half => {

@@ -1,6 +1,6 @@
 import type { SQL } from 'drizzle-orm';
 import { FenceError } from '../errors.ts';
-import { newIdOf, withIds, type Cells, type Operations } from '../sql/operations.ts';
+import { newIdOf, withIds, type Cells, type Operations, type RowOperation } from '../sql/operations.ts';
 import type { Fence } from '../sql/dialect.ts';
 import { sql } from '../sql/drizzle.ts';
 import { TABLES, type Table } from '../tables.ts';
@@ -40,6 +40,12 @@ export class RowIds {
   }
 }
 
+/** An operation with the columns that only PostgreSQL has. */
+const withDerived = (operation: RowOperation): RowOperation =>
+  operation.op === 'put' && operation.derived !== undefined
+    ? { ...operation, row: { ...operation.row, ...operation.derived() } }
+    : operation;
+
 /** Lets a commit pass that has the current token and has not been made before; no other commit of the link can overtake it. */
 const fenceOf = ({ link, token, key }: Fence, patch: Cells): SQL => {
   const { columns }: Table = TABLES.links;
@@ -72,7 +78,7 @@ export const commit = async (
   const asked = operations.flatMap((operation) => newIdOf(operation) ?? []);
   const taken = await rowIds.take(db, link, token, asked.length);
   const ids = new Map(asked.map((id, index) => [id, taken[index] ?? id]));
-  const given = operations.map((operation) => withIds(operation, ids));
+  const given = operations.map((operation) => withDerived(withIds(operation, ids)));
   const patch: Cells = Object.assign(
     {},
     ...given.map((operation) => (operation.op === 'patch' && operation.table === 'links' ? operation.set : {})),

@@ -17,6 +17,7 @@ const DATABASE_TIME = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint
 
 /** The expressions of PostgreSQL. Lists go as arrays. */
 export const postgresDialect = (clock: LeaseClock): Dialect => ({
+  isLocal: false,
   isOneOf: (column, values) =>
     values.length === 0 ? sql`false` : sql`${column} = any(${arrayOf(values, typeOf(values))})`,
   texts: (values) => sql`unnest(${arrayOf(values, 'text')}) as list(value)`,

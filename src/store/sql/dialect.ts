@@ -5,6 +5,8 @@ import type { Rows, Step } from './step.ts';
 
 /** The expressions that the databases write differently. */
 export type Dialect = {
+  /** Whether statements run in this process: two that read little cost less than one that reads more. */
+  readonly isLocal: boolean;
   /** Whether a column holds one of the values. */
   isOneOf(column: SQL, values: readonly (string | number)[]): SQL;
   /** Values as a table expression with one column `value`. */

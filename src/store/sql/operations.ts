@@ -1,6 +1,7 @@
 import type { SQL } from 'drizzle-orm';
 import { encodeIntent, encodeRecord } from '../codec.ts';
 import {
+  derivedColumns,
   groupPairColumns,
   halfColumns,
   intentColumns,
@@ -23,8 +24,8 @@ export type Where = Readonly<Record<string, Cell | readonly Cell[]>>;
 export type RowOperation =
   /** Inserts a row whose key is new. */
   | { readonly op: 'add'; readonly table: LinkTableName; readonly row: Cells }
-  /** Inserts a row, or replaces the one with its key. */
-  | { readonly op: 'put'; readonly table: LinkTableName; readonly row: Cells }
+  /** Inserts a row, or replaces the one with its key. `derived` returns the values of columns that only PostgreSQL has. */
+  | { readonly op: 'put'; readonly table: LinkTableName; readonly row: Cells; readonly derived?: () => Cells }
   | { readonly op: 'patch'; readonly table: TableName; readonly where: Where; readonly set: Cells }
   | { readonly op: 'delete'; readonly table: TableName; readonly where: Where }
   /** Deletes rows by a condition of its own: rows that no other operation of the commit touches. */
@@ -62,7 +63,10 @@ const patch = (table: TableName, where: Where, set: Cells): readonly RowOperatio
 const drop = (table: TableName, where: Where): readonly RowOperation[] => [{ op: 'delete', table, where }];
 
 const halfOperations = (change: HalfPut): readonly RowOperation[] => {
-  if (change.keepsRecord !== true) return put('halves', halfColumns(change));
+  if (change.keepsRecord !== true) {
+    const derived = () => derivedColumns(change.half.record);
+    return [{ op: 'put', table: 'halves', row: halfColumns(change), derived }];
+  }
   const { side, id, ...set } = narrowHalfColumns(change);
   return patch('halves', { side, id }, set);
 };

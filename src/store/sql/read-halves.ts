@@ -120,6 +120,37 @@ export const readHalves = function* (dialect: Dialect, link: string, query: Half
   return isIdle(query) ? [] : halvesOf(query, yield* all<HalfCells>(selectHalves(dialect, link, query)));
 };
 
+/** A half with the status of its pair; null where it belongs to none. */
+type PairedHalf = HalfCells & { readonly status: PairStatus | null };
+
+const selectPaired = (link: string, isMeant: SQL): SQL =>
+  sql`select ${HALF}, p.status from halves as h left join pairs as p on p.link = h.link and p.id = h.pair
+    where h.link = ${link} and ${EITHER_SIDE} and ${isMeant}`;
+
+const wholePairsOf = (rows: readonly PairedHalf[]): WholePairs => {
+  const statuses = new Map<number, PairStatus>();
+  for (const { pair, status } of rows) if (pair !== null && status !== null) statuses.set(pair, status);
+  return {
+    halves: rows.map(({ status: _status, ...row }) => toHalf(row)),
+    pairs: [...statuses].map(([id, status]) => ({ id, status })),
+  };
+};
+
+/** Reads the halves first, then their pairs: most halves that are asked for by their ids belong to none yet. */
+const readPairsApart = function* (
+  dialect: Dialect,
+  link: string,
+  own: readonly SQL[],
+  named: readonly number[],
+): Step<WholePairs> {
+  const asked = own.length === 0 ? [] : yield* all<HalfCells>(sql.join([...own], sql` union all `));
+  const pairIds = [...new Set([...named, ...asked.flatMap(({ pair }) => pair ?? [])])];
+  const paired =
+    pairIds.length === 0 ? [] : yield* all<PairedHalf>(selectPaired(link, dialect.isOneOf(sql`h.pair`, pairIds)));
+  const alone = asked.filter(({ pair }) => pair === null).map((row): PairedHalf => ({ ...row, status: null }));
+  return wholePairsOf(alone.concat(paired));
+};
+
 /** Reads halves by their ids and by their pairs, and the pairs that they belong to whole. */
 export const readWholePairs = function* (
   dialect: Dialect,
@@ -129,26 +160,20 @@ export const readWholePairs = function* (
   const own = SIDES.filter((side) => ids[side].length > 0).map((side) =>
     selectHalves(dialect, link, { by: 'id', side, ids: ids[side] }),
   );
+  if (dialect.isLocal) return yield* readPairsApart(dialect, link, own, named);
   const paired = [
     ...(own.length > 0 ? [sql`select pair from own where pair is not null`] : []),
     ...(named.length > 0 ? [sql`select value from ${dialect.numbers(named)}`] : []),
   ];
   if (paired.length === 0) return { halves: [], pairs: [] };
-  const whole = sql`select ${HALF}, p.status from halves as h join pairs as p on p.link = h.link and p.id = h.pair
-    where h.link = ${link} and ${EITHER_SIDE} and h.pair in (${sql.join(paired, sql` union `)})`;
+  const whole = selectPaired(link, sql`h.pair in (${sql.join(paired, sql` union `)})`);
   // The halves that are asked for are read once: a record is the widest part of the database.
   const statement =
     own.length === 0
       ? whole
       : sql`with own as materialized (${sql.join(own, sql` union all `)})
           select own.*, null as status from own where pair is null union all ${whole}`;
-  const rows = yield* all<HalfCells & { readonly status: PairStatus | null }>(statement);
-  const statuses = new Map<number, PairStatus>();
-  for (const { pair, status } of rows) if (pair !== null && status !== null) statuses.set(pair, status);
-  return {
-    halves: rows.map(({ status: _status, ...row }) => toHalf(row)),
-    pairs: [...statuses].map(([id, status]) => ({ id, status })),
-  };
+  return wholePairsOf(yield* all<PairedHalf>(statement));
 };
 
 export const readPairs = function* (dialect: Dialect, link: string, ids: readonly number[]): Step<readonly PairRow[]> {

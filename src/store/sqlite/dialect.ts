@@ -5,6 +5,7 @@ const list = (values: readonly (string | number)[]) => sql`json_each(${JSON.stri
 
 /** The expressions of SQLite. Lists go as JSON. */
 export const SQLITE: Dialect = {
+  isLocal: true,
   isOneOf: (column, values) => sql`${column} in (select value from ${list(values)})`,
   texts: list,
   numbers: list,

@@ -55,7 +55,7 @@ export type AccountCheck = {
   /** A short name, such as `rights`. */
   readonly name: string;
   readonly detail: string;
-  /** What to do; null for a fact that limits nothing. */
+  /** The remedy; null for a fact that limits nothing. */
   readonly remedy: string | null;
 };
 
@@ -84,7 +84,7 @@ export type Preset = {
   readonly key: string;
   /** An address; a relative one is a path at the server whose address is asked for. */
   readonly value: string;
-  /** What to know before the questions, as sentences. */
+  /** Hints that are shown before the questions, as sentences. */
   readonly hint: string;
 };
 

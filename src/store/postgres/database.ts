@@ -96,7 +96,7 @@ export type Connection = {
   /** Host and name, for people: no user, no password. */
   readonly place: string;
   /**
-   * Does a step; where the database is away meanwhile, waits and does it again: it must be one that may be repeated.
+   * Does a step. Where the database is away, waits and does it again: it must be a step that may be repeated.
    * `attempt` counts from 1.
    *
    * @throws {StoreError} where the database cannot be used, or stays away.

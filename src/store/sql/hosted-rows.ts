@@ -95,7 +95,7 @@ type Usable = { readonly sealed: string; readonly digest: string; readonly lasts
 
 const accessRows = (db: SqlDatabase): Pick<HostedRows, 'claimAccess' | 'putAccess' | 'dropClaim'> => {
   const { number, time } = db.dialect;
-  /** Takes the claim where no access token will do and no other process has it. */
+  /** Claims the renewal where no access token will do and no other process has claimed it. */
   const claim = ({ name, owner, leaseMs, leastMs, refused }: AccessClaim): SQL => sql`
     insert into access_tokens (name, owner, owned_until_ms) values (${name}, ${owner}, ${time} + ${number(leaseMs)})
     on conflict (name) do update set owner = excluded.owner, owned_until_ms = excluded.owned_until_ms

@@ -39,7 +39,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
   {
     title: 'CardDAV',
     about:
-      'A side with `provider: carddav` is an address book of a CardDAV server, tested with Radicale and Xandikos. Use an app password where the server has them.',
+      'A side with `provider: carddav` is an address book of a CardDAV server, tested with Radicale, Xandikos, SabreDAV and DAViCal. Use an app password where the server has them.',
     keys: [
       'carddav.url',
       'carddav.username',

@@ -19,7 +19,9 @@ const searchesOf = (statement: SQL): readonly (string | undefined)[] => {
   const plan = client.prepare<unknown[], { detail: string }>(`explain query plan ${sql}`).all(...params);
   client.close();
   return plan.flatMap(({ detail }) =>
-    /^(?:SEARCH|SCAN) (?:halves|pairs|h|p)\b/u.test(detail) ? [/\((?<by>[^)]*)\)$/u.exec(detail)?.groups?.['by']] : [],
+    /^(?:SEARCH|SCAN) (?:halves|pairs|h|p)\b/u.test(detail)
+      ? [/\((?<by>[^)]*)\)(?: LEFT-JOIN)?$/u.exec(detail)?.groups?.['by']]
+      : [],
   );
 };
 

@@ -122,10 +122,14 @@ const openSimulationStore = (): Store => {
 /** Histories share a store, each with a link of its own: its statements are prepared once. One in memory is left before it grows large. */
 const createLinks = () => {
   let store: Store | null = null;
+  let openedFor: string | undefined;
   let links = 0;
   return (): Pick<World, 'store' | 'link'> => {
     links += 1;
-    if (links % LINKS_PER_STORE === 0 && process.env['SIMULATION_DATABASE'] === undefined) store = null;
+    const url = process.env['SIMULATION_DATABASE'];
+    // Test files that share a process may play on different databases.
+    if (url !== openedFor || (links % LINKS_PER_STORE === 0 && url === undefined)) store = null;
+    openedFor = url;
     store ??= openSimulationStore();
     // Several threads may play on one database.
     return { store, link: `link-${threadId}-${process.pid}-${links}` };

@@ -46,7 +46,7 @@ export type Statements<Name extends string = string> = Readonly<Record<Name, SQL
 /** An open database, on either dialect. */
 export type SqlDatabase = {
   readonly dialect: Dialect;
-  /** Where it is, without user and password. */
+  /** The path, or host and name without user and password. */
   readonly place: string;
   /**
    * Runs a step whose statements need not be seen together. `attempt` counts from 1: a later attempt follows one whose answer

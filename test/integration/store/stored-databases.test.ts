@@ -140,7 +140,7 @@ const CONTACTS = [
   'Lee Holm, Ledge, lee@example.org',
   'Mia Smith, house@example.org',
 ];
-/** What the service holds in place of it: values that an undo reverted, a person is asked about, or the service refused. */
+/** Values that the service holds instead: an undo reverted them, a person is asked about them, or the service refused others. */
 const AT_SERVICE = new Map([
   ['Ben Berg, Baker, ben@example.org, Choir, Team', 'Ben Berg, Brewer, ben@example.org, Choir, Team'],
   ['Eli Berg, Ember, eli@example.org', 'Eli Berg, Elder, eli@example.org'],

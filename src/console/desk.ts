@@ -56,6 +56,9 @@ type Orders = {
   readonly isAwaited: (link: string) => boolean;
 };
 
+/** A run that has ended. */
+type EndedRun = Pick<RunRow, 'id' | 'outcome'>;
+
 /** How far something under way is; of `total` 0 that is not known. */
 export type Progress = { readonly text: string; readonly done: number; readonly total: number };
 
@@ -68,8 +71,8 @@ export type Desk = {
   /** What is under way; null where nothing is. */
   progress(link: LinkConfig): Progress | null;
   plan(link: LinkConfig): void;
-  /** `ended`: the ids of the last runs that ended, newest first. An acceptance is over when a second run has ended. */
-  planning(link: LinkConfig, ended: readonly string[], forgotten: Mark): Planning | null;
+  /** `ended`: the last runs that ended, newest first. An acceptance covers one run: no later one, and none that halted. */
+  planning(link: LinkConfig, ended: readonly EndedRun[], forgotten: Mark): Planning | null;
   /** Has the plan of that digest done, and no other: it is made again, and where it is another one that one is shown. */
   accept(link: LinkConfig, digest: string): void;
   preview(link: LinkConfig, target: UndoTarget): void;
@@ -116,11 +119,12 @@ export const endedRuns = async ({ store }: Pick<App, 'store'>, { name }: LinkCon
 
 type Accepted = Extract<Planning, { readonly state: 'accepted' }>;
 
-/** The acceptance with the run that it led to; null when it no longer says anything about the link. */
-const acceptedNow = (accepted: Accepted, ended: readonly string[]): Accepted | null => {
-  const [last = null, previous = null] = ended;
-  if (last === accepted.lastRun) return accepted;
-  return previous === accepted.lastRun ? { ...accepted, ranAs: last } : null;
+/** The acceptance with the run that it led to; null after a later run, and after a run that did not complete. */
+const acceptedNow = (accepted: Accepted, ended: readonly EndedRun[]): Accepted | null => {
+  const [last, previous] = ended;
+  if ((last?.id ?? null) === accepted.lastRun) return accepted;
+  const isNext = (previous?.id ?? null) === accepted.lastRun;
+  return isNext && last?.outcome === 'completed' ? { ...accepted, ranAs: last.id } : null;
 };
 
 /** The nonce with which a run may pass this halt; null if the last run did not halt with it (R8). */

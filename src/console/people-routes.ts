@@ -53,8 +53,9 @@ const addLeftOut = (routes: Hono<Env>, parts: LinkParts): void => {
   routes.get('/links/:link/left', async (context) => {
     const { link } = context.var;
     const record = await readLinkRecord(app.store, link.name);
-    const { state } = await app.store.link(link.name);
-    const of = { record, state: shownLinkState(state), find: findIn(context) };
+    const { state, pausedByHandAtMs } = await app.store.link(link.name);
+    const health = { state: shownLinkState(state), pausedByHandAtMs };
+    const of = { record, health, find: findIn(context) };
     return context.html(leftOutPage(pageOf(parts, context), link, of));
   });
   routes.post(

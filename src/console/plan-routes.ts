@@ -22,12 +22,7 @@ export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
     const { link } = context.var;
     const shown = shownOf((name) => context.req.query(name));
     const verdicts = await listVerdicts(app.store, link.name);
-    const ended = await endedRuns(app, link);
-    const planning = desk.planning(
-      link,
-      ended.map(({ id }) => id),
-      await forgottenOf(app, link),
-    );
+    const planning = desk.planning(link, await endedRuns(app, link), await forgottenOf(app, link));
     const of = { planning, progress: desk.progress(link), verdicts, shown };
     return context.html(planPage(pageOf(parts, context), link, of));
   });

@@ -3,7 +3,7 @@ import type { LinkConfig } from '../../config/config.ts';
 import type { LinkRecord } from '../../history/link-record.ts';
 import type { LinkStatus } from '../../jobs/link-status.ts';
 import { SIDES } from '../../contact/side.ts';
-import { grouped } from '../../view/words.ts';
+import { count, grouped } from '../../view/words.ts';
 import { findForm, idsText, isFound } from '../change-list.ts';
 import { button, page, table, timeTag, type Html, type PageContext } from '../layout.ts';
 import { linkPath, navOf, runPath } from '../paths.ts';
@@ -45,15 +45,31 @@ const setApartSection = (sides: LinkConfig['sides'], setApart: LinkRecord['setAp
   );
 };
 
-/** The text of an empty list: it does not prove that all contacts are in sync. */
-const emptyText = ({ name }: LinkConfig, { pairs }: LinkRecord, state: LinkStatus['state']): Html => {
+/** The state of the link that an empty list depends on. */
+type LinkHealth = Pick<LinkStatus, 'state' | 'pausedByHandAtMs'>;
+
+/** The text of an empty list. It claims that contacts are in sync only after a completed run of an active link. */
+const emptyText = (
+  { name }: LinkConfig,
+  { pairs, lastRun, openConflicts }: LinkRecord,
+  { state, pausedByHandAtMs }: LinkHealth,
+): Html => {
+  const whyLink = html`<a href="${linkPath(name)}">Show the reason.</a>`;
   if (state !== 'active') {
+    return html`<p>The link is <strong class="${state}">${state}</strong>, so changes may be waiting. ${whyLink}</p>`;
+  }
+  if (pausedByHandAtMs !== null) return html`<p>The link is paused by hand, so changes may be waiting.</p>`;
+  if (pairs === 0) return html`<p>No contact is linked yet. <a href="${linkPath(name)}">Start a sync.</a></p>`;
+  if (lastRun?.outcome !== 'completed') {
+    return html`<p>The last run did not complete, so changes may be waiting. ${whyLink}</p>`;
+  }
+  if (openConflicts > 0) {
     return html`<p>
-      The link is <strong class="${state}">${state}</strong>, so changes may be waiting.
-      <a href="${linkPath(name)}">Show the reason.</a>
+      No contact was refused or skipped.
+      <a href="${linkPath(name, '/conflicts')}">${count(openConflicts, 'conflict')} to review.</a>
     </p>`;
   }
-  return pairs === 0 ? html`<p>No contact is linked yet.</p>` : html`<p>Every linked contact is in sync.</p>`;
+  return html`<p>Every linked contact is in sync.</p>`;
 };
 
 const sectionsOf = (context: PageContext, link: LinkConfig, record: LinkRecord, find: string): readonly Html[] => {
@@ -105,14 +121,14 @@ const sectionsOf = (context: PageContext, link: LinkConfig, record: LinkRecord, 
 export const leftOutPage = (
   context: PageContext,
   link: LinkConfig,
-  { record, state, find }: { readonly record: LinkRecord; readonly state: LinkStatus['state']; readonly find: string },
+  { record, health, find }: { readonly record: LinkRecord; readonly health: LinkHealth; readonly find: string },
 ): Html => {
   const isEmpty = record.refused.length + record.skipped.length + record.alone.length + record.setApart.length === 0;
   return page(context, {
     title: `Not synced in ${link.name}`,
     nav: navOf(link, '/left'),
     body: isEmpty
-      ? emptyText(link, record, state)
+      ? emptyText(link, record, health)
       : [
           record.refused.length < 2
             ? html``

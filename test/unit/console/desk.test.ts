@@ -32,7 +32,7 @@ test('what was done for a link is not shown of another one that was added under 
   await desk.close();
 });
 
-test('an accepted plan is shown until a second run has ended, so that it never answers for a later halt', async () => {
+test('the acceptance of a plan covers the run that it led to, and no later run and no run that halted or failed', async () => {
   const plan = { decisions: [], groups: { actions: [], pairs: [], links: [] }, ambiguous: [] };
   const estimate = { requests: { left: 0, right: 0 }, durationMs: 0 };
   const app = {
@@ -54,9 +54,14 @@ test('an accepted plan is shown until a second run has ended, so that it never a
   const planning = desk.planning(link, [], null);
   desk.accept(link, planning?.state === 'planned' ? planning.view.digest : '');
   await yielded();
-  expect(desk.planning(link, ['before'], null)).toMatchObject({ state: 'accepted', ranAs: null });
-  expect(desk.planning(link, ['after', 'before'], null)).toMatchObject({ state: 'accepted', ranAs: 'after' });
-  expect(desk.planning(link, ['halted', 'after', 'before'], null)).toBeNull();
+  const ended = (id: string, outcome: 'completed' | 'halted' | 'failed' = 'completed') => ({ id, outcome });
+  const before = ended('before', 'halted');
+  expect(desk.planning(link, [before], null)).toMatchObject({ state: 'accepted', ranAs: null });
+  expect(desk.planning(link, [ended('after'), before], null)).toMatchObject({ state: 'accepted', ranAs: 'after' });
+  expect(desk.planning(link, [ended('later', 'halted'), ended('after'), before], null)).toBeNull();
+  expect(desk.planning(link, [ended('later'), ended('after'), before], null)).toBeNull();
+  expect(desk.planning(link, [ended('after', 'halted'), before], null)).toBeNull();
+  expect(desk.planning(link, [ended('after', 'failed'), before], null)).toBeNull();
   await desk.close();
 });
 

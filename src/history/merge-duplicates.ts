@@ -10,9 +10,10 @@ import { HaltError, type LinkContext, type RunOptions, type Session } from '../s
 import { execute } from '../sync/execute/execute.ts';
 import { workOf } from '../sync/execute/work.ts';
 import { guardPlan } from '../sync/guard.ts';
-import { planLinkGroups, takeStock } from '../sync/prepare.ts';
+import { refreshState, settleUnanswered } from '../sync/perform.ts';
+import { planLinkGroups } from '../sync/plan.ts';
 import { withoutRestingExtras } from '../sync/shown.ts';
-import { planUnderLease, runUnderLease, settleUnanswered, type RunResult } from '../sync/run.ts';
+import { planUnderLease, runUnderLease, type RunResult } from '../sync/run.ts';
 import { loadPairsOf } from '../sync/workload.ts';
 import { planChanges } from '../view/plan.ts';
 import type { Change } from '../view/views.ts';
@@ -114,7 +115,7 @@ const noteSurvivor = async ({ writer }: Session, { side, survivorId, otherIds }:
 };
 
 const perform = async (session: Session, order: MergeOrder): Promise<void> => {
-  await takeStock(session);
+  await refreshState(session);
   const plan = await planOf(session, order);
   const halt = await guardPlan(session, plan);
   if (halt !== null) throw new HaltError(halt);
@@ -151,7 +152,7 @@ export const planMergeDuplicates = (
   order: MergeOrder,
 ): Promise<MergePlan> =>
   planUnderLease(context, { ...options, kind: 'incremental' }, null, async (session) => {
-    await takeStock(session);
+    await refreshState(session);
     const plan = await planOf(session, order);
     const actions = planChanges(plan);
     return { actions, halt: await guardPlan(session, plan) };

@@ -1,5 +1,5 @@
 import type { RunRow } from '../store/store.ts';
-import { keptSinceMs } from '../sync/retention.ts';
+import { keptSinceMs } from '../sync/context.ts';
 import { count, formatAge } from '../view/words.ts';
 
 const HOUR_MS = 3_600_000;

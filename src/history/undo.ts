@@ -7,8 +7,8 @@ import type { JournalRow, RunRow, Store } from '../store/store.ts';
 import { HaltError, onBothSides, type LinkContext, type RunOptions, type Session } from '../sync/context.ts';
 import { execute } from '../sync/execute/execute.ts';
 import { guard } from '../sync/guard.ts';
-import { takeStock } from '../sync/prepare.ts';
-import { planUnderLease, runUnderLease, settleUnanswered, type RunResult } from '../sync/run.ts';
+import { refreshState, settleUnanswered } from '../sync/perform.ts';
+import { planUnderLease, runUnderLease, type RunResult } from '../sync/run.ts';
 import { forgetSelection } from '../sync/selecting.ts';
 import { loadPairsOf } from '../sync/workload.ts';
 import type { Change } from '../view/views.ts';
@@ -192,7 +192,7 @@ const isOfRemoval = ({ decisions }: UndoPlan, { side, leftId, rightId }: Refusal
 };
 
 const revert = async (session: Session, target: Target, report: (undone: UndoReport) => void): Promise<void> => {
-  await takeStock(session);
+  await refreshState(session);
   const { plan: planned, actions } = await planOf(session, target);
   report({ actions, refused: planned.refused });
   const halt = await guard(asked(session, target), lossesOfUndo(planned));
@@ -249,7 +249,7 @@ export const planUndoRun = (
   run: RunRow,
 ): Promise<{ readonly report: UndoReport; readonly halt: Halt | null }> => {
   return planUnderLease(context, { ...options, kind: 'incremental' }, run.id, async (session) => {
-    await takeStock(session);
+    await refreshState(session);
     const target = { run: run.id, write };
     const { plan, actions } = await planOf(session, target);
     const report = { actions, refused: plan.refused };

@@ -2,7 +2,7 @@ import { isExtraField } from '../contact/fields.ts';
 import type { Half } from '../contact/half.ts';
 import type { JournalRow } from '../store/store.ts';
 import type { Session } from './context.ts';
-import { keptSinceMs } from './retention.ts';
+import { keptSinceMs } from './context.ts';
 
 /** Whether all that a write brought is a field that had only begun to be synced, or computed by the other side (R6). */
 const followsFromNoEdit = ({ intent, kind }: JournalRow): boolean =>

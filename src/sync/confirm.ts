@@ -19,6 +19,7 @@ import {
   unreadContact,
 } from './state/unread.ts';
 import type { WorkingSet } from './state/working-set.ts';
+import type { ContactIds } from './workload.ts';
 
 /** Notes whether a contact that only a read can tell about was read: one that was not is read less and less often (R1). */
 const noteReading = (
@@ -116,40 +117,32 @@ const formerOn = async ({ link, store }: Session, { decisions }: Plan, side: Sid
 /** Contacts that have been read by their ids, by side. */
 export type ReadIds = Sides<ReadonlySet<string>>;
 
-export const NOBODY_READ: ReadIds = { left: new Set(), right: new Set() };
+export const NONE_READ: ReadIds = { left: new Set(), right: new Set() };
 
-/** Those of the halves above that may have been deleted since their side last showed them, by side. */
-const unheard = async (
-  session: Session,
-  plan: Plan,
-  sinceMs: number,
-  read: ReadIds,
-): Promise<Sides<readonly string[]>> => {
-  const { kind, remotes } = session;
+/** Returns the ids of those halves that may have been deleted since their side last showed them. */
+const idsToConfirm = async (session: Session, plan: Plan, read: ReadIds): Promise<ContactIds> => {
+  const { kind, remotes, startedAtMs } = session;
   const due: Record<Side, readonly string[]> = { left: [], right: [] };
   for (const side of SIDES) {
     if (kind === 'full' || remotes[side].capabilities.namesDeletions) continue;
     const halves = [...metOn(plan, side), ...(await formerOn(session, plan, side))];
-    const ids = halves.filter(({ heardAtMs }) => heardAtMs < sinceMs).map(({ id }) => id);
+    const ids = halves.filter(({ heardAtMs }) => heardAtMs < startedAtMs).map(({ id }) => id);
     due[side] = [...new Set(ids).difference(read[side])];
   }
   return due;
 };
 
 /**
- * Reads by its id, where the side would not have said that it is gone by now, whom a plan takes for a counterpart by something
- * that was heard before this run: what was deleted before two contacts were in step is deleted nowhere else (R13, R18). And who
- * holds an email address of a contact that is new on the same side: what was deleted there and added again stays one person
- * (R12). Nobody is read twice. Answers all who have been read by now, to plan again; null where nobody had to be read.
+ * Reads contacts by their ids before a plan depends on them, where their side does not report deletions and has not shown them in
+ * this run:
+ * - counterparts in a new or woken pair: what was deleted before the pair was in step is deleted nowhere else (R13, R18);
+ * - contacts that hold an email address of a new contact of their side, which may replace them (R12).
+ *
+ * Reads no contact twice. Returns all ids that have been read, for the next plan; null where nothing had to be read.
  */
-export const confirmMet = async (
-  session: Session,
-  plan: Plan,
-  sinceMs: number,
-  read: ReadIds,
-): Promise<ReadIds | null> => {
+export const confirmMet = async (session: Session, plan: Plan, read: ReadIds): Promise<ReadIds | null> => {
   const { clock, remotes, signal, writer } = session;
-  const due = await unheard(session, plan, sinceMs, read);
+  const due = await idsToConfirm(session, plan, read);
   for (const side of SIDES) {
     const ids = due[side];
     if (ids.length === 0) continue;

@@ -5,7 +5,7 @@ import { FIRST_SYNC, type Halt } from '../reconcile/guard.ts';
 import type { Policy } from '../reconcile/policy.ts';
 import { ClientRefusedError, DisabledError, type CredentialError } from '../providers/errors.ts';
 import type { Remote } from '../providers/remote.ts';
-import type { RunKind, Store } from '../store/store.ts';
+import type { RunKind, Store, WriteKind } from '../store/store.ts';
 import type { LeaseChecks, LeaseHolders } from './lease.ts';
 import type { LinkWriter } from './link-writer.ts';
 import type { RunEvent } from './run-event.ts';
@@ -23,8 +23,8 @@ export type LinkContext = {
   readonly retentionMs: number | null;
   /** How long to wait before each look for what a create without an answer may have made (R9). */
   readonly looksAfterMs: readonly number[];
-  /** How many contacts of a first meeting are planned at a time (`portions.ts`); 1,500 where left out. */
-  readonly portion?: number;
+  /** How many contacts of a first sync are planned at a time (`parts.ts`). Default: 1,500. */
+  readonly partSize?: number;
   readonly remotes: Readonly<Record<Side, Remote>>;
   /** Which provider plays each side, and at which address it is reached: whose ids a side's ids are. */
   readonly endpoints: Sides<string>;
@@ -55,6 +55,7 @@ export type RunOptions = {
 /** What one run carries from step to step. */
 export type Session = LinkContext & {
   readonly run: string;
+  readonly startedAtMs: number;
   readonly kind: RunKind;
   readonly acceptDeletes: boolean;
   readonly acceptedHalt?: string;
@@ -69,6 +70,15 @@ export type Session = LinkContext & {
   /** The sides that have said in this run whose account they are. */
   readonly identified: Set<Side>;
 };
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Returns the time from which what runs wrote is kept: everything that ended before may be pruned. Never less than a day, which
+ * the guard counts (R8); null where all of it is kept. Times are epoch milliseconds.
+ */
+export const keptSinceMs = (retentionMs: number | null, nowMs: number): number | null =>
+  retentionMs === null ? null : nowMs - Math.max(retentionMs, DAY_MS);
 
 /** Counts of one run; the executor adds to them. */
 export type Tally = Readonly<Record<Side, SideTally>> & {
@@ -86,6 +96,15 @@ export const emptyTally = (): Tally => {
   const side = (): SideTally => ({ pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0 });
   return { left: side(), right: side(), paired: 0, conflicts: 0, asked: 0, repaired: 0, skipped: 0 };
 };
+
+/** The count of a summary to which each kind of write adds. */
+export const COUNTED_AS = {
+  create: 'created',
+  update: 'updated',
+  membership: 'updated',
+  delete: 'deleted',
+  'group-delete': 'groupsDeleted',
+} as const satisfies Record<WriteKind, keyof SideTally>;
 
 /** The run stops before it wrote anything (R8). */
 export class HaltError extends Error {

@@ -7,6 +7,7 @@ import { countLosses, isLossless, lossesOf, type Loss, type Losses } from '../re
 import type { Plan } from '../reconcile/plan.ts';
 import type { JournalRow } from '../store/store.ts';
 import type { Session } from './context.ts';
+import { discard } from './discard.ts';
 import { isUnseen } from './state/half.ts';
 import { loadMembers } from './workload.ts';
 
@@ -133,10 +134,17 @@ export const guardPlan = async (session: Session, plan: Plan): Promise<Halt | nu
   );
 };
 
-/** Holds back the plan of a first sync that is to be reviewed, unless this very halt was accepted. */
-export const guardFirstSync = async (session: Session, plan: Plan): Promise<Halt | null> => {
+/** Halts a first sync that is to be reviewed, unless this very halt was accepted. */
+const guardFirstSync = async (session: Session, plan: Plan): Promise<Halt | null> => {
   const { acceptDeletes, acceptedHalt, link, policy, store } = session;
   if (acceptDeletes && acceptedHalt === FIRST_SYNC.message) return null;
   const halt = checkFirstSync(policy, { pairs: 0 }, plan);
   return halt && checkFirstSync(policy, await store.counts(link), plan);
+};
+
+/** Checks the first plan of a run (R8). The next run lists a side again that came back empty: its contacts then decide. */
+export const guardRun = async (session: Session, plan: Plan): Promise<Halt | null> => {
+  const halt = (await guardPlan(session, plan)) ?? (await guardFirstSync(session, plan));
+  if (halt?.reason === 'side-emptied') await discard(session, halt.side);
+  return halt;
 };

@@ -11,8 +11,7 @@ import type { GroupPlan } from '../reconcile/groups.ts';
 import type { Policy } from '../reconcile/policy.ts';
 import type { Store } from '../store/store.ts';
 import type { Session } from './context.ts';
-import { chunks } from './execute/in-parallel.ts';
-import { letOthersRun } from './let-others-run.ts';
+import { chunks, yieldToEventLoop } from './execute/in-parallel.ts';
 import { loadPairsOf } from './workload.ts';
 
 /** So many pairs are loaded at once. */
@@ -55,7 +54,7 @@ export async function* findDiffering(
 export const repairDiffering = async (session: Session, links: GroupPlan['links']): Promise<void> => {
   const { tally, writer } = session;
   for await (const found of findDiffering(session, links)) {
-    await letOthersRun();
+    await yieldToEventLoop();
     if (found.length === 0) continue;
     const ids = { left: found.map(({ pair }) => pair.left.id), right: found.map(({ pair }) => pair.right.id) };
     await writer.apply({ ids }, (set) => {

@@ -1,12 +1,12 @@
 import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
-import type { Decision } from '../reconcile/decision.ts';
 import type { Halt } from '../reconcile/guard.ts';
-import { destroys } from '../reconcile/losses.ts';
 import type { Plan } from '../reconcile/plan.ts';
 import { isCredentialError } from '../providers/errors.ts';
-import { FenceError, type RunKind, type RunOutcome, type StoredRunKind, type WriteKind } from '../store/store.ts';
+import { FenceError, type RunKind, type RunOutcome, type StoredRunKind } from '../store/store.ts';
 import {
+  COUNTED_AS,
   emptyTally,
+  keptSinceMs,
   resumeRemedy,
   HaltError,
   LeaseError,
@@ -18,16 +18,14 @@ import {
   type Tally,
 } from './context.ts';
 import { effortOf } from './execute/effort.ts';
-import { beginWork, execute, finishWork, type Begun, type LaterWork } from './execute/execute.ts';
 import { workOf } from './execute/work.ts';
-import { guardPlan } from './guard.ts';
+import { guardRun } from './guard.ts';
 import { takeLease, type Lease } from './lease.ts';
 import { hasOtherFields } from './choose-fields.ts';
 import { createLinkWriter } from './link-writer.ts';
-import { currentLinks, planStored, prepare, type Later, type NamedGroups } from './prepare.ts';
-import { recover } from './recover/recover.ts';
+import { perform, refreshState } from './perform.ts';
+import { planFirst, planLinkGroups } from './plan.ts';
 import { hasSamePatterns } from './selecting.ts';
-import { keptSinceMs } from './retention.ts';
 import { afterChange } from './state/activity.ts';
 import { nextLinkState, type LinkEvent } from './state/link.ts';
 
@@ -109,81 +107,13 @@ const openSession = async (
     signal: lease.signal,
     kind: await kindOf(context, options.kind),
     run,
+    startedAtMs: context.clock.now(),
     undoes,
     emit: (event) => options.onEvent(event, run),
     writer: createLinkWriter(context.store, context.link, lease.token),
     tally: emptyTally(),
     identified: new Set(),
   };
-};
-
-/** As what a write counts in the summary. */
-const COUNTED_AS = {
-  create: 'created',
-  update: 'updated',
-  membership: 'updated',
-  delete: 'deleted',
-  'group-delete': 'groupsDeleted',
-} as const satisfies Record<WriteKind, keyof SideTally>;
-
-/** Settles the writes of this run of unknown outcome; those that were applied count. */
-export const settleUnanswered = async (session: Session): Promise<void> => {
-  for (const row of await recover(session)) {
-    session.tally[row.side][COUNTED_AS[row.kind]] += 1;
-  }
-};
-
-/** A second pass in the same run, for what was stale, gone or of unknown outcome; it deletes nothing. */
-const lookAgain = async (session: Session, groups: NamedGroups): Promise<void> => {
-  await settleUnanswered(session);
-  const links = await currentLinks(session, groups);
-  const { plan: again } = await planStored(session, { ...groups, actions: [], ended: [], links });
-  // What would now empty more than the guard allows is left to the next run, which asks first (R8).
-  const halt = await guardPlan(session, again);
-  const isLeft = (decision: Decision): boolean => {
-    return decision.kind === 'delete' || (halt !== null && destroys(decision, again.groups.links));
-  };
-  const decisions = again.decisions.filter((decision) => !isLeft(decision));
-  if (await execute(session, workOf({ ...again, groups: { ...again.groups, pairs: [] }, decisions }))) {
-    await recover(session);
-  }
-};
-
-/** Reports the contacts that a plan leaves to a person. */
-const report = (session: Session, plan: Plan): void => {
-  for (const rivals of plan.ambiguous) session.emit({ kind: 'ambiguous', ...rivals });
-  for (const { side, id } of plan.empty) {
-    session.tally.skipped += 1;
-    const ids = { leftId: null, rightId: null, [`${side}Id`]: id };
-    session.emit({ kind: 'skipped', side, reason: 'The contact has no value in a synced field.', ...ids });
-  }
-};
-
-/** The work of plans that are made one after the other. */
-const laterWork = (session: Session, { plans, creates }: Later): LaterWork => ({
-  creates,
-  pieces: plans.map((makePlan) => async () => {
-    const plan = await makePlan();
-    report(session, plan);
-    return workOf(plan);
-  }),
-});
-
-/** What a run keeps of its plan once that is written. */
-type Written = { readonly begun: Begun; readonly groups: NamedGroups; readonly later: LaterWork | null };
-
-const performPlan = async (session: Session): Promise<Written> => {
-  const { plan, selection, names, halt, later } = await prepare(session, { whole: false });
-  report(session, plan);
-  if (halt !== null) throw new HaltError(halt);
-  const works = later === null ? null : laterWork(session, later);
-  const begun = await beginWork(session, { ...workOf(plan), selection }, works);
-  return { begun, groups: { ...plan.groups, names }, later: works };
-};
-
-const perform = async (session: Session): Promise<void> => {
-  const { begun, groups, later } = await performPlan(session);
-  if (await finishWork(begun, later)) await lookAgain(session, groups);
 };
 
 type Ending = {
@@ -293,7 +223,7 @@ export const runUnderLease = async (
   const startedAtMs = clock.monotonic();
   const kind = undoes === null ? session.kind : 'undo';
   await session.writer.apply({}, (set) => {
-    set.add({ kind: 'run-started', run: { id: session.run, kind, undoes, startedAtMs: clock.now() } });
+    set.add({ kind: 'run-started', run: { id: session.run, kind, undoes, startedAtMs: session.startedAtMs } });
   });
   session.emit({ kind: 'started', runKind: kind });
   const failure: unknown = await performTask(session).then(
@@ -341,6 +271,8 @@ export const planUnderLease = async <T>(
  */
 export const planLink = (context: LinkContext, options: RunOptions): Promise<PlanResult> =>
   planUnderLease(context, options, null, async (session) => {
-    const { plan, halt } = await prepare(session, { whole: true });
+    await refreshState(session);
+    const { plan } = await planFirst(session, await planLinkGroups(session), { whole: true });
+    const halt = await guardRun(session, plan);
     return { kind: session.kind, plan, halt, estimate: estimateOf(session, plan) };
   });

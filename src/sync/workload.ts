@@ -37,8 +37,11 @@ const loadMergeSurvivors = async (store: Store, link: string, changed: readonly 
   return survivors;
 };
 
-/** A part of what needs a decision: pairs, and contacts of no pair. */
-export type Part = { readonly pairs: readonly number[]; readonly ids: Sides<readonly string[]> };
+/** Contact ids by side. */
+export type ContactIds = Sides<readonly string[]>;
+
+/** A part of everything that needs a decision: pairs, and contacts of no pair. */
+export type Part = { readonly pairs: readonly number[]; readonly ids: ContactIds };
 
 /** Of what a workload is loaded. */
 type Looking = {
@@ -109,11 +112,8 @@ const unpairedOf = (halves: readonly Half[]): Workload['unpaired'] =>
   bySide((side) => halves.filter((half) => half.side === side && half.pair === null && half.state === 'changed'));
 
 /** Those of some contacts that still belong to no pair. */
-export const loadUnpaired = async (
-  store: Store,
-  link: string,
-  ids: Sides<readonly string[]>,
-): Promise<Workload['unpaired']> => unpairedOf(await loadOpen(store, link, { pairs: [], ids }));
+export const loadUnpaired = async (store: Store, link: string, ids: ContactIds): Promise<Workload['unpaired']> =>
+  unpairedOf(await loadOpen(store, link, { pairs: [], ids }));
 
 /** The pairs of certain contacts, and those of certain ids, each with both halves. */
 export const loadPairsOf = async (

@@ -120,7 +120,7 @@ export const contextOf = (
     // The clock stands still while a run waits.
     looksAfterMs: [0, 0],
     // In every other process a first meeting of more than two is planned in portions.
-    portion: plan.salt % 2 === 0 ? 2 : 1_000,
+    partSize: plan.salt % 2 === 0 ? 2 : 1_000,
     remotes: bySide((side) => choosing(process.remotes[side], fields)),
     endpoints: bySide((side) => `${side} endpoint of ${world.link}`),
     credentials: { left: 'g', right: 's' },

@@ -7,7 +7,7 @@ import { wholeRefusalKey } from '../../reconcile/defer.ts';
 import type { ReadAnswer } from '../../providers/remote.ts';
 import { confirmAccounts } from '../accounts.ts';
 import { onBothSides, type Session } from '../context.ts';
-import { letOthersRun } from '../let-others-run.ts';
+import type { LaterPart } from '../parts.ts';
 import { answeredAbout, observeAnswer } from '../state/observe.ts';
 import { endPair, storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
@@ -17,7 +17,7 @@ import { conflictChanges, recordConflicts } from './conflicts.ts';
 import { effortOf, moveSteps, withMore, type Effort } from './effort.ts';
 import { tellProgress, type Execution } from './execution.ts';
 import { deleteGroups, reportDuplicates, settleGroups, writeGroups } from './groups.ts';
-import { chunks, inParallel } from './in-parallel.ts';
+import { chunks, inParallel, yieldToEventLoop } from './in-parallel.ts';
 import { landMoves, landPair, landWaking } from './land.ts';
 import { withSharedEmails } from './shared-emails.ts';
 import { splitRefused } from './split-refused.ts';
@@ -238,7 +238,8 @@ const stillDue = async (
  * Answers the removals that are left to be deleted.
  */
 const mergeContacts = async (
-  { execution, tasks }: Begun,
+  execution: Execution,
+  survivors: readonly Task[],
   side: Side,
   removals: readonly Removal[],
 ): Promise<readonly Removal[]> => {
@@ -246,7 +247,7 @@ const mergeContacts = async (
   const left: Removal[] = [];
   // One after the other: several may go into one survivor.
   for (const removal of removals) {
-    const task = survivorOf(tasks, removal);
+    const task = survivorOf(survivors, removal);
     const survivor = task?.halves[side]?.record;
     if (task === undefined || survivor === undefined) {
       left.push(removal);
@@ -263,16 +264,16 @@ const mergeContacts = async (
   return left;
 };
 
-const deleteContacts = async (begun: Begun, side: Side): Promise<void> => {
-  const { execution, tasks } = begun;
+const deleteContacts = async (execution: Execution, final: FinalWork, side: Side): Promise<void> => {
   const { session } = execution;
+  const { survivors } = final;
   const { deleteBatch, writeConcurrency } = session.remotes[side].capabilities;
-  const removals = begun.removals.filter((removal) => removal.side === side && mayGo(tasks, removal));
+  const removals = final.removals.filter((removal) => removal.side === side && mayGo(survivors, removal));
   await recordConflicts(
     session,
-    removals.flatMap((removal) => survivorOf(tasks, removal) ?? []),
+    removals.flatMap((removal) => survivorOf(survivors, removal) ?? []),
   );
-  const left = await mergeContacts(begun, side, removals);
+  const left = await mergeContacts(execution, survivors, side, removals);
   await inParallel(
     batchesOf(execution, side, left, deleteBatch),
     writeConcurrency,
@@ -282,18 +283,21 @@ const deleteContacts = async (begun: Begun, side: Side): Promise<void> => {
   );
 };
 
-/** The effort of some work and of so many contacts more that are to be created on each side. */
-const effortWith = ({ remotes }: Session, work: Work, coming: Sides<number>): Sides<Effort> => {
+/** The effort of some work, and of the contacts that later parts create. */
+const effortWith = ({ remotes }: Session, work: Work, later: readonly LaterPart[]): Sides<Effort> => {
   const effort = effortOf(
     work,
     bySide((side) => remotes[side].capabilities),
   );
-  return bySide((side) => withMore(effort[side], creationsOn(work, side).length, coming[side]));
+  return bySide((side) => {
+    const laterCreates = later.reduce((sum, { creates }) => sum + creates[side], 0);
+    return withMore(effort[side], creationsOn(work, side).length, laterCreates);
+  });
 };
 
-const begin = async (session: Session, work: Work, coming: Sides<number>): Promise<Execution> => {
+const begin = async (session: Session, work: Work, later: readonly LaterPart[]): Promise<Execution> => {
   const { fields, rejections } = await session.store.link(session.link);
-  const effort = effortWith(session, work, coming);
+  const effort = effortWith(session, work, later);
   session.emit({ kind: 'planned', writes: bySide((side) => effort[side].writes) });
   const execution: Execution = {
     session,
@@ -312,9 +316,6 @@ const begin = async (session: Session, work: Work, coming: Sides<number>): Promi
   return execution;
 };
 
-/** Work that follows: pieces, each made when it is asked for, and how many contacts they are to create on each side. */
-export type LaterWork = { readonly pieces: readonly (() => Promise<Work>)[]; readonly creates: Sides<number> };
-
 const writesAnything = ({ progress }: Execution): boolean => SIDES.some((side) => progress[side].effort.writes > 0);
 
 /** Writes contacts and then their memberships, on both sides at the same time. */
@@ -325,16 +326,43 @@ const writeTasks = async (execution: Execution, work: Work): Promise<void> => {
   execution.session.tally.paired += work.tasks.filter((task) => task.isNewPairing).length;
 };
 
-/** Works off a piece of what follows, which pairs and creates contacts and deletes nothing. */
-const writePiece = async (
-  execution: Execution,
-  makePiece: () => Promise<Work>,
-  coming: Record<Side, number>,
-): Promise<void> => {
+/** What remains of some work when its contacts are written: deletions and groups. It is small. */
+export type FinalWork = Pick<Work, 'groups' | 'removals'> & {
+  /** The tasks of the contacts that others were merged into. */
+  readonly survivors: readonly Task[];
+};
+
+export type StartedExecution = { readonly execution: Execution; readonly final: FinalWork };
+
+/**
+ * Starts to perform work: writes groups, then contacts, then memberships, on both sides at the same time. The
+ * progress includes the contacts that `later` parts create.
+ *
+ * @throws {HaltError} where a side is another account than the link was made with: nothing is written.
+ * @throws {RemoteError} where a remote is unavailable or a credential is refused; what was written is stored.
+ */
+export const startExecution = async (
+  session: Session,
+  given: Work,
+  later: readonly LaterPart[] = [],
+): Promise<StartedExecution> => {
+  const work = await withSharedEmails(session, given);
+  await yieldToEventLoop();
+  const execution = await begin(session, work, later);
+  if (later.length > 0 || writesAnything(execution)) await confirmAccounts(session);
+  const { groups, removals } = work;
+  reportDuplicates(session, groups);
+  await writeGroups(execution, groups);
+  await writeTasks(execution, work);
+  const survivors = new Set(removals.flatMap((removal) => survivorOf(work.tasks, removal) ?? []));
+  return { execution, final: { groups, removals, survivors: [...survivors] } };
+};
+
+/** Performs a part that follows, which pairs and creates contacts and deletes nothing. `later` are the parts after it. */
+export const executePart = async (execution: Execution, given: Work, later: readonly LaterPart[]): Promise<void> => {
   const { progress, session } = execution;
-  const work = await withSharedEmails(session, await makePiece());
-  for (const side of SIDES) coming[side] = Math.max(0, coming[side] - creationsOn(work, side).length);
-  const effort = effortWith(session, work, coming);
+  const work = await withSharedEmails(session, given);
+  const effort = effortWith(session, work, later);
   for (const side of SIDES) {
     const { done, sent } = progress[side];
     const { writes, requests, requestsPer } = effort[side];
@@ -343,52 +371,21 @@ const writePiece = async (
   await writeTasks(execution, work);
 };
 
-/** Work of which everything is written but deletions: what is left of it is small. */
-export type Begun = {
-  readonly execution: Execution;
-  readonly groups: Work['groups'];
-  readonly removals: readonly Removal[];
-  /** Those of the contacts that others were merged into. */
-  readonly tasks: readonly Task[];
-};
-
 /**
- * Begins to perform work. Contacts are written before memberships; the two sides are written at the same time. What `later`
- * is to create counts in advance.
+ * Performs what remains when all parts are written: deletions come last.
  *
- * @throws {HaltError} where a side is another account than the link was made with: nothing is written.
+ * @returns whether a second pass is needed: a contact was stale, vanished, or has a write of unknown outcome.
  * @throws {RemoteError} where a remote is unavailable or a credential is refused; what was written is stored.
  */
-export const beginWork = async (session: Session, given: Work, later: LaterWork | null): Promise<Begun> => {
-  const work = await withSharedEmails(session, given);
-  await letOthersRun();
-  const execution = await begin(session, work, later?.creates ?? { left: 0, right: 0 });
-  if (later !== null || writesAnything(execution)) await confirmAccounts(session);
-  const { groups, removals } = work;
-  reportDuplicates(session, groups);
-  await writeGroups(execution, groups);
-  await writeTasks(execution, work);
-  const survivors = new Set(removals.flatMap((removal) => survivorOf(work.tasks, removal) ?? []));
-  return { execution, groups, removals, tasks: [...survivors] };
-};
-
-/**
- * Performs the rest of work that was begun: what follows `later` piece by piece, ahead of the deletions, which come last.
- *
- * @returns whether something must be looked at again: stale, vanished, or of an unknown outcome.
- * @throws {RemoteError} where a remote is unavailable or a credential is refused; what was written is stored.
- */
-export const finishWork = async (begun: Begun, later: LaterWork | null): Promise<boolean> => {
-  const { execution, groups } = begun;
-  const coming = { left: 0, right: 0, ...later?.creates };
-  // Nothing here holds a piece once it is written.
-  for (const makePiece of later?.pieces ?? []) await writePiece(execution, makePiece, coming);
-  await onBothSides((side) => deleteContacts(begun, side));
-  await deleteGroups(execution, groups);
-  await settleGroups(execution, groups);
+export const finishExecution = async (execution: Execution, final: FinalWork): Promise<boolean> => {
+  await onBothSides((side) => deleteContacts(execution, final, side));
+  await deleteGroups(execution, final.groups);
+  await settleGroups(execution, final.groups);
   return execution.again.needed;
 };
 
-/** Performs work that nothing follows; see {@link beginWork} and {@link finishWork}. */
-export const execute = async (session: Session, work: Work): Promise<boolean> =>
-  finishWork(await beginWork(session, work, null), null);
+/** Performs work of one part; see {@link startExecution} and {@link finishExecution}. */
+export const execute = async (session: Session, work: Work): Promise<boolean> => {
+  const { execution, final } = await startExecution(session, work);
+  return finishExecution(execution, final);
+};

@@ -32,3 +32,9 @@ export const inParallel = async <T>(
   await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
   if (failures.length > 0) throw failures[0];
 };
+
+/**
+ * Yields to timers and answers between two long steps. A store that is a file answers without waiting, and the lease must be
+ * renewed all the same.
+ */
+export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Store, StoreChange } from '../../../src/store/store.ts';
-import { keptSinceMs } from '../../../src/sync/retention.ts';
+import { keptSinceMs } from '../../../src/sync/context.ts';
 import { entryOf, halfOf, recordOf } from './rows.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,38 +1,30 @@
-import type { Half } from '../contact/half.ts';
-import { bySide, type Side, type Sides } from '../contact/side.ts';
 import type { GroupRecord } from '../contact/record.ts';
+import type { Half } from '../contact/half.ts';
+import { bySide, type Side } from '../contact/side.ts';
+import { isFault } from '../providers/errors.ts';
 import type { Decision } from '../reconcile/decision.ts';
 import { deferRefused, deferUnsettled, pastRefusals } from '../reconcile/defer.ts';
 import { planGroups, type GroupNames, type GroupPlan } from '../reconcile/groups.ts';
-import { isFault } from '../providers/errors.ts';
-import type { Halt } from '../reconcile/guard.ts';
-import { forField } from '../reconcile/policy.ts';
 import { planContacts, type Plan } from '../reconcile/plan.ts';
+import { forField } from '../reconcile/policy.ts';
 import { noLongerAsked, pastQuestions } from '../reconcile/review.ts';
-import { chooseFields } from './choose-fields.ts';
-import { checkAccounts, storeAccounts } from './accounts.ts';
-import { confirmMet, confirmMissing, NOBODY_READ, type ReadIds } from './confirm.ts';
+import type { LinkState } from '../store/store.ts';
+import { confirmMet, NONE_READ, type ReadIds } from './confirm.ts';
 import { onBothSides, type Session } from './context.ts';
-import { discard } from './discard.ts';
-import { guardFirstSync, guardPlan } from './guard.ts';
-import { letOthersRun } from './let-others-run.ts';
+import { yieldToEventLoop } from './execute/in-parallel.ts';
 import { originScopes } from './origin-scope.ts';
-import { dividePlan, type Fresh, type Portions } from './portions.ts';
+import { divideContacts, type LaterPart } from './parts.ts';
 import { pastMerges } from './past-merges.ts';
-import { pullBoth } from './pull.ts';
-import { recover } from './recover/recover.ts';
 import { repairDiffering } from './repair.ts';
 import { endQuestions, endReviews, takenConflicts } from './reviews.ts';
-import { checkSameAccounts } from './same-accounts.ts';
-import { bindingVerdicts } from './verdicts.ts';
-import { notePatterns, selectionNow, storedSelection } from './selecting.ts';
+import { selectionNow, storedSelection } from './selecting.ts';
 import { withoutRestingExtras } from './shown.ts';
-import { loadUnpaired, loadWorkload, type Part } from './workload.ts';
-import type { LinkState } from '../store/store.ts';
+import { bindingVerdicts } from './verdicts.ts';
+import { loadUnpaired, loadWorkload, type ContactIds, type Part } from './workload.ts';
 
 type ListedGroups = { readonly groups: readonly GroupRecord[]; readonly unread: ReadonlySet<string> };
 
-/** All groups of a side; one that the listing misses but a read still finds stands, and one that cannot be read may (R7). */
+/** Returns all groups of a side. A group that the listing misses is read by its id; one that cannot be read is `unread` (R7). */
 const listGroups = async (session: Session, side: Side, known: readonly string[]): Promise<ListedGroups> => {
   const remote = session.remotes[side];
   const listed = await remote.listGroups(session.signal);
@@ -52,10 +44,10 @@ const listGroups = async (session: Session, side: Side, known: readonly string[]
   return { groups: [...listed, ...late], unread };
 };
 
-/** The plan of the groups, with what they are called when it is done. */
+/** The plan of the groups, with their names after it. */
 export type NamedGroups = GroupPlan & { readonly names: GroupNames };
 
-/** What becomes of the groups of both sides, which are listed for it. */
+/** Lists the groups of both sides and plans them. */
 export const planLinkGroups = async (session: Session): Promise<NamedGroups> => {
   const { groupPairs } = await session.store.link(session.link);
   const { left, right } = await onBothSides((side) => {
@@ -70,10 +62,10 @@ export const planLinkGroups = async (session: Session): Promise<NamedGroups> => 
   return planGroups(input, forField(session.policy, 'buckets'));
 };
 
-/** No feed lags so long that it shows a contact that was deleted then. */
+/** A feed that lags shows a deleted contact for a shorter time. */
 const FORGETS_DELETIONS_AFTER_MS = 24 * 60 * 60_000;
 
-/** Forgets contacts whose deletion is old: nothing shows them any more. */
+/** Drops contacts that were deleted long ago. */
 const forgetDeletions = async ({ clock, writer }: Session, deleted: readonly Half[]): Promise<void> => {
   const old = deleted.filter(({ heardAtMs }) => clock.now() - heardAtMs >= FORGETS_DELETIONS_AFTER_MS);
   if (old.length === 0) return;
@@ -83,8 +75,8 @@ const forgetDeletions = async ({ clock, writer }: Session, deleted: readonly Hal
   });
 };
 
-/** Tells the contacts that writes of unknown outcome are about. */
-const unsettledContacts = async ({ link, store }: Session): Promise<(side: Side, id: string) => boolean> => {
+/** Returns a test for contacts that have a write of unknown outcome. */
+const loadUnsettled = async ({ link, store }: Session): Promise<(side: Side, id: string) => boolean> => {
   const open = await store.journal(link, { open: true });
   const ids = {
     left: new Set(open.flatMap(({ leftId }) => leftId ?? [])),
@@ -94,8 +86,8 @@ const unsettledContacts = async ({ link, store }: Session): Promise<(side: Side,
 };
 
 /**
- * Stores of pairs that have to wait what groups that unite their members now make of their bases: by the next plan these
- * groups count as united, and a membership on one side alone would be taken for agreed on (R11).
+ * Stores the bases of deferred pairs whose groups are united by this plan. The next plan counts these groups as united, and
+ * would take a membership on one side alone for an agreed one (R11).
  */
 const keepUniting = async ({ writer }: Session, waiting: readonly Decision[]): Promise<void> => {
   const pairs = waiting.flatMap((decision) => (decision.kind === 'merge' && decision.unites ? [decision.pair] : []));
@@ -109,12 +101,12 @@ const keepUniting = async ({ writer }: Session, waiting: readonly Decision[]): P
 };
 
 /**
- * Defers what has to wait: contacts that writes of unknown outcome are about, refused writes, and extras. Answers the plan
- * without it, and stores what it would otherwise lose by waiting ({@link keepUniting}).
+ * Returns the plan without what is deferred: contacts with a write of unknown outcome, refused writes, and extras. Stores what
+ * deferred pairs would lose ({@link keepUniting}).
  */
 const deferWaiting = async (session: Session, plan: Plan): Promise<Plan> => {
   const { rejections } = await session.store.link(session.link);
-  const settled = deferUnsettled(plan.decisions, await unsettledContacts(session));
+  const settled = deferUnsettled(plan.decisions, await loadUnsettled(session));
   await keepUniting(session, [...new Set(plan.decisions).difference(new Set(settled))]);
   const past = pastRefusals(plan.decisions, rejections);
   if (past.length > 0) {
@@ -126,10 +118,10 @@ const deferWaiting = async (session: Session, plan: Plan): Promise<Plan> => {
   return { ...plan, decisions: deferRefused(due, rejections, session.clock.now()) };
 };
 
-/** A plan, and what is stored of the selection that it was made by once the plan is performed. */
-export type SelectedPlan = { readonly plan: Plan; readonly selection: LinkState['selection'] };
+/** A plan, and the selection that is stored when the plan has been performed. */
+type SelectedPlan = { readonly plan: Plan; readonly selection: LinkState['selection'] };
 
-/** Decides on what is stored, or on a part of it, without asking the remotes anything. */
+/** Plans everything that is stored, or one part of it. Sends no request. */
 export const planStored = async (
   session: Session,
   { names, ...groups }: NamedGroups,
@@ -143,7 +135,7 @@ export const planStored = async (
   const reviewedIds = [...taken, ...noLongerAsked(openConflicts, policy)].map(({ leftId }) => leftId);
   const { selection, isNewSelection } = await selectionNow(session, { names, links: groups.links });
   const workload = await loadWorkload(store, link, { groupIds, reviewedIds, selection, isNewSelection, part });
-  await letOthersRun();
+  await yieldToEventLoop();
   writer.remember([...workload.unpaired.left, ...workload.unpaired.right], [...workload.pairs, ...workload.survivors]);
   await endReviews(session, taken, [...workload.pairs, ...workload.survivors]);
   const scopes = await originScopes(session);
@@ -162,13 +154,13 @@ export const planStored = async (
     joining,
     pastMerges: merges,
   });
-  await letOthersRun();
+  await yieldToEventLoop();
   await endQuestions(session, pastQuestions(openConflicts, plan.decisions));
   await forgetDeletions(session, workload.deleted);
   return { plan: await deferWaiting(session, plan), selection: storedSelection(selection, policy) };
 };
 
-/** The plan's group links with the ids of the groups that were created in the meantime. */
+/** Returns the plan's group links with the ids of the groups that were created since. */
 export const currentLinks = async ({ store, link }: Session, { links }: GroupPlan): Promise<GroupPlan['links']> => {
   const stored = new Map((await store.link(link)).groupPairs.map((pair) => [pair.key, pair]));
   return links.map((each) => {
@@ -177,8 +169,8 @@ export const currentLinks = async ({ store, link }: Session, { links }: GroupPla
   });
 };
 
-/** Decides on some contacts of no pair, whatever became of the others. What was planned with before is let go of. */
-const planPortion = async (session: Session, groups: GroupPlan, ids: Fresh): Promise<Plan> => {
+/** Plans contacts of no pair that are independent of all others. Releases the rows of the plan before it. */
+export const planPart = async (session: Session, groups: GroupPlan, ids: ContactIds): Promise<Plan> => {
   const { store, link, policy, writer } = session;
   writer.forget();
   const unpaired = await loadUnpaired(store, link, ids);
@@ -191,70 +183,26 @@ const planPortion = async (session: Session, groups: GroupPlan, ids: Fresh): Pro
   return deferWaiting(session, planContacts(material));
 };
 
-/** Plans that follow the first one of a run, each made when it is asked for, and how many contacts they create at most. */
-export type Later = { readonly plans: readonly (() => Promise<Plan>)[]; readonly creates: Sides<number> };
-
-const laterOf = (session: Session, groups: GroupPlan, { later, creates }: Portions): Later => ({
-  creates,
-  plans: later.map((ids) => () => planPortion(session, groups, ids)),
-});
-
-/** Brings the store up to what stands on both sides: accounts, recovery, both feeds. Writes to no remote. */
-export const takeStock = async (session: Session): Promise<void> => {
-  const accounts = await checkAccounts(session);
-  // What earlier creates made carries the origin of the accounts as they were known then (R9): recovery looks for that one.
-  await recover(session);
-  await storeAccounts(session, accounts);
-  await checkSameAccounts(session, { isAsked: accounts !== null });
-  await chooseFields(session);
-  await pullBoth(session);
-  await notePatterns(session);
-  await confirmMissing(session);
-};
-
-export type Prepared = SelectedPlan & {
-  readonly names: GroupNames;
-  readonly halt: Halt | null;
-  readonly later: Later | null;
-};
-
-type Divided = SelectedPlan & { readonly portions: Portions | null };
-
-/** Plans what is stored; a first meeting of many contacts in portions, unless the plan is to be `whole`. */
-const planDivided = async (
-  session: Session,
-  groups: NamedGroups,
-  { whole, sinceMs }: { readonly whole: boolean; readonly sinceMs: number },
-): Promise<Divided> => {
-  const portions = whole ? null : await dividePlan(session, groups, sinceMs);
-  return { portions, ...(await planStored(session, groups, portions?.first ?? null)) };
-};
+/** The first plan of a run, and the parts that are planned after it. */
+type FirstPlan = SelectedPlan & { readonly later: readonly LaterPart[] };
 
 /**
- * The reading half of a run: taking stock, the plan and the guard. Writes to no remote. The first meeting of many contacts is
- * planned in portions, unless the plan is to be `whole`: what is left to later plans destroys nothing (R8).
+ * Plans what is stored; a large first sync only in part, unless the plan is to be `whole`. A full run first repairs pairs that
+ * differ without an explanation. Later parts destroy nothing, so the guard needs this plan only (R8).
  */
-export const prepare = async (session: Session, { whole }: { readonly whole: boolean }): Promise<Prepared> => {
-  const sinceMs = session.clock.now();
-  await takeStock(session);
-  const groups = await planLinkGroups(session);
+export const planFirst = async (
+  session: Session,
+  groups: NamedGroups,
+  { whole }: { readonly whole: boolean },
+): Promise<FirstPlan> => {
   if (session.kind === 'full') await repairDiffering(session, groups.links);
-  let planned: Divided;
-  let read: ReadIds | null = NOBODY_READ;
-  // What was read may let a plan take somebody else for a counterpart, who is read as well then.
+  let planned: FirstPlan;
+  let read: ReadIds | null = NONE_READ;
+  // After a read, a plan may choose another counterpart, which is read as well.
   do {
-    planned = await planDivided(session, groups, { whole, sinceMs });
-    read = await confirmMet(session, planned.plan, sinceMs, read);
+    const division = whole ? null : await divideContacts(session, groups);
+    planned = { ...(await planStored(session, groups, division?.first ?? null)), later: division?.later ?? [] };
+    read = await confirmMet(session, planned.plan, read);
   } while (read !== null);
-  const { plan, portions, selection } = planned;
-  const halt = (await guardPlan(session, plan)) ?? (await guardFirstSync(session, plan));
-  // A side that came back empty is listed again by the next run: what it shows then decides.
-  if (halt?.reason === 'side-emptied') await discard(session, halt.side);
-  return {
-    plan,
-    selection,
-    names: groups.names,
-    halt,
-    later: portions === null ? null : laterOf(session, groups, portions),
-  };
+  return planned;
 };

@@ -4,6 +4,7 @@ import type { Secret } from '../config/secret.ts';
 import type { Daemon, OnReport } from '../jobs/daemon.ts';
 import type { App } from '../app/app.ts';
 import { limitedRate, ownForms, protectingHeaders, signedIn, type Env } from './access.ts';
+import { CONTACT_STYLE, SEARCH_SCRIPT } from './contact-looks.ts';
 import { createDesk } from './desk.ts';
 import { linkRoutes } from './link-routes.ts';
 import { createSessions } from './sessions.ts';
@@ -50,8 +51,12 @@ export const openConsole = async (options: ConsoleOptions): Promise<Console> => 
   const routes = new Hono<Env>()
     .use(limitedRate(clock, sessions, cookie))
     .use(protectingHeaders)
-    .get('/style.css', (context) => context.body(STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }))
-    .get('/page.js', (context) => context.body(SCRIPT, 200, { 'content-type': 'text/javascript; charset=utf-8' }));
+    .get('/style.css', (context) =>
+      context.body(STYLE + CONTACT_STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }),
+    )
+    .get('/page.js', (context) =>
+      context.body(SCRIPT + SEARCH_SCRIPT, 200, { 'content-type': 'text/javascript; charset=utf-8' }),
+    );
   routes.use(ownForms);
   routes.route('/', signInRoutes({ sessions, cookie, key, token, links: () => daemon.links(), clock }));
   for (const path of INSIDE) routes.use(path, signedIn(sessions, cookie));

@@ -6,7 +6,7 @@ const PAGES = {
   '/plan': 'Plan',
   '/conflicts': 'Conflicts',
   '/runs': 'Runs',
-  '/left': 'Not synced',
+  '/left': 'Needs review',
 } as const;
 type LinkPage = keyof typeof PAGES | '/people';
 
@@ -21,7 +21,7 @@ export const runPath = (name: string, run: string, write: number | null = null):
 /** The navigation of the pages of a link. */
 export const navOf = ({ name }: Pick<LinkConfig, 'name'>, current: LinkPage): readonly NavItem[] => [
   { href: '/', text: 'Links', current: false },
-  ...(Object.entries({ ...PAGES, '/people': 'People' }) as [LinkPage, string][]).map(([page, text]) => ({
+  ...(Object.entries({ ...PAGES, '/people': 'Contacts' }) as [LinkPage, string][]).map(([page, text]) => ({
     href: linkPath(name, page),
     text: page === '' ? name : text,
     current: page === current,

@@ -1,25 +1,68 @@
 import type { Hono } from 'hono';
-import { decidingOf } from '../config/config.ts';
-import { SIDES, type Side } from '../contact/side.ts';
-import { listConflicts } from '../history/conflicts.ts';
-import { explainById, findPeople } from '../history/explain.ts';
+import { decidingOf, type LinkConfig } from '../config/config.ts';
+import { otherSide, SIDES, type Side } from '../contact/side.ts';
+import { isOpen, listConflicts } from '../history/conflicts.ts';
 import { readLinkRecord } from '../history/link-record.ts';
 import { reviewConflicts, unwrittenSide } from '../history/review.ts';
 import { isAbout, retryRefused } from '../sync/retry.ts';
 import { shownLinkState } from '../sync/state/link.ts';
 import { count } from '../view/words.ts';
 import type { Env } from './access.ts';
+import { addContacts } from './contact-routes.ts';
 import { conflictsPage } from './pages/conflicts.ts';
 import { leftOutPage } from './pages/left-out.ts';
-import { PEOPLE_SHOWN, peoplePage } from './pages/people.ts';
 import { linkPath } from './paths.ts';
 import { acting, findIn, leaseParts, pageOf, type LinkParts } from './routing.ts';
 
 const sideOf = (word: string | null): Side | null => SIDES.find((side) => side === word) ?? null;
 
+/** Reviews the open conflicts of these ids alike; a conflict that cannot be decided so stays open. */
+const reviewAll = async (parts: LinkParts, link: LinkConfig, ids: string, taken: Side | null): Promise<string> => {
+  const { name, sides } = link;
+  const asked = new Set(ids.split(',').map(Number));
+  const open = (await parts.app.store.conflicts(name, { all: false })).filter(
+    (row) => asked.has(row.id) && isOpen(row),
+  );
+  const rows = open.filter(({ field, winner }) => {
+    if (taken === null) return winner !== null;
+    const unwritten = unwrittenSide(link, field);
+    return unwritten === null || unwritten === taken;
+  });
+  const kept = (await reviewConflicts(leaseParts(parts), name, rows, taken)).filter((each) => each !== null);
+  const writes = kept.filter((each) => each !== 'dismissed').length;
+  const left = open.length - kept.length;
+  const reason =
+    taken === null ? 'a value must be taken' : `the link does not write the field to ${sides[otherSide(taken)].place}`;
+  return [
+    `${count(kept.length, 'conflict')} reviewed.`,
+    writes === 0 ? '' : `The next run writes ${count(writes, 'value')}.`,
+    left === 0 ? '' : `${count(left, 'conflict')} stayed open: ${reason}.`,
+  ]
+    .filter((text) => text !== '')
+    .join(' ');
+};
+
+const reviewOne = async (parts: LinkParts, link: LinkConfig, id: number, taken: Side | null): Promise<string> => {
+  const { name, sides } = link;
+  const row = (await parts.app.store.conflicts(name, { all: false })).find((each) => each.id === id);
+  if (row === undefined) return 'The conflict is no longer open.';
+  if (row.winner === null && taken === null) return 'The conflict needs a decision. Take one of the two values.';
+  const fixed = unwrittenSide(link, row.field);
+  if (taken !== null && fixed !== null && fixed !== taken) {
+    return `The link does not write this field to ${sides[fixed].place}. Change the value there.`;
+  }
+  const [kept] = await reviewConflicts(leaseParts(parts), name, [row], taken);
+  if (kept === null) return 'The conflict is no longer open.';
+  if (kept === 'dismissed') return 'The current value is kept.';
+  return `The next run writes the ${row.winner === null ? 'value that you chose' : 'other value'}.`;
+};
+
 const addConflicts = (routes: Hono<Env>, parts: LinkParts): void => {
   const { store } = parts.app;
-  const toConflicts = (link: string): string => linkPath(link, '/conflicts');
+  const toConflicts = (link: string, form: URLSearchParams): string => {
+    const find = form.get('find') ?? '';
+    return `${linkPath(link, '/conflicts')}${find === '' ? '' : `?${new URLSearchParams({ find }).toString()}`}`;
+  };
   routes.get('/links/:link/conflicts', async (context) => {
     const { link } = context.var;
     const all = context.req.query('all') === '1';
@@ -28,21 +71,10 @@ const addConflicts = (routes: Hono<Env>, parts: LinkParts): void => {
   });
   routes.post(
     '/links/:link/conflicts',
-    acting(parts, toConflicts, async (link, form) => {
-      const { name, sides } = link;
-      const id = Number(form.get('id'));
-      const row = (await store.conflicts(name, { all: false })).find((each) => each.id === id);
-      if (row === undefined) return 'The conflict is no longer open.';
+    acting(parts, toConflicts, (link, form) => {
       const taken = sideOf(form.get('review'));
-      if (row.winner === null && taken === null) return 'The conflict needs a decision. Take one of the two values.';
-      const fixed = unwrittenSide(link, row.field);
-      if (taken !== null && fixed !== null && fixed !== taken) {
-        return `The link does not write this field to ${sides[fixed].place}. Change the value there.`;
-      }
-      const [kept] = await reviewConflicts(leaseParts(parts), name, [row], taken);
-      if (kept === null) return 'The conflict is no longer open.';
-      if (kept === 'dismissed') return 'The current value is kept.';
-      return `The next run writes the ${row.winner === null ? 'value that you chose' : 'other value'}.`;
+      const ids = form.get('ids');
+      return ids === null ? reviewOne(parts, link, Number(form.get('id')), taken) : reviewAll(parts, link, ids, taken);
     }),
   );
 };
@@ -74,14 +106,5 @@ const addLeftOut = (routes: Hono<Env>, parts: LinkParts): void => {
 export const addPeople = (routes: Hono<Env>, parts: LinkParts): void => {
   addConflicts(routes, parts);
   addLeftOut(routes, parts);
-  routes.get('/links/:link/people', async (context) => {
-    const { link } = context.var;
-    const text = context.req.query('who')?.trim() ?? '';
-    const { store } = parts.app;
-    const named = text === '' ? null : await explainById(store, link.name, text);
-    const found = named === null && text !== '' ? await findPeople(store, link.name, text, PEOPLE_SHOWN) : [];
-    const [only, ...others] = found;
-    const person = only !== undefined && others.length === 0 ? await explainById(store, link.name, only.id) : named;
-    return context.html(peoplePage(pageOf(parts, context), link, { text, person, found }));
-  });
+  addContacts(routes, parts);
 };

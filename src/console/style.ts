@@ -76,10 +76,11 @@ progress { width: 100%; max-width: 40rem; height: 1rem; }
 /** What pages do besides: times in the reader's zone, and how far a run is. Without it both are there as plain text. */
 export const SCRIPT = `
 const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-for (const time of document.querySelectorAll('time')) {
+const showTime = (time) => {
   time.title = time.dateTime;
   time.textContent = format.format(new Date(time.dateTime));
-}
+};
+document.querySelectorAll('time').forEach(showTime);
 const live = document.querySelector('[data-live]');
 if (live !== null) {
   const source = new EventSource(live.dataset.live);

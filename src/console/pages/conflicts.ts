@@ -1,77 +1,117 @@
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../config/config.ts';
-import { SIDES } from '../../contact/side.ts';
+import { SIDES, type Side } from '../../contact/side.ts';
 import { unwrittenSide } from '../../history/review.ts';
 import { CONFLICT_STATES, DECIDED_BY } from '../../view/conflict-words.ts';
 import { fieldWords } from '../../view/field-words.ts';
 import type { ConflictView } from '../../view/views.ts';
-import { grouped } from '../../view/words.ts';
+import { count, grouped } from '../../view/words.ts';
 import { findForm, idsText, isFound } from '../change-list.ts';
-import { button, page, table, timeTag, type Html, type PageContext } from '../layout.ts';
+import { button, page, timeTag, type Html, type PageContext } from '../layout.ts';
 import { linkPath, navOf } from '../paths.ts';
+import { contactPath } from './contact.ts';
 
-const ROWS_SHOWN = 200;
+/** Conflicts on one page; all of them can be decided at once. */
+export const CONFLICTS_SHOWN = 200;
 
-const buttons = (context: PageContext, link: LinkConfig, conflict: ConflictView): Html => {
-  if (conflict.state !== 'open' && conflict.state !== 'taking') return html``;
-  const action = linkPath(link.name, '/conflicts');
-  const { winner } = conflict;
-  const fixed = unwrittenSide(link, conflict.field);
-  const who = `${fieldWords(conflict.field)} of ${conflict.name ?? idsText(conflict)}`;
-  const id = String(conflict.id);
-  const values = SIDES.filter((side) => side !== winner && (fixed === null || fixed === side));
-  const takes = (conflict.state === 'open' ? values : []).map((side) =>
-    button(context, {
-      action,
-      label: `Take ${link.sides[side].title}'s`,
-      describes: who,
-      fields: { id, review: side },
-    }),
-  );
-  const leave = { action, label: 'Keep', describes: who, fields: { id, review: 'dismissed' } };
-  const mayLeave = winner !== null;
-  return html`<div class="actions">${takes} ${mayLeave ? button(context, { ...leave, look: 'quiet' }) : ''}</div>`;
+type Listed = { readonly conflicts: readonly ConflictView[]; readonly all: boolean; readonly find: string };
+
+/** Whether the link writes the value of that side to the other one. */
+const isTakable = (link: LinkConfig, { field }: ConflictView, side: Side): boolean => {
+  const unwritten = unwrittenSide(link, field);
+  return unwritten === null || unwritten === side;
 };
 
+const subjectOf = (conflict: ConflictView): string =>
+  `${fieldWords(conflict.field)} of ${conflict.name ?? idsText(conflict)}`;
+
+type Place = { readonly context: PageContext; readonly link: LinkConfig; readonly find: string };
+
+const reviewButton = ({ context, link, find }: Place, conflict: ConflictView, review: Side | 'dismissed'): Html =>
+  button(context, {
+    action: linkPath(link.name, '/conflicts'),
+    label: review === 'dismissed' ? 'Keep the current value' : `Take ${link.sides[review].title}'s`,
+    describes: subjectOf(conflict),
+    fields: { id: String(conflict.id), review, ...(find !== '' && { find }) },
+    look: 'quiet',
+  });
+
+/** The value of one side, with the button that takes it. */
+const valueBox = (place: Place, conflict: ConflictView, side: Side): Html => {
+  const { winner, by, state } = conflict;
+  const isKept = winner === side;
+  const isChoice = state === 'open' && !isKept && isTakable(place.link, conflict, side);
+  return html`<div class="side ${isKept ? 'kept' : ''}">
+    <h4>${place.link.sides[side].title}</h4>
+    <p class="value">${conflict[side] || '(empty)'}</p>
+    ${isKept ? html`<p class="good">Current value on both sides: ${DECIDED_BY[by]}</p>` : ''}
+    ${isChoice ? reviewButton(place, conflict, side) : ''}
+  </div>`;
+};
+
+const conflictItem = (place: Place, conflict: ConflictView): Html => {
+  const { name, field, state, winner, by, atMs, leftId } = conflict;
+  const isOpen = state === 'open' || state === 'taking';
+  return html`<li class="panel">
+    <h3><a href="${contactPath(place.link.name, leftId)}">${name ?? idsText(conflict)}</a>: ${fieldWords(field)}</h3>
+    <p class="faint">
+      Changed on both sides, ${timeTag(atMs)}. State:
+      ${winner === null && state === 'open' ? DECIDED_BY[by] : CONFLICT_STATES[state]}.
+    </p>
+    <div class="sides">${SIDES.map((side) => valueBox(place, conflict, side))}</div>
+    ${isOpen && winner !== null ? html`<div class="actions">${reviewButton(place, conflict, 'dismissed')}</div>` : ''}
+  </li>`;
+};
+
+/** One decision for all open conflicts that are shown. */
+const bulkForm = ({ context, link, find }: Place, shown: readonly ConflictView[]): Html => {
+  const open = shown.filter(({ state }) => state === 'open');
+  if (context.readonly || open.length < 2) return html``;
+  const keeps = open.some(({ winner }) => winner !== null);
+  const sides = SIDES.filter((side) => open.some((each) => isTakable(link, each, side)));
+  return html`<form method="post" action="${linkPath(link.name, '/conflicts')}" class="actions">
+    <input type="hidden" name="token" value="${context.formToken}" />
+    <input type="hidden" name="ids" value="${open.map(({ id }) => id).join(',')}" />
+    ${find === '' ? '' : html`<input type="hidden" name="find" value="${find}" />`}
+    <div>
+      <label for="review">Decide all ${grouped(open.length)} shown at once</label>
+      <select id="review" name="review">
+        ${keeps ? html`<option value="dismissed">Keep the current values</option>` : ''}
+        ${sides.map((side) => html`<option value="${side}">Take ${link.sides[side].title}'s values</option>`)}
+      </select>
+    </div>
+    <button>Decide ${count(open.length, 'conflict')}</button>
+  </form>`;
+};
+
+const EMPTY = {
+  none: 'No conflicts. A conflict appears here when both sides change the same field between two runs.',
+  filtered: 'No conflict matches. Clear the filter to see all of them.',
+} as const;
+
 /** The conflicts of a link. */
-export const conflictsPage = (
-  context: PageContext,
-  link: LinkConfig,
-  {
-    conflicts,
-    all,
-    find,
-  }: { readonly conflicts: readonly ConflictView[]; readonly all: boolean; readonly find: string },
-): Html => {
-  const { sides } = link;
+export const conflictsPage = (context: PageContext, link: LinkConfig, { conflicts, all, find }: Listed): Html => {
   const found = conflicts.filter(({ name, left, right, ...ids }) => isFound(find, [name, left, right, idsText(ids)]));
-  const rows = found
-    .toReversed()
-    .slice(0, ROWS_SHOWN)
-    .map((conflict) => [
-      conflict.name ?? idsText(conflict),
-      fieldWords(conflict.field),
-      ...SIDES.map((side) => conflict[side] || '(empty)'),
-      conflict.winner === null
-        ? DECIDED_BY[conflict.by]
-        : `${sides[conflict.winner].title}: ${DECIDED_BY[conflict.by]}`,
-      html`${CONFLICT_STATES[conflict.state]}, ${timeTag(conflict.atMs)}`,
-      buttons(context, link, conflict),
-    ]);
-  const titles = ['Contact', 'Field', ...SIDES.map((side) => `At ${sides[side].place}`), 'Winner', 'State', 'Action'];
-  const hidden = found.length - rows.length;
+  const shown = found.toReversed().slice(0, CONFLICTS_SHOWN);
+  const hidden = found.length - shown.length;
   const at = linkPath(link.name, '/conflicts');
+  const place = { context, link, find };
   return page(context, {
     title: `Conflicts of ${link.name}`,
     nav: navOf(link, '/conflicts'),
     body: [
       html`<p>
-        Fields with different changes on both sides. If you take the value that lost, the next run writes it. If a
-        conflict has no winner, both sides keep their values until you take one.
+        Fields that were changed differently on both sides, newest first. If you take the other value, the next run
+        writes it. A conflict that needs a decision keeps both values until you take one.
         ${all ? html`<a href="${at}">Show open conflicts</a>` : html`<a href="${at}?all=1">Show all conflicts</a>`}
       </p>`,
       conflicts.length === 0 ? html`` : findForm(at, find, all ? { all: '1' } : {}),
-      rows.length === 0 ? html`<p>No conflicts.</p>` : table('Conflicts, newest first', titles, rows),
+      shown.length === 0
+        ? html`<p>${conflicts.length === 0 ? EMPTY.none : EMPTY.filtered}</p>`
+        : html`${bulkForm(place, shown)}
+            <ul class="cards">
+              ${shown.map((each) => conflictItem(place, each))}
+            </ul>`,
       hidden === 0
         ? html``
         : html`<p class="faint">And ${grouped(hidden)} older ones: use the filter to find them.</p>`,

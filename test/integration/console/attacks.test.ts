@@ -77,6 +77,8 @@ test('a form without the token, with a made-up one or with that of another sessi
 
 test.each([
   ['/links/work/verdicts', { left: 'people/c1', right: 'contact_1', says: 'together' }],
+  ['/links/work/people', { left: 'people/c1', right: 'contact_1', says: 'together' }],
+  ['/links/work/conflicts', { ids: '1,2', review: 'left' }],
   ['/links/work/left', {}],
   ['/links/work/runs/any/preview', { write: '1' }],
   ['/links/work/runs/any/undo', { write: '1' }],

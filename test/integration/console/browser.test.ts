@@ -114,7 +114,7 @@ const walk = async (
   expect(contacts()).toBe(before - 14);
 
   await goOn(page, `${at}/conflicts`);
-  await page.getByRole('row').filter({ hasText: 'Brewer' }).getByRole('button', { name: 'Take' }).click();
+  await page.getByRole('listitem').filter({ hasText: 'Brewer' }).getByRole('button', { name: 'Take' }).click();
   await page.getByText('The next run writes the other value.').waitFor();
 
   await page.goto(at);

@@ -3,7 +3,7 @@ import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { startCliHost } from '../../support/cli-host.ts';
 import { startDaemonWorld } from '../../support/jobs/daemon-world.ts';
-import { completed } from '../../support/jobs/log-lines.ts';
+import { completed, says } from '../../support/jobs/log-lines.ts';
 import { seen, settled, signIn, startPage, type Visitor } from './page-client.ts';
 
 // What only a person can decide, pressed on the page over HTTP: who is one person, what a write did wrong, what is tried again.
@@ -22,12 +22,12 @@ const named = (givenName: string, familyName: string, email: string): Person => 
 });
 const ADA = named('Ada', 'Lovelace', 'ada@x.org');
 
-const startWith = async (google: readonly Person[], service: readonly Person[]) => {
+const startWith = async (google: readonly Person[], service: readonly Person[], settings: object = {}) => {
   const world = await startDaemonWorld(null, host);
   const sandbox = await world.addLink('work', { google, service });
-  await world.configure({ work: SLOW }, PAGE);
+  await world.configure({ work: { ...SLOW, ...settings } }, PAGE);
   const { daemon, address } = await startPage(world);
-  await daemon.until(completed('work', 'full'));
+  await daemon.until('firstSync' in settings ? says('run halted', 'work') : completed('work', 'full'));
   return { world, sandbox, daemon, address, visitor: await signIn(world, address) };
 };
 
@@ -102,6 +102,61 @@ test('[R13] a pairing of the plan shows both contacts, and those who are two peo
   expect(seen(await planOf(visitor))).not.toContain('Pairings: ');
   await sync(started);
   expect(sandbox.google.account.people()).toHaveLength(3);
+});
+
+test('[R13] an unlinked contact is paired from its own page, and that is taken back there', async () => {
+  const contactsOf = (name: string) => named(name, 'Smith', `${name}@x.org`);
+  // A first sync that waits for its review has read both sides and linked nothing.
+  const started = await startWith([ADA, contactsOf('Mia')], [contactsOf('Amelia')], { firstSync: 'review' });
+  await using _ = started.world;
+  const { sandbox, visitor, world, daemon } = started;
+  const mia = googleId(sandbox, 'Mia');
+  const amelia = serviceId(sandbox, 'Amelia');
+  const contactPage = `/links/work/people?who=${encodeURIComponent(mia)}`;
+  const page = await visitor.get(`${contactPage}&with=Amelia`);
+  expect(seen(page.text)).toMatch(/Pair it by hand .* Amelia Smith They are one person .* They are different people/u);
+  const decide = (says: string) =>
+    visitor.press('/links/work', '/links/work/people', { who: mia, left: mia, right: amelia, says });
+  const saved = await decide('together');
+  expect(saved.headers['location']).toBe(contactPage);
+  expect(seen((await visitor.get(contactPage)).text)).toMatch(
+    /Saved: .*Decisions by hand Mia Smith at Google .*one person/u,
+  );
+  await decide('forget');
+  expect(seen((await visitor.get(contactPage)).text)).toMatch(/Decision removed\./u);
+  expect(seen((await visitor.get(contactPage)).text)).not.toContain('Decisions by hand');
+  await decide('together');
+  await world.configure({ work: SLOW }, PAGE);
+  daemon.kill('SIGHUP');
+  await daemon.until(says('configuration reloaded'));
+  const from = daemon.lines.length;
+  await visitor.press('/links/work', '/links/work/sync');
+  await daemon.until(completed('work'), from);
+  const linked = seen((await visitor.get(contactPage)).text);
+  expect(linked).toMatch(/Linked\. .*1 field differs|Linked\. .*identical on both sides/u);
+  expect(linked).toContain('These are two people');
+  expect([sandbox.google.account.people().length, sandbox.service.account.contacts().length]).toEqual([2, 2]);
+});
+
+test('the page of a contact marks what differs, and the list without a search shows the contacts that changed last', async () => {
+  const settings = { conflictPolicy: { title: 'ask' } };
+  const started = await startWith([ADA, named('Ben', 'Bell', 'ben@x.org')], [], settings);
+  await using _ = started.world;
+  const { sandbox, visitor } = started;
+  const title = { organizations: [{ title: 'Baker' }] };
+  sandbox.google.account.updatePerson(googleId(sandbox, 'Ada'), title);
+  await sync(started);
+  const recent = seen((await visitor.get('/links/work/people')).text);
+  expect(recent).toMatch(/Changed last .*Ada Lovelace/u);
+  expect(recent).not.toContain('Ben');
+  const ada = `/links/work/people?who=${encodeURIComponent(googleId(sandbox, 'Ada'))}`;
+  expect((await visitor.get(ada)).text).not.toContain('<mark>');
+  sandbox.service.account.updateContact(serviceId(sandbox, 'Ada'), { title: 'Brewer' });
+  sandbox.google.account.updatePerson(googleId(sandbox, 'Ada'), { organizations: [{ title: 'Butcher' }] });
+  await sync(started);
+  const differing = (await visitor.get(ada)).text;
+  expect(seen(differing)).toContain('1 field differs');
+  expect(differing).toMatch(/<mark>Butcher<\/mark>[\s\S]*<mark>Brewer<\/mark>/u);
 });
 
 test('one write is looked at and undone from the page of the person, and the others of its run stay', async () => {

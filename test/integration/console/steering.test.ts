@@ -212,12 +212,12 @@ test('a conflict of which a person is asked is decided on the page', async () =>
   await daemon.until(completed('work', 'incremental'));
   const page = (await visitor.get('/links/work/conflicts')).text;
   const row = page.slice(page.indexOf('Baker'));
-  expect(seen(row)).toMatch(/^Baker Brewer needs a decision open/u);
-  expect(seen(row)).toMatch(/Take Google\S+s.*Take Service\S+s/u);
+  expect(seen(page)).toContain('State: needs a decision.');
+  expect(seen(row)).toMatch(/^Baker Take Google\S+s .* Service Brewer Take Service\S+s/u);
   const id = /name="id" value="(\d+)"/u.exec(row)?.[1] ?? '';
   const decide = (review: string) => visitor.press('/links/work/conflicts', '/links/work/conflicts', { id, review });
   await decide('dismissed');
-  expect(seen((await visitor.get('/links/work/conflicts')).text)).toContain('needs a decision open');
+  expect(seen((await visitor.get('/links/work/conflicts')).text)).toContain('State: needs a decision.');
   // The page was loaded before the link was made one that does not write there.
   const reload = async (direction: string) => {
     await world.configure({ work: { ...SLOW, direction } }, { ...PAGE, conflictPolicy: { title: 'ask' } });
@@ -229,7 +229,7 @@ test('a conflict of which a person is asked is decided on the page', async () =>
   await decide('left');
   const refused = seen((await visitor.get('/links/work/conflicts')).text);
   expect(refused).toContain('does not write this field to the service');
-  expect(refused).toContain('needs a decision open');
+  expect(refused).toContain('State: needs a decision.');
   await reload('both');
   await decide('left');
   const from = daemon.lines.length;
@@ -237,6 +237,40 @@ test('a conflict of which a person is asked is decided on the page', async () =>
   await daemon.until(completed('work', 'incremental'), from);
   expect(sandbox.service.account.contact(contact?.id ?? '')?.title).toBe('Baker');
   expect(sandbox.google.account.person(person?.resourceName ?? '')?.organizations?.[0]?.title).toBe('Baker');
+});
+
+test('all conflicts that are shown are decided at once, and the next run writes the values that were taken', async () => {
+  const { world, sandbox } = await startWorld(null, 12);
+  await using _ = world;
+  const { daemon, visitor } = await signedIn(world);
+  const { google, service } = sandbox;
+  const edited = google.account.people().flatMap(({ resourceName, emailAddresses: [email] = [] }) => {
+    const contact = service.account.contacts().find((one) => JSON.stringify(one).includes(email?.value ?? '-'));
+    return contact === undefined ? [] : [{ person: resourceName ?? '', contact: contact.id }];
+  });
+  const [first, second, third] = edited;
+  for (const { person, contact } of [first, second, third].filter((each) => each !== undefined)) {
+    google.account.updatePerson(person, { organizations: [{ title: 'Baker' }] });
+    service.account.updateContact(contact, { title: 'Brewer' });
+  }
+  await visitor.press('/links/work', '/links/work/sync');
+  await daemon.until(completed('work', 'incremental'));
+  const path = '/links/work/conflicts';
+  const page = (await visitor.get(path)).text;
+  const [, ids = ''] = /name="ids" value="([\d,]+)"/u.exec(page) ?? [];
+  expect(ids.split(',')).toHaveLength(3);
+  expect(page.match(/<button>/gu)).toHaveLength(1);
+  expect(page).not.toContain('<button class="">');
+  // An id of no open conflict changes nothing.
+  const sent = await visitor.press(path, path, { ids: `${ids},999`, review: 'left', find: 'baker' });
+  expect(sent.headers['location']).toBe(`${path}?find=baker`);
+  expect(seen((await visitor.get(path)).text)).toContain('3 conflicts reviewed.');
+  const from = daemon.lines.length;
+  await visitor.press('/links/work', '/links/work/sync');
+  await daemon.until(completed('work', 'incremental'), from);
+  const titles = service.account.contacts().map(({ title }) => title);
+  expect(titles.filter((title) => title === 'Baker')).toHaveLength(3);
+  expect(seen((await visitor.get(path)).text)).toContain('No conflicts.');
 });
 
 test('a page that only shows has no button that changes anything, and takes none', async () => {

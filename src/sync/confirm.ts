@@ -21,8 +21,8 @@ import {
 import type { WorkingSet } from './state/working-set.ts';
 import type { ContactIds } from './workload.ts';
 
-/** Notes whether a contact that only a read can tell about was read: one that was not is read less and less often (R1). */
-const noteReading = (
+/** Stores whether a contact could be read. One that could not is read at growing intervals (R1). */
+const storeReadResult = (
   session: Session,
   set: WorkingSet,
   side: Side,
@@ -41,7 +41,7 @@ const noteReading = (
   rememberUnread(set, unreadContact(side, id), reason, rejections, session.clock.now());
 };
 
-/** A side that takes one contact to a request is asked about so many between two points where a run can stop. */
+/** Minimum number of reads between two points where a run can stop. */
 const READS_PER_STEP = 50;
 
 const confirmSide = async (session: Session, side: Side): Promise<void> => {
@@ -53,17 +53,17 @@ const confirmSide = async (session: Session, side: Side): Promise<void> => {
   const missing = absent.filter((half) => !isDeferred(half));
   const { capabilities } = remotes[side];
   const states = new Map(missing.map((half) => [half.id, half.state]));
-  // As many as one request reads: one odd contact, or a thousand, cost a run no more than that (R1).
+  // One request of reads per run, however many contacts are unreadable (R1).
   const due = dueContacts(rejections, side, clock.now()).slice(0, capabilities.readBatch);
   const ids = [...new Set([...states.keys(), ...due])];
   for (const some of chunks(ids, Math.max(capabilities.readBatch, READS_PER_STEP))) {
     session.stop?.throwIfAborted();
-    await confirmSome(session, side, some, states, rejections);
+    await confirmContacts(session, side, some, states, rejections);
   }
 };
 
-/** Reads some contacts of a side: those that it misses or that are doubted, by their states, and others that are unread. */
-const confirmSome = async (
+/** Reads contacts of a side: missing and doubted ones, which have an entry in `states`, and unread ones. */
+const confirmContacts = async (
   session: Session,
   side: Side,
   ids: readonly string[],
@@ -83,26 +83,26 @@ const confirmSome = async (
       const state = states.get(id);
       const half = set.half(side, id);
       if (state === undefined) {
-        // That it is gone by now is left to the feed, which names its deletion (R7).
+        // The feed reports its deletion (R7).
         if (answer?.kind !== 'gone') observeAnswer(set, side, id, answer, clock.now());
       } else if (half !== null && answer !== undefined) {
         const confirmation = { ...remotes[side].capabilities, broughtNoEdit: unedited.has(id) };
         observeMissing(set, half, answer, confirmation, clock.now());
       }
-      if (state === undefined || state === 'doubted') noteReading(session, set, side, id, answer, rejections);
+      if (state === undefined || state === 'doubted') storeReadResult(session, set, side, id, answer, rejections);
     }
   });
 };
 
-/** The halves that a plan pairs, or wakes. */
+/** The halves that a plan pairs or wakes. */
 const metOn = ({ decisions }: Plan, side: Side): readonly Half[] => {
   const merges = decisions.filter((decision) => decision.kind === 'merge');
   return merges.filter((merge) => isNewPairing(merge) || merge.pair.status === 'asleep').map(({ pair }) => pair[side]);
 };
 
 /**
- * The halves of pairs that hold an email address of a contact of their side which is new: it may be one of them, that was
- * deleted and added again.
+ * Loads the paired halves that hold an email address of a new contact of their side. The new contact may be one of them, deleted
+ * and added again.
  */
 const formerOn = async ({ link, store }: Session, { decisions }: Plan, side: Side): Promise<readonly Half[]> => {
   const keys = decisions.flatMap((decision) => {
@@ -156,8 +156,8 @@ export const confirmMet = async (session: Session, plan: Plan, read: ReadIds): P
 };
 
 /**
- * Reads by its id each contact that a full listing missed (R7), and each that a feed showed and that could not be read. A
- * side that came back empty is not read contact by contact: the guard halts on it first.
+ * Reads by its id each contact that a full listing missed (R7) and each unreadable contact of a feed. Does not read the contacts
+ * of a side that came back empty: the guard halts first.
  */
 export const confirmMissing = async (session: Session): Promise<void> => {
   const emptied = await emptiedSides(session);

@@ -10,25 +10,25 @@ import type { LeaseChecks, LeaseHolders } from './lease.ts';
 import type { LinkWriter } from './link-writer.ts';
 import type { RunEvent } from './run-event.ts';
 
-/** Everything a run over one link works with. */
+/** The settings, remotes and services of a run over one link. */
 export type LinkContext = {
   readonly link: string;
-  /** How each side is called. */
+  /** The name of each side. */
   readonly sides: Sides<SideWords>;
   readonly policy: Policy;
-  /** What the link syncs of contacts; its remotes were opened for the same. */
+  /** The fields that the link syncs. Its remotes were opened for the same fields. */
   readonly fields: ChosenFields;
   readonly sweepIntervalMs: number;
-  /** How long what runs wrote is kept; null: for ever. */
+  /** How long the writes of runs are kept; null: without limit. */
   readonly retentionMs: number | null;
-  /** How long to wait before each look for what a create without an answer may have made (R9). */
+  /** The wait before each search for the contact of a create without an answer (R9). */
   readonly looksAfterMs: readonly number[];
   /** How many contacts of a first sync are planned at a time (`parts.ts`). Default: 1,500. */
   readonly partSize?: number;
   readonly remotes: Readonly<Record<Side, Remote>>;
-  /** Which provider plays each side, and at which address it is reached: whose ids a side's ids are. */
+  /** The provider and the address of each side. Ids are unique within an endpoint. */
   readonly endpoints: Sides<string>;
-  /** A one-way digest of each side's credential: a new one has its account checked. */
+  /** A one-way digest of each side's credential. The account is checked if it changes. */
   readonly credentials: Readonly<Record<Side, string>>;
   readonly store: Store;
   readonly clock: Clock;
@@ -46,13 +46,13 @@ export type RunOptions = {
   readonly signal: AbortSignal;
   /** Ends the run before its next page or write; what is under way is finished. */
   readonly stop?: AbortSignal;
-  /** Called under the lease before the run begins; what it throws keeps the run from beginning. */
+  /** Called under the lease before the run starts. The run does not start if it throws. */
   readonly onLease?: () => Promise<void>;
-  /** Called for everything that the run, known by its id, reports while it works. */
+  /** Called with each event of the run and the run's id. */
   readonly onEvent: (event: RunEvent, run: string) => void;
 };
 
-/** What one run carries from step to step. */
+/** The context of one run, for all its steps. */
 export type Session = LinkContext & {
   readonly run: string;
   readonly startedAtMs: number;
@@ -64,18 +64,18 @@ export type Session = LinkContext & {
   /** The run that this one reverts; null for an ordinary run. */
   readonly undoes: string | null;
   readonly emit: (event: RunEvent) => void;
-  /** Changes what is stored of the link, under the run's lease. */
+  /** Changes stored rows of the link, under the run's lease. */
   readonly writer: LinkWriter;
   readonly tally: Tally;
-  /** The sides that have said in this run whose account they are. */
+  /** The sides that have returned their account in this run. */
   readonly identified: Set<Side>;
 };
 
 const DAY_MS = 86_400_000;
 
 /**
- * Returns the time from which what runs wrote is kept: everything that ended before may be pruned. Never less than a day, which
- * the guard counts (R8); null where all of it is kept. Times are epoch milliseconds.
+ * Returns the time from which runs and their writes are kept; null if all are kept. It is at least a day ago, because the guard
+ * counts the losses of a day (R8). Times are epoch milliseconds.
  */
 export const keptSinceMs = (retentionMs: number | null, nowMs: number): number | null =>
   retentionMs === null ? null : nowMs - Math.max(retentionMs, DAY_MS);
@@ -89,7 +89,7 @@ export type Tally = Readonly<Record<Side, SideTally>> & {
   skipped: number;
 };
 
-/** `deleted` counts contacts; the groups that were deleted are counted beside them. */
+/** `deleted` counts contacts, without groups. */
 export type SideTally = { pulled: number; created: number; updated: number; deleted: number; groupsDeleted: number };
 
 export const emptyTally = (): Tally => {
@@ -106,7 +106,7 @@ export const COUNTED_AS = {
   'group-delete': 'groupsDeleted',
 } as const satisfies Record<WriteKind, keyof SideTally>;
 
-/** The run stops before it wrote anything (R8). */
+/** The guard stopped the run before its first write (R8). */
 export class HaltError extends Error {
   readonly halt: Halt;
 
@@ -117,7 +117,7 @@ export class HaltError extends Error {
   }
 }
 
-/** Another process works on the link, or took it over because this one did not renew its lease. */
+/** Another process has the lease of the link. */
 export class LeaseError extends Error {
   constructor(link: string, what: 'busy' | 'lost') {
     super(
@@ -129,17 +129,17 @@ export class LeaseError extends Error {
   }
 }
 
-/** The reason of a run that left a first sync to a person; stored with it. */
+/** The reason of a run that left a first sync to a person, as it is stored. */
 export const FIRST_SYNC_WAITS = FIRST_SYNC.message;
 
-/** The reason of a run that ended because the program was stopped; stored with it. */
+/** The reason of a run that ended because the program was stopped, as it is stored. */
 export const STOPPED = 'The program was stopped. Progress is stored; the next run continues.';
 
-/** The reason of a run that ended because somebody paused its link; stored with it. */
+/** The reason of a run that ended because its link was paused by hand, as it is stored. */
 export const PAUSED_BY_HAND =
   'The link was paused by hand. Progress is stored; the next run continues. Resume it with: contact-sync resume';
 
-/** The run was ended before it was done, by the end of the program or by a person: no failure of the link. */
+/** The end of the program or a person ended the run early. This is not a failure of the link. */
 export class StoppedError extends Error {
   constructor(reason: typeof STOPPED | typeof PAUSED_BY_HAND = STOPPED) {
     super(reason);
@@ -147,7 +147,7 @@ export class StoppedError extends Error {
   }
 }
 
-/** Runs the same step for both sides at once and waits for both, so that nothing continues behind an error. */
+/** Runs a step for both sides at once and waits for both, so that no step continues after an error. */
 export const onBothSides = async <T>(step: (side: Side) => Promise<T>): Promise<Sides<T>> => {
   const [left, right] = await Promise.allSettled([step('left'), step('right')]);
   if (left.status === 'rejected') throw left.reason;
@@ -155,7 +155,7 @@ export const onBothSides = async <T>(step: (side: Side) => Promise<T>): Promise<
   return { left: left.value, right: right.value };
 };
 
-/** What to do about a link whose credential was refused. */
+/** Returns what to do about a link whose credential was refused. */
 export const resumeRemedy = (error: CredentialError, { link, sides }: Pick<LinkContext, 'link' | 'sides'>): string => {
   if (error instanceof ClientRefusedError) {
     return 'Correct it in the configuration, and send SIGHUP to a running daemon. The next run resumes the link';

@@ -4,7 +4,7 @@ import type { Session } from './context.ts';
 import { chunks } from './execute/in-parallel.ts';
 import { discardListing } from './state/observe.ts';
 
-/** Forgets a listing that cannot be trusted: the next run lists the side whole. */
+/** Discards a listing that cannot be trusted. The next run lists the side whole. */
 export const discard = async ({ link, store, writer }: Session, side: Side): Promise<void> => {
   const { cursors } = await store.link(link);
   await writer.apply({ missing: [side] }, (set) => discardListing(set, side, cursors[side]));
@@ -12,10 +12,7 @@ export const discard = async ({ link, store, writer }: Session, side: Side): Pro
 
 const COMMIT_CHUNK = 500;
 
-/**
- * Forgets the contacts of a side that belong to no pair, but not those that are known to be deleted. The next whole listing
- * stores those that exist again.
- */
+/** Drops the contacts of a side that belong to no pair, except deleted ones. The next full listing stores those that exist. */
 export const discardUnpaired = async ({ link, store, writer }: Session, side: Side): Promise<void> => {
   const unpaired = (await store.index(link, side)).filter((half) => half.pair === null && !isAway(half));
   for (const chunk of chunks(unpaired, COMMIT_CHUNK)) {

@@ -21,32 +21,32 @@ const isEmpty = ({ contact, groupIds }: ContactRecord, field: SyncedField): bool
 const lossesIn = ({ kind, intent, after }: JournalRow): readonly Loss[] => {
   if (kind === 'delete') return ['contacts'];
   if (kind === 'group-delete') return (intent.group?.members ?? []).map(() => 'members' as const);
-  // An undo gives back what stood there before: what it empties is not asked about, and so does not count.
+  // An undo restores former values: what it empties does not count.
   if (intent.undoes) return [];
-  // A write whose answer was lost may be taken for applied by another of its fields: what did not go will be asked again.
+  // A write whose answer was lost may count as applied because of another field: a field that was not emptied is planned again.
   return intent.empties.filter((field) => after === null || isEmpty(after, field));
 };
 
-/** What this link destroyed on each side within a day, since it was last let past the guard. */
+/** Returns the losses that this link caused on each side within a day, since the guard was last accepted. */
 const recentLosses = async ({ clock, link, store }: Session): Promise<Sides<Losses>> => {
   const { acceptedDeletes } = await store.link(link);
   const nowMs = clock.now();
   const acceptedAtMs = acceptedDeletes?.atMs ?? 0;
-  // A time that is yet to come was taken from a clock that was wrong.
+  // A time in the future was taken from a wrong clock.
   const sinceMs = Math.max(nowMs - DAY_MS, acceptedAtMs > nowMs ? 0 : acceptedAtMs);
   const rows = await store.journal(link, { destroyedSinceMs: sinceMs });
   const counted = rows.filter(({ run }) => run !== acceptedDeletes?.run);
   return bySide((side) => countLosses(counted.filter((row) => row.side === side).flatMap(lossesIn)));
 };
 
-/** How many of a side's linked contacts are missing though they came or were changed a moment ago (R7). */
+/** Counts a side's linked contacts that are missing and were created or changed recently (R7). */
 const countUnsettled = async ({ clock, link, remotes, store }: Session, side: Side): Promise<number> => {
   const missing = await store.halves(link, { by: 'state', states: ['missing'], side });
   const { settlesWithinMs } = remotes[side].capabilities;
   return missing.filter((half) => half.pair !== null && isUnseen(half, settlesWithinMs, clock.now())).length;
 };
 
-/** The contacts of pairs that exist on each side, counting those that were added again, and the contacts of no pair. */
+/** Counts the existing contacts of each side: paired ones, with those that were added again, and others. */
 const countExisting = async (
   { link, store }: Session,
   replaced: Sides<number>,
@@ -60,33 +60,33 @@ const countExisting = async (
   };
 };
 
-/** What is known to stand on both sides. */
-const lookAtPresence = async (session: Session, replaced: Sides<number> | null = null): Promise<Presence> => {
+/** Counts what is known to exist on both sides. */
+const countPresence = async (session: Session, replaced: Sides<number> | null = null): Promise<Presence> => {
   const { pairs, asleep, present: all } = await session.store.counts(session.link);
   const { present, others } = replaced === null ? { present: all } : await countExisting(session, replaced);
   const unsettled = { left: 0, right: 0 };
-  // Only a side that shows nothing is in doubt.
+  // Only a side without contacts is in doubt.
   for (const side of SIDES)
     if (pairs + asleep >= 2 && present[side] === 0) unsettled[side] = await countUnsettled(session, side);
   return { pairs, asleep, present, unsettled, ...(others !== undefined && { others }) };
 };
 
-/** Whether both sides show a contact: then neither came back empty, and nothing needs to be counted. */
+/** Whether both sides show a contact. Then neither came back empty, and nothing needs to be counted. */
 const areBothPresent = async ({ link, store }: Session): Promise<boolean> => {
   const anyPresent = await store.anyPresent(link);
   return SIDES.every((side) => anyPresent[side]);
 };
 
-/** The sides that came back empty; R7's grace holds for them too. */
+/** Returns the sides that came back empty, without those where R7 allows it for recent contacts. */
 export const emptiedSides = async (session: Session): Promise<readonly Side[]> => {
   if (await areBothPresent(session)) return [];
-  const presence = await lookAtPresence(session);
+  const presence = await countPresence(session);
   return SIDES.filter((side) => isEmptied(side, presence));
 };
 
 /**
- * Holds what is to be destroyed against the guard, over this run and a day (R8). Accepted losses are counted no more. An
- * override that is bound to one halt accepts that one alone.
+ * Checks the losses of this run and of a day against the limits (R8). Accepted losses no longer count. An override that is bound
+ * to one halt accepts only that one.
  */
 export const guard = async (
   session: Session,
@@ -97,15 +97,15 @@ export const guard = async (
   const isQuiet = isLossless(losses);
   if (isQuiet && (await areBothPresent(session))) return null;
   const asked = {
-    ...(await lookAtPresence(session, isQuiet ? null : replaced)),
+    ...(await countPresence(session, isQuiet ? null : replaced)),
     limit: policy.deleteLimit,
     losses,
     recent: isQuiet ? NONE : await recentLosses(session),
     undoes,
     places: bySide((side) => sides[side].place),
   };
-  const isTheOneAccepted = (): boolean => checkGuard({ ...asked, acceptDeletes: false })?.message === acceptedHalt;
-  const acceptDeletes = session.acceptDeletes && (acceptedHalt === undefined || isTheOneAccepted());
+  const isAcceptedHalt = (): boolean => checkGuard({ ...asked, acceptDeletes: false })?.message === acceptedHalt;
+  const acceptDeletes = session.acceptDeletes && (acceptedHalt === undefined || isAcceptedHalt());
   if (acceptDeletes && !isQuiet) {
     await writer.apply({}, (set) => {
       set.add({ kind: 'link', patch: { acceptedDeletes: { run, atMs: clock.now() } } });
@@ -114,13 +114,13 @@ export const guard = async (
   return checkGuard({ ...asked, acceptDeletes });
 };
 
-/** How many contacts of each side a plan recognises as deleted and added again (R12). */
+/** Counts the contacts of each side that a plan recognises as deleted and added again (R12). */
 const countReplaced = ({ decisions }: Plan): Sides<number> => {
   const sides = decisions.flatMap((decision) => (decision.kind === 'merge' ? (decision.replacedOn ?? []) : []));
   return bySide((side) => sides.filter((each) => each === side).length);
 };
 
-/** Holds a plan against the guard. */
+/** Checks the losses of a plan. */
 export const guardPlan = async (session: Session, plan: Plan): Promise<Halt | null> => {
   const { store, link } = session;
   const deleted = plan.groups.actions.filter((action) => action.kind === 'delete-group');

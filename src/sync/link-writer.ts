@@ -2,10 +2,10 @@ import type { Half } from '../contact/half.ts';
 import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { Pair } from '../reconcile/decision.ts';
 import type { JournalEntry, Store, StoreChange } from '../store/store.ts';
-import { Remembered } from './remembered.ts';
+import { RowCache } from './row-cache.ts';
 import { WorkingSet } from './state/working-set.ts';
 
-/** The rows that a step needs; of each half its whole pair is loaded. */
+/** The rows that a step needs. Each half is loaded with its whole pair. */
 type Needs = {
   readonly ids?: Partial<Sides<readonly string[]>>;
   readonly pairs?: readonly number[];
@@ -28,37 +28,32 @@ type Waiting = {
 };
 
 /**
- * The one way in which a run changes what is stored of its link. Steps take turns: each sees what the ones before it
- * changed. Those that are asked for within one turn of the event loop are loaded and stored together, so that many
- * writers side by side wait for the disk once.
+ * The only way in which a run changes stored rows of its link. Steps run one after the other: each sees the changes of the steps
+ * before it. Steps that are requested in one turn of the event loop are loaded and committed together, so that concurrent
+ * writers wait for the disk once.
  */
 export type LinkWriter = {
-  /** Keeps what was just loaded to plan with, so that no step loads it again. */
-  remember(unpaired: readonly Half[], pairs: readonly Pair[]): void;
-  /** Lets go of what was kept; whoever needs it loads it. */
-  forget(): void;
-  /** Loads what the step needs, lets it change that, and stores it; settles when it is on disk. */
+  /** Caches rows that were loaded for a plan, so that no step loads them again. */
+  cacheRows(unpaired: readonly Half[], pairs: readonly Pair[]): void;
+  /** Releases all cached rows. */
+  clearCache(): void;
+  /** Loads what the step needs, calls `change`, and stores the result. Resolves when it is on disk. */
   apply(needs: Needs, change: (set: WorkingSet) => void): Promise<void>;
-  /** Journals writes ahead of their requests; answers the entries' ids in order. */
+  /** Journals writes before their requests. Returns the entries' ids in order. */
   intend(run: string, entries: readonly JournalEntry[], atMs: number): Promise<readonly number[]>;
 };
 
-type Loading = { readonly store: Store; readonly link: string; readonly remembered: Remembered };
+type Loading = { readonly store: Store; readonly link: string; readonly cache: RowCache };
 
-/** The ids of a side that steps need and that nobody remembers. */
-const missingIds = (
-  { remembered }: Loading,
-  steps: readonly Step[],
-  side: Side,
-  set: WorkingSet,
-): readonly string[] => {
+/** The ids of a side that steps need and that are not cached. */
+const missingIds = ({ cache }: Loading, steps: readonly Step[], side: Side, set: WorkingSet): readonly string[] => {
   const ids = new Set(steps.flatMap(({ needs }) => needs.ids?.[side] ?? []));
-  return [...ids].filter((id) => !remembered.recall(set, side, id));
+  return [...ids].filter((id) => !cache.load(set, side, id));
 };
 
-/** Loads the rows that steps need into a set; of each half its whole pair. */
+/** Loads the rows that steps need into a set; each half with its whole pair. */
 const load = async (loading: Loading, steps: readonly Step[], set: WorkingSet): Promise<void> => {
-  const { store, link, remembered } = loading;
+  const { store, link, cache } = loading;
   const ids = bySide((side) => missingIds(loading, steps, side, set));
   // Lists may hold hundreds of thousands of rows: they are joined, not spread into arguments.
   let halves: readonly Half[] = [];
@@ -69,28 +64,28 @@ const load = async (loading: Loading, steps: readonly Step[], set: WorkingSet): 
     if (states.length > 0) halves = halves.concat(await store.halves(link, { by: 'state', states, side }));
   }
   const named = [...steps.flatMap(({ needs }) => needs.pairs ?? []), ...halves.flatMap(({ pair }) => pair ?? [])];
-  const pairs = [...new Set(named)].filter((id) => !remembered.recallPair(set, id));
-  const isAsked = pairs.length > 0 || SIDES.some((side) => ids[side].length > 0);
-  const whole = isAsked ? await store.wholePairs(link, { ids, pairs }) : { halves: [], pairs: [] };
+  const pairs = [...new Set(named)].filter((id) => !cache.loadPair(set, id));
+  const needsLoading = pairs.length > 0 || SIDES.some((side) => ids[side].length > 0);
+  const whole = needsLoading ? await store.wholePairs(link, { ids, pairs }) : { halves: [], pairs: [] };
   set.load(halves.concat(whole.halves), whole.pairs);
 };
 
-/** Makes the writer of a run that holds the link's lease with that fencing token. */
+/** Creates the writer of a run that holds the link's lease with this fencing token. */
 export const createLinkWriter = (store: Store, link: string, token: number): LinkWriter => {
-  const remembered = new Remembered();
+  const cache = new RowCache();
   let waiting: Waiting[] = [];
   let working = false;
 
   const storeSteps = async (steps: readonly Step[]): Promise<readonly (readonly number[])[]> => {
     const set = new WorkingSet();
-    await load({ store, link, remembered }, steps, set);
+    await load({ store, link, cache }, steps, set);
     for (const { change } of steps) change(set);
     const rows = set.changes();
     const intents = steps.flatMap(({ entries }) => entries.map((entry): StoreChange => ({ kind: 'intend', ...entry })));
     if (rows.length + intents.length === 0) return steps.map(() => []);
     const ids = await store.commit(link, token, [...rows, ...intents]);
     const made = ids.length - intents.length;
-    remembered.follow(set.touched(ids.slice(0, made)));
+    cache.update(set.touched(ids.slice(0, made)));
     const journalIds = ids.slice(made);
     return steps.map(({ entries }) => journalIds.splice(0, entries.length));
   };
@@ -110,7 +105,7 @@ export const createLinkWriter = (store: Store, link: string, token: number): Lin
     working = false;
   };
 
-  const ask = (step: Step): Promise<readonly number[]> =>
+  const enqueue = (step: Step): Promise<readonly number[]> =>
     new Promise((resolve, reject) => {
       waiting.push({ step, resolve, reject });
       if (working) return;
@@ -119,12 +114,12 @@ export const createLinkWriter = (store: Store, link: string, token: number): Lin
     });
 
   return {
-    remember: (unpaired, pairs) => remembered.keep(unpaired, pairs),
-    forget: () => remembered.forget(),
+    cacheRows: (unpaired, pairs) => cache.add(unpaired, pairs),
+    clearCache: () => cache.clear(),
     apply: async (needs, change) => {
-      await ask({ needs, entries: [], change });
+      await enqueue({ needs, entries: [], change });
     },
     intend: (run, entries, atMs) =>
-      ask({ needs: {}, entries: entries.map((entry) => ({ run, entry, atMs })), change: () => undefined }),
+      enqueue({ needs: {}, entries: entries.map((entry) => ({ run, entry, atMs })), change: () => undefined }),
   };
 };

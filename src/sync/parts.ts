@@ -24,7 +24,7 @@ export type LaterPart = {
 };
 
 /** A first sync in parts that do not depend on one another. Only one of them is in memory at a time. */
-export type Division = {
+type Division = {
   /** The part that is planned at once: all pairs that need a decision, and contacts of no pair that may be one person. */
   readonly first: Part;
   /** Contacts whose counterpart is certain, or that have none. */

@@ -2,11 +2,11 @@ import type { Decision } from '../reconcile/decision.ts';
 import { destroys } from '../reconcile/losses.ts';
 import type { GroupPlan } from '../reconcile/groups.ts';
 import type { Plan } from '../reconcile/plan.ts';
-import { checkAccounts, storeAccounts } from './accounts.ts';
+import { checkAccounts, checkSameAccounts, storeAccounts } from './accounts.ts';
 import { chooseFields } from './choose-fields.ts';
 import { confirmMissing } from './confirm.ts';
 import { COUNTED_AS, HaltError, type Session } from './context.ts';
-import { execute, executePart, finishExecution, startExecution, type StartedExecution } from './execute/execute.ts';
+import { execute, executePart, finishExecution, startExecution } from './execute/execute.ts';
 import type { Execution } from './execute/execution.ts';
 import { workOf } from './execute/work.ts';
 import { guardPlan, guardRun } from './guard.ts';
@@ -14,8 +14,7 @@ import type { LaterPart } from './parts.ts';
 import { currentLinks, planFirst, planLinkGroups, planPart, planStored, type NamedGroups } from './plan.ts';
 import { pullBoth } from './pull.ts';
 import { recover } from './recover/recover.ts';
-import { checkSameAccounts } from './same-accounts.ts';
-import { notePatterns } from './selecting.ts';
+import { storePatterns } from './selecting.ts';
 
 /** Updates the store to the current state of both sides: accounts, recovery, both feeds. Writes to no remote. */
 export const refreshState = async (session: Session): Promise<void> => {
@@ -26,7 +25,7 @@ export const refreshState = async (session: Session): Promise<void> => {
   await checkSameAccounts(session, { isAsked: accounts !== null });
   await chooseFields(session);
   await pullBoth(session);
-  await notePatterns(session);
+  await storePatterns(session);
   await confirmMissing(session);
 };
 
@@ -40,15 +39,14 @@ const report = (session: Session, plan: Plan): void => {
   }
 };
 
-type FirstPart = StartedExecution & { readonly later: readonly LaterPart[] };
-
 /** @throws {HaltError} where the guard halts the run: nothing is written. */
-const performFirst = async (session: Session, groups: NamedGroups): Promise<FirstPart> => {
+const performFirst = async (session: Session, groups: NamedGroups) => {
   const { plan, selection, later } = await planFirst(session, groups, { whole: false });
   const halt = await guardRun(session, plan);
   report(session, plan);
   if (halt !== null) throw new HaltError(halt);
-  return { ...(await startExecution(session, { ...workOf(plan), selection }, later)), later };
+  const started = await startExecution(session, { ...workOf(plan), selection }, later);
+  return { ...started, later };
 };
 
 const performPart = async (

@@ -17,7 +17,7 @@ import { divideContacts, type LaterPart } from './parts.ts';
 import { pastMerges } from './past-merges.ts';
 import { repairDiffering } from './repair.ts';
 import { endQuestions, endReviews, takenConflicts } from './reviews.ts';
-import { selectionNow, storedSelection } from './selecting.ts';
+import { currentSelection, storedSelection } from './selecting.ts';
 import { withoutRestingExtras } from './shown.ts';
 import { bindingVerdicts } from './verdicts.ts';
 import { loadUnpaired, loadWorkload, type ContactIds, type Part } from './workload.ts';
@@ -133,10 +133,10 @@ export const planStored = async (
   const openConflicts = await store.conflicts(link, { all: false });
   const taken = takenConflicts(openConflicts);
   const reviewedIds = [...taken, ...noLongerAsked(openConflicts, policy)].map(({ leftId }) => leftId);
-  const { selection, isNewSelection } = await selectionNow(session, { names, links: groups.links });
+  const { selection, isNewSelection } = await currentSelection(session, { names, links: groups.links });
   const workload = await loadWorkload(store, link, { groupIds, reviewedIds, selection, isNewSelection, part });
   await yieldToEventLoop();
-  writer.remember([...workload.unpaired.left, ...workload.unpaired.right], [...workload.pairs, ...workload.survivors]);
+  writer.cacheRows([...workload.unpaired.left, ...workload.unpaired.right], [...workload.pairs, ...workload.survivors]);
   await endReviews(session, taken, [...workload.pairs, ...workload.survivors]);
   const scopes = await originScopes(session);
   const verdicts = await bindingVerdicts(session);
@@ -172,9 +172,9 @@ export const currentLinks = async ({ store, link }: Session, { links }: GroupPla
 /** Plans contacts of no pair that are independent of all others. Releases the rows of the plan before it. */
 export const planPart = async (session: Session, groups: GroupPlan, ids: ContactIds): Promise<Plan> => {
   const { store, link, policy, writer } = session;
-  writer.forget();
+  writer.clearCache();
   const unpaired = await loadUnpaired(store, link, ids);
-  writer.remember([...unpaired.left, ...unpaired.right], []);
+  writer.cacheRows([...unpaired.left, ...unpaired.right], []);
   const scopes = await originScopes(session);
   const verdicts = await bindingVerdicts(session);
   const links = await currentLinks(session, groups);

@@ -17,10 +17,10 @@ const cursorOf = async ({ store, link }: Session, side: Side): Promise<Cursor> =
 };
 
 /**
- * Takes in one page, together with where the feed now stands (R14); answers how many contacts are new. A row that could not be
- * read is read again: a side whose feed names deletions is not listed again before long, and its cursor moves on.
+ * Stores one page with the position of the feed after it (R14). Returns how many contacts are new. An unreadable row of a feed
+ * that names deletions is read by its id later, because its side is rarely listed.
  */
-const takeIn = async (session: Session, side: Side, page: FeedPage, cursor: Cursor): Promise<number> => {
+const storePage = async (session: Session, side: Side, page: FeedPage, cursor: Cursor): Promise<number> => {
   const { clock, link, remotes, store, tally, writer } = session;
   const unreadable = page.changes.filter((change) => change.kind === 'unreadable');
   const isSwept = !remotes[side].capabilities.namesDeletions;
@@ -60,7 +60,7 @@ const readPages = async (session: Session, side: Side, request: PullRequest, sta
   let contacts = 0;
   let newcomers = 0;
   for await (const page of session.remotes[side].pull(request, session.signal)) {
-    newcomers += await takeIn(session, side, page, cursor);
+    newcomers += await storePage(session, side, page, cursor);
     cursor = { ...cursor, resume: page.resume, ...(page.cursor === null ? {} : { cursor: page.cursor }) };
     contacts += page.changes.length + page.unchanged.length;
     session.emit({ kind: 'listed', side, whole, contacts, total: page.total });
@@ -69,7 +69,7 @@ const readPages = async (session: Session, side: Side, request: PullRequest, sta
   return newcomers;
 };
 
-/** Like {@link readPages}. Nothing that a listing without end has stored of new contacts stays. */
+/** Like {@link readPages}. Discards the new contacts of an endless listing. */
 const walk = async (session: Session, side: Side, request: PullRequest, start: Cursor): Promise<number> => {
   try {
     return await readPages(session, side, request, start);
@@ -82,7 +82,7 @@ const walk = async (session: Session, side: Side, request: PullRequest, start: C
   }
 };
 
-/** How many linked contacts a listing that shows none of them had to show: not those that came or were changed a moment ago (R7). */
+/** Counts the linked contacts that a listing should show: all but those that were created or changed recently (R7). */
 const countMissing = async (session: Session, side: Side, index: readonly HalfKey[]): Promise<number> => {
   const { clock, link, remotes, store } = session;
   const ids = index.filter(({ pair }) => pair !== null).map(({ id }) => id);
@@ -91,7 +91,7 @@ const countMissing = async (session: Session, side: Side, index: readonly HalfKe
   return halves.filter((half) => !isUnseen(half, settlesWithinMs, clock.now())).length;
 };
 
-/** Takes in that a listing came to its end: what it did not show is missing (R7, R8). */
+/** Stores the end of a listing: contacts that it did not show are missing (R7, R8). */
 const finishListing = async (session: Session, side: Side): Promise<void> => {
   const { clock, link, store, writer } = session;
   const { accounts, cursors } = await store.link(link);
@@ -100,8 +100,8 @@ const finishListing = async (session: Session, side: Side): Promise<void> => {
   const isStrange = listing.paired >= 2 && listing.seen > 0 && listing.pairedSeen === 0;
   const missing = isStrange ? await countMissing(session, side, index) : 0;
   const isOther = missing >= 2;
-  // Other contacts than the linked ones: of another account, unless the side reports the same one. Then reads decide (R7),
-  // the plan finds those that were added again (R12), and the guard counts the rest (R8).
+  // The listing shows other contacts than the linked ones: it is another account, unless the side reports the same one. Then
+  // reads decide (R7), the plan finds contacts that were added again (R12), and the guard counts the rest (R8).
   if (isOther && accounts[side] !== null) {
     await confirmAccounts(session, [side]);
   } else if (isOther) {
@@ -114,12 +114,12 @@ const finishListing = async (session: Session, side: Side): Promise<void> => {
 };
 
 /**
- * Whether the pages of an earlier run's listing still count. They are as old as that run, and only a feed that names deletions
- * says what was deleted since: a deleted contact would otherwise be taken for one that stands (R7).
+ * Whether the pages of an earlier run's listing still count. Only a feed that names deletions reports what was deleted since
+ * then; otherwise a deleted contact would count as present (R7).
  */
 const keepsPages = (session: Session, side: Side): boolean => session.remotes[side].capabilities.namesDeletions;
 
-/** Lists a side whole; continues where an earlier listing was cut off, if its pages still count and the side knows of it. */
+/** Lists a side whole. Continues an interrupted listing if its pages still count and the side accepts its position. */
 const listWhole = async (session: Session, side: Side, cursor: Cursor): Promise<void> => {
   const { clock, link, store, writer } = session;
   const continues = cursor.listingStartedAtMs !== null && cursor.resume !== null && keepsPages(session, side);
@@ -134,13 +134,13 @@ const listWhole = async (session: Session, side: Side, cursor: Cursor): Promise<
     await walk(session, side, { mode: 'whole', resume: start.resume, known }, start);
   } catch (error) {
     if (!continues || !(error instanceof CursorExpiredError)) throw error;
-    // What the pages of the former listing showed may have been deleted since, and no cursor will tell (R7).
+    // Contacts of the former listing may have been deleted since, and no cursor reports it (R7).
     return listWhole(session, side, { ...cursor, resume: null });
   }
   await finishListing(session, side);
 };
 
-/** Where the feed stands; a listing whose last page an earlier process stored, and no more, is finished first. */
+/** Returns the cursor. First finishes a listing of which an earlier process stored the last page but not the end. */
 const openFeed = async (session: Session, side: Side): Promise<Cursor> => {
   const cursor = await cursorOf(session, side);
   if (cursor.listingStartedAtMs === null || cursor.cursor === null || !keepsPages(session, side)) return cursor;
@@ -148,7 +148,7 @@ const openFeed = async (session: Session, side: Side): Promise<Cursor> => {
   return cursorOf(session, side);
 };
 
-/** Reads what changed since the cursor; answers how many contacts are new, or null where the feed could not tell. */
+/** Reads the changes since the cursor. Returns how many contacts are new; null without a valid cursor. */
 const pullChanges = async (session: Session, side: Side, cursor: Cursor): Promise<number | null> => {
   if (cursor.cursor === null) return null;
   try {
@@ -160,12 +160,12 @@ const pullChanges = async (session: Session, side: Side, cursor: Cursor): Promis
   }
 };
 
-/** A page of a listing: where there are no more linked contacts to each new one, it takes a request for each of these at most. */
+/** Linked contacts for each new one up to which a listing takes at most one request for each new contact. */
 const LISTED_FOR_EACH = 50;
 
 /**
- * Whether contacts that are new at a side may be others of it that were deleted and added again, and so many are new that a
- * listing, which tells, costs little beside them (R12).
+ * Whether new contacts of a side may be deleted ones that were added again, and so many are new that a listing, which decides
+ * it, costs little in comparison (R12).
  */
 const mayBeBack = async ({ link, remotes, store }: Session, side: Side, newcomers: number): Promise<boolean> => {
   if (newcomers === 0 || remotes[side].capabilities.namesDeletions) return false;
@@ -173,7 +173,7 @@ const mayBeBack = async ({ link, remotes, store }: Session, side: Side, newcomer
   return pairs > 0 && pairs <= newcomers * LISTED_FOR_EACH;
 };
 
-/** A listing that ended at a time which is yet to come was stamped by a clock that was wrong: nobody knows how old it is. */
+/** A listing with a time in the future was stamped by a wrong clock. Its age is unknown, so a sweep is due. */
 const isSweepDue = (session: Session, { listedAtMs }: Cursor): boolean => {
   if (listedAtMs === null) return true;
   const ageMs = session.clock.now() - listedAtMs;
@@ -186,16 +186,16 @@ const pullSide = async (session: Session, side: Side): Promise<void> => {
   const isFull = session.kind === 'full';
   const { namesDeletions } = session.remotes[side].capabilities;
   const sweeps = !namesDeletions && !isFull && (isListing || isSweepDue(session, cursor));
-  // A feed that names deletions names those of contacts written a moment ago too: it is read before a full listing.
+  // A feed that names deletions includes contacts that were written recently: it is read before a full listing.
   const readsFeed = !sweeps && (!isFull || namesDeletions);
   const newcomers = readsFeed ? await pullChanges(session, side, cursor) : null;
   if (newcomers !== null && !isFull && !(await mayBeBack(session, side, newcomers))) return;
   await listWhole(session, side, await cursorOf(session, side));
-  // Of what changed since an earlier run listed its pages, the listing knows nothing: it is read too.
+  // The listing of an earlier run lacks the changes since then.
   if (isListing && namesDeletions) await pullChanges(session, side, await cursorOf(session, side));
 };
 
-/** Pulls what changed on both sides into the store, page by page (R14). */
+/** Pulls the changes of both sides into the store, page by page (R14). */
 export const pullBoth = async (session: Session): Promise<void> => {
   await onBothSides((side) => pullSide(session, side));
 };

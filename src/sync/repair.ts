@@ -18,7 +18,7 @@ import { loadPairsOf } from './workload.ts';
 const BATCH = 500;
 
 /** A linked pair with differences that no rule explains. */
-export type Differing = { readonly pair: WholePair; readonly differences: Unexplained };
+type Differing = { readonly pair: WholePair; readonly differences: Unexplained };
 
 const isWhole = (pair: Pair): pair is WholePair =>
   pair.status === 'linked' && SIDES.every((side) => stands(pair[side]) && !isAway(pair[side]));

@@ -7,10 +7,10 @@ import type { Session } from './context.ts';
 
 const isScalar = (field: ConflictRow['field']): field is ScalarField => scalarsOf([field]).length > 0;
 
-type Fate = 'waits' | 'done' | 'lapsed';
+type Outcome = 'waits' | 'done' | 'lapsed';
 
-/** What becomes of a value that a person took: it is still to be written, stands everywhere, or may not be taken any more. */
-const fateOf = (row: ConflictRow, pair: Pair | undefined, { policy }: Session): Fate => {
+/** Returns the state of a value that a person took: still to be written, written everywhere, or no longer allowed. */
+const outcomeOf = (row: ConflictRow, pair: Pair | undefined, { policy }: Session): Outcome => {
   if (pair === undefined || !stands(pair.left) || !stands(pair.right) || !isScalar(row.field)) return 'lapsed';
   const halves = { left: pair.left, right: pair.right };
   const taken = takenValue(row.field, halves, [row]);
@@ -18,13 +18,13 @@ const fateOf = (row: ConflictRow, pair: Pair | undefined, { policy }: Session): 
   return sidesToTake(row.field, halves, taken, policy).length > 0 ? 'waits' : 'done';
 };
 
-/** The open conflicts of which a person took the value that had lost. */
+/** Returns the open conflicts where a person took the value that had lost. */
 export const takenConflicts = (open: readonly ConflictRow[]): readonly ConflictRow[] =>
   open.filter((row) => takenSide(row) !== null);
 
 /**
- * Ends the reviews of which nothing remains to be written: a field that was changed since, or whose contact is gone, keeps
- * what it has. `pairs` are those that this plan looks at; a pair that waits for a read keeps its reviews.
+ * Ends reviews that need no further write. A field that was changed since, or whose contact is deleted, keeps its value. `pairs`
+ * are those of this plan; a pair that waits for a read keeps its reviews.
  */
 export const endReviews = async (
   session: Session,
@@ -39,16 +39,16 @@ export const endReviews = async (
   const changes = taken.flatMap((row): StoreChange[] => {
     const { leftId, field } = row;
     const pair = pairs.find(({ left }) => left?.id === leftId);
-    const fate = pair === undefined && paired.has(leftId) ? 'waits' : fateOf(row, pair, session);
-    if (fate === 'waits') return [];
+    const outcome = pair === undefined && paired.has(leftId) ? 'waits' : outcomeOf(row, pair, session);
+    if (outcome === 'waits') return [];
     const atMs = clock.now();
     const lapse: StoreChange[] = [{ kind: 'review-conflict', leftId, field, review: null, atMs }];
-    return [...(fate === 'lapsed' ? lapse : []), { kind: 'resolve-conflicts', leftId, fields: [field], atMs }];
+    return [...(outcome === 'lapsed' ? lapse : []), { kind: 'resolve-conflicts', leftId, fields: [field], atMs }];
   });
   if (changes.length > 0) await writer.apply({}, (set) => set.add(...changes));
 };
 
-/** Ends open conflicts that are none any more. */
+/** Resolves open conflicts that no longer exist. */
 export const endQuestions = async ({ clock, writer }: Session, past: readonly ConflictRow[]): Promise<void> => {
   if (past.length === 0) return;
   const atMs = clock.now();

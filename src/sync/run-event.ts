@@ -2,11 +2,10 @@ import type { SyncedField } from '../contact/contact.ts';
 import type { Side } from '../contact/side.ts';
 import type { Conflict } from '../reconcile/decision.ts';
 import type { Rivals } from '../reconcile/match.ts';
+import type { PairIds } from '../reconcile/pair-ids.ts';
 import type { StoredRunKind } from '../store/store.ts';
 
-type ContactIds = { readonly leftId: string | null; readonly rightId: string | null };
-
-/** What a run tells while it works: for the logs, for a progress bar, for a summary. Plain data. */
+/** An event that a run reports: for the log, the progress bar and the summary. Plain data. */
 export type RunEvent =
   | { readonly kind: 'started'; readonly runKind: StoredRunKind }
   | {
@@ -16,11 +15,11 @@ export type RunEvent =
       readonly contacts: number;
       readonly total: number | null;
     }
-  /** The change feed cannot go on: the side is listed whole. */
+  /** The cursor has expired: the side is listed whole. */
   | { readonly kind: 'relisting'; readonly side: Side; readonly reason: string }
   | { readonly kind: 'recovered'; readonly writes: number }
   | { readonly kind: 'planned'; readonly writes: Readonly<Record<Side, number>> }
-  /** How far a side's writes are; `leftMs` is how long the others take, null where that is not known. */
+  /** Progress of a side's writes. `leftMs` is the remaining time; null where it is not known. */
   | {
       readonly kind: 'written';
       readonly side: Side;
@@ -28,14 +27,14 @@ export type RunEvent =
       readonly total: number;
       readonly leftMs: number | null;
     }
-  | ({ readonly kind: 'conflict'; readonly conflict: Conflict } & ContactIds)
-  /** A contact that a side refused, or that could not be read; it is left alone, the others go on. */
-  | ({ readonly kind: 'skipped'; readonly side: Side; readonly reason: string } & ContactIds)
-  /** Values that a side silently did not take; they are not sent again until they change. */
-  | ({ readonly kind: 'not-taken'; readonly side: Side; readonly fields: readonly SyncedField[] } & ContactIds)
+  | ({ readonly kind: 'conflict'; readonly conflict: Conflict } & PairIds)
+  /** A contact that a side refused, or that could not be read. The run continues without it. */
+  | ({ readonly kind: 'skipped'; readonly side: Side; readonly reason: string } & PairIds)
+  /** Values that a side did not store although it accepted the write. They are not sent again until they change. */
+  | ({ readonly kind: 'not-taken'; readonly side: Side; readonly fields: readonly SyncedField[] } & PairIds)
   /** A pair differed and no rule explains it: the sides are merged in these fields. */
-  | ({ readonly kind: 'repaired'; readonly fields: readonly SyncedField[] } & ContactIds)
-  /** Contacts that may be one person and were not paired: a decision for a person (R13). */
+  | ({ readonly kind: 'repaired'; readonly fields: readonly SyncedField[] } & PairIds)
+  /** Contacts that may be one person and were not paired: a person decides (R13). */
   | ({ readonly kind: 'ambiguous' } & Rivals)
   | {
       readonly kind: 'group';

@@ -31,7 +31,7 @@ import { nextLinkState, type LinkEvent } from './state/link.ts';
 
 export type SideSummary = SideTally & { readonly requests: number };
 
-/** What a run did. */
+/** The result of a run, in numbers. */
 export type RunSummary = {
   readonly link: string;
   readonly run: string;
@@ -39,16 +39,16 @@ export type RunSummary = {
   /** For an undo: the run that it reverts. */
   readonly undoes?: string;
   readonly outcome: RunOutcome;
-  /** There where the program was stopped before the run's end: it failed at nothing. */
+  /** Set if the program was stopped before the run's end: nothing failed. */
   readonly stopped?: true;
   readonly reason: string | null;
   readonly left: SideSummary;
   readonly right: SideSummary;
   readonly paired: number;
   readonly conflicts: number;
-  /** Conflicts that wait for a person since this run; left out where there are none. */
+  /** Conflicts that wait for a person since this run; left out if zero. */
   readonly asked?: number;
-  /** Pairs that differed without an explanation and were merged; left out where there are none. */
+  /** Pairs that differed without an explanation and were merged; left out if zero. */
   readonly repaired?: number;
   readonly skipped: number;
   readonly durationMs: number;
@@ -56,7 +56,7 @@ export type RunSummary = {
 
 export type RunResult = {
   readonly summary: RunSummary;
-  /** Why the run did not complete; null where it did. */
+  /** Why the run did not complete; null if it did. */
   readonly error: unknown;
 };
 
@@ -67,7 +67,7 @@ export type PlanResult = {
   readonly estimate: Estimate;
 };
 
-/** About so many requests a plan takes on each side, and how long the rate limits take to let them pass, at least. */
+/** The approximate requests of a plan on each side, and the minimum time for them at the rate limits. */
 export type Estimate = { readonly requests: Sides<number>; readonly durationMs: number };
 
 const estimateOf = ({ remotes }: Session, plan: Plan): Estimate => {
@@ -81,9 +81,9 @@ const estimateOf = ({ remotes }: Session, plan: Plan): Estimate => {
 };
 
 /**
- * The first run of a link is a full one, and so is each until one has completed: what an interrupted first run listed is as
- * old as it is, and no feed that does not name deletions says what of it was deleted since. So is each run until one has
- * completed with the fields that the link syncs now.
+ * Returns the kind of a run. A run is full until one run of the link has completed: the listing of an interrupted first run may
+ * be old, and not every feed reports what was deleted since. A run is also full until one has completed with the fields and
+ * patterns of the configuration.
  */
 const kindOf = async (context: LinkContext, asked: RunKind): Promise<RunKind> => {
   const { store, link, policy } = context;
@@ -93,7 +93,7 @@ const kindOf = async (context: LinkContext, asked: RunKind): Promise<RunKind> =>
   return (await store.runs(link, { latest: 'completed' })).length === 0 ? 'full' : asked;
 };
 
-/** Opens a session under a lease for a run, or for one that reverts the run `undoes`. */
+/** Opens a session under a lease. `undoes` is the run that it reverts, for an undo. */
 const openSession = async (
   context: LinkContext,
   options: RunOptions,
@@ -130,7 +130,7 @@ const endingOf = (session: Pick<Session, 'link' | 'sides'>, error: unknown): End
   }
   const reason = error instanceof Error ? error.message : 'An unknown error ended the run.';
   if (error instanceof HaltError) return { outcome: 'halted', event: 'halted', reason };
-  // Neither is a trouble of the link, and one that another process has taken over is that one's to judge.
+  // Neither is a failure of the link. The process that has the lease now stores the link's state.
   if (error instanceof StoppedError) return { outcome: 'failed', event: 'interrupted', reason, stopped: true };
   const isInterrupted = error instanceof LeaseError;
   return { outcome: 'failed', event: isInterrupted ? 'interrupted' : 'failed', reason };
@@ -158,7 +158,7 @@ const summarise = (session: Session, ending: Ending, before: Sides<number>, star
   };
 };
 
-/** The nonce by which the plan of a halted run may pass; a plan that is halted again for the same reason keeps it (R8). */
+/** Returns the nonce that accepts the plan of a halted run. A run that halts again for the same reason keeps it (R8). */
 const overrideOf = async ({ link, newId, store }: Session, { outcome, reason }: Ending): Promise<string | null> => {
   if (outcome !== 'halted') return null;
   const [last] = await store.runs(link, { latest: 'ended' });
@@ -166,11 +166,11 @@ const overrideOf = async ({ link, newId, store }: Session, { outcome, reason }: 
   return isSame && last.override !== null ? last.override : newId();
 };
 
-/** Whether somebody changed something: what a run writes follows from that. */
+/** Whether the run wrote to a side. It does so only if a user changed a contact. */
 const wroteAnything = (tally: Tally): boolean =>
   SIDES.some((side) => Object.values(COUNTED_AS).some((count) => tally[side][count] > 0));
 
-/** Stores how the run ended, prunes what is old, and what became of the link by it: an undo leaves the link's state, but for a refusal. */
+/** Stores the end of the run and the link's state, and prunes old rows. An undo changes the link's state only if a credential was refused. */
 const storeEnding = async (session: Session, ending: Ending, summary: RunSummary): Promise<void> => {
   const { clock, link, retentionMs, run, store, undoes, writer } = session;
   const { state, fields, activity } = await store.link(link);
@@ -194,10 +194,10 @@ const storeEnding = async (session: Session, ending: Ending, summary: RunSummary
   });
 };
 
-/** What is done under the lease: an ordinary run, or one that reverts the run `undoes`. */
-export type RunTask = { readonly undoes: string | null; readonly perform: (session: Session) => Promise<void> };
+/** The work of a run. `undoes` is the run that it reverts, for an undo. */
+type RunTask = { readonly undoes: string | null; readonly perform: (session: Session) => Promise<void> };
 
-/** Why the run ended: what fails once it is being ended fails because of that; under a lost lease nothing is complete. */
+/** Returns why the run ended. After an abort its reason counts, not a failure that follows from it. No run is complete without its lease. */
 const causeOf = ({ link, signal }: Session, failure: unknown): unknown => {
   if (failure instanceof FenceError) return new LeaseError(link, 'lost');
   const isEnded = signal.aborted && (failure !== null || signal.reason instanceof LeaseError);
@@ -205,8 +205,7 @@ const causeOf = ({ link, signal }: Session, failure: unknown): unknown => {
 };
 
 /**
- * Does a task as one run: under the lease, stored with its beginning and its end. What went wrong comes back in the
- * result.
+ * Performs a task as one run: under the lease, with its start and its end in the store. The result has the error of the task.
  *
  * @throws {LeaseError} where another process works on the link, and what `onLease` throws.
  */
@@ -236,7 +235,7 @@ export const runUnderLease = async (
   try {
     await storeEnding(session, ending, summary);
   } catch (caught) {
-    // The link is another process's now, which stores how it stands.
+    // Another process has the lease now and stores the link's state.
     if (!(caught instanceof FenceError)) throw caught;
     return { summary, error: new LeaseError(context.link, 'lost') };
   }
@@ -244,8 +243,8 @@ export const runUnderLease = async (
 };
 
 /**
- * One pass over one link: lease, recovery, both feeds, plan, guard, writes. What went wrong comes back in the result, stored
- * as the link's state.
+ * Runs one link: lease, recovery, both feeds, plan, guard, writes. The result has the error of the run, and the link's state is
+ * stored.
  *
  * @throws {LeaseError} where another process works on the link, and what `onLease` throws.
  */
@@ -253,7 +252,7 @@ export const runLink = (context: LinkContext, options: RunOptions): Promise<RunR
   return runUnderLease(context, options, { undoes: null, perform });
 };
 
-/** Does the reading half of a task on a store that is thrown away afterwards: no run is stored. */
+/** Plans under the lease, on a scratch copy of the store. Stores no run. */
 export const planUnderLease = async <T>(
   context: LinkContext,
   options: RunOptions,
@@ -265,7 +264,7 @@ export const planUnderLease = async <T>(
 };
 
 /**
- * What a run would do. The context's store must be one that is thrown away afterwards: what is pulled is stored there.
+ * Returns what a run would do. The context's store must be a scratch copy: what is pulled is stored there.
  *
  * @throws {RemoteError | HaltError} where the run could not even plan.
  */

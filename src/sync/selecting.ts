@@ -7,21 +7,21 @@ import type { LinkContext, Session } from './context.ts';
 type Stored = LinkState['selection'];
 
 /**
- * Whether the contacts were last listed with the patterns of now. Others look at everything afresh: a membership may have
- * changed where no feed says so, and a mark may have been of no interest when a contact was read.
+ * Whether the contacts were last listed with the current patterns. Other patterns require a full run: not every feed reports
+ * a change of membership, and marks that no pattern named were not read.
  */
 export const hasSamePatterns = (stored: Stored, { contacts }: LinkContext['policy']): boolean =>
   stored === null ? selectsEverybody(contacts) : stored.patterns === patternsText(contacts);
 
-/** Notes with which patterns both sides were listed. */
-export const notePatterns = async ({ kind, link, policy, store, writer }: Session): Promise<void> => {
+/** Stores the patterns with which both sides were listed. */
+export const storePatterns = async ({ kind, link, policy, store, writer }: Session): Promise<void> => {
   const { selection: stored } = await store.link(link);
   if (kind !== 'full' || hasSamePatterns(stored, policy)) return;
   const selection = { patterns: patternsText(policy.contacts), key: '' };
   await writer.apply({}, (set) => set.add({ kind: 'link', patch: { selection } }));
 };
 
-/** Lets the next plan hold everything against the selection: who knows what was just written to whom. */
+/** Makes the next plan apply the selection to everything: a write may have changed memberships. */
 export const forgetSelection = async ({ link, store, writer }: Session): Promise<void> => {
   const { selection: stored } = await store.link(link);
   if (stored === null || stored.key === '') return;
@@ -29,8 +29,8 @@ export const forgetSelection = async ({ link, store, writer }: Session): Promise
   await writer.apply({}, (set) => set.add({ kind: 'link', patch: { selection } }));
 };
 
-/** Which contacts the sides select now, and whether what is stored was held against another selection. */
-export const selectionNow = async (
+/** Returns the current selection, and whether the stored contacts were last planned with another one. */
+export const currentSelection = async (
   { kind, link, policy, store }: Session,
   groups: { readonly names: GroupNames; readonly links: readonly GroupLink[] },
 ): Promise<{ readonly selection: Selection; readonly isNewSelection: boolean }> => {
@@ -40,6 +40,6 @@ export const selectionNow = async (
   return { selection, isNewSelection: kind === 'full' || stored?.key !== selection.key };
 };
 
-/** What is stored of a selection once everything is held against it. */
+/** Returns what is stored of a selection when a plan has applied it to everything. */
 export const storedSelection = ({ isEverybody, key }: Selection, { contacts }: LinkContext['policy']): Stored =>
   isEverybody ? null : { patterns: patternsText(contacts), key };

@@ -4,19 +4,19 @@ import type { Pair } from '../reconcile/decision.ts';
 import type { Selection } from '../reconcile/selection.ts';
 import type { ContactScope, Store } from '../store/store.ts';
 
-/** What a plan is made of. */
-export type Workload = {
-  /** Linked pairs, and pairs asleep, of which a half needs a decision. */
+/** The rows from which a plan is made. */
+type Workload = {
+  /** Linked pairs and pairs asleep with a half that needs a decision. */
   readonly pairs: readonly Pair[];
   /** Kept and dormant pairs. */
   readonly survivors: readonly Pair[];
-  /** Contacts that belong to no pair; those that no side selects only where they may be somebody's like. */
+  /** Contacts of no pair. Unselected ones are included only if they may be the counterpart of a selected contact. */
   readonly unpaired: Sides<readonly Half[]>;
   /** Contacts of no pair that are known to be deleted. */
   readonly deleted: readonly Half[];
 };
 
-/** The pairs of these ids, each with both halves, by id. */
+/** Loads pairs by their ids, each with both halves. */
 const loadPairs = async (store: Store, link: string, ids: readonly number[]): Promise<readonly Pair[]> => {
   if (ids.length === 0) return [];
   const halves = await store.halves(link, { by: 'pair', pairs: ids });
@@ -27,7 +27,7 @@ const loadPairs = async (store: Store, link: string, ids: readonly number[]): Pr
   });
 };
 
-/** The contacts that others were merged into: whether they changed or not, they may have to take something over (R12). */
+/** Loads the merge survivors of changed halves. They may have to take over values even if they did not change (R12). */
 const loadMergeSurvivors = async (store: Store, link: string, changed: readonly Half[]): Promise<readonly Half[]> => {
   let survivors: readonly Half[] = [];
   for (const side of SIDES) {
@@ -43,20 +43,19 @@ export type ContactIds = Sides<readonly string[]>;
 /** A part of everything that needs a decision: pairs, and contacts of no pair. */
 export type Part = { readonly pairs: readonly number[]; readonly ids: ContactIds };
 
-/** Of what a workload is loaded. */
-type Looking = {
-  /** Groups whose members are looked at, whether anything of theirs changed or not. */
+type WorkloadRequest = {
+  /** Groups whose members are loaded even if they did not change. */
   readonly groupIds: readonly string[];
-  /** The contacts that a person reviewed a conflict of, by their ids on the left side. */
+  /** The ids on the left side of contacts with a reviewed conflict. */
   readonly reviewedIds: readonly string[];
-  /** Which contacts the sides select, and whether everything that is stored must be held against it. */
+  /** The selection of both sides, and whether it must be applied to everything that is stored. */
   readonly selection: Selection;
   readonly isNewSelection: boolean;
-  /** Null: the whole of it. Of a part where everybody is selected, and was before. */
+  /** The part to load; null for everything. A part requires that all contacts are selected and were before. */
   readonly part: Part | null;
 };
 
-/** The contacts that no side selects, where one of those that are selected may be one of them (R13). */
+/** Loads the unselected contacts if a selected candidate may be one of them (R13). */
 const loadUnselected = async (
   store: Store,
   link: string,
@@ -69,7 +68,7 @@ const loadUnselected = async (
 
 const OPEN: readonly HalfState[] = ['changed', 'missing', 'gone'];
 
-/** The halves that need a decision: all of the link, or those of a part. */
+/** Loads the halves that need a decision: all of the link, or those of a part. */
 const loadOpen = async (store: Store, link: string, part: Part | null): Promise<readonly Half[]> => {
   if (part === null) return store.halves(link, { by: 'state', states: OPEN });
   const { pairs, ids } = part;
@@ -80,9 +79,9 @@ const loadOpen = async (store: Store, link: string, part: Part | null): Promise<
   return halves.filter(({ state }) => OPEN.includes(state));
 };
 
-/** What needs a decision. */
-export const loadWorkload = async (store: Store, link: string, looking: Looking): Promise<Workload> => {
-  const { groupIds, reviewedIds, selection, isNewSelection, part } = looking;
+/** Loads everything that needs a decision. */
+export const loadWorkload = async (store: Store, link: string, request: WorkloadRequest): Promise<Workload> => {
+  const { groupIds, reviewedIds, selection, isNewSelection, part } = request;
   const everything = isNewSelection ? await store.halves(link, { by: 'all' }) : null;
   const changed = everything?.filter(({ state }) => OPEN.includes(state)) ?? (await loadOpen(store, link, part));
   const mergeSurvivors = await loadMergeSurvivors(store, link, changed);
@@ -93,7 +92,7 @@ export const loadWorkload = async (store: Store, link: string, looking: Looking)
   const touched = [...(everything ?? [...changed, ...mergeSurvivors, ...members, ...alone, ...reviewed])].flatMap(
     ({ pair }) => pair ?? [],
   );
-  // A contact that is known to be deleted and is shown again may be either: nothing follows before a read has decided (R7).
+  // A deleted contact that is shown again may be either: a read decides before any plan does (R7).
   const isInDoubt = ({ left, right }: Pair): boolean => left?.state === 'doubted' || right?.state === 'doubted';
   const pairs = (await loadPairs(store, link, [...new Set(touched)])).filter((pair) => !isInDoubt(pair));
   const open = changed.filter((half) => half.pair === null && half.state === 'changed');
@@ -111,11 +110,11 @@ export const loadWorkload = async (store: Store, link: string, looking: Looking)
 const unpairedOf = (halves: readonly Half[]): Workload['unpaired'] =>
   bySide((side) => halves.filter((half) => half.side === side && half.pair === null && half.state === 'changed'));
 
-/** Those of some contacts that still belong to no pair. */
+/** Loads those of some contacts that still belong to no pair. */
 export const loadUnpaired = async (store: Store, link: string, ids: ContactIds): Promise<Workload['unpaired']> =>
   unpairedOf(await loadOpen(store, link, { pairs: [], ids }));
 
-/** The pairs of certain contacts, and those of certain ids, each with both halves. */
+/** Loads pairs by their ids or by the ids of their contacts, each with both halves. */
 export const loadPairsOf = async (
   store: Store,
   link: string,
@@ -129,7 +128,7 @@ export const loadPairsOf = async (
   return loadPairs(store, link, [...new Set(found)]);
 };
 
-/** The ids of the contacts that belong to a group of a side, as the side last gave them. */
+/** Loads the ids of the members of a group, as the side last returned them. */
 export const loadMembers = async (
   store: Store,
   link: string,

@@ -327,12 +327,12 @@ const writeTasks = async (execution: Execution, work: Work): Promise<void> => {
 };
 
 /** What remains of some work when its contacts are written: deletions and groups. It is small. */
-export type FinalWork = Pick<Work, 'groups' | 'removals'> & {
+type FinalWork = Pick<Work, 'groups' | 'removals'> & {
   /** The tasks of the contacts that others were merged into. */
   readonly survivors: readonly Task[];
 };
 
-export type StartedExecution = { readonly execution: Execution; readonly final: FinalWork };
+type StartedExecution = { readonly execution: Execution; readonly final: FinalWork };
 
 /**
  * Starts to perform work: writes groups, then contacts, then memberships, on both sides at the same time. The

@@ -237,7 +237,7 @@ export const observeAnswer = (
 };
 
 /** How a side confirms that a contact is gone: see `RemoteCapabilities`. */
-export type Confirmation = {
+type Confirmation = {
   readonly confirmsAbsenceAfter: number | null;
   readonly settlesWithinMs: number;
   /** Whether all that was written to the contact since a listing last showed it is known to follow from no edit. */

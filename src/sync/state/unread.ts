@@ -9,7 +9,7 @@ import type { WorkingSet } from './working-set.ts';
  * What could not be read and must be read again: a contact that a feed showed in a row which was not understood, or what a
  * write of unknown outcome left. It is kept among what a side refused, with the same backoff (R15): `status` names it.
  */
-export type Unread = Pick<Rejection, 'side' | 'key' | 'leftId' | 'rightId'>;
+type Unread = Pick<Rejection, 'side' | 'key' | 'leftId' | 'rightId'>;
 
 const CONTACT = 'unread ';
 const WRITE = 'unsettled ';

@@ -258,8 +258,11 @@ export type RunQuery =
   | { readonly latest: RunOutcome | 'ended' | 'writing' }
   /** All whose id begins so, the newest first. */
   | { readonly idPrefix: string }
-  /** So many at most, the newest first: those that began before that one, of that kind, with that outcome. */
-  | { readonly newest: number; readonly before?: RunRow; readonly of?: Partial<Pick<RunRow, 'kind' | 'outcome'>> };
+  /** So many at most, the newest first: those that began before that one and match the filter. */
+  | { readonly newest: number; readonly before?: RunRow; readonly of?: RunFilter };
+
+/** Runs of a kind, with an outcome, or with journaled writes. */
+type RunFilter = Partial<Pick<RunRow, 'kind' | 'outcome'>> & { readonly hasWrites?: true };
 
 /** So many runs are pruned in one step, so that none of them takes long. */
 export const PRUNED_AT_ONCE = 500;

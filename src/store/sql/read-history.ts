@@ -72,7 +72,7 @@ export const selectRuns = (dialect: Dialect, link: string, query: RunQuery): SQL
     return newest(idPrefix === '' ? sql`` : isMeant, sql``);
   }
   if ('newest' in query) {
-    const { before, of: { kind, outcome } = {} } = query;
+    const { before, of: { kind, outcome, hasWrites } = {} } = query;
     const isBefore =
       before === undefined
         ? sql``
@@ -80,7 +80,11 @@ export const selectRuns = (dialect: Dialect, link: string, query: RunQuery): SQL
             and (started_at_ms < ${before.startedAtMs} or ${id} < ${before.id})`;
     const isKind = kind === undefined ? sql`` : sql` and kind = ${kind}`;
     const isOutcome = outcome === undefined ? sql`` : sql` and outcome = ${outcome}`;
-    return newest(sql`${isBefore}${isKind}${isOutcome}`, sql` limit ${query.newest}`);
+    const isWriting =
+      hasWrites === true
+        ? sql` and exists (select 1 from journal where journal.link = runs.link and journal.run = runs.id)`
+        : sql``;
+    return newest(sql`${isBefore}${isKind}${isOutcome}${isWriting}`, sql` limit ${query.newest}`);
   }
   if (query.latest === 'writing') {
     const latest = sql`select run from journal where link = ${link} and state = 'done' order by id desc limit 1`;

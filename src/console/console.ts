@@ -10,7 +10,7 @@ import { linkRoutes } from './link-routes.ts';
 import { createSessions } from './sessions.ts';
 import { signInRoutes } from './sign-in.ts';
 import { removePageKey, writePageKey } from './sign-in-link.ts';
-import { SCRIPT, STYLE } from './style.ts';
+import { ICON, SCRIPT, STYLE } from './style.ts';
 
 export type ConsoleOptions = {
   readonly app: App;
@@ -54,6 +54,7 @@ export const openConsole = async (options: ConsoleOptions): Promise<Console> => 
     .get('/style.css', (context) =>
       context.body(STYLE + CONTACT_STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }),
     )
+    .get('/icon.svg', (context) => context.body(ICON, 200, { 'content-type': 'image/svg+xml' }))
     .get('/page.js', (context) =>
       context.body(SCRIPT + SEARCH_SCRIPT, 200, { 'content-type': 'text/javascript; charset=utf-8' }),
     );

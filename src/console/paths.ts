@@ -1,14 +1,15 @@
 import type { LinkConfig } from '../config/config.ts';
-import type { NavItem } from './layout.ts';
+import type { Nav } from './layout.ts';
 
 const PAGES = {
-  '': 'Link',
+  '': 'Overview',
   '/plan': 'Plan',
+  '/people': 'Contacts',
   '/conflicts': 'Conflicts',
-  '/runs': 'Runs',
   '/left': 'Needs review',
+  '/runs': 'Runs',
 } as const;
-type LinkPage = keyof typeof PAGES | '/people';
+type LinkPage = keyof typeof PAGES;
 
 /** The address of a page of a link. */
 export const linkPath = (name: string, page: LinkPage | '/verdicts' | `/runs/${string}` = ''): string =>
@@ -19,11 +20,11 @@ export const runPath = (name: string, run: string, write: number | null = null):
   `${linkPath(name, `/runs/${encodeURIComponent(run)}`)}${write === null ? '' : `?write=${write}`}`;
 
 /** The navigation of the pages of a link. */
-export const navOf = ({ name }: Pick<LinkConfig, 'name'>, current: LinkPage): readonly NavItem[] => [
-  { href: '/', text: 'Links', current: false },
-  ...(Object.entries({ ...PAGES, '/people': 'Contacts' }) as [LinkPage, string][]).map(([page, text]) => ({
+export const navOf = ({ name }: Pick<LinkConfig, 'name'>, current: LinkPage): Nav => ({
+  link: name,
+  tabs: (Object.entries(PAGES) as [LinkPage, string][]).map(([page, text]) => ({
     href: linkPath(name, page),
-    text: page === '' ? name : text,
+    text,
     current: page === current,
   })),
-];
+});

@@ -1,86 +1,152 @@
-/** The style sheet of every page. Colours have a contrast of at least 4.5 to 1, light and dark. */
+/** The style sheet of every page. Text has a contrast of at least 4.5 to 1, light and dark. */
 export const STYLE = `
 :root {
   color-scheme: light dark;
-  --ground: #ffffff; --panel: #f4f5f7; --text: #1b1f24; --faint: #51575f; --line: #c9ced6;
-  --link: #0a4fa3; --button: #0a4fa3; --on-button: #ffffff; --good: #17602f; --bad: #a31621; --warn: #7a4b00;
+  --ground: #f5f6f8; --panel: #ffffff; --text: #1a1e24; --faint: #586070; --line: #dfe3e8; --edge: #858e9b;
+  --link: #0b57a8; --button: #1c62bf; --on-button: #ffffff;
+  --good: #17693b; --warn: #875000; --bad: #b0231b; --info: #0b57a8;
+  --good-soft: #e6f4ea; --warn-soft: #fdf2dc; --bad-soft: #fdebe9; --info-soft: #e9f1fb;
+  --add: #3a8f5c; --change: #3f7fd0; --remove: #c8503f;
+  --shadow: 0 1px 2px rgb(20 30 50 / 6%);
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --ground: #14171b; --panel: #1e2329; --text: #e8eaed; --faint: #b3bac3; --line: #444c56;
-    --link: #8ab8ff; --button: #8ab8ff; --on-button: #0c1a2e; --good: #7fd89a; --bad: #ff9a9f; --warn: #f2c063;
+    --ground: #0f1216; --panel: #171b21; --text: #e6e9ee; --faint: #a3acb9; --line: #2a313a; --edge: #6d7785;
+    --link: #84b8ff; --button: #2d6cc9; --on-button: #ffffff;
+    --good: #74d49b; --warn: #f0c168; --bad: #ff9d95; --info: #84b8ff;
+    --good-soft: #12271b; --warn-soft: #2b2310; --bad-soft: #321818; --info-soft: #132238;
+    --add: #4fae76; --change: #5a97e6; --remove: #df6f5f;
+    --shadow: none;
   }
 }
 * { box-sizing: border-box; }
-body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; }
-header, main, footer { max-width: 70rem; margin: 0 auto; padding: 0.75rem 1rem; }
-header { display: flex; flex-wrap: wrap; gap: 0.5rem 1.25rem; align-items: center; border-bottom: 1px solid var(--line); }
-header form { margin-left: auto; }
-header strong { white-space: nowrap; }
-nav ul { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; list-style: none; margin: 0; padding: 0; }
-a { color: var(--link); }
-a[aria-current] { color: var(--text); font-weight: 600; }
-a:focus-visible, button:focus-visible, input:focus-visible, select:focus-visible, summary:focus-visible {
-  outline: 3px solid var(--link); outline-offset: 2px;
+body {
+  margin: 0; background: var(--ground); color: var(--text);
+  font: 0.9375rem/1.5 system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif; font-variant-numeric: tabular-nums;
 }
+header {
+  display: grid; grid-template-columns: 1fr auto; align-items: center; gap: 0 1rem;
+  padding: 0.5rem max(1rem, (100% - 64rem) / 2) 0; background: var(--panel); border-bottom: 1px solid var(--line);
+}
+header:not(:has(.tabs)) { padding-bottom: 0.5rem; }
+header button { min-height: 2rem; padding: 0.15rem 0.6rem; border-color: transparent; color: var(--faint); }
+.trail { display: flex; align-items: center; gap: 0.5rem; min-width: 0; color: var(--faint); }
+.trail a, .brand { color: var(--text); text-decoration: none; font-weight: 600; }
+.trail a:hover { text-decoration: underline; }
+.brand { display: inline-flex; align-items: center; gap: 0.5rem; white-space: nowrap; }
+.crumb { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.tabs { grid-column: 1 / -1; overflow-x: auto; scrollbar-width: none; margin: 0 -0.5rem; }
+.tabs ul { display: flex; list-style: none; margin: 0; padding: 0; }
+.tabs a {
+  display: block; padding: 0.5rem 0.75rem 0.55rem; border-bottom: 2px solid transparent;
+  color: var(--faint); text-decoration: none; white-space: nowrap;
+}
+.tabs a:hover { color: var(--text); }
+.tabs a[aria-current] { color: var(--text); border-color: var(--button); font-weight: 600; }
+main { max-width: 66rem; margin: 0 auto; padding: 1.25rem 1rem 4rem; }
+a { color: var(--link); text-underline-offset: 0.15em; }
+a:focus-visible, button:focus-visible, input:focus-visible, select:focus-visible, summary:focus-visible {
+  outline: 2px solid var(--link); outline-offset: 2px; border-radius: 0.25rem;
+}
+.tabs a:focus-visible { outline-offset: -2px; }
 .skip { position: absolute; left: -100rem; }
 .skip:focus { position: static; }
-h1 { font-size: 1.5rem; margin: 0.75rem 0; overflow-wrap: anywhere; }
-h2 { font-size: 1.2rem; margin: 1.5rem 0 0.5rem; }
-h3 { font-size: 1rem; margin: 0 0 0.25rem; overflow-wrap: anywhere; }
+h1 { font-size: 1.5rem; line-height: 1.25; font-weight: 650; letter-spacing: -0.01em; margin: 0.25rem 0 1rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.0625rem; line-height: 1.35; font-weight: 650; margin: 2rem 0 0.6rem; overflow-wrap: anywhere; }
+h3 { font-size: 0.9375rem; font-weight: 600; margin: 0 0 0.15rem; overflow-wrap: anywhere; }
 p { margin: 0.5rem 0; max-width: 45rem; overflow-wrap: anywhere; }
-.panel { background: var(--panel); border: 1px solid var(--line); border-radius: 0.5rem; padding: 0.75rem 1rem; margin: 0.75rem 0; }
-.notice { border-left: 0.3rem solid var(--link); }
-.trouble { border-left: 0.3rem solid var(--bad); }
+code { font-size: 0.9em; background: var(--line); border-radius: 0.25rem; padding: 0.1rem 0.3rem; overflow-wrap: anywhere; }
 .faint { color: var(--faint); }
+.small { font-size: 0.8125rem; }
+.panel {
+  background: var(--panel); border: 1px solid var(--line); border-radius: 0.625rem; padding: 1rem 1.125rem; margin: 0.75rem 0;
+  box-shadow: var(--shadow);
+}
+.panel > :first-child { margin-top: 0; }
+.panel > :last-child { margin-bottom: 0; }
+.notice { background: var(--info-soft); border-color: transparent; box-shadow: none; }
+.trouble { background: var(--bad-soft); border-color: transparent; box-shadow: none; }
 .active, .completed, .done { color: var(--good); }
 .halted, .stopped, .running { color: var(--warn); }
 .paused, .failing, .failed { color: var(--bad); }
-.facts { display: grid; grid-template-columns: max-content 1fr; gap: 0.15rem 1rem; margin: 0; }
+.facts { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1.25rem; margin: 0; }
 .facts dt { color: var(--faint); }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
 .changes { list-style: none; margin: 0; padding: 0; }
-.changes li { border-top: 1px solid var(--line); padding: 0.5rem 0; overflow-wrap: anywhere; }
-.changes ul { margin: 0.25rem 0 0; padding-left: 1.25rem; }
-.changes ul li { border: 0; padding: 0; }
+.changes > li { border-top: 1px solid var(--line); padding: 0.65rem 0; overflow-wrap: anywhere; }
+.changes > li:first-child { border-top: 0; }
+.changes ul { margin: 0.25rem 0 0; padding-left: 1.1rem; }
+del { color: var(--faint); }
+ins { text-decoration: none; font-weight: 600; }
 .actions { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: end; margin: 0.75rem 0; }
 .actions form { margin: 0; }
 button {
-  font: inherit; padding: 0.4rem 0.9rem; border: 1px solid var(--button); border-radius: 0.4rem;
-  background: var(--button); color: var(--on-button); cursor: pointer; min-height: 2.5rem;
+  font: inherit; font-weight: 550; padding: 0.3rem 0.85rem; min-height: 2.25rem; border: 1px solid var(--button);
+  border-radius: 0.45rem; background: var(--button); color: var(--on-button); cursor: pointer;
 }
-button.quiet { background: transparent; color: var(--link); }
-button.danger { background: var(--bad); border-color: var(--bad); color: var(--ground); }
+button:hover { filter: brightness(1.08); }
+button.quiet { background: transparent; border-color: var(--edge); color: var(--text); }
+button.quiet:hover { background: var(--info-soft); filter: none; }
+button.danger { background: var(--bad); border-color: var(--bad); color: var(--panel); }
+a.button {
+  display: inline-flex; align-items: center; min-height: 2.25rem; padding: 0.3rem 0.85rem; border: 1px solid var(--edge);
+  border-radius: 0.45rem; color: var(--text); text-decoration: none; font-weight: 550; white-space: nowrap;
+}
+a.button:hover { background: var(--info-soft); }
+a.button.first { background: var(--button); border-color: var(--button); color: var(--on-button); }
 input, select {
-  font: inherit; padding: 0.4rem 0.6rem; border: 1px solid var(--faint); border-radius: 0.4rem;
-  background: var(--ground); color: var(--text); min-height: 2.5rem; max-width: 100%;
+  font: inherit; padding: 0.3rem 0.6rem; border: 1px solid var(--edge); border-radius: 0.45rem;
+  background: var(--panel); color: var(--text); min-height: 2.25rem; max-width: 100%;
 }
-label { display: block; font-weight: 600; }
+label { display: block; font-weight: 550; font-size: 0.8125rem; margin-bottom: 0.15rem; }
 table { border-collapse: collapse; width: 100%; }
-caption { text-align: left; color: var(--faint); }
-th, td { text-align: left; vertical-align: top; padding: 0.4rem 0.75rem 0.4rem 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
-.chart { display: block; width: 100%; max-width: 40rem; height: 4rem; }
-.chart rect { fill: currentColor; }
-progress { width: 100%; max-width: 40rem; height: 1rem; }
+caption { text-align: left; color: var(--faint); font-size: 0.8125rem; padding-bottom: 0.25rem; }
+th { font-size: 0.8125rem; font-weight: 550; color: var(--faint); }
+th, td { text-align: left; vertical-align: top; padding: 0.5rem 1rem 0.5rem 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
+thead th { border-top: 0; }
+progress { width: 100%; max-width: 40rem; height: 0.6rem; accent-color: var(--button); }
+summary { cursor: pointer; }
 @media (max-width: 40rem) {
+  main { padding: 1rem 0.875rem 3rem; }
+  h1 { font-size: 1.3125rem; margin-bottom: 0.75rem; }
+  .brand span:not(.skip) { position: absolute; left: -100rem; }
+  header:not(:has(.tabs)) .brand span:not(.skip) { position: static; }
   table, thead, tbody, tr, th, td, caption { display: block; }
   thead { position: absolute; left: -100rem; }
-  tr { border-top: 1px solid var(--line); padding: 0.4rem 0; }
+  tbody tr {
+    background: var(--panel); border: 1px solid var(--line); border-radius: 0.625rem; padding: 0.6rem 0.875rem; margin: 0.5rem 0;
+  }
   th, td { border: 0; padding: 0.1rem 0; }
   td[data-label]::before, th[data-label]::before { content: attr(data-label) ': '; color: var(--faint); font-weight: 400; }
-  .facts { grid-template-columns: 1fr; }
+  td[data-label='']::before, td:empty { content: none; display: none; }
+  .facts { grid-template-columns: 1fr; gap: 0; }
   .facts dd { margin-bottom: 0.4rem; }
 }
 `;
 
-/** What pages do besides: times in the reader's zone, and how far a run is. Without it both are there as plain text. */
+/** The icon of the page: two contacts that are kept the same. */
+export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" width="24" height="24" viewBox="0 0 24 24" aria-hidden="true"><rect width="24" height="24" rx="6" fill="#1c62bf"/><g fill="none" stroke="#fff" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"><path d="M6 10h11M14 7l3 3-3 3"/><path d="M18 15H7M10 12l-3 3 3 3" opacity=".75"/></g></svg>`;
+
+/** Adds to the pages: times in the reader's zone and relative to now, and the progress of a run. Without it both are text. */
 export const SCRIPT = `
 const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const relative = new Intl.RelativeTimeFormat('en');
+const UNITS = [['day', 86_400_000], ['hour', 3_600_000], ['minute', 60_000]];
+const showAge = (time) => {
+  const away = Date.parse(time.dateTime) - Date.now();
+  const unit = UNITS.find(([, length]) => Math.abs(away) >= length);
+  if (unit !== undefined) time.textContent = relative.format(Math.trunc(away / unit[1]), unit[0]);
+};
 const showTime = (time) => {
-  time.title = time.dateTime;
-  time.textContent = format.format(new Date(time.dateTime));
+  const exact = format.format(new Date(time.dateTime));
+  time.title = 'ago' in time.dataset ? exact : time.dateTime;
+  if ('ago' in time.dataset) showAge(time);
+  else time.textContent = exact;
 };
 document.querySelectorAll('time').forEach(showTime);
+setInterval(() => document.querySelectorAll('time[data-ago]').forEach(showAge), 30_000);
+const due = document.querySelector('[data-reload]');
+if (due !== null) setTimeout(() => location.reload(), Number(due.dataset.reload));
 const live = document.querySelector('[data-live]');
 if (live !== null) {
   const source = new EventSource(live.dataset.live);

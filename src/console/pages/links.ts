@@ -5,7 +5,7 @@ import type { Run } from '../../view/views.ts';
 import { haltWords } from '../../view/halt-words.ts';
 import { count, formatDuration, grouped } from '../../view/words.ts';
 import type { Desk, Progress } from '../desk.ts';
-import { button, page, table, timeTag, type Html, type PageContext } from '../layout.ts';
+import { agoTag, button, page, table, timeTag, type Html, type PageContext } from '../layout.ts';
 import { linkPath, navOf, runPath } from '../paths.ts';
 import { facts, liveSection } from './parts.ts';
 
@@ -112,11 +112,11 @@ const trouble = ({ state, reason, link }: LinkStatus): Html => {
 };
 
 /** A notice on a link that is paused by hand. */
-const pauseNote = ({ pausedByHandAtMs }: LinkStatus): Html =>
+const pauseNote = (context: PageContext, { pausedByHandAtMs }: LinkStatus): Html =>
   pausedByHandAtMs === null
     ? html``
     : html`<p class="panel notice">
-        Paused by hand since ${timeTag(pausedByHandAtMs)}. No scheduled run starts until you press Resume. Sync starts
+        Paused by hand ${agoTag(context, pausedByHandAtMs)}. No scheduled run starts until you press Resume. Sync starts
         one run.
       </p>`;
 
@@ -127,11 +127,11 @@ const pauseButton = (context: PageContext, { link, pausedByHandAtMs }: LinkStatu
     : button(context, { action: `${at}/resume`, label: 'Resume' });
 };
 
-const linkPanel = ({ status, runs, progress }: LinkView): Html =>
+const linkPanel = (context: PageContext, { status, runs, progress }: LinkView): Html =>
   html`<section class="panel">
     <h2><a href="${linkPath(status.link)}">${status.link}</a></h2>
     <p class="faint">${status.sides.left.title} and ${status.sides.right.title}</p>
-    ${progress === null ? '' : html`<p>${progress.text}</p>`} ${pauseNote(status)} ${trouble(status)}
+    ${progress === null ? '' : html`<p>${progress.text}</p>`} ${pauseNote(context, status)} ${trouble(status)}
     ${statusFacts(status)} ${chart(runs)}
   </section>`;
 
@@ -139,11 +139,11 @@ const linkPanel = ({ status, runs, progress }: LinkView): Html =>
 export const linksPage = (context: PageContext, views: readonly LinkView[]): Html =>
   page(context, {
     title: 'Links',
-    nav: [{ href: '/', text: 'Links', current: true }],
+    nav: { link: null, tabs: [] },
     body:
       views.length === 0
         ? html`<p>No link is configured. Run <code>contact-sync init</code>, then restart the daemon.</p>`
-        : views.map(linkPanel),
+        : views.map((view) => linkPanel(context, view)),
   });
 
 const TITLES = ['Started', 'Run', 'Outcome', 'Duration', 'Wrote'];
@@ -175,7 +175,7 @@ export const linkPage = (context: PageContext, view: LinkView, report: ReturnTyp
     isLive: progress !== null,
     body: [
       liveSection(link, progress),
-      pauseNote(status),
+      pauseNote(context, status),
       trouble(status),
       message === null ? html`` : html`<p class="panel trouble">${message}</p>`,
       html`<div class="actions">

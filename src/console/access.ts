@@ -1,6 +1,10 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie } from 'hono/cookie';
+import { every } from 'hono/combine';
+import { csrf } from 'hono/csrf';
 import { createMiddleware } from 'hono/factory';
+import { HTTPException } from 'hono/http-exception';
+import { secureHeaders } from 'hono/secure-headers';
 import type { Clock } from '../clock.ts';
 import type { LinkConfig } from '../config/config.ts';
 import { readBody } from '../read-body.ts';
@@ -24,27 +28,24 @@ export type Env = {
   };
 };
 
-const POLICY = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "script-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-].join('; ');
-
 /** Forbids content from other origins, frames around the page and referrers to other sites. */
-export const protectingHeaders: MiddlewareHandler = async (context, next) => {
-  await next();
-  context.header('content-security-policy', POLICY);
+export const protectingHeaders: MiddlewareHandler = secureHeaders({
+  contentSecurityPolicy: {
+    defaultSrc: ["'none'"],
+    styleSrc: ["'self'"],
+    scriptSrc: ["'self'"],
+    imgSrc: ["'self'", 'data:'],
+    connectSrc: ["'self'"],
+    formAction: ["'self'"],
+    frameAncestors: ["'none'"],
+    baseUri: ["'none'"],
+  },
   // A policy of no-referrer would also hide the origin of forms.
-  context.header('referrer-policy', 'same-origin');
-  context.header('x-frame-options', 'DENY');
-  context.header('cross-origin-opener-policy', 'same-origin');
-  context.header('cross-origin-resource-policy', 'same-origin');
-};
+  referrerPolicy: 'same-origin',
+  xFrameOptions: 'DENY',
+  // A proxy that terminates TLS decides about its own host name.
+  strictTransportSecurity: false,
+});
 
 /** Of each session: a visitor needs a few requests for each page, its styles and its script. */
 const REQUESTS = { burst: 200, perSecond: 40 };
@@ -75,28 +76,24 @@ export const refuse = (context: Context, status: 400 | 403 | 404 | 409 | 429, ti
     status,
   );
 
-/** Whether a form comes from a page of this address: browsers send the origin, and no page can change it. */
-const isOwnOrigin = (context: Context): boolean => {
-  const origin = context.req.header('origin');
-  const host = context.req.header('host');
-  return origin !== undefined && host !== undefined && URL.parse(origin)?.host === host.toLowerCase();
-};
-
 const LARGEST_FORM_BYTES = 16_384;
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** Reads the form of every POST that comes from a page of this address; refuses every other. */
-export const ownForms: MiddlewareHandler<Env> = async (context, next) => {
+/**
+ * Refuses forms of other pages: browsers send the origin, and no page can change it. A proxy may have terminated TLS, so that
+ * the host alone is compared.
+ */
+const ownOrigin = csrf({
+  origin: (origin, context) => {
+    const host = context.req.header('host');
+    return host !== undefined && URL.parse(origin)?.host === host.toLowerCase();
+  },
+  secFetchSite: [],
+});
+
+const readForm: MiddlewareHandler<Env> = async (context, next) => {
   if (context.req.method === 'GET' || context.req.method === 'HEAD') return next();
-  if (context.req.method !== 'POST' || !isOwnOrigin(context)) {
-    return refuse(
-      context,
-      403,
-      'Request refused',
-      'The request did not come from this page. Reload the page and try again.',
-    );
-  }
   if (context.req.header('content-type')?.split(';')[0] !== FORM) {
     return context.text('Only forms of this page are accepted.\n', 415);
   }
@@ -104,6 +101,20 @@ export const ownForms: MiddlewareHandler<Env> = async (context, next) => {
   if (form === null) return context.text('The form is larger than 16 KiB.\n', 413);
   context.set('form', new URLSearchParams(form));
   return next();
+};
+
+/** Reads the form of every POST that comes from a page of this address; refuses every other. */
+export const ownForms: MiddlewareHandler<Env> = every(ownOrigin, readForm);
+
+/** Answers a request that {@link ownForms} refused; any other error is thrown again. */
+export const answerRefused = (error: Error, context: Context): Response | Promise<Response> => {
+  if (!(error instanceof HTTPException)) throw error;
+  return refuse(
+    context,
+    403,
+    'Request refused',
+    'The request did not come from this page. Reload the page and try again.',
+  );
 };
 
 /** Requires a session, and accepts each form once. */

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Secret } from '../config/secret.ts';
 import type { Daemon, OnReport } from '../jobs/daemon.ts';
 import type { App } from '../app/app.ts';
-import { limitedRate, ownForms, protectingHeaders, signedIn, type Env } from './access.ts';
+import { answerRefused, limitedRate, ownForms, protectingHeaders, signedIn, type Env } from './access.ts';
 import { CONTACT_STYLE, SEARCH_SCRIPT } from './contact-looks.ts';
 import { createDesk } from './desk.ts';
 import { linkRoutes } from './link-routes.ts';
@@ -58,6 +58,7 @@ export const openConsole = async (options: ConsoleOptions): Promise<Console> => 
     .get('/page.js', (context) =>
       context.body(SCRIPT + SEARCH_SCRIPT, 200, { 'content-type': 'text/javascript; charset=utf-8' }),
     );
+  routes.onError(answerRefused);
   routes.use(ownForms);
   routes.route('/', signInRoutes({ sessions, cookie, key, token, links: () => daemon.links(), clock }));
   for (const path of INSIDE) routes.use(path, signedIn(sessions, cookie));

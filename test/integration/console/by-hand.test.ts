@@ -115,8 +115,8 @@ test('[R13] an unlinked contact is paired from its own page, and that is taken b
   const contactPage = `/links/work/people?who=${encodeURIComponent(mia)}`;
   const page = await visitor.get(`${contactPage}&with=Amelia`);
   expect(seen(page.text)).toMatch(/Pair it by hand .* Amelia Smith They are one person .* They are different people/u);
-  const decide = (says: string) =>
-    visitor.press('/links/work', '/links/work/people', { who: mia, left: mia, right: amelia, says });
+  const decide = (word: string) =>
+    visitor.press('/links/work', '/links/work/people', { who: mia, left: mia, right: amelia, says: word });
   const saved = await decide('together');
   expect(saved.headers['location']).toBe(contactPage);
   expect(seen((await visitor.get(contactPage)).text)).toMatch(

@@ -23,8 +23,8 @@ export const listAlone = async (store: Store, link: string): Promise<readonly Al
   const standing = halves.filter((half): half is Half => stands(half) && kept.has(half.pair));
   if (standing.length === 0) return [];
   const undos = new Map<number | null, string>();
-  for (const { intent, pairId, run } of await store.journal(link, { deletions: true })) {
-    if (intent.undoes) undos.set(pairId, run);
+  for (const { cause, pairId, run } of await store.journal(link, { deletions: true })) {
+    if (cause === 'undo') undos.set(pairId, run);
   }
   return standing.map(({ side, id, pair, record }) => {
     return { side, ...idsOn(side, id), name: nameOf(record.contact), undoRun: undos.get(pair) ?? null };

@@ -66,8 +66,10 @@ const candidates = async (store: Store, link: string, text: string, limit: numbe
   const deletions = await store.journal(link, { deletions: true });
   return [
     ...halves.map(({ side, id, pair, record }) => ({ side, id, pair, contact: record.contact })),
-    ...deletions.flatMap(({ side, pairId, before }) =>
-      before === null ? [] : [{ side, id: before.id, pair: pairId, contact: before.contact }],
+    ...deletions.flatMap((row) =>
+      row.kind === 'delete'
+        ? [{ side: row.side, id: row.before.id, pair: row.pairId, contact: row.before.contact }]
+        : [],
     ),
   ];
 };

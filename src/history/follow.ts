@@ -1,9 +1,15 @@
-import type { ContactScope, ContactWriteKind, JournalRow, Store } from '../store/store.ts';
+import { operationKind } from '../reconcile/operation.ts';
+import type { ContactScope, JournalRow, Store } from '../store/store.ts';
 
 /** A journaled write to a contact. */
-export type ContactWrite = JournalRow & { readonly kind: ContactWriteKind };
+export type ContactWrite = Exclude<JournalRow, { kind: 'group-delete' }>;
 
-export const isContactWrite = (write: JournalRow): write is ContactWrite => write.kind !== 'group-delete';
+/** A journaled write to a contact with all its values. */
+export type CompleteWrite = Exclude<ContactWrite, { kind: 'incomplete' }>;
+
+export const isComplete = (write: ContactWrite): write is CompleteWrite => write.kind !== 'incomplete';
+
+export const isContactWrite = (write: JournalRow): write is ContactWrite => operationKind(write) !== 'group-delete';
 
 /** The contact's id on the side that was written; a create learns it from the answer. */
 export const writtenId = (write: JournalRow): string => {

@@ -3,7 +3,8 @@ import type { Half } from '../contact/half.ts';
 import { emailKey, phoneKey } from '../contact/keys.ts';
 import { foldText } from '../contact/names.ts';
 import type { ContactRecord } from '../contact/record.ts';
-import type { JournalRow, LinkState, RunRow, Store, StoreChange, WriteIntent } from '../store/store.ts';
+import { beforeOf, desiredOf, destroys, emptiesOf, fieldsOf, operationKind, originOf } from '../reconcile/operation.ts';
+import type { JournalRow, LinkState, RunRow, Store, StoreChange } from '../store/store.ts';
 import { idsIn, writtenId } from './follow.ts';
 
 const DAY_MS = 86_400_000;
@@ -36,10 +37,10 @@ const load = async (store: Store, link: string): Promise<Stored> => {
 };
 
 const imagesOf = (row: JournalRow): readonly Image[] => {
-  const records = [row.before, row.after, row.intent.source].filter((record) => record !== null);
+  const records = [beforeOf(row), row.after, originOf(row)].filter((record) => record !== null);
   const desiredId = writtenId(row) || (idsIn(row)[0] ?? '');
-  const desired = row.intent.desired === null ? [] : [{ id: desiredId, contact: row.intent.desired }];
-  return [...records, ...desired];
+  const desired = desiredOf(row);
+  return [...records, ...(desired === null ? [] : [{ id: desiredId, contact: desired }])];
 };
 
 const wordsOf = (text: string): string => foldText(text).split(' ').toSorted().join(' ');
@@ -56,10 +57,7 @@ const isNamed = (
 };
 
 /** The ids that an entry names, that of a merge survivor too: its image stands in the entry of the merge (R12). */
-const namedIn = (row: JournalRow): readonly string[] => [
-  ...idsIn(row),
-  ...(row.intent.source ? [row.intent.source.id] : []),
-];
+const namedIn = (row: JournalRow): readonly string[] => [...idsIn(row), ...[originOf(row)?.id ?? []].flat()];
 
 /** The ids that are one person's: those that an entry names together, and the halves of a pair. */
 const groupIds = ({ halves, entries }: Stored): ((id: string) => ReadonlySet<string>) => {
@@ -108,21 +106,14 @@ const BLANK_RECORD: Omit<ContactRecord, 'id'> = {
   originId: null,
 };
 
-const BLANK_INTENT: Omit<WriteIntent, 'fields' | 'empties' | 'undoes'> = {
-  desired: null,
-  join: [],
-  leave: [],
-  source: null,
-  given: [],
-  group: null,
-};
-
 /** What the guard's day counts stays, without saying whose it is (R8). */
 const forgetEntry = (row: JournalRow, nowMs: number): StoreChange => {
-  const isCounted = row.destroys && row.state === 'done' && row.intendedAtMs >= nowMs - DAY_MS;
+  const isCounted = destroys(row) && row.state === 'done' && row.intendedAtMs >= nowMs - DAY_MS;
   if (!isCounted) return { kind: 'drop-entry', id: row.id };
-  const { fields, empties, undoes } = row.intent;
-  return { kind: 'redact-entry', id: row.id, intent: { ...BLANK_INTENT, fields, empties, undoes } };
+  const { id, side, cause } = row;
+  const address = { side, cause, pairId: null, leftId: null, rightId: null };
+  const kept = { was: operationKind(row), fields: fieldsOf(row), empties: emptiesOf(row) };
+  return { kind: 'redact-entry', id, operation: { ...address, kind: 'incomplete', ...kept, lacks: 'its values' } };
 };
 
 /** Deleted a moment ago, the id stays known: a feed or a listing may lag and show the contact (R7). */
@@ -146,10 +137,10 @@ const forgetMentions = (
 ): readonly StoreChange[] => {
   const { entries, runs, state } = stored;
   const names = [...ids, ...texts];
-  const members = entries.flatMap(({ id, intent }): StoreChange[] => {
-    if (intent.group === null || !intent.group.members.some((member) => ids.has(member))) return [];
-    const group = { ...intent.group, members: intent.group.members.filter((member) => !ids.has(member)) };
-    return [{ kind: 'redact-entry', id, intent: { ...intent, group } }];
+  const members = entries.flatMap((row): StoreChange[] => {
+    if (row.kind !== 'group-delete' || !row.group.members.some((member) => ids.has(member))) return [];
+    const group = { ...row.group, members: row.group.members.filter((member) => !ids.has(member)) };
+    return [{ kind: 'redact-entry', id: row.id, operation: { ...row, group } }];
   });
   const reasons = runs.flatMap((run): StoreChange[] => {
     const clean = run.reason === null ? null : without(run.reason, names);

@@ -8,7 +8,9 @@ import { contactsOf, equalSnapshots, unordered } from '../contact/snapshot.ts';
 import type { Pair, SideWrite, WholePair } from '../reconcile/decision.ts';
 import type { GroupLink } from '../reconcile/membership.ts';
 import { forField, mayWrite, type Policy } from '../reconcile/policy.ts';
-import { draftOf, undoWrite, type DoneWrite } from './revert-fields.ts';
+import { fieldsOf } from '../reconcile/operation.ts';
+import type { CompleteWrite } from './follow.ts';
+import { draftOf, undoWrite } from './revert-fields.ts';
 import { groupKey, linksOf, planGroupReturns, type GroupReturns, type RemovedGroup } from './undo-groups.ts';
 
 /** One contact that the run wrote on one side, or that belonged to a group that it deleted. */
@@ -16,7 +18,7 @@ export type WrittenContact = {
   readonly side: Side;
   readonly id: string;
   /** The newest first. */
-  readonly writes: readonly DoneWrite[];
+  readonly writes: readonly CompleteWrite[];
   /** The pair that the contact is in, or that its other half is in; null where there is none. */
   readonly pair: Pair | null;
   /** The groups that an undo which was cut off brought it back without. */
@@ -144,10 +146,8 @@ const undoEdits = (contact: WrittenContact, record: ContactRecord, env: Env): Ju
     if (unsyncable.has(field)) return UNSYNCABLE;
     return env.fields.has(field) ? ONE_WAY : NOT_SYNCED;
   };
-  const untouched = inFieldOrder(contact.writes.flatMap((write) => write.fields.filter(isRefused)));
-  for (const write of contact.writes) {
-    undoWrite(draft, { ...write, fields: write.fields.filter((field) => !isRefused(field)) }, groups[side]);
-  }
+  const untouched = inFieldOrder(contact.writes.flatMap((write) => fieldsOf(write).filter(isRefused)));
+  for (const write of contact.writes) undoWrite(draft, write, groups[side], (field) => !isRefused(field));
   const refused = [
     ...draft.refused.map(({ field, reason }) => refuse(contact, reason, field)),
     ...untouched.map((field) => refuse(contact, reasonFor(field), field)),
@@ -239,9 +239,9 @@ const undoContact = (contact: WrittenContact, env: Env): Judgement => {
   if (fate === 'fleeting' || (fate === 'created' && standing === null)) return nothing;
   if (!mayWrite(env.policy, contact.side)) return refuseWhole(contact, 'the link does not write to this side');
   if (fate === 'deleted') {
-    const before = contact.writes[0]?.before ?? null;
+    const [last] = contact.writes;
     if (standing !== null) return finishReturn(contact, standing, env);
-    return before === null ? nothing : undoDelete(contact, before, env);
+    return last?.kind === 'delete' ? undoDelete(contact, last.before, env) : nothing;
   }
   if (standing === null) return refuseWhole(contact, 'it was deleted since');
   return fate === 'created' ? undoCreate(contact, standing.record, env) : undoEdits(contact, standing.record, env);

@@ -11,18 +11,7 @@ import {
 import { keyLists, listOf, withList } from '../contact/lists.ts';
 import { isExtraField } from '../contact/fields.ts';
 import type { ContactRecord } from '../contact/record.ts';
-
-/** A write of the run that is reverted, as the journal has it. */
-export type DoneWrite = {
-  readonly kind: 'create' | 'update' | 'membership' | 'delete';
-  /** The fields that it wrote. */
-  readonly fields: readonly SyncedField[];
-  /** The side's own ids of the groups that it joined and left. */
-  readonly join: readonly string[];
-  readonly leave: readonly string[];
-  readonly before: ContactRecord | null;
-  readonly after: ContactRecord | null;
-};
+import type { CompleteWrite } from './follow.ts';
 
 /** A contact on its way back: every write that is undone changes it. */
 export type Draft = {
@@ -65,9 +54,13 @@ const undoList = (draft: Draft, field: ListField, before: Contact, after: Contac
   draft.fields.add(field);
 };
 
-const undoMembership = (draft: Draft, write: DoneWrite, groups: ReadonlySet<string>): void => {
+const undoMembership = (
+  draft: Draft,
+  write: Extract<CompleteWrite, { kind: 'membership' }>,
+  groups: ReadonlySet<string>,
+): void => {
   const { before, after } = write;
-  if (before === null || after === null) return;
+  if (after === null) return;
   const joined = write.join.filter((id) => after.groupIds.includes(id) && !before.groupIds.includes(id));
   const quit = write.leave.filter((id) => before.groupIds.includes(id) && !after.groupIds.includes(id));
   for (const id of joined.filter((group) => draft.groupIds.has(group))) {
@@ -85,12 +78,19 @@ const undoMembership = (draft: Draft, write: DoneWrite, groups: ReadonlySet<stri
 /** What a side computes is as it is: shown or not, there is nothing to go back to. */
 const isNoExtra = (field: ScalarField): boolean => !isExtraField(field);
 
-/** Reverts one write in the draft: what was changed since is refused. */
-export const undoWrite = (draft: Draft, write: DoneWrite, groups: ReadonlySet<string>): void => {
+/**
+ * Reverts one write in the draft; a value that changed since is refused. Fields of an update that `isReverted` excludes stay.
+ */
+export const undoWrite = (
+  draft: Draft,
+  write: CompleteWrite,
+  groups: ReadonlySet<string>,
+  isReverted: (field: SyncedField) => boolean = () => true,
+): void => {
   if (write.kind === 'membership') undoMembership(draft, write, groups);
-  const { before, after } = write;
-  if (write.kind !== 'update' || before === null || after === null) return;
-  for (const field of scalarsOf(write.fields).filter(isNoExtra))
-    undoScalar(draft, field, before.contact, after.contact);
-  for (const field of listsOf(write.fields)) undoList(draft, field, before.contact, after.contact);
+  if (write.kind !== 'update' || write.after === null) return;
+  const [before, after] = [write.before.contact, write.after.contact];
+  const fields = write.fields.filter(isReverted);
+  for (const field of scalarsOf(fields).filter(isNoExtra)) undoScalar(draft, field, before, after);
+  for (const field of listsOf(fields)) undoList(draft, field, before, after);
 };

@@ -1,8 +1,9 @@
-import { WRITE_KINDS, type JournalRow, type Store, type WriteKind } from '../store/store.ts';
+import { OPERATION_KINDS, type OperationKind } from '../reconcile/operation.ts';
+import type { JournalRow, Store } from '../store/store.ts';
 import type { Shown } from '../view/change-filter.ts';
 import { HAPPENINGS, happeningOf, type Happening, type Write } from '../view/views.ts';
 import { findPeople } from './explain.ts';
-import { followContacts, writtenId } from './follow.ts';
+import { followContacts } from './follow.ts';
 import { loadBackground, writeView } from './writes.ts';
 
 /** What a run wrote and tried to write, in its order; a group that it made or renamed is not journaled. */
@@ -23,12 +24,12 @@ const KINDS = {
   deletes: ['delete', 'group-delete'],
   creates: ['create'],
   updates: ['update', 'membership'],
-} as const satisfies Partial<Record<Happening, readonly WriteKind[]>>;
+} as const satisfies Partial<Record<Happening, readonly OperationKind[]>>;
 
 /** Views of some writes of a run. */
 const viewsOf = async (store: Store, link: string, rows: readonly JournalRow[]): Promise<readonly Write[]> => {
   // What a new contact is given after its create has the same reason as the create.
-  const ids = rows.flatMap((row) => (row.kind === 'update' || row.kind === 'membership' ? [writtenId(row)] : []));
+  const ids = rows.flatMap((row) => (row.kind === 'update' || row.kind === 'membership' ? [row.before.id] : []));
   const others = ids.length === 0 ? [] : await store.journal(link, { ids, pairIds: [] });
   const background = await loadBackground(store, link, [...rows, ...others.filter(({ kind }) => kind === 'create')]);
   return rows.map((row) => writeView(row, background));
@@ -84,8 +85,8 @@ const sectionOf = async (
 export const shownWrites = async (store: Store, link: string, run: string, asked: Asked): Promise<ShownWrites> => {
   const { only, grep, from = 0 } = asked;
   const counts = await store.writeCounts(link, run);
-  const sum = (kinds: readonly WriteKind[]): number => kinds.reduce((n, kind) => n + (counts[kind] ?? 0), 0);
-  const total = sum(WRITE_KINDS);
+  const sum = (kinds: readonly OperationKind[]): number => kinds.reduce((n, kind) => n + (counts[kind] ?? 0), 0);
+  const total = sum(OPERATION_KINDS);
   if (total <= FEW_WRITES) return { all: await writesOf(store, link, run) };
   if (grep !== undefined) {
     const people = await findPeople(store, link, grep, MOST_FOUND);

@@ -3,7 +3,7 @@ import { SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { GroupAction, GroupPair } from '../reconcile/groups.ts';
 import type { GroupLink } from '../reconcile/membership.ts';
 import { foldGroupName, groupFilter, mayWrite, type Policy } from '../reconcile/policy.ts';
-import type { DeletedGroup } from '../store/store.ts';
+import type { DeletedGroup } from '../reconcile/operation.ts';
 
 /** A group that a run deleted on a side. */
 export type RemovedGroup = DeletedGroup & { readonly side: Side };

@@ -12,9 +12,9 @@ import { planUnderLease, runUnderLease, type RunResult } from '../sync/run.ts';
 import { forgetSelection } from '../sync/selecting.ts';
 import { loadPairsOf } from '../sync/workload.ts';
 import type { Change } from '../view/views.ts';
-import { followContacts, idsIn, isContactWrite, writtenId, type ContactWrite } from './follow.ts';
+import { followContacts, idsIn, isComplete, isContactWrite, writtenId } from './follow.ts';
+import type { CompleteWrite, ContactWrite } from './follow.ts';
 import { planUndo, type Refusal, type UndoPlan, type WrittenContact } from './plan-undo.ts';
-import type { DoneWrite } from './revert-fields.ts';
 import type { RemovedGroup } from './undo-groups.ts';
 import { lossesOfUndo, undoChanges, workOfUndo } from './undo-work.ts';
 
@@ -36,11 +36,6 @@ export type UndoReport = {
 /** A change of membership is a set: one whose answer was lost is not known to have failed. */
 const isDone = ({ state, kind }: JournalRow): boolean => {
   return state === 'done' || (state === 'abandoned' && kind === 'membership');
-};
-
-const doneWrite = ({ kind, intent, before, after }: ContactWrite): DoneWrite => {
-  const { fields, join, leave } = intent;
-  return { kind, fields, join, leave, before, after };
 };
 
 /** Everything that the plan of an undo is made of, as the store has it. */
@@ -82,7 +77,7 @@ const gather = async (
     }),
   );
   const returned = Map.groupBy(
-    history.filter((write) => write.kind === 'create' && write.intent.undoes),
+    history.filter((write) => write.kind === 'create' && write.cause === 'undo'),
     (write) => (write.side === 'left' ? write.leftId : write.rightId),
   );
   const pairWith = (side: Side, id: string): Pair | undefined => {
@@ -100,14 +95,14 @@ const gather = async (
 
 /** The groups that a run deleted, as the journal has them. */
 const removedGroupsOf = (rows: readonly JournalRow[]): readonly RemovedGroup[] =>
-  rows.flatMap(({ side, intent, state }) => {
-    return intent.group === null || state !== 'done' ? [] : [{ side, ...intent.group }];
+  rows.flatMap((row) => {
+    return row.kind !== 'group-delete' || row.state !== 'done' ? [] : [{ side: row.side, ...row.group }];
   });
 
-type Touched = { readonly side: Side; readonly id: string; readonly writes: ContactWrite[]; readonly lost: string[] };
+type Touched = { readonly side: Side; readonly id: string; readonly writes: CompleteWrite[]; readonly lost: string[] };
 
 /** What a run did to each contact: its writes, the oldest first, and the groups that it took from it. */
-const touchedContacts = (own: readonly ContactWrite[], removed: readonly RemovedGroup[]): readonly Touched[] => {
+const touchedContacts = (own: readonly CompleteWrite[], removed: readonly RemovedGroup[]): readonly Touched[] => {
   const found = new Map<string, Touched>();
   const touch = (side: Side, id: string): Touched => {
     const touched = found.get(`${side} ${id}`) ?? { side, id, writes: [], lost: [] };
@@ -129,6 +124,7 @@ const writtenContacts = async (
   const own = rows
     .filter(isDone)
     .filter(isContactWrite)
+    .filter(isComplete)
     .filter((write) => idsIn(write).length > 0);
   const members = removed.flatMap((group) => group.members);
   const { history, pairOf, returnOf } = await gather(store, link, own, members);
@@ -141,9 +137,9 @@ const writtenContacts = async (
     const pair = pairOf(side, id, writes);
     const outcome = record === null ? null : { record, isExact, atMs };
     const back = returnOf(id);
-    const isCutOff = back !== undefined && newest.get(`${side} ${writtenId(back)}`) === back;
-    const unjoined = isCutOff ? back.intent.join.filter((group) => !back.after?.groupIds.includes(group)) : [];
-    return { side, id, unjoined, lostGroups: lost, writes: writes.toReversed().map(doneWrite), pair, outcome };
+    const isCutOff = back?.kind === 'create' && newest.get(`${side} ${writtenId(back)}`) === back;
+    const unjoined = isCutOff ? back.join.filter((group) => !back.after?.groupIds.includes(group)) : [];
+    return { side, id, unjoined, lostGroups: lost, writes: writes.toReversed(), pair, outcome };
   });
 };
 

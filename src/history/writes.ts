@@ -3,6 +3,7 @@ import { syncedIn, type SyncedField } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { bySide, otherSide, type Side, type Sides } from '../contact/side.ts';
 import type { ConflictRow, JournalRow, RunRow, Store } from '../store/store.ts';
+import { beforeOf, desiredOf, fieldsOf, operationKind, originOf } from '../reconcile/operation.ts';
 import { fieldChanges, nameOf, type GroupNames } from '../view/values.ts';
 import type { FieldChange, Why, Write } from '../view/views.ts';
 import { isContactWrite, writtenId, type ContactWrite } from './follow.ts';
@@ -23,11 +24,12 @@ const whyOf = (write: ContactWrite, background: Background): Why => {
   const create = background.creates.get(createKey(write));
   if (create !== undefined && create !== write) return whyOf(create, background);
   const at = otherSide(write.side);
-  if (write.intent.undoes) return { kind: 'undo', of: background.runs.get(write.run)?.undoes ?? null };
-  switch (write.kind) {
+  if (write.cause === 'undo') return { kind: 'undo', of: background.runs.get(write.run)?.undoes ?? null };
+  switch (operationKind(write)) {
     case 'create':
       return { kind: write.pairId === null ? 'new' : 'edit-beats-delete', at };
     case 'delete':
+    case 'group-delete':
       return { kind: 'deleted', at };
     case 'update':
     case 'membership':
@@ -37,14 +39,14 @@ const whyOf = (write: ContactWrite, background: Background): Why => {
 
 /** The side whose value a person had taken of a conflict when the write was made; null where nobody had. */
 const takenAt = (write: ContactWrite, field: SyncedField, { conflicts }: Background): Side | null => {
-  const { intendedAtMs, intent, leftId } = write;
+  const { intendedAtMs, leftId } = write;
   const row = conflicts.find((each) => {
     if (each.leftId !== leftId || each.field !== field || each.review === null) return false;
     if (each.reviewedAtMs === null || each.reviewedAtMs > intendedAtMs) return false;
     return each.resolvedAtMs === null || each.resolvedAtMs >= intendedAtMs;
   });
   if (row === undefined || row.review === null || row.review === 'dismissed' || field === 'buckets') return null;
-  return intent.desired?.[field] === row[row.review] ? row.review : null;
+  return desiredOf(write)?.[field] === row[row.review] ? row.review : null;
 };
 
 const whyOfField = (write: ContactWrite, field: SyncedField, background: Background): Why => {
@@ -53,7 +55,7 @@ const whyOfField = (write: ContactWrite, field: SyncedField, background: Backgro
     const isSame = conflict.run === write.run && conflict.field === field && conflict.winner === winner;
     return isSame && (conflict.leftId === write.leftId || conflict.rightId === write.rightId);
   });
-  if (write.intent.undoes) return whyOf(write, background);
+  if (write.cause === 'undo') return whyOf(write, background);
   const at = takenAt(write, field, background);
   if (at !== null) return { kind: 'taken', at };
   return isConflict ? { kind: 'conflict', winner, isFirst: write.pairId === null } : whyOf(write, background);
@@ -61,18 +63,18 @@ const whyOfField = (write: ContactWrite, field: SyncedField, background: Backgro
 
 /** What stood there, and what stands there since; what was asked for, where no answer says. */
 const changesOf = (write: ContactWrite, background: Background): readonly FieldChange[] => {
-  const { before, after, intent, side, kind } = write;
-  const { desired } = intent;
+  const { after, side } = write;
+  const [before, desired, kind] = [beforeOf(write), desiredOf(write), operationKind(write)];
   const asked: ContactRecord | null = desired === null || before === null ? null : { ...before, contact: desired };
   const to = kind === 'delete' ? null : (after ?? asked);
-  const fields = kind === 'create' || kind === 'delete' ? syncedIn(...contactsOf(before, to)) : intent.fields;
+  const fields = kind === 'create' || kind === 'delete' ? syncedIn(...contactsOf(before, to)) : fieldsOf(write);
   const names = background.groupNames[side];
   return fieldChanges(fields, { before, after: to }, names, (field) => whyOfField(write, field, background));
 };
 
 /** What a write is called by: the contact as it stood, else as it was to stand. */
-const nameOfWrite = ({ before, after, intent }: JournalRow): string | null => {
-  const images = [before?.contact, after?.contact, intent.desired, intent.source?.contact];
+const nameOfWrite = (row: JournalRow): string | null => {
+  const images = [beforeOf(row)?.contact, row.after?.contact, desiredOf(row), originOf(row)?.contact];
   for (const image of images) {
     const name = image ? nameOf(image) : null;
     if (name !== null) return name;
@@ -85,9 +87,10 @@ export const writeView = (write: JournalRow, background: Background): Write => {
   const { run, side, state, error } = write;
   const kind = background.runs.get(run)?.kind ?? null;
   const shared = { write: write.id, atMs: write.settledAtMs ?? write.intendedAtMs, run, kind, side, state, error };
-  if (!isContactWrite(write)) {
+  const action = operationKind(write);
+  if (action === 'group-delete' || !isContactWrite(write)) {
     const why: Why = { kind: 'deleted', at: otherSide(side) };
-    const { id = '', name = '' } = write.intent.group ?? {};
+    const { id, name } = write.kind === 'group-delete' ? write.group : { id: '', name: '' };
     return {
       ...shared,
       id,
@@ -102,9 +105,9 @@ export const writeView = (write: JournalRow, background: Background): Write => {
     id: writtenId(write),
     leftId: write.leftId,
     rightId: write.rightId,
-    action: write.kind,
+    action,
     name: nameOfWrite(write),
-    fields: write.intent.fields,
+    fields: fieldsOf(write),
     why: whyOf(write, background),
     changes: changesOf(write, background),
   };

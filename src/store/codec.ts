@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { isSyncedField, type ContactField, type SyncedField } from '../contact/contact.ts';
+import { isSyncedField, type Contact, type ContactField, type SyncedField } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { equalSnapshots, fingerprint, withDeclined, type Declined, type Snapshot } from '../contact/snapshot.ts';
 import { contactSchema, fieldSchema } from '../contact/stored.ts';
+import type { DeletedGroup } from '../reconcile/operation.ts';
 import type { Activity } from './activity.ts';
-import { StoreError, type RunRow, type WriteIntent } from './store.ts';
+import { StoreError, type RunRow } from './store.ts';
 
 // How values stand in a database, whatever its engine: as JSON text that is parsed when it is read.
 
@@ -88,6 +89,20 @@ const intent = z.object({
     .default(null),
 });
 
+/** The part of an operation that is stored as one value, for every kind of operation. */
+export type Intent = {
+  readonly fields: readonly SyncedField[];
+  readonly desired: Contact | null;
+  readonly join: readonly string[];
+  readonly leave: readonly string[];
+  readonly source: ContactRecord | null;
+  readonly undoes: boolean;
+  readonly empties: readonly SyncedField[];
+  readonly given: readonly SyncedField[];
+  readonly joining?: readonly SyncedField[];
+  readonly group: DeletedGroup | null;
+};
+
 const counted = z.number().catch(0);
 const wrote = z.object({ created: counted, updated: counted, deleted: counted, groupsDeleted: counted });
 
@@ -120,10 +135,10 @@ const decode = <T>(schema: z.ZodType<T>, what: string, text: string): T => {
 };
 
 export const encodeRecord = (value: ContactRecord): string => JSON.stringify(value);
-export const encodeIntent = (value: WriteIntent): string => JSON.stringify(value);
+export const encodeIntent = (value: Intent): string => JSON.stringify(value);
 
 export const decodeRecord = (text: string): ContactRecord => decode(record, 'contact record', text);
-export const decodeIntent = (text: string): WriteIntent => decode(intent, 'journal entry', text);
+export const decodeIntent = (text: string): Intent => decode(intent, 'journal entry', text);
 export const decodeSummary = (text: string): Pick<RunRow, 'undoes' | 'override' | 'repaired' | 'wrote'> =>
   decode(runSummary, 'run', text);
 /** Names of fields; one that is not known any more is left out. */

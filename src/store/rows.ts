@@ -12,21 +12,19 @@ import { NO_ACTIVITY } from './activity.ts';
 import {
   decodeActivity,
   decodeBase,
-  decodeIntent,
   decodeRecord,
   decodeSummary,
   encodeBase,
-  encodeIntent,
   decodeFields,
   encodeRecord,
 } from './codec.ts';
+import { toOperation } from './stored-operation.ts';
 import {
   NO_CURSOR,
   type ConflictRow,
   type Counts,
   type Cursor,
   type HalfPut,
-  type JournalEntry,
   type JournalRow,
   type LinkState,
   type Rejection,
@@ -82,26 +80,12 @@ export const toCounts = (sides: readonly SideCount[], statuses: readonly StatusC
   };
 };
 
-/** An entry as it is journaled; it has no outcome yet. */
-type IntentColumns = Omit<RowOf<typeof journal>, 'id' | 'state' | 'afterJson' | 'error' | 'settledAtMs'>;
-
-export const intentColumns = (
-  run: string,
-  { intent, before, ...columns }: JournalEntry,
-  atMs: number,
-): IntentColumns => {
-  const beforeJson = before === null ? null : encodeRecord(before);
-  return { ...columns, run, intentJson: encodeIntent(intent), beforeJson, intendedAtMs: atMs };
-};
-
 const decodeOptional = (text: string | null) => (text === null ? null : decodeRecord(text));
 
-export const toJournalRow = ({ intentJson, beforeJson, afterJson, ...columns }: RowOf<typeof journal>): JournalRow => ({
-  ...columns,
-  intent: decodeIntent(intentJson),
-  before: decodeOptional(beforeJson),
-  after: decodeOptional(afterJson),
-});
+export const toJournalRow = (row: RowOf<typeof journal>): JournalRow => {
+  const { id, run, state, afterJson, error, intendedAtMs, settledAtMs } = row;
+  return { ...toOperation(row), id, run, state, after: decodeOptional(afterJson), error, intendedAtMs, settledAtMs };
+};
 
 /** A run that has begun. */
 type RunStartColumns = Pick<RowOf<typeof runs>, 'id' | 'kind' | 'startedAtMs' | 'summaryJson'>;

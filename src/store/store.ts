@@ -1,9 +1,10 @@
-import type { Contact, SyncedField } from '../contact/contact.ts';
+import type { SyncedField } from '../contact/contact.ts';
 import type { Half, HalfState } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Side, Sides } from '../contact/side.ts';
 import type { Conflict, PairStatus, Review } from '../reconcile/decision.ts';
 import type { GroupPair } from '../reconcile/groups.ts';
+import type { Operation, OperationKind, StoredOperation } from '../reconcile/operation.ts';
 import type { Verdict } from '../reconcile/verdict.ts';
 import type { Activity } from './activity.ts';
 import type { LinkFields } from './link-fields.ts';
@@ -133,64 +134,13 @@ export type Counts = {
   readonly present: Sides<number>;
 };
 
-export const WRITE_KINDS = ['create', 'update', 'membership', 'delete', 'group-delete'] as const;
-export type WriteKind = (typeof WRITE_KINDS)[number];
-/** What a write does to one contact. */
-export type ContactWriteKind = Exclude<WriteKind, 'group-delete'>;
+export type WriteCounts = Partial<Readonly<Record<OperationKind, number>>>;
 
-export type WriteCounts = Partial<Readonly<Record<WriteKind, number>>>;
-
-/** A group that is deleted, and the contacts of its side that belong to it: enough to bring it back. */
-export type DeletedGroup = {
-  readonly id: string;
-  readonly name: string;
-  readonly members: readonly string[];
-  /** The side's own details of the group (`GroupRecord.details`). */
-  readonly details?: string;
-};
-
-/** What a write asked for: enough to recognise it at the remote, and to explain or undo it later. */
-export type WriteIntent = {
-  readonly fields: readonly SyncedField[];
-  /** What the side was to hold; null for a delete or a mere change of membership. */
-  readonly desired: Contact | null;
-  readonly join: readonly string[];
-  readonly leave: readonly string[];
-  /**
-   * For an update: the contact that it follows from, as the other side held it; where an undo brings a contact back, its
-   * own last image; for a deletion by merge: the merge survivor as it stood. Null for any other create: what it follows from stands in the store until the create is settled.
-   */
-  readonly source: ContactRecord | null;
-  /** Whether the write reverts what an earlier one changed: nothing is propagated by it. */
-  readonly undoes: boolean;
-  /** Fields that hold something before the write and nothing after it. */
-  readonly empties: readonly SyncedField[];
-  /** Fields that take what the other half does not hold: they stay out of the base (R12). */
-  readonly given: readonly SyncedField[];
-  /** Fields that the link had only begun to sync: what they brought is no edit (R6); left out where there are none. */
-  readonly joining?: readonly SyncedField[];
-  /** For the deletion of a group; null for any write to a contact. */
-  readonly group: DeletedGroup | null;
-};
-
-/** A write as it is journaled before its request is sent. */
-export type JournalEntry = {
-  readonly side: Side;
-  readonly kind: WriteKind;
-  readonly pairId: number | null;
-  readonly leftId: string | null;
-  readonly rightId: string | null;
-  readonly intent: WriteIntent;
-  /** The contact as it stood before; null for a create, and for a write to a group. */
-  readonly before: ContactRecord | null;
-  /** Whether the write takes away what the guard counts (R8). */
-  readonly destroys: boolean;
-};
 /** `intended`: the outcome is unknown as long as it stands so. */
 export type JournalState = 'intended' | 'done' | 'failed' | 'abandoned';
 
-/** A journaled write with its outcome. */
-export type JournalRow = JournalEntry & {
+/** A journaled operation with its outcome. */
+export type JournalRow = StoredOperation & {
   readonly id: number;
   readonly run: string;
   readonly intendedAtMs: number;
@@ -213,7 +163,12 @@ export type JournalQuery =
   /** Writes that destroy and are done, journaled at that time or later. */
   | { readonly destroyedSinceMs: number }
   /** Entries of a run: of these kinds alone, from that id on, so many at most. */
-  | { readonly run: string; readonly kinds?: readonly WriteKind[]; readonly fromId?: number; readonly limit?: number }
+  | {
+      readonly run: string;
+      readonly kinds?: readonly OperationKind[];
+      readonly fromId?: number;
+      readonly limit?: number;
+    }
   /** Every entry from that id on, so many at most. */
   | { readonly fromId: number; readonly limit: number }
   /** Entries that name, or were answered with, one of these contacts, or that name one of these pairs. */
@@ -311,7 +266,7 @@ export type StoreChange =
   | { readonly kind: 'forget-shown'; readonly side: Side }
   | { readonly kind: 'link'; readonly patch: Partial<Pick<LinkState, Patched>> }
   /** Journals a write ahead of its request; {@link Store.commit} answers the entry's id. */
-  | { readonly kind: 'intend'; readonly run: string; readonly entry: JournalEntry; readonly atMs: number }
+  | { readonly kind: 'intend'; readonly run: string; readonly operation: Operation; readonly atMs: number }
   /** Settles an open entry; one that is settled already stays as it is. */
   | {
       readonly kind: 'journal';
@@ -356,8 +311,8 @@ export type StoreChange =
   | { readonly kind: 'prune'; readonly beforeMs: number }
   /** Drops a journal entry, whatever its state. */
   | { readonly kind: 'drop-entry'; readonly id: number }
-  /** Leaves of a journal entry what kind of write it was, its outcome and this intent: no id, no image, no error. */
-  | { readonly kind: 'redact-entry'; readonly id: number; readonly intent: WriteIntent }
+  /** Replaces the operation of a journal entry and erases its answer and its error; its outcome stays. */
+  | { readonly kind: 'redact-entry'; readonly id: number; readonly operation: StoredOperation }
   /** Replaces the reason of a run; nothing else of its summary remains than what {@link RunRow} has of it. */
   | {
       readonly kind: 'run-reason';

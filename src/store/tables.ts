@@ -3,7 +3,8 @@ import type { Side } from '../contact/side.ts';
 import type { PairStatus, Review } from '../reconcile/decision.ts';
 import type { GroupPair } from '../reconcile/groups.ts';
 import type { Verdict } from '../reconcile/verdict.ts';
-import type { JournalState, LinkStateName, RunOutcome, StoredRunKind, WriteKind } from './store.ts';
+import type { JournalState, LinkStateName, RunOutcome, StoredRunKind } from './store.ts';
+import type { OperationKind } from '../reconcile/operation.ts';
 
 // The tables of the database, on every dialect. Times are epoch milliseconds. A column whose property ends in `Json` holds
 // text that is parsed with zod when it is read. The migrations make these tables; a test compares both.
@@ -166,7 +167,7 @@ export const journal = table({
     id: number('id'),
     run: text('run'),
     side: oneOf<Side>('side'),
-    kind: oneOf<WriteKind>('kind'),
+    kind: oneOf<OperationKind>('kind'),
     state: oneOf<JournalState>('state'),
     pairId: maybeNumber('pair_id'),
     leftId: maybeText('left_id'),

@@ -1,18 +1,19 @@
 import { isExtraField } from '../contact/fields.ts';
 import type { Half } from '../contact/half.ts';
+import { fieldsOf } from '../reconcile/operation.ts';
 import type { JournalRow } from '../store/store.ts';
 import type { Session } from './context.ts';
 import { keptSinceMs } from './context.ts';
 
 /** Whether all that a write brought is a field that had only begun to be synced, or computed by the other side (R6). */
-const followsFromNoEdit = ({ intent, kind }: JournalRow): boolean =>
-  (kind === 'update' || kind === 'membership') &&
-  intent.fields.every((field) => isExtraField(field) || intent.joining?.includes(field) === true);
+const followsFromNoEdit = (row: JournalRow): boolean =>
+  (row.kind === 'update' || row.kind === 'membership') &&
+  fieldsOf(row).every((field) => isExtraField(field) || row.joining?.includes(field) === true);
 
 /** Whether a write went to the contact: by its id, by a former one, or by a merge of the side itself. */
 const wentTo = (row: JournalRow, { side, id, pair }: Half): boolean => {
   if (row.side !== side || row.state !== 'done') return false;
-  if (row.kind === 'delete') return row.intent.source?.id === id;
+  if (row.kind === 'delete') return row.survivor?.id === id;
   return row[`${side}Id`] === id || row.after?.id === id || (pair !== null && row.pairId === pair);
 };
 

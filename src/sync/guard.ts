@@ -4,6 +4,7 @@ import type { ContactRecord } from '../contact/record.ts';
 import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import { checkFirstSync, checkGuard, FIRST_SYNC, isEmptied, type Halt, type Presence } from '../reconcile/guard.ts';
 import { countLosses, isLossless, lossesOf, type Loss, type Losses } from '../reconcile/losses.ts';
+import { emptiesOf, operationKind } from '../reconcile/operation.ts';
 import type { Plan } from '../reconcile/plan.ts';
 import type { JournalRow } from '../store/store.ts';
 import type { Session } from './context.ts';
@@ -18,13 +19,14 @@ const NONE: Sides<Losses> = { left: {}, right: {} };
 const isEmpty = ({ contact, groupIds }: ContactRecord, field: SyncedField): boolean =>
   (field === 'buckets' ? groupIds : valueIn(contact, field)).length === 0;
 
-const lossesIn = ({ kind, intent, after }: JournalRow): readonly Loss[] => {
-  if (kind === 'delete') return ['contacts'];
-  if (kind === 'group-delete') return (intent.group?.members ?? []).map(() => 'members' as const);
+const lossesIn = (row: JournalRow): readonly Loss[] => {
+  if (operationKind(row) === 'delete') return ['contacts'];
+  if (row.kind === 'group-delete') return row.group.members.map(() => 'members' as const);
   // An undo restores former values: what it empties does not count.
-  if (intent.undoes) return [];
+  if (row.cause === 'undo') return [];
   // A write whose answer was lost may count as applied because of another field: a field that was not emptied is planned again.
-  return intent.empties.filter((field) => after === null || isEmpty(after, field));
+  const { after } = row;
+  return emptiesOf(row).filter((field) => after === null || isEmpty(after, field));
 };
 
 /** Returns the losses that this link caused on each side within a day, since the guard was last accepted. */

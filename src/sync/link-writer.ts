@@ -1,7 +1,8 @@
 import type { Half } from '../contact/half.ts';
 import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { Pair } from '../reconcile/decision.ts';
-import type { JournalEntry, Store, StoreChange } from '../store/store.ts';
+import type { Operation } from '../reconcile/operation.ts';
+import type { Store, StoreChange } from '../store/store.ts';
 import { RowCache } from './row-cache.ts';
 import { WorkingSet } from './state/working-set.ts';
 
@@ -17,7 +18,7 @@ type Needs = {
 
 type Step = {
   readonly needs: Needs;
-  readonly entries: readonly { readonly run: string; readonly entry: JournalEntry; readonly atMs: number }[];
+  readonly intents: readonly Extract<StoreChange, { kind: 'intend' }>[];
   readonly change: (set: WorkingSet) => void;
 };
 
@@ -39,8 +40,8 @@ export type LinkWriter = {
   clearCache(): void;
   /** Loads what the step needs, calls `change`, and stores the result. Resolves when it is on disk. */
   apply(needs: Needs, change: (set: WorkingSet) => void): Promise<void>;
-  /** Journals writes before their requests. Returns the entries' ids in order. */
-  intend(run: string, entries: readonly JournalEntry[], atMs: number): Promise<readonly number[]>;
+  /** Journals operations before their requests. Returns the entries' ids in order. */
+  intend(run: string, operations: readonly Operation[], atMs: number): Promise<readonly number[]>;
 };
 
 type Loading = { readonly store: Store; readonly link: string; readonly cache: RowCache };
@@ -81,13 +82,13 @@ export const createLinkWriter = (store: Store, link: string, token: number): Lin
     await load({ store, link, cache }, steps, set);
     for (const { change } of steps) change(set);
     const rows = set.changes();
-    const intents = steps.flatMap(({ entries }) => entries.map((entry): StoreChange => ({ kind: 'intend', ...entry })));
+    const intents: readonly StoreChange[] = steps.flatMap((step) => step.intents);
     if (rows.length + intents.length === 0) return steps.map(() => []);
     const ids = await store.commit(link, token, [...rows, ...intents]);
     const made = ids.length - intents.length;
     cache.update(set.touched(ids.slice(0, made)));
     const journalIds = ids.slice(made);
-    return steps.map(({ entries }) => journalIds.splice(0, entries.length));
+    return steps.map((step) => journalIds.splice(0, step.intents.length));
   };
 
   const work = async (): Promise<void> => {
@@ -117,9 +118,13 @@ export const createLinkWriter = (store: Store, link: string, token: number): Lin
     cacheRows: (unpaired, pairs) => cache.add(unpaired, pairs),
     clearCache: () => cache.clear(),
     apply: async (needs, change) => {
-      await enqueue({ needs, entries: [], change });
+      await enqueue({ needs, intents: [], change });
     },
-    intend: (run, entries, atMs) =>
-      enqueue({ needs: {}, entries: entries.map((entry) => ({ run, entry, atMs })), change: () => undefined }),
+    intend: (run, operations, atMs) =>
+      enqueue({
+        needs: {},
+        intents: operations.map((operation) => ({ kind: 'intend', run, operation, atMs })),
+        change: () => undefined,
+      }),
   };
 };

@@ -22,9 +22,9 @@ export const pastMerges = async (
     const ids = ending.flatMap((pair) => pair[side]?.id ?? []);
     for (let start = 0; start < ids.length; start += BATCH) {
       const rows = await store.journal(link, { ids: ids.slice(start, start + BATCH), pairIds: [] });
-      for (const { before: mergedAway, intent, kind, side: written } of rows) {
-        const { source: survivor } = intent;
-        if (kind !== 'delete' || written !== side || mergedAway === null || survivor === null) continue;
+      for (const row of rows) {
+        if (row.kind !== 'delete' || row.side !== side || row.survivor === null) continue;
+        const { before: mergedAway, survivor } = row;
         newest.set(`${side} ${mergedAway.id}`, { side, survivor, mergedAway });
       }
     }

@@ -3,16 +3,15 @@ import { isExtraField } from '../contact/fields.ts';
 import { SIDES, type Side } from '../contact/side.ts';
 import type { Decision, WholePair } from '../reconcile/decision.ts';
 import { deferExtras, EXTRAS_REST_MS, extrasFor } from '../reconcile/defer.ts';
+import { fieldsOf } from '../reconcile/operation.ts';
 import type { JournalRow } from '../store/store.ts';
 import type { Session } from './context.ts';
 
 /** So many contacts are looked up at once. */
 const BATCH = 500;
 
-const namesExtras = ({ intent, kind }: JournalRow): boolean =>
-  kind === 'create'
-    ? intent.desired !== null && Object.keys(extrasIn(intent.desired)).length > 0
-    : intent.fields.some(isExtraField);
+const namesExtras = (row: JournalRow): boolean =>
+  row.kind === 'create' ? Object.keys(extrasIn(row.desired)).length > 0 : fieldsOf(row).some(isExtraField);
 
 /** A contact, as what was written on a side is remembered by: a pair is known by either half, whose id may be a new one. */
 const keyOf = (writtenSide: Side, side: Side, id: string): string => `${writtenSide} ${side} ${id}`;

@@ -1,15 +1,15 @@
 import type { SQL } from 'drizzle-orm';
-import { encodeIntent, encodeRecord } from '../codec.ts';
+import { encodeRecord } from '../codec.ts';
 import {
   derivedColumns,
   groupPairColumns,
   halfColumns,
-  intentColumns,
   narrowHalfColumns,
   patchColumns,
   runStartColumns,
   runSummary,
 } from '../rows.ts';
+import { operationColumns } from '../stored-operation.ts';
 import { INTERRUPTED, type HalfPut, type RunOutcome, type StoreChange } from '../store.ts';
 import { LINK_TABLES, MAPPING_TABLES, type LinkTableName, type TableName } from '../tables.ts';
 
@@ -72,7 +72,7 @@ const halfOperations = (change: HalfPut): readonly RowOperation[] => {
 };
 
 const isOpen = { resolvedAtMs: null } as const;
-const BLANK_ENTRY = { pairId: null, leftId: null, rightId: null, beforeJson: null, afterJson: null, error: null };
+const NO_ANSWER = { afterJson: null, error: null };
 
 const CONTACTS = {
   'put-half': (change) => halfOperations(change),
@@ -110,14 +110,14 @@ const LINK = {
 } satisfies Partial<Translations>;
 
 const HISTORY = {
-  intend: ({ run, entry, atMs }, { newId }) =>
-    add('journal', { id: newId(true), state: 'intended', ...intentColumns(run, entry, atMs) }),
+  intend: ({ run, operation, atMs }, { newId }) =>
+    add('journal', { id: newId(true), run, state: 'intended', intendedAtMs: atMs, ...operationColumns(operation) }),
   journal: ({ id, state, after, error, atMs }) => {
     const afterJson = after === null ? null : encodeRecord(after);
     return patch('journal', { id, state: 'intended' }, { state, error, afterJson, settledAtMs: atMs });
   },
   'drop-entry': ({ id }) => drop('journal', { id }),
-  'redact-entry': ({ id, intent }) => patch('journal', { id }, { ...BLANK_ENTRY, intentJson: encodeIntent(intent) }),
+  'redact-entry': ({ id, operation }) => patch('journal', { id }, { ...operationColumns(operation), ...NO_ANSWER }),
   conflict: ({ run, leftId, rightId, conflict, atMs, resolvedAtMs = null }, { newId }) => {
     const row = { id: newId(false), run, leftId, rightId, ...conflict, atMs, resolvedAtMs };
     return add('conflicts', { ...row, review: null, reviewedAtMs: null });

@@ -1,6 +1,7 @@
 import type { SQL } from 'drizzle-orm';
 import { ENDED, toConflicts, toJournalRow, toRun } from '../rows.ts';
-import type { ConflictRow, JournalQuery, JournalRow, RunQuery, RunRow, WriteCounts, WriteKind } from '../store.ts';
+import type { ConflictRow, JournalQuery, JournalRow, RunQuery, RunRow, WriteCounts } from '../store.ts';
+import type { OperationKind } from '../../reconcile/operation.ts';
 import { conflicts, journal, runs, type RowOf } from '../tables.ts';
 import type { Dialect } from './dialect.ts';
 import { sql } from './drizzle.ts';
@@ -55,7 +56,7 @@ export const readJournal = function* (
 };
 
 export const readWriteCounts = function* (link: string, run: string): Step<WriteCounts> {
-  const rows = yield* all<{ kind: WriteKind; n: number }>(
+  const rows = yield* all<{ kind: OperationKind; n: number }>(
     sql`select kind, count(*) as n from journal where link = ${link} and run = ${run} group by kind`,
   );
   return Object.fromEntries(rows.map(({ kind, n }) => [kind, n]));

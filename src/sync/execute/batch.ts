@@ -1,7 +1,7 @@
 import { isCredentialError, isFault, RemoteError, StaleError } from '../../providers/errors.ts';
 import type { ReadAnswer, WriteResult } from '../../providers/remote.ts';
 import type { Side } from '../../contact/side.ts';
-import type { Rejection, StoreChange, WriteIntent } from '../../store/store.ts';
+import type { Rejection, StoreChange } from '../../store/store.ts';
 import type { Session } from '../context.ts';
 import { observeAnswer } from '../state/observe.ts';
 import { JOURNAL_TRANSITIONS, type JournalEvent } from '../state/journal.ts';
@@ -147,9 +147,9 @@ const trialOf = (write: Write): Trial | null =>
   write.kind === 'create' || write.kind === 'update' ? write.trial : null;
 
 /** Reports that something is not written in this run. */
-const reportSkipped = ({ session: { emit, tally } }: Execution, { entry, side }: Write, reason: string): void => {
+const reportSkipped = ({ session: { emit, tally } }: Execution, { operation, side }: Write, reason: string): void => {
   tally.skipped += 1;
-  emit({ kind: 'skipped', side, reason, leftId: entry.leftId, rightId: entry.rightId });
+  emit({ kind: 'skipped', side, reason, leftId: operation.leftId, rightId: operation.rightId });
 };
 
 /** Remembers that a side failed at a write; where it does so again, it is reported, and waits as one that was refused (R15). */
@@ -188,7 +188,7 @@ const acceptNotTaken = (execution: Execution, set: WorkingSet, write: Write, err
   if (write.kind !== 'update' || rejection === null || !isNotTaken(write, error, rejection)) return false;
   const fields = landNotTaken(landedIn(execution, set, write.side), write);
   set.add({ kind: 'accept', side: write.side, key: rejection.key });
-  const { leftId, rightId } = write.entry;
+  const { leftId, rightId } = write.operation;
   reportNotTaken(execution.session, { leftId, rightId }, write.side, fields);
   return true;
 };
@@ -225,13 +225,6 @@ const takeIn = (execution: Execution, set: WorkingSet, answered: AnsweredWrite, 
   reportNotTaken(session, landing.ids, side, landing.notTaken);
 };
 
-/** What a write asks for, with what this pass says of it. */
-const intentIn = ({ joining, session }: Execution, intent: WriteIntent): WriteIntent => {
-  // What a merge survivor is given counts as entered by its user.
-  const joined = intent.fields.filter((field) => joining.has(field) && !intent.given.includes(field));
-  return { ...intent, undoes: session.undoes !== null, ...(joined.length > 0 && { joining: joined }) };
-};
-
 /** Closes the entries of a batch that was refused as a whole, with its credential: surely nothing of it was written. */
 const closeRefused = async ({ clock, writer }: Session, ids: readonly number[], error: unknown): Promise<void> => {
   if (!isCredentialError(error) || error.applied !== 'no') return;
@@ -249,7 +242,7 @@ const needsOf = (outcomes: readonly Outcome[], answers: ReadonlyMap<string, Read
   const pairs: number[] = [];
   for (const outcome of outcomes) {
     const write = outcome.ok ? outcome.answered.write : outcome.write;
-    const { leftId, rightId, pairId } = write.entry;
+    const { leftId, rightId, pairId } = write.operation;
     if (leftId !== null) ids.left.push(leftId);
     if (rightId !== null) ids.right.push(rightId);
     if (pairId !== null) pairs.push(pairId);
@@ -273,8 +266,8 @@ export const performBatch = async (execution: Execution, writes: readonly Write[
   const { side } = first;
   signal.throwIfAborted();
   stopSignal?.throwIfAborted();
-  const entries = writes.map(({ entry }) => ({ ...entry, intent: intentIn(execution, entry.intent) }));
-  const journalIds = await writer.intend(session.run, entries, clock.now());
+  const operations = writes.map(({ operation }) => operation);
+  const journalIds = await writer.intend(session.run, operations, clock.now());
   const journalIdOf = (write: Write): number => {
     const id = journalIds[writes.indexOf(write)];
     if (id === undefined) throw new Error('The store did not journal every write of the batch.');
@@ -295,7 +288,7 @@ export const performBatch = async (execution: Execution, writes: readonly Write[
         else takeFailureIn(execution, set, outcome, journalIdOf(outcome.write), answers);
       }
     })
-    .then(() => advance(execution, side, first.entry.kind, writes.length));
+    .then(() => advance(execution, side, first.operation.kind, writes.length));
   for (const outcome of outcomes) if (!outcome.ok) stop ??= judgeFailure(outcome.write, outcome.error).stop;
   if (stop === null) return { stored };
   await stored;

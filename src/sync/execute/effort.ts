@@ -1,12 +1,12 @@
 import { bySide, type Side, type Sides } from '../../contact/side.ts';
 import type { RemoteCapabilities } from '../../providers/remote.ts';
-import type { ContactWriteKind } from '../../store/store.ts';
+import type { ContactOperationKind } from '../../reconcile/operation.ts';
 import type { Task } from './task.ts';
 import { creationsOn, updatesOn, type Work } from './work.ts';
 import { movesOf } from './writes.ts';
 
 /** What is written: a contact, by the kind of write, or a group. */
-export type WrittenKind = ContactWriteKind | 'group';
+export type WrittenKind = ContactOperationKind | 'group';
 
 /** How much is to be written on a side: so many writes, with about so many requests in all and for each write. */
 export type Effort = {

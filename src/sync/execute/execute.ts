@@ -137,13 +137,13 @@ const writeContacts = async (execution: Execution, work: Work, side: Side): Prom
   await createContacts(execution, work, side);
   await inParallel(chunks(updatesOn(work, side), updateBatch), writeConcurrency, async (tasks) => {
     await recordConflicts(session, tasks);
-    return performBatch(execution, updateWrites(side, tasks));
+    return performBatch(execution, updateWrites(execution, side, tasks));
   });
   await splitRefused(execution, side);
   for (const round of sharingRounds(work, side)) {
     const sharings = round.filter(({ task }) => mayGoOn(task, side) && hasOtherEmails(task, side));
     await inParallel(chunks(sharings, updateBatch), writeConcurrency, (batch) => {
-      return performBatch(execution, sharingWrites(side, batch));
+      return performBatch(execution, sharingWrites(execution, side, batch));
     });
   }
 };
@@ -162,7 +162,7 @@ const writeMemberships = async (execution: Execution, work: Work, side: Side): P
   const moving = work.tasks.filter((task) => task.pending[side].has('buckets') && mayGoOn(task, side));
   const { sound, failed } = withoutFailed(execution, side, moving);
   for (const tasks of [...moveSteps(byGroup(sound, side), side, capabilities), ...chunks(failed, 1)]) {
-    const writes = membershipWrites(groupIds, side, tasks);
+    const writes = membershipWrites(execution, side, tasks);
     const sent = new Set(writes.flatMap((write) => (write.kind === 'membership' ? [write.task] : [])));
     const standing = tasks.filter((task) => !sent.has(task));
     await writer.apply(needsOf(standing), (set) => {
@@ -257,7 +257,7 @@ const mergeContacts = async (
     if (standing.size < 2) continue;
     const merging: Merging = { task, survivor, isKept: false };
     await (
-      await performBatch(execution, [mergeWrite(removal, merging)])
+      await performBatch(execution, [mergeWrite(execution, removal, merging)])
     ).stored;
     if (merging.isKept) left.push(removal);
   }
@@ -278,7 +278,7 @@ const deleteContacts = async (execution: Execution, final: FinalWork, side: Side
     batchesOf(execution, side, left, deleteBatch),
     writeConcurrency,
     async (batch): Promise<Answered> => {
-      return performBatch(execution, deleteWrites(await stillDue(execution, side, batch)));
+      return performBatch(execution, deleteWrites(execution, await stillDue(execution, side, batch)));
     },
   );
 };
@@ -305,6 +305,7 @@ const begin = async (session: Session, work: Work, later: readonly LaterPart[]):
     scopes: await originScopes(session),
     rejections: new Map(rejections.map((rejection) => [`${rejection.side} ${rejection.key}`, rejection])),
     failedBefore: new Set(rejections.map(({ side, key }) => `${side} ${wholeRefusalKey(key)}`)),
+    cause: session.undoes === null ? 'sync' : 'undo',
     joining: new Set(session.undoes === null ? fields.joining : []),
     again: { needed: false },
     refused: { left: [], right: [] },

@@ -4,21 +4,17 @@ import type { PairIds } from '../../reconcile/pair-ids.ts';
 import type { Rejection } from '../../store/store.ts';
 import type { Session } from '../context.ts';
 import type { Effort, WrittenKind } from './effort.ts';
-import type { CreateWrite, GroupIds, UpdateWrite } from './writes.ts';
+import type { CreateWrite, GroupIds, Pass, UpdateWrite } from './writes.ts';
 
 /** What the writes of one pass share. */
-export type Execution = {
+export type Execution = Pass & {
   readonly session: Session;
   /** Filled in as groups are created. */
   readonly groupIds: Map<string, { left: string | null; right: string | null }> & GroupIds;
-  /** What names each side's account in the origins that are left at the other side (R9). */
-  readonly scopes: Sides<string>;
   /** By side and key. */
   readonly rejections: ReadonlyMap<string, Rejection>;
   /** The writes, by side and `refusalKey`, that a side has not done before, or of which it refused a field. */
   readonly failedBefore: ReadonlySet<string>;
-  /** The fields that the link has only begun to sync; none in an undo, which brings back what was an edit once. */
-  readonly joining: ReadonlySet<SyncedField>;
   /** Contacts that must be looked at again before the run ends: stale, gone, or of an unknown outcome. */
   readonly again: { needed: boolean };
   /** Writes that a side refused and that are written field by field before the run ends (`split-refused.ts`). */

@@ -92,7 +92,7 @@ export const rejectionOf = (
   const isSame = earlier?.sourceFingerprint === subject.sourceFingerprint;
   const attempts = isSame ? earlier.attempts + 1 : 1;
   const retryAtMs = nowMs + (attempts > triesAtOnce ? retryDelayMs(attempts - triesAtOnce) : 0);
-  const { leftId, rightId } = write.entry;
+  const { leftId, rightId } = write.operation;
   return { side: write.side, ...subject, leftId, rightId, reason, attempts, retryAtMs };
 };
 

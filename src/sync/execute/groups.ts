@@ -11,12 +11,12 @@ import {
   type RemoteError,
   StaleError,
 } from '../../providers/errors.ts';
-import type { DeletedGroup, JournalEntry, StoreChange } from '../../store/store.ts';
+import type { DeletedGroup } from '../../reconcile/operation.ts';
+import type { StoreChange } from '../../store/store.ts';
 import type { Session } from '../context.ts';
 import { JOURNAL_TRANSITIONS } from '../state/journal.ts';
 import { loadMembers } from '../workload.ts';
 import { advance, type Execution } from './execution.ts';
-import { NO_INTENT } from './writes.ts';
 
 /** Whether a failure concerns this group alone; what the side failed at may have been written all the same. */
 const isRefusal = (error: unknown): error is RemoteError => {
@@ -140,17 +140,9 @@ const deleteGroup = async (session: Session, action: GroupDeletion): Promise<boo
   stop?.throwIfAborted();
   const members = await loadMembers(store, link, side, id);
   const group: DeletedGroup = { id, name, members, ...(details !== undefined && { details }) };
-  const entry: JournalEntry = {
-    side,
-    kind: 'group-delete',
-    pairId: null,
-    leftId: null,
-    rightId: null,
-    intent: { ...NO_INTENT, group, undoes: undoes !== null },
-    before: null,
-    destroys: true,
-  };
-  const [journalId] = await writer.intend(run, [entry], clock.now());
+  const cause = undoes === null ? 'sync' : 'undo';
+  const operation = { side, cause, kind: 'group-delete', pairId: null, leftId: null, rightId: null, group } as const;
+  const [journalId] = await writer.intend(run, [operation], clock.now());
   if (journalId === undefined) throw new Error('The store did not journal the deletion of a group.');
   const refusal: { error: RemoteError | null } = { error: null };
   const deleted = await attempt(session, action, 'deleted', async () => {

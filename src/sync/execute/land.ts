@@ -275,16 +275,16 @@ const landRemoval = ({ set, atMs }: Landed, { pair, record, side, pairAfter }: R
   else endPair(set, pair.id);
 };
 
-const landDelete = (landed: Landed, { removal, entry }: Extract<Write, { kind: 'delete' }>): Landing => {
+const landDelete = (landed: Landed, { removal, operation }: Extract<Write, { kind: 'delete' }>): Landing => {
   landRemoval(landed, removal);
-  const { leftId, rightId } = entry;
+  const { leftId, rightId } = operation;
   const ids = { leftId, rightId };
   return { after: null, refused: null, kept: null, counts: 'deleted', notTaken: [], ids, again: false };
 };
 
 const landMerge = (
   landed: Landed,
-  { removal, merging, entry, side }: Extract<Write, { kind: 'merge' }>,
+  { removal, merging, operation, side }: Extract<Write, { kind: 'merge' }>,
   { survivor, became }: Merged,
 ): Landing => {
   const { set, groupIds, atMs } = landed;
@@ -295,7 +295,7 @@ const landMerge = (
   observeMerge(set, { side, before: merging.survivor, after: survivor, mergedAway: record }, { groupPairs, atMs });
   const half = merging.task.halves[side];
   if (half !== null) half.record = survivor;
-  const { leftId, rightId } = entry;
+  const { leftId, rightId } = operation;
   const landing = { after: null, refused: null, kept: null, notTaken: [], ids: { leftId, rightId }, again: true };
   // A side may refuse to show a contact that it has just merged away.
   if (became.kind === 'gone' || became.kind === 'moved' || became.kind === 'withheld') {

@@ -2,6 +2,7 @@ import type { Contact } from '../../contact/contact.ts';
 import { stands } from '../../contact/half.ts';
 import { emailKey } from '../../contact/keys.ts';
 import { SIDES, type Side } from '../../contact/side.ts';
+import { desiredOf, targetIdOf } from '../../reconcile/operation.ts';
 import type { JournalRow } from '../../store/store.ts';
 import type { Session } from '../context.ts';
 import type { Task } from './task.ts';
@@ -65,8 +66,8 @@ const holdersOf = async ({ store, link }: Session, side: Side, keys: readonly st
   return [
     ...known.filter(stands).map(({ id, record }) => ({ holder: id, emails: record.contact.emailAddresses })),
     ...open.map((row) => ({
-      holder: (side === 'left' ? row.leftId : row.rightId) ?? row,
-      emails: row.intent.desired?.emailAddresses ?? [],
+      holder: targetIdOf(row) ?? row,
+      emails: desiredOf(row)?.emailAddresses ?? [],
     })),
   ];
 };

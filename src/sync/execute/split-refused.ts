@@ -22,7 +22,7 @@ const writeFields = async (
 ): Promise<readonly FieldRefusal[] | null> => {
   const refused: FieldRefusal[] = [];
   for (const field of fields) {
-    const write = task.unsure.has(side) ? null : fieldWrite(task, side, field);
+    const write = task.unsure.has(side) ? null : fieldWrite(execution, task, side, field);
     if (write === null) return null;
     addEffort(execution, side, 'update', 1);
     await (

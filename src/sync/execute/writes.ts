@@ -1,13 +1,19 @@
-import { valueIn, withValue, type Contact, type ContactField } from '../../contact/contact.ts';
+import { valueIn, withValue, type Contact, type ContactField, type SyncedField } from '../../contact/contact.ts';
 import type { LabelledValue } from '../../contact/elements.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { otherSide, type Side, type Sides } from '../../contact/side.ts';
 import { idsOn } from '../../reconcile/pair-ids.ts';
 import { emptiedFields, leavesEveryGroup } from '../../reconcile/losses.ts';
+import type {
+  Cause,
+  CreateOperation,
+  DeleteOperation,
+  MembershipOperation,
+  UpdateOperation,
+} from '../../reconcile/operation.ts';
 import type { Deletion } from '../../reconcile/decision.ts';
 import type { Pair } from '../../reconcile/decision.ts';
 import type { CreateRequest, MembershipRequest, UpdateRequest } from '../../providers/remote.ts';
-import type { ContactWriteKind, JournalEntry, WriteIntent } from '../../store/store.ts';
 import { withEmails, withoutEmails } from './shared-emails.ts';
 import { taskIds, type Task } from './task.ts';
 
@@ -25,19 +31,17 @@ export type Removal = {
   readonly decision: Deletion | null;
 };
 
-type ContactEntry = JournalEntry & { readonly kind: ContactWriteKind };
-
 type Shared = {
   readonly side: Side;
-  readonly entry: ContactEntry;
   /** The write's name in its batch. */
   readonly key: string;
 };
 
-/** One write on its way: what is journaled, what is sent. */
+/** One write: the operation that is journaled, and the request that is sent. */
 export type Write =
   | (Shared & {
       readonly kind: 'create';
+      readonly operation: CreateOperation;
       readonly task: Task;
       readonly request: CreateRequest;
       /** Of a create that tries out what the side takes (`try-sharing.ts`, `split-refused.ts`); null for any other. */
@@ -45,6 +49,7 @@ export type Write =
     })
   | (Shared & {
       readonly kind: 'update';
+      readonly operation: UpdateOperation;
       readonly task: Task;
       readonly request: UpdateRequest;
       /** The email address of another contact of the side which it brings, and nothing else (`shared-emails.ts`). */
@@ -52,9 +57,19 @@ export type Write =
       /** Of an update of one field after a refusal (`split-refused.ts`); null for any other. */
       readonly trial: Trial | null;
     })
-  | (Shared & { readonly kind: 'membership'; readonly task: Task; readonly request: MembershipRequest })
-  | (Shared & { readonly kind: 'delete'; readonly removal: Removal })
-  | (Shared & { readonly kind: 'merge'; readonly removal: Removal; readonly merging: Merging });
+  | (Shared & {
+      readonly kind: 'membership';
+      readonly operation: MembershipOperation;
+      readonly task: Task;
+      readonly request: MembershipRequest;
+    })
+  | (Shared & { readonly kind: 'delete'; readonly operation: DeleteOperation; readonly removal: Removal })
+  | (Shared & {
+      readonly kind: 'merge';
+      readonly operation: DeleteOperation;
+      readonly removal: Removal;
+      readonly merging: Merging;
+    });
 
 /** What a trial found out. */
 export type Trial = {
@@ -75,16 +90,14 @@ export type Merging = {
 /** Both ids of each group pair, by its key; null where creating that half failed. */
 export type GroupIds = ReadonlyMap<string, { readonly left: string | null; readonly right: string | null }>;
 
-export const NO_INTENT: WriteIntent = {
-  fields: [],
-  desired: null,
-  join: [],
-  leave: [],
-  source: null,
-  undoes: false,
-  empties: [],
-  given: [],
-  group: null,
+/** The values of a pass that its operations carry. */
+export type Pass = {
+  readonly groupIds: GroupIds;
+  /** The names of both accounts in the origins that are left at the other side (R9). */
+  readonly scopes: Sides<string>;
+  readonly cause: Cause;
+  /** The fields that the link has only started to sync; none in an undo, which restores former edits. */
+  readonly joining: ReadonlySet<SyncedField>;
 };
 
 /** The side's group ids for group pairs; pairs whose half could not be created are left out. */
@@ -118,7 +131,7 @@ export type UpdateWrite = Extract<Write, { kind: 'update' }>;
 
 /** The creates of a batch. */
 export const createWrites = (
-  { groupIds, scopes }: { readonly groupIds: GroupIds; readonly scopes: Sides<string> },
+  { groupIds, scopes, cause }: Pass,
   side: Side,
   tasks: readonly Task[],
 ): readonly CreateWrite[] =>
@@ -129,12 +142,12 @@ export const createWrites = (
     const { originId, image } = creation;
     const draft = withoutEmails(creation.draft, task.sharedEmails[side]);
     const join = groupIdsOf(groupIds, side, creation.joins);
-    const intent = { ...NO_INTENT, desired: draft, join, source: image };
-    const entry = { side, kind: 'create' as const, pairId: task.pairId, ...creation.ids, intent, before: null };
+    const shared = { side, cause, pairId: task.pairId, ...creation.ids };
+    const operation: CreateOperation = { ...shared, kind: 'create', desired: draft, join, image };
     // What an undo brings back carries its own former id.
     const originScope = scopes[image === null ? otherSide(side) : side];
     const request = { key, draft, groupIds: join, originId, originScope };
-    return [{ kind: 'create', side, key, task, entry: { ...entry, destroys: false }, request, trial: null }];
+    return [{ kind: 'create', side, key, task, operation, request, trial: null }];
   });
 
 type CreateTrial = CreateWrite & { readonly trial: Trial };
@@ -142,7 +155,7 @@ type CreateTrial = CreateWrite & { readonly trial: Trial };
 /** The create as a trial, with another draft. */
 export const withDraft = (write: CreateWrite, draft: Contact): CreateTrial => ({
   ...write,
-  entry: { ...write.entry, intent: { ...write.entry.intent, desired: draft } },
+  operation: { ...write.operation, desired: draft },
   request: { ...write.request, draft },
   trial: { refusedFor: null },
 });
@@ -150,12 +163,8 @@ export const withDraft = (write: CreateWrite, draft: Contact): CreateTrial => ({
 /** The create as a trial, with another draft and in no group; the side is one where a create carries no group. */
 export const asTrial = (write: CreateWrite, draft: Contact): CreateTrial => {
   const trial = withDraft(write, draft);
-  const { entry, request } = trial;
-  return {
-    ...trial,
-    entry: { ...entry, intent: { ...entry.intent, join: [] } },
-    request: { ...request, groupIds: [] },
-  };
+  const { operation, request } = trial;
+  return { ...trial, operation: { ...operation, join: [] }, request: { ...request, groupIds: [] } };
 };
 
 /** What an update of the side follows from, as the plan saw it, without the addresses that other writes bring. */
@@ -165,22 +174,29 @@ const sourceOf = (task: Task, side: Side, own?: LabelledValue): ContactRecord | 
   return source === null ? null : { ...source, contact: withoutEmails(source.contact, others) };
 };
 
-const updateEntry = (
+/** Those of the written fields that the link has only started to sync; a given field counts as an edit. */
+const joiningOf = ({ joining }: Pass, fields: readonly SyncedField[], given: readonly SyncedField[]) => {
+  const joined = fields.filter((field) => joining.has(field) && !given.includes(field));
+  return joined.length > 0 ? { joining: joined } : {};
+};
+
+const updateOperation = (
+  pass: Pass,
   task: Task,
   side: Side,
   { current, desired, fields }: UpdateRequest,
   source: ContactRecord | null,
-): ContactEntry => {
+): UpdateOperation => {
   const given = fields.filter((field) => task.given[side].has(field));
   const lost = fields.filter((field) => !task.given[side].has(field));
   const empties = emptiedFields(current.contact, desired, lost);
-  const intent = { ...NO_INTENT, fields, desired, source, empties, given };
-  const shared = { pairId: task.pairId, ...taskIds(task), before: current, destroys: empties.length > 0 };
-  return { side, kind: 'update', ...shared, intent };
+  const marks = { empties, given, ...joiningOf(pass, fields, given) };
+  const shared = { side, cause: pass.cause, pairId: task.pairId, ...taskIds(task), before: current };
+  return { ...shared, kind: 'update', fields, desired, source, ...marks };
 };
 
 /** The updates of a batch. */
-export const updateWrites = (side: Side, tasks: readonly Task[]): readonly Write[] =>
+export const updateWrites = (pass: Pass, side: Side, tasks: readonly Task[]): readonly Write[] =>
   tasks.flatMap((task, index): Write[] => {
     const half = task.halves[side];
     const write = task.writes[side];
@@ -188,12 +204,13 @@ export const updateWrites = (side: Side, tasks: readonly Task[]): readonly Write
     if (half === null || write === null || fields.length === 0) return [];
     const key = String(index);
     const request = { key, current: half.record, desired: write.desired, fields };
-    const entry = updateEntry(task, side, request, sourceOf(task, side));
-    return [{ kind: 'update', side, key, task, entry, request, sharedEmail: null, trial: null }];
+    const operation = updateOperation(pass, task, side, request, sourceOf(task, side));
+    return [{ kind: 'update', side, key, task, operation, request, sharedEmail: null, trial: null }];
   });
 
 /** The update of one field of the contact, after the side refused it with others; null where the contact does not exist. */
 export const fieldWrite = (
+  pass: Pass,
   task: Task,
   side: Side,
   field: ContactField,
@@ -203,64 +220,73 @@ export const fieldWrite = (
   const key = '0';
   const desired = withValue(half.record.contact, field, valueIn(write.desired, field));
   const request = { key, current: half.record, desired, fields: [field] };
-  const entry = updateEntry(task, side, request, sourceOf(task, side));
-  return { kind: 'update', side, key, task, entry, request, sharedEmail: null, trial: { refusedFor: null } };
+  const operation = updateOperation(pass, task, side, request, sourceOf(task, side));
+  return { kind: 'update', side, key, task, operation, request, sharedEmail: null, trial: { refusedFor: null } };
 };
 
 /** A contact with an email address that another contact of its side holds. */
 export type Sharing = { readonly task: Task; readonly email: LabelledValue };
 
 /** The updates of a batch that bring one such address each, and nothing else. */
-export const sharingWrites = (side: Side, sharings: readonly Sharing[]): readonly Write[] =>
+export const sharingWrites = (pass: Pass, side: Side, sharings: readonly Sharing[]): readonly Write[] =>
   sharings.flatMap(({ task, email }, index): Write[] => {
     const half = task.halves[side];
     if (half === null) return [];
     const key = String(index);
     const desired = withEmails(half.record.contact, [email]);
     const request = { key, current: half.record, desired, fields: ['emailAddresses' as const] };
-    const entry = updateEntry(task, side, request, sourceOf(task, side, email));
-    return [{ kind: 'update', side, key, task, entry, request, sharedEmail: email, trial: null }];
+    const operation = updateOperation(pass, task, side, request, sourceOf(task, side, email));
+    return [{ kind: 'update', side, key, task, operation, request, sharedEmail: email, trial: null }];
   });
 
 /** The changes of membership of a batch; none for a task that needs no request after all. */
-export const membershipWrites = (groupIds: GroupIds, side: Side, tasks: readonly Task[]): readonly Write[] =>
+export const membershipWrites = (pass: Pass, side: Side, tasks: readonly Task[]): readonly Write[] =>
   tasks.flatMap((task, index): Write[] => {
     const half = task.halves[side];
     if (half === null || !task.pending[side].has('buckets')) return [];
     const { joins, leaves } = movesOf(task, side);
-    const add = groupIdsOf(groupIds, side, joins).filter((id) => !half.record.groupIds.includes(id));
-    const remove = groupIdsOf(groupIds, side, leaves).filter((id) => half.record.groupIds.includes(id));
+    const add = groupIdsOf(pass.groupIds, side, joins).filter((id) => !half.record.groupIds.includes(id));
+    const remove = groupIdsOf(pass.groupIds, side, leaves).filter((id) => half.record.groupIds.includes(id));
     if (add.length + remove.length === 0) return [];
     const key = String(index);
-    const destroys = leavesEveryGroup(half.record.groupIds, add, remove);
     const fields = ['buckets' as const];
+    const empties = leavesEveryGroup(half.record.groupIds, add, remove) ? fields : [];
     const given = fields.filter((field) => task.given[side].has(field));
-    const intent = { ...NO_INTENT, fields, join: add, leave: remove, empties: destroys ? fields : [], given };
-    const shared = { pairId: task.pairId, ...taskIds(task), before: half.record, destroys };
-    const entry: ContactEntry = { side, kind: 'membership', ...shared, intent };
+    const marks = { empties, given, ...joiningOf(pass, fields, given) };
+    const shared = { side, cause: pass.cause, pairId: task.pairId, ...taskIds(task), before: half.record };
+    const operation: MembershipOperation = { ...shared, kind: 'membership', join: add, leave: remove, ...marks };
     const knownGroupIds = task.counted.has(side) ? half.record.groupIds : null;
     const heldGroupIds = half.record.groupIds;
     const request = { key, id: half.record.id, add, remove, knownGroupIds, heldGroupIds };
-    return [{ kind: 'membership', side, key, task, entry, request }];
+    return [{ kind: 'membership', side, key, task, operation, request }];
   });
 
-const deletion = ({ side, record, pair }: Removal, survivor: ContactRecord | null): ContactEntry => {
-  const intent = { ...NO_INTENT, source: survivor };
-  const shared = { pairId: pair.id, ...idsOn(side, record.id), intent, before: record, destroys: true };
-  return { side, kind: 'delete', ...shared };
-};
+const deletion = (
+  { cause }: Pass,
+  { side, record, pair }: Removal,
+  survivor: ContactRecord | null,
+): DeleteOperation => ({
+  side,
+  cause,
+  kind: 'delete',
+  pairId: pair.id,
+  ...idsOn(side, record.id),
+  before: record,
+  survivor,
+});
 
 /** The deletes of a batch. */
-export const deleteWrites = (removals: readonly Removal[]): readonly Write[] =>
+export const deleteWrites = (pass: Pass, removals: readonly Removal[]): readonly Write[] =>
   removals.map((removal): Write => {
     const { side, record } = removal;
-    return { kind: 'delete', side, key: record.id, entry: deletion(removal, null), removal };
+    return { kind: 'delete', side, key: record.id, operation: deletion(pass, removal, null), removal };
   });
 
 /** The deletion of a contact by merging it into another one. */
-export const mergeWrite = (removal: Removal, merging: Merging): Write => {
+export const mergeWrite = (pass: Pass, removal: Removal, merging: Merging): Write => {
   const { side, record } = removal;
-  return { kind: 'merge', side, key: record.id, entry: deletion(removal, merging.survivor), removal, merging };
+  const operation = deletion(pass, removal, merging.survivor);
+  return { kind: 'merge', side, key: record.id, operation, removal, merging };
 };
 
 /** The contact that a write goes to; null for one that does not stand yet. */

@@ -16,7 +16,7 @@ import { bySide, otherSide, type Side } from '../../contact/side.ts';
 import type { Snapshot } from '../../contact/snapshot.ts';
 import { EMPTY_SNAPSHOT, settleBase } from '../../reconcile/settle.ts';
 import { isReplaced, shownBy } from '../../reconcile/side-merge.ts';
-import type { OpenWrite } from '../state/journal.ts';
+import type { MembershipOperation, UpdateOperation } from '../../reconcile/operation.ts';
 import { observeRecord } from '../state/observe.ts';
 import { storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
@@ -109,14 +109,14 @@ export const observeMerge = (
 };
 
 /** What a write that came to another contact than it was meant for brought there, as far as that one shows it. */
-const strayed = ({ row, before, ...write }: StrayWrite, base: Contact, now: Contact): Contact => {
+const strayed = (operation: StrayOperation, base: Contact, now: Contact): Contact => {
   let shown = base;
-  if (write.kind === 'membership') return shown;
-  const { desired } = write;
-  for (const field of scalarsOf(row.intent.fields)) {
+  if (operation.kind === 'membership') return shown;
+  const { before, desired, fields } = operation;
+  for (const field of scalarsOf(fields)) {
     if (textIn(now, field) === textIn(desired, field)) shown = withValue(shown, field, textIn(now, field));
   }
-  for (const field of listsOf(row.intent.fields)) {
+  for (const field of listsOf(fields)) {
     const lists = keyLists(field, {
       base: listOf(base, field),
       now: listOf(now, field),
@@ -134,7 +134,7 @@ const strayed = ({ row, before, ...write }: StrayWrite, base: Contact, now: Cont
 };
 
 /** A write to an existing contact that may have come to another one. */
-export type StrayWrite = Extract<OpenWrite, { kind: 'update' | 'membership' }>;
+export type StrayOperation = UpdateOperation | MembershipOperation;
 
 /**
  * Takes in what a write made of a contact of another pair, because the one that it was meant for had been merged into that
@@ -143,19 +143,20 @@ export type StrayWrite = Extract<OpenWrite, { kind: 'update' | 'membership' }>;
  */
 export const observeStray = (
   set: WorkingSet,
-  write: StrayWrite,
+  operation: StrayOperation,
   after: ContactRecord,
   { groupPairs, atMs }: { readonly groupPairs: readonly GroupHalves[]; readonly atMs: number },
 ): void => {
-  const { side, intent } = write.row;
+  const { side } = operation;
   const own = set.half(side, after.id);
-  const pairId = write.row.pairId ?? set.half(side, write.id)?.pair ?? null;
+  const pairId = operation.pairId ?? set.half(side, operation.before.id)?.pair ?? null;
   if (own === null || own.pair === pairId) return;
   const { contact: before, groupIds } = own.base ?? EMPTY_SNAPSHOT;
-  const change: Change = { before, shown: strayed(write, before, after.contact), kept: new Set() };
+  const change: Change = { before, shown: strayed(operation, before, after.contact), kept: new Set() };
+  const { join, leave } = operation.kind === 'membership' ? operation : { join: [], leave: [] };
   const moves: Moves = {
-    join: intent.join.filter((id) => after.groupIds.includes(id) && !groupIds.includes(id)),
-    leave: intent.leave.filter((id) => groupIds.includes(id) && !after.groupIds.includes(id)),
+    join: join.filter((id) => after.groupIds.includes(id) && !groupIds.includes(id)),
+    leave: leave.filter((id) => groupIds.includes(id) && !after.groupIds.includes(id)),
   };
   storeMade(set, own, after, { change, moves, groupPairs, atMs });
 };

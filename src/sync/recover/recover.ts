@@ -4,27 +4,24 @@ import type { ContactRecord } from '../../contact/record.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../../contact/side.ts';
 import { RedirectedError, UnreadableError } from '../../providers/errors.ts';
 import type { CreateRequest, ReadAnswer } from '../../providers/remote.ts';
+import { sourceIdOf } from '../../reconcile/operation.ts';
 import { ownFields } from '../../reconcile/side-merge.ts';
 import { apartFrom } from '../../reconcile/verdict.ts';
 import type { JournalRow, StoreChange } from '../../store/store.ts';
 import { onBothSides, type Session } from '../context.ts';
 import { forgetSelection } from '../selecting.ts';
 import { originScopes } from '../origin-scope.ts';
-import { JOURNAL_TRANSITIONS, openWriteOf, type OpenWrite } from '../state/journal.ts';
+import { JOURNAL_TRANSITIONS } from '../state/journal.ts';
 import { isWaiting, forgetFaults, forgetUnread, rememberUnread, unsettledWrite } from '../state/unread.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { observeMerge, observeStray } from './merged.ts';
 import { settleRestore, settleRevert } from './reverted.ts';
-import {
-  settleCreate,
-  settleWrite,
-  type ExistingWrite,
-  type Finding,
-  type Known,
-  type Unreadable,
-} from './settle-write.ts';
+import { settleCreate, settleWrite, type Finding, type Known, type Unreadable } from './settle-write.ts';
 
-type Creating = Extract<OpenWrite, { kind: 'create' | 'restore' }>;
+/** Open journal entries of one kind of operation. */
+type Open<Kind extends JournalRow['kind']> = Extract<JournalRow, { kind: Kind }>;
+type Creating = Open<'create'>;
+type Writing = Open<'update' | 'membership' | 'delete'>;
 
 /** A request may wait so long for its rate limit, and for its next attempt, before it is sent and answered. */
 const SENT_WITHIN_MS = 4 * 60_000;
@@ -51,14 +48,12 @@ const DAY_MS = 86_400_000;
 export const soughtSinceMs = (intendedAtMs: readonly number[], nowMs: number): number =>
   Math.min(...intendedAtMs.map((atMs) => (atMs > nowMs ? nowMs - DAY_MS : atMs)));
 
-const originIdOf = (write: Creating): string => (write.kind === 'create' ? write.sourceId : write.image.id);
-
 const requestOf = (write: Creating, scopes: Sides<string>): CreateRequest => ({
-  key: String(write.row.id),
+  key: String(write.id),
   draft: write.desired,
-  groupIds: write.row.intent.join,
-  originId: originIdOf(write),
-  originScope: scopes[write.kind === 'create' ? otherSide(write.row.side) : write.row.side],
+  groupIds: write.join,
+  originId: (write.image === null ? sourceIdOf(write) : write.image.id) ?? '',
+  originScope: scopes[write.image === null ? otherSide(write.side) : write.side],
 });
 
 /** What creates made, by the key of the request; for one of which nobody can tell, why. */
@@ -119,14 +114,13 @@ const closing = ({ id }: JournalRow, { applied, after, error }: Finding, atMs: n
 type Settled = { readonly row: JournalRow; readonly applied: boolean };
 
 /** Settles writes in one step: each by its finding, together with its journal entry. */
-const settleAll = async <Write extends OpenWrite>(
+const settleAll = async <Row extends JournalRow>(
   { clock, emit, link, store, tally, writer }: Session,
   side: Side,
-  writes: readonly Write[],
+  rows: readonly Row[],
   ids: readonly string[],
-  settle: (set: WorkingSet, write: Write, known: Known) => Finding | Unreadable,
+  settle: (set: WorkingSet, row: Row, known: Known) => Finding | Unreadable,
 ): Promise<readonly Settled[]> => {
-  const rows = writes.map(({ row }) => row);
   const needs = {
     ids: {
       left: [...rows.flatMap(({ leftId }) => leftId ?? []), ...(side === 'left' ? ids : [])],
@@ -138,10 +132,9 @@ const settleAll = async <Write extends OpenWrite>(
   const { groupPairs, rejections } = await store.link(link);
   const settled: Settled[] = [];
   await writer.apply(needs, (set) => {
-    for (const write of writes) {
-      const { row } = write;
+    for (const row of rows) {
       const atMs = clock.now();
-      const finding = settle(set, write, { groupPairs, atMs });
+      const finding = settle(set, row, { groupPairs, atMs });
       const unread = unsettledWrite(row);
       if ('unreadable' in finding) {
         tally.skipped += 1;
@@ -160,7 +153,7 @@ const settleAll = async <Write extends OpenWrite>(
 
 const recoverCreates = async (session: Session, side: Side, writes: readonly Creating[]) => {
   if (writes.length === 0) return [];
-  const intendedAtMs = writes.map(({ row }) => row.intendedAtMs);
+  const intendedAtMs = writes.map((write) => write.intendedAtMs);
   const nowMs = session.clock.now();
   const sinceMs = soughtSinceMs(intendedAtMs, nowMs);
   const looks = looksFor(intendedAtMs, nowMs, session.looksAfterMs);
@@ -168,16 +161,16 @@ const recoverCreates = async (session: Session, side: Side, writes: readonly Cre
   const requests = writes.map((write) => requestOf(write, scopes));
   // What a person keeps apart from a source stood before: no create of that source made it.
   const { verdicts } = await session.store.link(session.link);
-  const apart = writes.flatMap(({ row }) => {
-    const sourceId = side === 'left' ? row.rightId : row.leftId;
+  const apart = writes.flatMap((write) => {
+    const sourceId = sourceIdOf(write);
     return sourceId === null ? [] : apartFrom(verdicts, otherSide(side), sourceId);
   });
   const found = await lookForCreated(session, side, requests, sinceMs, looks, apart);
   const ids = [...found.values()].flatMap((created) => (isRecord(created) ? [created.id] : []));
   return settleAll(session, side, writes, ids, (set, write, known) => {
-    const record = found.get(String(write.row.id)) ?? null;
+    const record = found.get(String(write.id)) ?? null;
     if (record !== null && !isRecord(record)) return record;
-    if (write.kind === 'create') return settleCreate(set, write, record, known);
+    if (write.image === null) return settleCreate(set, write, record, known);
     return settleRestore(set, write, record, known.atMs);
   });
 };
@@ -188,27 +181,27 @@ const boundAnswer = (answer: ReadAnswer | undefined, known: Half | null): ReadAn
   return { ...answer, record: withBoundEntries(answer.record, known.record) };
 };
 
-const recoverWrites = async (session: Session, side: Side, writes: readonly ExistingWrite[]) => {
+const recoverWrites = async (session: Session, side: Side, writes: readonly Writing[]) => {
   if (writes.length === 0) return [];
-  const survivors = writes.flatMap((write) => (write.kind === 'delete' ? (write.merge?.survivor.id ?? []) : []));
-  const asked = [...new Set([...writes.map(({ id }) => id), ...survivors])];
+  const survivors = writes.flatMap((write) => (write.kind === 'delete' ? (write.survivor?.id ?? []) : []));
+  const asked = [...new Set([...writes.map(({ before }) => before.id), ...survivors])];
   const answers: ReadonlyMap<string, ReadAnswer> = await session.remotes[side].read(asked, session.signal);
   const moved = [...answers.values()].flatMap((answer) => (answer.kind === 'moved' ? [answer.record.id] : []));
   return settleAll(session, side, writes, [...moved, ...survivors], (set, write, known) => {
-    const answer = boundAnswer(answers.get(write.id), set.half(side, write.id));
-    if (write.kind === 'delete' && write.merge !== null) {
-      const { mergedAway, survivor: before } = write.merge;
+    const answer = boundAnswer(answers.get(write.before.id), set.half(side, write.before.id));
+    if (write.kind === 'delete' && write.survivor !== null) {
+      const { before: mergedAway, survivor: before } = write;
       const found = answers.get(before.id);
       const own = ownFields(session.policy, side);
       if (found?.kind === 'found') observeMerge(set, { side, before, after: found.record, mergedAway, own }, known);
     }
     if (answer?.kind === 'moved' && write.kind !== 'delete') observeStray(set, write, answer.record, known);
-    if (write.row.intent.undoes) return settleRevert(set, write, answer, known.atMs);
+    if (write.cause === 'undo') return settleRevert(set, write, answer, known.atMs);
     return settleWrite(set, write, answer, known);
   });
 };
 
-type GroupDeletion = Extract<OpenWrite, { kind: 'group-delete' }>;
+type GroupDeletion = Open<'group-delete'>;
 
 /** A group whose deletion was not answered: a read says whether it is gone. */
 const recoverGroupDeletions = async (session: Session, side: Side, writes: readonly GroupDeletion[]) => {
@@ -221,12 +214,9 @@ const recoverGroupDeletions = async (session: Session, side: Side, writes: reado
   });
 };
 
-const isCreating = (write: OpenWrite): write is Creating => write.kind === 'create' || write.kind === 'restore';
-const isGroupDeletion = (write: OpenWrite): write is GroupDeletion => write.kind === 'group-delete';
-const isWriting = (write: OpenWrite): write is ExistingWrite => {
-  return write.kind === 'update' || write.kind === 'membership' || write.kind === 'delete';
+const isKind = <Kind extends JournalRow['kind']>(...kinds: readonly Kind[]) => {
+  return (row: JournalRow): row is Open<Kind> => kinds.some((kind) => kind === row.kind);
 };
-const isIncomplete = (write: OpenWrite) => write.kind === 'incomplete';
 
 /**
  * Settles the writes of unknown outcome, of this process or of one that died: reads what stands at the remote and either
@@ -239,7 +229,7 @@ export const recover = async (session: Session): Promise<readonly JournalRow[]> 
   const { clock, link, store } = session;
   const { rejections } = await store.link(link);
   const rows = await store.journal(link, { open: true });
-  const open = rows.filter((row) => !isWaiting(rejections, unsettledWrite(row), clock.now())).map(openWriteOf);
+  const open = rows.filter((row) => !isWaiting(rejections, unsettledWrite(row), clock.now()));
   if (open.length === 0) return [];
   await forgetSelection(session);
   // Each side is looked at several times, with waiting times in between: both at once.
@@ -247,15 +237,15 @@ export const recover = async (session: Session): Promise<readonly JournalRow[]> 
     recoverCreates(
       session,
       side,
-      open.filter(isCreating).filter(({ row }) => row.side === side),
+      open.filter(isKind('create')).filter((row) => row.side === side),
     ),
   );
   const settled: Settled[] = [...creates.left, ...creates.right];
   for (const side of SIDES) {
-    const own = open.filter(({ row }) => row.side === side);
-    settled.push(...(await recoverWrites(session, side, own.filter(isWriting))));
-    settled.push(...(await recoverGroupDeletions(session, side, own.filter(isGroupDeletion))));
-    const lacking = await settleAll(session, side, own.filter(isIncomplete), [], (_, write) => {
+    const own = open.filter((row) => row.side === side);
+    settled.push(...(await recoverWrites(session, side, own.filter(isKind('update', 'membership', 'delete')))));
+    settled.push(...(await recoverGroupDeletions(session, side, own.filter(isKind('group-delete')))));
+    const lacking = await settleAll(session, side, own.filter(isKind('incomplete')), [], (_, write) => {
       return { applied: false, after: null, error: `The journal entry lacks ${write.lacks}.` };
     });
     settled.push(...lacking);

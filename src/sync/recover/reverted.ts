@@ -6,20 +6,21 @@ import { snapshotOf, withDeclined } from '../../contact/snapshot.ts';
 import { settleDeclined } from '../../reconcile/declined.ts';
 import type { ReadAnswer } from '../../providers/remote.ts';
 import type { Pair } from '../../reconcile/decision.ts';
+import { fieldsOf, type CreateOperation } from '../../reconcile/operation.ts';
 import { EMPTY_SNAPSHOT, settleBase } from '../../reconcile/settle.ts';
 import { newHalf } from '../state/half.ts';
-import type { OpenWrite } from '../state/journal.ts';
 import { observeAnswer } from '../state/observe.ts';
 import { keepAlone, storePair } from '../state/pair.ts';
 import { unreadableReason } from '../state/unread.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { landedMoves, type Moves } from './landed-groups.ts';
 import {
+  NO_MOVES,
   openHalf,
   pairOfWrite,
   settleUnread,
   writtenHalf,
-  type ExistingWrite,
+  type ExistingOperation,
   type Finding,
   type Unreadable,
 } from './settle-write.ts';
@@ -36,32 +37,30 @@ const untouched = (pair: Pair | null, side: Side): Half | null => {
 /** Takes in a contact that an undo did bring back although the answer was lost; null: none was found (R9). */
 export const settleRestore = (
   set: WorkingSet,
-  { row }: Extract<OpenWrite, { kind: 'restore' }>,
+  { side, pairId: pairOfImage }: CreateOperation,
   found: ContactRecord | null,
   atMs: number,
 ): Finding => {
   if (found === null) return NOT_APPLIED;
-  const { side } = row;
-  const pair = row.pairId === null ? null : set.pair(row.pairId);
+  const pair = pairOfImage === null ? null : set.pair(pairOfImage);
   const known = set.half(side, found.id) ?? newHalf(side, found, atMs);
   const read = writtenHalf(known, { record: found, base: snapshotOf(found) }, atMs);
   const own: Half = { ...read, state: 'settled' };
   const other = untouched(pair, otherSide(side));
   const halves = bySide((each) => (each === side ? own : other));
-  const pairId = other === null ? null : row.pairId;
+  const pairId = other === null ? null : pairOfImage;
   storePair(set, { pairId, status: other === null ? 'kept' : 'linked', halves, writtenSide: side });
   return { applied: true, after: found, error: null };
 };
 
 /** How much of a write shows: a membership is moved with a request each way, of which one may have arrived alone. */
-const extentOf = (write: ExistingWrite, moves: Moves, now: ContactRecord): 'all' | 'part' | 'none' => {
-  const { fields, join, leave } = write.row.intent;
+const extentOf = (write: ExistingOperation, moves: Moves, now: ContactRecord): 'all' | 'part' | 'none' => {
   switch (write.kind) {
     case 'update':
-      return tookEffect({ fields, before: write.before.contact, desired: write.desired }, now.contact) ? 'all' : 'none';
+      return tookEffect({ ...write, before: write.before.contact }, now.contact) ? 'all' : 'none';
     case 'membership': {
       const count = moves.join.length + moves.leave.length;
-      if (count === join.length + leave.length) return 'all';
+      if (count === write.join.length + write.leave.length) return 'all';
       return count === 0 ? 'none' : 'part';
     }
     case 'delete':
@@ -76,15 +75,15 @@ type Settling = { readonly half: Half; readonly other: Half | null; readonly mov
  * the difference is settled.
  */
 const settled = (
-  { row }: ExistingWrite,
+  operation: ExistingOperation,
   { half, other, moves }: Settling,
   found: ContactRecord,
   atMs: number,
 ): Half => {
-  const written = new Set<SyncedField>(row.intent.fields);
+  const written = new Set<SyncedField>(fieldsOf(operation));
   const scalars = new Set<SyncedField>(scalarsOf(written));
   const agreed = half.base ?? EMPTY_SNAPSHOT;
-  const before = row.before ?? half.record;
+  const { before } = operation;
   const all = syncedIn(agreed.contact, before.contact, found.contact);
   const base = settleBase({
     base: agreed,
@@ -111,14 +110,14 @@ const settled = (
 /** Takes in what shows of a write of an undo; null where nothing does. */
 const takeIn = (
   set: WorkingSet,
-  write: ExistingWrite,
+  write: ExistingOperation,
   pair: Pair | null,
   found: ContactRecord,
   atMs: number,
 ): Finding | null => {
-  const { side } = write.row;
+  const { side } = write;
   const half = pair?.[side] ?? null;
-  const moves = landedMoves(write.row.intent, found.groupIds);
+  const moves = landedMoves(write.kind === 'membership' ? write : NO_MOVES, found.groupIds);
   const extent = extentOf(write, moves, found);
   if (pair === null || !stands(half) || extent === 'none') return null;
   const own = settled(write, { half, other: pair[otherSide(side)], moves }, found, atMs);
@@ -133,20 +132,20 @@ const takeIn = (
  */
 export const settleRevert = (
   set: WorkingSet,
-  write: ExistingWrite,
+  write: ExistingOperation,
   answer: ReadAnswer | undefined,
   atMs: number,
 ): Finding | Unreadable => {
-  const { side } = write.row;
+  const { side } = write;
   const unreadable = unreadableReason(answer);
   if (unreadable !== null) return settleUnread(set, write, unreadable);
-  const pair = pairOfWrite(set, write);
+  const pair = pairOfWrite(set, write, write.before.id);
   if (write.kind === 'delete' && answer?.kind === 'gone') {
     if (pair !== null && pair.id !== null) keepAlone(set, pair.id, otherSide(side), atMs);
     return { ...NOT_APPLIED, applied: true };
   }
   const taken = answer?.kind === 'found' ? takeIn(set, write, pair, answer.record, atMs) : null;
   if (taken !== null) return taken;
-  observeAnswer(set, side, write.id, answer, atMs);
+  observeAnswer(set, side, write.before.id, answer, atMs);
   return NOT_APPLIED;
 };

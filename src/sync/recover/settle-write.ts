@@ -7,9 +7,15 @@ import { settleDeclined } from '../../reconcile/declined.ts';
 import type { ReadAnswer } from '../../providers/remote.ts';
 import type { Pair } from '../../reconcile/decision.ts';
 import type { GroupPair } from '../../reconcile/groups.ts';
+import {
+  sourceIdOf,
+  type CreateOperation,
+  type DeleteOperation,
+  type MembershipOperation,
+  type UpdateOperation,
+} from '../../reconcile/operation.ts';
 import { EMPTY_SNAPSHOT, settleBase } from '../../reconcile/settle.ts';
 import { newHalf } from '../state/half.ts';
-import type { OpenWrite } from '../state/journal.ts';
 import { observeAnswer, observeRecord, rename } from '../state/observe.ts';
 import { storePair } from '../state/pair.ts';
 import { unreadableReason } from '../state/unread.ts';
@@ -30,7 +36,7 @@ export type Finding = {
 /** Nothing was found out yet: the contact could not be read. The write stays open, and the contact as it is (R9, R15). */
 export type Unreadable = { readonly unreadable: string };
 
-const NO_MOVES: Moves = { join: [], leave: [] };
+export const NO_MOVES: Moves = { join: [], leave: [] };
 
 const NOT_APPLIED: Finding = { applied: false, after: null, error: null };
 
@@ -60,43 +66,43 @@ const allBut = (fields: ReadonlySet<SyncedField>, ...contacts: readonly Contact[
 /** Takes in the contact that a create made although its answer was lost; null: none was found (R9). */
 export const settleCreate = (
   set: WorkingSet,
-  { row, desired, sourceId }: Extract<OpenWrite, { kind: 'create' }>,
+  operation: CreateOperation,
   found: ContactRecord | null,
   { groupPairs, atMs }: Known,
 ): Finding => {
-  const { side } = row;
-  const source = set.half(otherSide(side), sourceId);
+  const { side, desired, join, pairId } = operation;
+  const sourceId = sourceIdOf(operation);
+  const source = sourceId === null ? null : set.half(otherSide(side), sourceId);
   if (found === null) return NOT_APPLIED;
   if (source === null) return { ...NOT_APPLIED, error: `${sourceId}, which it follows from, is not known any more.` };
   const answer = landed(desired, found.contact, EMPTY_CONTACT);
-  const moves = landedMoves({ join: row.intent.join, leave: [] }, found.groupIds);
+  const moves = landedMoves({ join, leave: [] }, found.groupIds);
   const base = (contact: Contact, { join }: Moves): Snapshot => ({ contact, groupIds: join.toSorted() });
   const known = set.half(side, found.id) ?? newHalf(side, found, atMs);
   const own = writtenHalf(known, { record: found, base: base(answer, moves) }, atMs);
   const arrivedBase = base(arrived(EMPTY_CONTACT, desired, desired, answer), movesAcross(side, moves, groupPairs));
   const other = openHalf(source, { record: source.record, base: arrivedBase });
   const halves = bySide((each) => (each === side ? own : other));
-  storePair(set, { pairId: row.pairId, status: 'linked', halves, writtenSide: side });
+  storePair(set, { pairId, status: 'linked', halves, writtenSide: side });
   return { applied: true, after: found, error: null };
 };
 
 /** What landed enters the target's base, what arrived of its source enters the source's (R9, R5). */
 const settleUpdate = (
   set: WorkingSet,
-  { row, before, desired, source }: Extract<OpenWrite, { kind: 'update' }>,
+  { side, fields: written, given, before, desired, source }: UpdateOperation,
   pair: Pair,
   found: ContactRecord,
   atMs: number,
 ): void => {
-  const { side, intent } = row;
   const [target, origin] = [pair[side], pair[otherSide(side)]];
   if (target === null || origin === null || source === null) return;
   // That what was to go is gone may be its user's doing, and what a merge survivor shows its own: then another text than the
   // one that was sent is not known to have taken its place.
   const isKnown =
-    found.id === before.id && showsBrought({ fields: intent.fields, before: before.contact, desired }, found.contact);
-  const all = landedFields(intent.fields, desired, found.contact, (isKnown ? before : found).contact);
-  const fields = all.difference(new Set(intent.given));
+    found.id === before.id && showsBrought({ fields: written, before: before.contact, desired }, found.contact);
+  const all = landedFields(written, desired, found.contact, (isKnown ? before : found).contact);
+  const fields = all.difference(new Set(given));
   const scalars = new Set<SyncedField>(scalarsOf(fields));
   const answer = landed(desired, found.contact, before.contact);
   // A list may have changed on both sides: only what this write brought enters the target's base.
@@ -108,7 +114,7 @@ const settleUpdate = (
     written: fields,
     moved: new Set(),
     outstanding: allBut(scalars, agreed.contact, before.contact, answer),
-    other: intent.given.length > 0 ? null : source.contact,
+    other: given.length > 0 ? null : source.contact,
     agreedGroups: new Set(),
   });
   const former = origin.base ?? EMPTY_SNAPSHOT;
@@ -121,7 +127,7 @@ const settleUpdate = (
     moved: new Set(),
     // What the target was given did not come from the source, but the source's own change of such a field has arrived.
     outstanding: allBut(all, former.contact, known.contact),
-    other: intent.given.length > 0 ? null : before.contact,
+    other: given.length > 0 ? null : before.contact,
     agreedGroups: new Set(),
   });
   // Elements that did not arrive are sent again; a text that arrived otherwise stays so (R2).
@@ -142,17 +148,17 @@ const settleUpdate = (
 /** The memberships that landed enter both bases; what differs from them since is a user's change (R9, R5). */
 const settleMembership = (
   set: WorkingSet,
-  { row }: Extract<OpenWrite, { kind: 'membership' }>,
+  operation: MembershipOperation,
   pair: Pair,
   found: ContactRecord,
   { groupPairs, atMs }: Known,
 ): Finding => {
-  const { side } = row;
+  const { side, join, leave, given } = operation;
   const [target, origin] = [pair[side], pair[otherSide(side)]];
-  const moves = landedMoves(row.intent, found.groupIds);
-  const isWholly = moves.join.length === row.intent.join.length && moves.leave.length === row.intent.leave.length;
+  const moves = landedMoves(operation, found.groupIds);
+  const isWholly = moves.join.length === join.length && moves.leave.length === leave.length;
   if (target === null || origin === null) return { ...NOT_APPLIED, after: found };
-  const known = row.intent.given.includes('buckets') ? NO_MOVES : moves;
+  const known = given.includes('buckets') ? NO_MOVES : moves;
   const own = writtenHalf(target, { record: found, base: baseWithMoves(target.base, known) }, atMs);
   const other = openHalf(origin, {
     record: origin.record,
@@ -163,12 +169,12 @@ const settleMembership = (
   return { applied: isWholly, after: found, error: null };
 };
 
-/** A write to an existing contact. */
-export type ExistingWrite = Extract<OpenWrite, { kind: 'update' | 'membership' | 'delete' }>;
+/** An operation on an existing contact. */
+export type ExistingOperation = UpdateOperation | MembershipOperation | DeleteOperation;
 
 /** The pair that a write to an existing contact belongs to. */
-export const pairOfWrite = (set: WorkingSet, { row, id }: ExistingWrite): Pair | null => {
-  const pairId = row.pairId ?? set.half(row.side, id)?.pair ?? null;
+export const pairOfWrite = (set: WorkingSet, { side, pairId: known }: ExistingOperation, id: string): Pair | null => {
+  const pairId = known ?? set.half(side, id)?.pair ?? null;
   return pairId === null ? null : set.pair(pairId);
 };
 
@@ -178,10 +184,10 @@ export const pairOfWrite = (set: WorkingSet, { row, id }: ExistingWrite): Pair |
  */
 export const settleUnread = (
   set: WorkingSet,
-  { kind, row, id }: ExistingWrite,
+  { kind, side, before }: ExistingOperation,
   unreadable: string,
 ): Finding | Unreadable => {
-  const half = set.half(row.side, id);
+  const half = set.half(side, before.id);
   return stands(half) ? { unreadable } : { ...NOT_APPLIED, applied: kind === 'delete' && half !== null };
 };
 
@@ -189,19 +195,24 @@ export const settleUnread = (
 const isWhole = ({ left, right }: Pair): boolean => stands(left) && stands(right);
 
 /** The pair of a write whose contact was found; null where it was merged into the contact of another pair, which says nothing. */
-const pairOfFound = (set: WorkingSet, write: ExistingWrite, { id }: ContactRecord): Pair | null => {
-  const pair = pairOfWrite(set, { ...write, id });
-  return pair?.[write.row.side]?.id === id ? pair : null;
+const pairOfFound = (set: WorkingSet, operation: ExistingOperation, { id }: ContactRecord): Pair | null => {
+  const pair = pairOfWrite(set, operation, id);
+  return pair?.[operation.side]?.id === id ? pair : null;
 };
 
 /** Settles a write that took effect, as far as the contact shows it; null for one that did not. */
-const settleFound = (set: WorkingSet, write: ExistingWrite, record: ContactRecord, known: Known): Finding | null => {
+const settleFound = (
+  set: WorkingSet,
+  write: ExistingOperation,
+  record: ContactRecord,
+  known: Known,
+): Finding | null => {
   const pair = pairOfFound(set, write, record);
   if (pair === null) return null;
   if (write.kind === 'membership') return isWhole(pair) ? settleMembership(set, write, pair, record, known) : null;
   if (write.kind === 'delete') return null;
-  const { fields } = write.row.intent;
-  if (!tookEffect({ fields, before: write.before.contact, desired: write.desired }, record.contact)) return null;
+  const { fields, before, desired } = write;
+  if (!tookEffect({ fields, before: before.contact, desired }, record.contact)) return null;
   if (isWhole(pair)) settleUpdate(set, write, pair, record, known.atMs);
   return { applied: true, after: record, error: null };
 };
@@ -209,18 +220,19 @@ const settleFound = (set: WorkingSet, write: ExistingWrite, record: ContactRecor
 /** Settles a write by a read that says something of its contact. */
 const settleAnswered = (
   set: WorkingSet,
-  write: ExistingWrite,
+  write: ExistingOperation,
   answer: ReadAnswer | undefined,
   known: Known,
 ): Finding => {
-  const { side } = write.row;
+  const { side } = write;
+  const { id } = write.before;
   const { atMs } = known;
   if (answer?.kind !== 'found' && answer?.kind !== 'moved') {
-    observeAnswer(set, side, write.id, answer, atMs);
+    observeAnswer(set, side, id, answer, atMs);
     return { ...NOT_APPLIED, applied: write.kind === 'delete' && answer?.kind === 'gone' };
   }
   const { record } = answer;
-  rename(set, side, write.id, record.id, atMs);
+  rename(set, side, id, record.id, atMs);
   const finding = settleFound(set, write, record, known);
   if (finding !== null) return finding;
   if (answer.kind === 'moved') observeAnswer(set, side, record.id, { kind: 'found', record }, atMs);
@@ -234,7 +246,7 @@ const settleAnswered = (
  */
 export const settleWrite = (
   set: WorkingSet,
-  write: ExistingWrite,
+  write: ExistingOperation,
   answer: ReadAnswer | undefined,
   known: Known,
 ): Finding | Unreadable => {

@@ -1,6 +1,6 @@
 import type { GroupPair } from '../../../../src/reconcile/groups.ts';
 import type { Known } from '../../../../src/sync/recover/settle-write.ts';
-import type { JournalRow, WriteIntent, WriteKind } from '../../../../src/store/store.ts';
+import type { JournalRow, WriteIntent, OperationKind } from '../../../../src/store/store.ts';
 import { openWriteOf, type OpenWrite } from '../../../../src/sync/state/journal.ts';
 
 export const NOW = 100;
@@ -33,7 +33,7 @@ const INTENT: WriteIntent = {
 /** A write on the right side, of pair 1, whose outcome is unknown; it must be complete. */
 export const openWrite = <Kind extends OpenWrite['kind']>(
   expected: Kind,
-  kind: WriteKind,
+  kind: OperationKind,
   intent: Partial<WriteIntent>,
   given: Partial<JournalRow> = {},
 ): Extract<OpenWrite, { kind: Kind }> => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { contactOf } from '../../../../src/contact/normalise.ts';
-import type { JournalRow, JournalState, WriteIntent, WriteKind } from '../../../../src/store/store.ts';
+import type { JournalRow, JournalState, WriteIntent, OperationKind } from '../../../../src/store/store.ts';
 import {
   JOURNAL_TRANSITIONS,
   openWriteOf,
@@ -43,7 +43,7 @@ const INTENT: WriteIntent = {
   group: null,
 };
 
-const row = (kind: WriteKind, intent: Partial<WriteIntent>, given: Partial<JournalRow> = {}): JournalRow => ({
+const row = (kind: OperationKind, intent: Partial<WriteIntent>, given: Partial<JournalRow> = {}): JournalRow => ({
   id: 1,
   run: 'r1',
   destroys: false,

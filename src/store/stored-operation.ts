@@ -1,0 +1,94 @@
+import type { ContactRecord } from '../contact/record.ts';
+import type { Side } from '../contact/side.ts';
+import {
+  beforeOf,
+  desiredOf,
+  destroys,
+  emptiesOf,
+  fieldsOf,
+  operationKind,
+  originOf,
+  sourceIdOf,
+  targetIdOf,
+  type Operation,
+  type OperationKind,
+  type StoredOperation,
+} from '../reconcile/operation.ts';
+import { decodeIntent, decodeRecord, encodeIntent, encodeRecord, type Intent } from './codec.ts';
+
+/** The columns of a journal entry that hold its operation. */
+export type OperationColumns = {
+  readonly side: Side;
+  readonly kind: OperationKind;
+  readonly pairId: number | null;
+  readonly leftId: string | null;
+  readonly rightId: string | null;
+  readonly intentJson: string;
+  readonly beforeJson: string | null;
+  readonly destroys: boolean;
+};
+
+const intentOf = (operation: StoredOperation): Intent => ({
+  fields: fieldsOf(operation),
+  desired: desiredOf(operation),
+  join: 'join' in operation ? operation.join : [],
+  leave: 'leave' in operation ? operation.leave : [],
+  source: originOf(operation),
+  undoes: operation.cause === 'undo',
+  empties: emptiesOf(operation),
+  given: 'given' in operation ? operation.given : [],
+  ...('joining' in operation && { joining: operation.joining }),
+  group: operation.kind === 'group-delete' ? operation.group : null,
+});
+
+/** The columns of an operation, as {@link toOperation} reads them back. */
+export const operationColumns = (operation: StoredOperation): OperationColumns => {
+  const { side, pairId, leftId, rightId } = operation;
+  const before = beforeOf(operation);
+  return {
+    side,
+    kind: operationKind(operation),
+    pairId,
+    leftId,
+    rightId,
+    intentJson: encodeIntent(intentOf(operation)),
+    beforeJson: before === null ? null : encodeRecord(before),
+    destroys: destroys(operation),
+  };
+};
+
+type Address = Pick<StoredOperation, 'side' | 'pairId' | 'leftId' | 'rightId' | 'cause'>;
+
+/** The operation, or the missing value in words. */
+const parse = (
+  kind: OperationKind,
+  address: Address,
+  { fields, desired, join, leave, source, undoes, group, ...marks }: Intent,
+  before: ContactRecord | null,
+): Operation | string => {
+  if (kind === 'group-delete') return group === null ? 'the group' : { ...address, kind, group };
+  if (kind === 'create') {
+    if (desired === null) return 'the contact to be created';
+    if (undoes && source === null) return 'the image to be restored';
+    if (!undoes && sourceIdOf(address) === null) return 'the contact that it follows from';
+    return { ...address, kind, desired, join, image: undoes ? source : null };
+  }
+  if (targetIdOf(address) === null) return 'the id of the contact';
+  if (before === null) return 'the contact before the write';
+  if (kind === 'delete') return { ...address, kind, before, survivor: source };
+  if (kind === 'membership') return { ...address, kind, join, leave, before, ...marks };
+  if (desired === null) return 'the contact as it was to be';
+  if (source === null && !undoes) return 'what it follows from';
+  return { ...address, kind, fields, desired, before, source, ...marks };
+};
+
+/** The operation of a journal entry; entries of former versions have the same columns. */
+export const toOperation = (columns: OperationColumns): StoredOperation => {
+  const { side, kind, pairId, leftId, rightId, intentJson, beforeJson } = columns;
+  const intent = decodeIntent(intentJson);
+  const address: Address = { side, pairId, leftId, rightId, cause: intent.undoes ? 'undo' : 'sync' };
+  const operation = parse(kind, address, intent, beforeJson === null ? null : decodeRecord(beforeJson));
+  if (typeof operation !== 'string') return operation;
+  const { fields, empties } = intent;
+  return { ...address, kind: 'incomplete', was: kind, fields, empties, lacks: operation };
+};

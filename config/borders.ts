@@ -29,6 +29,8 @@ const CLIENTS_OF: Readonly<Record<string, readonly string[]>> = {
 
 const REMOTE_PORT = ['providers/remote.ts', 'providers/errors.ts'];
 const STORE_PORT = 'store/store.ts';
+/** The values of the core that the store keeps. */
+const STORED_TYPES = ['reconcile/decision.ts', 'reconcile/groups.ts', 'reconcile/verdict.ts'];
 /** What the store keeps for notices alone. */
 const TOLD = 'store/told.ts';
 const CONFIG = [
@@ -117,8 +119,9 @@ export const BORDERS: readonly Border[] = [
   // The port, the tables, and what is done to their rows.
   {
     place: 'store/',
-    imports: ['contact/', 'clock.ts', 'make-directory.ts', 'ownership.ts', 'regular-file.ts'],
-    types: ['reconcile/'],
+    imports: ['contact/', 'reconcile/operation.ts', 'clock.ts', 'make-directory.ts', 'ownership.ts', 'regular-file.ts'],
+    // Not the folder: the imports of a place cannot open a file of a folder in its types.
+    types: STORED_TYPES,
     packages: ['zod'],
   },
   // The one implementation, on a database of either dialect.

@@ -72,7 +72,7 @@ export type DeleteOperation = Addressed & {
   readonly survivor: ContactRecord | null;
 };
 
-export type GroupDeleteOperation = Addressed & { readonly kind: 'group-delete'; readonly group: DeletedGroup };
+type GroupDeleteOperation = Addressed & { readonly kind: 'group-delete'; readonly group: DeletedGroup };
 
 /**
  * One change to a remote: the value that is planned, journaled before its request is sent, recognised at the remote after a
@@ -89,7 +89,7 @@ export type Operation =
  * A stored operation without the values of its kind: they were erased with a forgotten contact, or are damaged. It counts for
  * the deletion guard, and its outcome can no longer be determined.
  */
-export type IncompleteOperation = Addressed & {
+type IncompleteOperation = Addressed & {
   readonly kind: 'incomplete';
   readonly was: OperationKind;
   readonly fields: readonly SyncedField[];

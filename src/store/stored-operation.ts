@@ -58,28 +58,42 @@ export const operationColumns = (operation: StoredOperation): OperationColumns =
 };
 
 type Address = Pick<StoredOperation, 'side' | 'pairId' | 'leftId' | 'rightId' | 'cause'>;
-
 /** The operation, or the missing value in words. */
-const parse = (
-  kind: OperationKind,
-  address: Address,
-  { fields, desired, join, leave, source, undoes, group, ...marks }: Intent,
-  before: ContactRecord | null,
-): Operation | string => {
+type Parsed = Operation | string;
+
+const toCreate = (address: Address, { desired, join, source, undoes }: Intent): Parsed => {
+  if (desired === null) return 'the contact to be created';
+  if (undoes && source === null) return 'the image to be restored';
+  if (!undoes && sourceIdOf(address) === null) return 'the contact that it follows from';
+  return { ...address, kind: 'create', desired, join, image: undoes ? source : null };
+};
+
+const marksOf = ({ empties, given, joining }: Intent) => ({
+  empties,
+  given,
+  ...(joining !== undefined && { joining }),
+});
+
+const toUpdate = (address: Address, intent: Intent, before: ContactRecord): Parsed => {
+  const { fields, desired, source, undoes } = intent;
+  if (desired === null) return 'the contact as it was to be';
+  if (source === null && !undoes) return 'what it follows from';
+  return { ...address, kind: 'update', fields, desired, before, source, ...marksOf(intent) };
+};
+
+const toMembership = (address: Address, intent: Intent, before: ContactRecord): Parsed => {
+  const { join, leave } = intent;
+  return { ...address, kind: 'membership', join, leave, before, ...marksOf(intent) };
+};
+
+const parse = (kind: OperationKind, address: Address, intent: Intent, before: ContactRecord | null): Parsed => {
+  const { group, source } = intent;
   if (kind === 'group-delete') return group === null ? 'the group' : { ...address, kind, group };
-  if (kind === 'create') {
-    if (desired === null) return 'the contact to be created';
-    if (undoes && source === null) return 'the image to be restored';
-    if (!undoes && sourceIdOf(address) === null) return 'the contact that it follows from';
-    return { ...address, kind, desired, join, image: undoes ? source : null };
-  }
+  if (kind === 'create') return toCreate(address, intent);
   if (targetIdOf(address) === null) return 'the id of the contact';
   if (before === null) return 'the contact before the write';
   if (kind === 'delete') return { ...address, kind, before, survivor: source };
-  if (kind === 'membership') return { ...address, kind, join, leave, before, ...marks };
-  if (desired === null) return 'the contact as it was to be';
-  if (source === null && !undoes) return 'what it follows from';
-  return { ...address, kind, fields, desired, before, source, ...marks };
+  return kind === 'update' ? toUpdate(address, intent, before) : toMembership(address, intent, before);
 };
 
 /** The operation of a journal entry; entries of former versions have the same columns. */

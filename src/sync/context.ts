@@ -2,10 +2,11 @@ import type { Clock } from '../clock.ts';
 import type { ChosenFields } from '../contact/chosen.ts';
 import type { Side, Sides, SideWords } from '../contact/side.ts';
 import { FIRST_SYNC, type Halt } from '../reconcile/guard.ts';
+import type { OperationKind } from '../reconcile/operation.ts';
 import type { Policy } from '../reconcile/policy.ts';
 import { ClientRefusedError, DisabledError, type CredentialError } from '../providers/errors.ts';
 import type { Remote } from '../providers/remote.ts';
-import type { RunKind, Store, WriteKind } from '../store/store.ts';
+import type { RunKind, Store } from '../store/store.ts';
 import type { LeaseChecks, LeaseHolders } from './lease.ts';
 import type { LinkWriter } from './link-writer.ts';
 import type { RunEvent } from './run-event.ts';
@@ -104,7 +105,7 @@ export const COUNTED_AS = {
   membership: 'updated',
   delete: 'deleted',
   'group-delete': 'groupsDeleted',
-} as const satisfies Record<WriteKind, keyof SideTally>;
+} as const satisfies Record<OperationKind, keyof SideTally>;
 
 /** The guard stopped the run before its first write (R8). */
 export class HaltError extends Error {

@@ -1,6 +1,7 @@
 import type { Decision } from '../reconcile/decision.ts';
 import { destroys } from '../reconcile/losses.ts';
 import type { GroupPlan } from '../reconcile/groups.ts';
+import { operationKind } from '../reconcile/operation.ts';
 import type { Plan } from '../reconcile/plan.ts';
 import { checkAccounts, checkSameAccounts, storeAccounts } from './accounts.ts';
 import { chooseFields } from './choose-fields.ts';
@@ -64,7 +65,7 @@ const performPart = async (
 /** Settles the writes of this run that have an unknown outcome. Those that were applied count in the summary. */
 export const settleUnanswered = async (session: Session): Promise<void> => {
   for (const row of await recover(session)) {
-    session.tally[row.side][COUNTED_AS[row.kind]] += 1;
+    session.tally[row.side][COUNTED_AS[operationKind(row)]] += 1;
   }
 };
 

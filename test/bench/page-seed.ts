@@ -59,25 +59,16 @@ const createOf = (contact: Contact, index: number): StoreChange => ({
   kind: 'intend',
   run: RUN,
   atMs: AT_MS,
-  entry: {
-    side: 'right',
+  operation: {
     kind: 'create',
+    side: 'right',
+    cause: 'sync',
     pairId: null,
     leftId: idOf('left', index),
     rightId: null,
-    before: null,
-    destroys: false,
-    intent: {
-      fields: [],
-      desired: contact,
-      join: [],
-      leave: [],
-      source: null,
-      undoes: false,
-      empties: [],
-      given: [],
-      group: null,
-    },
+    desired: contact,
+    join: [],
+    image: null,
   },
 });
 

@@ -140,7 +140,7 @@ test('R9, R15: a create that may have made what cannot be read stays open; it st
   const lost = await play({ aimedAt }, doubting);
   expect(lost.result?.summary).toMatchObject({ outcome: 'completed', skipped: 1 });
   const open = await world.store.journal(world.link, { open: true });
-  expect(open).toMatchObject([{ kind: 'create', intent: { desired: { firstName: odd } } }]);
+  expect(open).toMatchObject([{ kind: 'create', desired: { firstName: odd } }]);
 
   for (let count = 0; count < 3; count += 1) {
     world.clock.advance(10 * MINUTE_MS);

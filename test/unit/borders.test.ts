@@ -45,6 +45,7 @@ const forbiddenImports: readonly (readonly [file: string, specifier: string])[] 
   ['providers/service/api/planted.ts', '../../../sync/run.ts'],
   ['cli/forget/planted.ts', '../../store/sqlite/database.ts'],
   ['store/planted.ts', '../reconcile/plan.ts'],
+  ['store/planted.ts', '../reconcile/decision.ts'],
   ['store/planted.ts', '../providers/remote.ts'],
   ['store/planted.ts', 'pino'],
   ['store/planted.ts', 'drizzle-orm'],
@@ -155,6 +156,7 @@ const allowedImports: readonly (readonly [file: string, specifier: string])[] = 
   ['providers/google/clean.ts', '@googleapis/people'],
   ['providers/service/api/clean.ts', '../mapper.ts'],
   ['providers/service/api/clean.ts', '../../errors.ts'],
+  ['store/clean.ts', '../reconcile/operation.ts'],
   ['store/sqlite/clean.ts', 'drizzle-orm/sqlite-core'],
   ['history/clean.ts', '../sync/run.ts'],
   ['sync/clean.ts', '../store/store.ts'],
@@ -213,8 +215,8 @@ const allowedCode: readonly (readonly [file: string, code: string])[] = [
   ['sync/clean.ts', "export const words = 'the service is googled';"],
   ['sync/clean.ts', 'export const later = (now: number): number => now + 1;'],
   ['providers/google/clean.ts', 'export const parse = (text: string): number => Date.parse(text);'],
-  ['store/clean.ts', "import type { Plan } from '../reconcile/plan.ts';"],
-  ['store/clean.ts', 'export type P = Plan;'],
+  ['store/clean.ts', "import type { Decision } from '../reconcile/decision.ts';"],
+  ['store/clean.ts', 'export type D = Decision;'],
 ];
 
 type Source = readonly [file: string, code: string];

@@ -77,7 +77,7 @@ export const settleCreate = (
   if (source === null) return { ...NOT_APPLIED, error: `${sourceId}, which it follows from, is not known any more.` };
   const answer = landed(desired, found.contact, EMPTY_CONTACT);
   const moves = landedMoves({ join, leave: [] }, found.groupIds);
-  const base = (contact: Contact, { join }: Moves): Snapshot => ({ contact, groupIds: join.toSorted() });
+  const base = (contact: Contact, joined: Moves): Snapshot => ({ contact, groupIds: joined.join.toSorted() });
   const known = set.half(side, found.id) ?? newHalf(side, found, atMs);
   const own = writtenHalf(known, { record: found, base: base(answer, moves) }, atMs);
   const arrivedBase = base(arrived(EMPTY_CONTACT, desired, desired, answer), movesAcross(side, moves, groupPairs));

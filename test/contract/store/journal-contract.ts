@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { Operation, StoredOperation } from '../../../src/reconcile/operation.ts';
 import { type Store, type StoreChange } from '../../../src/store/store.ts';
-import { entryOf, recordOf } from '../../support/store/rows.ts';
+import type { SyncedField } from '../../../src/contact/contact.ts';
+import { operationOf, recordOf, rowOf } from '../../support/store/rows.ts';
 import { LINK, type StoreSubject } from './store-subject.ts';
 
 /** The journal. */
@@ -8,8 +10,8 @@ export const journalContract = (name: string, subject: StoreSubject): void => {
   const { commit } = subject;
 
   describe(`${name}: the journal`, () => {
-    const intend = async (run: string, entry = entryOf()): Promise<number> => {
-      const [id = 0] = await commit({ kind: 'intend', run, entry, atMs: 10 });
+    const intend = async (run: string, operation: Operation = operationOf('update')): Promise<number> => {
+      const [id = 0] = await commit({ kind: 'intend', run, operation, atMs: 10 });
       return id;
     };
     const settle = (id: number, change: Partial<Extract<StoreChange, { kind: 'journal' }>> = {}) =>
@@ -17,10 +19,9 @@ export const journalContract = (name: string, subject: StoreSubject): void => {
     const entryIds = async (query: Parameters<Store['journal']>[1]) =>
       (await subject.store.journal(LINK, query)).map(({ id }) => id);
 
-    it('holds an intent whole, open until its outcome is known', async () => {
+    it('returns an operation with all its values, open until its outcome is known', async () => {
       const id = await intend('run');
-      const unknown = { state: 'intended', after: null, error: null, settledAtMs: null };
-      const row = { ...entryOf(), id, run: 'run', intendedAtMs: 10, ...unknown };
+      const row = rowOf(operationOf('update'), { id, intendedAtMs: 10 });
       expect(await subject.store.journal(LINK, { open: true })).toEqual([row]);
       await settle(id, { state: 'failed', error: 'refused', after: recordOf('l1', { version: '2' }) });
       expect(await subject.store.journal(LINK, { open: true })).toEqual([]);
@@ -28,24 +29,24 @@ export const journalContract = (name: string, subject: StoreSubject): void => {
       expect(await subject.store.journal(LINK, { run: 'run' })).toEqual([{ ...row, ...outcome }]);
     });
 
-    it('holds the deletion of a group with its members', async () => {
+    it('returns the deletion of a group with its members', async () => {
       const group = { id: 'g1', name: 'Choir', members: ['l1', 'l2'] };
-      const blank = { leftId: null, rightId: null, before: null, destroys: true };
-      const entry = entryOf({ ...blank, kind: 'group-delete', intent: { ...entryOf().intent, group } });
-      await intend('run', entry);
-      expect(await subject.store.journal(LINK, { open: true })).toMatchObject([entry]);
+      const operation = operationOf('group-delete', { group });
+      await intend('run', operation);
+      expect(await subject.store.journal(LINK, { open: true })).toMatchObject([operation]);
       expect(await subject.store.journal(LINK, { deletions: true })).toEqual([]);
     });
 
-    it('is read by what is destroyed since a time: the writes that are done alone', async () => {
-      const destroying = (atMs: number, change = {}) =>
-        commit({ kind: 'intend', run: 'run', entry: entryOf({ destroys: true, ...change }), atMs });
+    it('returns the operations since a time that destroyed something and are done', async () => {
+      const emptying = operationOf('update', { empties: ['title'] });
+      const destroying = (atMs: number, operation: Operation = emptying) =>
+        commit({ kind: 'intend', run: 'run', operation, atMs });
       const [early = 0] = await destroying(9);
-      const [first = 0] = await destroying(10, { kind: 'delete' });
+      const [first = 0] = await destroying(10, operationOf('delete'));
       const [second = 0] = await destroying(11);
       const [unanswered = 0] = await destroying(12);
       const [failed = 0] = await destroying(13);
-      const [harmless = 0] = await destroying(14, { destroys: false });
+      const [harmless = 0] = await destroying(14, operationOf('update'));
       for (const id of [early, first, second, harmless]) await settle(id);
       await settle(failed, { state: 'failed' });
       expect(await entryIds({ destroyedSinceMs: 10 })).toEqual([first, second]);
@@ -81,8 +82,8 @@ export const journalContract = (name: string, subject: StoreSubject): void => {
     it('is read by run in parts: of some kinds, from an entry on, so many at most', async () => {
       const kinds = ['create', 'update', 'delete', 'update', 'create'] as const;
       const made: number[] = [];
-      for (const kind of kinds) made.push(await intend('a', entryOf({ kind })));
-      await intend('b', entryOf({ kind: 'membership' }));
+      for (const kind of kinds) made.push(await intend('a', operationOf(kind)));
+      await intend('b', operationOf('membership'));
       expect(await entryIds({ run: 'a', kinds: ['create', 'delete'] })).toEqual([made[0], made[2], made[4]]);
       expect(await entryIds({ run: 'a', kinds: ['update'], limit: 1 })).toEqual([made[1]]);
       expect(await entryIds({ run: 'a', fromId: made[2] ?? 0, limit: 2 })).toEqual([made[2], made[3]]);
@@ -109,36 +110,59 @@ export const journalContract = (name: string, subject: StoreSubject): void => {
       expect(await subject.store.journal(LINK, { run: 'a' })).toEqual([]);
     });
 
-    it('keeps of an entry that is redacted its kind, its outcome and the intent that is given', async () => {
-      const id = await intend('a', entryOf({ kind: 'delete', destroys: true, pairId: 4 }));
-      await settle(id, { after: recordOf('l9'), error: 'said by l9' });
-      const [before] = await subject.store.journal(LINK, { run: 'a' });
-      const intent = { ...entryOf().intent, fields: [], desired: null, source: null };
-      await commit({ kind: 'redact-entry', id, intent }, { kind: 'redact-entry', id: id + 999, intent });
-      const blank = { pairId: null, leftId: null, rightId: null, before: null, after: null, error: null };
-      expect(await subject.store.journal(LINK, { run: 'a' })).toEqual([{ ...before, ...blank, intent }]);
-      expect(await entryIds({ destroyedSinceMs: 0 })).toEqual([id]);
-      expect(await entryIds({ ids: ['l1', 'l9'], pairIds: [4] })).toEqual([]);
+    it('keeps the kind, the fields and the outcome of an entry whose values are erased', async () => {
+      const redact = async (operation: Operation, fields: readonly SyncedField[]) => {
+        const id = await intend('a', operation);
+        await settle(id, { after: recordOf('l9'), error: 'refused for l9' });
+        const address = { side: 'left', cause: 'sync', pairId: null, leftId: null, rightId: null } as const;
+        const kept = { kind: 'incomplete', was: operation.kind, fields, empties: fields, lacks: 'its values' } as const;
+        const erased: StoredOperation = { ...address, ...kept };
+        await commit(
+          { kind: 'redact-entry', id, operation: erased },
+          { kind: 'redact-entry', id: id + 999, operation: erased },
+        );
+        const outcome = { id, run: 'a', intendedAtMs: 10, state: 'done', settledAtMs: 20, after: null, error: null };
+        return { ...erased, ...outcome, lacks: expect.any(String) };
+      };
+      const erased = [
+        await redact(operationOf('delete', { pairId: 4 }), []),
+        await redact(operationOf('update', { pairId: 4, empties: ['title'] }), ['title']),
+        await redact(operationOf('membership', { pairId: 4, empties: ['buckets'] }), ['buckets']),
+        await redact(operationOf('group-delete', { pairId: 4 }), []),
+      ];
+      expect(await subject.store.journal(LINK, { run: 'a' })).toStrictEqual(erased);
+      expect(await entryIds({ destroyedSinceMs: 0 })).toEqual(erased.map(({ id }) => id));
+      expect(await entryIds({ ids: ['l1', 'r1', 'l9'], pairIds: [4] })).toEqual([]);
+    });
+
+    it('replaces the operation of an entry and erases its answer', async () => {
+      const group = { id: 'g1', name: 'Choir', members: ['l1', 'l2'] };
+      const id = await intend('a', operationOf('group-delete', { group }));
+      await settle(id, { error: 'refused for l1' });
+      const operation = operationOf('group-delete', { group: { ...group, members: ['l2'] } });
+      await commit({ kind: 'redact-entry', id, operation });
+      const outcome = { id, run: 'a', intendedAtMs: 10, state: 'done', settledAtMs: 20 } as const;
+      expect(await subject.store.journal(LINK, { run: 'a' })).toStrictEqual([rowOf(operation, outcome)]);
     });
 
     it('is read by the contacts and pairs that entries name or were answered with', async () => {
-      const blank = { leftId: null, rightId: null, before: null };
-      const left = await intend('a', entryOf({ ...blank, leftId: 'l7' }));
-      const right = await intend('a', entryOf({ ...blank, rightId: 'r7' }));
-      const created = await intend('a', entryOf({ ...blank, kind: 'create' }));
-      const ofPair = await intend('a', entryOf({ ...blank, pairId: 12 }));
-      await intend('a', entryOf({ ...blank }));
+      const blank = { leftId: null, rightId: null };
+      const left = await intend('a', operationOf('update', { ...blank, leftId: 'l7' }));
+      const right = await intend('a', operationOf('update', { ...blank, side: 'right', rightId: 'r7' }));
+      const created = await intend('a', operationOf('create', blank));
+      const ofPair = await intend('a', operationOf('update', { ...blank, pairId: 12 }));
+      await intend('a', operationOf('update', blank));
       await settle(created, { after: recordOf('l8') });
       expect(await entryIds({ ids: ['l7', 'r7'], pairIds: [] })).toEqual([left, right]);
       expect(await entryIds({ ids: ['l8'], pairIds: [12] })).toEqual([created, ofPair]);
       expect(await entryIds({ ids: [], pairIds: [] })).toEqual([]);
     });
 
-    it('tells which deletes are done', async () => {
-      const deleted = await intend('a', entryOf({ kind: 'delete' }));
-      const refused = await intend('a', entryOf({ kind: 'delete' }));
+    it('returns the deletes that are done', async () => {
+      const deleted = await intend('a', operationOf('delete'));
+      const refused = await intend('a', operationOf('delete'));
       const updated = await intend('a');
-      await intend('a', entryOf({ kind: 'delete' }));
+      await intend('a', operationOf('delete'));
       await settle(deleted);
       await settle(refused, { state: 'failed' });
       await settle(updated);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NO_ACTIVITY } from '../../../src/store/activity.ts';
 import { FenceError, NO_CURSOR, type StoreChange } from '../../../src/store/store.ts';
 import { NOTHING_TOLD } from '../../../src/store/told.ts';
-import { countsOf, entryOf, newPair, putHalf, rejectionOf } from '../../support/store/rows.ts';
+import { countsOf, newPair, operationOf, putHalf, rejectionOf } from '../../support/store/rows.ts';
 import { conflictOf, FAR, LINK, type StoreSubject } from './store-subject.ts';
 
 /** Leases, commits under their tokens, and what is stored of a link. */
@@ -116,11 +116,11 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       expect(await ids({ by: 'all' })).toEqual(['l1', 'l4']);
     });
 
-    it('makes its changes in their order, and answers the ids of its new pairs and intents in theirs', async () => {
+    it('makes its changes in order and returns the ids of its new pairs and journal entries in order', async () => {
       const [first = 0, second = 0, ...others] = await commit(
-        { kind: 'intend', run: 'run', entry: entryOf(), atMs: 1 },
+        { kind: 'intend', run: 'run', operation: operationOf('update'), atMs: 1 },
         putHalf('l1', { absences: 1 }),
-        { kind: 'intend', run: 'run', entry: entryOf({ side: 'right' }), atMs: 1 },
+        { kind: 'intend', run: 'run', operation: operationOf('update', { side: 'right' }), atMs: 1 },
         putHalf('l1', { absences: 2 }),
       );
       expect(others).toEqual([]);
@@ -316,7 +316,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
         { kind: 'group-pair', pair: { key: 'k', left: null, right: null, status: 'kept', settled: true } },
         { kind: 'reject', rejection: rejectionOf() },
         { kind: 'verdict', verdict: { leftId: 'l1', rightId: 'r1', says: 'apart', atMs: 1 } },
-        { kind: 'intend', run: 'run', entry: entryOf(), atMs: 1 },
+        { kind: 'intend', run: 'run', operation: operationOf('update'), atMs: 1 },
         conflictOf('l1', 'title'),
         { kind: 'link', patch: { accounts: { left: 'a', right: 'b' } } },
       ];

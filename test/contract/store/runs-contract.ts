@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FenceError, type RunRow, type Store, type StoreChange } from '../../../src/store/store.ts';
-import { entryOf, newPair, putHalf, rejectionOf } from '../../support/store/rows.ts';
+import { newPair, operationOf, putHalf, rejectionOf } from '../../support/store/rows.ts';
 import { LINK, type StoreSubject } from './store-subject.ts';
 
 /** Runs. */
@@ -170,10 +170,10 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
     });
 
     describe('that are over', () => {
-      const intended = (run: string, change: Parameters<typeof entryOf>[0] = {}): StoreChange => ({
+      const intended = (run: string): StoreChange => ({
         kind: 'intend',
         run,
-        entry: entryOf(change),
+        operation: operationOf('update'),
         atMs: 1,
       });
       const settle = (id: number): Promise<unknown> =>
@@ -280,7 +280,12 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
       await start('one', 10);
       await start('two', 20);
       expect(await runIds({ latest: 'writing' })).toEqual([]);
-      const intended = (run: string): StoreChange => ({ kind: 'intend', run, entry: entryOf(), atMs: 1 });
+      const intended = (run: string): StoreChange => ({
+        kind: 'intend',
+        run,
+        operation: operationOf('update'),
+        atMs: 1,
+      });
       const [first = 0, second = 0] = await commit(intended('one'), intended('two'));
       const done = (id: number, state: 'done' | 'failed'): StoreChange => ({
         kind: 'journal',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { draft, everything, leaseOf, LINK, play, started } from '../../support/store/drafts.ts';
-import { entryOf, newPair } from '../../support/store/rows.ts';
+import { newPair, operationOf } from '../../support/store/rows.ts';
 import { storeContract } from './store-contract.ts';
 import { extentOf } from '../../support/extent.ts';
 
@@ -36,7 +36,7 @@ describe('a scratch copy of a link', () => {
 
   it('gives new rows ids beyond those that were copied', async () => {
     const origin = openStore(':memory:');
-    const intended = { kind: 'intend', run: 'run', entry: entryOf(), atMs: 1 } as const;
+    const intended = { kind: 'intend', run: 'run', operation: operationOf('update'), atMs: 1 } as const;
     const ids = await origin.commit(LINK, await leaseOf(origin, LINK), [newPair('l1', 'r1'), intended]);
     const scratch = await origin.scratch(LINK);
     const next = await scratch.commit(LINK, await leaseOf(scratch, LINK), [newPair('l2', 'r2'), intended]);

@@ -16,7 +16,7 @@ import type { Store, StoreChange } from '../../../src/store/store.ts';
 import { startLinkedSandbox } from '../../support/linked-sandbox.ts';
 import { findPostgres } from '../../support/postgres.ts';
 import { vaultAt, vaultIn } from '../../support/store/vault.ts';
-import { entryOf, newPair, putHalf, recordOf, rejectionOf } from '../../support/store/rows.ts';
+import { newPair, operationOf, putHalf, recordOf, rejectionOf } from '../../support/store/rows.ts';
 
 const postgres = await findPostgres();
 const directory = await mkdtemp(join(tmpdir(), 'contact-sync-copy-'));
@@ -54,7 +54,7 @@ describe.skipIf(postgres === null)('store copy', () => {
         kind: 'group-pair',
         pair: { key: 'k', left: { id: 'g', name: 'Friends' }, right: null, status: 'kept', settled: true },
       },
-      { kind: 'intend', run: 'run', entry: entryOf({ destroys: true }), atMs: 1_790_000_000_000 },
+      { kind: 'intend', run: 'run', operation: operationOf('update', { empties: ['title'] }), atMs: 1_790_000_000_000 },
       {
         kind: 'conflict',
         run: 'run',
@@ -91,7 +91,7 @@ describe.skipIf(postgres === null)('store copy', () => {
     const before = await copy.journal('work', { open: true });
     const [pair = 0, entry = 0] = await copy.commit('work', token, [
       newPair('l8', 'r8'),
-      { kind: 'intend', run: 'run', entry: entryOf(), atMs: 1 },
+      { kind: 'intend', run: 'run', operation: operationOf('update'), atMs: 1 },
     ]);
     expect(Math.min(pair, entry)).toBeGreaterThan(before[0]?.id ?? Infinity);
     expect(await copy.halves('work', { by: 'id', side: 'left', ids: ['Zoë ☃'] })).toMatchObject([{ record: odd }]);
@@ -104,7 +104,9 @@ describe.skipIf(postgres === null)('store copy', () => {
     const first = join(directory, 'odd', 'contact-sync.db');
     const store = openStore(first);
     const token = (await store.acquireLease('work', 'owner', 0, 1)) ?? 0;
-    const [id = 0] = await store.commit('work', token, [{ kind: 'intend', run: 'run', entry: entryOf(), atMs: 1 }]);
+    const [id = 0] = await store.commit('work', token, [
+      { kind: 'intend', run: 'run', operation: operationOf('update'), atMs: 1 },
+    ]);
     const after = recordOf('new', { marks: ['tag:\0', 'tag:\ud83d'] });
     await store.commit('work', token, [{ kind: 'journal', id, state: 'failed', after, error: 'odd \0', atMs: 2 }]);
     await store.close();

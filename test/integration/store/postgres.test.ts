@@ -7,7 +7,7 @@ import { systemClock } from '../../../src/clock.ts';
 import { openPostgres, type PostgresOptions } from '../../../src/store/postgres/postgres-store.ts';
 import { FenceError, StoreError, type Store, type StoreChange } from '../../../src/store/store.ts';
 import { findPostgres, startPostgres } from '../../support/postgres.ts';
-import { entryOf, newPair, putHalf } from '../../support/store/rows.ts';
+import { newPair, operationOf, putHalf } from '../../support/store/rows.ts';
 
 const postgres = await findPostgres();
 afterAll(() => postgres?.close());
@@ -169,12 +169,12 @@ const startLossyProxy = async (url: string, loses: (sent: string) => boolean) =>
 
 describe.skipIf(postgres === null)('a commit whose answer was lost', () => {
   test.each([
-    ['one statement', [newPair('l1', 'r1'), { kind: 'intend', run: 'run', entry: entryOf(), atMs: 1 }]],
+    ['one statement', [newPair('l1', 'r1'), { kind: 'intend', run: 'run', operation: operationOf('update'), atMs: 1 }]],
     [
       'several',
       [
         newPair('l1', 'r1'),
-        { kind: 'intend', run: 'run', entry: entryOf(), atMs: 1 },
+        { kind: 'intend', run: 'run', operation: operationOf('update'), atMs: 1 },
         putHalf('l2'),
         { kind: 'drop-half', side: 'left', id: 'l2' },
       ],

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import { fieldsOf } from '../../../src/reconcile/operation.ts';
 import type { Side } from '../../../src/contact/side.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import type { ConflictRow, RunRow } from '../../../src/store/store.ts';
@@ -66,9 +67,9 @@ const entriesOf = async ({ app, home }: StoredWorld, run = ''): Promise<readonly
   const nameOf = namesIn(home);
   const rows = await app.store.journal('home', { run });
   return rows
-    .map(({ side, kind, state, leftId, rightId, intent }) => {
-      const name = nameOf(leftId ?? rightId) ?? intent.group?.name;
-      return [side, kind, name, ...intent.fields, state].join(' ');
+    .map((row) => {
+      const name = nameOf(row.leftId ?? row.rightId) ?? (row.kind === 'group-delete' ? row.group.name : undefined);
+      return [row.side, row.kind, name, ...fieldsOf(row), row.state].join(' ');
     })
     .toSorted();
 };

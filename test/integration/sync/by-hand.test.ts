@@ -5,7 +5,7 @@ import { planForgetting } from '../../../src/history/forget.ts';
 import { changeLink } from '../../../src/sync/change-link.ts';
 import { giveVerdict, takeBackVerdict, VerdictError } from '../../../src/sync/verdicts.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
-import { entryOf } from '../../support/store/rows.ts';
+import { operationOf } from '../../support/store/rows.ts';
 
 const named = (givenName: string, familyName: string, address: string, title = ''): Person => ({
   ...EMPTY_PERSON,
@@ -124,10 +124,9 @@ describe('[R13] what a person says of two contacts', () => {
     const [ann] = await linked.app.store.halves('default', { by: 'id', side: 'left', ids: [leftId] });
     if (ann === undefined) throw new Error('The contact was not read.');
     const { contact } = ann.record;
-    const intent = { ...entryOf().intent, fields: ['emailAddresses'] as const, desired: contact, source: null };
-    const entry = entryOf({ side: 'right', kind: 'create', leftId, rightId: null, before: null, intent });
+    const operation = operationOf('create', { side: 'right', leftId, rightId: null, desired: contact });
     await changeLink(parts(linked), 'default', () => [
-      { kind: 'intend', run: 'lost', entry, atMs: linked.clock.now() },
+      { kind: 'intend', run: 'lost', operation, atMs: linked.clock.now() },
     ]);
     linked.clock.advance(60_000);
     const other = { first_name: 'Ann', last_name: 'Lee', email_addresses: [{ address: 'ann@x.org' }] };

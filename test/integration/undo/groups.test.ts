@@ -140,8 +140,8 @@ describe('[R8] the undo of a run that deleted a group', () => {
     const broken = await linked.sync();
     expect(broken.summary).toMatchObject({ outcome: 'failed', left: { groupsDeleted: 0 } });
     const open = await linked.app.store.journal('default', { open: true });
-    expect(open).toMatchObject([{ kind: 'group-delete', intent: { group: { name: 'Choir' } } }]);
-    expect(open[0]?.intent.group?.members).toHaveLength(2);
+    expect(open).toMatchObject([{ kind: 'group-delete', group: { name: 'Choir' } }]);
+    expect(open[0]?.kind === 'group-delete' && open[0].group.members).toHaveLength(2);
     google.clearFaults();
     linked.clock.advance(60_000);
     expect((await linked.sync()).error).toBeNull();

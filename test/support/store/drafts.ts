@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { EMPTY_CONTACT } from '../../../src/contact/contact.ts';
 import { HALF_STATES } from '../../../src/contact/half.ts';
 import { SIDES } from '../../../src/contact/side.ts';
+import { OPERATION_KINDS, type Operation, type StoredOperation } from '../../../src/reconcile/operation.ts';
 import type { HalfQuery, Member, Store, StoreChange } from '../../../src/store/store.ts';
-import { entryOf, halfOf, recordOf, rejectionOf } from './rows.ts';
+import { halfOf, operationOf, recordOf, rejectionOf } from './rows.ts';
 
 // Random changes, and everything that a store answers after them: two stores are held against each other by it.
 
@@ -47,6 +48,28 @@ const half = fc
   });
 const put = fc.record({ half, digest: fc.option(fc.constantFrom(...digests)) });
 
+const ofPair = fc.record({ leftId: id, pairId: fc.constantFrom(...pairIds) });
+const empties = fc.subarray(['title' as const]);
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  ofPair.map((each) => operationOf('create', each)),
+  ofPair.map((each) => operationOf('delete', each)),
+  fc.record({ leftId: id, pairId: fc.constantFrom(...pairIds), empties }).map((each) => operationOf('update', each)),
+);
+/** An operation without its values, as it is stored after a contact was forgotten. */
+const redacted: fc.Arbitrary<StoredOperation> = fc
+  .record({ was: fc.constantFrom(...OPERATION_KINDS), empties })
+  .map((each) => ({
+    ...each,
+    kind: 'incomplete',
+    side: 'left',
+    cause: 'sync',
+    pairId: null,
+    leftId: null,
+    rightId: null,
+    fields: each.empties,
+    lacks: 'its values',
+  }));
+
 export const draft: fc.Arbitrary<Draft> = fc.oneof(
   { arbitrary: put.map((each): Draft => ({ kind: 'put-half', ...each })), weight: 5 },
   fc.record({ kind: fc.constant('drop-half' as const), side, id }),
@@ -66,14 +89,7 @@ export const draft: fc.Arbitrary<Draft> = fc.oneof(
   fc.record({
     kind: fc.constant('intend' as const),
     run: id,
-    entry: fc
-      .record({
-        leftId: id,
-        pairId: fc.constantFrom(...pairIds),
-        kind: fc.constantFrom('create', 'delete'),
-        destroys: fc.boolean(),
-      })
-      .map(entryOf),
+    operation,
     atMs: fc.constantFrom(1, 2),
   }),
   fc.record({
@@ -125,7 +141,7 @@ export const draft: fc.Arbitrary<Draft> = fc.oneof(
   fc.constant<Draft>({ kind: 'forget-mapping' }),
   fc.record({ kind: fc.constant('prune' as const), beforeMs: fc.nat(12) }),
   fc.record({ kind: fc.constant('drop-entry' as const), id: fc.nat(5) }),
-  fc.record({ kind: fc.constant('redact-entry' as const), id: fc.nat(5), intent: fc.constant(entryOf().intent) }),
+  fc.record({ kind: fc.constant('redact-entry' as const), id: fc.nat(5), operation: redacted }),
   id.map((run): Draft => {
     return {
       kind: 'run-reason',

@@ -1,7 +1,8 @@
 import { EMPTY_CONTACT } from '../../../src/contact/contact.ts';
 import type { Half } from '../../../src/contact/half.ts';
 import type { ContactRecord } from '../../../src/contact/record.ts';
-import type { Counts, HalfPut, JournalEntry, Rejection, StoreChange } from '../../../src/store/store.ts';
+import type { Operation, OperationKind } from '../../../src/reconcile/operation.ts';
+import type { Counts, HalfPut, JournalRow, Rejection, StoreChange } from '../../../src/store/store.ts';
 
 export const recordOf = (id: string, change: Partial<ContactRecord> = {}): ContactRecord => ({
   id,
@@ -54,25 +55,51 @@ export const newPair = (
   halves: [putOf(leftId), putOf(rightId, { side: 'right' })],
 });
 
-export const entryOf = (change: Partial<JournalEntry> = {}): JournalEntry => ({
-  side: 'left',
-  kind: 'update',
-  pairId: null,
-  leftId: 'l1',
-  rightId: 'r1',
-  intent: {
+export type OperationOf<Kind extends OperationKind> = Extract<Operation, { kind: Kind }>;
+
+const ADDRESS = { side: 'left', pairId: null, leftId: 'l1', rightId: 'r1', cause: 'sync' } as const;
+const EXISTING = { ...ADDRESS, before: recordOf('l1') };
+const NO_MARKS = { empties: [], given: [] };
+
+const OPERATIONS: { readonly [Kind in OperationKind]: OperationOf<Kind> } = {
+  create: { ...ADDRESS, kind: 'create', desired: EMPTY_CONTACT, join: [], image: null },
+  update: {
+    ...EXISTING,
+    ...NO_MARKS,
+    kind: 'update',
     fields: ['title'],
     desired: EMPTY_CONTACT,
-    join: [],
-    leave: [],
     source: recordOf('r1'),
-    undoes: false,
-    empties: [],
-    given: [],
-    group: null,
   },
-  before: recordOf('l1'),
-  destroys: false,
+  membership: { ...EXISTING, ...NO_MARKS, kind: 'membership', join: [], leave: [] },
+  delete: { ...EXISTING, kind: 'delete', survivor: null },
+  'group-delete': {
+    ...ADDRESS,
+    leftId: null,
+    rightId: null,
+    kind: 'group-delete',
+    group: { id: 'g1', name: 'Choir', members: ['l1', 'l2'] },
+  },
+};
+
+/** An operation of a kind on the left side, with all its values. */
+export const operationOf = <Kind extends OperationKind>(
+  kind: Kind,
+  change: Partial<OperationOf<Kind>> = {},
+): OperationOf<Kind> => ({ ...OPERATIONS[kind], ...change });
+
+type Outcome = Pick<JournalRow, 'id' | 'run' | 'intendedAtMs' | 'state' | 'after' | 'error' | 'settledAtMs'>;
+
+/** A journal entry of an operation, without an outcome unless one is given. */
+export const rowOf = <Row extends Operation>(operation: Row, change: Partial<Outcome> = {}): Row & Outcome => ({
+  ...operation,
+  id: 1,
+  run: 'run',
+  intendedAtMs: 1,
+  state: 'intended',
+  after: null,
+  error: null,
+  settledAtMs: null,
   ...change,
 });
 

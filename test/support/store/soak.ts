@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Store, StoreChange } from '../../../src/store/store.ts';
 import { keptSinceMs } from '../../../src/sync/context.ts';
-import { entryOf, halfOf, recordOf } from './rows.ts';
+import { halfOf, operationOf, recordOf } from './rows.ts';
 
 const DAY_MS = 86_400_000;
 const LINK = 'default';
@@ -37,7 +37,7 @@ export const soak = async (store: Store, path: string, plan: Soak): Promise<read
     const beginning = { id: run, kind: 'incremental', undoes: null, startedAtMs: atMs } as const;
     await store.commit(LINK, token, [{ kind: 'run-started', run: beginning }]);
     const intents = contacts.map((contact): StoreChange => {
-      return { kind: 'intend', run, entry: entryOf({ before: personOf(contact, number) }), atMs };
+      return { kind: 'intend', run, operation: operationOf('update', { before: personOf(contact, number) }), atMs };
     });
     const entries = await store.commit(LINK, token, intents);
     const answers = contacts.flatMap((contact, index): StoreChange[] => {

@@ -3,20 +3,21 @@ import type { Side } from '../../../src/contact/side.ts';
 import { USUAL_FIELDS } from '../../../src/contact/chosen.ts';
 import { contactOf } from '../../../src/contact/normalise.ts';
 import type { ContactRecord, GroupRecord } from '../../../src/contact/record.ts';
+import type { CompleteWrite } from '../../../src/history/follow.ts';
 import { planUndo, type UndoInput, type WrittenContact } from '../../../src/history/plan-undo.ts';
-import type { DoneWrite } from '../../../src/history/revert-fields.ts';
+import type { ContactOperationKind } from '../../../src/reconcile/operation.ts';
+import { operationOf, rowOf, type OperationOf } from '../../support/store/rows.ts';
 import { NONE, pairOf, policyWith, present, record, values } from '../reconcile/support.ts';
 
-const write = (kind: DoneWrite['kind'], given: Partial<DoneWrite>): DoneWrite => {
-  return { kind, fields: [], join: [], leave: [], before: null, after: null, ...given };
-};
+const done = (operation: OperationOf<ContactOperationKind>, after: ContactRecord | null): CompleteWrite =>
+  rowOf(operation, { state: 'done', after });
 
 const group = (id: string, name = id): GroupRecord => ({ id, name, version: '' });
 
 const GOOGLE = present(record('people/c1', {}));
 
 /** A contact at the service that the run wrote, as it stands now. */
-const written = (now: ContactRecord | null, writes: readonly DoneWrite[], given: Partial<WrittenContact> = {}) => {
+const written = (now: ContactRecord | null, writes: readonly CompleteWrite[], given: Partial<WrittenContact> = {}) => {
   const right = now === null ? NONE : present(now);
   const [newest] = writes;
   const outcome = newest?.after ?? null;
@@ -49,8 +50,8 @@ const at = (contact: Parameters<typeof record>[1], more: Parameters<typeof recor
 
 const decisionOf = (result: ReturnType<typeof planUndo>) => result.decisions[0];
 
-const titled = (before: string, after: string): DoneWrite => {
-  return write('update', { fields: ['title'], before: at({ title: before }), after: at({ title: after }) });
+const titled = (before: string, after: string): CompleteWrite => {
+  return done(operationOf('update', { fields: ['title'], before: at({ title: before }) }), at({ title: after }));
 };
 
 describe('an update', () => {
@@ -66,7 +67,7 @@ describe('an update', () => {
   test('leaves what a side computes as it is', () => {
     const last = 'lastContacted as Last contacted';
     const [before, after] = [at({ title: 'Old', [last]: 'monday' }), at({ title: 'New', [last]: 'today' })];
-    const both = write('update', { fields: ['title', last], before, after });
+    const both = done(operationOf('update', { fields: ['title', last], before }), after);
     const fields = new Set([...USUAL_FIELDS, last] as const);
     expect(decisionOf(plan([written(after, [both])], { fields }))).toMatchObject({
       writes: { right: { fields: ['title'], desired: { title: 'Old', [last]: 'today' } } },
@@ -111,7 +112,7 @@ describe('an update', () => {
     const before = at({ emailAddresses: values('kept@x.org', 'removed@x.org') });
     const after = at({ emailAddresses: values('kept@x.org', 'added@x.org') });
     const now = at({ emailAddresses: values('Added@X.org', 'later@x.org') });
-    const result = plan([written(now, [write('update', { fields: ['emailAddresses'], before, after })])]);
+    const result = plan([written(now, [done(operationOf('update', { fields: ['emailAddresses'], before }), after)])]);
     const expected = contactOf({ emailAddresses: values('later@x.org', 'removed@x.org') });
     expect(decisionOf(result)).toMatchObject({ writes: { right: { desired: expected, fields: ['emailAddresses'] } } });
   });
@@ -130,13 +131,11 @@ describe('an update', () => {
 });
 
 describe('a change of membership', () => {
-  const moved = write('membership', {
-    fields: ['buckets'],
-    join: ['joined'],
-    leave: ['left'],
-    before: at({}, { groupIds: ['left'] }),
-    after: at({}, { groupIds: ['joined'] }),
-  });
+  const before = at({}, { groupIds: ['left'] });
+  const moved = done(
+    operationOf('membership', { join: ['joined'], leave: ['left'], before }),
+    at({}, { groupIds: ['joined'] }),
+  );
   const groups = (...right: readonly GroupRecord[]) => ({ left: [], right });
 
   test('joins what was left and leaves what was joined', () => {
@@ -162,7 +161,7 @@ describe('a change of membership', () => {
 
 describe('a create', () => {
   const created = at({ firstName: 'Ada' });
-  const create = write('create', { after: created });
+  const create = done(operationOf('create'), created);
 
   test('is deleted again where it is as it was left; the other half stays for itself', () => {
     const decision = decisionOf(plan([written(created, [create])]));
@@ -181,7 +180,7 @@ describe('a create', () => {
 
   test('that joined groups afterwards is judged by its time, for the join answered without a version', () => {
     const after = at({ firstName: 'Ada' }, { groupIds: ['team'] });
-    const join = write('membership', { join: ['team'], before: created, after });
+    const join = done(operationOf('membership', { join: ['team'], before: created }), after);
     const now = (modifiedAtMs: number) => at({ firstName: 'Ada' }, { groupIds: ['team'], version: '2', modifiedAtMs });
     expect(decisionOf(plan([written(now(1_000), [join, create])]))?.kind).toBe('remove');
     expect(plan([written(now(3_600_000), [join, create])]).refused).toHaveLength(1);
@@ -194,7 +193,7 @@ describe('a create', () => {
 
 describe('a delete', () => {
   const before = at({ firstName: 'Ada', title: 'New' }, { groupIds: ['gone', 'team'] });
-  const removal = write('delete', { before });
+  const removal = done(operationOf('delete', { before }), null);
   const alone: Partial<WrittenContact> = { pair: null };
   const groups = { left: [], right: [group('team')] };
 
@@ -230,11 +229,10 @@ test('writes to both halves of a pair are one decision', () => {
     right: at({ title: 'New' }),
   };
   const pair = pairOf(present(halves.left), present(halves.right));
-  const company = write('update', {
-    fields: ['company'],
-    before: record('people/c1', { company: 'Old' }),
-    after: record('people/c1', { company: 'New' }),
-  });
+  const company = done(
+    operationOf('update', { fields: ['company'], before: record('people/c1', { company: 'Old' }) }),
+    record('people/c1', { company: 'New' }),
+  );
   const contacts: WrittenContact[] = [
     written(halves.right, [titled('Old', 'New')], { pair }),
     written(halves.left, [company], { side: 'left', id: 'people/c1', pair }),

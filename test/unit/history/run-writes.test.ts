@@ -2,9 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EMPTY_CONTACT } from '../../../src/contact/contact.ts';
 import { explainById, findPeople } from '../../../src/history/explain.ts';
 import { shownWrites, writeOf } from '../../../src/history/run-writes.ts';
+import type { Operation } from '../../../src/reconcile/operation.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import type { Store, StoreChange } from '../../../src/store/store.ts';
-import { entryOf, putHalf, recordOf } from '../../support/store/rows.ts';
+import { operationOf, putHalf, recordOf } from '../../support/store/rows.ts';
 
 const LINK = 'default';
 const RUN = 'run-1';
@@ -14,12 +15,7 @@ const NUMBERS = Array.from({ length: CREATES }, (_, index) => index);
 const recordOfPerson = (id: string, firstName: string) =>
   recordOf(id, { contact: { ...EMPTY_CONTACT, firstName, lastName: 'Núñez' } });
 
-const intend = (entry: Parameters<typeof entryOf>[0], run = RUN): StoreChange => ({
-  kind: 'intend',
-  run,
-  atMs: 5,
-  entry: entryOf(entry),
-});
+const intend = (operation: Operation, run = RUN): StoreChange => ({ kind: 'intend', run, atMs: 5, operation });
 
 describe('the writes of a run that wrote many', () => {
   let store: Store;
@@ -30,10 +26,10 @@ describe('the writes of a run that wrote many', () => {
     store = openStore(':memory:');
     token = (await store.acquireLease(LINK, 'owner', 0, 1_000)) ?? 0;
     await commit({ kind: 'run-started', run: { id: RUN, kind: 'full', undoes: null, startedAtMs: 1 } });
-    const bare = { pairId: null, before: null, rightId: null, side: 'right' } as const;
+    const create = (leftId: string) => operationOf('create', { leftId, rightId: null, side: 'right' });
     const made = await commit(
-      ...NUMBERS.map((index) => intend({ ...bare, kind: 'create', leftId: `l${index}` })),
-      intend({ ...bare, kind: 'create', leftId: 'l1' }, 'another run'),
+      ...NUMBERS.map((index) => intend(create(`l${index}`))),
+      intend(create('l1'), 'another run'),
     );
     await commit(
       ...NUMBERS.map((index): StoreChange => ({
@@ -44,8 +40,10 @@ describe('the writes of a run that wrote many', () => {
         error: null,
         atMs: 6,
       })),
-      intend({ ...bare, kind: 'membership', leftId: 'l3', rightId: 'r3' }),
-      intend({ kind: 'delete', side: 'left', leftId: 'l900', before: recordOfPerson('l900', 'Gone') }),
+      intend(
+        operationOf('membership', { side: 'right', leftId: 'l3', rightId: 'r3', before: recordOfPerson('r3', 'Ada3') }),
+      ),
+      intend(operationOf('delete', { leftId: 'l900', before: recordOfPerson('l900', 'Gone') })),
       putHalf('l7', { record: recordOfPerson('l7', 'Ada7') }),
       putHalf('l70', { record: recordOfPerson('l70', 'Ada70') }),
       putHalf('l500', { record: recordOfPerson('l500', 'Berta') }),

@@ -1,22 +1,20 @@
 import { expect, test } from 'vitest';
 import type { SyncedField } from '../../../src/contact/contact.ts';
+import type { Operation, UpdateOperation } from '../../../src/reconcile/operation.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import type { JournalEntry } from '../../../src/store/store.ts';
 import { broughtNoEdit } from '../../../src/sync/brought.ts';
-import { entryOf, halfOf, recordOf } from '../../support/store/rows.ts';
+import { halfOf, operationOf, recordOf } from '../../support/store/rows.ts';
 import { createVirtualClock } from '../../support/virtual-clock.ts';
 
 const LISTED_AT_MS = 5_000;
 const HALF = halfOf('l1', { pair: 7, lastListedAtMs: LISTED_AT_MS, writtenAtMs: LISTED_AT_MS });
 
-const update = (fields: readonly SyncedField[], joining: readonly SyncedField[]): JournalEntry => {
-  const entry = entryOf();
-  return { ...entry, intent: { ...entry.intent, fields, joining } };
-};
+const update = (fields: readonly SyncedField[], joining: readonly SyncedField[]): UpdateOperation =>
+  operationOf('update', { fields, joining });
 
-type Case = { readonly entries: readonly JournalEntry[]; readonly settledAtMs?: number; readonly daysLater?: number };
+type Case = { readonly operations: readonly Operation[]; readonly settledAtMs?: number; readonly daysLater?: number };
 
-const isKnownForNone = async ({ entries, settledAtMs = LISTED_AT_MS, daysLater = 0 }: Case): Promise<boolean> => {
+const isKnownForNone = async ({ operations, settledAtMs = LISTED_AT_MS, daysLater = 0 }: Case): Promise<boolean> => {
   const store = openStore(':memory:');
   try {
     await store.link('a');
@@ -24,7 +22,7 @@ const isKnownForNone = async ({ entries, settledAtMs = LISTED_AT_MS, daysLater =
     const ids = await store.commit(
       'a',
       token,
-      entries.map((entry) => ({ kind: 'intend', run: 'run-1', entry, atMs: settledAtMs })),
+      operations.map((operation) => ({ kind: 'intend', run: 'run-1', operation, atMs: settledAtMs })),
     );
     await store.commit(
       'a',
@@ -42,21 +40,32 @@ const isKnownForNone = async ({ entries, settledAtMs = LISTED_AT_MS, daysLater =
 
 const NO_EDIT = update(['title', 'lastContacted as Last contacted'], ['title']);
 const EDIT = update(['title', 'company'], ['title']);
-const FORMER_ID: Partial<JournalEntry> = { leftId: 'l0', pairId: 7 };
-const merged = entryOf({ kind: 'delete', leftId: 'l9', rightId: null, destroys: true });
-const MERGE: JournalEntry = { ...merged, intent: { ...merged.intent, source: recordOf('l1') } };
+const FORMER_ID = { leftId: 'l0', pairId: 7 };
+const MERGE = operationOf('delete', { leftId: 'l9', rightId: null, survivor: recordOf('l1') });
 
 test.each<[string, Case, boolean]>([
-  ['is none where it brought what joins or is computed', { entries: [NO_EDIT] }, true],
-  ['is one where anything else came along', { entries: [EDIT] }, false],
-  ['is one where another write brought it', { entries: [EDIT, NO_EDIT] }, false],
-  ['is one where it went to a former id', { entries: [{ ...EDIT, ...FORMER_ID }, NO_EDIT] }, false],
-  ['is one where the side merged another contact into it', { entries: [MERGE, NO_EDIT] }, false],
-  ['is one where the contact was created', { entries: [{ ...NO_EDIT, kind: 'create' }] }, false],
-  ['may be one where the journal says nothing of it', { entries: [] }, false],
-  ['may be one where the write was seen in a listing', { entries: [NO_EDIT], settledAtMs: LISTED_AT_MS - 1 }, false],
-  ['may be one where the journal may have been pruned since', { entries: [NO_EDIT], daysLater: 1 }, false],
-  ['is none where it went to the other side', { entries: [{ ...EDIT, side: 'right' }, NO_EDIT] }, true],
-])('[R6] what was written since a listing showed a contact %s', async (_, given, expected) => {
+  [
+    'a write of computed fields and of fields that only started to sync is not an edit',
+    { operations: [NO_EDIT] },
+    true,
+  ],
+  ['a write that includes another field may be an edit', { operations: [EDIT] }, false],
+  ['two writes may be an edit if one of them includes another field', { operations: [EDIT, NO_EDIT] }, false],
+  ['a write to a former id of the contact may be an edit', { operations: [{ ...EDIT, ...FORMER_ID }, NO_EDIT] }, false],
+  ['a merge of another contact into this one may be an edit', { operations: [MERGE, NO_EDIT] }, false],
+  ['the create of the contact may be an edit', { operations: [operationOf('create')] }, false],
+  ['a change without a journal entry may be an edit', { operations: [] }, false],
+  [
+    'a change may be an edit if the write is older than the listing',
+    { operations: [NO_EDIT], settledAtMs: LISTED_AT_MS - 1 },
+    false,
+  ],
+  ['a change may be an edit if the journal may be pruned', { operations: [NO_EDIT], daysLater: 1 }, false],
+  [
+    'a write to the other side does not count as an edit of this side',
+    { operations: [{ ...EDIT, side: 'right' }, NO_EDIT] },
+    true,
+  ],
+])('[R6] after a listing, %s', async (_, given, expected) => {
   expect(await isKnownForNone(given)).toBe(expected);
 });

@@ -37,12 +37,8 @@ import {
 import { fieldFingerprint, sourceFingerprint } from '../../../../src/reconcile/defer.ts';
 import type { Deletion } from '../../../../src/reconcile/decision.ts';
 import { ADA, looseHalf, pairedHalf } from '../support.ts';
-import { creationOf, mergeOf, sideWrite } from './support.ts';
+import { creationOf, mergeOf, PASS, sideWrite } from './support.ts';
 
-const SCOPES = { left: 'left account', right: 'right account' };
-
-const NO_GROUPS = new Map<string, { left: string | null; right: string | null }>();
-const GROUPS = new Map([['choir', { left: 'g-choir', right: 's-choir' }]]);
 const [LEFT, RIGHT] = [pairedHalf('left', 'l', 1), pairedHalf('right', 'r', 1)];
 const PAIR = { id: 1, status: 'linked', left: LEFT, right: RIGHT } as const;
 
@@ -66,11 +62,11 @@ const REMOVAL: Removal = {
 };
 
 const WRITES: Readonly<Record<Write['kind'], Write>> = {
-  create: only(createWrites({ groupIds: NO_GROUPS, scopes: SCOPES }, 'right', [creationTask(CREATION)])),
-  update: only(updateWrites('right', [mergeTask(MERGE)])),
-  membership: only(membershipWrites(GROUPS, 'right', [mergeTask(MERGE)])),
-  delete: only(deleteWrites([REMOVAL])),
-  merge: mergeWrite(REMOVAL, { task: mergeTask(MERGE), survivor: RIGHT.record, isKept: false }),
+  create: only(createWrites(PASS, 'right', [creationTask(CREATION)])),
+  update: only(updateWrites(PASS, 'right', [mergeTask(MERGE)])),
+  membership: only(membershipWrites(PASS, 'right', [mergeTask(MERGE)])),
+  delete: only(deleteWrites(PASS, [REMOVAL])),
+  merge: mergeWrite(PASS, REMOVAL, { task: mergeTask(MERGE), survivor: RIGHT.record, isKept: false }),
 };
 const KINDS = Object.keys(WRITES) as Write['kind'][];
 
@@ -153,12 +149,16 @@ describe('[R15] a refusal', () => {
 
   test('of several fields is remembered by both contacts, and of one field by the field too', () => {
     const several = mergeTask({ ...MERGE, writes: { left: null, right: sideWrite(['title', 'company'], ADA) } });
-    expect(rejectionKeyOf(only(updateWrites('right', [several])))).toBe('l r');
-    expect(rejectionKeysEndedBy(only(updateWrites('right', [several])))).toEqual(['l r', 'l r title', 'l r company']);
+    expect(rejectionKeyOf(only(updateWrites(PASS, 'right', [several])))).toBe('l r');
+    expect(rejectionKeysEndedBy(only(updateWrites(PASS, 'right', [several])))).toEqual([
+      'l r',
+      'l r title',
+      'l r company',
+    ]);
   });
 
   test('of a membership of a contact that was just created is remembered by both contacts', () => {
-    const writesOf = (side: Side, tasks: readonly Task[]) => membershipWrites(GROUPS, side, tasks);
+    const writesOf = (side: Side, tasks: readonly Task[]) => membershipWrites(PASS, side, tasks);
     const created: Task = {
       ...creationTask({ ...CREATION, joins: ['choir'] }),
       writes: { left: null, right: sideWrite(['title'], { ...ADA, title: 'Dr' }) },
@@ -174,7 +174,7 @@ describe('[R15] a refusal', () => {
     ['anything else', false],
   ])('of %s, at the third time with the same content, counts as not taken: %s', (_, isShared) => {
     const email = { value: 'family@example.org', label: null };
-    const shared = only(sharingWrites('right', [{ task: mergeTask(MERGE), email }]));
+    const shared = only(sharingWrites(PASS, 'right', [{ task: mergeTask(MERGE), email }]));
     const write = isShared ? shared : WRITES.update;
     const after = (attempts: number): boolean => {
       const earlier = rejectionOf(write, 'taken', undefined, NOW);
@@ -207,9 +207,10 @@ describe('[R15] a refusal', () => {
   });
 
   test('is not remembered in an undo, which is asked for again', () => {
+    const undo = { ...PASS, cause: 'undo' } as const;
     const undone: readonly Write[] = [
-      only(updateWrites('right', [{ ...mergeTask(MERGE), decision: null }])),
-      only(deleteWrites([{ ...REMOVAL, decision: null }])),
+      only(updateWrites(undo, 'right', [{ ...mergeTask(MERGE), decision: null }])),
+      only(deleteWrites(undo, [{ ...REMOVAL, decision: null }])),
     ];
     for (const write of undone) {
       expect(rejectionKeyOf(write)).toBeNull();
@@ -252,7 +253,7 @@ describe('[R9] calls in a row of unknown outcome', () => {
 
   test('are counted for each side by itself', () => {
     const count = counter();
-    const leftWrite = only(deleteWrites([{ ...REMOVAL, side: 'left', record: LEFT.record }]));
+    const leftWrite = only(deleteWrites(PASS, [{ ...REMOVAL, side: 'left', record: LEFT.record }]));
     times(9, () => count([lost]));
     expect(count([lost], leftWrite)).toBeNull();
     expect(count([lost])).toBe(UNKNOWN);

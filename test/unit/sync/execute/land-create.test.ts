@@ -6,7 +6,7 @@ import { creationTask, type Task } from '../../../../src/sync/execute/task.ts';
 import { createWrites } from '../../../../src/sync/execute/writes.ts';
 import { record, snapshot } from '../../reconcile/support.ts';
 import { ADA, changesOf, looseHalf, pairedHalf, setOf } from '../support.ts';
-import { creationOf, GROUPS, landedIn, NOW, SCOPES } from './support.ts';
+import { creationOf, landedIn, NOW, PASS } from './support.ts';
 
 const EMPTY = snapshot({});
 
@@ -15,7 +15,7 @@ describe('a create that is answered', () => {
   const ANSWER = record('r', { ...ADA, title: 'Dr' }, { groupIds: ['s-choir'] });
 
   const answered = (task: Task, value: ContactRecord): AnsweredWrite => {
-    const [write] = createWrites({ groupIds: GROUPS, scopes: SCOPES }, 'right', [task]);
+    const [write] = createWrites(PASS, 'right', [task]);
     if (write?.kind !== 'create') throw new Error('A create was expected.');
     return { kind: 'record', write, value };
   };

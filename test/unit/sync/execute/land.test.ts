@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Contact } from '../../../../src/contact/contact.ts';
+import type { Contact, SyncedField } from '../../../../src/contact/contact.ts';
 import type { Half } from '../../../../src/contact/half.ts';
 import type { ContactRecord } from '../../../../src/contact/record.ts';
 import type { Merge } from '../../../../src/reconcile/decision.ts';
@@ -9,6 +9,7 @@ import {
   createWrites,
   deleteWrites,
   membershipWrites,
+  mergeWrite,
   updateWrites,
   type Removal,
   type Write,
@@ -16,7 +17,7 @@ import {
 import { rename } from '../../../../src/sync/state/observe.ts';
 import { record, SIDE_PAIRS, snapshot } from '../../reconcile/support.ts';
 import { ADA, changesOf, linkedPair, looseHalf, pairedHalf, setOf } from '../support.ts';
-import { creationOf, GROUPS, landedIn, mergeOf, NOW, SCOPES, sideWrite } from './support.ts';
+import { creationOf, landedIn, mergeOf, NOW, PASS, sideWrite } from './support.ts';
 
 const half = (
   side: 'left' | 'right',
@@ -39,13 +40,13 @@ const MERGE = mergeOf(half('left', { title: 'New' }, { title: 'Old' }, ['g-choir
 const halvesOf = ({ pair }: Merge): readonly Half[] => [pair.left, pair.right];
 
 const updateOf = (task: Task, value: ContactRecord): AnsweredWrite => {
-  const [write] = updateWrites('right', [task]);
+  const [write] = updateWrites(PASS, 'right', [task]);
   if (write?.kind !== 'update') throw new Error('An update was expected.');
   return { kind: 'record', write, value };
 };
 
 const moveOf = (task: Task, value: readonly string[]): AnsweredWrite => {
-  const [write] = membershipWrites(GROUPS, 'right', [task]);
+  const [write] = membershipWrites(PASS, 'right', [task]);
   if (write?.kind !== 'membership') throw new Error('A change of membership was expected.');
   return { kind: 'groups', write, value };
 };
@@ -152,7 +153,7 @@ describe('[R12] an update that is answered with another contact', () => {
     const task = mergeTask(MERGE);
     expect(letGoOfStray(set, updateOf(task, value))).toBe(true);
     expect(set.changes()).toEqual([]);
-    expect(membershipWrites(GROUPS, 'right', [task])).toEqual([]);
+    expect(membershipWrites(PASS, 'right', [task])).toEqual([]);
     landPair(set, task, 'left', NOW);
     expect(set.pair(1)).toMatchObject({ status: 'linked', left: { state: 'changed' }, right: MERGE.pair.right });
   });
@@ -222,7 +223,7 @@ describe('[R11] a change of membership that is answered', () => {
     });
     const set = setOf(halvesOf(merge));
     const task = mergeTask(merge);
-    expect(membershipWrites(GROUPS, 'right', [task])).toEqual([]);
+    expect(membershipWrites(PASS, 'right', [task])).toEqual([]);
     landMoves(landedIn(set), task, 'right');
     expect(set.pair(1)).toMatchObject({
       left: { state: 'settled' },
@@ -253,7 +254,7 @@ describe('a deletion that is answered', () => {
       pairAfter: 'drop-pair' as const,
       decision: null,
     };
-    const [write] = deleteWrites([{ ...own, ...given }]);
+    const [write] = deleteWrites(PASS, [{ ...own, ...given }]);
     if (write?.kind !== 'delete') throw new Error('A delete was expected.');
     return { set, landing: land(landedIn(set), { kind: 'none', write }) };
   };
@@ -359,29 +360,47 @@ describe('[R13] two contacts that are paired for the first time', () => {
   });
 });
 
-test('a write names what it goes to in its journal entry, on its own side and on the other one', () => {
+test('an operation names the contacts of both sides', () => {
+  const creation = creationTask(creationOf(looseHalf('left', 'l'), { joins: ['choir', 'team'] }));
   const writes: readonly (Write | undefined)[] = [
-    createWrites({ groupIds: GROUPS, scopes: SCOPES }, 'right', [
-      creationTask(creationOf(looseHalf('left', 'l'), { joins: ['choir', 'team'] })),
-    ])[0],
-    updateWrites('right', [mergeTask(MERGE)])[0],
-    membershipWrites(GROUPS, 'right', [mergeTask(MERGE)])[0],
+    createWrites(PASS, 'right', [creation])[0],
+    updateWrites(PASS, 'right', [mergeTask(MERGE)])[0],
+    membershipWrites(PASS, 'right', [mergeTask(MERGE)])[0],
   ];
-  expect(writes.map((write) => write?.entry)).toMatchObject([
-    { kind: 'create', leftId: 'l', rightId: null, before: null, intent: { join: ['s-choir'], source: null } },
-    {
-      kind: 'update',
-      leftId: 'left',
-      rightId: 'right',
-      before: MERGE.pair.right.record,
-      intent: { fields: ['title'], source: MERGE.pair.left.record },
-    },
-    {
-      kind: 'membership',
-      leftId: 'left',
-      rightId: 'right',
-      before: MERGE.pair.right.record,
-      intent: { fields: ['buckets'], join: ['s-choir'], leave: [] },
-    },
+  const ids = { leftId: 'left', rightId: 'right' };
+  const before = MERGE.pair.right.record;
+  expect(writes.map((write) => write?.operation)).toMatchObject([
+    { kind: 'create', leftId: 'l', rightId: null, join: ['s-choir'], image: null },
+    { kind: 'update', ...ids, before, fields: ['title'], source: MERGE.pair.left.record },
+    { kind: 'membership', ...ids, before, join: ['s-choir'], leave: [] },
   ]);
+});
+
+test('an operation carries the cause of its pass', () => {
+  const undo = { ...PASS, cause: 'undo' } as const;
+  const task = mergeTask(MERGE);
+  const pair = { id: 1, status: 'linked', left: null, right: MERGE.pair.right } as const;
+  const removal: Removal = { side: 'right', record: pair.right.record, pair, pairAfter: 'drop-pair', decision: null };
+  for (const pass of [PASS, undo]) {
+    const writes: readonly Write[] = [
+      ...createWrites(pass, 'right', [creationTask(creationOf(looseHalf('left', 'l')))]),
+      ...updateWrites(pass, 'right', [task]),
+      ...membershipWrites(pass, 'right', [task]),
+      ...deleteWrites(pass, [removal]),
+      mergeWrite(pass, removal, { task, survivor: pair.right.record, isKept: false }),
+    ];
+    expect(writes.map(({ operation }) => operation.cause)).toEqual(writes.map(() => pass.cause));
+    expect(writes.map(({ kind }) => kind)).toEqual(['create', 'update', 'membership', 'delete', 'merge']);
+  }
+});
+
+test('[R6] an operation marks the fields that the link has only started to sync, except given ones', () => {
+  const pass = { ...PASS, joining: new Set(['title', 'buckets', 'company'] as const) };
+  const marksOf = (given: readonly SyncedField[]) => {
+    const task: Task = { ...mergeTask(MERGE), given: { left: new Set(), right: new Set(given) } };
+    const writes = [...updateWrites(pass, 'right', [task]), ...membershipWrites(pass, 'right', [task])];
+    return writes.map(({ operation }) => ('joining' in operation ? operation.joining : null));
+  };
+  expect(marksOf([])).toEqual([['title'], ['buckets']]);
+  expect(marksOf(['title', 'buckets'])).toEqual([null, null]);
 });

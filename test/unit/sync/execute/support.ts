@@ -3,18 +3,22 @@ import type { Half } from '../../../../src/contact/half.ts';
 import { contactOf } from '../../../../src/contact/normalise.ts';
 import type { Creation, Merge, SideWrite } from '../../../../src/reconcile/decision.ts';
 import type { Landed } from '../../../../src/sync/execute/land.ts';
+import type { Pass } from '../../../../src/sync/execute/writes.ts';
 import type { WorkingSet } from '../../../../src/sync/state/working-set.ts';
 import { bothSides } from '../../reconcile/support.ts';
 
-export const SCOPES = { left: 'left account', right: 'right account' };
+const SCOPES = { left: 'left account', right: 'right account' };
 
 /** When answers land. */
 export const NOW = 100;
 
-export const GROUPS = new Map<string, { left: string | null; right: string | null }>([
+const GROUPS = new Map<string, { left: string | null; right: string | null }>([
   ['choir', { left: 'g-choir', right: 's-choir' }],
   ['team', { left: 'g-team', right: null }],
 ]);
+
+/** A pass of a sync without fields that only start to sync. */
+export const PASS: Pass = { groupIds: GROUPS, scopes: SCOPES, cause: 'sync', joining: new Set() };
 
 export const landedIn = (set: WorkingSet, createsWithGroups = false): Landed => {
   return { set, groupIds: GROUPS, createsWithGroups, lags: false, atMs: NOW };

@@ -7,19 +7,14 @@ import type { ReadAnswer } from '../../../../src/providers/remote.ts';
 import { settleRestore, settleRevert } from '../../../../src/sync/recover/reverted.ts';
 import { record, snapshot } from '../../reconcile/support.ts';
 import { ADA, adaRecord, changesOf, linkedPair, pairedHalf, setOf } from '../support.ts';
-import { openWrite } from './support.ts';
+import { openOperation } from './support.ts';
 
 const NOW = 100;
 const NOTHING = { applied: false, after: null, error: null };
 
 describe('[R9] a contact that an undo brings back, without an answer,', () => {
   const IMAGE = adaRecord('former');
-  const write = openWrite(
-    'restore',
-    'create',
-    { desired: contactOf(ADA), source: IMAGE, undoes: true },
-    { rightId: 'former' },
-  );
+  const write = openOperation('create', { desired: contactOf(ADA), image: IMAGE, cause: 'undo', rightId: 'former' });
   const FOUND = adaRecord('back');
 
   const restore = (found: ContactRecord | null, halves: readonly Half[], open = write) => {
@@ -53,7 +48,7 @@ describe('[R9] a contact that an undo brings back, without an answer,', () => {
     ['the pair of the entry has ended', [], 1],
     ['the other half is gone too', [pairedHalf('left', 'l', 1, { state: 'gone' })], 1],
   ])('stands for itself where %s', (_, halves, pairId) => {
-    const { set, finding } = restore(FOUND, halves, { ...write, row: { ...write.row, pairId } });
+    const { set, finding } = restore(FOUND, halves, { ...write, pairId });
     expect(finding).toMatchObject({ applied: true });
     expect(changesOf(set, 'put-pair')).toMatchObject([
       { id: null, status: 'kept', halves: [{ half: { side: 'right', id: 'back', state: 'settled' } }] },
@@ -66,12 +61,13 @@ const OLD = { title: 'Old', company: 'Old' };
 /** The run wrote the title of the right side; the undo puts the old one there, which stays on that side. */
 const left = pairedHalf('left', 'l', 1, { record: record('l', { ...ADA, ...OLD, title: 'New' }) });
 const right = pairedHalf('right', 'r', 1, { record: record('r', { ...ADA, ...OLD, title: 'New' }) });
-const REVERT = openWrite(
-  'update',
-  'update',
-  { fields: ['title'], desired: contactOf({ ...ADA, ...OLD }), undoes: true },
-  { before: right.record },
-);
+const REVERT = openOperation('update', {
+  fields: ['title'],
+  desired: contactOf({ ...ADA, ...OLD }),
+  cause: 'undo',
+  before: right.record,
+  source: null,
+});
 
 const revert = (
   answer: ReadAnswer | undefined,
@@ -111,7 +107,7 @@ describe('[R9] a reverting update without an answer', () => {
 
   test('[R5] leaves open what its user had changed in other fields before the undo', () => {
     const edited = { ...right, record: record('r', { ...ADA, title: 'New', company: 'Edited' }) };
-    const write = openWrite('update', 'update', REVERT.row.intent, { before: edited.record });
+    const write = openOperation('update', { ...REVERT, before: edited.record });
     const { set } = revert(found({ title: 'Old', company: 'Edited' }), [left, edited], write);
     expect(set.pair(1)?.right).toMatchObject({ state: 'changed', base: snapshot({ ...ADA, ...OLD }) });
   });
@@ -126,7 +122,7 @@ describe('[R9] a reverting update without an answer', () => {
     ['there is no pair any more', [{ ...right, pair: null }]],
     ['the contact was found to be gone', [left, { ...right, state: 'gone' }]],
   ])('takes in the contact where %s', (_, halves) => {
-    const { set, finding } = revert(found(OLD), halves, { ...REVERT, row: { ...REVERT.row, pairId: null } });
+    const { set, finding } = revert(found(OLD), halves, { ...REVERT, pairId: null });
     expect(finding).toEqual(NOTHING);
     expect(set.half('right', 'r')).toMatchObject({ state: 'changed', record: { contact: OLD } });
   });
@@ -152,12 +148,12 @@ describe('[R9] a reverting update without an answer', () => {
 
 describe('[R9] a reverting change of membership without an answer', () => {
   const member = (...groupIds: string[]) => pairedHalf('right', 'r', 1, { record: adaRecord('r', { groupIds }) });
-  const MOVE = openWrite(
-    'membership',
-    'membership',
-    { fields: ['buckets'], join: ['back'], leave: ['away'], undoes: true },
-    { before: adaRecord('r', { groupIds: ['away', 'own'] }) },
-  );
+  const MOVE = openOperation('membership', {
+    join: ['back'],
+    leave: ['away'],
+    cause: 'undo',
+    before: adaRecord('r', { groupIds: ['away', 'own'] }),
+  });
   const move = (...groupIds: string[]) => {
     const halves = [pairedHalf('left', 'l', 1), member('away', 'own')];
     return revert({ kind: 'found', record: adaRecord('r', { groupIds }) }, halves, MOVE);
@@ -189,7 +185,7 @@ describe('[R9] a reverting change of membership without an answer', () => {
 });
 
 describe('[R9] a deletion of an undo without an answer', () => {
-  const DELETE = openWrite('delete', 'delete', { undoes: true }, { before: adaRecord('r') });
+  const DELETE = openOperation('delete', { cause: 'undo', before: adaRecord('r') });
 
   test('that is done leaves the other half alone: the contact is not created again', () => {
     const { set, finding } = revert({ kind: 'gone' }, linkedPair(1, 'l', 'r'), DELETE);

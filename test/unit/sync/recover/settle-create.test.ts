@@ -6,12 +6,12 @@ import type { ContactRecord } from '../../../../src/contact/record.ts';
 import { settleCreate } from '../../../../src/sync/recover/settle-write.ts';
 import { record, snapshot } from '../../reconcile/support.ts';
 import { ADA, adaRecord, changesOf, looseHalf, pairedHalf, setOf } from '../support.ts';
-import { KNOWN, NOTHING, NOW, openWrite } from './support.ts';
+import { KNOWN, NOTHING, NOW, openOperation } from './support.ts';
 
 describe('[R9] a create without an answer', () => {
   const DR: Partial<Contact> = { ...ADA, title: 'Dr' };
   const SOURCE = looseHalf('left', 'l', { record: record('l', DR, { groupIds: ['g'] }) });
-  const write = openWrite('create', 'create', { desired: contactOf(DR) }, { pairId: null, rightId: null });
+  const write = openOperation('create', { desired: contactOf(DR), pairId: null, rightId: null });
 
   const settle = (found: ContactRecord | null, halves: readonly Half[] = [SOURCE], creating = write) => {
     const set = setOf(halves);
@@ -50,7 +50,7 @@ describe('[R9] a create without an answer', () => {
   test('[R6] that brought a half back stays in its pair', () => {
     const source = pairedHalf('left', 'l', 1, { state: 'changed' });
     const set = setOf([source, pairedHalf('right', 'gone', 1, { state: 'gone' })]);
-    const again = openWrite('create', 'create', { desired: contactOf(ADA) }, { rightId: null });
+    const again = openOperation('create', { desired: contactOf(ADA), rightId: null });
     expect(settleCreate(set, again, adaRecord('r'), KNOWN).applied).toBe(true);
     expect(set.pair(1)).toMatchObject({ left: { id: 'l' }, right: { id: 'r', state: 'changed' } });
     expect(set.half('right', 'gone')).toMatchObject({ pair: null, base: null, state: 'gone' });
@@ -69,7 +69,7 @@ describe('[R9] a create without an answer', () => {
     ['has no half at the source', ['t'], [], ['t']],
   ])('[R5] takes into the bases the memberships that it carried: %s', (_, now, leftIds, rightIds) => {
     const given = { desired: contactOf(DR), join: ['s', 't'] };
-    const carrying = openWrite('create', 'create', given, { pairId: null, rightId: null });
+    const carrying = openOperation('create', { ...given, pairId: null, rightId: null });
     const settled = settle(record('r', DR, { groupIds: now }), undefined, carrying);
     expect(settled.left?.base).toEqual(snapshot(DR, leftIds));
     expect(settled.right?.base).toEqual(snapshot(DR, rightIds));

@@ -10,7 +10,7 @@ import { mergeContacts } from '../../../../src/reconcile/merge.ts';
 import { mergeMembership } from '../../../../src/reconcile/membership.ts';
 import { link, policyWith, record, snapshot, values } from '../../reconcile/support.ts';
 import { ADA, adaRecord, linkedPair, pairedHalf, setOf } from '../support.ts';
-import { KNOWN, NOTHING, NOW, openWrite } from './support.ts';
+import { KNOWN, NOTHING, NOW, openOperation } from './support.ts';
 
 const OLD = { title: 'Old', company: 'Old' };
 
@@ -26,7 +26,7 @@ const intent = {
   desired: contactOf({ ...ADA, ...OLD, title: 'New' }),
   source: left.record,
 };
-const UPDATE = openWrite('update', 'update', intent, { before: right.record });
+const UPDATE = openOperation('update', { ...intent, before: right.record });
 
 const settle = (
   answer: ReadAnswer | undefined,
@@ -69,7 +69,7 @@ describe('[R9] an update without an answer', () => {
     const cleared = { ...left, record: record('l', { ...ADA, title: 'New', company: '' }) };
     const desired = contactOf({ ...ADA, title: 'New' });
     const fields = ['title', 'company'] as const;
-    const write = openWrite('update', 'update', { fields, desired, source: cleared.record }, { before });
+    const write = openOperation('update', { fields, desired, source: cleared.record, before });
     const moved = record('survivor', { ...ADA, title: 'Own' });
     const { set } = settle({ kind: 'moved', record: moved }, [cleared, right], write);
     expect(set.pair(1)).toMatchObject({
@@ -102,7 +102,7 @@ describe('[R9] an update without an answer', () => {
     const source = { ...left, record: record('l', asked) };
     const fields = ['title', 'company'] as const;
     const given = { fields, desired: contactOf(asked), source: source.record };
-    const write = openWrite('update', 'update', given, { before: right.record });
+    const write = openOperation('update', { ...given, before: right.record });
     const { set } = settle(found({ title: 'New', company: 'Foreign' }), [source, right], write);
     expect(set.pair(1)).toMatchObject({
       left: { base: snapshot(asked) },
@@ -114,7 +114,7 @@ describe('[R9] an update without an answer', () => {
     const cleared = { ...left, record: record('l', { ...ADA, title: 'New', company: '' }) };
     const desired = contactOf({ ...ADA, title: 'New' });
     const given = { fields: ['title', 'company'] as const, desired, source: cleared.record };
-    const write = openWrite('update', 'update', given, { before: right.record });
+    const write = openOperation('update', { ...given, before: right.record });
     const { set, finding } = settle(found({ title: 'Foreign' }), [cleared, right], write);
     expect(finding).toMatchObject({ applied: true });
     const base = snapshot({ ...ADA, title: 'Old' });
@@ -123,7 +123,7 @@ describe('[R9] an update without an answer', () => {
 
   test('[R5] leaves open the other fields that the source changed', () => {
     const edited = { ...left, record: record('l', { ...ADA, title: 'New', company: 'Edited' }) };
-    const write = openWrite('update', 'update', { ...intent, source: edited.record }, { before: right.record });
+    const write = openOperation('update', { ...intent, source: edited.record, before: right.record });
     const { set } = settle(found({ ...OLD, title: 'New' }), [edited, right], write);
     expect(set.pair(1)?.left).toMatchObject({ base: snapshot({ ...ADA, ...OLD, title: 'New' }) });
   });
@@ -141,12 +141,12 @@ describe('[R9] an update without an answer', () => {
       base: snapshot(mails('a@x.org')),
     });
     const desired = contactOf(mails('a@x.org', 'own@x.org', 'new@x.org'));
-    const write = openWrite(
-      'update',
-      'update',
-      { fields: ['emailAddresses'], desired, source: source.record },
-      { before: target.record },
-    );
+    const write = openOperation('update', {
+      fields: ['emailAddresses'],
+      desired,
+      source: source.record,
+      before: target.record,
+    });
     const { set } = settle(found(mails('a@x.org', 'own@x.org', 'new@x.org')), [source, target], write);
     expect(set.pair(1)).toMatchObject({
       left: { base: snapshot(mails('a@x.org', 'new@x.org')) },
@@ -161,7 +161,7 @@ describe('[R9] an update without an answer', () => {
     const before = record('r', { ...mails('gone@x.org'), title: 'Old' });
     const target = pairedHalf('right', 'r', 1, { record: before, base });
     const given = { fields: ['title', 'emailAddresses'] as const, desired: contactOf(mails()), source: source.record };
-    const write = openWrite('update', 'update', given, { before });
+    const write = openOperation('update', { ...given, before });
     // Both sides were given the same title by their users: only that makes the write look applied.
     const { set } = settle(found(mails('gone@x.org', 'own@x.org')), [source, target], write);
     const { left: own, right: other } = set.pair(1) ?? {};
@@ -186,7 +186,7 @@ describe('[R9] an update without an answer', () => {
       desired: contactOf({ ...ADA, title: 'Given' }),
       source: cleared.record,
     };
-    const write = openWrite('update', 'update', given, { before: survivor.record });
+    const write = openOperation('update', { ...given, before: survivor.record });
     const { left: own, right: other } = settle(found({ title: 'Given' }), [cleared, survivor], write).set.pair(1) ?? {};
     if (!own || !other) throw new Error('The pair has lost a half.');
     const { conflicts, desired, fields } = mergeContacts({ left: own, right: other }, policyWith({}));
@@ -221,20 +221,20 @@ describe('[R9] an update without an answer', () => {
   });
 
   test('finds its pair by the contact where the entry names none', () => {
-    const write = openWrite('update', 'update', intent, { before: right.record, pairId: null });
-    expect(pairOfWrite(setOf([left, right]), write)?.id).toBe(1);
-    expect(pairOfWrite(setOf([{ ...right, pair: null }]), write)).toBeNull();
+    const write = openOperation('update', { ...intent, before: right.record, pairId: null });
+    expect(pairOfWrite(setOf([left, right]), write, 'r')?.id).toBe(1);
+    expect(pairOfWrite(setOf([{ ...right, pair: null }]), write, 'r')).toBeNull();
   });
 
   test('finds the pair that the entry names, whatever its contact is called by now', () => {
     const renamed = { ...right, id: 'renamed' };
-    expect(pairOfWrite(setOf([left, renamed]), UPDATE)).toMatchObject({ id: 1, right: renamed });
+    expect(pairOfWrite(setOf([left, renamed]), UPDATE, 'r')).toMatchObject({ id: 1, right: renamed });
   });
 });
 
 describe('[R9] any write without an answer', () => {
-  const MOVE = openWrite('membership', 'membership', { fields: ['buckets'], join: ['g'] }, { before: right.record });
-  const DELETE = openWrite('delete', 'delete', {}, { before: right.record });
+  const MOVE = openOperation('membership', { join: ['g'], before: right.record });
+  const DELETE = openOperation('delete', { before: right.record });
   const WRITES = { update: UPDATE, membership: MOVE, delete: DELETE };
   const KINDS = ['update', 'membership', 'delete'] as const;
 
@@ -292,8 +292,8 @@ describe('[R9] a change of membership without an answer', () => {
   ];
   const NONE = { left: [], right: [] };
   const BOTH = { left: ['g'], right: ['s'] };
-  const JOIN = openWrite('membership', 'membership', { fields: ['buckets'], join: ['s'] }, { before: right.record });
-  const LEAVE = openWrite('membership', 'membership', { fields: ['buckets'], leave: ['s'] }, { before: right.record });
+  const JOIN = openOperation('membership', { join: ['s'], before: right.record });
+  const LEAVE = openOperation('membership', { leave: ['s'], before: right.record });
   const joined = halves({ left: ['g'], right: [] }, NONE);
   const away = halves({ left: [], right: ['s'] }, BOTH);
   const POLICY = policyWith();
@@ -341,14 +341,14 @@ describe('[R9] a change of membership without an answer', () => {
   });
 
   test('that arrived in part is not applied, and what arrived enters the bases', () => {
-    const write = openWrite('membership', 'membership', { join: ['s', 't'] }, { before: right.record });
+    const write = openOperation('membership', { join: ['s', 't'], before: right.record });
     const { set, finding } = settle(found({}, { groupIds: ['s'] }), joined, write);
     expect(finding).toMatchObject({ applied: false });
     expect(set.pair(1)).toMatchObject({ left: { base: snapshot(ADA, ['g']) }, right: { base: snapshot(ADA, ['s']) } });
   });
 
   test('of a group that the other side does not have enters the target’s base alone', () => {
-    const write = openWrite('membership', 'membership', { join: ['t'] }, { before: right.record });
+    const write = openOperation('membership', { join: ['t'], before: right.record });
     const { set } = settle(found({}, { groupIds: ['t'] }), joined, write);
     expect(set.pair(1)).toMatchObject({ left: { base: snapshot(ADA) }, right: { base: snapshot(ADA, ['t']) } });
   });

@@ -2,23 +2,23 @@ import { expect, test } from 'vitest';
 import type { Contact } from '../../../../src/contact/contact.ts';
 import { contactOf } from '../../../../src/contact/normalise.ts';
 import type { ContactRecord } from '../../../../src/contact/record.ts';
-import { observeStray, type StrayWrite } from '../../../../src/sync/recover/merged.ts';
+import { observeStray, type StrayOperation } from '../../../../src/sync/recover/merged.ts';
 import { record, snapshot, values } from '../../reconcile/support.ts';
 import { linkedPair, pairedHalf, setOf } from '../support.ts';
-import { KNOWN, NOW, openWrite } from './support.ts';
+import { KNOWN, NOW, openOperation } from './support.ts';
 
 const AUGUSTA = { firstName: 'Augusta', title: 'Countess', emailAddresses: values('augusta@x.org') };
 const BEFORE = { firstName: 'Ada', emailAddresses: values('ada@x.org') };
 const DESIRED = { ...BEFORE, title: 'Author', emailAddresses: values('ada@x.org', 'new@x.org') };
 
-const UPDATE = openWrite(
-  'update',
-  'update',
-  { fields: ['title', 'emailAddresses'], desired: contactOf(DESIRED), source: record('l', DESIRED) },
-  { before: record('r', BEFORE) },
-);
+const UPDATE = openOperation('update', {
+  fields: ['title', 'emailAddresses'],
+  desired: contactOf(DESIRED),
+  source: record('l', DESIRED),
+  before: record('r', BEFORE),
+});
 
-const stray = (now: Partial<Contact>, write: StrayWrite = UPDATE, given: Partial<ContactRecord> = {}) => {
+const stray = (now: Partial<Contact>, write: StrayOperation = UPDATE, given: Partial<ContactRecord> = {}) => {
   const own = pairedHalf('right', 'r2', 2, { record: record('r2', AUGUSTA) });
   const other = pairedHalf('left', 'l2', 2, { record: record('l2', AUGUSTA) });
   const set = setOf([...linkedPair(1, 'l', 'r'), own, other]);
@@ -42,7 +42,7 @@ test('[R5] what else differs there is what its user made of it', () => {
 });
 
 test('[R11, R12] a membership that came to the contact of another pair enters both bases', () => {
-  const write = openWrite('membership', 'membership', { join: ['s', 't'] }, { before: record('r', BEFORE) });
+  const write = openOperation('membership', { join: ['s', 't'], before: record('r', BEFORE) });
   const pair = stray(AUGUSTA, write, { groupIds: ['s'] }).pair(2);
   expect([pair?.left?.base?.groupIds, pair?.right?.base?.groupIds]).toEqual([['g'], ['s']]);
 });

@@ -1,7 +1,7 @@
 import type { GroupPair } from '../../../../src/reconcile/groups.ts';
+import type { OperationKind } from '../../../../src/reconcile/operation.ts';
 import type { Known } from '../../../../src/sync/recover/settle-write.ts';
-import type { JournalRow, WriteIntent, OperationKind } from '../../../../src/store/store.ts';
-import { openWriteOf, type OpenWrite } from '../../../../src/sync/state/journal.ts';
+import { operationOf, type OperationOf } from '../../../support/store/rows.ts';
 
 export const NOW = 100;
 /** One group on both sides, and one that the left side does not have. */
@@ -18,44 +18,10 @@ const GROUPS: readonly GroupPair[] = [
 export const KNOWN: Known = { groupPairs: GROUPS, atMs: NOW };
 export const NOTHING = { applied: false, after: null, error: null };
 
-const INTENT: WriteIntent = {
-  fields: [],
-  desired: null,
-  join: [],
-  leave: [],
-  source: null,
-  undoes: false,
-  empties: [],
-  given: [],
-  group: null,
-};
+const PAIR_1 = { side: 'right', pairId: 1, leftId: 'l', rightId: 'r' } as const;
 
-/** A write on the right side, of pair 1, whose outcome is unknown; it must be complete. */
-export const openWrite = <Kind extends OpenWrite['kind']>(
-  expected: Kind,
-  kind: OperationKind,
-  intent: Partial<WriteIntent>,
-  given: Partial<JournalRow> = {},
-): Extract<OpenWrite, { kind: Kind }> => {
-  const write = openWriteOf({
-    id: 1,
-    run: 'run',
-    destroys: false,
-    side: 'right',
-    kind,
-    pairId: 1,
-    leftId: 'l',
-    rightId: 'r',
-    intent: { ...INTENT, ...intent },
-    before: null,
-    intendedAtMs: 1,
-    state: 'intended',
-    after: null,
-    error: null,
-    settledAtMs: null,
-    ...given,
-  });
-  const isExpected = (open: OpenWrite): open is Extract<OpenWrite, { kind: Kind }> => open.kind === expected;
-  if (!isExpected(write)) throw new Error(`The entry is ${write.kind}, not ${expected}.`);
-  return write;
-};
+/** An operation on the right side, of pair 1. */
+export const openOperation = <Kind extends OperationKind>(
+  kind: Kind,
+  change: Partial<OperationOf<Kind>>,
+): OperationOf<Kind> => ({ ...operationOf(kind), ...PAIR_1, ...change });

@@ -9,13 +9,14 @@ import {
   unreadContact,
   unsettledWrite,
 } from '../../../../src/sync/state/unread.ts';
-import { openWrite } from '../recover/support.ts';
+import { rowOf } from '../../../support/store/rows.ts';
+import { openOperation } from '../recover/support.ts';
 import { adaRecord, changesOf, setOf } from '../support.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const ODD = unreadContact('left', 'odd');
-const ROW: JournalRow = openWrite('delete', 'delete', {}, { id: 7, before: adaRecord('r') }).row;
+const ROW: JournalRow = rowOf(openOperation('delete', { before: adaRecord('r') }), { id: 7 });
 
 /** The rejections after reading in vain at these times. */
 const readAt = (times: readonly number[], unread = ODD, known: readonly Rejection[] = []): readonly Rejection[] => {

@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest';
+import { contactOf } from '../../../src/contact/normalise.ts';
+import { OPERATION_KINDS, type Operation, type OperationKind } from '../../../src/reconcile/operation.ts';
+import { operationColumns, toOperation, type OperationColumns } from '../../../src/store/stored-operation.ts';
+import { operationOf, recordOf } from '../../support/store/rows.ts';
+import { SIDE_PAIRS } from '../reconcile/support.ts';
+
+const DESIRED = contactOf({ firstName: 'Augusta', title: 'Countess' });
+const [BEFORE, SOURCE] = [recordOf('before'), recordOf('source')];
+const UNDO = { cause: 'undo' } as const;
+const ON_RIGHT = { side: 'right' } as const;
+const MARKS = { empties: ['title'], given: ['company'], joining: ['title'] } as const;
+const GROUP = { id: 'g1', name: 'Choir', members: ['l1', 'l2'] };
+
+test.each<[string, Operation, boolean]>([
+  ['a create', operationOf('create', { desired: DESIRED, join: ['g1'], leftId: null }), false],
+  ['a create on the right side', operationOf('create', { ...ON_RIGHT, desired: DESIRED, rightId: null }), false],
+  ['a create of an undo', operationOf('create', { ...UNDO, desired: DESIRED, rightId: null, image: SOURCE }), false],
+  ['an update', operationOf('update', { pairId: 7, desired: DESIRED, before: BEFORE, source: SOURCE }), false],
+  ['an update with marked fields', operationOf('update', { fields: ['title', 'company'], ...MARKS }), true],
+  ['an update of an undo', operationOf('update', { ...UNDO, ...ON_RIGHT, source: null }), false],
+  ['an update of an undo with a source', operationOf('update', { ...UNDO, source: SOURCE }), false],
+  ['a change of membership', operationOf('membership', { join: ['g1'], leave: ['g2'], before: BEFORE }), false],
+  [
+    'a change of membership with marked fields',
+    operationOf('membership', { leave: ['g2'], empties: ['buckets'], given: ['buckets'], joining: ['buckets'] }),
+    true,
+  ],
+  ['a delete', operationOf('delete', { before: BEFORE, rightId: null }), true],
+  ['a delete of an undo', operationOf('delete', { ...UNDO, ...ON_RIGHT, leftId: null }), true],
+  ['a merge into another contact', operationOf('delete', { before: BEFORE, survivor: SOURCE }), true],
+  ['a group deletion', operationOf('group-delete', { group: GROUP }), true],
+  ['a group deletion with details', operationOf('group-delete', { group: { ...GROUP, details: '{"a":1}' } }), true],
+])('%s is read back with all its values', (_, operation, destroys) => {
+  const columns = operationColumns(operation);
+  const { side, kind, pairId, leftId, rightId } = operation;
+  expect(columns).toMatchObject({ side, kind, pairId, leftId, rightId, destroys });
+  expect(toOperation(columns)).toStrictEqual(operation);
+});
+
+test.each(OPERATION_KINDS)('an incomplete %s is read back with its kind, cause and fields', (was) => {
+  const address = { ...ON_RIGHT, ...UNDO, pairId: null, leftId: null, rightId: null };
+  for (const empties of [[], ['title']] as const) {
+    const fields = ['title', 'company'] as const;
+    const operation = { ...address, kind: 'incomplete', was, fields, empties, lacks: 'its values' } as const;
+    const columns = operationColumns(operation);
+    const destroys = was === 'delete' || was === 'group-delete' || empties.length > 0;
+    expect(columns).toMatchObject({ kind: was, beforeJson: null, destroys });
+    expect(toOperation(columns)).toStrictEqual({ ...operation, lacks: expect.any(String) });
+  }
+});
+
+const BARE = { fields: [], desired: null, join: [], leave: [], source: null };
+const NONE = { ...BARE, undoes: false, empties: [], given: [], group: null };
+
+/** The columns of an entry of the left side that names both contacts. */
+const columnsOf = (kind: OperationKind, intent: object, change: Partial<OperationColumns> = {}): OperationColumns => ({
+  side: 'left',
+  kind,
+  pairId: 1,
+  leftId: 'l1',
+  rightId: 'r1',
+  intentJson: JSON.stringify({ ...NONE, ...intent }),
+  beforeJson: null,
+  destroys: false,
+  ...change,
+});
+
+const DRAFTED = { desired: DESIRED };
+const UPDATING = { fields: ['title'], desired: DESIRED, source: SOURCE, empties: ['company'] };
+const HELD = { beforeJson: JSON.stringify(BEFORE) };
+const NO_IDS = { leftId: null, rightId: null };
+
+describe('[R9] an entry that lacks a value is incomplete:', () => {
+  test.each<[string, OperationColumns, string]>([
+    ['a create without a contact', columnsOf('create', {}), 'the contact to be created'],
+    [
+      'a create of an undo without a contact',
+      columnsOf('create', { source: SOURCE, undoes: true }),
+      'the contact to be created',
+    ],
+    [
+      'a create of an undo without an image',
+      columnsOf('create', { ...DRAFTED, undoes: true }),
+      'the image to be restored',
+    ],
+    [
+      'a create on the left without its source',
+      columnsOf('create', DRAFTED, { rightId: null }),
+      'the contact that it follows from',
+    ],
+    [
+      'a create on the right without its source',
+      columnsOf('create', DRAFTED, { ...ON_RIGHT, leftId: null }),
+      'the contact that it follows from',
+    ],
+    ['an update without ids', columnsOf('update', UPDATING, { ...HELD, ...NO_IDS }), 'the id of the contact'],
+    [
+      'a change of membership without ids',
+      columnsOf('membership', {}, { ...HELD, ...NO_IDS }),
+      'the id of the contact',
+    ],
+    ['a delete without ids', columnsOf('delete', {}, { ...HELD, ...NO_IDS }), 'the id of the contact'],
+    ['an update without its earlier contact', columnsOf('update', UPDATING), 'the contact before the write'],
+    ['a change of membership without its earlier contact', columnsOf('membership', {}), 'the contact before the write'],
+    ['a delete without its earlier contact', columnsOf('delete', {}), 'the contact before the write'],
+    [
+      'an update without its new contact',
+      columnsOf('update', { ...UPDATING, desired: null }, HELD),
+      'the contact as it was to be',
+    ],
+    ['an update without its source', columnsOf('update', { ...UPDATING, source: null }, HELD), 'what it follows from'],
+    ['a group deletion without a group', columnsOf('group-delete', {}, NO_IDS), 'the group'],
+  ])('%s', (_, columns, lacks) => {
+    const { side, kind: was, pairId, leftId, rightId, intentJson } = columns;
+    const { undoes, fields, empties } = JSON.parse(intentJson) as typeof NONE;
+    const address = { side, pairId, leftId, rightId, cause: undoes ? 'undo' : 'sync' };
+    expect(toOperation(columns)).toStrictEqual({ ...address, kind: 'incomplete', was, fields, empties, lacks });
+  });
+
+  test.each(SIDE_PAIRS)(
+    'one on the side %s without the id of that side, but none without the id of %s',
+    (side, other) => {
+      for (const kind of ['update', 'membership', 'delete'] as const) {
+        const own = columnsOf(kind, UPDATING, { ...HELD, side, [`${side}Id`]: null });
+        expect(toOperation(own)).toMatchObject({ kind: 'incomplete', was: kind, lacks: 'the id of the contact' });
+        const foreign = columnsOf(kind, UPDATING, { ...HELD, side, [`${other}Id`]: null });
+        expect(toOperation(foreign)).toMatchObject({ kind, before: BEFORE });
+      }
+    },
+  );
+});
+
+describe('an entry of a former version, whose text lacks later values,', () => {
+  const formerly = (kind: OperationKind, intent: object, change: Partial<OperationColumns> = {}) =>
+    toOperation(columnsOf(kind, {}, { ...change, intentJson: JSON.stringify({ ...BARE, ...intent }) }));
+  const address = { side: 'left', pairId: 1, leftId: 'l1', rightId: 'r1', cause: 'sync' } as const;
+  const marks = { empties: [], given: [] };
+
+  test('is read as an operation of a sync that empties and gives nothing', () => {
+    expect(formerly('create', { ...DRAFTED, join: ['g1'] })).toStrictEqual({
+      ...address,
+      kind: 'create',
+      desired: DESIRED,
+      join: ['g1'],
+      image: null,
+    });
+    const { fields, desired, source } = { ...UPDATING, fields: ['title'] };
+    expect(formerly('update', { fields, desired, source }, HELD)).toStrictEqual({
+      ...address,
+      ...marks,
+      kind: 'update',
+      fields,
+      desired,
+      source,
+      before: BEFORE,
+    });
+    expect(formerly('membership', { fields: ['buckets'], leave: ['g2'] }, HELD)).toStrictEqual({
+      ...address,
+      ...marks,
+      kind: 'membership',
+      join: [],
+      leave: ['g2'],
+      before: BEFORE,
+    });
+    expect(formerly('delete', {}, HELD)).toStrictEqual({ ...address, kind: 'delete', before: BEFORE, survivor: null });
+  });
+
+  test('is read as a create without an image if it does not belong to an undo', () => {
+    expect(formerly('create', { ...DRAFTED, source: SOURCE })).toMatchObject({ cause: 'sync', image: null });
+  });
+
+  test('is incomplete where its kind needs such a value', () => {
+    expect(formerly('group-delete', {})).toMatchObject({ kind: 'incomplete', was: 'group-delete', lacks: 'the group' });
+  });
+});

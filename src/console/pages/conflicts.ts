@@ -12,7 +12,7 @@ import { linkPath, navOf } from '../paths.ts';
 import { contactPath } from './contact.ts';
 
 /** Conflicts on one page; all of them can be decided at once. */
-export const CONFLICTS_SHOWN = 200;
+const CONFLICTS_SHOWN = 200;
 
 type Listed = { readonly conflicts: readonly ConflictView[]; readonly all: boolean; readonly find: string };
 

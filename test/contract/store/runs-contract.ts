@@ -301,7 +301,12 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
 
     it('are found by whether they have journaled writes', async () => {
       for (const [index, run] of ['one', 'idle', 'two', 'three'].entries()) await start(run, index);
-      const intended = (run: string): StoreChange => ({ kind: 'intend', run, entry: entryOf(), atMs: 1 });
+      const intended = (run: string): StoreChange => ({
+        kind: 'intend',
+        run,
+        operation: operationOf('update'),
+        atMs: 1,
+      });
       await commit(intended('one'), intended('two'), intended('two'));
       expect(await runIds({ newest: 9, of: { hasWrites: true } })).toEqual(['two', 'one']);
       expect(await runIds({ newest: 1, of: { hasWrites: true } })).toEqual(['two']);

@@ -13,13 +13,13 @@ test.each([
   [1, 'in less than a minute'],
   [180_000, 'in 3 minutes'],
   [86_400_000, 'in 1 day'],
-])('a time %i ms from now is shown as "%s", with the exact time as its title', (awayMs, text) => {
-  const tag = String(agoTag({ nowMs: NOW_MS }, NOW_MS + awayMs));
+])('a time %i ms from now is shown as "%s", with the exact time as its title', async (awayMs, text) => {
+  const tag = (await agoTag({ nowMs: NOW_MS }, NOW_MS + awayMs)).toString();
   expect(tag).toContain(`>${text}</time>`);
   const iso = new Date(NOW_MS + awayMs).toISOString();
   expect(tag).toContain(`datetime="${iso}" title="${iso.slice(0, 16).replace('T', ' ')} UTC"`);
 });
 
-test('a time that is unknown is shown as the given text', () => {
-  expect(String(agoTag({ nowMs: NOW_MS }, null, 'not yet'))).toBe('not yet');
+test('a time that is unknown is shown as the given text', async () => {
+  expect((await agoTag({ nowMs: NOW_MS }, null, 'not yet')).toString()).toBe('not yet');
 });

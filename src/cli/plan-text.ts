@@ -1,5 +1,5 @@
 import { SIDES, type Sides, type SideWords } from '../contact/side.ts';
-import { howToJoinPlanned } from '../sync/rivals.ts';
+import { plannedRemedy } from '../sync/ambiguous.ts';
 import type { Estimate } from '../sync/run.ts';
 import type { Unpaired } from '../view/views.ts';
 import type { Shown } from '../view/change-filter.ts';
@@ -50,7 +50,7 @@ const formatUnpaired = (
         ...pairCommands(each, named, shown.all ?? false),
       ]),
       ...formatHidden(rivals.length - listed.length),
-      wrap(howToJoinPlanned(why, sides), '  ', width),
+      wrap(plannedRemedy(why, sides), '  ', width),
     ];
   });
 

@@ -3,7 +3,7 @@ import { systemClock } from '../clock.ts';
 import type { LinkConfig } from '../config/config.ts';
 import { inWordsOf } from '../contact/side.ts';
 import type { Rejection } from '../store/store.ts';
-import { isAbout, retryRefused } from '../sync/retry.ts';
+import { isAbout, retryRefused } from '../sync/change-link.ts';
 import { refusalsIn } from '../sync/state/unsyncable.ts';
 import { count } from '../view/words.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';

@@ -4,7 +4,7 @@ import { otherSide, SIDES, type Side } from '../contact/side.ts';
 import { isOpen, listConflicts } from '../history/conflicts.ts';
 import { readLinkRecord } from '../history/link-record.ts';
 import { reviewConflicts, unwrittenSide } from '../history/review.ts';
-import { isAbout, retryRefused } from '../sync/retry.ts';
+import { isAbout, retryRefused } from '../sync/change-link.ts';
 import { shownLinkState } from '../sync/state/link.ts';
 import { count } from '../view/words.ts';
 import type { Env } from './access.ts';

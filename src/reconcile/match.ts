@@ -18,7 +18,7 @@ import type { Verdict } from './verdict.ts';
 export type Match = Sides<Half> & { readonly byHand?: true };
 
 /** Why contacts that may be one person were not paired. */
-export type Doubt =
+export type Ambiguity =
   /** They share an email address, and their names are those of several people. */
   | 'names differ'
   /** Several contacts of the other side fit equally well. */
@@ -28,16 +28,16 @@ export type Doubt =
   /** They have one full name or two forms of one, and other addresses, numbers or companies. */
   | 'same name';
 
-/** Contacts that a person has to decide on: some of one side may be some of the other. */
-export type Rivals = {
+/** Contacts that may be one person, for a person to decide. */
+export type AmbiguousMatch = {
   readonly left: readonly string[];
   readonly right: readonly string[];
-  readonly why: Doubt;
+  readonly why: Ambiguity;
 };
 
 export type MatchResult = {
   readonly matches: readonly Match[];
-  readonly ambiguous: readonly Rivals[];
+  readonly ambiguous: readonly AmbiguousMatch[];
 };
 
 export type MatchInput = Sides<readonly Half[]> & {
@@ -53,7 +53,7 @@ type Progress = {
   readonly left: Set<Person>;
   readonly right: Set<Person>;
   readonly matches: Match[];
-  readonly ambiguous: Rivals[];
+  readonly ambiguous: AmbiguousMatch[];
   /** Whether a person keeps the two apart, by their ids at the left and at the right side. */
   readonly isApart: (leftId: string, rightId: string) => boolean;
 };
@@ -70,8 +70,8 @@ const take = (progress: Progress, left: Person, right: Person): void => {
 const idsOf = (people: Iterable<Person>): readonly string[] => [...new Set([...people].map(({ record }) => record.id))];
 
 /** The contacts of undecided edges; those that compete with each other together. */
-const rivalsOf = (edges: readonly Edge[], why: Doubt): readonly Rivals[] => {
-  const found: Rivals[] = [];
+const rivalsOf = (edges: readonly Edge[], why: Ambiguity): readonly AmbiguousMatch[] => {
+  const found: AmbiguousMatch[] = [];
   const byLeft = Map.groupBy(edges, (edge) => edge.left);
   const byRight = Map.groupBy(edges, (edge) => edge.right);
   const reported = new Set<Edge>();
@@ -174,16 +174,16 @@ const matchByName = (progress: Progress): void => {
   }
 };
 
-/** Rivals without those whom a person keeps apart from everybody else of them. */
-const withoutSettled = ({ isApart }: Progress, { left, right, why }: Rivals): Rivals => {
+/** Returns the match without contacts that a person keeps apart from all others of it. */
+const withoutSettled = ({ isApart }: Progress, { left, right, why }: AmbiguousMatch): AmbiguousMatch => {
   const open = left.filter((leftId) => right.some((rightId) => !isApart(leftId, rightId)));
   return { left: open, right: right.filter((rightId) => open.some((leftId) => !isApart(leftId, rightId))), why };
 };
 
-const isUnsettled = ({ left, right }: Rivals): boolean => left.length > 0 && right.length > 0;
+const isUnsettled = ({ left, right }: AmbiguousMatch): boolean => left.length > 0 && right.length > 0;
 
-/** What was undecided and has found nobody later either. */
-const stillAmbiguous = ({ left, right, ambiguous }: Progress): readonly Rivals[] => {
+/** Returns the ambiguous matches whose contacts are still unpaired. */
+const stillAmbiguous = ({ left, right, ambiguous }: Progress): readonly AmbiguousMatch[] => {
   const open = { left: new Set(idsOf(left)), right: new Set(idsOf(right)) };
   const isOpen = (side: Side) => (id: string) => open[side].has(id);
   return ambiguous
@@ -195,8 +195,8 @@ const stillAmbiguous = ({ left, right, ambiguous }: Progress): readonly Rivals[]
     .filter(isUnsettled);
 };
 
-/** Whether two contacts are listed in one row of rivals. */
-const togetherIn = (ambiguous: readonly Rivals[]): ((edge: Pick<Edge, 'left' | 'right'>) => boolean) => {
+/** Returns a test whether two contacts are in one ambiguous match. */
+const togetherIn = (ambiguous: readonly AmbiguousMatch[]): ((edge: Pick<Edge, 'left' | 'right'>) => boolean) => {
   const rivals = ambiguous.flatMap(({ left, right }) => {
     const rights = new Set(right);
     return left.map((id) => ({ id, rights }));
@@ -206,11 +206,11 @@ const togetherIn = (ambiguous: readonly Rivals[]): ((edge: Pick<Edge, 'left' | '
 };
 
 /** Contacts that share an email address and were not paired because of their names, by address. */
-const keptApart = ({ left, right }: Progress, ambiguous: readonly Rivals[]): readonly Rivals[] => {
+const keptApart = ({ left, right }: Progress, ambiguous: readonly AmbiguousMatch[]): readonly AmbiguousMatch[] => {
   const isKnown = togetherIn(ambiguous);
   const rights = indexBy(right, ({ emails }) => emails);
   const reported = new Set<string>();
-  const found: Rivals[] = [];
+  const found: AmbiguousMatch[] = [];
   for (const [email, lefts] of indexBy(left, ({ emails }) => emails)) {
     const others = rights.get(email) ?? [];
     const row = { left: idsOf(lefts), right: idsOf(others), why: 'names differ' } as const;
@@ -224,7 +224,7 @@ const keptApart = ({ left, right }: Progress, ambiguous: readonly Rivals[]): rea
 };
 
 /** Contacts that were not paired, although a reader may take them for one person (R13). */
-const lookalikes = (progress: Progress, ambiguous: readonly Rivals[]): readonly Rivals[] => {
+const lookalikes = (progress: Progress, ambiguous: readonly AmbiguousMatch[]): readonly AmbiguousMatch[] => {
   const isKnown = togetherIn(ambiguous);
   const byPhone = rivalsOf(
     likelyEdges(progress).filter((edge) => !isKnown(edge)),

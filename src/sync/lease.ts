@@ -5,30 +5,30 @@ import { LeaseError } from './context.ts';
 /** How long a link stays taken after its process died (SPEC.md, The steps: 15 s). */
 const LEASE_MS = 15_000;
 const RENEW_EVERY_MS = 4_000;
-/** Stops writing this long before the lease runs out, so that no request is still under way when another takes over. */
+/** A run stops writing this long before its lease expires, so that no request is in flight when another process starts. */
 const SAFETY_MS = 3_000;
 
-/** What is known of the processes that take leases. */
+/** Identifies processes that have leases. */
 export type LeaseHolders = {
-  /** The name of this process: its host, its id there, when it started. Null where it could not be recognised by it. */
+  /** The name of this process: host, process id, start time. Null where these do not identify a process. */
   readonly self: string | null;
-  /** Whether the process of that name has ended; false wherever that is not sure, as on another host. */
+  /** Whether the process of that name has ended. False if unknown, as for another host. */
   hasEnded(name: string): boolean;
 };
 
 /**
- * Looks at the clock right before something is sent: a process that was suspended sends what waited in it as soon as it
- * wakes up, before any timer or answer can tell it that its lease is over.
+ * Checks the clock right before a request is sent. A suspended process sends its pending requests as soon as it resumes, before a
+ * timer or an answer can report that its lease has expired.
  */
 export class LeaseChecks {
   readonly #checks = new Map<string, Set<() => void>>();
 
-  /** Ends every lease of the link that has run out by this process's clock. */
+  /** Ends each lease of the link that has expired by this process's clock. */
   check(link: string): void {
     for (const check of this.#checks.get(link) ?? []) check();
   }
 
-  /** Has `check` asked until the answer is called. */
+  /** Registers a check. Returns a function that removes it. */
   add(link: string, check: () => void): () => void {
     const checks = this.#checks.get(link) ?? new Set();
     this.#checks.set(link, checks.add(check));
@@ -39,26 +39,26 @@ export class LeaseChecks {
   }
 }
 
-/** What a lease is taken with. */
+/** The services that a lease requires. */
 export type LeaseParts = {
   readonly store: Store;
   readonly clock: Clock;
   readonly newId: () => string;
-  /** Without them every lease of another process is waited for. */
+  /** Without them, a run waits for each lease of another process to expire. */
   readonly holders?: LeaseHolders;
-  /** Asked before each request to a remote; without them a lease ends by its timer alone. */
+  /** Called before each request to a remote. Without them, only a timer ends a lease. */
   readonly leaseChecks?: LeaseChecks;
 };
 
-/** Behind it stands the name of the process. */
+/** Separates the id of a lease from the name of its process. */
 const OWNER_MARK = '@';
 
-/** A name for one lease, by which the process that holds it is known. */
+/** Returns a name for one lease, which includes the name of this process. */
 export const newOwner = ({ newId, holders }: LeaseParts): string => {
   return holders?.self ? `${newId()}${OWNER_MARK}${holders.self}` : newId();
 };
 
-/** Takes the lease or renews it; one that a process left when it was killed is taken from it. Null where it is busy. */
+/** Acquires or renews the lease. Takes it over from a process that has ended. Returns null where it is busy. */
 export const acquireLease = async (
   { store, clock, holders }: LeaseParts,
   link: string,
@@ -76,39 +76,39 @@ export const acquireLease = async (
 };
 
 export type Lease = {
-  /** What the run shows with everything that it stores: another process's lease makes it void. */
+  /** The fencing token of all commits. A later lease of another process invalidates it. */
   readonly token: number;
-  /** Aborted when the lease is lost, or when the caller's own signal is. */
+  /** Aborted when the lease is lost or the caller's signal is aborted. */
   readonly signal: AbortSignal;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
 /**
- * Takes the link for this process and keeps renewing it until disposed.
+ * Acquires the lease of a link and renews it until it is disposed.
  *
- * @throws {LeaseError} where another process holds it.
+ * @throws {LeaseError} where another process has it.
  */
 export const takeLease = async (parts: LeaseParts & { readonly link: string }, outer: AbortSignal): Promise<Lease> => {
   const { link, store, clock } = parts;
   const owner = newOwner(parts);
   const acquire = () => acquireLease(parts, link, owner, LEASE_MS);
-  let askedAtMs = clock.monotonic();
+  let requestedAtMs = clock.monotonic();
   const token = await acquire();
   if (token === null) throw new LeaseError(link, 'busy');
   const lost = new AbortController();
   const ended = new AbortController();
 
-  // Counted from when it was asked for: the store may take its time to answer.
-  const isOver = (atMs: number): boolean => atMs > askedAtMs + LEASE_MS - SAFETY_MS;
+  // Measured from the request: the store may answer late.
+  const isExpired = (atMs: number): boolean => atMs > requestedAtMs + LEASE_MS - SAFETY_MS;
   const lose = (): void => lost.abort(new LeaseError(link, 'lost'));
-  const forget = parts.leaseChecks?.add(link, () => isOver(clock.monotonic()) && lose());
+  const removeCheck = parts.leaseChecks?.add(link, () => isExpired(clock.monotonic()) && lose());
 
   const renew = async (): Promise<void> => {
     while (!ended.signal.aborted) {
       await clock.sleep(RENEW_EVERY_MS, ended.signal);
       const renewedAtMs = clock.monotonic();
-      if ((await acquire()) !== token || isOver(renewedAtMs)) return lose();
-      askedAtMs = renewedAtMs;
+      if ((await acquire()) !== token || isExpired(renewedAtMs)) return lose();
+      requestedAtMs = renewedAtMs;
     }
   };
   const renewing = renew().catch((error: unknown) => {
@@ -121,8 +121,8 @@ export const takeLease = async (parts: LeaseParts & { readonly link: string }, o
     [Symbol.asyncDispose]: async () => {
       ended.abort(new Error('The run has ended.'));
       await renewing;
-      forget?.();
-      // One that cannot be given back runs out; why the run ended is not to be hidden by it.
+      removeCheck?.();
+      // A lease that cannot be released expires. The error must not hide why the run ended.
       await store.releaseLease(link, owner).catch(() => undefined);
     },
   };

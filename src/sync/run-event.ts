@@ -1,7 +1,7 @@
 import type { SyncedField } from '../contact/contact.ts';
 import type { Side } from '../contact/side.ts';
 import type { Conflict } from '../reconcile/decision.ts';
-import type { Rivals } from '../reconcile/match.ts';
+import type { AmbiguousMatch } from '../reconcile/match.ts';
 import type { PairIds } from '../reconcile/pair-ids.ts';
 import type { StoredRunKind } from '../store/store.ts';
 
@@ -35,7 +35,7 @@ export type RunEvent =
   /** A pair differed and no rule explains it: the sides are merged in these fields. */
   | ({ readonly kind: 'repaired'; readonly fields: readonly SyncedField[] } & PairIds)
   /** Contacts that may be one person and were not paired: a person decides (R13). */
-  | ({ readonly kind: 'ambiguous' } & Rivals)
+  | ({ readonly kind: 'ambiguous' } & AmbiguousMatch)
   | {
       readonly kind: 'group';
       readonly side: Side;

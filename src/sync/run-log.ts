@@ -2,13 +2,13 @@ import type { Sides, SideWords } from '../contact/side.ts';
 import type { Events } from '../events.ts';
 import { isCredentialError, RemoteError } from '../providers/errors.ts';
 import { HaltError, LeaseError, resumeRemedy, StoppedError } from './context.ts';
-import { howToJoin } from './rivals.ts';
+import { completedRemedy } from './ambiguous.ts';
 import type { RunResult, RunSummary } from './run.ts';
 import type { RunEvent } from './run-event.ts';
 
 type RunRef = { readonly link: string; readonly run: string; readonly sides: Sides<SideWords> };
 
-/** Writes what a run tells while it works to the log. */
+/** Logs an event of a run. */
 export const logRunEvent = (events: Events, ref: RunRef, event: RunEvent): void => {
   switch (event.kind) {
     case 'started':
@@ -43,7 +43,7 @@ export const logRunEvent = (events: Events, ref: RunRef, event: RunEvent): void 
     }
     case 'ambiguous': {
       const { left: leftIds, right: rightIds, why } = event;
-      return events.matchAmbiguous({ ...ref, leftIds, rightIds, why, remedy: howToJoin(why, ref.sides) });
+      return events.matchAmbiguous({ ...ref, leftIds, rightIds, why, remedy: completedRemedy(why, ref.sides) });
     }
     case 'group':
       return logGroup(events, ref, event);
@@ -66,13 +66,13 @@ const logGroup = (events: Events, ref: RunRef, event: Extract<RunEvent, { kind: 
   }
 };
 
-/** Whether a completed run found nothing to do. What it left alone was left alone before. */
+/** Whether a completed run had nothing to do. Skipped contacts do not count: earlier runs skipped them too. */
 const isIdle = ({ kind, left, right, paired, conflicts, asked = 0 }: RunSummary): boolean => {
   const writes = [left, right].map((side) => side.created + side.updated + side.deleted + side.groupsDeleted);
   return kind === 'incremental' && [...writes, paired, conflicts, asked].every((count) => count === 0);
 };
 
-/** Writes how a run ended to the log: its one summary event. */
+/** Logs the end of a run: its one summary event. */
 export const logResult = (events: Events, sides: Sides<SideWords>, { summary, error }: RunResult): void => {
   const { outcome: _, reason: __, ...rest } = summary;
   const counts = { ...rest, sides };

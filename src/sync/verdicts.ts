@@ -5,13 +5,13 @@ import { underLease } from './change-link.ts';
 import type { Session } from './context.ts';
 import type { LeaseParts } from './lease.ts';
 
-/** The ids of two contacts, as `plan` names them. */
+/** The ids of two contacts, as `plan` shows them. */
 type TwoContacts = Pick<Verdict, 'leftId' | 'rightId'>;
 
-/** Why something cannot be kept and what to do instead, and the commands that do it. */
+/** Why a verdict cannot be stored, what to do instead, and the commands for it. */
 type Refusal = { readonly said: string; readonly commands?: string };
 
-/** What a person said cannot be kept; the message says why, and what to do instead, in a terminal. Nothing was stored. */
+/** A verdict cannot be stored. The message has the reason and what to do instead, for a terminal. */
 export class VerdictError extends Error {
   override readonly name = 'VerdictError';
   /** The message without the commands of a terminal. */
@@ -25,7 +25,7 @@ export class VerdictError extends Error {
 
 const idOn = (side: Side, { leftId, rightId }: TwoContacts): string => (side === 'left' ? leftId : rightId);
 
-/** Answers for each of some pairs of contacts what is stored of the two. */
+/** Returns a lookup of the stored halves of two contacts. */
 const readContacts = async (
   store: Store,
   link: string,
@@ -46,8 +46,8 @@ const readContacts = async (
 };
 
 /**
- * The verdicts that bind this plan. The others have done what they were for, or lapse: contacts that are paired, or of which
- * one is gone, or goes by another id now.
+ * Returns the verdicts that apply to this plan. Drops all others: their contacts are paired, or one of them is deleted or has
+ * another id.
  */
 export const bindingVerdicts = async ({ link, store, writer }: Session): Promise<readonly Verdict[]> => {
   const { verdicts } = await store.link(link);
@@ -63,7 +63,7 @@ export const bindingVerdicts = async ({ link, store, writer }: Session): Promise
   return verdicts.filter(isBinding);
 };
 
-/** Why a verdict cannot be kept; null where it can. */
+/** Returns why a verdict cannot be stored; null if it can. */
 const refusalOf = (asked: Verdict, contacts: Sides<VerdictHalf | null>, others: readonly Verdict[]): Refusal | null => {
   const [left, right] = [asked.leftId, asked.rightId];
   const fate = fateOf(asked, contacts);
@@ -82,7 +82,7 @@ const refusalOf = (asked: Verdict, contacts: Sides<VerdictHalf | null>, others: 
       linked.length === 1 ? `${linked[0]} is paired with another contact` : 'Each of them is paired already';
     return { said: `${which}. Merge the two contacts of the person on one side: the other side follows.` };
   }
-  // What is not known at all may be new: the next run reads it, or drops the verdict.
+  // An unknown id may be new: the next run reads the contact, or drops the verdict.
   const deleted = SIDES.find((side) => contacts[side]?.half.state === 'gone');
   if (deleted !== undefined) return { said: `${idOn(deleted, asked)} is deleted.` };
   const rival = others.find(
@@ -97,10 +97,10 @@ const refusalOf = (asked: Verdict, contacts: Sides<VerdictHalf | null>, others: 
   };
 };
 
-/** What was kept, and the sides whose contact the link does not know yet: it may be new, or the id may be wrong. */
-export type Kept = { readonly verdict: Verdict; readonly unknown: readonly Side[] };
+/** The stored verdict, and the sides whose contact is not stored yet: it may be new, or the id may be wrong. */
+type StoredVerdict = { readonly verdict: Verdict; readonly unknown: readonly Side[] };
 
-/** @throws {VerdictError} where an id is that of a contact of the other side. */
+/** @throws {VerdictError} where an id belongs to a contact of the other side. */
 const checkSides = async (store: Store, link: string, contacts: TwoContacts): Promise<void> => {
   for (const side of SIDES) {
     const id = idOn(side, contacts);
@@ -115,17 +115,17 @@ const checkSides = async (store: Store, link: string, contacts: TwoContacts): Pr
 };
 
 /**
- * Keeps what a person says of two contacts: the next run pairs them, or no run ever does (R13).
+ * Stores a person's verdict on two contacts: the next run pairs them, or no run ever does (R13).
  *
- * @throws {VerdictError} where it cannot be followed: they are paired, one is linked elsewhere, deleted, or to be paired with
- * another one.
- * @throws {LeaseError} where a run is under way.
+ * @throws {VerdictError} where it cannot be followed: they are paired, or one of them is linked with another contact, deleted, or
+ * to be paired with another contact.
+ * @throws {LeaseError} where a run is in progress.
  */
 export const giveVerdict = (
   parts: LeaseParts,
   link: string,
   { leftId, rightId, says }: Pick<Verdict, 'leftId' | 'rightId' | 'says'>,
-): Promise<Kept> =>
+): Promise<StoredVerdict> =>
   underLease(parts, link, async (token) => {
     const { clock, store } = parts;
     const verdict: Verdict = { leftId, rightId, says, atMs: clock.now() };
@@ -138,10 +138,10 @@ export const giveVerdict = (
   });
 
 /**
- * Takes back what a person said of two contacts: the next plan decides about them as about any others.
+ * Removes the verdict on two contacts.
  *
- * @throws {VerdictError} where nothing is kept of them.
- * @throws {LeaseError} where a run is under way.
+ * @throws {VerdictError} where no verdict on them is stored.
+ * @throws {LeaseError} where a run is in progress.
  */
 export const takeBackVerdict = (parts: LeaseParts, link: string, { leftId, rightId }: TwoContacts): Promise<void> =>
   underLease(parts, link, async (token) => {

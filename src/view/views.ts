@@ -1,7 +1,7 @@
 import type { SyncedField } from '../contact/contact.ts';
 import type { Side, Sides } from '../contact/side.ts';
 import type { PairIds } from '../reconcile/pair-ids.ts';
-import type { Doubt } from '../reconcile/match.ts';
+import type { Ambiguity } from '../reconcile/match.ts';
 import type { ConflictRow, JournalState, RunRow, StoredRunKind } from '../store/store.ts';
 
 // Plain data of everything that is shown: the terminal, JSON documents and pages render the same values.
@@ -111,7 +111,7 @@ export const happeningOf = ({ action, changes }: Pick<Change, 'action' | 'change
 
 /** Contacts that may be one person and are left unpaired: a decision for a person (R13). */
 export type Unpaired = Sides<readonly { readonly id: string; readonly name: string | null }[]> & {
-  readonly why: Doubt;
+  readonly why: Ambiguity;
 };
 
 /** One write of the journal, completed or attempted. */

@@ -3,7 +3,7 @@ import type { LinkConfig } from '../../config/config.ts';
 import { syncedIn, type Contact, type SyncedField } from '../../contact/contact.ts';
 import { SIDES, type Side } from '../../contact/side.ts';
 import type { VerdictView } from '../../history/verdicts.ts';
-import { DOUBTS } from '../../sync/rivals.ts';
+import { AMBIGUITIES } from '../../sync/ambiguous.ts';
 import type { Shown } from '../../view/change-filter.ts';
 import { fieldWords } from '../../view/field-words.ts';
 import { nameOf, valuesOf } from '../../view/values.ts';
@@ -119,7 +119,7 @@ const rivals = (context: PageContext, unpaired: Unpaired, link: LinkConfig, view
   return html`<li>
     <h3>${names.join(', ')}</h3>
     <span class="faint"
-      >${DOUBTS[unpaired.why]} Without a decision, each is created as a separate contact on the other side.</span
+      >${AMBIGUITIES[unpaired.why]} Without a decision, each is created as a separate contact on the other side.</span
     >
     <details open>
       <summary>Candidates side by side</summary>

@@ -1,6 +1,6 @@
 import type { SQL } from 'drizzle-orm';
 import { FenceError } from '../errors.ts';
-import { newIdOf, withIds, type Cells, type Operations, type RowOperation } from '../sql/operations.ts';
+import { assignedValue, newIdOf, type Cells, type Operations, type RowOperation } from '../sql/operations.ts';
 import type { Fence } from '../sql/dialect.ts';
 import { sql } from '../sql/drizzle.ts';
 import { TABLES, type Table } from '../tables.ts';
@@ -40,11 +40,22 @@ export class RowIds {
   }
 }
 
-/** An operation with the columns that only PostgreSQL has. */
-const withDerived = (operation: RowOperation): RowOperation =>
-  operation.op === 'put' && operation.derived !== undefined
-    ? { ...operation, row: { ...operation.row, ...operation.derived() } }
-    : operation;
+/** An operation with assigned ids in place of those below zero, and with the columns that only PostgreSQL has. */
+const completed = (operation: RowOperation, ids: ReadonlyMap<number, number>): RowOperation => {
+  const withIds = (cells: Cells): Cells =>
+    Object.fromEntries(Object.entries(cells).map(([name, value]) => [name, assignedValue(name, value, ids)]));
+  switch (operation.op) {
+    case 'add':
+      return { ...operation, row: withIds(operation.row) };
+    case 'put':
+      return { ...operation, row: withIds({ ...operation.row, ...operation.derived?.() }) };
+    case 'patch':
+      return { ...operation, set: withIds(operation.set) };
+    case 'delete':
+    case 'sweep':
+      return operation;
+  }
+};
 
 /** Lets a commit pass that has the current token and has not been made before; no other commit of the link can overtake it. */
 const fenceOf = ({ link, token, key }: Fence, patch: Cells): SQL => {
@@ -72,13 +83,14 @@ export const commit = async (
   db: Connection,
   rowIds: RowIds,
   fence: Fence,
-  { operations, returned }: Operations,
+  { operations: made, returned }: Operations,
 ): Promise<readonly number[]> => {
   const { link, token } = fence;
+  const operations = [...made];
   const asked = operations.flatMap((operation) => newIdOf(operation) ?? []);
   const taken = await rowIds.take(db, link, token, asked.length);
   const ids = new Map(asked.map((id, index) => [id, taken[index] ?? id]));
-  const given = operations.map((operation) => withDerived(withIds(operation, ids)));
+  const given = operations.map((operation) => completed(operation, ids));
   const patch: Cells = Object.assign(
     {},
     ...given.map((operation) => (operation.op === 'patch' && operation.table === 'links' ? operation.set : {})),

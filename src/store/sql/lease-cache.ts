@@ -1,7 +1,7 @@
 import type { SQL } from 'drizzle-orm';
 import { HALF_STATES, type Half } from '../../contact/half.ts';
 import type { Sides } from '../../contact/side.ts';
-import type { Cells, Operations, RowOperation, Where } from './operations.ts';
+import type { Cells, RowOperation, Where } from './operations.ts';
 import { toConflicts, toLink, type HalfCells, type LinkRows } from '../rows.ts';
 import type { Dialect, Statements } from './dialect.ts';
 import { sql } from './drizzle.ts';
@@ -83,6 +83,12 @@ const mayConcern = (operation: RowOperation, where: Cells): boolean => {
   }
 };
 
+const CACHED = Object.keys(DEPENDS_ON) as (keyof Cached)[];
+
+/** Whether an operation may change a cached value. */
+const isOld = (name: keyof Cached, operation: RowOperation): boolean =>
+  DEPENDS_ON[name].some(({ table, where }) => table === operation.table && mayConcern(operation, where));
+
 const SMALL_TABLES = ['cursors', 'groupPairs', 'rejections', 'verdicts'] as const;
 type SmallTable = (typeof SMALL_TABLES)[number];
 const isSmall = (table: TableName): table is SmallTable => SMALL_TABLES.some((each) => each === table);
@@ -137,7 +143,7 @@ const fewHalves = (query: HalfQuery, rows: Rows): readonly Half[] | null =>
 export class LeaseCache {
   readonly owner: string;
   readonly token: number;
-  waiting: Operations['operations'] = [];
+  waiting: readonly RowOperation[] = [];
   #link: LinkCache | null = null;
   #cached: Partial<Cached> = {};
 
@@ -192,18 +198,25 @@ export class LeaseCache {
     return isAll ? null : (this.#cached.conflicts ?? null);
   }
 
-  /** Follows operations that were committed. */
-  follow(operations: Operations['operations']): void {
-    for (const operation of operations) {
-      if (this.#link?.apply(operation) === false) this.#link = null;
-      // Few values are left after the first operations of a run that writes.
-      for (const name of Object.keys(this.#cached) as (keyof Cached)[]) {
-        const isOld = DEPENDS_ON[name].some(
-          ({ table, where }) => table === operation.table && mayConcern(operation, where),
-        );
-        if (isOld) delete this.#cached[name];
+  /**
+   * Passes operations on that are about to be committed, and drops the cached values that they may change. Adds to `ofLink`
+   * the operations that {@link follow} needs.
+   */
+  *watch(lists: readonly Iterable<RowOperation>[], ofLink: RowOperation[]): Generator<RowOperation> {
+    for (const operations of lists) {
+      for (const operation of operations) {
+        if (operation.table === 'links' || isSmall(operation.table)) ofLink.push(operation);
+        for (const name of CACHED) {
+          if (this.#cached[name] !== undefined && isOld(name, operation)) delete this.#cached[name];
+        }
+        yield operation;
       }
     }
+  }
+
+  /** Follows operations on the link's rows that were committed. */
+  follow(operations: readonly RowOperation[]): void {
+    for (const operation of operations) if (this.#link?.apply(operation) === false) this.#link = null;
   }
 
   /** Forgets the link's own row, which another process may change without a lease. */

@@ -31,8 +31,11 @@ export type RowOperation =
   /** Deletes rows by a condition of its own: rows that no other operation of the commit touches. */
   | { readonly op: 'sweep'; readonly table: LinkTableName; readonly condition: SQL };
 
-/** Operations, and the ids below zero whose assigned ids the commit returns. */
-export type Operations = { readonly operations: readonly RowOperation[]; readonly returned: readonly number[] };
+/**
+ * Operations, which are made one by one while they are read, once; and the ids below zero whose assigned ids the commit
+ * returns, complete after the last operation.
+ */
+export type Operations = { readonly operations: Iterable<RowOperation>; readonly returned: readonly number[] };
 
 /** Builds the operations that delete what is over since before a time (`sql/prune.ts`). */
 export type PruneOperations = (
@@ -144,6 +147,10 @@ const translate = <Of extends Kind>(change: Change<Of>, commit: Commit): readonl
   return translateKind(change, commit);
 };
 
+const translateAll = function* (changes: readonly StoreChange[], commit: Commit): Generator<RowOperation> {
+  for (const change of changes) yield* translate(change, commit);
+};
+
 /** Translates the changes of a commit to row operations. */
 export const operationsOf = (
   link: string,
@@ -164,7 +171,7 @@ export const operationsOf = (
     },
     prune: (beforeMs) => pruneOperations(link, beforeMs, ended),
   };
-  return { operations: changes.flatMap((change) => translate(change, commit)), returned };
+  return { operations: translateAll(changes, commit), returned };
 };
 
 /** The id below zero of the row that an operation adds; null where it adds none that needs an id. */
@@ -173,22 +180,12 @@ export const newIdOf = (operation: RowOperation): number | null => {
   return typeof id === 'number' && id < 0 ? id : null;
 };
 
-/** An operation with assigned ids in place of those below zero. */
-export const withIds = <Of extends RowOperation>(operation: Of, ids: ReadonlyMap<number, number>): Of => {
-  const assigned = (cells: Cells): Cells => {
-    const known = (['id', 'pair'] as const).flatMap((property) => {
-      const value = cells[property];
-      const id = typeof value === 'number' ? ids.get(value) : undefined;
-      return id === undefined ? [] : [[property, id] as const];
-    });
-    return known.length === 0 ? cells : { ...cells, ...Object.fromEntries(known) };
-  };
-  if (ids.size === 0) return operation;
-  if (operation.op === 'add' || operation.op === 'put') {
-    const row = assigned(operation.row);
-    return row === operation.row ? operation : { ...operation, row };
-  }
-  if (operation.op !== 'patch') return operation;
-  const set = assigned(operation.set);
-  return set === operation.set ? operation : { ...operation, set };
-};
+/** The value of a cell, with the assigned id in place of one below zero. */
+export const assignedValue = (
+  property: string,
+  value: Cells[string],
+  ids: ReadonlyMap<number, number>,
+): Cells[string] =>
+  typeof value === 'number' && value < 0 && (property === 'id' || property === 'pair')
+    ? (ids.get(value) ?? value)
+    : value;

@@ -1,7 +1,7 @@
 import type { Side } from '../../contact/side.ts';
 import { FenceError } from '../errors.ts';
 import { LeaseCache, selectOpening } from './lease-cache.ts';
-import { operationsOf, type Operations } from './operations.ts';
+import { operationsOf, type Operations, type RowOperation } from './operations.ts';
 import { toLink, type LinkRows } from '../rows.ts';
 import type { SqlDatabase } from './dialect.ts';
 import { copyLink } from './copy-rows.ts';
@@ -149,10 +149,11 @@ class SqlStore implements Store {
   async #sendHeld(link: string, held: LeaseCache, { operations, returned }: Operations): Promise<readonly number[]> {
     const { waiting } = held;
     held.waiting = [];
-    const sent = [...waiting, ...operations];
+    const ofLink: RowOperation[] = [];
+    const sent = { operations: held.watch([waiting, operations], ofLink), returned };
     try {
-      const ids = await this.#send(link, held.token, { operations: sent, returned });
-      held.follow(sent);
+      const ids = await this.#send(link, held.token, sent);
+      held.follow(ofLink);
       return ids;
     } catch (error) {
       held.waiting = [...waiting, ...held.waiting];

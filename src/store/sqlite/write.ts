@@ -1,5 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3';
-import { newIdOf, withIds, type Cell, type Cells, type RowOperation, type Where } from '../sql/operations.ts';
+import { assignedValue, newIdOf, type Cell, type Cells, type RowOperation, type Where } from '../sql/operations.ts';
 import { TABLES, type Table } from '../tables.ts';
 
 const isList = (value: Where[string] | undefined): value is readonly Cell[] => Array.isArray(value);
@@ -29,34 +29,41 @@ type Single = Exclude<RowOperation, { op: 'sweep' }>;
 const propertiesOf = ({ columns }: Table, row: Cells): readonly string[] =>
   Object.keys(row).filter((property) => columns[property] !== undefined && columns[property].isDerived !== true);
 
-/** A prepared statement, and the properties whose values it takes before those of its condition. */
-type Prepared = { readonly statement: Statement; readonly properties: readonly string[] };
+/** A prepared statement, and the properties of a row whose values it takes. */
+type Prepared = { readonly statement: Statement; readonly properties: readonly string[]; readonly hasLink: boolean };
 
 /** Prepares the statement of an operation, whose text depends on its table and its properties alone. */
-const prepare = (client: Database, table: Table, operation: Single): Prepared => {
+const prepare = (client: Database, operation: Single): Prepared => {
+  const table: Table = TABLES[operation.table];
+  const { hasLink } = table;
   const names = (properties: readonly string[]): readonly string[] =>
     properties.map((property) => `"${table.columns[property]?.name ?? property}"`);
   if (operation.op === 'add' || operation.op === 'put') {
-    const properties = propertiesOf(table, operation.row);
+    const own = propertiesOf(table, operation.row);
+    const properties = newIdOf(operation) === null ? own : own.filter((property) => property !== 'id');
     const columns = ['link', ...names(properties)];
     const insert = `insert into ${table.name} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`;
     const changed = names(properties.filter((property) => !table.key.includes(property)));
     const update = ` on conflict do update set ${changed.map((name) => `${name} = excluded.${name}`).join(', ')}`;
-    return { statement: client.prepare(operation.op === 'add' ? insert : insert + update), properties };
+    return { statement: client.prepare(operation.op === 'add' ? insert : insert + update), properties, hasLink };
   }
-  const conditions = [...(table.hasLink ? ['link = ?'] : []), ...conditionOf(table, operation.where)].join(' and ');
+  const conditions = [...(hasLink ? ['link = ?'] : []), ...conditionOf(table, operation.where)].join(' and ');
   if (operation.op === 'delete') {
-    return { statement: client.prepare(`delete from ${table.name} where ${conditions}`), properties: [] };
+    return { statement: client.prepare(`delete from ${table.name} where ${conditions}`), properties: [], hasLink };
   }
   const properties = propertiesOf(table, operation.set);
   const set = names(properties).map((name) => `${name} = ?`);
-  return { statement: client.prepare(`update ${table.name} set ${set.join(', ')} where ${conditions}`), properties };
+  const update = `update ${table.name} set ${set.join(', ')} where ${conditions}`;
+  return { statement: client.prepare(update), properties, hasLink };
 };
 
 /** Names the text of an operation's statement: operations of one shape share it. */
 const shapeOf = (operation: Single): string => {
   const { op, table } = operation;
-  if (op === 'add' || op === 'put') return `${op} ${table} ${Object.keys(operation.row).join()}`;
+  if (op === 'add' || op === 'put') {
+    const kind = newIdOf(operation) === null ? op : 'new';
+    return `${kind} ${table} ${Object.keys(operation.row).join()}`;
+  }
   const where = Object.entries(operation.where).map(([name, value]) => {
     if (value === null) return `${name}=null`;
     return isList(value) ? `${name}=list` : name;
@@ -66,21 +73,18 @@ const shapeOf = (operation: Single): string => {
 
 /** The values of an operation's statement, in their order. */
 const valuesOf = (
-  { hasLink }: Table,
   link: string,
   operation: Single,
-  properties: readonly string[],
+  { properties, hasLink }: Prepared,
+  ids: ReadonlyMap<number, number>,
 ): readonly (string | number | null)[] => {
-  const own = hasLink ? [link] : [];
-  const cells = (row: Cells) => properties.map((property) => bound(row[property] ?? null));
-  if (operation.op === 'add' || operation.op === 'put') return [...own, ...cells(operation.row)];
-  const set = operation.op === 'patch' ? cells(operation.set) : [];
-  return [...set, ...own, ...boundWhere(operation.where)];
+  const isRow = operation.op === 'add' || operation.op === 'put';
+  const cells = isRow ? operation.row : operation.op === 'patch' ? operation.set : {};
+  const values = properties.map((property) => bound(assignedValue(property, cells[property] ?? null, ids)));
+  if (isRow) return [link, ...values];
+  if (hasLink) values.push(link);
+  return [...values, ...boundWhere(operation.where)];
 };
-
-/** An operation without an id that the database is to assign. */
-const withoutNewId = (operation: Single): Single =>
-  operation.op === 'add' ? { ...operation, row: { ...operation.row, id: null } } : operation;
 
 /**
  * Writes row operations one by one, each with a statement that is prepared once. `ids` takes the ids that the database gives
@@ -89,13 +93,11 @@ const withoutNewId = (operation: Single): Single =>
 export const createWriter = (client: Database) => {
   const statements = new Map<string, Prepared>();
   return (link: string, operation: Single, ids: Map<number, number>): void => {
-    const table: Table = TABLES[operation.table];
-    const newId = newIdOf(operation);
-    const given = withIds(newId === null ? operation : withoutNewId(operation), ids);
-    const shape = shapeOf(given);
-    const prepared = statements.get(shape) ?? prepare(client, table, given);
+    const shape = shapeOf(operation);
+    const prepared = statements.get(shape) ?? prepare(client, operation);
     statements.set(shape, prepared);
-    const { lastInsertRowid } = prepared.statement.run(valuesOf(table, link, given, prepared.properties));
+    const { lastInsertRowid } = prepared.statement.run(valuesOf(link, operation, prepared, ids));
+    const newId = newIdOf(operation);
     if (newId !== null) ids.set(newId, Number(lastInsertRowid));
   };
 };

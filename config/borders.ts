@@ -227,6 +227,7 @@ export const BORDERS: readonly Border[] = [
     place: 'config/',
     imports: [
       'contact/',
+      'providers/names.ts',
       'providers/provider.ts',
       'providers/registry.ts',
       'loopback.ts',

@@ -5,6 +5,7 @@ import { linkSettings, OWN_LINK_KEYS, OwnLinkSettings } from '../src/config/link
 import { SHARED_KEYS, SharedSettings } from '../src/config/shared-settings.ts';
 import { sideSchema } from '../src/config/sides.ts';
 import { SCALAR_FIELDS } from '../src/contact/contact.ts';
+import { USUAL_PROVIDERS } from '../src/providers/names.ts';
 import type { Provider } from '../src/providers/provider.ts';
 import { PROVIDERS } from '../src/providers/registry.ts';
 
@@ -49,7 +50,7 @@ const providerProperties = (provider: Provider): Record<string, unknown> =>
 
 /** What a side is called is the file's own choice, so the words made of it are only examples. */
 const linkProperties = (): Record<string, unknown> => {
-  const { direction, conflictPolicy, fields, ...others } = linkSettings({ left: 'google', right: 'service' }).shape;
+  const { direction, conflictPolicy, fields, ...others } = linkSettings(USUAL_PROVIDERS).shape;
   const open = (each: z.ZodType) => z.string().describe(each.description ?? '');
   const byField = z.strictObject(
     Object.fromEntries(['default', ...SCALAR_FIELDS].map((field) => [field, z.string().optional()])),

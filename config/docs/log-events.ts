@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Sides, SideWords } from '../../src/contact/side.ts';
+import { bySide, type Sides, type SideWords } from '../../src/contact/side.ts';
 import { createEvents, type Events } from '../../src/events.ts';
+import { USUAL_PROVIDERS } from '../../src/providers/names.ts';
+import { providerNamed } from '../../src/providers/registry.ts';
 import { code, table } from './markdown.ts';
 
 const SOURCE = join(import.meta.dirname, '../../src/events.ts');
@@ -49,10 +51,7 @@ const readEvents = (source: string): Event[] => {
 };
 
 /** The table names the fields of a link between Google and the service. */
-const SIDE_WORDS: Sides<SideWords> = {
-  left: { name: 'google', title: 'Google', place: 'Google' },
-  right: { name: 'service', title: 'Service', place: 'the service' },
-};
+const SIDE_WORDS: Sides<SideWords> = bySide((side) => providerNamed(USUAL_PROVIDERS[side]));
 
 type Line = { readonly level: string; readonly message: string; readonly fields: readonly string[] };
 

@@ -4,7 +4,8 @@ import type { JsonOption } from './command-parts.ts';
 import type { ConnectOptions } from './connect/connect.ts';
 import type { DemoOptions } from './demo/demo.ts';
 import type { InitOptions } from './init/init.ts';
-import { PROVIDER_NAMES } from '../providers/names.ts';
+import type { Side } from '../contact/side.ts';
+import { EMULATED_NAMES, PROVIDER_NAMES, USUAL_PROVIDERS } from '../providers/names.ts';
 import type { CommonOptions } from './with-app.ts';
 
 const portOption = (): Option =>
@@ -15,8 +16,7 @@ const portOption = (): Option =>
 const sideOption = (side: string, about: string, choices: readonly string[] = PROVIDER_NAMES): Option =>
   new Option(`--${side} <PROVIDER>`, about).choices(choices);
 
-/** The providers with an emulator. */
-const EMULATED = ['google', 'service'];
+const aboutSide = (side: Side): string => `provider of the ${side} side (default: ${USUAL_PROVIDERS[side]})`;
 
 const INIT_SETTINGS = `
 init asks its questions on a terminal. Variables that are set (GOOGLE_CLIENT_ID, ...) are offered as answers; with --yes
@@ -99,8 +99,8 @@ const addDemo = (program: Command, call: Call): void => {
   program
     .command('demo')
     .description('Sync two made-up address books. Needs no account and leaves nothing behind.')
-    .addOption(sideOption('left', 'provider of the left side (default: google)'))
-    .addOption(sideOption('right', 'provider of the right side (default: service)'))
+    .addOption(sideOption('left', aboutSide('left')))
+    .addOption(sideOption('right', aboutSide('right')))
     .addHelpText('after', examples('demo', 'demo --right carddav'))
     .action(async (options: DemoOptions) => {
       call.code = await (await import('./demo/demo.ts')).demo(call.terminal, options);
@@ -114,8 +114,8 @@ const addSandbox = (program: Command, call: Call): void => {
   program
     .command('sandbox')
     .description('Run local emulators of both sides with sample data, until stopped.')
-    .addOption(sideOption('left', 'provider of the left side (default: google)', EMULATED))
-    .addOption(sideOption('right', 'provider of the right side (default: service)', EMULATED))
+    .addOption(sideOption('left', aboutSide('left'), EMULATED_NAMES))
+    .addOption(sideOption('right', aboutSide('right'), EMULATED_NAMES))
     .option('--google <FILE>', 'contacts for Google: .vcf, or .csv as exported by Google or Outlook')
     .option('--service <FILE>', 'contacts for the service, in the same formats')
     .option('--google-port <PORT>', 'port of the Google emulator (default: any free port)', port)

@@ -4,11 +4,12 @@ import { isMap, parseDocument, stringify } from 'yaml';
 import type { z } from 'zod';
 import { SIDES, type Side, type Sides } from '../contact/side.ts';
 import { PACKAGE_ROOT } from '../package-root.ts';
+import { USUAL_PROVIDERS } from '../providers/names.ts';
 import { PROVIDERS, providerNamed } from '../providers/registry.ts';
 import { linkSettings } from './link-settings.ts';
 import { allSettings } from './settings.ts';
 import { SharedSettings } from './shared-settings.ts';
-import { sideSchema, USUAL_PROVIDERS } from './sides.ts';
+import { sideSchema } from './sides.ts';
 import { isSection, isText, variableOf } from './sources.ts';
 
 /** One setting that somebody who sets a link up is asked for. */

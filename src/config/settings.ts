@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { USUAL_PROVIDERS } from '../providers/names.ts';
 import { PROVIDERS } from '../providers/registry.ts';
 import { linkSettings, OWN_LINK_KEYS, OwnLinkSettings } from './link-settings.ts';
 import { SHARED_KEYS, SharedSettings } from './shared-settings.ts';
@@ -70,7 +71,7 @@ const settingsOf = (schema: z.ZodObject, { level, prefix, secrets }: Origin): re
 /** Every setting, in the order of the schemas. Sides have the names that they have by default. */
 export const allSettings = (): readonly Setting[] => [
   ...settingsOf(SharedSettings, { level: 'process', prefix: '', secrets: SHARED_KEYS.secrets }),
-  ...settingsOf(linkSettings({ left: 'google', right: 'service' }), { level: 'link', prefix: '', secrets: [] }),
+  ...settingsOf(linkSettings(USUAL_PROVIDERS), { level: 'link', prefix: '', secrets: [] }),
   ...settingsOf(OwnLinkSettings, { level: 'link only', prefix: 'links.NAME.', secrets: OWN_LINK_KEYS.secrets }),
   ...PROVIDERS.flatMap((provider) =>
     settingsOf(sideSchema(provider), { level: 'side', prefix: `${provider.name}.`, secrets: provider.secretKeys }),

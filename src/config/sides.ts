@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { bySide, otherSide, SIDES, type Side, type Sides, type SideWords } from '../contact/side.ts';
+import { USUAL_PROVIDERS } from '../providers/names.ts';
 import type { OpaqueSettings, Provider } from '../providers/provider.ts';
 import { PROVIDERS, providerNamed } from '../providers/registry.ts';
 import { isName, type LinkSection } from './link-sections.ts';
@@ -35,9 +36,6 @@ export type SideConfig = SideWords & {
 
 /** A side as it is declared, before its provider's settings are read. */
 export type DeclaredSide = SideWords & { readonly provider: Provider; readonly own: Layer };
-
-/** Who plays a side where the file does not say so. */
-export const USUAL_PROVIDERS: Sides<string> = { left: 'google', right: 'service' };
 
 const NOTHING: Layer = { values: new Map(), nameOf: (key) => key };
 

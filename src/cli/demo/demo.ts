@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createApp } from '../../app/app.ts';
 import { loadConfig, type Config } from '../../config/config.ts';
 import { bySide, type Side, type Sides } from '../../contact/side.ts';
-import type { ProviderName } from '../../providers/names.ts';
+import { USUAL_PROVIDERS, type ProviderName } from '../../providers/names.ts';
 import { settingsOf, startEmulator } from '../../sandbox/emulators.ts';
 import { generatePeople } from '../../sandbox/people/generate.ts';
 import { splitBook } from '../../sandbox/people/overlap.ts';
@@ -90,7 +90,7 @@ export type DemoOptions = { readonly left?: ProviderName; readonly right?: Provi
  * @throws {UsageError} if a server that a side needs is not installed.
  */
 export const demo = async (terminal: Terminal, options: DemoOptions = {}): Promise<ExitCode> => {
-  const { left = 'google', right = 'service' } = options;
+  const { left, right } = { ...USUAL_PROVIDERS, ...options };
   using interrupt = listenForInterrupt();
   await using stack = new AsyncDisposableStack();
   const clock = createDemoClock();

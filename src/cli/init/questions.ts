@@ -1,8 +1,8 @@
 import { isName } from '../../config/link-sections.ts';
 import { faultOf, isSecretSetting, settingsToAsk, type AskedSetting, type SetUp } from '../../config/set-up.ts';
-import { USUAL_PROVIDERS } from '../../config/sides.ts';
 import { variableOf } from '../../config/sources.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../contact/side.ts';
+import { USUAL_PROVIDERS } from '../../providers/names.ts';
 import type { Preset } from '../../providers/provider.ts';
 import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
 import { askChoice, askSecret, askText, askYesNo, type Choice, type Streams } from '../prompts.ts';

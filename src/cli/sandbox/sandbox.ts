@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { USUAL_PROVIDERS } from '../../providers/names.ts';
 import { contactCount, settingsOf, type EmulatedProvider, type Emulator } from '../../sandbox/emulators.ts';
 import { googleVariantsSchema } from '../../sandbox/google/variants.ts';
 import { startSandboxPair, type PairOptions, type PairSide, type SandboxPair } from '../../sandbox/sandbox.ts';
@@ -128,7 +129,7 @@ const environmentOf = async (
 ): Promise<Record<string, string>> => {
   const { left, right } = running;
   const rate = { ...(serviceRate !== undefined && { SERVICE_RATE_LIMIT: serviceRate }) };
-  if (left.provider === 'google' && right.provider === 'service') {
+  if (left.provider === USUAL_PROVIDERS.left && right.provider === USUAL_PROVIDERS.right) {
     return { ...variablesOf(right), ...variablesOf(left), ...rate, DATA_DIR: newDataDir() };
   }
   const directory = await mkdtemp(join(tmpdir(), 'contact-sync-sandbox-'));
@@ -187,7 +188,7 @@ export const sandbox = async (terminal: Terminal, options: Options): Promise<Exi
     printVariants(terminal, options.json ?? false);
     return EXIT.done;
   }
-  const { left = 'google', right = 'service' } = options;
+  const { left, right } = { ...USUAL_PROVIDERS, ...options };
   if (left === right) assertUnlike(options, left);
   const exports = readExports(options.export ?? [], { left, right });
   using interrupt = listenForInterrupt();

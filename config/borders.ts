@@ -51,6 +51,8 @@ const APP = 'app/app.ts';
 const COPIES = ['app/backup.ts', 'app/backup-error.ts', 'app/copy-store.ts'];
 /** The links that a database keeps, and what becomes of one that is removed. */
 const HOSTED = ['app/hosted-links.ts', 'app/forget-link.ts'];
+/** A sign-in at a side: its consent in a browser, and what is stored of it. */
+const SIGN_INS = ['app/browser-sign-in.ts', 'app/store-sign-in.ts'];
 /** What is known of a notice that was not taken. */
 const NOT_DELIVERED = 'notify/not-delivered.ts';
 const TOOLS = [
@@ -84,6 +86,7 @@ const CLI = [
   APP,
   ...COPIES,
   ...HOSTED,
+  ...SIGN_INS,
   NOT_DELIVERED,
   ...CONFIG,
   ...TOOLS,
@@ -176,8 +179,10 @@ export const BORDERS: readonly Border[] = [
       'history/',
       'sync/',
       'jobs/',
+      ...SIGN_INS,
       ...CONFIG,
       'clock.ts',
+      'loopback.ts',
       'read-body.ts',
       'regular-file.ts',
     ],

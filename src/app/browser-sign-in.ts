@@ -1,0 +1,200 @@
+import { placeOf } from '../config/accounts.ts';
+import type { LinkConfig } from '../config/config.ts';
+import { digest, fingerprint } from '../config/secret.ts';
+import type { Clock } from '../clock.ts';
+import type { Side } from '../contact/side.ts';
+import { providerNamed } from '../providers/registry.ts';
+import { SignInError, type Consent, type Grant } from '../providers/sign-in.ts';
+import { storeSignIn, type SignInStep } from './store-sign-in.ts';
+
+/**
+ * How a side is signed in at. `browser`: at a consent page. `password`: only in a terminal. `set`: the configuration sets
+ * the token, so that a stored one would not be used.
+ */
+export type SignInWay =
+  | { readonly kind: 'browser'; readonly title: string }
+  | { readonly kind: 'password' }
+  | { readonly kind: 'set'; readonly place: string };
+
+export const signInWayOf = (link: LinkConfig, side: Side): SignInWay => {
+  const { provider, token } = link.sides[side];
+  const { hasPassword = false, tokenKey, title } = providerNamed(provider);
+  if (token !== null) return { kind: 'set', place: placeOf(link, side, tokenKey) };
+  return hasPassword ? { kind: 'password' } : { kind: 'browser', title };
+};
+
+/** A sign-in for which a consent page was opened. */
+type Pending = {
+  readonly owner: string;
+  readonly link: string;
+  /** Of the settings of the link at that time. */
+  readonly settings: string;
+  readonly side: Side;
+  readonly address: string;
+  readonly untilMs: number;
+  readonly answer: (query: URLSearchParams) => void;
+  readonly grant: Promise<Grant>;
+  readonly end: AbortController;
+};
+
+/** A request for consent: the session that began it, and the place of the redirect. */
+export type ConsentRequest = {
+  readonly owner: string;
+  readonly link: LinkConfig;
+  readonly side: Side;
+  readonly redirectUri: string;
+};
+
+/** Signs in at sides by consent pages in a browser that comes back to this process. Each answer counts once. */
+export type BrowserSignIns = {
+  /** Returns the address of the consent page. Throws a SignInError or a ConfigError. */
+  begin(request: ConsentRequest): Promise<string>;
+  /** The address of the consent page that the owner was given for the side; null if there is none or it expired. */
+  pending(of: Pick<ConsentRequest, 'owner' | 'link' | 'side'>): string | null;
+  /** The link that the owner began a sign-in with that state for; null for any other state. */
+  linkOf(owner: string, state: string): string | null;
+  /**
+   * Exchanges the code of an answer and stores the token; returns what happened, as sentences.
+   *
+   * @throws {SignInError} if the owner has not begun a sign-in with that state, or the consent was refused.
+   */
+  finish(owner: string, link: LinkConfig, answer: URLSearchParams): Promise<readonly string[]>;
+  close(): void;
+};
+
+export type BrowserSignInParts = Pick<SignInStep, 'app' | 'clock' | 'newId'> & {
+  readonly clock: Clock;
+  /** A text that cannot be guessed. */
+  readonly newSecret: () => string;
+};
+
+const VALID_FOR_MS = 10 * 60_000;
+/** Of one link. */
+const MOST_PENDING = 20;
+
+const settingsOf = (link: LinkConfig): string => digest(fingerprint(link));
+
+const UNKNOWN =
+  'The answer belongs to no sign-in that this session has begun, or it came too late. Nothing was stored.';
+
+/** The code of an answer whose state was compared before. Throws {@link SignInError} if consent was refused. */
+const codeOf = (answer: URLSearchParams): string => {
+  const error = answer.get('error');
+  const code = answer.get('code') ?? '';
+  if (error === null && code !== '') return code;
+  const word = (error ?? 'no code').replaceAll(/[^\w. -]/gu, '').slice(0, 40);
+  throw new SignInError(`The sign-in was refused (${word}). Nothing was stored.`);
+};
+
+/** Begins the provider's sign-in, which then waits for the answer of the consent page. */
+const startConsent = async (
+  { link, side, redirectUri }: ConsentRequest,
+  state: string,
+  clock: Clock,
+): Promise<Pick<Pending, 'address' | 'answer' | 'grant' | 'end'>> => {
+  const asked = Promise.withResolvers<string>();
+  const answered = Promise.withResolvers<Consent>();
+  // A sign-in that ends early leaves the promise without a reader.
+  answered.promise.catch(() => undefined);
+  const end = new AbortController();
+  end.signal.addEventListener('abort', () => answered.reject(end.signal.reason), { once: true });
+  const { provider, settings } = link.sides[side];
+  const grant = providerNamed(provider).signIn.withConsent(
+    settings,
+    (addressFor) => {
+      asked.resolve(addressFor({ redirectUri, state }));
+      return answered.promise;
+    },
+    { clock, signal: end.signal },
+  );
+  grant.catch((error: unknown) => asked.reject(error));
+  const answer = (query: URLSearchParams): void => {
+    try {
+      answered.resolve({ code: codeOf(query), redirectUri });
+    } catch (error) {
+      answered.reject(error);
+    }
+  };
+  return { address: await asked.promise, answer, grant, end };
+};
+
+/** Stores what was granted; returns what happened, as sentences. */
+const storeGranted = async (
+  { app, clock, newId }: BrowserSignInParts,
+  link: LinkConfig,
+  { side, end, grant }: Pending,
+): Promise<readonly string[]> => {
+  const said: string[] = [];
+  const note = (text: string): void => void said.push(text.replace(/(?<![.!?])$/u, '.'));
+  const replaceHint = `run: contact-sync connect ${link.sides[side].name} ${link.name} --replace-account`;
+  const step = { app, link, side, clock, newId, signal: end.signal, replaceAccount: false, replaceHint };
+  await storeSignIn({ ...step, print: note, warn: note }, await grant);
+  return said;
+};
+
+/** The sign-ins that wait for an answer, by their states: few for each link, and each for a short time. */
+const createPendingBook = ({ now }: Pick<Clock, 'now'>) => {
+  const all = new Map<string, Pending>();
+  const drop = (state: string): void => {
+    all.get(state)?.end.abort(new SignInError('The sign-in has expired. Nothing was stored.'));
+    all.delete(state);
+  };
+  const current = (): readonly (readonly [string, Pending])[] => {
+    for (const [state, { untilMs }] of all) if (untilMs < now()) drop(state);
+    return [...all];
+  };
+  const statesOf = (isMeant: (pending: Pending) => boolean): readonly string[] =>
+    current().flatMap(([state, pending]) => (isMeant(pending) ? [state] : []));
+  return {
+    /** Adds one. An earlier one of the same owner and side ends, and so does the oldest of too many of a link. */
+    add: (state: string, pending: Pending): void => {
+      const { owner, link, side } = pending;
+      for (const each of statesOf((one) => one.owner === owner && one.link === link && one.side === side)) drop(each);
+      const [oldest, ...others] = statesOf((one) => one.link === link);
+      if (oldest !== undefined && others.length + 1 >= MOST_PENDING) drop(oldest);
+      all.set(state, pending);
+    },
+    get: (state: string): Pending | null => current().find(([each]) => each === state)?.[1] ?? null,
+    find: (isMeant: (pending: Pending) => boolean): Pending | null =>
+      current().find(([, pending]) => isMeant(pending))?.[1] ?? null,
+    remove: (state: string): void => void all.delete(state),
+    clear: (): void => all.keys().forEach(drop),
+  };
+};
+
+export const createBrowserSignIns = (parts: BrowserSignInParts): BrowserSignIns => {
+  const { clock, newSecret } = parts;
+  const book = createPendingBook(clock);
+  return {
+    begin: async (request) => {
+      const { owner, link, side } = request;
+      if (signInWayOf(link, side).kind !== 'browser') {
+        throw new SignInError(`No sign-in in a browser at ${link.sides[side].place}. Nothing was stored.`);
+      }
+      const state = newSecret();
+      const consent = await startConsent(request, state, clock);
+      const untilMs = clock.now() + VALID_FOR_MS;
+      book.add(state, { owner, link: link.name, settings: settingsOf(link), side, untilMs, ...consent });
+      return consent.address;
+    },
+    pending: ({ owner, link: { name }, side }) =>
+      book.find((each) => each.owner === owner && each.link === name && each.side === side)?.address ?? null,
+    linkOf: (owner, state) => {
+      const pending = book.get(state);
+      return pending?.owner === owner ? pending.link : null;
+    },
+    finish: async (owner, link, query) => {
+      const state = query.get('state') ?? '';
+      const pending = book.get(state);
+      if (pending?.owner !== owner || pending.link !== link.name) throw new SignInError(UNKNOWN);
+      book.remove(state);
+      if (pending.settings !== settingsOf(link)) {
+        pending.end.abort(new SignInError(UNKNOWN));
+        throw new SignInError('The settings of the link have changed. Nothing was stored. Begin the sign-in again.');
+      }
+      pending.answer(query);
+      return storeGranted(parts, link, pending);
+    },
+    close: () => book.clear(),
+  };
+};

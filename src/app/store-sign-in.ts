@@ -1,0 +1,208 @@
+import { placeOf } from '../config/accounts.ts';
+import type { LinkConfig } from '../config/config.ts';
+import { otherSide, type Side } from '../contact/side.ts';
+import type { Clock } from '../clock.ts';
+import { accountWords, type Account } from '../providers/account.ts';
+import { providerNamed } from '../providers/registry.ts';
+import { SignInError, type Grant } from '../providers/sign-in.ts';
+import type { Credential } from '../store/vault.ts';
+import type { LinkState } from '../store/store.ts';
+import { underLease } from '../sync/change-link.ts';
+import { LeaseError } from '../sync/context.ts';
+import type { LeaseParts } from '../sync/lease.ts';
+import { nextLinkState } from '../sync/state/link.ts';
+import type { App } from './app.ts';
+
+/** A sign-in at one side of a link, and the texts about it for a person. */
+export type SignInStep = {
+  readonly app: Pick<App, 'store' | 'vault' | 'holders' | 'inspect'>;
+  readonly link: LinkConfig;
+  readonly side: Side;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly signal: AbortSignal;
+  readonly replaceAccount: boolean;
+  /** How a person replaces the account of the side, within a sentence. */
+  readonly replaceHint: string;
+  readonly print: (text: string) => void;
+  readonly warn: (text: string) => void;
+};
+
+/** The account that a side of the link was made with, as far as it is known. */
+const knownAccount = async ({ app, link }: SignInStep, side: Side): Promise<string | null> =>
+  (await app.store.links()).find(({ name }) => name === link.name)?.accounts[side] ?? null;
+
+/** Whether both sides are accounts of one remote, so that equal ids mean one account. */
+const areAtOneRemote = ({ sides: { left, right } }: LinkConfig): boolean =>
+  left.provider === right.provider &&
+  providerNamed(left.provider).addressKeys.every((key) => left.settings[key] === right.settings[key]);
+
+/** Throws {@link SignInError} where the account is the other side's already: a link of an account with itself. */
+const refuseOtherSide = async (step: SignInStep, account: Account): Promise<void> => {
+  const { app, link, side } = step;
+  const other = otherSide(side);
+  if (account.id === null || !areAtOneRemote(link)) return;
+  const stored = await app.vault.read(link.name, link.sides[other].name).catch(() => null);
+  const taken = stored?.account ?? (await knownAccount(step, other));
+  if (taken !== account.id) return;
+  throw new SignInError(
+    `${accountWords(account)} is the account at ${link.sides[other].place} of the link ${link.name} already. ` +
+      'Nothing was stored. Sign in with the account that is to be kept the same as that one.',
+    'account',
+  );
+};
+
+/** Whether the link was made with another account. Throws {@link SignInError} where that is not asked for. */
+const replacesAccount = async (step: SignInStep, account: Account): Promise<boolean> => {
+  const { link, side, replaceHint } = step;
+  const known = await knownAccount(step, side);
+  if (known === null || account.id === null || known === account.id) return false;
+  if (step.replaceAccount) return true;
+  throw new SignInError(
+    `${accountWords(account)} is not the account at ${link.sides[side].place} that the link ${link.name} was made with ` +
+      `(${known}). Nothing was stored. Sign in with that account, give this one a link of its own, or ${replaceHint}: ` +
+      'the link then forgets which contacts are pairs, and its next run matches both address books ' +
+      'again and deletes nothing.',
+    'account',
+  );
+};
+
+const leaseParts = ({ app: { store, holders }, clock, newId }: SignInStep): LeaseParts => ({
+  store,
+  holders,
+  clock,
+  newId,
+});
+
+/** The state of a link after a sign-in: a link that was paused runs again. */
+const afterSignIn = (
+  { state }: LinkState,
+  event: 'connected' | 'replaced',
+): { readonly state: LinkState['state']; readonly reason: string | null } => ({
+  state: nextLinkState(state, event),
+  reason: state === 'paused' ? 'It was paused. A new sign-in is stored; the next run resumes it.' : null,
+});
+
+const printResumed = ({ print, link }: SignInStep, { state }: LinkState): void => {
+  if (state === 'paused') print(`The link ${link.name} was paused; it is active again.`);
+};
+
+/**
+ * Takes the new account while no run is under way, once its token is stored: without it the mapping of the old one would be
+ * lost for nothing. Throws {@link LeaseError} where a run is under way.
+ */
+const replaceAccount = async (step: SignInStep, account: string, storeToken: () => Promise<void>): Promise<void> => {
+  const { app, link, side, print } = step;
+  const before = await underLease(leaseParts(step), link.name, async (token) => {
+    await storeToken();
+    const row = await app.store.link(link.name);
+    const accounts = { ...row.accounts, [side]: account };
+    await app.store.commit(link.name, token, [
+      { kind: 'forget-mapping' },
+      { kind: 'link', patch: { accounts, ...afterSignIn(row, 'replaced') } },
+    ]);
+    return row;
+  });
+  print(`The link ${link.name} has another account now: its next run matches both address books again.`);
+  printResumed(step, before);
+};
+
+/** A sign-in that cannot be read any more is about to be replaced. */
+const readBefore = ({ app, link, side }: SignInStep): Promise<Credential | null> =>
+  app.vault.read(link.name, link.sides[side].name).catch(() => null);
+
+const printScopes = ({ print, link, side }: SignInStep, grant: Grant, before: Credential | null): void => {
+  const { place } = link.sides[side];
+  const { scopes, asked } = grant;
+  if (scopes === null) {
+    if (asked.length > 0) {
+      print(`Granted scopes: ${place} does not report them; requested: ${asked.join(', ')}`);
+    }
+    return;
+  }
+  print(`Granted at ${place}: ${scopes.join(', ')}`);
+  const earlier = before?.scopes ?? null;
+  if (earlier !== null && earlier.toSorted().join() !== scopes.toSorted().join()) {
+    print(`This is not what was granted before: ${earlier.join(', ')}`);
+  }
+};
+
+/**
+ * Stores the token. The pause of a link ends in the same step: a daemon that sees the new token could otherwise start a run
+ * in between. If a run is under way all the same, the token is stored before the error is thrown.
+ *
+ * @throws {LeaseError} if another process syncs the paused link.
+ */
+const keepAccount = async (step: SignInStep, storeToken: () => Promise<void>): Promise<void> => {
+  const { app, link } = step;
+  const before = await app.store.link(link.name);
+  if (before.state !== 'paused') return storeToken();
+  let isStored = false;
+  const storeOnce = async (): Promise<void> => {
+    if (!isStored) await storeToken();
+    isStored = true;
+  };
+  try {
+    await underLease(leaseParts(step), link.name, async (token) => {
+      await storeOnce();
+      const patch = afterSignIn(await app.store.link(link.name), 'connected');
+      await app.store.commit(link.name, token, [{ kind: 'link', patch }]);
+    });
+  } catch (error) {
+    if (error instanceof LeaseError) await storeOnce();
+    throw error;
+  }
+  printResumed(step, before);
+};
+
+const warnOfMissingRights = async ({ warn, link, side, clock, signal }: SignInStep, token: string): Promise<void> => {
+  const { provider, settings } = link.sides[side];
+  const missing = await providerNamed(provider).signIn.missingRights(settings, token, { clock, signal });
+  if (missing !== null) warn(missing);
+};
+
+const store = async (step: SignInStep, grant: Grant, account: Account): Promise<void> => {
+  const { print, app, link, side, clock } = step;
+  const { name } = link.sides[side];
+  const { token, scopes } = grant;
+  await app.vault.save(link.name, name, { token, scopes, account: account.id, storedAtMs: clock.now() });
+  const isSealed = await app.vault.isSealed(link.name, name);
+  print(`Stored in ${app.vault.place}${isSealed ? ', encrypted' : ', not encrypted (CREDENTIALS_KEY is not set)'}.`);
+};
+
+/** Warns if the configuration has a token, because it is used instead of the stored one. */
+const warnOfOwnToken = ({ warn, link, side }: SignInStep): void => {
+  const { token, provider } = link.sides[side];
+  if (token === null) return;
+  const place = placeOf(link, side, providerNamed(provider).tokenKey);
+  warn(`The configuration sets ${place}, which is used instead of the stored token. Remove it there.`);
+};
+
+/**
+ * Checks whose account was granted, and stores the token for the side. A link that was paused runs again. Nothing is stored
+ * if an error is thrown, except by a {@link LeaseError}.
+ *
+ * @throws {SignInError} if it is another account, or the account of the other side.
+ * @throws {RemoteError} if the remote does not answer.
+ * @throws {LeaseError} if another process syncs the link.
+ */
+export const storeSignIn = async (step: SignInStep, grant: Grant): Promise<void> => {
+  const { print, app, link, side, signal } = step;
+  const { account } = await app.inspect(link, side, grant.token, signal);
+  print(`Signed in at ${link.sides[side].place} as ${accountWords(account)}.`);
+  await refuseOtherSide(step, account);
+  const isReplacement = await replacesAccount(step, account);
+  const before = await readBefore(step);
+  printScopes(step, grant, before);
+  await warnOfMissingRights(step, grant.token);
+  const storeToken = () => store(step, grant, account);
+  if (isReplacement && account.id !== null) {
+    await replaceAccount(step, account.id, storeToken);
+  } else {
+    if (before?.account && account.id !== null && before.account !== account.id) {
+      print(`Before, ${before.account} was signed in.`);
+    }
+    await keepAccount(step, storeToken);
+  }
+  warnOfOwnToken(step);
+};

@@ -179,6 +179,7 @@ export const BORDERS: readonly Border[] = [
       'history/',
       'sync/',
       'jobs/',
+      ...HOSTED,
       ...SIGN_INS,
       ...CONFIG,
       'clock.ts',

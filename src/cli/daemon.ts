@@ -1,17 +1,18 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createApp, type App } from '../app/app.ts';
-import { createLinkSource, manageLinks, withHostedLinks, type LinkSource } from '../app/hosted-links.ts';
+import { createApp } from '../app/app.ts';
+import { createLinkSource, withHostedLinks, type LinkManager } from '../app/hosted-links.ts';
 import { systemClock } from '../clock.ts';
 import { readConfig, type Config } from '../config/config.ts';
 import { hasPageToken } from '../config/open-address.ts';
 import type { OpenConsole } from '../console/console.ts';
 import { createEvents, type Events } from '../events.ts';
 import { startDaemon } from '../jobs/daemon.ts';
-import type { Listening, ListeningOptions } from '../listen/listening.ts';
+import type { Listening } from '../listen/listening.ts';
 import { createLogger } from '../logger.ts';
 import { DirectoryError, makeDirectory } from '../make-directory.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { loadOptionsOf, openConfig, type PlaceOptions } from './configuration.ts';
+import { backUpOf, linkManagerOf } from './page-settings.ts';
 import type { Terminal } from './terminal.ts';
 import { readVersion } from './version.ts';
 
@@ -37,20 +38,21 @@ const hear = (onHangup: () => void): Promise<string> => {
 };
 
 /** The page; null if LISTEN is off. */
-const pageOf = async (config: Config): Promise<OpenConsole | null> => {
+const pageOf = async (config: Config, links: () => LinkManager | null): Promise<OpenConsole | null> => {
   const { listen, consoleToken, consoleReadonly } = config;
   if (listen === null) return null;
   const { openConsole } = await import('../console/console.ts');
   const newSecret = (): string => randomBytes(32).toString('base64url');
   const parts = { clock: systemClock, newId: randomUUID, newSecret, token: consoleToken, readonly: consoleReadonly };
-  return (of) => openConsole({ ...of, ...parts });
+  const backUp = backUpOf(config);
+  return (of) => openConsole({ ...of, ...parts, settings: { links: links(), backUp } });
 };
 
 /** What LISTEN adds to the daemon; loaded unless it is off. */
 const listeningAt = async (
   config: Config,
   events: Events,
-  openApi: ListeningOptions['openApi'],
+  links: () => LinkManager | null,
 ): Promise<Listening | null> => {
   const { listen: address } = config;
   if (address === null) return null;
@@ -61,32 +63,17 @@ const listeningAt = async (
     events,
     clock: systemClock,
     version: readVersion(),
-    openConsole: await pageOf(config),
+    openConsole: await pageOf(config, links),
     hasPageToken: hasPageToken(config),
-    openApi,
+    openApi: config.apiToken === null ? null : () => openApi(config, links(), events),
   });
 };
 
-/** The routes by which programs change the links of the database; null where there are none. */
-const openApi = async (source: LinkSource, app: App, events: Events) => {
-  const { shelf, config } = app;
-  if (shelf === null || config.apiToken === null) throw new Error('There is no API without a database and a token.');
+/** The routes by which programs change the links of the database. */
+const openApi = async ({ apiToken }: Config, links: LinkManager | null, events: Events) => {
+  if (links === null || apiToken === null) throw new Error('There is no API without a database and a token.');
   const { apiRoutes } = await import('../listen/api-routes.ts');
-  const { signal } = new AbortController();
-  const links = manageLinks({
-    read: () => source.current(),
-    shelf,
-    clock: systemClock,
-    forget: async (name, known) => {
-      const { forgetLink } = await import('../app/forget-link.ts');
-      return forgetLink({ app, links: known, newId: randomUUID, signal }, name);
-    },
-  });
-  return apiRoutes({
-    links,
-    token: config.apiToken,
-    onError: (path, error) => events.httpRequestFailed({ path, error }),
-  });
+  return apiRoutes({ links, token: apiToken, onError: (path, error) => events.httpRequestFailed({ path, error }) });
 };
 
 /** SQLite makes it with its database. Where this process may not make it, what cannot do without it says so. */
@@ -106,11 +93,8 @@ export const daemon = async (terminal: Terminal, options: PlaceOptions): Promise
   const { logLevel: level, logFormat: format, logPersonalData: personalData } = config;
   const log = createEvents(createLogger({ level, format, destination: terminal.stdout }), { personalData });
   makeDataDirectory(config.dataDir);
-  const listening = await listeningAt(
-    config,
-    log,
-    config.apiToken === null ? null : () => openApi(source, app, events),
-  );
+  let manager: LinkManager | null = null;
+  const listening = await listeningAt(config, log, () => (manager ??= linkManagerOf(app, () => source)));
   const events = listening?.events ?? log;
   await using app = createApp(config, events);
   // Before anything runs: an address that cannot be had leaves nothing half started.

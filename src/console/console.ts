@@ -3,10 +3,12 @@ import type { Clock } from '../clock.ts';
 import type { Secret } from '../config/secret.ts';
 import type { Daemon, OnReport } from '../jobs/daemon.ts';
 import type { App } from '../app/app.ts';
+import { createBrowserSignIns } from '../app/browser-sign-in.ts';
 import { answerRefused, limitedRate, ownForms, protectingHeaders, signedIn, type Env } from './access.ts';
 import { CONTACT_STYLE, SEARCH_SCRIPT } from './contact-looks.ts';
 import { createDesk } from './desk.ts';
 import { linkRoutes } from './link-routes.ts';
+import { comeBack, finishSignIn, type SettingsParts } from './settings-routes.ts';
 import { createSessions } from './sessions.ts';
 import { signInRoutes } from './sign-in.ts';
 import { removePageKey, writePageKey } from './sign-in-link.ts';
@@ -24,6 +26,7 @@ export type ConsoleOptions = {
   readonly token: Secret | null;
   /** Whether it only shows, and changes nothing. */
   readonly readonly: boolean;
+  readonly settings: SettingsParts;
 };
 
 /** Opens the page of a daemon that listens there. */
@@ -37,7 +40,7 @@ export type Console = AsyncDisposable & {
 };
 
 /** The pages where somebody must be signed in. */
-const INSIDE = ['/', '/links', '/links/*'] as const;
+const INSIDE = ['/', '/links', '/links/*', '/connected/finish'] as const;
 
 /** Opens the page: `contact-sync console` makes links for it from then on. */
 export const openConsole = async (options: ConsoleOptions): Promise<Console> => {
@@ -48,6 +51,7 @@ export const openConsole = async (options: ConsoleOptions): Promise<Console> => 
   // Browsers give a cookie to every port of a host.
   const cookie = `contact_sync_${address.replace(/^.*:/u, '')}`;
   const desk = createDesk(options);
+  const signIns = createBrowserSignIns(options);
   const routes = new Hono<Env>()
     .use(limitedRate(clock, sessions, cookie))
     .use(protectingHeaders)
@@ -62,12 +66,15 @@ export const openConsole = async (options: ConsoleOptions): Promise<Console> => 
   routes.use(ownForms);
   routes.route('/', signInRoutes({ sessions, cookie, key, token, links: () => daemon.links(), clock }));
   for (const path of INSIDE) routes.use(path, signedIn(sessions, cookie));
-  routes.route('/', linkRoutes({ ...options, desk }));
+  const parts = { ...options, desk, signIns };
+  routes.get('/connected', comeBack).get('/connected/finish', finishSignIn(parts));
+  routes.route('/', linkRoutes(parts));
   await writePageKey(dataDir, { address, key, pid: process.pid });
   return {
     routes: new Hono().route('/', routes),
     onReport: desk.noteReport,
     [Symbol.asyncDispose]: async () => {
+      signIns.close();
       await desk.close();
       await removePageKey(dataDir, process.pid);
     },

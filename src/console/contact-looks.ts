@@ -20,6 +20,12 @@ mark { background: var(--mark); color: inherit; border-radius: 0.2rem; padding: 
 .side h4 { margin: 0; font-size: 0.9rem; color: var(--faint); font-weight: 600; }
 .side .value { margin: 0.25rem 0; font-size: 1.1rem; }
 .good { color: var(--good); }
+.settings { display: grid; grid-template-columns: repeat(auto-fit, minmax(16rem, 1fr)); gap: 0.75rem; align-items: start; }
+.settings small { display: block; }
+a.button {
+  display: inline-block; padding: 0.4rem 0.9rem; border: 1px solid var(--button); border-radius: 0.4rem;
+  background: var(--button); color: var(--on-button); text-decoration: none; min-height: 2.5rem;
+}
 details { margin: 0.5rem 0; }
 `;
 

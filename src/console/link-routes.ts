@@ -12,6 +12,7 @@ import { addPeople } from './people-routes.ts';
 import { addPlan } from './plan-routes.ts';
 import { acting, knownLink, linksFor, pageOf, type LinkParts } from './routing.ts';
 import { addRuns } from './run-routes.ts';
+import { addSettings } from './settings-routes.ts';
 
 const CHARTED = 40;
 
@@ -71,5 +72,6 @@ export const linkRoutes = (parts: LinkParts): Hono<Env> => {
   addPlan(routes, parts);
   addPeople(routes, parts);
   addRuns(routes, parts);
+  addSettings(routes, parts);
   return routes;
 };

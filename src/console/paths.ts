@@ -8,6 +8,7 @@ const PAGES = {
   '/conflicts': 'Conflicts',
   '/left': 'Needs review',
   '/runs': 'Runs',
+  '/settings': 'Settings',
 } as const;
 type LinkPage = keyof typeof PAGES;
 

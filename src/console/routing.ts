@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { App } from '../app/app.ts';
+import type { BrowserSignIns } from '../app/browser-sign-in.ts';
 import type { Clock } from '../clock.ts';
 import type { LinkConfig } from '../config/config.ts';
 import type { Daemon } from '../jobs/daemon.ts';
@@ -9,6 +10,7 @@ import { VerdictError } from '../sync/verdicts.ts';
 import { refuse, type Env } from './access.ts';
 import type { Desk } from './desk.ts';
 import { pageContext, type PageContext } from './layout.ts';
+import type { SettingsParts } from './settings-routes.ts';
 
 // What the routes of the links have in common.
 
@@ -18,6 +20,8 @@ export type LinkParts = {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly desk: Desk;
+  readonly signIns: BrowserSignIns;
+  readonly settings: SettingsParts;
   readonly readonly: boolean;
 };
 

@@ -49,6 +49,7 @@ const look = async ({
     newSecret: () => crypto.randomUUID(),
     token: new Secret(TOKEN),
     readonly: false,
+    settings: { links: null, backUp: null },
   });
   const body = new URLSearchParams({ token: TOKEN });
   const signedIn = await page.routes.request(`http://${ADDRESS}/sign-in`, { method: 'POST', headers: FORM, body });

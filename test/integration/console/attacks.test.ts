@@ -83,6 +83,9 @@ test.each([
   ['/links/work/people', { left: 'people/c1', right: 'contact_1', says: 'together' }],
   ['/links/work/conflicts', { ids: '1,2', review: 'left' }],
   ['/links/work/left', {}],
+  ['/links/work/settings', { syncInterval: '1h' }],
+  ['/links/work/settings/sign-in', { side: 'left' }],
+  ['/links/work/settings/notify', {}],
   ['/links/work/runs/any/preview', { write: '1' }],
   ['/links/work/runs/any/undo', { write: '1' }],
 ])('the form of %s needs a token of its own and the page that it is from, and is good once', async (action, fields) => {
@@ -153,6 +156,7 @@ test('what a remote calls a contact or a label is text on every page', async () 
     '/links/work/conflicts',
     '/links/work/runs',
     '/links/work/left',
+    '/links/work/settings',
   ];
   const searches = [`${runPage}?find=${asked}`, `/links/work/people?who=${asked}`, `/sign-in?pass=${asked}`];
   for (const path of [...pages, runPage, ...searches, '/links/work/people?who=img']) {

@@ -1,0 +1,190 @@
+import type { Browser } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { startCliHost } from '../../support/cli-host.ts';
+import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
+import { completed, says } from '../../support/jobs/log-lines.ts';
+import { vaultIn } from '../../support/store/vault.ts';
+import { consentTo } from '../connect/sign-in.ts';
+import { findBrowser, launchBrowser, openContext } from '../oauth/browser.ts';
+import { ask, seen, signIn, startPage, type Visitor } from './page-client.ts';
+
+// A sign-in that expired is renewed on the page: the consent page redirects the browser to the daemon.
+
+const isSkipped = findBrowser() === null && process.env['CI'] !== 'true';
+const host = startCliHost();
+let browser: Browser | null = null;
+let world: DaemonWorld;
+let sandbox: Sandbox;
+let daemon: Awaited<ReturnType<typeof startPage>>['daemon'];
+let address: string;
+let visitor: Visitor;
+
+const SETTINGS = '/links/work/settings';
+const SLOW = { syncInterval: '7d', sweepInterval: '7d' };
+
+const connect = async (side: 'google' | 'service'): Promise<void> => {
+  const command = world.start('connect', side, 'work', '--no-browser');
+  const printed = await command.printed((stdout) => /^http:\/\/127\.0\.0\.1.*(?=\n)/mu.exec(stdout)?.[0] ?? null);
+  command.paste((await consentTo(printed)).href);
+  expect((await command.end).code).toBe(0);
+};
+
+beforeAll(async () => {
+  await using starting = new AsyncDisposableStack();
+  starting.use(host);
+  world = starting.use(await startDaemonWorld(null, host));
+  sandbox = await world.addLink('work');
+  await world.addLink('home');
+  const tokens = { accessToken: null, refreshToken: null };
+  await world.configure({ work: { ...SLOW, ...tokens }, home: SLOW }, { listen: '127.0.0.1:0' });
+  for (const side of ['google', 'service'] as const) await connect(side);
+  const started = await startPage(world);
+  ({ daemon, address } = started);
+  await daemon.until(completed('work', 'full'));
+  visitor = await signIn(world, address);
+  if (!isSkipped) browser = starting.use(await launchBrowser()).browser;
+  const running = starting.move();
+  return () => running.disposeAsync();
+});
+
+const storedToken = async (side: string): Promise<string> =>
+  (await vaultIn(world.dataDir).read('work', side))?.token ?? '';
+
+const consentIn = (page: string): string =>
+  (/<a class="button" href="([^"]+)"/u.exec(page)?.[1] ?? '').replaceAll('&amp;', '&');
+
+/** Begins a sign-in; returns where the consent page redirects the browser. */
+const consentOf = async (
+  who: Visitor,
+  side: 'left' | 'right',
+  approve?: Parameters<typeof consentTo>[1],
+): Promise<URL> => {
+  const begun = await who.press(SETTINGS, `${SETTINGS}/sign-in`, { side });
+  expect(begun.headers['location']).toBe(SETTINGS);
+  return consentTo(consentIn((await who.get(SETTINGS)).text), approve);
+};
+
+/** The address in the session that the redirect leads to. */
+const nextOf = async (to: URL): Promise<string> => {
+  expect([to.host, to.pathname]).toEqual([address, '/connected']);
+  // The browser sends no cookie of the session with a redirect from another site.
+  const answer = await ask(address, `${to.pathname}${to.search}`);
+  expect(answer.status).toBe(200);
+  const [, next = ''] = /^0; url=(.+)$/u.exec(String(answer.headers['refresh'])) ?? [];
+  return next;
+};
+
+describe.each([
+  { side: 'google', at: 'left', revoke: (token: string) => sandbox.google.revokeRefreshToken(token) },
+  { side: 'service', at: 'right', revoke: (token: string) => sandbox.service.revokeToken(token) },
+] as const)('the sign-in at $side', ({ side, at, revoke }) => {
+  test('[R16] that was revoked pauses the link, and is renewed by the answer of its consent page, once', async () => {
+    const old = await storedToken(side);
+    revoke(old);
+    const from = daemon.lines.length;
+    await visitor.press('/links/work', '/links/work/sync', { kind: 'full' });
+    await daemon.until(says('link paused', 'work'), from);
+    const paused = (await visitor.get(SETTINGS)).text;
+    expect(paused).toMatch(/<p class="panel trouble">[^<]*no longer accepts|<p class="panel trouble">[^<]*refused/u);
+    expect(seen(paused)).not.toContain('Sign in again with');
+
+    const next = await nextOf(await consentOf(visitor, at));
+    const finished = await visitor.get(next);
+    expect([finished.status, finished.headers['location']]).toEqual([303, SETTINGS]);
+    expect(seen((await visitor.get(SETTINGS)).text)).toMatch(
+      /Signed in at .* as .*The link work was paused; it is active again\./u,
+    );
+    const renewed = await storedToken(side);
+    expect(renewed).not.toBe(old);
+    const after = daemon.lines.length;
+    await visitor.press('/links/work', '/links/work/sync', { kind: 'full' });
+    await daemon.until(completed('work', 'full'), after);
+
+    // The same answer again changes nothing.
+    expect((await visitor.get(next)).status).toBe(403);
+    expect(await storedToken(side)).toBe(renewed);
+  });
+});
+
+describe('an answer is refused and nothing is stored', () => {
+  const refused = async (who: Visitor, path: string): Promise<void> => {
+    const before = await Promise.all(['google', 'service'].map(storedToken));
+    const answer = await who.get(path);
+    expect([answer.status, seen(answer.text)]).toEqual([403, expect.stringContaining('Nothing was stored.')]);
+    expect(await Promise.all(['google', 'service'].map(storedToken))).toEqual(before);
+  };
+
+  test.each(['', 'x', 'A'.repeat(43)])('with the forged state %j', async (state) => {
+    const next = await nextOf(await consentOf(visitor, 'left'));
+    const forged = new URLSearchParams(next.slice(next.indexOf('?')));
+    forged.set('state', state);
+    await refused(visitor, `/connected/finish?${forged.toString()}`);
+    await refused(visitor, '/connected/finish');
+  });
+
+  test('in another session, of all links or of another link; the own session then still finishes it', async () => {
+    const next = await nextOf(await consentOf(visitor, 'left'));
+    await refused(await signIn(world, address), next);
+    await refused(await signIn(world, address, 'home'), next);
+    await refused(await signIn(world, address, 'work'), next);
+    expect((await visitor.get(next)).headers['location']).toBe(SETTINGS);
+    expect(seen((await visitor.get(SETTINGS)).text)).toContain('Signed in at Google');
+  });
+
+  test('without a session', async () => {
+    const next = await nextOf(await consentOf(visitor, 'left'));
+    expect((await ask(address, next)).headers['location']).toBe('/sign-in');
+    expect((await visitor.get(next)).status).toBe(303);
+  });
+
+  test('when a later sign-in of the same side was begun', async () => {
+    const next = await nextOf(await consentOf(visitor, 'left'));
+    await consentOf(visitor, 'left');
+    await refused(visitor, next);
+  });
+
+  test('when consent was refused, and the page shows that', async () => {
+    const before = await storedToken('google');
+    const next = await nextOf(await consentOf(visitor, 'left', { google: 'deny', service: 'no' }));
+    expect((await visitor.get(next)).status).toBe(303);
+    expect(seen((await visitor.get(SETTINGS)).text)).toContain(
+      'The sign-in was refused (access_denied). Nothing was stored.',
+    );
+    expect(await storedToken('google')).toBe(before);
+  });
+
+  test('and a session of one link begins no sign-in of another link', async () => {
+    const other = await signIn(world, address, 'home');
+    expect((await other.press('/links/home', `${SETTINGS}/sign-in`, { side: 'left' })).status).toBe(404);
+  });
+});
+
+test('the redirect from a consent page shows nothing of a link, and writes what it was given as text', async () => {
+  const answer = await ask(address, '/connected?code=%22%3E%3Cscript%3E1%3C/script%3E&state=s&other=1');
+  expect(answer.text).not.toMatch(/<script>|other=1|work/u);
+  expect(answer.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'same-origin' });
+  expect((await ask(address, `/connected?code=${'x'.repeat(5_000)}`)).status).toBe(400);
+});
+
+describe.skipIf(isSkipped)('in Chromium', () => {
+  test.each([{ javaScriptEnabled: true }, { javaScriptEnabled: false }])(
+    'a sign-in is renewed with %j, with no press after the consent',
+    async (options) => {
+      if (browser === null) throw new Error('There is no browser.');
+      const context = await openContext(browser, options);
+      const page = await context.newPage();
+      await page.goto((await world.run('console')).stdout.trim());
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      const before = await storedToken('google');
+      await page.goto(`http://${address}${SETTINGS}`);
+      await page.getByRole('button', { name: 'Sign in again' }).first().click();
+      await page.getByRole('link', { name: 'Continue at Google' }).click();
+      await page.getByRole('button', { name: 'Allow' }).click();
+      await page.getByText('Signed in at Google as').waitFor();
+      expect(new URL(page.url()).pathname).toBe(SETTINGS);
+      expect(await storedToken('google')).not.toBe(before);
+      await context.close();
+    },
+  );
+});

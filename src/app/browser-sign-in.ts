@@ -38,7 +38,7 @@ type Pending = {
 };
 
 /** A request for consent: the session that began it, and the place of the redirect. */
-export type ConsentRequest = {
+type ConsentRequest = {
   readonly owner: string;
   readonly link: LinkConfig;
   readonly side: Side;

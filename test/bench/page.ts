@@ -27,6 +27,8 @@ const pagesOf = (
     { name: 'the run, a name', path: `${ofRun}?find=${encodeURIComponent(name)}` },
     { name: 'conflicts', path: `${at}/conflicts` },
     { name: 'left out', path: `${at}/left` },
+    { name: 'settings', path: `${at}/settings` },
+    { name: 'contacts changed last', path: `${at}/people` },
     { name: 'people of a name', path: who(name) },
     { name: 'people, nobody found', path: who('nobody of that name') },
     { name: 'a person by address', path: who(email) },

@@ -10,7 +10,7 @@ import { button, page, table, type Html, type PageContext } from '../layout.ts';
 import { linkPath, navOf } from '../paths.ts';
 
 /** The account of a side. */
-export type AccountView = {
+type AccountView = {
   /** As the side names it; null if no run has asked. */
   readonly account: string | null;
   readonly hasToken: boolean;

@@ -40,7 +40,7 @@ test.each([
 );
 
 test.each([0, 1, 2])(
-  '[R12] who is added again among newcomers that are planned in portions stays one person, added after %i of them',
+  '[R12] a contact that is added again among new contacts that are planned in parts stays one person, added after %i of them',
   async (place) => {
     const before = (await play([], MANY)).world.books;
     const count = liveRows(before.left).length;
@@ -48,7 +48,7 @@ test.each([0, 1, 2])(
     const edits = Array.from({ length: 3 }, (_, index): Edit => {
       return index === place ? { kind: 'again', side: 'left', who: 1 } : newcomer;
     });
-    // The salt has more than two planned in portions.
+    // With this salt, more than two contacts are planned in parts.
     const { world } = await play([run({ before: edits, salt: 0 }), run({ salt: 0 })], MANY);
     expect(SIDES.map((side) => liveRows(world.books[side]).length)).toEqual([count + 2, count + 2]);
   },

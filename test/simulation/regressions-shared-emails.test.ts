@@ -15,10 +15,10 @@ const play = (steps: readonly RunStep[], knownEmail: Habits['knownEmail']) =>
   );
 
 test.each(['existing', 'existing-updated', 'refused', 'duplicate'] as const)(
-  'R9: a later portion takes no contact for its own that a create made whose answer was lost (%s, family 2793)',
+  'R9: a later part takes no contact for its own that a create made whose answer was lost (%s, family 2793)',
   async (knownEmail) => {
     const lost = { op: 'create', side: 'right', fault: 'lost-after', after: [] } as const;
-    // The salt has the family planned in portions of two.
+    // With this salt, the family is planned in parts of two.
     const first = run({ before: [{ kind: 'family', side: 'left' }], salt: 0, aims: [lost, { ...lost }] });
     await expect(play([first, run({ full: true })], knownEmail)).resolves.toBeDefined();
   },

@@ -119,7 +119,7 @@ export const contextOf = (
     retentionMs: history.keepsAll === true ? null : 0,
     // The clock stands still while a run waits.
     looksAfterMs: [0, 0],
-    // In every other process a first meeting of more than two is planned in portions.
+    // In every other process a first sync of more than two contacts is planned in parts.
     partSize: plan.salt % 2 === 0 ? 2 : 1_000,
     remotes: bySide((side) => choosing(process.remotes[side], fields)),
     endpoints: bySide((side) => `${side} endpoint of ${world.link}`),

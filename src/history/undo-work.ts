@@ -1,12 +1,12 @@
-import { contactsOf } from '../contact/snapshot.ts';
-import { syncedIn, type SyncedField } from '../contact/contact.ts';
+import { contactsOf, snapshotOf } from '../contact/snapshot.ts';
+import { syncedIn } from '../contact/contact.ts';
 import { stands } from '../contact/half.ts';
 import type { GroupRecord } from '../contact/record.ts';
 import { bySide, otherSide, SIDES, type Sides } from '../contact/side.ts';
 import type { SideWrite } from '../reconcile/decision.ts';
 import { idsOf, idsOn } from '../reconcile/pair-ids.ts';
 import type { Losses } from '../reconcile/losses.ts';
-import { createdHalf, taskHalf, type Task } from '../sync/execute/task.ts';
+import { NOTHING_DONE, plannedHalfOf, stepsOfCreation, stepsOfWrite, type Task } from '../sync/execute/task.ts';
 import type { Work } from '../sync/execute/work.ts';
 import { nameOf } from '../view/values.ts';
 import type { Change, Why } from '../view/views.ts';
@@ -68,10 +68,10 @@ export const undoChanges = (
   return [...ofGroups, ...plan.decisions.flatMap((decision) => decisionViews(decision, groups, why))];
 };
 
-const NOTHING_WRITTEN = {
+const NOT_PLANNED = {
+  ...NOTHING_DONE,
   given: { left: new Set<never>(), right: new Set<never>() },
   conflicts: [],
-  conflictsStored: false,
   isNewPairing: false,
   wakes: false,
   sleeps: false,
@@ -79,47 +79,38 @@ const NOTHING_WRITTEN = {
 } as const;
 
 const revertTask = ({ pair, writes, held }: Revert): Task => ({
-  ...NOTHING_WRITTEN,
+  ...NOT_PLANNED,
   pairId: pair.id,
   sleeps: pair.status === 'asleep',
-  halves: bySide((side) => taskHalf(pair[side].record, pair[side].base)),
+  halves: bySide((side) => plannedHalfOf(pair[side].record, pair[side].base)),
   creation: null,
-  writes,
-  sharedEmails: { left: [], right: [] },
-  pending: bySide((side) => new Set(writes[side]?.fields)),
   held,
   // What has not arrived yet of either side is looked at by the next run.
   deferred: true,
-  counted: new Set(),
-  unsure: new Set(),
+  steps: SIDES.flatMap((side) => stepsOfWrite(side, writes[side])),
 });
 
 const restoreTask = ({ side, image, pair, joins, standing }: Restore): Task => {
   const other = otherSide(side);
   const partner = pair?.[other] ?? null;
-  const half = stands(partner) ? taskHalf(partner.record, partner.base) : null;
-  const own = standing === null ? null : createdHalf(standing);
+  const half = stands(partner) ? plannedHalfOf(partner.record, partner.base) : null;
+  const own = standing === null ? null : plannedHalfOf(standing, snapshotOf(standing));
   return {
-    ...NOTHING_WRITTEN,
+    ...NOT_PLANNED,
     pairId: pair?.id ?? null,
     halves: bySide((each) => (each === side ? own : half)),
     creation: {
       side,
       draft: image.contact,
       originId: image.id,
-      joins,
       // Journaled under its own former id too: by that its history is followed.
-      ids: { ...idsOn(other, half?.record.id ?? null), [`${side}Id`]: image.id },
+      ids: { ...idsOn(other, half?.before.id ?? null), [`${side}Id`]: image.id },
       image,
     },
-    writes: { left: null, right: null },
-    sharedEmails: { left: [], right: [] },
-    pending: bySide((each) => new Set<SyncedField>(joins.length > 0 && each === side ? ['buckets'] : [])),
     // Nothing is propagated by an undo: what has not arrived yet of the other half is left for the next run.
-    held: bySide((each) => (each === other ? syncedIn(image.contact, ...contactsOf(half?.record, half?.base)) : [])),
+    held: bySide((each) => (each === other ? syncedIn(image.contact, ...contactsOf(half?.before, half?.base)) : [])),
     deferred: half !== null,
-    counted: new Set(),
-    unsure: new Set(),
+    steps: stepsOfCreation(side, joins, standing !== null),
   };
 };
 

@@ -1,5 +1,6 @@
 import { isCredentialError, isFault, RemoteError, StaleError } from '../../providers/errors.ts';
 import type { ReadAnswer, WriteResult } from '../../providers/remote.ts';
+import { withEmails } from '../../contact/emails.ts';
 import type { Side } from '../../contact/side.ts';
 import type { Rejection, StoreChange } from '../../store/store.ts';
 import type { Session } from '../context.ts';
@@ -21,7 +22,7 @@ import {
 } from './failure.ts';
 import { letGoOfStray, land, landNotTaken, type AnsweredWrite, type Landed, type Landing } from './land.ts';
 import { mergeAway, type Merged } from './merge-away.ts';
-import { withEmails } from './shared-emails.ts';
+import { sharedEmails } from './task.ts';
 import { targetOf, type Trial, type Write } from './writes.ts';
 
 /** Writes that were answered; `stored` settles when what they changed is on disk. */
@@ -63,7 +64,7 @@ const sendMerges = async (
   const results: WriteResult<Merged>[] = [];
   for (const { side, merging, removal } of writes) {
     const { survivor, task } = merging;
-    const desired = withEmails(survivor.contact, task.sharedEmails[side]);
+    const desired = withEmails(survivor.contact, sharedEmails(task, side));
     const linked = new Set([...groupIds.values()].flatMap((pair) => pair[side] ?? []));
     const request = { mergedAway: removal.record, survivor, desired, linked };
     results.push(await mergeAway(session.remotes[side], request, session.signal));
@@ -329,7 +330,7 @@ const takeFailureIn = (
   const isUnread = verdict.rereads && id !== null && !answers.has(id);
   if (verdict.rereads || verdict.journal === 'unanswered') {
     execution.again.needed = true;
-    if (write.kind === 'update') write.task.unsure.add(write.side);
+    if (write.kind === 'update') write.task.unanswered = [...write.task.unanswered, write.operation];
   }
   if (isFault(error)) noteFault(execution, set, write, error.message);
   if (isUnread) return;

@@ -1,22 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StoreChange } from '../../store/store.ts';
 import type { Session } from '../context.ts';
-import type { Task } from './task.ts';
+import { taskIds, type Task } from './task.ts';
 
 /**
  * What is to be recorded of what the tasks decide against one side, or ask a person about (R4). A write that was refused and is
  * tried again decides nothing new.
  */
 export const conflictChanges = async (session: Session, tasks: readonly Task[]): Promise<readonly StoreChange[]> => {
-  const disputing = tasks.filter((task) => task.conflicts.length > 0 && !task.conflictsStored);
+  const disputing = tasks.filter((task) => task.conflicts.length > 0 && !task.areConflictsStored);
   if (disputing.length === 0) return [];
   const { clock, link, run, store } = session;
-  for (const task of disputing) task.conflictsStored = true;
+  for (const task of disputing) task.areConflictsStored = true;
   const open = await store.conflicts(link, { all: false });
   return disputing.flatMap((task): StoreChange[] => {
-    const { left, right } = task.halves;
-    if (left === null || right === null) return [];
-    const ids = { leftId: left.record.id, rightId: right.record.id };
+    const { leftId, rightId } = taskIds(task);
+    if (leftId === null || rightId === null) return [];
+    const ids = { leftId, rightId };
     const atMs = clock.now();
     const asked = new Set(task.conflicts.flatMap(({ field, winner }) => (winner === null ? [field] : [])));
     return task.conflicts.flatMap((conflict): StoreChange[] => {

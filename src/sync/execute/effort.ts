@@ -1,7 +1,7 @@
 import { bySide, type Side, type Sides } from '../../contact/side.ts';
 import type { RemoteCapabilities } from '../../providers/remote.ts';
 import type { ContactOperationKind } from '../../reconcile/operation.ts';
-import type { Task } from './task.ts';
+import { sharedEmails, stepsOf, wasWritten, type Task } from './task.ts';
 import { creationsOn, updatesOn, type Work } from './work.ts';
 import { movesOf } from './writes.ts';
 
@@ -49,7 +49,7 @@ export const moveSteps = (
   capabilities: RemoteCapabilities,
 ): readonly (readonly Task[])[] => {
   const requestsOf = (some: readonly Task[]): number =>
-    moveRequests(some, (task) => task.counted.has(side), side, capabilities);
+    moveRequests(some, (task) => wasWritten(task, side), side, capabilities);
   const requests = requestsOf(moves);
   if (moves.length <= MOVES_PER_STEP && requests <= REQUESTS_PER_STEP) return moves.length === 0 ? [] : [moves];
   const middle = Math.ceil(moves.length / 2);
@@ -63,9 +63,9 @@ const effortOn = (work: Work, side: Side, capabilities: RemoteCapabilities): Eff
   const { createBatch, updateBatch, deleteBatch, createsWithGroups } = capabilities;
   const creates = new Set(creationsOn(work, side));
   const updated = new Set(updatesOn(work, side));
-  const updates = updated.size + work.tasks.reduce((sum, task) => sum + task.sharedEmails[side].length, 0);
+  const updates = updated.size + work.tasks.reduce((sum, task) => sum + sharedEmails(task, side).length, 0);
   const moves = work.tasks.filter(
-    (task) => task.pending[side].has('buckets') && !(creates.has(task) && createsWithGroups),
+    (task) => stepsOf(task, side, 'membership').length > 0 && !(creates.has(task) && createsWithGroups),
   );
   const deletes = work.removals.filter((removal) => removal.side === side).length;
   const groups = work.groups.actions.filter((action) => action.side === side).length;

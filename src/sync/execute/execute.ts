@@ -21,7 +21,18 @@ import { chunks, inParallel, yieldToEventLoop } from './in-parallel.ts';
 import { landMoves, landPair, landWaking } from './land.ts';
 import { withSharedEmails } from './shared-emails.ts';
 import { splitRefused } from './split-refused.ts';
-import { isAsking, isQuiet, taskIds, type Task } from './task.ts';
+import {
+  currentRecord,
+  isQuiet,
+  isUnanswered,
+  pendingFields,
+  sharedEmails,
+  stepsOf,
+  taskIds,
+  writtenFields,
+  type Task,
+} from './task.ts';
+import { isAsking } from './task-halves.ts';
 import { trySharing } from './try-sharing.ts';
 import { creationsOn, sharingRounds, updatesOn, type Work } from './work.ts';
 import { originScopes } from '../origin-scope.ts';
@@ -120,16 +131,16 @@ const createContacts = async (execution: Execution, work: Work, side: Side): Pro
       return performBatch(execution, createWrites(execution, side, batch));
     });
   const due = creationsOn(work, side);
-  await create(due.filter(({ sharedEmails }) => sharedEmails[side].length === 0));
+  await create(due.filter((task) => sharedEmails(task, side).length === 0));
   await create(await trySharing(execution, work, side));
 };
 
 /** Whether more may be written to the task's contact: where an update of it has an unknown outcome, it may be another one by now. */
-const mayGoOn = ({ halves, unsure }: Task, side: Side): boolean => halves[side] !== null && !unsure.has(side);
+const mayGoOn = (task: Task, side: Side): boolean => currentRecord(task, side) !== null && !isUnanswered(task, side);
 
 /** Whether the addresses that an update brings besides have arrived: what follows would take them for settled. */
-const hasOtherEmails = ({ halves, writes }: Task, side: Side): boolean =>
-  writes[side]?.fields.includes('emailAddresses') !== true || halves[side]?.written.has('emailAddresses') === true;
+const hasOtherEmails = (task: Task, side: Side): boolean =>
+  !stepsOf(task, side, 'update').some(({ fields }) => fields.includes('emailAddresses'));
 
 const writeContacts = async (execution: Execution, work: Work, side: Side): Promise<void> => {
   const { session } = execution;
@@ -159,7 +170,7 @@ const writeMemberships = async (execution: Execution, work: Work, side: Side): P
   const { clock, remotes, writer } = session;
   const { capabilities } = remotes[side];
   const { createsWithGroups, settlesWithinMs } = capabilities;
-  const moving = work.tasks.filter((task) => task.pending[side].has('buckets') && mayGoOn(task, side));
+  const moving = work.tasks.filter((task) => stepsOf(task, side, 'membership').length > 0 && mayGoOn(task, side));
   const { sound, failed } = withoutFailed(execution, side, moving);
   for (const tasks of [...moveSteps(byGroup(sound, side), side, capabilities), ...chunks(failed, 1)]) {
     const writes = membershipWrites(execution, side, tasks);
@@ -178,7 +189,7 @@ const writeMemberships = async (execution: Execution, work: Work, side: Side): P
 /** What is written to the contact that another one was merged into (R12). */
 const survivorOf = (tasks: readonly Task[], { side, decision }: Removal): Task | undefined => {
   const survivorId = decision?.after?.survivorId;
-  return survivorId === undefined ? undefined : tasks.find((task) => task.halves[side]?.record.id === survivorId);
+  return survivorId === undefined ? undefined : tasks.find((task) => currentRecord(task, side)?.id === survivorId);
 };
 
 /** Whether all that a merged-away contact alone held stands on the merge survivor, or on its other half. */
@@ -186,7 +197,9 @@ const mayGo = (tasks: readonly Task[], removal: Removal): boolean => {
   const survivor = survivorOf(tasks, removal);
   const fields = removal.decision?.after?.fields;
   const isWritten = (side: Side, field: ContactField): boolean => {
-    return survivor?.halves[side]?.written.has(field) === true && !survivor.pending[side].has(field);
+    return (
+      survivor !== undefined && writtenFields(survivor, side).has(field) && !pendingFields(survivor, side).has(field)
+    );
   };
   return fields === undefined || SIDES.every((side) => fields[side].every((field) => isWritten(side, field)));
 };
@@ -248,8 +261,8 @@ const mergeContacts = async (
   // One after the other: several may go into one survivor.
   for (const removal of removals) {
     const task = survivorOf(survivors, removal);
-    const survivor = task?.halves[side]?.record;
-    if (task === undefined || survivor === undefined) {
+    const survivor = task === undefined ? null : currentRecord(task, side);
+    if (task === undefined || survivor === null) {
       left.push(removal);
       continue;
     }

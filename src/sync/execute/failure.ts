@@ -22,6 +22,7 @@ import type { Rejection } from '../../store/store.ts';
 import { retryDelayMs } from '../../reconcile/backoff.ts';
 import type { JournalEvent } from '../state/journal.ts';
 import type { Execution } from './execution.ts';
+import { currentRecord } from './task.ts';
 import { targetOf, type CreateWrite, type UpdateWrite, type Write } from './writes.ts';
 
 /** A side that leaves so many calls in a row open has an outage, whatever it answers to reads: the run ends. */
@@ -33,9 +34,9 @@ const CONFIRMED_AFTER = 3;
 /** What the next plan decides where the write is not done: for a contact that was just created, it is a merge. */
 export const decisionOf = (write: Write): Refusable | null => {
   if (write.kind === 'delete' || write.kind === 'merge') return write.removal.decision;
-  const { decision, halves } = write.task;
-  const [left, right] = [halves.left?.record, halves.right?.record];
-  if (write.kind === 'create' || decision === null || left === undefined || right === undefined) return decision;
+  const { decision } = write.task;
+  const [left, right] = [currentRecord(write.task, 'left'), currentRecord(write.task, 'right')];
+  if (write.kind === 'create' || decision === null || left === null || right === null) return decision;
   return { kind: 'merge', pair: { left: { id: left.id, record: left }, right: { id: right.id, record: right } } };
 };
 

@@ -8,11 +8,12 @@ import {
   type SyncedField,
 } from '../../contact/contact.ts';
 import type { LabelledValue } from '../../contact/elements.ts';
+import { withEmails } from '../../contact/emails.ts';
 import { emailKey } from '../../contact/keys.ts';
 import { keyLists, listOf } from '../../contact/lists.ts';
 import { isDeleted, type Half } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
-import { bySide, otherSide, type Side } from '../../contact/side.ts';
+import { bySide, otherSide, SIDES, type Side } from '../../contact/side.ts';
 import { equalSnapshots } from '../../contact/snapshot.ts';
 import type { PairIds } from '../../reconcile/pair-ids.ts';
 import { EMPTY_SNAPSHOT } from '../../reconcile/settle.ts';
@@ -22,8 +23,20 @@ import { withWrittenGroups } from '../state/own-moves.ts';
 import { observeAnswer, observeDeletion } from '../state/observe.ts';
 import { endPair, keepAlone, storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
-import { withEmails, withoutEmails } from './shared-emails.ts';
-import { createdHalf, halfToStore, isQuiet, taskIds, type Task, type TaskHalf } from './task.ts';
+import {
+  addDone,
+  agreedEmails,
+  currentRecord,
+  endMoves,
+  isQuiet,
+  pendingFields,
+  plannedHalf,
+  taskIds,
+  wasWritten,
+  writtenFields,
+  type Task,
+} from './task.ts';
+import { halfToStore } from './task-halves.ts';
 import type { Merged } from './merge-away.ts';
 import { hasAllGroups, type GroupIds, type Removal, type Write } from './writes.ts';
 
@@ -66,13 +79,6 @@ const notTaken = (fields: readonly ContactField[], desired: Contact, now: Contac
   return [...scalars, ...lists];
 };
 
-/** Counts a contact as written on a side, once. */
-const countOnce = (task: Task, side: Side, as: 'created' | 'updated'): Landing['counts'] => {
-  if (task.counted.has(side)) return null;
-  task.counted.add(side);
-  return as;
-};
-
 /** A later write of a field settles earlier conflicts about it, but for one that brings back what was decided. */
 const resolveConflicts = (set: WorkingSet, task: Task, writtenSide: Side | null, atMs: number): void => {
   const { leftId, rightId } = taskIds(task);
@@ -80,14 +86,14 @@ const resolveConflicts = (set: WorkingSet, task: Task, writtenSide: Side | null,
   const restored = task.decision?.kind === 'merge' ? (task.decision.restored ?? []) : [];
   const standing = new Set([...task.conflicts.map((conflict) => conflict.field), ...restored]);
   const isSettled = (field: SyncedField): boolean =>
-    !standing.has(field) && !task.pending.left.has(field) && !task.pending.right.has(field);
-  const fields = [...(task.halves[writtenSide]?.written ?? [])].filter(isSettled);
+    !standing.has(field) && SIDES.every((side) => !pendingFields(task, side).has(field));
+  const fields = [...writtenFields(task, writtenSide)].filter(isSettled);
   if (fields.length > 0) set.add({ kind: 'resolve-conflicts', leftId, fields, atMs });
 };
 
 /** What is stored of a task's half under the id that the task knows. */
 const knownHalf = (set: WorkingSet, task: Task, side: Side): Half | null => {
-  const id = task.halves[side]?.record.id;
+  const id = currentRecord(task, side)?.id;
   return id === undefined ? null : set.half(side, id);
 };
 
@@ -109,7 +115,7 @@ export const landPair = (set: WorkingSet, task: Task, writtenSide: Side | null, 
   const pairId = pairIdOf(set, task);
   const kept = task.creation === null && pairId !== null ? set.pair(pairId) : null;
   const halves = bySide((side) => {
-    if (task.halves[side] === null) return kept?.[side] ?? null;
+    if (currentRecord(task, side) === null) return kept?.[side] ?? null;
     return halfToStore(task, side, storedHalf(set, task, side), { writtenSide, atMs });
   });
   const together = fallsAsleep(task) ? 'asleep' : 'linked';
@@ -128,15 +134,15 @@ export const landWaking = (set: WorkingSet, { pairId }: Task): void => {
   storePair(set, { pairId, status: 'linked', halves, writtenSide: null });
 };
 
-/** Stores a pair of two contacts that are to be compared as if they had never been: with empty bases, and open. */
-const landFirstMeeting = (set: WorkingSet, task: Task, writtenSide: Side | null, atMs: number): void => {
-  const halves = bySide((side) => {
-    const record = task.halves[side]?.record;
-    if (record === undefined) return null;
-    const stored = set.half(side, record.id) ?? newHalf(side, record, atMs);
+/** Stores the task's contacts as a pair that is to be compared as if the two had never met: with empty bases, and open. */
+const landFirstMeeting = (set: WorkingSet, task: Task, side: Side, created: ContactRecord, atMs: number): void => {
+  const halves = bySide((each) => {
+    const record = each === side ? created : currentRecord(task, each);
+    if (record === null) return null;
+    const stored = set.half(each, record.id) ?? newHalf(each, record, atMs);
     return { ...stored, record, base: EMPTY_SNAPSHOT, state: 'changed' as const, mergedInto: null };
   });
-  storePair(set, { pairId: task.pairId, status: 'linked', halves, writtenSide });
+  storePair(set, { pairId: task.pairId, status: 'linked', halves, writtenSide: side });
 };
 
 /** Why a create may not be answered with a contact that stands there already; null where the two are to be compared. */
@@ -157,110 +163,94 @@ const landCreate = (
   const standing = isBack ? null : known;
   const refused = standing === null ? null : refusalOf(task, standing);
   if (refused !== null) return { ...nothing, refused, ids: taskIds(task) };
-  task.halves[side] = createdHalf(record);
   if (standing !== null) {
-    // The contact was there before: the two are compared before anything of it is overwritten.
-    landFirstMeeting(set, task, side, atMs);
-    task.halves[side] = null;
+    // The contact existed before: the two are compared before anything of it is overwritten.
+    landFirstMeeting(set, task, side, record, atMs);
     // An undo takes back what was created: that is not this contact.
     const kept = `The side answered with ${record.id}, which existed already; the two are compared.`;
     return { ...nothing, kept, ids: taskIds(task), again: true };
   }
-  settleUnshared(task, side);
-  if (createsWithGroups && hasAllGroups(groupIds, task, side)) task.pending[side].delete('buckets');
+  addDone(task, { side, kind: 'create', fields: [], moved: [], record });
+  if (createsWithGroups && hasAllGroups(groupIds, task, side)) endMoves(task, side);
   landPair(set, task, side, atMs);
   return {
     ...nothing,
-    counts: countOnce(task, side, 'created'),
+    counts: 'created',
     notTaken: notTaken(fieldsIn(request.draft), request.draft, record.contact),
     ids: taskIds(task),
   };
 };
 
-/** Of the source's email addresses, all but those that are still to be added have arrived: they enter its base. */
-const settleUnshared = (task: Task, side: Side): void => {
-  const source = task.halves[otherSide(side)];
-  if (source === null || task.sharedEmails[side].length === 0) return;
-  if (task.held[otherSide(side)].includes('emailAddresses')) return;
-  const { emailAddresses } = withoutEmails(source.before.contact, task.sharedEmails[side]);
-  source.base = { ...source.base, contact: { ...source.base.contact, emailAddresses } };
-};
-
 type Update = Extract<Write, { kind: 'update' }>;
 
-/** The addresses that both sides agree on once one was added, if it stands. */
+/** The email addresses that both sides agree on once one was added, if it is there. */
 const agreedAfter = (
-  { agreedEmails, before, written }: TaskHalf,
-  current: ContactRecord,
+  { task, side, request }: Update,
   shared: LabelledValue,
   now: ContactRecord,
 ): Contact['emailAddresses'] => {
-  const former = written.has('emailAddresses') ? current : before;
+  const hasWritten = writtenFields(task, side).has('emailAddresses');
+  const former = hasWritten ? request.current : (plannedHalf(task, side)?.before ?? request.current);
+  const emailAddresses = agreedEmails(task, side) ?? former.contact.emailAddresses;
   const added = now.contact.emailAddresses.filter(({ value }) => emailKey(value) === emailKey(shared.value));
-  return withEmails({ ...now.contact, emailAddresses: agreedEmails ?? former.contact.emailAddresses }, added)
-    .emailAddresses;
+  return withEmails({ ...now.contact, emailAddresses }, added).emailAddresses;
 };
 
-/** What an update was to bring is settled, as far as the contact shows it now. */
-const settleFields = ({ task, side, request, sharedEmail }: Update, now: ContactRecord): void => {
-  const half = task.halves[side];
-  if (half !== null && sharedEmail !== null) half.agreedEmails = agreedAfter(half, request.current, sharedEmail, now);
-  task.sharedEmails[side] = task.sharedEmails[side].filter((email) => email !== sharedEmail);
-  for (const field of request.fields) {
-    task.halves[side]?.written.add(field);
-    if (field !== 'emailAddresses' || task.sharedEmails[side].length === 0) task.pending[side].delete(field);
-    else settleUnshared(task, side);
-  }
+/** Notes an update as done, as far as the contact shows it now. */
+const addUpdate = (write: Update, record: ContactRecord, isDeclined = false): void => {
+  const { task, side, request, sharedEmail } = write;
+  const kind = isDeclined ? 'declined' : sharedEmail === null ? 'update' : 'share';
+  const done = { side, kind, fields: request.fields, moved: [], record } as const;
+  if (sharedEmail === null) addDone(task, done);
+  else addDone(task, { ...done, agreedEmails: agreedAfter(write, sharedEmail, record) }, sharedEmail);
 };
 
 const landUpdate = ({ set, atMs }: Landed, write: Update, record: ContactRecord): Landing => {
   const { task, side, request } = write;
-  const half = task.halves[side];
-  if (half !== null) half.record = record;
-  settleFields(write, record);
+  const isFirst = !wasWritten(task, side);
+  addUpdate(write, record);
   landPair(set, task, side, atMs);
   return {
     after: record,
     refused: null,
     kept: null,
-    counts: countOnce(task, side, 'updated'),
+    counts: isFirst ? 'updated' : null,
     notTaken: notTaken(request.fields, request.desired, record.contact),
     ids: taskIds(task),
     again: false,
   };
 };
 
-/** Takes in that the side will not take what an update was to bring: it stays where it is (R2). Answers the fields. */
+/** Accepts that the side declined the values of an update: they stay where they are (R2). Returns the fields. */
 export const landNotTaken = ({ set, atMs }: Landed, write: Update): readonly SyncedField[] => {
   const { task, request } = write;
-  settleFields(write, request.current);
+  addUpdate(write, request.current, true);
   landPair(set, task, null, atMs);
   return notTaken(request.fields, request.desired, request.current.contact);
 };
 
-/** Takes in that a task's memberships stand as they were to be, as far as its groups could be created. */
+/** Stores that a task's memberships are as planned, as far as its groups could be created. */
 export const landMoves = ({ set, groupIds, atMs }: Landed, task: Task, side: Side): void => {
-  if (hasAllGroups(groupIds, task, side)) task.pending[side].delete('buckets');
+  if (hasAllGroups(groupIds, task, side)) endMoves(task, side);
   landPair(set, task, side, atMs);
 };
 
 const landMembership = (
   landed: Landed,
-  { task, side, request }: Extract<Write, { kind: 'membership' }>,
+  { task, side, request, operation }: Extract<Write, { kind: 'membership' }>,
   groupIds: readonly string[],
 ): Landing => {
-  const half = task.halves[side];
-  if (half !== null) {
-    half.record = withWrittenGroups(half.record, groupIds, request, landed);
-    half.written.add('buckets');
-    for (const id of [...request.add, ...request.remove]) half.moved.add(id);
-  }
+  const isFirst = !wasWritten(task, side);
+  const current = currentRecord(task, side) ?? operation.before;
+  const record = withWrittenGroups(current, groupIds, request, landed);
+  const moved = [...request.add, ...request.remove];
+  addDone(task, { side, kind: 'membership', fields: ['buckets'], moved, record });
   landMoves(landed, task, side);
   return {
-    after: half?.record ?? null,
+    after: record,
     refused: null,
     kept: null,
-    counts: countOnce(task, side, 'updated'),
+    counts: isFirst ? 'updated' : null,
     notTaken: [],
     ids: taskIds(task),
     again: false,
@@ -293,8 +283,7 @@ const landMerge = (
     bySide((each) => (ids[each] === null ? null : { id: ids[each] })),
   );
   observeMerge(set, { side, before: merging.survivor, after: survivor, mergedAway: record }, { groupPairs, atMs });
-  const half = merging.task.halves[side];
-  if (half !== null) half.record = survivor;
+  addDone(merging.task, { side, kind: 'merged', fields: [], moved: [], record: survivor });
   const { leftId, rightId } = operation;
   const landing = { after: null, refused: null, kept: null, notTaken: [], ids: { leftId, rightId }, again: true };
   // A side may refuse to show a contact that it has just merged away.
@@ -331,7 +320,7 @@ export const letGoOfStray = (set: WorkingSet, answered: AnsweredWrite): boolean 
   const { side, task } = answered.write;
   const pairId = set.half(side, answered.value.id)?.pair ?? null;
   if (pairId === null || pairId === pairIdOf(set, task)) return false;
-  task.halves[side] = null;
+  task.strayed = [...task.strayed, side];
   return true;
 };
 

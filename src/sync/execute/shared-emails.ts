@@ -1,59 +1,39 @@
 import type { Contact } from '../../contact/contact.ts';
+import { emailKeys, withoutEmails } from '../../contact/emails.ts';
 import { stands } from '../../contact/half.ts';
 import { emailKey } from '../../contact/keys.ts';
 import { SIDES, type Side } from '../../contact/side.ts';
 import { desiredOf, targetIdOf } from '../../reconcile/operation.ts';
 import type { JournalRow } from '../../store/store.ts';
 import type { Session } from '../context.ts';
-import type { Task } from './task.ts';
+import { currentRecord, isToBeCreated, stepsOf, type Step, type Task } from './task.ts';
 import type { Work } from './work.ts';
 
 type Emails = Contact['emailAddresses'];
 
-const keysOf = (emails: Emails): ReadonlySet<string> => new Set(emails.map(({ value }) => emailKey(value)));
-
-/** The contact without some email addresses. */
-export const withoutEmails = (contact: Contact, emails: Emails): Contact => {
-  if (emails.length === 0) return contact;
-  const keys = keysOf(emails);
-  return { ...contact, emailAddresses: contact.emailAddresses.filter(({ value }) => !keys.has(emailKey(value))) };
-};
-
-/** The contact with those email addresses that it lacks. */
-export const withEmails = (contact: Contact, emails: Emails): Contact => {
-  const held = keysOf(contact.emailAddresses);
-  const missing = emails.filter(({ value }) => !held.has(emailKey(value)));
-  return { ...contact, emailAddresses: [...contact.emailAddresses, ...missing] };
-};
-
-const isCreatedOn = ({ creation, halves }: Task, side: Side): boolean => {
-  return creation?.side === side && halves[side] === null;
-};
-
 /** The email addresses that the task brings to a contact of the side. */
 const newEmails = (task: Task, side: Side): Emails => {
-  if (isCreatedOn(task, side)) return task.creation?.draft.emailAddresses ?? [];
-  const [write, half] = [task.writes[side], task.halves[side]];
-  if (half === null || write?.fields.includes('emailAddresses') !== true) return [];
-  return withoutEmails(write.desired, half.record.contact.emailAddresses).emailAddresses;
+  if (isToBeCreated(task, side)) return task.creation?.draft.emailAddresses ?? [];
+  const [update] = stepsOf(task, side, 'update');
+  const record = currentRecord(task, side);
+  if (record === null || update?.fields.includes('emailAddresses') !== true) return [];
+  return withoutEmails(update.desired, record.contact.emailAddresses).emailAddresses;
 };
 
-/** The task with these addresses deferred: they go by a write of their own. */
-const setAside = (task: Task, side: Side, shared: Emails): Task => {
+/** The task with a step of its own for each of these addresses. */
+const withShareSteps = (task: Task, side: Side, shared: Emails): Task => {
   if (shared.length === 0) return task;
-  const { halves, pending, writes } = task;
-  const sharedEmails = { ...task.sharedEmails, [side]: shared };
-  if (isCreatedOn(task, side)) {
-    const own = new Set([...pending[side], 'emailAddresses' as const]);
-    return { ...task, sharedEmails, pending: { ...pending, [side]: own } };
-  }
-  const [write, half] = [writes[side], halves[side]];
-  if (write === null || half === null) return task;
-  const desired = withoutEmails(write.desired, shared);
-  const isRest = JSON.stringify(desired.emailAddresses) === JSON.stringify(half.record.contact.emailAddresses);
-  const fields = isRest ? write.fields.filter((field) => field !== 'emailAddresses') : write.fields;
-  const rest = fields.length === 0 ? null : { ...write, fields, desired };
-  return { ...task, sharedEmails, writes: { ...writes, [side]: rest } };
+  const shares = shared.map((email): Step => ({ kind: 'share', side, email }));
+  if (isToBeCreated(task, side)) return { ...task, steps: [...task.steps, ...shares] };
+  const current = currentRecord(task, side)?.contact.emailAddresses;
+  const steps = task.steps.flatMap((step): readonly Step[] => {
+    if (step.kind !== 'update' || step.side !== side) return [step];
+    const desired = withoutEmails(step.desired, shared);
+    const isRest = JSON.stringify(desired.emailAddresses) === JSON.stringify(current);
+    const fields = isRest ? step.fields.filter((field) => field !== 'emailAddresses') : step.fields;
+    return fields.length === 0 ? [] : [{ ...step, fields, desired }];
+  });
+  return { ...task, steps: [...steps, ...shares] };
 };
 
 /** A contact that holds email addresses, by its id; what a create of unknown outcome may have made goes by the create. */
@@ -74,21 +54,21 @@ const holdersOf = async ({ store, link }: Session, side: Side, keys: readonly st
 
 /** Sets aside, on a side, the addresses that another contact of it holds, may hold, or is given before. */
 const splitOn = async (session: Session, tasks: readonly Task[], side: Side): Promise<readonly Task[]> => {
-  const keys = [...new Set(tasks.flatMap((task) => [...keysOf(newEmails(task, side))]))];
+  const keys = [...new Set(tasks.flatMap((task) => [...emailKeys(newEmails(task, side))]))];
   if (keys.length === 0) return tasks;
   const taken = new Map<string, Set<Holder['holder'] | Task>>(keys.map((key) => [key, new Set()]));
   for (const { holder, emails } of await holdersOf(session, side, keys)) {
-    for (const key of keysOf(emails)) taken.get(key)?.add(holder);
+    for (const key of emailKeys(emails)) taken.get(key)?.add(holder);
   }
   return tasks.map((task) => {
-    const self = task.halves[side]?.record.id ?? task;
+    const self = currentRecord(task, side)?.id ?? task;
     const shared = newEmails(task, side).filter(({ value }) => {
       const holdersOfKey = taken.get(emailKey(value));
       const isShared = [...(holdersOfKey ?? [])].some((holder) => holder !== self);
       holdersOfKey?.add(self);
       return isShared;
     });
-    return setAside(task, side, shared);
+    return withShareSteps(task, side, shared);
   });
 };
 

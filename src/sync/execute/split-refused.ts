@@ -4,7 +4,7 @@ import type { Side } from '../../contact/side.ts';
 import { performBatch, rememberRefusal } from './batch.ts';
 import { addEffort, type Execution } from './execution.ts';
 import { hasFailedBefore } from './failure.ts';
-import type { Task } from './task.ts';
+import { currentRecord, isUnanswered, pendingFields, type Task } from './task.ts';
 import { createWrites, fieldWrite, withDraft, type CreateWrite, type UpdateWrite } from './writes.ts';
 
 /** After so many contacts in a row of which no field was written alone, the refusals concern whole contacts. */
@@ -22,7 +22,7 @@ const writeFields = async (
 ): Promise<readonly FieldRefusal[] | null> => {
   const refused: FieldRefusal[] = [];
   for (const field of fields) {
-    const write = task.unsure.has(side) ? null : fieldWrite(execution, task, side, field);
+    const write = isUnanswered(task, side) ? null : fieldWrite(execution, task, side, field);
     if (write === null) return null;
     addEffort(execution, side, 'update', 1);
     await (
@@ -30,7 +30,7 @@ const writeFields = async (
     ).stored;
     const { refusedFor } = write.trial;
     if (refusedFor !== null) refused.push({ write, reason: refusedFor });
-    else if (task.pending[side].has(field)) return null;
+    else if (pendingFields(task, side).has(field)) return null;
   }
   return refused;
 };
@@ -41,19 +41,6 @@ const remember = async (execution: Execution, refused: readonly FieldRefusal[]):
 };
 
 const lengthIn = (contact: Contact, field: ContactField): number => JSON.stringify(valueIn(contact, field)).length;
-
-/** Gives the task so many fields less to create, which follow by updates; returns how to take that back. */
-const setAside = (task: Task, side: Side, draft: Contact, fields: readonly ContactField[]): (() => void) => {
-  const pending = [...task.pending[side]];
-  const write = task.writes[side];
-  for (const field of fields) task.pending[side].add(field);
-  task.writes[side] = { fields: [...fields], desired: draft, joins: task.creation?.joins ?? [], leaves: [] };
-  return () => {
-    task.writes[side] = write;
-    task.pending[side].clear();
-    for (const field of pending) task.pending[side].add(field);
-  };
-};
 
 /**
  * The fields that a refused create may be tried without, the longest values first. A side that lets only one contact hold an
@@ -81,13 +68,15 @@ const splitCreate = async (execution: Execution, refused: CreateWrite) => {
     if (write === undefined) return null;
     const leftOut = order.slice(0, index + 1);
     const trial = withDraft(write, without(draft, leftOut));
-    const takeBack = setAside(task, side, draft, leftOut);
+    const former = task.steps;
+    // The fields that are left out follow by updates.
+    task.steps = [...former, { kind: 'update', side, fields: leftOut, desired: draft }];
     addEffort(execution, side, 'create', 1);
     await (
       await performBatch(execution, [trial])
     ).stored;
-    if (task.halves[side] !== null) return finishCreate(execution, task, side, leftOut);
-    takeBack();
+    if (currentRecord(task, side) !== null) return finishCreate(execution, task, side, leftOut);
+    task.steps = former;
     if (trial.trial.refusedFor === null) return null;
   }
   return false;

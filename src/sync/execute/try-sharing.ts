@@ -4,19 +4,17 @@ import { emailKey } from '../../contact/keys.ts';
 import type { Side } from '../../contact/side.ts';
 import { performBatch } from './batch.ts';
 import { advance, type Execution } from './execution.ts';
-import type { Task } from './task.ts';
-import { creationsOn, type Work } from './work.ts';
+import { currentRecord, sharedEmails, type Step, type Task } from './task.ts';
+import { creationsOn, type Sharing, type Work } from './work.ts';
 import { asTrial, createWrites } from './writes.ts';
 
 /** A trial takes one request more; so many spared ones are worth it. */
 const WORTH_TRYING = 3;
 
-type Sharing = { readonly task: Task; readonly email: LabelledValue };
-
 /** The addresses, by key, that contacts were just created with as their only one. */
 const soleEmails = (work: Work, side: Side): ReadonlyMap<string, LabelledValue> => {
-  const created = work.tasks.filter(({ creation, halves }) => creation?.side === side && halves[side] !== null);
-  const held = created.map(({ halves }) => halves[side]?.record.contact.emailAddresses ?? []);
+  const created = work.tasks.filter(({ creation }) => creation?.side === side);
+  const held = created.map((task) => currentRecord(task, side)?.contact.emailAddresses ?? []);
   const sole = held.flatMap((emails) => (emails.length === 1 ? emails : []));
   return new Map(sole.map((email) => [emailKey(email.value), email]));
 };
@@ -32,18 +30,17 @@ const harmless = (work: Work, side: Side, sharing: readonly Task[]): Sharing | n
   const [found] = sharing
     .filter(({ creation }) => creation?.image === null)
     .flatMap((task): Sharing[] => {
-      const emails = task.sharedEmails[side].flatMap(({ value }) => sole.get(emailKey(value)) ?? []);
+      const emails = sharedEmails(task, side).flatMap(({ value }) => sole.get(emailKey(value)) ?? []);
       return emails.slice(0, 1).map((email) => ({ task, email }));
     });
   return found ?? null;
 };
 
-/** The task as one whose contact stands with the address alone: everything else of it follows by an update. */
-const completeLater = (task: Task, side: Side, draft: Contact): void => {
-  const fields = filledFields(draft);
-  for (const field of fields) task.pending[side].add(field);
-  task.writes[side] = { fields, desired: draft, joins: task.creation?.joins ?? [], leaves: [] };
-};
+/** The steps of a task whose contact is created with one address alone: everything else of it follows by an update. */
+const stepsOfTrial = ({ steps }: Task, side: Side, draft: Contact): readonly Step[] => [
+  ...steps.filter((step) => step.kind !== 'share' || step.side !== side),
+  { kind: 'update', side, fields: filledFields(draft), desired: draft },
+];
 
 /** Creates the contact with one address of another one, and nothing else; what came of it. */
 const tryOne = async (
@@ -51,21 +48,16 @@ const tryOne = async (
   side: Side,
   { task, email }: Sharing,
 ): Promise<'created' | 'refused' | 'unanswered'> => {
-  const { creation, pending, sharedEmails } = task;
+  const { creation, steps: former } = task;
   const [write] = createWrites(execution, side, [task]);
   if (creation === null || write === undefined) return 'refused';
-  const [outstanding, shared] = [[...pending[side]], sharedEmails[side]];
   const trial = asTrial(write, { ...EMPTY_CONTACT, emailAddresses: [email] });
-  sharedEmails[side] = [];
-  completeLater(task, side, creation.draft);
+  task.steps = stepsOfTrial(task, side, creation.draft);
   await (
     await performBatch(execution, [trial])
   ).stored;
-  if (task.halves[side] !== null) return 'created';
-  sharedEmails[side] = shared;
-  task.writes[side] = null;
-  pending[side].clear();
-  for (const field of outstanding) pending[side].add(field);
+  if (currentRecord(task, side) !== null) return 'created';
+  task.steps = former;
   return trial.trial.refusedFor === null ? 'unanswered' : 'refused';
 };
 
@@ -75,7 +67,7 @@ const tryOne = async (
  * each. A trial of which nobody knows what came of it is settled before its contact is tried again (R9).
  */
 export const trySharing = async (execution: Execution, work: Work, side: Side): Promise<readonly Task[]> => {
-  const sharing = creationsOn(work, side).filter(({ sharedEmails }) => sharedEmails[side].length > 0);
+  const sharing = creationsOn(work, side).filter((task) => sharedEmails(task, side).length > 0);
   const found = sharing.length < WORTH_TRYING ? null : harmless(work, side, sharing);
   if (found === null) return sharing;
   const outcome = await tryOne(execution, side, found);
@@ -83,9 +75,8 @@ export const trySharing = async (execution: Execution, work: Work, side: Side): 
   const others = sharing.filter((task) => task !== found.task);
   if (outcome === 'unanswered') return others;
   for (const task of others) {
-    advance(execution, side, 'update', task.sharedEmails[side].length);
-    task.sharedEmails[side] = [];
-    task.pending[side].delete('emailAddresses');
+    advance(execution, side, 'update', sharedEmails(task, side).length);
+    task.steps = task.steps.filter((step) => step.kind !== 'share' || step.side !== side);
   }
   return others;
 };

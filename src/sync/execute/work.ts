@@ -1,11 +1,12 @@
+import type { LabelledValue } from '../../contact/elements.ts';
 import type { Half } from '../../contact/half.ts';
 import type { Side } from '../../contact/side.ts';
 import type { Deletion, Unlink } from '../../reconcile/decision.ts';
 import type { GroupPlan } from '../../reconcile/groups.ts';
 import type { Plan } from '../../reconcile/plan.ts';
 import type { LinkState } from '../../store/store.ts';
-import { contactFields, type Removal, type Sharing } from './writes.ts';
-import { creationTask, mergeTask, type Task } from './task.ts';
+import { creationTask, isToBeCreated, mergeTask, sharedEmails, stepsOf, type Task } from './task.ts';
+import type { Removal } from './writes.ts';
 
 /** What a run performs: a plan of the core, or of an undo, in the same terms. */
 export type Work = {
@@ -37,19 +38,18 @@ export const workOf = (plan: Plan): Work => ({
 });
 
 /** The tasks whose contact is to be created on that side. */
-export const creationsOn = (work: Work, side: Side): readonly Task[] => {
-  return work.tasks.filter(({ creation, halves }) => creation?.side === side && halves[side] === null);
-};
+export const creationsOn = ({ tasks }: Work, side: Side): readonly Task[] =>
+  tasks.filter((task) => isToBeCreated(task, side));
 
-/** The tasks whose existing contact is to be updated on that side. */
-export const updatesOn = (work: Work, side: Side): readonly Task[] => {
-  return work.tasks.filter((task) => contactFields(task, side).length > 0);
-};
+/** The tasks with fields that are to be written to their contact on that side. */
+export const updatesOn = ({ tasks }: Work, side: Side): readonly Task[] =>
+  tasks.filter((task) => stepsOf(task, side, 'update').length > 0);
 
-/** The email addresses that go to that side by a write of their own, in rounds: one of each contact at a time. */
-export const sharingRounds = (work: Work, side: Side): readonly (readonly Sharing[])[] => {
-  const sharings = work.tasks.flatMap((task) =>
-    task.sharedEmails[side].map((email, round) => ({ task, email, round })),
-  );
+/** An email address that is added to a contact by a write of its own. */
+export type Sharing = { readonly task: Task; readonly email: LabelledValue };
+
+/** The email addresses that are added on that side by writes of their own, in rounds: one for each contact at a time. */
+export const sharingRounds = ({ tasks }: Work, side: Side): readonly (readonly Sharing[])[] => {
+  const sharings = tasks.flatMap((task) => sharedEmails(task, side).map((email, round) => ({ task, email, round })));
   return [...Map.groupBy(sharings, ({ round }) => round).values()];
 };

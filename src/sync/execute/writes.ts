@@ -1,5 +1,6 @@
 import { valueIn, withValue, type Contact, type ContactField, type SyncedField } from '../../contact/contact.ts';
 import type { LabelledValue } from '../../contact/elements.ts';
+import { withEmails, withoutEmails } from '../../contact/emails.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { otherSide, type Side, type Sides } from '../../contact/side.ts';
 import { idsOn } from '../../reconcile/pair-ids.ts';
@@ -14,8 +15,8 @@ import type {
 import type { Deletion } from '../../reconcile/decision.ts';
 import type { Pair } from '../../reconcile/decision.ts';
 import type { CreateRequest, MembershipRequest, UpdateRequest } from '../../providers/remote.ts';
-import { withEmails, withoutEmails } from './shared-emails.ts';
-import { taskIds, type Task } from './task.ts';
+import type { Sharing } from './work.ts';
+import { currentRecord, plannedHalf, sharedEmails, stepsOf, taskIds, wasWritten, type Task } from './task.ts';
 
 /** A contact that is to be deleted. */
 export type Removal = {
@@ -109,21 +110,14 @@ const groupIdsOf = (groupIds: GroupIds, side: Side, keys: readonly string[]): re
 export const movesOf = (
   task: Task,
   side: Side,
-): { readonly joins: readonly string[]; readonly leaves: readonly string[] } => {
-  if (task.creation?.side === side) return { joins: task.creation.joins, leaves: [] };
-  return task.writes[side] ?? { joins: [], leaves: [] };
-};
+): { readonly joins: readonly string[]; readonly leaves: readonly string[] } =>
+  stepsOf(task, side, 'membership')[0] ?? { joins: [], leaves: [] };
 
 /** Whether every group that the task moves its contact by has a half on that side; the others wait for the next run. */
 export const hasAllGroups = (groupIds: GroupIds, task: Task, side: Side): boolean => {
   const { joins, leaves } = movesOf(task, side);
   const keys = [...joins, ...leaves];
   return groupIdsOf(groupIds, side, keys).length === keys.length;
-};
-
-/** The fields of the contact itself that the task writes to an existing contact of that side. */
-export const contactFields = (task: Task, side: Side): readonly ContactField[] => {
-  return (task.writes[side]?.fields ?? []).filter((field) => field !== 'buckets');
 };
 
 export type CreateWrite = Extract<Write, { kind: 'create' }>;
@@ -140,8 +134,8 @@ export const createWrites = (
     if (creation === null) return [];
     const key = String(index);
     const { originId, image } = creation;
-    const draft = withoutEmails(creation.draft, task.sharedEmails[side]);
-    const join = groupIdsOf(groupIds, side, creation.joins);
+    const draft = withoutEmails(creation.draft, sharedEmails(task, side));
+    const join = groupIdsOf(groupIds, side, movesOf(task, side).joins);
     const shared = { side, cause, pairId: task.pairId, ...creation.ids };
     const operation: CreateOperation = { ...shared, kind: 'create', desired: draft, join, image };
     // What an undo brings back carries its own former id.
@@ -169,8 +163,8 @@ export const asTrial = (write: CreateWrite, draft: Contact): CreateTrial => {
 
 /** What an update of the side follows from, as the plan saw it, without the addresses that other writes bring. */
 const sourceOf = (task: Task, side: Side, own?: LabelledValue): ContactRecord | null => {
-  const source = task.halves[otherSide(side)]?.before ?? null;
-  const others = task.sharedEmails[side].filter((email) => email !== own);
+  const source = plannedHalf(task, otherSide(side))?.before ?? null;
+  const others = sharedEmails(task, side).filter((email) => email !== own);
   return source === null ? null : { ...source, contact: withoutEmails(source.contact, others) };
 };
 
@@ -198,12 +192,11 @@ const updateOperation = (
 /** The updates of a batch. */
 export const updateWrites = (pass: Pass, side: Side, tasks: readonly Task[]): readonly Write[] =>
   tasks.flatMap((task, index): Write[] => {
-    const half = task.halves[side];
-    const write = task.writes[side];
-    const fields = contactFields(task, side);
-    if (half === null || write === null || fields.length === 0) return [];
+    const current = currentRecord(task, side);
+    const [step] = stepsOf(task, side, 'update');
+    if (current === null || step === undefined) return [];
     const key = String(index);
-    const request = { key, current: half.record, desired: write.desired, fields };
+    const request = { key, current, desired: step.desired, fields: step.fields };
     const operation = updateOperation(pass, task, side, request, sourceOf(task, side));
     return [{ kind: 'update', side, key, task, operation, request, sharedEmail: null, trial: null }];
   });
@@ -215,26 +208,24 @@ export const fieldWrite = (
   side: Side,
   field: ContactField,
 ): (UpdateWrite & { readonly trial: Trial }) | null => {
-  const [half, write] = [task.halves[side], task.writes[side]];
-  if (half === null || write === null) return null;
+  const current = currentRecord(task, side);
+  const step = stepsOf(task, side, 'update').find(({ fields }) => fields.includes(field));
+  if (current === null || step === undefined) return null;
   const key = '0';
-  const desired = withValue(half.record.contact, field, valueIn(write.desired, field));
-  const request = { key, current: half.record, desired, fields: [field] };
+  const desired = withValue(current.contact, field, valueIn(step.desired, field));
+  const request = { key, current, desired, fields: [field] };
   const operation = updateOperation(pass, task, side, request, sourceOf(task, side));
   return { kind: 'update', side, key, task, operation, request, sharedEmail: null, trial: { refusedFor: null } };
 };
 
-/** A contact with an email address that another contact of its side holds. */
-export type Sharing = { readonly task: Task; readonly email: LabelledValue };
-
 /** The updates of a batch that bring one such address each, and nothing else. */
 export const sharingWrites = (pass: Pass, side: Side, sharings: readonly Sharing[]): readonly Write[] =>
   sharings.flatMap(({ task, email }, index): Write[] => {
-    const half = task.halves[side];
-    if (half === null) return [];
+    const current = currentRecord(task, side);
+    if (current === null) return [];
     const key = String(index);
-    const desired = withEmails(half.record.contact, [email]);
-    const request = { key, current: half.record, desired, fields: ['emailAddresses' as const] };
+    const desired = withEmails(current.contact, [email]);
+    const request = { key, current, desired, fields: ['emailAddresses' as const] };
     const operation = updateOperation(pass, task, side, request, sourceOf(task, side, email));
     return [{ kind: 'update', side, key, task, operation, request, sharedEmail: email, trial: null }];
   });
@@ -242,22 +233,22 @@ export const sharingWrites = (pass: Pass, side: Side, sharings: readonly Sharing
 /** The changes of membership of a batch; none for a task that needs no request after all. */
 export const membershipWrites = (pass: Pass, side: Side, tasks: readonly Task[]): readonly Write[] =>
   tasks.flatMap((task, index): Write[] => {
-    const half = task.halves[side];
-    if (half === null || !task.pending[side].has('buckets')) return [];
+    const before = currentRecord(task, side);
+    if (before === null || stepsOf(task, side, 'membership').length === 0) return [];
     const { joins, leaves } = movesOf(task, side);
-    const add = groupIdsOf(pass.groupIds, side, joins).filter((id) => !half.record.groupIds.includes(id));
-    const remove = groupIdsOf(pass.groupIds, side, leaves).filter((id) => half.record.groupIds.includes(id));
+    const add = groupIdsOf(pass.groupIds, side, joins).filter((id) => !before.groupIds.includes(id));
+    const remove = groupIdsOf(pass.groupIds, side, leaves).filter((id) => before.groupIds.includes(id));
     if (add.length + remove.length === 0) return [];
     const key = String(index);
     const fields = ['buckets' as const];
-    const empties = leavesEveryGroup(half.record.groupIds, add, remove) ? fields : [];
+    const empties = leavesEveryGroup(before.groupIds, add, remove) ? fields : [];
     const given = fields.filter((field) => task.given[side].has(field));
     const marks = { empties, given, ...joiningOf(pass, fields, given) };
-    const shared = { side, cause: pass.cause, pairId: task.pairId, ...taskIds(task), before: half.record };
+    const shared = { side, cause: pass.cause, pairId: task.pairId, ...taskIds(task), before };
     const operation: MembershipOperation = { ...shared, kind: 'membership', join: add, leave: remove, ...marks };
-    const knownGroupIds = task.counted.has(side) ? half.record.groupIds : null;
-    const heldGroupIds = half.record.groupIds;
-    const request = { key, id: half.record.id, add, remove, knownGroupIds, heldGroupIds };
+    const heldGroupIds = before.groupIds;
+    const knownGroupIds = wasWritten(task, side) ? heldGroupIds : null;
+    const request = { key, id: before.id, add, remove, knownGroupIds, heldGroupIds };
     return [{ kind: 'membership', side, key, task, operation, request }];
   });
 

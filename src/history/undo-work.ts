@@ -6,7 +6,7 @@ import { bySide, otherSide, SIDES, type Sides } from '../contact/side.ts';
 import type { SideWrite } from '../reconcile/decision.ts';
 import { idsOf, idsOn } from '../reconcile/pair-ids.ts';
 import type { Losses } from '../reconcile/losses.ts';
-import { NOTHING_DONE, plannedHalfOf, stepsOfCreation, stepsOfWrite, type Task } from '../sync/execute/task.ts';
+import { NOTHING_DONE, plannedHalfOf, stepsOfCreation, stepsOfWrite, type Task } from '../sync/apply/task.ts';
 import type { Work } from '../sync/execute/work.ts';
 import { nameOf } from '../view/values.ts';
 import type { Change, Why } from '../view/views.ts';
@@ -76,6 +76,7 @@ const NOT_PLANNED = {
   wakes: false,
   sleeps: false,
   decision: null,
+  wanted: { left: null, right: null },
 } as const;
 
 const revertTask = ({ pair, writes, held }: Revert): Task => ({

@@ -2,10 +2,9 @@ import { isCredentialError, isFault, RemoteError, StaleError } from '../../provi
 import type { ReadAnswer, WriteResult } from '../../providers/remote.ts';
 import { withEmails } from '../../contact/emails.ts';
 import type { Side } from '../../contact/side.ts';
-import type { Rejection, StoreChange } from '../../store/store.ts';
+import type { Rejection } from '../../store/store.ts';
 import type { Session } from '../context.ts';
 import { observeAnswer } from '../state/observe.ts';
-import { JOURNAL_TRANSITIONS, type JournalEvent } from '../state/journal.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { advance, reportNotTaken, type Execution } from './execution.ts';
 import {
@@ -20,9 +19,10 @@ import {
   rejectionKeysEndedBy,
   rejectionOf,
 } from './failure.ts';
-import { letGoOfStray, land, landNotTaken, type AnsweredWrite, type Landed, type Landing } from './land.ts';
+import { applyAnswer, applyNotTaken, isStray, type AnsweredWrite, type Applying } from '../apply/answers.ts';
+import { closing } from '../apply/outcome.ts';
 import { mergeAway, type Merged } from './merge-away.ts';
-import { sharedEmails } from './task.ts';
+import { sharedEmails } from '../apply/task.ts';
 import { targetOf, type Trial, type Write } from './writes.ts';
 
 /** Writes that were answered; `stored` settles when what they changed is on disk. */
@@ -121,17 +121,6 @@ const reread = async (
   }
 };
 
-const journalChange = (
-  id: number,
-  event: JournalEvent,
-  after: Landing['after'],
-  error: string | null,
-  atMs: number,
-): readonly StoreChange[] => {
-  const state = JOURNAL_TRANSITIONS.intended[event];
-  return state === 'intended' ? [] : [{ kind: 'journal', id, state, after, error, atMs }];
-};
-
 /** The refusal of a write as it is to be remembered. */
 const rejectionBy = (
   { rejections, session }: Execution,
@@ -187,14 +176,14 @@ export const rememberRefusal = async (execution: Execution, write: Write, reason
 const acceptNotTaken = (execution: Execution, set: WorkingSet, write: Write, error: RemoteError): boolean => {
   const rejection = rejectionBy(execution, write, error.message);
   if (write.kind !== 'update' || rejection === null || !isNotTaken(write, error, rejection)) return false;
-  const fields = landNotTaken(landedIn(execution, set, write.side), write);
+  const fields = applyNotTaken(applyingIn(execution, set, write.side), write);
   set.add({ kind: 'accept', side: write.side, key: rejection.key });
   const { leftId, rightId } = write.operation;
   reportNotTaken(execution.session, { leftId, rightId }, write.side, fields);
   return true;
 };
 
-const landedIn = ({ groupIds, session }: Execution, set: WorkingSet, side: Side): Landed => {
+const applyingIn = ({ groupIds, session }: Execution, set: WorkingSet, side: Side): Applying => {
   const { createsWithGroups, settlesWithinMs } = session.remotes[side].capabilities;
   return { set, groupIds, createsWithGroups, lags: settlesWithinMs > 0, atMs: session.clock.now() };
 };
@@ -205,25 +194,24 @@ const takeIn = (execution: Execution, set: WorkingSet, answered: AnsweredWrite, 
   const { write } = answered;
   const { side } = write;
   const atMs = session.clock.now();
-  if (letGoOfStray(set, answered)) {
-    // The journal entry stays open: recovery takes in what the write made of that contact, once all others have landed.
+  if (isStray(set, answered)) {
+    // The journal entry stays open: recovery applies what the write changed of that contact, once all others are stored.
     execution.again.needed = true;
     return;
   }
-  const landing = land(landedIn(execution, set, side), answered);
-  if (landing.refused !== null) {
-    set.add(...journalChange(journalId, 'refused', landing.after, landing.refused, atMs));
-    refuse(execution, set, write, landing.refused);
+  const outcome = applyAnswer(applyingIn(execution, set, side), answered);
+  const { applied, counts, error, ids, isRefused, notTaken } = outcome;
+  set.add(...closing(journalId, applied ? 'answered' : 'refused', outcome, atMs));
+  if (isRefused) {
+    refuse(execution, set, write, error ?? '');
     return;
   }
-  if (landing.again) execution.again.needed = true;
-  const event = landing.kept === null ? 'answered' : 'refused';
-  set.add(...journalChange(journalId, event, landing.after, landing.kept, atMs));
+  if (outcome.again) execution.again.needed = true;
   const ended = rejectionKeysEndedBy(write).filter((key) => execution.rejections.has(`${side} ${key}`));
   for (const key of ended) set.add({ kind: 'accept', side, key });
-  if (landing.kept !== null) return;
-  if (landing.counts !== null) session.tally[side][landing.counts] += 1;
-  reportNotTaken(session, landing.ids, side, landing.notTaken);
+  if (!applied) return;
+  if (counts !== null) session.tally[side][counts] += 1;
+  reportNotTaken(session, ids, side, notTaken);
 };
 
 /** Closes the entries of a batch that was refused as a whole, with its credential: surely nothing of it was written. */
@@ -231,7 +219,7 @@ const closeRefused = async ({ clock, writer }: Session, ids: readonly number[], 
   if (!isCredentialError(error) || error.applied !== 'no') return;
   const atMs = clock.now();
   await writer.apply({}, (set) => {
-    for (const id of ids) set.add(...journalChange(id, 'refused', null, error.message, atMs));
+    for (const id of ids) set.add(...closing(id, 'refused', { after: null, error: error.message }, atMs));
   });
 };
 
@@ -334,7 +322,7 @@ const takeFailureIn = (
   }
   if (isFault(error)) noteFault(execution, set, write, error.message);
   if (isUnread) return;
-  set.add(...journalChange(journalId, verdict.journal, null, error.message, atMs));
+  set.add(...closing(journalId, verdict.journal, { after: null, error: error.message }, atMs));
   if (verdict.refused) takeRefusalIn(execution, set, write, error);
   if (verdict.rereads && id !== null) takeReadIn(set, write.side, id, answers.get(id), error, atMs);
 };

@@ -2,7 +2,7 @@ import type { Side } from '../../contact/side.ts';
 import type { Execution } from './execution.ts';
 import { hasFailedBefore } from './failure.ts';
 import { chunks } from './in-parallel.ts';
-import type { Task } from './task.ts';
+import type { Task } from '../apply/task.ts';
 import type { Removal } from './writes.ts';
 
 type Decided = Pick<Task | Removal, 'decision'>;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StoreChange } from '../../store/store.ts';
 import type { Session } from '../context.ts';
-import { taskIds, type Task } from './task.ts';
+import { taskIds, type Task } from '../apply/task.ts';
 
 /**
  * What is to be recorded of what the tasks decide against one side, or ask a person about (R4). A write that was refused and is

@@ -1,7 +1,7 @@
 import { bySide, type Side, type Sides } from '../../contact/side.ts';
 import type { RemoteCapabilities } from '../../providers/remote.ts';
 import type { ContactOperationKind } from '../../reconcile/operation.ts';
-import { sharedEmails, stepsOf, wasWritten, type Task } from './task.ts';
+import { sharedEmails, stepsOf, wasWritten, type Task } from '../apply/task.ts';
 import { creationsOn, updatesOn, type Work } from './work.ts';
 import { movesOf } from './writes.ts';
 

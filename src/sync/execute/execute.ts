@@ -18,7 +18,7 @@ import { effortOf, moveSteps, withMore, type Effort } from './effort.ts';
 import { tellProgress, type Execution } from './execution.ts';
 import { deleteGroups, reportDuplicates, settleGroups, writeGroups } from './groups.ts';
 import { chunks, inParallel, yieldToEventLoop } from './in-parallel.ts';
-import { landMoves, landPair, landWaking } from './land.ts';
+import { endMemberships, storeAnswered, storeWaking } from '../apply/answers.ts';
 import { withSharedEmails } from './shared-emails.ts';
 import { splitRefused } from './split-refused.ts';
 import {
@@ -31,8 +31,8 @@ import {
   taskIds,
   writtenFields,
   type Task,
-} from './task.ts';
-import { isAsking } from './task-halves.ts';
+} from '../apply/task.ts';
+import { isAsking } from '../apply/task-halves.ts';
 import { trySharing } from './try-sharing.ts';
 import { creationsOn, sharingRounds, updatesOn, type Work } from './work.ts';
 import { originScopes } from '../origin-scope.ts';
@@ -102,8 +102,8 @@ const settleQuietly = async (execution: Execution, work: Work): Promise<void> =>
     const questions = await conflictChanges(session, tasks.filter(isAsking));
     await writer.apply(needsOf(tasks), (set) => {
       for (const task of tasks) {
-        if (task.wakes && !isQuiet(task)) landWaking(set, task);
-        else landPair(set, task, null, clock.now());
+        if (task.wakes && !isQuiet(task)) storeWaking(set, task);
+        else storeAnswered(set, task, null, clock.now());
       }
       set.add(...questions);
     });
@@ -177,8 +177,8 @@ const writeMemberships = async (execution: Execution, work: Work, side: Side): P
     const sent = new Set(writes.flatMap((write) => (write.kind === 'membership' ? [write.task] : [])));
     const standing = tasks.filter((task) => !sent.has(task));
     await writer.apply(needsOf(standing), (set) => {
-      const landed = { set, groupIds, createsWithGroups, lags: settlesWithinMs > 0, atMs: clock.now() };
-      for (const task of standing) landMoves(landed, task, side);
+      const applying = { set, groupIds, createsWithGroups, lags: settlesWithinMs > 0, atMs: clock.now() };
+      for (const task of standing) endMemberships(applying, task, side);
     });
     await (
       await performBatch(execution, writes)

@@ -22,7 +22,7 @@ import type { Rejection } from '../../store/store.ts';
 import { retryDelayMs } from '../../reconcile/backoff.ts';
 import type { JournalEvent } from '../state/journal.ts';
 import type { Execution } from './execution.ts';
-import { currentRecord } from './task.ts';
+import { currentRecord } from '../apply/task.ts';
 import { targetOf, type CreateWrite, type UpdateWrite, type Write } from './writes.ts';
 
 /** A side that leaves so many calls in a row open has an outage, whatever it answers to reads: the run ends. */

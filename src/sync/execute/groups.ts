@@ -14,7 +14,7 @@ import {
 import type { DeletedGroup } from '../../reconcile/operation.ts';
 import type { StoreChange } from '../../store/store.ts';
 import type { Session } from '../context.ts';
-import { JOURNAL_TRANSITIONS } from '../state/journal.ts';
+import { closing } from '../apply/outcome.ts';
 import { loadMembers } from '../workload.ts';
 import { advance, type Execution } from './execution.ts';
 
@@ -153,10 +153,8 @@ const deleteGroup = async (session: Session, action: GroupDeletion): Promise<boo
     return true;
   });
   const failed = refusal.error?.applied === 'unknown' ? 'unanswered' : 'refused';
-  const state = JOURNAL_TRANSITIONS.intended[deleted === null ? failed : 'answered'];
-  const error = refusal.error?.message ?? null;
-  const changes: StoreChange[] =
-    state === 'intended' ? [] : [{ kind: 'journal', id: journalId, state, after: null, error, atMs: clock.now() }];
+  const answer = { after: null, error: refusal.error?.message ?? null };
+  const changes = closing(journalId, deleted === null ? failed : 'answered', answer, clock.now());
   // A refused deletion keeps its pair: without it the next run would take the survivor for a new group.
   await save(session, deleted === null ? changes : [...changes, { kind: 'drop-group-pair', key }]);
   return deleted !== null;

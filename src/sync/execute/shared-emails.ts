@@ -6,7 +6,7 @@ import { SIDES, type Side } from '../../contact/side.ts';
 import { desiredOf, targetIdOf } from '../../reconcile/operation.ts';
 import type { JournalRow } from '../../store/store.ts';
 import type { Session } from '../context.ts';
-import { currentRecord, isToBeCreated, stepsOf, type Step, type Task } from './task.ts';
+import { currentRecord, isToBeCreated, stepsOf, type Step, type Task } from '../apply/task.ts';
 import type { Work } from './work.ts';
 
 type Emails = Contact['emailAddresses'];

@@ -4,7 +4,7 @@ import type { Side } from '../../contact/side.ts';
 import { performBatch, rememberRefusal } from './batch.ts';
 import { addEffort, type Execution } from './execution.ts';
 import { hasFailedBefore } from './failure.ts';
-import { currentRecord, isUnanswered, pendingFields, type Task } from './task.ts';
+import { currentRecord, isUnanswered, pendingFields, type Task } from '../apply/task.ts';
 import { createWrites, fieldWrite, withDraft, type CreateWrite, type UpdateWrite } from './writes.ts';
 
 /** After so many contacts in a row of which no field was written alone, the refusals concern whole contacts. */

@@ -4,7 +4,7 @@ import { emailKey } from '../../contact/keys.ts';
 import type { Side } from '../../contact/side.ts';
 import { performBatch } from './batch.ts';
 import { advance, type Execution } from './execution.ts';
-import { currentRecord, sharedEmails, type Step, type Task } from './task.ts';
+import { currentRecord, sharedEmails, type Step, type Task } from '../apply/task.ts';
 import { creationsOn, type Sharing, type Work } from './work.ts';
 import { asTrial, createWrites } from './writes.ts';
 

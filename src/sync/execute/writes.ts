@@ -16,7 +16,7 @@ import type { Deletion } from '../../reconcile/decision.ts';
 import type { Pair } from '../../reconcile/decision.ts';
 import type { CreateRequest, MembershipRequest, UpdateRequest } from '../../providers/remote.ts';
 import type { Sharing } from './work.ts';
-import { currentRecord, plannedHalf, sharedEmails, stepsOf, taskIds, wasWritten, type Task } from './task.ts';
+import { currentRecord, plannedHalf, sharedEmails, stepsOf, taskIds, wasWritten, type Task } from '../apply/task.ts';
 
 /** A contact that is to be deleted. */
 export type Removal = {

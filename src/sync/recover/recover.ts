@@ -7,16 +7,15 @@ import type { CreateRequest, ReadAnswer } from '../../providers/remote.ts';
 import { sourceIdOf } from '../../reconcile/operation.ts';
 import { ownFields } from '../../reconcile/side-merge.ts';
 import { apartFrom } from '../../reconcile/verdict.ts';
-import type { JournalRow, StoreChange } from '../../store/store.ts';
+import type { JournalRow } from '../../store/store.ts';
 import { onBothSides, type Session } from '../context.ts';
 import { forgetSelection } from '../selecting.ts';
 import { originScopes } from '../origin-scope.ts';
-import { JOURNAL_TRANSITIONS } from '../state/journal.ts';
 import { isWaiting, forgetFaults, forgetUnread, rememberUnread, unsettledWrite } from '../state/unread.ts';
 import type { WorkingSet } from '../state/working-set.ts';
-import { observeMerge, observeStray } from './merged.ts';
-import { settleRestore, settleRevert } from './reverted.ts';
-import { settleCreate, settleWrite, type Finding, type Known, type Unreadable } from './settle-write.ts';
+import { closing, type Known, type Outcome, type Unreadable } from '../apply/outcome.ts';
+import { applyRead, applySearch } from '../apply/reads.ts';
+import { observeMerge, observeStray } from '../apply/side-merges.ts';
 
 /** Open journal entries of one kind of operation. */
 type Open<Kind extends JournalRow['kind']> = Extract<JournalRow, { kind: Kind }>;
@@ -105,12 +104,6 @@ const lookForCreated = async (
   return found;
 };
 
-/** How an entry is closed by what was found out. */
-const closing = ({ id }: JournalRow, { applied, after, error }: Finding, atMs: number): readonly StoreChange[] => {
-  const state = JOURNAL_TRANSITIONS.intended[applied ? 'found' : 'not-found'];
-  return state === 'intended' ? [] : [{ kind: 'journal', id, state, after, error, atMs }];
-};
-
 type Settled = { readonly row: JournalRow; readonly applied: boolean };
 
 /** Settles writes in one step: each by its finding, together with its journal entry. */
@@ -119,7 +112,7 @@ const settleAll = async <Row extends JournalRow>(
   side: Side,
   rows: readonly Row[],
   ids: readonly string[],
-  settle: (set: WorkingSet, row: Row, known: Known) => Finding | Unreadable,
+  apply: (set: WorkingSet, row: Row, known: Known) => Outcome | Unreadable,
 ): Promise<readonly Settled[]> => {
   const needs = {
     ids: {
@@ -134,18 +127,18 @@ const settleAll = async <Row extends JournalRow>(
   await writer.apply(needs, (set) => {
     for (const row of rows) {
       const atMs = clock.now();
-      const finding = settle(set, row, { groupPairs, atMs });
+      const outcome = apply(set, row, { groupPairs, atMs });
       const unread = unsettledWrite(row);
-      if ('unreadable' in finding) {
+      if ('unreadable' in outcome) {
         tally.skipped += 1;
-        emit({ kind: 'skipped', side, reason: finding.unreadable, leftId: row.leftId, rightId: row.rightId });
-        rememberUnread(set, unread, finding.unreadable, rejections, atMs);
+        emit({ kind: 'skipped', side, reason: outcome.unreadable, leftId: row.leftId, rightId: row.rightId });
+        rememberUnread(set, unread, outcome.unreadable, rejections, atMs);
         continue;
       }
-      set.add(...closing(row, finding, atMs));
+      set.add(...closing(row.id, outcome.applied ? 'found' : 'not-found', outcome, atMs));
       forgetUnread(set, unread, rejections);
-      if (finding.applied) forgetFaults(set, row, rejections);
-      settled.push({ row, applied: finding.applied });
+      if (outcome.applied) forgetFaults(set, row, rejections);
+      settled.push({ row, applied: outcome.applied });
     }
   });
   return settled;
@@ -170,8 +163,7 @@ const recoverCreates = async (session: Session, side: Side, writes: readonly Cre
   return settleAll(session, side, writes, ids, (set, write, known) => {
     const record = found.get(String(write.id)) ?? null;
     if (record !== null && !isRecord(record)) return record;
-    if (write.image === null) return settleCreate(set, write, record, known);
-    return settleRestore(set, write, record, known.atMs);
+    return applySearch(set, write, record, known);
   });
 };
 
@@ -196,8 +188,7 @@ const recoverWrites = async (session: Session, side: Side, writes: readonly Writ
       if (found?.kind === 'found') observeMerge(set, { side, before, after: found.record, mergedAway, own }, known);
     }
     if (answer?.kind === 'moved' && write.kind !== 'delete') observeStray(set, write, answer.record, known);
-    if (write.cause === 'undo') return settleRevert(set, write, answer, known.atMs);
-    return settleWrite(set, write, answer, known);
+    return applyRead(set, write, answer, known);
   });
 };
 

@@ -3,7 +3,7 @@ import { EMPTY_CONTACT } from '../../../src/contact/contact.ts';
 import type { RemoteCapabilities } from '../../../src/providers/remote.ts';
 import type { Creation, Merge } from '../../../src/reconcile/decision.ts';
 import { effortOf, moveSteps } from '../../../src/sync/execute/effort.ts';
-import { creationTask, mergeTask, type Task } from '../../../src/sync/execute/task.ts';
+import { creationTask, mergeTask, type Task } from '../../../src/sync/apply/task.ts';
 import type { Work } from '../../../src/sync/execute/work.ts';
 
 const COMMON = {

@@ -23,7 +23,7 @@ import {
   rejectionOf,
   type Verdict,
 } from '../../../../src/sync/execute/failure.ts';
-import { createdHalf, creationTask, mergeTask, type Task } from '../../../../src/sync/execute/task.ts';
+import { createdHalf, creationTask, mergeTask, type Task } from '../../../../src/sync/apply/task.ts';
 import {
   createWrites,
   deleteWrites,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Half } from '../../../../src/contact/half.ts';
 import type { ContactRecord } from '../../../../src/contact/record.ts';
-import { land, type AnsweredWrite } from '../../../../src/sync/execute/land.ts';
-import { creationTask, type Task } from '../../../../src/sync/execute/task.ts';
+import { land, type AnsweredWrite } from '../../../../src/sync/apply/answers.ts';
+import { creationTask, type Task } from '../../../../src/sync/apply/task.ts';
 import { createWrites } from '../../../../src/sync/execute/writes.ts';
 import { record, snapshot } from '../../reconcile/support.ts';
 import { ADA, changesOf, looseHalf, pairedHalf, setOf } from '../support.ts';

@@ -3,8 +3,8 @@ import type { Contact, SyncedField } from '../../../../src/contact/contact.ts';
 import type { Half } from '../../../../src/contact/half.ts';
 import type { ContactRecord } from '../../../../src/contact/record.ts';
 import type { Merge } from '../../../../src/reconcile/decision.ts';
-import { land, landMoves, landPair, letGoOfStray, type AnsweredWrite } from '../../../../src/sync/execute/land.ts';
-import { creationTask, mergeTask, type Task } from '../../../../src/sync/execute/task.ts';
+import { land, landMoves, landPair, letGoOfStray, type AnsweredWrite } from '../../../../src/sync/apply/answers.ts';
+import { creationTask, mergeTask, type Task } from '../../../../src/sync/apply/task.ts';
 import {
   createWrites,
   deleteWrites,

@@ -2,7 +2,7 @@ import type { Contact } from '../../../../src/contact/contact.ts';
 import type { Half } from '../../../../src/contact/half.ts';
 import { contactOf } from '../../../../src/contact/normalise.ts';
 import type { Creation, Merge, SideWrite } from '../../../../src/reconcile/decision.ts';
-import type { Landed } from '../../../../src/sync/execute/land.ts';
+import type { Landed } from '../../../../src/sync/apply/answers.ts';
 import type { Pass } from '../../../../src/sync/execute/writes.ts';
 import type { WorkingSet } from '../../../../src/sync/state/working-set.ts';
 import { bothSides } from '../../reconcile/support.ts';

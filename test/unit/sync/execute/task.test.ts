@@ -11,7 +11,7 @@ import {
   mergeTask,
   taskIds,
   type Task,
-} from '../../../../src/sync/execute/task.ts';
+} from '../../../../src/sync/apply/task.ts';
 import { record, snapshot } from '../../reconcile/support.ts';
 import { ADA, looseHalf, pairedHalf } from '../support.ts';
 import { creationOf, mergeOf, sideWrite } from './support.ts';

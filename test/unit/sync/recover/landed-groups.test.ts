@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { GroupPair } from '../../../../src/reconcile/groups.ts';
-import { landedMoves, movesAcross, withMoves } from '../../../../src/sync/recover/landed-groups.ts';
+import { landedMoves, movesAcross, withMoves } from '../../../../src/sync/apply/traces.ts';
 import { SIDE_PAIRS } from '../../reconcile/support.ts';
 
 const group = (key: string, left: string | null, right: string | null): GroupPair => ({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CONTACT_FIELDS, EMPTY_CONTACT, type Contact, type SyncedField } from '../../../../src/contact/contact.ts';
 import { contactOf } from '../../../../src/contact/normalise.ts';
-import { arrived, landed, landedFields } from '../../../../src/sync/recover/landed.ts';
+import { arrived, landed, landedFields } from '../../../../src/sync/apply/traces.ts';
 import { values } from '../../reconcile/support.ts';
 
 const mails = (...list: string[]): Partial<Contact> => ({ emailAddresses: values(...list) });

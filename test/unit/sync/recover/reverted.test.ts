@@ -4,7 +4,7 @@ import type { Half } from '../../../../src/contact/half.ts';
 import { contactOf } from '../../../../src/contact/normalise.ts';
 import type { ContactRecord } from '../../../../src/contact/record.ts';
 import type { ReadAnswer } from '../../../../src/providers/remote.ts';
-import { settleRestore, settleRevert } from '../../../../src/sync/recover/reverted.ts';
+import { settleRestore, settleRevert } from '../../../../src/sync/apply/reads.ts';
 import { record, snapshot } from '../../reconcile/support.ts';
 import { ADA, adaRecord, changesOf, linkedPair, pairedHalf, setOf } from '../support.ts';
 import { openOperation } from './support.ts';

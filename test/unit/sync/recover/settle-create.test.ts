@@ -3,7 +3,7 @@ import type { Contact } from '../../../../src/contact/contact.ts';
 import type { Half } from '../../../../src/contact/half.ts';
 import { contactOf } from '../../../../src/contact/normalise.ts';
 import type { ContactRecord } from '../../../../src/contact/record.ts';
-import { settleCreate } from '../../../../src/sync/recover/settle-write.ts';
+import { settleCreate } from '../../../../src/sync/apply/reads.ts';
 import { record, snapshot } from '../../reconcile/support.ts';
 import { ADA, adaRecord, changesOf, looseHalf, pairedHalf, setOf } from '../support.ts';
 import { KNOWN, NOTHING, NOW, openOperation } from './support.ts';

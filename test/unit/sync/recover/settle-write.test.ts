@@ -5,7 +5,7 @@ import { contactOf } from '../../../../src/contact/normalise.ts';
 import type { ContactRecord } from '../../../../src/contact/record.ts';
 import type { Sides } from '../../../../src/contact/side.ts';
 import type { ReadAnswer } from '../../../../src/providers/remote.ts';
-import { openHalf, pairOfWrite, settleWrite } from '../../../../src/sync/recover/settle-write.ts';
+import { openHalf, pairOfWrite, settleWrite } from '../../../../src/sync/apply/reads.ts';
 import { mergeContacts } from '../../../../src/reconcile/merge.ts';
 import { mergeMembership } from '../../../../src/reconcile/membership.ts';
 import { link, policyWith, record, snapshot, values } from '../../reconcile/support.ts';

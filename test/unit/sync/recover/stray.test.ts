@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Contact } from '../../../../src/contact/contact.ts';
 import { contactOf } from '../../../../src/contact/normalise.ts';
 import type { ContactRecord } from '../../../../src/contact/record.ts';
-import { observeStray, type StrayOperation } from '../../../../src/sync/recover/merged.ts';
+import { observeStray, type StrayOperation } from '../../../../src/sync/apply/side-merges.ts';
 import { record, snapshot, values } from '../../reconcile/support.ts';
 import { linkedPair, pairedHalf, setOf } from '../support.ts';
 import { KNOWN, NOW, openOperation } from './support.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Contact, SyncedField } from '../../../../src/contact/contact.ts';
 import { contactOf } from '../../../../src/contact/normalise.ts';
-import { tookEffect } from '../../../../src/sync/recover/took-effect.ts';
+import { tookEffect } from '../../../../src/sync/apply/traces.ts';
 import { values } from '../../reconcile/support.ts';
 
 const took = (

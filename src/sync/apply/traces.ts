@@ -1,15 +1,18 @@
 import {
   listsIn,
+  listsOf,
   scalarsIn,
   scalarsOf,
   textIn,
   withValue,
   type Contact,
+  type ListField,
   type ScalarField,
   type SyncedField,
 } from '../../contact/contact.ts';
 import { isExtraField } from '../../contact/fields.ts';
 import { keyLists, listOf, withList } from '../../contact/lists.ts';
+import { otherSide, type Side, type Sides } from '../../contact/side.ts';
 import { resembles } from '../../reconcile/similar.ts';
 
 /**
@@ -84,4 +87,69 @@ export const arrived = (base: Contact, source: Contact, desired: Contact, now: C
     );
   }
   return contact;
+};
+
+/** What of an update can be told from how the contact stands now. */
+type Update = {
+  readonly fields: readonly SyncedField[];
+  readonly before: Contact;
+  readonly desired: Contact;
+};
+
+const listsBy = (field: ListField, { before, desired }: Update, now: Contact) =>
+  keyLists(field, { before: listOf(before, field), now: listOf(now, field), desired: listOf(desired, field) });
+
+/** Whether the contact shows some of what the write was to bring: a text is no longer as before but as asked, or an element came. */
+export const showsBrought = (update: Update, now: Contact): boolean => {
+  const { fields, before, desired } = update;
+  const isBrought = scalarsOf(fields).some((field) => {
+    const [was, is, wanted] = [textIn(before, field), textIn(now, field), textIn(desired, field)];
+    return wanted !== '' && is !== was && resembles(is, wanted);
+  });
+  if (isBrought) return true;
+  return listsOf(fields).some((field) => {
+    const lists = listsBy(field, update, now);
+    return [...lists.desired.keys()].some((key) => !lists.before.has(key) && lists.now.has(key));
+  });
+};
+
+/** Whether nothing is left of something that the write was to take away; its user may have removed it as well. */
+const lacksTaken = (update: Update, now: Contact): boolean => {
+  const { fields, before, desired } = update;
+  const isCleared = scalarsOf(fields).some(
+    (field) => textIn(desired, field) === '' && textIn(now, field) === '' && textIn(before, field) !== '',
+  );
+  if (isCleared) return true;
+  return listsOf(fields).some((field) => {
+    const lists = listsBy(field, update, now);
+    return [...lists.before.keys()].some((key) => !lists.desired.has(key) && !lists.now.has(key));
+  });
+};
+
+/** Whether the contact shows that the write was applied: a field is no longer as before but as it was asked for. */
+export const tookEffect = (update: Update, now: Contact): boolean =>
+  showsBrought(update, now) || lacksTaken(update, now);
+
+/** The memberships that a write asked for, by the side's own group ids. */
+export type Moves = { readonly join: readonly string[]; readonly leave: readonly string[] };
+
+/** The halves of a group pair; null where it has none. */
+export type GroupHalves = Sides<{ readonly id: string } | null>;
+
+/** What of a change of membership whose answer was lost shows in the membership as it is now. */
+export const landedMoves = ({ join, leave }: Moves, now: readonly string[]): Moves => ({
+  join: join.filter((id) => now.includes(id)),
+  leave: leave.filter((id) => !now.includes(id)),
+});
+
+/** The same moves by the other side's ids of the groups; groups without a half there are left out. */
+export const movesAcross = (side: Side, { join, leave }: Moves, pairs: readonly GroupHalves[]): Moves => {
+  const across = (ids: readonly string[]): readonly string[] =>
+    pairs.flatMap((pair) => (ids.includes(pair[side]?.id ?? '') ? (pair[otherSide(side)]?.id ?? []) : []));
+  return { join: across(join), leave: across(leave) };
+};
+
+/** A base's membership after moves that both sides now agree on. */
+export const withMoves = (groupIds: readonly string[], { join, leave }: Moves): readonly string[] => {
+  return [...new Set([...groupIds, ...join])].filter((id) => !leave.includes(id)).toSorted();
 };

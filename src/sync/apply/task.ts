@@ -53,8 +53,11 @@ export type Step =
 /** A step, or a part of one, that was done. */
 export type Done = {
   readonly side: Side;
-  /** `declined`: the side does not accept the value; `merged`: the side merged another contact into this one. */
-  readonly kind: Step['kind'] | 'declined' | 'merged';
+  /**
+   * `declined`: the side does not accept the value; `merged`: the side merged another contact into this one; `observed`: the
+   * contact was read in the meantime.
+   */
+  readonly kind: Step['kind'] | 'declined' | 'merged' | 'observed';
   readonly fields: readonly SyncedField[];
   /** The side's ids of the groups that the contact joined and left. */
   readonly moved: readonly string[];
@@ -65,6 +68,10 @@ export type Done = {
    * Left out where all addresses of the record are agreed on.
    */
   readonly agreedEmails?: Contact['emailAddresses'];
+  /** Of a write that a later read found: the values that it brought. Left out where the record is its answer. */
+  readonly brought?: Contact;
+  /** Of a write that a later read found: the fields whose difference from the other side is settled; else `fields`. */
+  readonly settles?: readonly SyncedField[];
 };
 
 /** One pair in a run: the plan for it, the steps that are left, and those that are done. */
@@ -86,6 +93,13 @@ export type Task = {
   readonly sleeps: boolean;
   /** The decision that it follows from: a refusal is remembered by it (R15); null in an undo, which is not retried. */
   readonly decision: Merge | Creation | null;
+  /** The contact that a side is to hold; null for an undo, after which it may differ from the other side. */
+  readonly wanted: Sides<Contact | null>;
+  /**
+   * The contact that each side's base is compared with: a value that both hold, or both lack, is agreed on. Null compares with
+   * none; left out, it is the contact of the other side as planned.
+   */
+  readonly counterparts?: Sides<Contact | null>;
   steps: readonly Step[];
   done: readonly Done[];
   /** Updates without an answer: nothing more is written to their contacts before a read. */
@@ -134,7 +148,7 @@ export const movedGroups = (task: Task, side: Side): ReadonlySet<string> =>
 
 /** Whether the contact of a side was written in this run: it counts once. */
 export const wasWritten = (task: Task, side: Side): boolean =>
-  doneOn(task, side).some(({ kind }) => kind !== 'declined' && kind !== 'merged');
+  doneOn(task, side).some(({ kind }) => kind !== 'declined' && kind !== 'merged' && kind !== 'observed');
 
 /** Whether an update of the contact of a side has no answer: it may be another contact by now. */
 export const isUnanswered = ({ unanswered }: Task, side: Side): boolean =>
@@ -145,7 +159,9 @@ export const plannedHalf = (task: Task, side: Side): PlannedHalf | null => {
   if (task.strayed.includes(side)) return null;
   const created = doneOn(task, side).find(({ kind }) => kind === 'create');
   if (created === undefined) return task.halves[side];
-  return { base: snapshotOf(created.record), before: created.record };
+  const { record, brought, moved } = created;
+  const base = brought === undefined ? snapshotOf(record) : { contact: brought, groupIds: [...moved].toSorted() };
+  return { base, before: record };
 };
 
 /** The contact of a side as it was last returned; null where it does not exist. */
@@ -241,6 +257,7 @@ export const mergeTask = (decision: Merge): Task => ({
   wakes: decision.pair.status === 'asleep',
   sleeps: decision.sleeps === true,
   decision,
+  wanted: bySide((side) => decision.writes[side]?.desired ?? null),
   steps: SIDES.flatMap((side) => stepsOfWrite(side, decision.writes[side])),
 });
 
@@ -268,6 +285,7 @@ export const creationTask = (decision: Creation): Task => {
     wakes: false,
     sleeps: false,
     decision,
+    wanted: bySide((each) => (each === side ? draftOf(decision) : null)),
     steps: stepsOfCreation(side, joins),
   };
 };

@@ -4,7 +4,6 @@ import type { ContactRecord } from '../../contact/record.ts';
 import { otherSide, type Side } from '../../contact/side.ts';
 import { equalSnapshots, withDeclined, type Declined, type Snapshot } from '../../contact/snapshot.ts';
 import { settleDeclined } from '../../reconcile/declined.ts';
-import { draftOf } from '../../reconcile/decision.ts';
 import { settleBase } from '../../reconcile/settle.ts';
 import { newHalf } from '../state/half.ts';
 import { withoutEmails } from '../../contact/emails.ts';
@@ -52,13 +51,11 @@ const agreedOn = (task: Task, side: Side) => {
   // Where a side gets a value that neither half holds, a value that both lack is not agreed on.
   if (task.given.left.size + task.given.right.size > 0) return { other: null, agreedGroups: new Set<string>() };
   const groups = task.decision?.kind === 'merge' ? task.decision.agreedGroups?.[side] : undefined;
-  return { other: plannedHalf(task, otherSide(side))?.before.contact ?? null, agreedGroups: new Set(groups) };
-};
-
-/** The values that a side was given by the decision; after an undo, which may leave the sides different, those of the other side. */
-const wantedOn = ({ decision }: Task, side: Side, other: Contact): Contact => {
-  if (decision === null) return other;
-  return decision.kind === 'create' ? draftOf(decision) : (decision.writes[side]?.desired ?? other);
+  const counterpart = plannedHalf(task, otherSide(side))?.before.contact ?? null;
+  return {
+    other: task.counterparts === undefined ? counterpart : task.counterparts[side],
+    agreedGroups: new Set(groups),
+  };
 };
 
 /** The groups of a side whose membership a write did not change; of an undo, all that it moved. */
@@ -76,11 +73,12 @@ const declinedGroups = (
 /** The differences from the other side that are settled after the answers so far (R2). */
 const declinedBy = (task: Task, side: Side, half: PlannedHalf, record: ContactRecord): Declined => {
   const other = currentRecord(task, otherSide(side))?.contact;
-  const written = writtenFields(task, side);
-  const isCreated = task.creation?.side === side;
+  const settles = task.done.findLast((each) => each.side === side)?.settles;
+  const written = settles === undefined ? writtenFields(task, side) : new Set(settles);
+  const isCreated = task.creation?.side === side && settles === undefined;
   const isUntouched = !isCreated && written.size === 0 && half.base.declined === undefined;
   if (other === undefined || isUntouched) return {};
-  const wanted = wantedOn(task, side, other);
+  const wanted = task.wanted[side] ?? other;
   const now = record.contact;
   return settleDeclined({
     former: half.base.declined,
@@ -107,6 +105,13 @@ const baseWithArrived = (task: Task, side: Side, { base, before }: PlannedHalf):
   return { ...base, contact: { ...base.contact, emailAddresses } };
 };
 
+/** The values of a record that both sides agree on: those of an answer, but for concurrent edits. */
+const agreedContact = (task: Task, side: Side, { contact }: ContactRecord): Contact => {
+  const emailAddresses = agreedEmails(task, side);
+  if (emailAddresses !== null) return { ...contact, emailAddresses };
+  return task.done.findLast((each) => each.side === side)?.brought ?? contact;
+};
+
 /** The base of a half after the answers so far, and whether the next plan must look at it. */
 const settledValue = (
   task: Task,
@@ -121,11 +126,10 @@ const settledValue = (
     ...lostFields(task, side),
     ...given,
   ]);
-  const emails = agreedEmails(task, side);
   const settled = settleBase({
     base: baseWithArrived(task, side, half),
     before: half.before,
-    now: emails === null ? record : { ...record, contact: { ...record.contact, emailAddresses: emails } },
+    now: { ...record, contact: agreedContact(task, side, record) },
     written: writtenFields(task, side).difference(given),
     moved: given.has('buckets') ? new Set() : movedGroups(task, side),
     outstanding,
@@ -151,6 +155,10 @@ const withObserved = (stored: Half, current: ContactRecord, next: Half): Half =>
   return isNewer(stored, current) ? { ...next, record: stored.record, state: 'changed' } : next;
 };
 
+/** Whether the last record of a side is the one that was stored before. */
+const isObserved = ({ done }: Task, side: Side): boolean =>
+  done.findLast((each) => each.side === side)?.kind === 'observed';
+
 /** A half of the task as it is to be stored, in place of what is stored; null where the task has none. */
 export const halfToStore = (
   task: Task,
@@ -172,5 +180,7 @@ export const halfToStore = (
     heardAtMs: atMs,
   };
   if (writtenSide === side) return { ...next, writtenAtMs: atMs };
+  // What a recovery stores of the other half is not news of that half.
+  if (isObserved(task, side)) return { ...next, heardAtMs: known.heardAtMs };
   return stored === null ? next : withObserved(stored, record, next);
 };

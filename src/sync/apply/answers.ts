@@ -18,7 +18,8 @@ import { equalSnapshots } from '../../contact/snapshot.ts';
 import type { PairIds } from '../../reconcile/pair-ids.ts';
 import { EMPTY_SNAPSHOT } from '../../reconcile/settle.ts';
 import { newHalf } from '../state/half.ts';
-import { observeMerge } from '../recover/merged.ts';
+import type { Outcome } from './outcome.ts';
+import { observeMerge } from './side-merges.ts';
 import { withWrittenGroups } from '../state/own-moves.ts';
 import { observeAnswer, observeDeletion } from '../state/observe.ts';
 import { endPair, keepAlone, storePair } from '../state/pair.ts';
@@ -37,28 +38,26 @@ import {
   type Task,
 } from './task.ts';
 import { halfToStore } from './task-halves.ts';
-import type { Merged } from './merge-away.ts';
-import { hasAllGroups, type GroupIds, type Removal, type Write } from './writes.ts';
+import type { Merged } from '../execute/merge-away.ts';
+import { hasAllGroups, type GroupIds, type Removal, type Write } from '../execute/writes.ts';
 
-/** What the answer to a write means, besides what it changes in the store. Plain data. */
-export type Landing = {
-  /** The contact as the side answered with it. */
-  readonly after: ContactRecord | null;
-  /** Why the answer is none that may be taken in; null where it is. */
-  readonly refused: string | null;
-  /** Why the write counts as not done although it was answered as it should be; null where it counts as done. */
-  readonly kept: string | null;
-  /** As what the write counts; null where the contact was counted already, or nothing was written. */
+/** The outcome of an operation that was answered, and what a run counts and reports of it. */
+export type AnswerOutcome = Outcome & {
+  /** Whether the answer must not be applied: it counts as a refusal. */
+  readonly isRefused: boolean;
+  /** Null where the contact was counted before, or nothing was written. */
   readonly counts: 'created' | 'updated' | 'deleted' | null;
-  /** Fields that the side silently did not take (R2). */
+  /** Fields that the side silently did not store (R2). */
   readonly notTaken: readonly SyncedField[];
   readonly ids: PairIds;
   /** Whether the contact must be looked at again before the run ends. */
   readonly again: boolean;
 };
 
-/** What a landing works with. */
-export type Landed = {
+const DONE = { applied: true, error: null, isRefused: false, notTaken: [], again: false } as const;
+
+/** The values that an answer is applied with. */
+export type Applying = {
   readonly set: WorkingSet;
   readonly groupIds: GroupIds;
   /** Whether a create carries the membership with it. */
@@ -109,9 +108,14 @@ const storedHalf = (set: WorkingSet, task: Task, side: Side): Half | null => {
   return set.pair(pairId)?.[side] ?? known;
 };
 
-/** Stores where a task's pair stands now. The set must hold both halves. */
-export const landPair = (set: WorkingSet, task: Task, writtenSide: Side | null, atMs: number): void => {
+/** Stores the pair of a task as it is after what was done, and which conflicts that settles. The set must hold both halves. */
+export const storeAnswered = (set: WorkingSet, task: Task, writtenSide: Side | null, atMs: number): void => {
   resolveConflicts(set, task, writtenSide, atMs);
+  storeTask(set, task, writtenSide, atMs);
+};
+
+/** Stores the pair of a task as it is after what was done. The set must hold both halves. */
+export const storeTask = (set: WorkingSet, task: Task, writtenSide: Side | null, atMs: number): void => {
   const pairId = pairIdOf(set, task);
   const kept = task.creation === null && pairId !== null ? set.pair(pairId) : null;
   const halves = bySide((side) => {
@@ -127,7 +131,7 @@ export const landPair = (set: WorkingSet, task: Task, writtenSide: Side | null, 
 const fallsAsleep = (task: Task): boolean => task.sleeps && (isQuiet(task) || task.decision === null);
 
 /** Stores that a pair is awake, before the first write that follows from it. The set must hold both halves. */
-export const landWaking = (set: WorkingSet, { pairId }: Task): void => {
+export const storeWaking = (set: WorkingSet, { pairId }: Task): void => {
   const pair = pairId === null ? null : set.pair(pairId);
   if (pair === null) return;
   const halves = bySide((side) => (pair[side] === null ? null : { ...pair[side], state: 'changed' as const }));
@@ -135,7 +139,7 @@ export const landWaking = (set: WorkingSet, { pairId }: Task): void => {
 };
 
 /** Stores the task's contacts as a pair that is to be compared as if the two had never met: with empty bases, and open. */
-const landFirstMeeting = (set: WorkingSet, task: Task, side: Side, created: ContactRecord, atMs: number): void => {
+const storeFirstMeeting = (set: WorkingSet, task: Task, side: Side, created: ContactRecord, atMs: number): void => {
   const halves = bySide((each) => {
     const record = each === side ? created : currentRecord(task, each);
     if (record === null) return null;
@@ -152,29 +156,38 @@ const refusalOf = ({ creation }: Task, { id, pair }: Half): string | null => {
   return isApart ? `The side answered with ${id}, which a person keeps apart from this contact.` : null;
 };
 
-const landCreate = (
-  { set, groupIds, createsWithGroups, atMs }: Landed,
+const applyCreate = (
+  { set, groupIds, createsWithGroups, atMs }: Applying,
   { task, side, request }: Extract<Write, { kind: 'create' }>,
   record: ContactRecord,
-): Landing => {
-  const nothing = { after: record, refused: null, kept: null, counts: null, notTaken: [], again: false };
+): AnswerOutcome => {
+  const nothing = {
+    applied: false,
+    after: record,
+    isRefused: false,
+    counts: null,
+    notTaken: [],
+    again: false,
+    ids: taskIds(task),
+  };
   const known = set.half(side, record.id);
   const isBack = known !== null && isDeleted(known) && (known.pair === null || known.pair === task.pairId);
   const standing = isBack ? null : known;
   const refused = standing === null ? null : refusalOf(task, standing);
-  if (refused !== null) return { ...nothing, refused, ids: taskIds(task) };
+  if (refused !== null) return { ...nothing, error: refused, isRefused: true };
   if (standing !== null) {
     // The contact existed before: the two are compared before anything of it is overwritten.
-    landFirstMeeting(set, task, side, record, atMs);
+    storeFirstMeeting(set, task, side, record, atMs);
     // An undo takes back what was created: that is not this contact.
-    const kept = `The side answered with ${record.id}, which existed already; the two are compared.`;
-    return { ...nothing, kept, ids: taskIds(task), again: true };
+    const error = `The side answered with ${record.id}, which existed already; the two are compared.`;
+    return { ...nothing, error, again: true };
   }
   addDone(task, { side, kind: 'create', fields: [], moved: [], record });
   if (createsWithGroups && hasAllGroups(groupIds, task, side)) endMoves(task, side);
-  landPair(set, task, side, atMs);
+  storeAnswered(set, task, side, atMs);
   return {
-    ...nothing,
+    ...DONE,
+    after: record,
     counts: 'created',
     notTaken: notTaken(fieldsIn(request.draft), request.draft, record.contact),
     ids: taskIds(task),
@@ -205,79 +218,74 @@ const addUpdate = (write: Update, record: ContactRecord, isDeclined = false): vo
   else addDone(task, { ...done, agreedEmails: agreedAfter(write, sharedEmail, record) }, sharedEmail);
 };
 
-const landUpdate = ({ set, atMs }: Landed, write: Update, record: ContactRecord): Landing => {
+const applyUpdate = ({ set, atMs }: Applying, write: Update, record: ContactRecord): AnswerOutcome => {
   const { task, side, request } = write;
   const isFirst = !wasWritten(task, side);
   addUpdate(write, record);
-  landPair(set, task, side, atMs);
+  storeAnswered(set, task, side, atMs);
   return {
+    ...DONE,
     after: record,
-    refused: null,
-    kept: null,
     counts: isFirst ? 'updated' : null,
     notTaken: notTaken(request.fields, request.desired, record.contact),
     ids: taskIds(task),
-    again: false,
   };
 };
 
 /** Accepts that the side declined the values of an update: they stay where they are (R2). Returns the fields. */
-export const landNotTaken = ({ set, atMs }: Landed, write: Update): readonly SyncedField[] => {
+export const applyNotTaken = ({ set, atMs }: Applying, write: Update): readonly SyncedField[] => {
   const { task, request } = write;
   addUpdate(write, request.current, true);
-  landPair(set, task, null, atMs);
+  storeAnswered(set, task, null, atMs);
   return notTaken(request.fields, request.desired, request.current.contact);
 };
 
 /** Stores that a task's memberships are as planned, as far as its groups could be created. */
-export const landMoves = ({ set, groupIds, atMs }: Landed, task: Task, side: Side): void => {
+export const endMemberships = ({ set, groupIds, atMs }: Applying, task: Task, side: Side): void => {
   if (hasAllGroups(groupIds, task, side)) endMoves(task, side);
-  landPair(set, task, side, atMs);
+  storeAnswered(set, task, side, atMs);
 };
 
-const landMembership = (
-  landed: Landed,
+const applyMembership = (
+  applying: Applying,
   { task, side, request, operation }: Extract<Write, { kind: 'membership' }>,
   groupIds: readonly string[],
-): Landing => {
+): AnswerOutcome => {
   const isFirst = !wasWritten(task, side);
   const current = currentRecord(task, side) ?? operation.before;
-  const record = withWrittenGroups(current, groupIds, request, landed);
+  const record = withWrittenGroups(current, groupIds, request, applying);
   const moved = [...request.add, ...request.remove];
   addDone(task, { side, kind: 'membership', fields: ['buckets'], moved, record });
-  landMoves(landed, task, side);
+  endMemberships(applying, task, side);
   return {
+    ...DONE,
     after: record,
-    refused: null,
-    kept: null,
     counts: isFirst ? 'updated' : null,
-    notTaken: [],
     ids: taskIds(task),
-    again: false,
   };
 };
 
 /** The contact of a removal is gone. */
-const landRemoval = ({ set, atMs }: Landed, { pair, record, side, pairAfter }: Removal): void => {
+const applyRemoval = ({ set, atMs }: Applying, { pair, record, side, pairAfter }: Removal): void => {
   observeDeletion(set, side, record.id, atMs);
   if (pair.id === null || pairAfter === 'leave') return;
   if (pairAfter === 'keep-other') keepAlone(set, pair.id, otherSide(side), atMs);
   else endPair(set, pair.id);
 };
 
-const landDelete = (landed: Landed, { removal, operation }: Extract<Write, { kind: 'delete' }>): Landing => {
-  landRemoval(landed, removal);
+const applyDelete = (applying: Applying, { removal, operation }: Extract<Write, { kind: 'delete' }>): AnswerOutcome => {
+  applyRemoval(applying, removal);
   const { leftId, rightId } = operation;
   const ids = { leftId, rightId };
-  return { after: null, refused: null, kept: null, counts: 'deleted', notTaken: [], ids, again: false };
+  return { ...DONE, after: null, counts: 'deleted', ids };
 };
 
-const landMerge = (
-  landed: Landed,
+const applyMerge = (
+  applying: Applying,
   { removal, merging, operation, side }: Extract<Write, { kind: 'merge' }>,
   { survivor, became }: Merged,
-): Landing => {
-  const { set, groupIds, atMs } = landed;
+): AnswerOutcome => {
+  const { set, groupIds, atMs } = applying;
   const { record } = removal;
   const groupPairs = [...groupIds.values()].map((ids) =>
     bySide((each) => (ids[each] === null ? null : { id: ids[each] })),
@@ -285,15 +293,16 @@ const landMerge = (
   observeMerge(set, { side, before: merging.survivor, after: survivor, mergedAway: record }, { groupPairs, atMs });
   addDone(merging.task, { side, kind: 'merged', fields: [], moved: [], record: survivor });
   const { leftId, rightId } = operation;
-  const landing = { after: null, refused: null, kept: null, notTaken: [], ids: { leftId, rightId }, again: true };
+  const merged = { ...DONE, after: null, ids: { leftId, rightId }, again: true };
   // A side may refuse to show a contact that it has just merged away.
   if (became.kind === 'gone' || became.kind === 'moved' || became.kind === 'withheld') {
-    landRemoval(landed, removal);
-    return { ...landing, counts: 'deleted' };
+    applyRemoval(applying, removal);
+    return { ...merged, counts: 'deleted' };
   }
   merging.isKept = became.kind === 'found' && equalSnapshots(record, became.record);
   if (!merging.isKept) observeAnswer(set, side, record.id, became, atMs);
-  return { ...landing, kept: 'The side kept the merged contact; it is deleted separately.', counts: null };
+  const error = 'The side kept the merged contact; it is deleted separately.';
+  return { ...merged, applied: false, error, counts: null };
 };
 
 /** A write with the value that its remote answered with. */
@@ -315,7 +324,7 @@ export type AnsweredWrite =
  * Whether an update was answered with the contact of another pair, into which the one that it was meant for had been merged
  * (R12). The task lets go of that half: nothing more is written to it, and it stays as it is stored.
  */
-export const letGoOfStray = (set: WorkingSet, answered: AnsweredWrite): boolean => {
+export const isStray = (set: WorkingSet, answered: AnsweredWrite): boolean => {
   if (answered.kind !== 'record' || answered.write.kind !== 'update') return false;
   const { side, task } = answered.write;
   const pairId = set.half(side, answered.value.id)?.pair ?? null;
@@ -325,17 +334,17 @@ export const letGoOfStray = (set: WorkingSet, answered: AnsweredWrite): boolean 
 };
 
 /** Takes the answer to a write in. The set must hold the contacts that the write names, and the one it answered with. */
-export const land = (landed: Landed, answered: AnsweredWrite): Landing => {
+export const applyAnswer = (applying: Applying, answered: AnsweredWrite): AnswerOutcome => {
   switch (answered.kind) {
     case 'record':
       return answered.write.kind === 'create'
-        ? landCreate(landed, answered.write, answered.value)
-        : landUpdate(landed, answered.write, answered.value);
+        ? applyCreate(applying, answered.write, answered.value)
+        : applyUpdate(applying, answered.write, answered.value);
     case 'groups':
-      return landMembership(landed, answered.write, answered.value);
+      return applyMembership(applying, answered.write, answered.value);
     case 'merged':
-      return landMerge(landed, answered.write, answered.value);
+      return applyMerge(applying, answered.write, answered.value);
     case 'none':
-      return landDelete(landed, answered.write);
+      return applyDelete(applying, answered.write);
   }
 };

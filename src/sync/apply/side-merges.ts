@@ -20,7 +20,7 @@ import type { MembershipOperation, UpdateOperation } from '../../reconcile/opera
 import { observeRecord } from '../state/observe.ts';
 import { storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
-import { movesAcross, type GroupHalves, type Moves } from './landed-groups.ts';
+import { movesAcross, type GroupHalves, type Moves } from './traces.ts';
 
 /** The same of its groups. */
 const movesBy = (before: readonly string[], after: readonly string[], mergedAway: readonly string[]): Moves => {

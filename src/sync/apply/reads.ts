@@ -2,6 +2,7 @@ import { EMPTY_CONTACT, scalarsOf, syncedIn, type Contact, type SyncedField } fr
 import { stands, type Half } from '../../contact/half.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { bySide, otherSide, type Side, type Sides } from '../../contact/side.ts';
+import { contactsOf } from '../../contact/snapshot.ts';
 import type { Pair } from '../../reconcile/decision.ts';
 import {
   fieldsOf,
@@ -161,7 +162,8 @@ const applyUndone = (
 
 /** The task of a contact that a create made: `other` is the half that it follows from, as it was then. */
 const createdTask = (
-  { side, pairId, desired: draft }: CreateOperation,
+  { side, desired: draft }: CreateOperation,
+  pairId: number | null,
   other: PlannedHalf | null,
   held: Task['held'],
 ): Task =>
@@ -169,6 +171,7 @@ const createdTask = (
     halves: onSides(side, null, other),
     creation: { side, draft, originId: '', ids: { leftId: null, rightId: null }, image: null },
     held,
+    deferred: other !== null,
   });
 
 const applyCreated = (
@@ -177,7 +180,7 @@ const applyCreated = (
   found: ContactRecord,
   { groupPairs, atMs }: Known,
 ): Outcome => {
-  const { side, desired, join } = operation;
+  const { side, pairId, desired, join } = operation;
   const sourceId = sourceIdOf(operation);
   const source = sourceId === null ? null : set.half(otherSide(side), sourceId);
   if (source === null) return { ...NOT_APPLIED, error: `${sourceId}, which it follows from, is not known any more.` };
@@ -186,7 +189,7 @@ const applyCreated = (
   const groupIds = movesAcross(side, moves, groupPairs).join.toSorted();
   const known = { ...source.record, contact: arrived(EMPTY_CONTACT, desired, desired, brought), groupIds };
   const held = onSides(side, allBut(NO_FIELDS, brought, found.contact), []);
-  const task = createdTask(operation, plannedHalfOf(known, null), held);
+  const task = createdTask(operation, pairId, plannedHalfOf(known, null), held);
   const done: Done = { side, kind: 'create', fields: [], moved: moves.join, record: found, brought, settles: [] };
   storeFound(set, task, done, source, atMs);
   return { applied: true, after: found, error: null };
@@ -197,8 +200,13 @@ const applyRestored = (set: WorkingSet, operation: CreateOperation, found: Conta
   const { side, pairId, desired } = operation;
   const half = (pairId === null ? null : set.pair(pairId))?.[otherSide(side)] ?? null;
   const other = stands(half) ? half : null;
-  const held = onSides(side, [], other === null ? [] : allBut(NO_FIELDS, other.record.contact, desired));
-  const task = createdTask(operation, other === null ? null : plannedOf(other), held);
+  const held = onSides(
+    side,
+    [],
+    other === null ? [] : allBut(NO_FIELDS, desired, ...contactsOf(other.record, other.base)),
+  );
+  // A contact without its other half gets a pair of its own.
+  const task = createdTask(operation, other === null ? null : pairId, other && plannedOf(other), held);
   storeFound(set, task, { side, kind: 'create', fields: [], moved: [], record: found }, other, atMs);
   return { applied: true, after: found, error: null };
 };
@@ -220,19 +228,14 @@ export const applySearch = (
 };
 
 /** How much of an operation a contact shows: a membership takes a request each way, of which one may have arrived alone. */
-const extentOf = (operation: ExistingOperation, now: ContactRecord): 'all' | 'part' | 'none' => {
-  switch (operation.kind) {
-    case 'update':
-      return tookEffect({ ...operation, before: operation.before.contact }, now.contact) ? 'all' : 'none';
-    case 'membership': {
-      const moves = landedMoves(operation, now.groupIds);
-      const count = moves.join.length + moves.leave.length;
-      if (count === operation.join.length + operation.leave.length) return 'all';
-      return count === 0 ? 'none' : 'part';
-    }
-    case 'delete':
-      return 'none';
+const extentOf = (operation: UpdateOperation | MembershipOperation, now: ContactRecord): 'all' | 'part' | 'none' => {
+  if (operation.kind === 'update') {
+    return tookEffect({ ...operation, before: operation.before.contact }, now.contact) ? 'all' : 'none';
   }
+  const { join, leave } = landedMoves(operation, now.groupIds);
+  const count = join.length + leave.length;
+  if (count === operation.join.length + operation.leave.length) return 'all';
+  return count === 0 ? 'none' : 'part';
 };
 
 /** The pair that an operation on an existing contact belongs to. */
@@ -258,36 +261,60 @@ const applyUnreadable = (
   return stands(half) ? { unreadable } : { ...NOT_APPLIED, applied: kind === 'delete' && half !== null };
 };
 
+/** Applies an operation of a sync that the contact shows; returns whether it shows anything of it. */
+const applyToPair = (
+  set: WorkingSet,
+  operation: UpdateOperation | MembershipOperation,
+  { pair, target, origin }: Found,
+  record: ContactRecord,
+  known: Known,
+): boolean => {
+  const isWhole = stands(target) && origin !== null;
+  if (operation.kind === 'membership') {
+    if (isWhole) applyMembership(set, operation, { pair, target, origin }, record, known);
+    return isWhole;
+  }
+  if (extentOf(operation, record) === 'none') return false;
+  if (isWhole) applyUpdate(set, operation, { pair, target, origin }, record, known.atMs);
+  return true;
+};
+
 /** Applies an operation that the contact shows; null where it shows nothing of it. */
 const applyShown = (
   set: WorkingSet,
-  operation: ExistingOperation,
+  operation: UpdateOperation | MembershipOperation,
   record: ContactRecord,
   known: Known,
 ): Outcome | null => {
-  if (operation.kind === 'delete') return null;
-  const { side, cause, kind } = operation;
+  const { side, cause } = operation;
   const pair = pairOfOperation(set, operation, record.id);
   const target = pair?.[side] ?? null;
-  const extent = extentOf(operation, record);
   // A contact that was merged into the contact of another pair shows nothing of the operation.
   if (pair === null || target?.id !== record.id) return null;
+  const extent = extentOf(operation, record);
   const half = pair[otherSide(side)];
-  const origin = stands(half) ? half : null;
-  if (cause === 'undo') {
-    if (!stands(target) || extent === 'none') return null;
-    applyUndone(set, operation, { pair, target, origin }, record, known.atMs);
-    return { applied: extent === 'all', after: record, error: null };
-  }
-  const isWhole = stands(target) && origin !== null;
-  if (kind === 'membership') {
-    if (!isWhole) return null;
-    applyMembership(set, operation, { pair, target, origin }, record, known);
-    return { applied: extent === 'all', after: record, error: null };
-  }
-  if (extent === 'none') return null;
-  if (isWhole) applyUpdate(set, operation, { pair, target, origin }, record, known.atMs);
-  return { applied: true, after: record, error: null };
+  const found: Found = { pair, target, origin: stands(half) ? half : null };
+  const outcome: Outcome = { applied: extent === 'all', after: record, error: null };
+  if (cause === 'sync') return applyToPair(set, operation, found, record, known) ? outcome : null;
+  if (!stands(target) || extent === 'none') return null;
+  applyUndone(set, operation, found, record, known.atMs);
+  return outcome;
+};
+
+/** Applies a read that did not find the contact. */
+const applyAbsent = (
+  set: WorkingSet,
+  operation: ExistingOperation,
+  answer: ReadAnswer | undefined,
+  atMs: number,
+): Outcome => {
+  const { side, kind, cause, before } = operation;
+  const isDeleted = kind === 'delete' && answer?.kind === 'gone';
+  const pairId = cause === 'undo' && isDeleted ? (pairOfOperation(set, operation, before.id)?.id ?? null) : null;
+  // The counterpart of a contact that an undo deleted stays, and is not deleted.
+  if (pairId !== null) keepAlone(set, pairId, otherSide(side), atMs);
+  else observeAnswer(set, side, before.id, answer, atMs);
+  return { ...NOT_APPLIED, applied: isDeleted };
 };
 
 /**
@@ -301,22 +328,16 @@ export const applyRead = (
   answer: ReadAnswer | undefined,
   known: Known,
 ): Outcome | Unreadable => {
-  const { side, kind, cause, before } = operation;
+  const { side, cause, before } = operation;
   const { atMs } = known;
   const unreadable = unreadableReason(answer);
   if (unreadable !== null) return applyUnreadable(set, operation, unreadable);
-  if (answer?.kind !== 'found' && answer?.kind !== 'moved') {
-    const isDeleted = kind === 'delete' && answer?.kind === 'gone';
-    const pair = cause === 'undo' && isDeleted ? pairOfOperation(set, operation, before.id) : null;
-    if (pair !== null && pair.id !== null) keepAlone(set, pair.id, otherSide(side), atMs);
-    else observeAnswer(set, side, before.id, answer, atMs);
-    return { ...NOT_APPLIED, applied: isDeleted };
-  }
+  if (answer?.kind !== 'found' && answer?.kind !== 'moved') return applyAbsent(set, operation, answer, atMs);
   const { record } = answer;
   rename(set, side, before.id, record.id, atMs);
-  const finding = applyShown(set, operation, record, known);
-  if (finding !== null) return finding;
+  const outcome = operation.kind === 'delete' ? null : applyShown(set, operation, record, known);
+  if (outcome !== null) return outcome;
   if (answer.kind === 'moved' || cause === 'undo') observeAnswer(set, side, record.id, { kind: 'found', record }, atMs);
   else observeRecord(set, side, record, atMs);
-  return { ...NOT_APPLIED, after: record };
+  return cause === 'undo' ? NOT_APPLIED : { ...NOT_APPLIED, after: record };
 };

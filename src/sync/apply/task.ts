@@ -19,7 +19,7 @@ import { EMPTY_SNAPSHOT } from '../../reconcile/settle.ts';
 export type PlannedHalf = { readonly base: Snapshot; readonly before: ContactRecord };
 
 /** A contact that is to be created. */
-export type NewContact = {
+type NewContact = {
   readonly side: Side;
   readonly draft: Contact;
   /** The contact's id on the other side, stored with the new one where its side allows it (R9); of an undo its former id. */

@@ -3,7 +3,7 @@ import { EMPTY_CONTACT } from '../../../src/contact/contact.ts';
 import type { RemoteCapabilities } from '../../../src/providers/remote.ts';
 import type { Creation, Merge } from '../../../src/reconcile/decision.ts';
 import { effortOf, moveSteps } from '../../../src/sync/execute/effort.ts';
-import { creationTask, mergeTask, type Task } from '../../../src/sync/apply/task.ts';
+import { addDone, creationTask, mergeTask, type Task } from '../../../src/sync/apply/task.ts';
 import type { Work } from '../../../src/sync/execute/work.ts';
 
 const COMMON = {
@@ -83,7 +83,13 @@ test('memberships are written in steps of few requests, but not at the price of 
   expect(moveSteps(crossing, 'right', IN_BATCHES)).toHaveLength(1);
   const written = many(2_000, (index) => {
     const task = creation(index, [`group ${index % 60}`, `group ${(index + 7) % 60}`]);
-    task.counted.add('right');
+    addDone(task, {
+      side: 'right',
+      kind: 'create',
+      fields: [],
+      moved: [],
+      record: { ...record(`c${index}`), version: '1', modifiedAtMs: null, raw: '{}', originId: null },
+    });
     return task;
   });
   expect(moveSteps(written, 'right', ONE_BY_ONE)).toHaveLength(1);

@@ -23,7 +23,7 @@ import {
   rejectionOf,
   type Verdict,
 } from '../../../../src/sync/execute/failure.ts';
-import { createdHalf, creationTask, mergeTask, type Task } from '../../../../src/sync/apply/task.ts';
+import { addDone, creationTask, mergeTask, stepsOfWrite, type Task } from '../../../../src/sync/apply/task.ts';
 import {
   createWrites,
   deleteWrites,
@@ -159,11 +159,9 @@ describe('[R15] a refusal', () => {
 
   test('of a membership of a contact that was just created is remembered by both contacts', () => {
     const writesOf = (side: Side, tasks: readonly Task[]) => membershipWrites(PASS, side, tasks);
-    const created: Task = {
-      ...creationTask({ ...CREATION, joins: ['choir'] }),
-      writes: { left: null, right: sideWrite(['title'], { ...ADA, title: 'Dr' }) },
-    };
-    created.halves.right = createdHalf(RIGHT.record);
+    const created = creationTask({ ...CREATION, joins: ['choir'] });
+    created.steps = [...created.steps, ...stepsOfWrite('right', sideWrite(['title'], { ...ADA, title: 'Dr' }))];
+    addDone(created, { side: 'right', kind: 'create', fields: [], moved: [], record: RIGHT.record });
     const refusal = rejectionOf(only(writesOf('right', [created])), 'too long', undefined, NOW);
     const next = mergeOf(LEFT, RIGHT);
     expect(refusal).toMatchObject({ key: 'l r', sourceFingerprint: sourceFingerprint(next) });

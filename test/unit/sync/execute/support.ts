@@ -2,14 +2,14 @@ import type { Contact } from '../../../../src/contact/contact.ts';
 import type { Half } from '../../../../src/contact/half.ts';
 import { contactOf } from '../../../../src/contact/normalise.ts';
 import type { Creation, Merge, SideWrite } from '../../../../src/reconcile/decision.ts';
-import type { Landed } from '../../../../src/sync/apply/answers.ts';
+import type { Applying } from '../../../../src/sync/apply/answers.ts';
 import type { Pass } from '../../../../src/sync/execute/writes.ts';
 import type { WorkingSet } from '../../../../src/sync/state/working-set.ts';
 import { bothSides } from '../../reconcile/support.ts';
 
 const SCOPES = { left: 'left account', right: 'right account' };
 
-/** When answers land. */
+/** The time at which answers are applied. */
 export const NOW = 100;
 
 const GROUPS = new Map<string, { left: string | null; right: string | null }>([
@@ -20,7 +20,7 @@ const GROUPS = new Map<string, { left: string | null; right: string | null }>([
 /** A pass of a sync without fields that only start to sync. */
 export const PASS: Pass = { groupIds: GROUPS, scopes: SCOPES, cause: 'sync', joining: new Set() };
 
-export const landedIn = (set: WorkingSet, createsWithGroups = false): Landed => {
+export const applyingIn = (set: WorkingSet, createsWithGroups = false): Applying => {
   return { set, groupIds: GROUPS, createsWithGroups, lags: false, atMs: NOW };
 };
 

@@ -10,7 +10,7 @@ import {
   unsettledWrite,
 } from '../../../../src/sync/state/unread.ts';
 import { rowOf } from '../../../support/store/rows.ts';
-import { openOperation } from '../recover/support.ts';
+import { openOperation } from '../apply/support.ts';
 import { adaRecord, changesOf, setOf } from '../support.ts';
 
 const MINUTE_MS = 60_000;

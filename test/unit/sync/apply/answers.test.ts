@@ -3,8 +3,14 @@ import type { Contact, SyncedField } from '../../../../src/contact/contact.ts';
 import type { Half } from '../../../../src/contact/half.ts';
 import type { ContactRecord } from '../../../../src/contact/record.ts';
 import type { Merge } from '../../../../src/reconcile/decision.ts';
-import { land, landMoves, landPair, letGoOfStray, type AnsweredWrite } from '../../../../src/sync/apply/answers.ts';
-import { creationTask, mergeTask, type Task } from '../../../../src/sync/apply/task.ts';
+import {
+  applyAnswer,
+  endMemberships,
+  isStray,
+  storeAnswered,
+  type AnsweredWrite,
+} from '../../../../src/sync/apply/answers.ts';
+import { creationTask, mergeTask, pendingFields, type Task } from '../../../../src/sync/apply/task.ts';
 import {
   createWrites,
   deleteWrites,
@@ -17,7 +23,7 @@ import {
 import { rename } from '../../../../src/sync/state/observe.ts';
 import { record, SIDE_PAIRS, snapshot } from '../../reconcile/support.ts';
 import { ADA, changesOf, linkedPair, looseHalf, pairedHalf, setOf } from '../support.ts';
-import { creationOf, landedIn, mergeOf, NOW, PASS, sideWrite } from './support.ts';
+import { creationOf, applyingIn, mergeOf, NOW, PASS, sideWrite } from '../execute/support.ts';
 
 const half = (
   side: 'left' | 'right',
@@ -62,23 +68,24 @@ describe('an update that is answered', () => {
   const update = (value: ContactRecord, given: Partial<Merge> = {}, halves = halvesOf(UPDATE)) => {
     const set = setOf(halves);
     const task = mergeTask({ ...UPDATE, ...given });
-    const landing = land(landedIn(set), updateOf(task, value));
-    return { set, task, landing };
+    const outcome = applyAnswer(applyingIn(set), updateOf(task, value));
+    return { set, task, outcome };
   };
 
   test('settles both halves, each by its own base', () => {
     const after = record('right', { ...ADA, title: 'New' }, { version: '2' });
-    const { set, task, landing } = update(after);
-    expect(landing).toEqual({
+    const { set, task, outcome } = update(after);
+    expect(outcome).toEqual({
       after,
-      refused: null,
-      kept: null,
+      applied: true,
+      error: null,
+      isRefused: false,
       counts: 'updated',
       notTaken: [],
       ids: { leftId: 'left', rightId: 'right' },
       again: false,
     });
-    expect(task.pending.right).toEqual(new Set());
+    expect(pendingFields(task, 'right')).toEqual(new Set());
     expect(set.pair(1)).toMatchObject({
       left: { state: 'settled', base: { contact: { title: 'New' } } },
       right: { state: 'settled', record: after, base: { contact: { title: 'New' } }, writtenAtMs: NOW },
@@ -89,8 +96,8 @@ describe('an update that is answered', () => {
     ['cut it off', { title: 'Ne' }],
     ['kept the former one', { title: 'Old' }],
   ])('[R2] reports a value where the side %s, and does not send it again', (_, now) => {
-    const { set, landing } = update(record('right', { ...ADA, ...now }));
-    expect(landing).toMatchObject({ counts: 'updated', notTaken: ['title'] });
+    const { set, outcome } = update(record('right', { ...ADA, ...now }));
+    expect(outcome).toMatchObject({ counts: 'updated', notTaken: ['title'] });
     expect(set.pair(1)).toMatchObject({
       left: { state: 'settled' },
       right: { state: 'settled', base: { contact: now } },
@@ -102,7 +109,7 @@ describe('an update that is answered', () => {
     const write = sideWrite(['emailAddresses', 'title'], { ...ADA, title: 'New', ...mails('a@x.org', 'b@x.org') });
     const notTaken = (...list: string[]) => {
       const value = record('right', { ...ADA, title: 'New', ...mails(...list) });
-      return update(value, { writes: { left: null, right: write } }).landing.notTaken;
+      return update(value, { writes: { left: null, right: write } }).outcome.notTaken;
     };
     expect(notTaken('a@x.org', 'b@x.org')).toEqual([]);
     expect(notTaken('B@X.org', 'A@x.org', 'own@x.org')).toEqual([]);
@@ -110,7 +117,7 @@ describe('an update that is answered', () => {
   });
 
   test('[R2] reports nothing about fields that were not written', () => {
-    expect(update(record('right', { ...ADA, title: 'New', company: 'Foreign' })).landing.notTaken).toEqual([]);
+    expect(update(record('right', { ...ADA, title: 'New', company: 'Foreign' })).outcome.notTaken).toEqual([]);
   });
 
   test('[R4] resolves earlier conflicts about what it wrote, but for those that it decides itself', () => {
@@ -131,9 +138,9 @@ describe('an update that is answered', () => {
     const set = setOf(halvesOf(MERGE));
     const task = mergeTask(MERGE);
     const after = record('right', { ...ADA, title: 'New' });
-    expect(land(landedIn(set), updateOf(task, after)).counts).toBe('updated');
+    expect(applyAnswer(applyingIn(set), updateOf(task, after)).counts).toBe('updated');
     expect(set.pair(1)).toMatchObject({ left: { state: 'changed' }, right: { state: 'changed' } });
-    expect(land(landedIn(set), moveOf(task, ['s-choir'])).counts).toBeNull();
+    expect(applyAnswer(applyingIn(set), moveOf(task, ['s-choir'])).counts).toBeNull();
     expect(set.pair(1)).toMatchObject({ left: { state: 'settled' }, right: { state: 'settled' } });
   });
 
@@ -151,24 +158,24 @@ describe('[R12] an update that is answered with another contact', () => {
   test('that has a pair of its own settles nothing, and the half is let go of as it is stored', () => {
     const set = setOf([...halvesOf(MERGE), ...linkedPair(2, 'its counterpart', 'other')]);
     const task = mergeTask(MERGE);
-    expect(letGoOfStray(set, updateOf(task, value))).toBe(true);
+    expect(isStray(set, updateOf(task, value))).toBe(true);
     expect(set.changes()).toEqual([]);
     expect(membershipWrites(PASS, 'right', [task])).toEqual([]);
-    landPair(set, task, 'left', NOW);
+    storeAnswered(set, task, 'left', NOW);
     expect(set.pair(1)).toMatchObject({ status: 'linked', left: { state: 'changed' }, right: MERGE.pair.right });
   });
 
   test('that is its own one, in a pair that was stored a moment ago, lands', () => {
     const set = setOf(halvesOf(MERGE));
     const task = mergeTask({ ...MERGE, pair: { ...MERGE.pair, id: null } });
-    expect(letGoOfStray(set, updateOf(task, record(MERGE.pair.right.id, value.contact)))).toBe(false);
+    expect(isStray(set, updateOf(task, record(MERGE.pair.right.id, value.contact)))).toBe(false);
   });
 
   test('that has a pair of its own takes no half from a pair that was stored a moment ago', () => {
     const set = setOf([...halvesOf(MERGE), ...linkedPair(2, 'its counterpart', 'other')]);
     const task = mergeTask({ ...MERGE, pair: { ...MERGE.pair, id: null } });
-    expect(letGoOfStray(set, updateOf(task, value))).toBe(true);
-    landPair(set, task, 'left', NOW);
+    expect(isStray(set, updateOf(task, value))).toBe(true);
+    storeAnswered(set, task, 'left', NOW);
     expect(set.pair(1)).toMatchObject({ status: 'linked', left: { state: 'changed' }, right: MERGE.pair.right });
   });
 
@@ -178,8 +185,8 @@ describe('[R12] an update that is answered with another contact', () => {
   ])('that %s is answered with its own contact, which has got another id', (_, known) => {
     const set = setOf([...halvesOf(MERGE), ...known]);
     const task = mergeTask(MERGE);
-    expect(letGoOfStray(set, updateOf(task, value))).toBe(false);
-    land(landedIn(set), updateOf(task, value));
+    expect(isStray(set, updateOf(task, value))).toBe(false);
+    applyAnswer(applyingIn(set), updateOf(task, value));
     expect(set.pair(1)).toMatchObject({ status: 'linked', right: { id: 'other' } });
   });
 });
@@ -191,15 +198,15 @@ describe('[R11] a change of membership that is answered', () => {
   const move = (answer: readonly string[], merge = MOVE) => {
     const set = setOf(halvesOf(merge));
     const task = mergeTask(merge);
-    return { set, task, landing: land(landedIn(set), moveOf(task, answer)) };
+    return { set, task, outcome: applyAnswer(applyingIn(set), moveOf(task, answer)) };
   };
 
   test('settles both halves; the record is no row’s text any more', () => {
     const joined = mergeOf(MOVE.pair.left, pairedHalf('right', 'right', 1), { writes: MOVE.writes });
-    const { set, task, landing } = move(['s-choir'], joined);
-    expect(landing).toMatchObject({ counts: 'updated', again: false, notTaken: [], after: { groupIds: ['s-choir'] } });
-    expect(landing.after).not.toHaveProperty('digest');
-    expect(task.pending.right).toEqual(new Set());
+    const { set, task, outcome } = move(['s-choir'], joined);
+    expect(outcome).toMatchObject({ counts: 'updated', again: false, notTaken: [], after: { groupIds: ['s-choir'] } });
+    expect(outcome.after).not.toHaveProperty('digest');
+    expect(pendingFields(task, 'right')).toEqual(new Set());
     expect(set.pair(1)).toMatchObject({
       left: { state: 'settled', base: { groupIds: ['g-choir'] } },
       right: { state: 'settled', base: { groupIds: ['s-choir'] }, writtenAtMs: NOW },
@@ -208,8 +215,8 @@ describe('[R11] a change of membership that is answered', () => {
   });
 
   test('sorts what it was answered with', () => {
-    const { landing } = move(['s-choir', 'own', 'another']);
-    expect(landing.after?.groupIds).toEqual(['another', 'own', 's-choir']);
+    const { outcome } = move(['s-choir', 'own', 'another']);
+    expect(outcome.after?.groupIds).toEqual(['another', 'own', 's-choir']);
   });
 
   test('[R5] leaves out of the base what somebody joined meanwhile', () => {
@@ -224,7 +231,7 @@ describe('[R11] a change of membership that is answered', () => {
     const set = setOf(halvesOf(merge));
     const task = mergeTask(merge);
     expect(membershipWrites(PASS, 'right', [task])).toEqual([]);
-    landMoves(landedIn(set), task, 'right');
+    endMemberships(applyingIn(set), task, 'right');
     expect(set.pair(1)).toMatchObject({
       left: { state: 'settled' },
       right: { state: 'settled', record: { digest: 'row of right' } },
@@ -234,7 +241,7 @@ describe('[R11] a change of membership that is answered', () => {
   test('is open while a group could not be created', () => {
     const writes = { left: null, right: sideWrite(['buckets'], ADA, { joins: ['choir', 'team'] }) };
     const { set, task } = move(['own', 's-choir'], { ...MOVE, writes });
-    expect(task.pending.right).toEqual(new Set(['buckets']));
+    expect(pendingFields(task, 'right')).toEqual(new Set(['buckets']));
     expect(set.pair(1)).toMatchObject({
       left: { state: 'changed', base: { groupIds: [] } },
       right: { state: 'changed' },
@@ -256,15 +263,16 @@ describe('a deletion that is answered', () => {
     };
     const [write] = deleteWrites(PASS, [{ ...own, ...given }]);
     if (write?.kind !== 'delete') throw new Error('A delete was expected.');
-    return { set, landing: land(landedIn(set), { kind: 'none', write }) };
+    return { set, outcome: applyAnswer(applyingIn(set), { kind: 'none', write }) };
   };
 
   test('[R7] ends the pair, and counts', () => {
-    const { set, landing } = remove({});
-    expect(landing).toEqual({
+    const { set, outcome } = remove({});
+    expect(outcome).toEqual({
       after: null,
-      refused: null,
-      kept: null,
+      applied: true,
+      error: null,
+      isRefused: false,
       counts: 'deleted',
       notTaken: [],
       ids: { leftId: null, rightId: 'r' },
@@ -295,7 +303,7 @@ describe('[R13] two contacts that are paired for the first time', () => {
 
   test('are stored as a pair, settled, where nothing is to be written', () => {
     const set = setOf([LEFT, RIGHT]);
-    landPair(set, pairing(), null, NOW);
+    storeAnswered(set, pairing(), null, NOW);
     expect(changesOf(set, 'put-pair')).toMatchObject([
       {
         id: null,
@@ -317,7 +325,7 @@ describe('[R13] two contacts that are paired for the first time', () => {
     const conflicts = [{ field: 'title', left: 'Dr', right: 'Mr', winner: 'left' }] as const;
     const writes = { left: null, right: sideWrite(['title'], { ...ADA, title: 'Dr' }) };
     const set = setOf([dr, mr]);
-    landPair(set, mergeTask(mergeOf(dr, mr, { conflicts, writes })), null, NOW);
+    storeAnswered(set, mergeTask(mergeOf(dr, mr, { conflicts, writes })), null, NOW);
     expect(changesOf(set, 'put-pair')).toMatchObject([
       {
         id: null,
@@ -333,8 +341,8 @@ describe('[R13] two contacts that are paired for the first time', () => {
   test('are one pair when the write that follows is answered', () => {
     const set = setOf([LEFT, RIGHT]);
     const task = pairing({ writes: { left: null, right: sideWrite(['title'], { ...ADA, title: 'Dr' }) } });
-    landPair(set, task, null, NOW);
-    land(landedIn(set), updateOf(task, record('r', { ...ADA, title: 'Dr' })));
+    storeAnswered(set, task, null, NOW);
+    applyAnswer(applyingIn(set), updateOf(task, record('r', { ...ADA, title: 'Dr' })));
     const pairs = changesOf(set, 'put-pair');
     expect(pairs).toMatchObject([{ halves: [{ half: { id: 'l' } }, { half: { id: 'r', state: 'settled' } }] }]);
   });
@@ -342,9 +350,9 @@ describe('[R13] two contacts that are paired for the first time', () => {
   test('[R12] are one pair by the id that one of them has got meanwhile', () => {
     const set = setOf([LEFT, RIGHT]);
     const task = pairing({ writes: { left: sideWrite(['company'], { ...ADA, company: 'Co' }), right: null } });
-    landPair(set, task, null, NOW);
+    storeAnswered(set, task, null, NOW);
     rename(set, 'left', 'l', 'l2', NOW);
-    landPair(set, task, null, NOW);
+    storeAnswered(set, task, null, NOW);
     expect(set.halves().filter(({ pair }) => pair !== null)).toMatchObject([
       { id: 'r' },
       { id: 'l2', state: 'changed' },
@@ -355,7 +363,7 @@ describe('[R13] two contacts that are paired for the first time', () => {
   test('of which one was kept stand in its pair, linked', () => {
     const kept = pairedHalf('left', 'l', 1);
     const set = setOf([kept, RIGHT], { 1: 'kept' });
-    landPair(set, mergeTask(mergeOf(kept, RIGHT)), null, NOW);
+    storeAnswered(set, mergeTask(mergeOf(kept, RIGHT)), null, NOW);
     expect(set.pair(1)).toMatchObject({ status: 'linked', left: { id: 'l' }, right: { id: 'r', pair: 1 } });
   });
 });

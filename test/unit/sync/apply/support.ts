@@ -1,6 +1,6 @@
 import type { GroupPair } from '../../../../src/reconcile/groups.ts';
 import type { OperationKind } from '../../../../src/reconcile/operation.ts';
-import type { Known } from '../../../../src/sync/apply/reads.ts';
+import type { Known } from '../../../../src/sync/apply/outcome.ts';
 import { operationOf, type OperationOf } from '../../../support/store/rows.ts';
 
 export const NOW = 100;

@@ -4,13 +4,10 @@ import type { Half } from '../../../../src/contact/half.ts';
 import { contactOf } from '../../../../src/contact/normalise.ts';
 import type { ContactRecord } from '../../../../src/contact/record.ts';
 import type { ReadAnswer } from '../../../../src/providers/remote.ts';
-import { settleRestore, settleRevert } from '../../../../src/sync/apply/reads.ts';
+import { applyRead, applySearch } from '../../../../src/sync/apply/reads.ts';
 import { record, snapshot } from '../../reconcile/support.ts';
 import { ADA, adaRecord, changesOf, linkedPair, pairedHalf, setOf } from '../support.ts';
-import { openOperation } from './support.ts';
-
-const NOW = 100;
-const NOTHING = { applied: false, after: null, error: null };
+import { KNOWN, NOTHING, NOW, openOperation } from './support.ts';
 
 describe('[R9] a contact that an undo brings back, without an answer,', () => {
   const IMAGE = adaRecord('former');
@@ -19,7 +16,7 @@ describe('[R9] a contact that an undo brings back, without an answer,', () => {
 
   const restore = (found: ContactRecord | null, halves: readonly Half[], open = write) => {
     const set = setOf(halves, { 1: 'kept' });
-    return { set, finding: settleRestore(set, open, found, NOW) };
+    return { set, finding: applySearch(set, open, found, KNOWN) };
   };
 
   test('is left to be asked for again where none is found', () => {
@@ -34,7 +31,7 @@ describe('[R9] a contact that an undo brings back, without an answer,', () => {
     expect(set.pair(1)).toMatchObject({
       status: 'linked',
       left: { id: 'l', state: 'changed', base: snapshot({}) },
-      right: { id: 'back', state: 'settled', base: snapshot(ADA), writtenAtMs: NOW },
+      right: { id: 'back', state: 'changed', base: snapshot(ADA), writtenAtMs: NOW },
     });
   });
 
@@ -72,10 +69,10 @@ const REVERT = openOperation('update', {
 const revert = (
   answer: ReadAnswer | undefined,
   halves: readonly Half[] = [left, right],
-  write: Parameters<typeof settleRevert>[1] = REVERT,
+  write: Parameters<typeof applyRead>[1] = REVERT,
 ) => {
   const set = setOf(halves);
-  return { set, finding: settleRevert(set, write, answer, NOW) };
+  return { set, finding: applyRead(set, write, answer, KNOWN) };
 };
 
 const found = (

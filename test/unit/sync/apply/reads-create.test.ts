@@ -3,7 +3,7 @@ import type { Contact } from '../../../../src/contact/contact.ts';
 import type { Half } from '../../../../src/contact/half.ts';
 import { contactOf } from '../../../../src/contact/normalise.ts';
 import type { ContactRecord } from '../../../../src/contact/record.ts';
-import { settleCreate } from '../../../../src/sync/apply/reads.ts';
+import { applySearch } from '../../../../src/sync/apply/reads.ts';
 import { record, snapshot } from '../../reconcile/support.ts';
 import { ADA, adaRecord, changesOf, looseHalf, pairedHalf, setOf } from '../support.ts';
 import { KNOWN, NOTHING, NOW, openOperation } from './support.ts';
@@ -15,7 +15,7 @@ describe('[R9] a create without an answer', () => {
 
   const settle = (found: ContactRecord | null, halves: readonly Half[] = [SOURCE], creating = write) => {
     const set = setOf(halves);
-    const finding = settleCreate(set, creating, found, KNOWN);
+    const finding = applySearch(set, creating, found, KNOWN);
     return { set, finding, left: set.half('left', 'l'), right: set.half('right', 'r') };
   };
 
@@ -51,7 +51,7 @@ describe('[R9] a create without an answer', () => {
     const source = pairedHalf('left', 'l', 1, { state: 'changed' });
     const set = setOf([source, pairedHalf('right', 'gone', 1, { state: 'gone' })]);
     const again = openOperation('create', { desired: contactOf(ADA), rightId: null });
-    expect(settleCreate(set, again, adaRecord('r'), KNOWN).applied).toBe(true);
+    expect(applySearch(set, again, adaRecord('r'), KNOWN).applied).toBe(true);
     expect(set.pair(1)).toMatchObject({ left: { id: 'l' }, right: { id: 'r', state: 'changed' } });
     expect(set.half('right', 'gone')).toMatchObject({ pair: null, base: null, state: 'gone' });
   });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Half } from '../../../../src/contact/half.ts';
 import type { ContactRecord } from '../../../../src/contact/record.ts';
-import { land, type AnsweredWrite } from '../../../../src/sync/apply/answers.ts';
-import { creationTask, type Task } from '../../../../src/sync/apply/task.ts';
+import { applyAnswer, type AnsweredWrite } from '../../../../src/sync/apply/answers.ts';
+import { creationTask, currentRecord, pendingFields, type Task } from '../../../../src/sync/apply/task.ts';
 import { createWrites } from '../../../../src/sync/execute/writes.ts';
 import { record, snapshot } from '../../reconcile/support.ts';
 import { ADA, changesOf, looseHalf, pairedHalf, setOf } from '../support.ts';
-import { creationOf, landedIn, NOW, PASS } from './support.ts';
+import { creationOf, applyingIn, NOW, PASS } from '../execute/support.ts';
 
 const EMPTY = snapshot({});
 
@@ -33,16 +33,17 @@ describe('a create that is answered', () => {
     const set = setOf(halves);
     const pair = source.pair === null ? null : set.pair(source.pair);
     const task = creationTask({ ...creationOf(source, { joins, pair }), apartFrom });
-    const landing = land(landedIn(set, createsWithGroups), answered(task, value));
-    return { set, task, landing, left: set.half('left', 'l'), right: set.half('right', value.id) };
+    const outcome = applyAnswer(applyingIn(set, createsWithGroups), answered(task, value));
+    return { set, task, outcome, left: set.half('left', 'l'), right: set.half('right', value.id) };
   };
 
   test('[R9] is a pair of the source and the contact that the side answered with, both settled', () => {
-    const { set, landing, left, right } = create(ANSWER);
-    expect(landing).toEqual({
+    const { set, outcome, left, right } = create(ANSWER);
+    expect(outcome).toEqual({
       after: ANSWER,
-      refused: null,
-      kept: null,
+      applied: true,
+      error: null,
+      isRefused: false,
       counts: 'created',
       notTaken: [],
       ids: { leftId: 'l', rightId: 'r' },
@@ -60,15 +61,15 @@ describe('a create that is answered', () => {
   });
 
   test('[R2] reports what the side did not take, and is settled all the same', () => {
-    const { landing, left, right } = create(record('r', ADA));
-    expect(landing.notTaken).toEqual(['title']);
+    const { outcome, left, right } = create(record('r', ADA));
+    expect(outcome.notTaken).toEqual(['title']);
     expect(left).toMatchObject({ state: 'settled', base: { contact: { title: 'Dr' } } });
     expect(right).toMatchObject({ state: 'settled', base: { contact: { title: '' } } });
   });
 
   test('[R11] is settled with its memberships where the side takes them with the create', () => {
     const { task, left, right } = create(ANSWER, { joins: ['choir'], createsWithGroups: true });
-    expect(task.pending.right).toEqual(new Set());
+    expect(pendingFields(task, 'right')).toEqual(new Set());
     expect([left?.state, right?.state]).toEqual(['settled', 'settled']);
   });
 
@@ -77,7 +78,7 @@ describe('a create that is answered', () => {
     ['wait for a group that could not be created', ['choir', 'team'], true],
   ] as const)('[R11] is open on both sides where its memberships %s', (_, joins, createsWithGroups) => {
     const { task, left, right } = create(record('r', { ...ADA, title: 'Dr' }), { joins, createsWithGroups });
-    expect(task.pending.right).toEqual(new Set(['buckets']));
+    expect(pendingFields(task, 'right')).toEqual(new Set(['buckets']));
     expect(left).toMatchObject({ state: 'changed', base: snapshot({ ...ADA, title: 'Dr' }) });
     expect(right).toMatchObject({ state: 'changed' });
   });
@@ -85,8 +86,8 @@ describe('a create that is answered', () => {
   test('[R6] takes the place of the half that was gone, in its pair', () => {
     const source = pairedHalf('left', 'l', 1, { state: 'changed' });
     const halves = [source, pairedHalf('right', 'gone', 1, { state: 'gone' })];
-    const { set, landing } = create(record('r', ADA), { halves, source });
-    expect(landing.counts).toBe('created');
+    const { set, outcome } = create(record('r', ADA), { halves, source });
+    expect(outcome.counts).toBe('created');
     expect(set.pair(1)).toMatchObject({ status: 'linked', left: { id: 'l' }, right: { id: 'r', state: 'settled' } });
     // A feed that lags may show it still.
     expect(set.half('right', 'gone')).toMatchObject({ pair: null, base: null, state: 'gone' });
@@ -96,30 +97,37 @@ describe('a create that is answered', () => {
     '[R9] with a contact that is linked to another one is refused: nothing is stored (%s)',
     (state) => {
       const halves = [SOURCE, pairedHalf('left', 'other', 2), pairedHalf('right', 'r', 2, { state })];
-      const { set, task, landing } = create(ANSWER, { halves });
-      expect(landing).toMatchObject({ counts: null, again: false, after: ANSWER, ids: { leftId: 'l', rightId: null } });
-      expect(landing.refused).toContain('r, which is linked to another contact already');
-      expect(task.halves.right).toBeNull();
+      const { set, task, outcome } = create(ANSWER, { halves });
+      expect(outcome).toMatchObject({
+        isRefused: true,
+        counts: null,
+        again: false,
+        after: ANSWER,
+        ids: { leftId: 'l', rightId: null },
+      });
+      expect(outcome.error).toContain('r, which is linked to another contact already');
+      expect(currentRecord(task, 'right')).toBeNull();
       expect(set.changes()).toEqual([]);
     },
   );
 
   test('[R13] with a contact that a person keeps apart from it is refused: nothing is stored', () => {
     const halves = [SOURCE, looseHalf('right', 'r', { record: ANSWER })];
-    const { set, task, landing } = create(ANSWER, { halves, apartFrom: ['q', 'r'] });
-    expect(landing).toMatchObject({ counts: null, again: false, after: ANSWER });
-    expect(landing.refused).toContain('r, which a person keeps apart from this contact');
-    expect(task.halves.right).toBeNull();
+    const { set, task, outcome } = create(ANSWER, { halves, apartFrom: ['q', 'r'] });
+    expect(outcome).toMatchObject({ isRefused: true, counts: null, again: false, after: ANSWER });
+    expect(outcome.error).toContain('r, which a person keeps apart from this contact');
+    expect(currentRecord(task, 'right')).toBeNull();
     expect(set.changes()).toEqual([]);
   });
 
   test('[R9] with a contact that was there before compares the two before anything of it is overwritten', () => {
     const known = looseHalf('right', 'r', { writtenAtMs: 3 });
-    const { set, task, landing, left, right } = create(ANSWER, { halves: [SOURCE, known] });
-    expect(landing).toEqual({
+    const { set, task, outcome, left, right } = create(ANSWER, { halves: [SOURCE, known] });
+    expect(outcome).toEqual({
       after: ANSWER,
-      refused: null,
-      kept: expect.stringContaining('existed already'),
+      applied: false,
+      error: expect.stringContaining('existed already'),
+      isRefused: false,
       counts: null,
       notTaken: [],
       ids: { leftId: 'l', rightId: null },
@@ -129,7 +137,7 @@ describe('a create that is answered', () => {
     expect(right).toMatchObject({ state: 'changed', base: EMPTY, record: ANSWER, writtenAtMs: 3 });
     expect(changesOf(set, 'put-pair')).toMatchObject([{ id: null, status: 'linked' }]);
     // No later step of the run writes to it.
-    expect(task.halves.right).toBeNull();
+    expect(currentRecord(task, 'right')).toBeNull();
   });
 
   test.each(['gone', 'doubted'] as const)(
@@ -137,8 +145,8 @@ describe('a create that is answered', () => {
     (state) => {
       const source = pairedHalf('left', 'l', 1, { state: 'changed', record: SOURCE.record });
       const halves = [source, pairedHalf('right', 'r', 1, { state, mergedInto: 'survivor' })];
-      const { set, landing } = create(ANSWER, { halves, source });
-      expect(landing).toMatchObject({ refused: null, kept: null, counts: 'created', again: false });
+      const { set, outcome } = create(ANSWER, { halves, source });
+      expect(outcome).toMatchObject({ applied: true, error: null, counts: 'created', again: false });
       expect(set.pair(1)).toMatchObject({
         status: 'linked',
         left: { id: 'l', state: 'settled', base: { contact: { title: 'Dr' } } },
@@ -150,8 +158,8 @@ describe('a create that is answered', () => {
   test.each(['gone', 'doubted'] as const)(
     '[R6] with a contact without a pair that was %s has brought it back',
     (state) => {
-      const { set, landing, left, right } = create(ANSWER, { halves: [SOURCE, looseHalf('right', 'r', { state })] });
-      expect(landing).toMatchObject({ refused: null, kept: null, counts: 'created', again: false });
+      const { set, outcome, left, right } = create(ANSWER, { halves: [SOURCE, looseHalf('right', 'r', { state })] });
+      expect(outcome).toMatchObject({ applied: true, error: null, counts: 'created', again: false });
       expect(right).toMatchObject({ state: 'settled', record: ANSWER, writtenAtMs: NOW });
       expect(left?.pair).toBe(right?.pair);
       expect(changesOf(set, 'put-pair')).toMatchObject([{ id: null, status: 'linked' }]);

@@ -3,18 +3,20 @@ import type { Contact } from '../../../../src/contact/contact.ts';
 import type { Half } from '../../../../src/contact/half.ts';
 import type { Side } from '../../../../src/contact/side.ts';
 import type { Merge } from '../../../../src/reconcile/decision.ts';
+import { halfToStore } from '../../../../src/sync/apply/task-halves.ts';
 import {
-  createdHalf,
+  addDone,
   creationTask,
-  halfToStore,
   isQuiet,
   mergeTask,
+  pendingFields,
+  stepsOf,
   taskIds,
   type Task,
 } from '../../../../src/sync/apply/task.ts';
 import { record, snapshot } from '../../reconcile/support.ts';
 import { ADA, looseHalf, pairedHalf } from '../support.ts';
-import { creationOf, mergeOf, sideWrite } from './support.ts';
+import { creationOf, mergeOf, sideWrite } from '../execute/support.ts';
 
 const NOW = 100;
 
@@ -42,15 +44,10 @@ const ONE_WRITE = mergeOf(half('left', { title: 'New' }, { title: 'Old' }), half
   writes: { left: null, right: sideWrite(['title'], { ...ADA, title: 'New' }) },
 });
 
-/** Takes in that a side answered to the task's write of contact fields. */
+/** Adds the answer of a side to the task's update. */
 const answer = (task: Task, side: Side, contact: Partial<Contact>): void => {
-  const own = task.halves[side];
-  if (own === null) throw new Error('The task has no half there.');
-  own.record = record(side, { ...ADA, ...contact });
-  for (const field of task.writes[side]?.fields ?? []) {
-    own.written.add(field);
-    task.pending[side].delete(field);
-  }
+  const fields = stepsOf(task, side, 'update').flatMap((step) => step.fields);
+  addDone(task, { side, kind: 'update', fields, moved: [], record: record(side, { ...ADA, ...contact }) });
 };
 
 const stored = (task: Task, side: Side, writtenSide: Side | null, known: Half | null = null) => {
@@ -61,7 +58,8 @@ describe('a task', () => {
   test('of a merge holds both halves as the plan saw them, and what is still to be written', () => {
     const task = mergeTask(CROSSING);
     expect(taskIds(task)).toEqual({ leftId: 'left', rightId: 'right' });
-    expect(task.pending).toEqual({ left: new Set(['company']), right: new Set(['title']) });
+    expect(pendingFields(task, 'left')).toEqual(new Set(['company']));
+    expect(pendingFields(task, 'right')).toEqual(new Set(['title']));
     expect(task).toMatchObject({ pairId: 1, creation: null, isNewPairing: false, decision: CROSSING });
     expect(isQuiet(task)).toBe(false);
     expect(isQuiet(mergeTask(mergeOf(half('left', OLD), half('right', OLD))))).toBe(true);
@@ -83,11 +81,11 @@ describe('a task', () => {
       side: 'right',
       draft: source.record.contact,
       originId: 'l',
-      joins: ['choir'],
       ids: { leftId: 'l', rightId: null },
       image: null,
     });
-    expect(task.pending).toEqual({ left: new Set(), right: new Set(['buckets']) });
+    expect(pendingFields(task, 'left')).toEqual(new Set());
+    expect(pendingFields(task, 'right')).toEqual(new Set(['buckets']));
     expect(isQuiet(creationTask(creationOf(source)))).toBe(true);
   });
 
@@ -216,7 +214,7 @@ describe('[R2] what is stored of a half after a write', () => {
   test('of a created contact is what its side answered with', () => {
     const task = creationTask(creationOf(looseHalf('left', 'l')));
     const answered = record('r', { ...ADA, title: 'Made up' }, { groupIds: ['g'] });
-    task.halves.right = createdHalf(answered);
+    addDone(task, { side: 'right', kind: 'create', fields: [], moved: [], record: answered });
     expect(stored(task, 'right', 'right')).toMatchObject({
       id: 'r',
       state: 'settled',

@@ -5,7 +5,7 @@ import { contactOf } from '../../../../src/contact/normalise.ts';
 import type { ContactRecord } from '../../../../src/contact/record.ts';
 import type { Sides } from '../../../../src/contact/side.ts';
 import type { ReadAnswer } from '../../../../src/providers/remote.ts';
-import { openHalf, pairOfWrite, settleWrite } from '../../../../src/sync/apply/reads.ts';
+import { applyRead, pairOfOperation } from '../../../../src/sync/apply/reads.ts';
 import { mergeContacts } from '../../../../src/reconcile/merge.ts';
 import { mergeMembership } from '../../../../src/reconcile/membership.ts';
 import { link, policyWith, record, snapshot, values } from '../../reconcile/support.ts';
@@ -31,10 +31,10 @@ const UPDATE = openOperation('update', { ...intent, before: right.record });
 const settle = (
   answer: ReadAnswer | undefined,
   halves: readonly Half[] = [left, right],
-  write: Parameters<typeof settleWrite>[1] = UPDATE,
+  write: Parameters<typeof applyRead>[1] = UPDATE,
 ) => {
   const set = setOf(halves);
-  const finding = settleWrite(set, write, answer, KNOWN);
+  const finding = applyRead(set, write, answer, KNOWN);
   return { set, finding };
 };
 
@@ -222,13 +222,13 @@ describe('[R9] an update without an answer', () => {
 
   test('finds its pair by the contact where the entry names none', () => {
     const write = openOperation('update', { ...intent, before: right.record, pairId: null });
-    expect(pairOfWrite(setOf([left, right]), write, 'r')?.id).toBe(1);
-    expect(pairOfWrite(setOf([{ ...right, pair: null }]), write, 'r')).toBeNull();
+    expect(pairOfOperation(setOf([left, right]), write, 'r')?.id).toBe(1);
+    expect(pairOfOperation(setOf([{ ...right, pair: null }]), write, 'r')).toBeNull();
   });
 
   test('finds the pair that the entry names, whatever its contact is called by now', () => {
     const renamed = { ...right, id: 'renamed' };
-    expect(pairOfWrite(setOf([left, renamed]), UPDATE, 'r')).toMatchObject({ id: 1, right: renamed });
+    expect(pairOfOperation(setOf([left, renamed]), UPDATE, 'r')).toMatchObject({ id: 1, right: renamed });
   });
 });
 
@@ -364,10 +364,4 @@ describe('[R9] a change of membership without an answer', () => {
     expect(finding).toMatchObject({ applied: false });
     expect(set.pair(1)).toMatchObject({ left: { state: 'gone' }, right: { base: snapshot(ADA), state: 'changed' } });
   });
-});
-
-test('a half that is opened stands, and is looked at', () => {
-  const gone = pairedHalf('left', 'l', 1, { state: 'gone', mergedInto: 'survivor', writtenAtMs: 3 });
-  const change = { record: adaRecord('l', { version: '2' }), base: snapshot({}) };
-  expect(openHalf(gone, change)).toEqual({ ...gone, ...change, state: 'changed', mergedInto: null });
 });

@@ -150,6 +150,13 @@ export const BORDERS: readonly Border[] = [
     packages: [],
   },
   {
+    place: 'sync/apply/',
+    imports: ['contact/', 'reconcile/', 'sync/state/'],
+    types: ['providers/remote.ts', STORE_PORT],
+    packages: [],
+    pure: true,
+  },
+  {
     place: 'sync/state/',
     imports: ['contact/', 'reconcile/'],
     types: ['providers/remote.ts', STORE_PORT],

@@ -38,8 +38,8 @@ import {
   type Task,
 } from './task.ts';
 import { halfToStore } from './task-halves.ts';
-import type { Merged } from '../execute/merge-away.ts';
-import { hasAllGroups, type GroupIds, type Removal, type Write } from '../execute/writes.ts';
+import type { Merged } from './write.ts';
+import { hasAllGroups, type GroupIds, type Removal, type Write } from './write.ts';
 
 /** The outcome of an operation that was answered, and what a run counts and reports of it. */
 export type AnswerOutcome = Outcome & {

@@ -21,8 +21,8 @@ import { observeAnswer, observeRecord, rename } from '../state/observe.ts';
 import { keepAlone } from '../state/pair.ts';
 import { unreadableReason } from '../state/unread.ts';
 import type { WorkingSet } from '../state/working-set.ts';
-import { landedMoves, movesAcross, withMoves, type Moves } from './traces.ts';
-import { arrived, landed, landedFields } from './traces.ts';
+import { shownMoves, movesAcross, withMoves, type Moves } from './traces.ts';
+import { arrivedValues, broughtValues, shownFields } from './traces.ts';
 import { showsBrought, tookEffect } from './traces.ts';
 
 /** An operation on an existing contact. */
@@ -87,11 +87,11 @@ const applyUpdate = (
   // That a value is gone may be its user's edit, and another contact's values are its own: then a different text is not known
   // to have replaced the one that was sent.
   const isKnown = found.id === before.id && showsBrought({ fields, before: before.contact, desired }, found.contact);
-  const shown = landedFields(fields, desired, found.contact, (isKnown ? before : found).contact);
+  const shown = shownFields(fields, desired, found.contact, (isKnown ? before : found).contact);
   const settles = scalarsOf(shown.difference(new Set(given)));
-  const brought = landed(desired, found.contact, before.contact);
+  const brought = broughtValues(desired, found.contact, before.contact);
   const [own, other] = [target.base ?? EMPTY_SNAPSHOT, origin.base ?? EMPTY_SNAPSHOT];
-  const known = { ...source, contact: arrived(other.contact, source.contact, desired, brought) };
+  const known = { ...source, contact: arrivedValues(other.contact, source.contact, desired, brought) };
   const task = taskOf(pair.id, {
     halves: onSides(side, plannedOf(target, before), plannedOf(origin, known)),
     given: onSides(side, new Set(given), NO_FIELDS),
@@ -118,7 +118,7 @@ const applyMembership = (
   { groupPairs, atMs }: Known,
 ): void => {
   const { side, before, given } = operation;
-  const moves = landedMoves(operation, found.groupIds);
+  const moves = shownMoves(operation, found.groupIds);
   const across = given.includes('buckets') ? NO_MOVES : movesAcross(side, moves, groupPairs);
   const other = origin.base ?? EMPTY_SNAPSHOT;
   const known = { ...origin.record, groupIds: withMoves(other.groupIds, across) };
@@ -146,7 +146,7 @@ const applyUndone = (
 ): void => {
   const { side, before } = operation;
   const fields = fieldsOf(operation);
-  const { join, leave } = landedMoves(operation.kind === 'membership' ? operation : NO_MOVES, found.groupIds);
+  const { join, leave } = shownMoves(operation.kind === 'membership' ? operation : NO_MOVES, found.groupIds);
   const halves = [target, ...(origin === null ? [] : [origin])];
   const contacts = [...halves.flatMap((half) => [half.base, half.record]), before, found].flatMap(
     (each) => each?.contact ?? [],
@@ -184,10 +184,10 @@ const applyCreated = (
   const sourceId = sourceIdOf(operation);
   const source = sourceId === null ? null : set.half(otherSide(side), sourceId);
   if (source === null) return { ...NOT_APPLIED, error: `${sourceId}, which it follows from, is not known any more.` };
-  const brought = landed(desired, found.contact, EMPTY_CONTACT);
-  const moves = landedMoves({ join, leave: [] }, found.groupIds);
+  const brought = broughtValues(desired, found.contact, EMPTY_CONTACT);
+  const moves = shownMoves({ join, leave: [] }, found.groupIds);
   const groupIds = movesAcross(side, moves, groupPairs).join.toSorted();
-  const known = { ...source.record, contact: arrived(EMPTY_CONTACT, desired, desired, brought), groupIds };
+  const known = { ...source.record, contact: arrivedValues(EMPTY_CONTACT, desired, desired, brought), groupIds };
   const held = onSides(side, allBut(NO_FIELDS, brought, found.contact), []);
   const task = createdTask(operation, pairId, plannedHalfOf(known, null), held);
   const done: Done = { side, kind: 'create', fields: [], moved: moves.join, record: found, brought, settles: [] };
@@ -232,7 +232,7 @@ const extentOf = (operation: UpdateOperation | MembershipOperation, now: Contact
   if (operation.kind === 'update') {
     return tookEffect({ ...operation, before: operation.before.contact }, now.contact) ? 'all' : 'none';
   }
-  const { join, leave } = landedMoves(operation, now.groupIds);
+  const { join, leave } = shownMoves(operation, now.groupIds);
   const count = join.length + leave.length;
   if (count === operation.join.length + operation.leave.length) return 'all';
   return count === 0 ? 'none' : 'part';

@@ -16,16 +16,16 @@ import { otherSide, type Side, type Sides } from '../../contact/side.ts';
 import { resembles } from '../../reconcile/similar.ts';
 
 /**
- * Whether a scalar stands as it did before although something else was to be written: that much did not arrive. Nor did an
- * extra of which something else stands there: shown once more, it overwrites nothing that says anything of the person.
+ * Whether a text shows that it did not arrive: it is as before, although another text was sent. An extra that differs from the one
+ * that was sent did not arrive either: sending it again overwrites no value of a user.
  */
 const isUntouched = (field: ScalarField, desired: Contact, found: Contact, before: Contact): boolean => {
   const now = textIn(found, field);
   return now !== textIn(desired, field) && (now === textIn(before, field) || isExtraField(field));
 };
 
-/** The fields of a write of which `found` does not show that they did not arrive; a list is judged by its elements. */
-export const landedFields = (
+/** The fields of an operation that may have arrived, as `found` shows. A list is judged by its elements. */
+export const shownFields = (
   fields: readonly SyncedField[],
   desired: Contact,
   found: Contact,
@@ -38,11 +38,11 @@ export const landedFields = (
 };
 
 /**
- * What a write whose answer was lost left on the side, as far as `found` shows: of a list what was to stay, what came of
- * what was to come, and what did not go of what was to go. What a user changed there since is kept out: it is no part of the
- * base, and so is still propagated (R5).
+ * Returns the values of `found` that an operation without an answer brought: of a list the elements that were to stay, those
+ * that arrived, and those that were to go and did not. A later change of its user is not among them: it stays out of the base
+ * and is propagated (R5).
  */
-export const landed = (desired: Contact, found: Contact, before: Contact): Contact => {
+export const broughtValues = (desired: Contact, found: Contact, before: Contact): Contact => {
   let contact = found;
   for (const field of scalarsIn(found, desired)) {
     const [now, wanted] = [textIn(found, field), textIn(desired, field)];
@@ -62,10 +62,11 @@ export const landed = (desired: Contact, found: Contact, before: Contact): Conta
 };
 
 /**
- * The source's base by what landed (`now`): what the source added and the write did not bring stays out, and what the source
- * removed since `base` and the write did not take away stays in. Either remains a change of the source (R2, R9).
+ * Returns the source's base after an operation brought the values `now`. An element that the source added and that did not
+ * arrive stays out; an element that the source removed since `base` and that is still there stays in. Both remain changes of
+ * the source (R2, R9).
  */
-export const arrived = (base: Contact, source: Contact, desired: Contact, now: Contact): Contact => {
+export const arrivedValues = (base: Contact, source: Contact, desired: Contact, now: Contact): Contact => {
   let contact = source;
   for (const field of scalarsIn(source, desired)) {
     const isMissing = textIn(now, field) === '' && textIn(source, field) === textIn(desired, field);
@@ -113,7 +114,7 @@ export const showsBrought = (update: Update, now: Contact): boolean => {
   });
 };
 
-/** Whether nothing is left of something that the write was to take away; its user may have removed it as well. */
+/** Whether a value that the operation was to remove is missing; its user may have removed it as well. */
 const lacksTaken = (update: Update, now: Contact): boolean => {
   const { fields, before, desired } = update;
   const isCleared = scalarsOf(fields).some(
@@ -136,8 +137,8 @@ export type Moves = { readonly join: readonly string[]; readonly leave: readonly
 /** The halves of a group pair; null where it has none. */
 export type GroupHalves = Sides<{ readonly id: string } | null>;
 
-/** What of a change of membership whose answer was lost shows in the membership as it is now. */
-export const landedMoves = ({ join, leave }: Moves, now: readonly string[]): Moves => ({
+/** The part of a change of membership that the membership now shows. */
+export const shownMoves = ({ join, leave }: Moves, now: readonly string[]): Moves => ({
   join: join.filter((id) => now.includes(id)),
   leave: leave.filter((id) => !now.includes(id)),
 });

@@ -21,9 +21,10 @@ import {
 } from './failure.ts';
 import { applyAnswer, applyNotTaken, isStray, type AnsweredWrite, type Applying } from '../apply/answers.ts';
 import { closing } from '../apply/outcome.ts';
-import { mergeAway, type Merged } from './merge-away.ts';
+import { mergeAway } from './merge-away.ts';
+import { type Merged } from '../apply/write.ts';
 import { sharedEmails } from '../apply/task.ts';
-import { targetOf, type Trial, type Write } from './writes.ts';
+import { targetOf, type Trial, type Write } from '../apply/write.ts';
 
 /** Writes that were answered; `stored` settles when what they changed is on disk. */
 export type Answered = { readonly stored: Promise<void> };

@@ -3,7 +3,7 @@ import type { Execution } from './execution.ts';
 import { hasFailedBefore } from './failure.ts';
 import { chunks } from './in-parallel.ts';
 import type { Task } from '../apply/task.ts';
-import type { Removal } from './writes.ts';
+import type { Removal } from '../apply/write.ts';
 
 type Decided = Pick<Task | Removal, 'decision'>;
 

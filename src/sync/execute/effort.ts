@@ -3,7 +3,7 @@ import type { RemoteCapabilities } from '../../providers/remote.ts';
 import type { ContactOperationKind } from '../../reconcile/operation.ts';
 import { sharedEmails, stepsOf, wasWritten, type Task } from '../apply/task.ts';
 import { creationsOn, updatesOn, type Work } from './work.ts';
-import { movesOf } from './writes.ts';
+import { movesOf } from '../apply/write.ts';
 
 /** What is written: a contact, by the kind of write, or a group. */
 export type WrittenKind = ContactOperationKind | 'group';

@@ -36,17 +36,8 @@ import { isAsking } from '../apply/task-halves.ts';
 import { trySharing } from './try-sharing.ts';
 import { creationsOn, sharingRounds, updatesOn, type Work } from './work.ts';
 import { originScopes } from '../origin-scope.ts';
-import {
-  createWrites,
-  deleteWrites,
-  membershipWrites,
-  mergeWrite,
-  movesOf,
-  sharingWrites,
-  updateWrites,
-  type Merging,
-  type Removal,
-} from './writes.ts';
+import { createWrites, deleteWrites, membershipWrites, mergeWrite, sharingWrites, updateWrites } from './writes.ts';
+import { movesOf, type Merging, type Removal } from '../apply/write.ts';
 
 const COMMIT_CHUNK = 500;
 

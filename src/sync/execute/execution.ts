@@ -4,7 +4,8 @@ import type { PairIds } from '../../reconcile/pair-ids.ts';
 import type { Rejection } from '../../store/store.ts';
 import type { Session } from '../context.ts';
 import type { Effort, WrittenKind } from './effort.ts';
-import type { CreateWrite, GroupIds, Pass, UpdateWrite } from './writes.ts';
+import type { Pass } from './writes.ts';
+import type { CreateWrite, GroupIds, UpdateWrite } from '../apply/write.ts';
 
 /** What the writes of one pass share. */
 export type Execution = Pass & {

@@ -23,7 +23,7 @@ import { retryDelayMs } from '../../reconcile/backoff.ts';
 import type { JournalEvent } from '../state/journal.ts';
 import type { Execution } from './execution.ts';
 import { currentRecord } from '../apply/task.ts';
-import { targetOf, type CreateWrite, type UpdateWrite, type Write } from './writes.ts';
+import { targetOf, type CreateWrite, type UpdateWrite, type Write } from '../apply/write.ts';
 
 /** A side that leaves so many calls in a row open has an outage, whatever it answers to reads: the run ends. */
 const MAX_UNANSWERED_CALLS = 10;

@@ -2,15 +2,8 @@ import { equalIn } from '../../contact/snapshot.ts';
 import { fieldsIn, type Contact } from '../../contact/contact.ts';
 import type { ContactRecord } from '../../contact/record.ts';
 import { leftOpen, RemoteError, type UnavailableError } from '../../providers/errors.ts';
-import type { ReadAnswer, Remote, WriteResult } from '../../providers/remote.ts';
-
-/** What a merge by the side itself came to. */
-export type Merged = {
-  /** The merge survivor as it stands in the end. */
-  readonly survivor: ContactRecord;
-  /** What a read says of the contact that was merged away. */
-  readonly became: ReadAnswer;
-};
+import type { Remote, WriteResult } from '../../providers/remote.ts';
+import type { Merged } from '../apply/write.ts';
 
 export type MergeRequest = {
   /** The contact that is merged away, as it stands. */

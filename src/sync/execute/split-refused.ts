@@ -5,7 +5,8 @@ import { performBatch, rememberRefusal } from './batch.ts';
 import { addEffort, type Execution } from './execution.ts';
 import { hasFailedBefore } from './failure.ts';
 import { currentRecord, isUnanswered, pendingFields, type Task } from '../apply/task.ts';
-import { createWrites, fieldWrite, withDraft, type CreateWrite, type UpdateWrite } from './writes.ts';
+import { createWrites, fieldWrite, withDraft } from './writes.ts';
+import { type CreateWrite, type UpdateWrite } from '../apply/write.ts';
 
 /** After so many contacts in a row of which no field was written alone, the refusals concern whole contacts. */
 const MOST_IN_VAIN = 3;

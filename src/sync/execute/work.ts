@@ -6,7 +6,7 @@ import type { GroupPlan } from '../../reconcile/groups.ts';
 import type { Plan } from '../../reconcile/plan.ts';
 import type { LinkState } from '../../store/store.ts';
 import { creationTask, isToBeCreated, mergeTask, sharedEmails, stepsOf, type Task } from '../apply/task.ts';
-import type { Removal } from './writes.ts';
+import type { Removal } from '../apply/write.ts';
 
 /** What a run performs: a plan of the core, or of an undo, in the same terms. */
 export type Work = {

@@ -17,9 +17,8 @@ import {
   membershipWrites,
   mergeWrite,
   updateWrites,
-  type Removal,
-  type Write,
 } from '../../../../src/sync/execute/writes.ts';
+import { type Removal, type Write } from '../../../../src/sync/apply/write.ts';
 import { rename } from '../../../../src/sync/state/observe.ts';
 import { record, SIDE_PAIRS, snapshot } from '../../reconcile/support.ts';
 import { ADA, changesOf, linkedPair, looseHalf, pairedHalf, setOf } from '../support.ts';

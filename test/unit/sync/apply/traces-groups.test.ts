@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { GroupPair } from '../../../../src/reconcile/groups.ts';
-import { landedMoves, movesAcross, withMoves } from '../../../../src/sync/apply/traces.ts';
+import { shownMoves, movesAcross, withMoves } from '../../../../src/sync/apply/traces.ts';
 import { SIDE_PAIRS } from '../../reconcile/support.ts';
 
 const group = (key: string, left: string | null, right: string | null): GroupPair => ({
@@ -17,7 +17,7 @@ test.each<[string, readonly string[], readonly string[], readonly string[]]>([
   ['only what was left', ['own'], [], ['b']],
   ['nothing where all stands as before', ['b', 'own'], [], []],
 ])('[R9] a change of membership whose answer was lost landed by what shows of it: %s', (_, now, join, leave) => {
-  expect(landedMoves({ join: ['a'], leave: ['b'] }, now)).toEqual({ join, leave });
+  expect(shownMoves({ join: ['a'], leave: ['b'] }, now)).toEqual({ join, leave });
 });
 
 test.each(SIDE_PAIRS)('the moves at %s are those at %s by its own ids, without groups that it lacks', (side, other) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CONTACT_FIELDS, EMPTY_CONTACT, type Contact, type SyncedField } from '../../../../src/contact/contact.ts';
 import { contactOf } from '../../../../src/contact/normalise.ts';
-import { arrived, landed, landedFields } from '../../../../src/sync/apply/traces.ts';
+import { arrivedValues, broughtValues, shownFields } from '../../../../src/sync/apply/traces.ts';
 import { values } from '../../reconcile/support.ts';
 
 const mails = (...list: string[]): Partial<Contact> => ({ emailAddresses: values(...list) });
@@ -17,7 +17,7 @@ describe('[R9] the fields of a write that landed', () => {
     found: Partial<Contact>,
     before: Partial<Contact>,
   ) => {
-    return [...landedFields([field], contactOf(desired), contactOf(found), contactOf(before))];
+    return [...shownFields([field], contactOf(desired), contactOf(found), contactOf(before))];
   };
 
   test.each<[string, SyncedField, Partial<Contact>, Partial<Contact>, Partial<Contact>, boolean]>([
@@ -34,14 +34,14 @@ describe('[R9] the fields of a write that landed', () => {
 
   test('are among those that were written', () => {
     const contact = contactOf({ title: 'New' });
-    expect(landedFields(['title'], contact, contact, EMPTY_CONTACT)).toEqual(new Set(['title']));
-    expect(landedFields(CONTACT_FIELDS, contact, contact, EMPTY_CONTACT)).toEqual(new Set(CONTACT_FIELDS));
+    expect(shownFields(['title'], contact, contact, EMPTY_CONTACT)).toEqual(new Set(['title']));
+    expect(shownFields(CONTACT_FIELDS, contact, contact, EMPTY_CONTACT)).toEqual(new Set(CONTACT_FIELDS));
   });
 });
 
 describe('[R5] what a write left on its side', () => {
   const left = (desired: Partial<Contact>, found: Partial<Contact>, before: Partial<Contact> = {}) => {
-    return landed(contactOf(desired), contactOf(found), contactOf(before));
+    return broughtValues(contactOf(desired), contactOf(found), contactOf(before));
   };
 
   test.each([
@@ -95,7 +95,7 @@ describe('[R2] what of a source arrived', () => {
     now: Partial<Contact>,
     base: Partial<Contact> = {},
   ) => {
-    return arrived(contactOf(base), contactOf(own), contactOf(desired), contactOf(now));
+    return arrivedValues(contactOf(base), contactOf(own), contactOf(desired), contactOf(now));
   };
 
   test.each([

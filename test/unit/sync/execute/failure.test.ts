@@ -31,9 +31,8 @@ import {
   mergeWrite,
   sharingWrites,
   updateWrites,
-  type Removal,
-  type Write,
 } from '../../../../src/sync/execute/writes.ts';
+import { type Removal, type Write } from '../../../../src/sync/apply/write.ts';
 import { fieldFingerprint, sourceFingerprint } from '../../../../src/reconcile/defer.ts';
 import type { Deletion } from '../../../../src/reconcile/decision.ts';
 import { ADA, looseHalf, pairedHalf } from '../support.ts';

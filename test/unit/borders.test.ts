@@ -53,6 +53,8 @@ const forbiddenImports: readonly (readonly [file: string, specifier: string])[] 
   ['store/sqlite/planted.ts', '../../reconcile/plan.ts'],
   ['store/postgres/planted.ts', '../../reconcile/plan.ts'],
   ['store/postgres/planted.ts', 'better-sqlite3'],
+  ['sync/apply/planted.ts', '../execute/batch.ts'],
+  ['sync/apply/planted.ts', 'node:crypto'],
   ['sync/state/planted.ts', 'node:fs'],
   ['sync/state/planted.ts', '../run.ts'],
   ['sync/state/planted.ts', '../../store/store.ts'],

@@ -5,7 +5,7 @@ import type { BookContext } from './book.ts';
 import { formatLines, nameOf, parseLines, type Card } from './card/content-line.ts';
 import { textOf } from './card/edits.ts';
 import { idOf, urlOf } from './hrefs.ts';
-import { etagOf, propertyOf, type DavResponse } from './multistatus.ts';
+import { etagOf, isGoneStatus, propertyOf, type DavResponse } from './multistatus.ts';
 import { CARD_STATE, multiget, propfind } from './requests.ts';
 import { headerOf, requireMultistatus } from './send.ts';
 
@@ -48,7 +48,7 @@ const revisionOf = (card: Card): number | null => {
 };
 
 const readingOf = (id: string, response: DavResponse): CardReading => {
-  if (response.status === 404 || response.status === 410) return { kind: 'gone' };
+  if (isGoneStatus(response.status)) return { kind: 'gone' };
   const data = propertyOf(response, 'C:address-data')?.text ?? '';
   if (data.trim() === '') return { kind: 'unreadable', reason: 'the server did not send the card' };
   const card = parseLines(data);
@@ -209,24 +209,27 @@ export const deleteCard = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const book = await context.find(signal);
-  const isGone = (status: number): boolean => status === 404 || status === 410;
   const request = {
     method: 'DELETE',
     url: urlOf(id, book.url),
     what: 'a card',
     headers: condition(etag),
-    allowStatus: isGone,
+    allowStatus: isGoneStatus,
   } as const;
   await context.send(request, signal);
 };
 
 const MOST_ATTEMPTS = 3;
 
-/** One card; null where it does not exist. Throws where it cannot be read. */
-const readStored = async (context: BookContext, id: string, signal: AbortSignal): Promise<StoredCard | null> => {
-  const reading = (await readCards(context, [id], signal)).get(id);
+/** The card of a reading; null where it does not exist. Throws where it cannot be read. */
+export const storedIn = (reading: CardReading | undefined): StoredCard | null => {
   if (reading?.kind === 'unreadable') throw unreadableCard(reading.reason);
   return reading?.kind === 'card' ? reading.stored : null;
+};
+
+/** One card; null where it does not exist. Throws where it cannot be read. */
+export const readStored = async (context: BookContext, id: string, signal: AbortSignal): Promise<StoredCard | null> => {
+  return storedIn((await readCards(context, [id], signal)).get(id));
 };
 
 /**

@@ -3,7 +3,7 @@ import type { BookContext } from './book.ts';
 import { expired } from './cursor.ts';
 import type { AddressBook } from './discovery.ts';
 import { idOf } from './hrefs.ts';
-import { etagOf, propertyOf, type DavResponse } from './multistatus.ts';
+import { etagOf, isGoneStatus, propertyOf, type DavResponse } from './multistatus.ts';
 import { CARD_STATE, propfind, syncCollection } from './requests.ts';
 import { requireMultistatus } from './send.ts';
 import { childOf, contains } from './xml.ts';
@@ -21,8 +21,6 @@ export type Changes = {
 
 const ROUTE = 'REPORT the changes';
 
-const isGone = ({ status }: DavResponse): boolean => status === 404 || status === 410;
-
 const isCollection = (response: DavResponse): boolean =>
   childOf(propertyOf(response, 'D:resourcetype'), 'D:collection') !== undefined;
 
@@ -39,7 +37,7 @@ const listed = (responses: readonly DavResponse[], book: AddressBook): Omit<Chan
     cards: withIds
       .filter(({ response }) => isCard(response))
       .map(({ id, response }) => ({ id, etag: etagOf(response) })),
-    deleted: withIds.filter(({ response }) => isGone(response)).map(({ id }) => id),
+    deleted: withIds.filter(({ response }) => isGoneStatus(response.status)).map(({ id }) => id),
   };
 };
 

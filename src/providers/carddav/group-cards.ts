@@ -1,8 +1,8 @@
 import { normaliseText } from '../../contact/text.ts';
 import type { BookContext } from './book.ts';
-import { readCards, unreadableCard, type StoredCard } from './cards.ts';
+import { readCards, storedIn, type StoredCard } from './cards.ts';
 import { lineOf, type Card } from './card/content-line.ts';
-import { addLines, linesOf, removeLine, textOf, withText, withValue } from './card/edits.ts';
+import { addLines, linesOf, newCard, removeLine, textOf, withText, withValue } from './card/edits.ts';
 import { escapeText, splitValue, unescapeText } from './card/escapes.ts';
 import { isVersion4 } from './card/lists.ts';
 import { searchCards } from './search.ts';
@@ -45,16 +45,10 @@ export const withMembers = (card: Card, add: readonly string[], remove: readonly
 };
 
 /** A new group card. */
-export const newGroupCard = (name: string, uid: string, version: '3.0' | '4.0'): Card => [
-  lineOf('BEGIN', 'VCARD'),
-  lineOf('VERSION', version),
-  lineOf('PRODID', '-//contact-sync//EN'),
-  lineOf('UID', uid),
-  lineOf('FN', escapeText(name)),
-  lineOf('N', `${escapeText(name)};;;;`),
-  lineOf(version === '4.0' ? 'KIND' : 'X-ADDRESSBOOKSERVER-KIND', 'group'),
-  lineOf('END', 'VCARD'),
-];
+export const newGroupCard = (name: string, uid: string, version: '3.0' | '4.0'): Card => {
+  const kind = version === '4.0' ? 'KIND' : 'X-ADDRESSBOOKSERVER-KIND';
+  return addLines(newCard(uid, version, name), [], [lineOf(kind, 'group')]);
+};
 
 /** The group card with another name. */
 export const withGroupName = (card: Card, name: string): Card =>
@@ -98,10 +92,7 @@ export const listGroupCards = async (context: BookContext, signal: AbortSignal):
   if (groupStyle === 'categories') return [];
   if (!search.isSupported && search.groupIds !== null) {
     const readings = await readCards(context, [...search.groupIds], signal);
-    return [...readings.values()].flatMap((reading) => {
-      if (reading.kind === 'unreadable') throw unreadableCard(reading.reason);
-      return reading.kind === 'card' && isGroupCard(reading.stored.card) ? [reading.stored] : [];
-    });
+    return [...readings.values()].flatMap((reading) => storedIn(reading) ?? []).filter(({ card }) => isGroupCard(card));
   }
   const filters = KINDS.map((property) => ({ property, text: 'group' }));
   const groups = await searchCards(context, filters, isGroupCard, signal);

@@ -2,7 +2,7 @@ import type { GroupRecord } from '../../contact/record.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { InvalidError, NotFoundError } from '../errors.ts';
 import { CONCURRENCY, type BookContext } from './book.ts';
-import { deleteCard, editCard, PUT, readCards, unreadableCard, type StoredCard } from './cards.ts';
+import { deleteCard, editCard, PUT, readCards, readStored, type StoredCard } from './cards.ts';
 import type { Card } from './card/content-line.ts';
 import {
   categoriesOf,
@@ -59,9 +59,8 @@ export const listGroups = async (context: BookContext, signal: AbortSignal): Pro
 export const readGroup = async (context: BookContext, id: string, signal: AbortSignal): Promise<GroupRecord | null> => {
   const category = categoryNameOf(id);
   if (category !== null) return context.categories.deleted.has(category) ? null : categoryGroup(category);
-  const reading = (await readCards(context, [id], signal)).get(id);
-  if (reading?.kind === 'unreadable') throw unreadableCard(reading.reason);
-  return reading?.kind === 'card' && isGroupCard(reading.stored.card) ? groupOf(reading.stored) : null;
+  const stored = await readStored(context, id, signal);
+  return stored !== null && isGroupCard(stored.card) ? groupOf(stored) : null;
 };
 
 /** Whether new groups are cards: where the address book has some, or where the server is iCloud. */

@@ -12,6 +12,9 @@ export type DavResponse = {
 
 export type Multistatus = { readonly responses: readonly DavResponse[]; readonly syncToken: string | null };
 
+/** Whether a status means that the resource does not exist any more. */
+export const isGoneStatus = (status: number | null): boolean => status === 404 || status === 410;
+
 const statusOf = (element: XmlElement | undefined): number | null => {
   const status = /\s(\d{3})(?:\s|$)/u.exec(element?.text.trim() ?? '')?.[1];
   return status === undefined ? null : Number(status);

@@ -11,6 +11,7 @@ import {
   putCard,
   readCards,
   readInState,
+  storedIn,
   unreadableCard,
   type CardReading,
   type StoredCard,
@@ -43,8 +44,11 @@ const uidFor = (origin: readonly (string | number)[], bookUrl: string): string =
 /** The id of the card with a UID. */
 const cardIdOf = (uid: string): string => `${uid}.vcf`;
 
+const uidsFor = (origin: readonly string[], bookUrl: string): readonly string[] =>
+  Array.from({ length: MOST_CARDS }, (_, attempt) => uidFor([...origin, attempt], bookUrl));
+
 const uidsOf = ({ originId, originScope = '' }: CreateRequest, bookUrl: string): readonly string[] =>
-  Array.from({ length: MOST_CARDS }, (_, attempt) => uidFor([originScope, originId, attempt], bookUrl));
+  uidsFor([originScope, originId], bookUrl);
 
 /**
  * Creates a card under the first of these UIDs that no card has.
@@ -69,8 +73,7 @@ export const createUnder = async (
 };
 
 /** The UIDs of a group card that is created under a name. */
-export const groupUids = (name: string, bookUrl: string): readonly string[] =>
-  Array.from({ length: MOST_CARDS }, (_, attempt) => uidFor(['group', name, attempt], bookUrl));
+export const groupUids = (name: string, bookUrl: string): readonly string[] => uidsFor(['group', name], bookUrl);
 
 /** A card that was sent, and the group cards that name it. */
 type Written = { readonly key: string; readonly sent: StoredCard; readonly cardGroups: readonly string[] };
@@ -147,10 +150,10 @@ const stale = (): StaleError => new StaleError('the card changed since it was re
 
 /** The card that an update edits: it must be in the state that the caller knows. */
 const currentCard = ({ current }: UpdateRequest, reading: CardReading | undefined): StoredCard => {
-  if (reading?.kind === 'unreadable') throw unreadableCard(reading.reason);
-  if (reading?.kind !== 'card') throw new NotFoundError('the card does not exist any more', PUT);
-  if (current.version === '' || reading.stored.etag !== current.version) throw stale();
-  return reading.stored;
+  const stored = storedIn(reading);
+  if (stored === null) throw new NotFoundError('the card does not exist any more', PUT);
+  if (current.version === '' || stored.etag !== current.version) throw stale();
+  return stored;
 };
 
 /** Edits cards, each only in the state that the caller knows. */
@@ -214,10 +217,9 @@ export const findCreatedContacts = async (
   for (const [{ key, originId, originScope, draft }, candidates] of ids) {
     // The latest one: an earlier one has been there before the create.
     for (const id of candidates.filter((candidate) => !isTaken(candidate)).toReversed()) {
-      const reading = readings.get(id);
-      if (reading?.kind === 'unreadable') throw unreadableCard(reading.reason);
-      if (reading?.kind !== 'card' || isGroupCard(reading.stored.card) || found.has(key)) continue;
-      const record = records.recordOf(reading.stored, []);
+      const stored = storedIn(readings.get(id));
+      if (stored === null || isGroupCard(stored.card) || found.has(key)) continue;
+      const record = records.recordOf(stored, []);
       const carrier = { ...record, originId, ...(originScope !== undefined && { originScope }) };
       if (wasMadeFor(carrier, { id: originId, scope: originScope, contact: draft })) found.set(key, record);
     }

@@ -6,8 +6,8 @@ import type { ListElement } from '../../../contact/keys.ts';
 import { tagText, textTags } from '../../../contact/list-text.ts';
 import { withOtherSpellings } from '../../../contact/lists.ts';
 import { syncableContact, type SyncableContact } from '../../../contact/normalise.ts';
-import { lineOf, type Card } from './content-line.ts';
-import { textOf, withText } from './edits.ts';
+import type { Card } from './content-line.ts';
+import { newCard, textOf, withText } from './edits.ts';
 import { readList, writeList, type ListMapping } from './list-mapping.ts';
 import {
   ADDRESSES,
@@ -108,20 +108,8 @@ export const cardMapping = (chosen: ChosenFields) => {
     write,
     /** A new card of a contact. */
     create: (draft: Contact, uid: string, version: '3.0' | '4.0'): Card => {
-      const empty = [
-        lineOf('BEGIN', 'VCARD'),
-        lineOf('VERSION', version),
-        lineOf('PRODID', '-//contact-sync//EN'),
-        lineOf('UID', uid),
-        lineOf('FN', ''),
-        lineOf('N', ';;;;'),
-        lineOf('END', 'VCARD'),
-      ];
-      return write(
-        empty,
-        draft,
-        filledFields(draft).filter((field) => fields.includes(field)),
-      );
+      const filled = filledFields(draft).filter((field) => fields.includes(field));
+      return write(newCard(uid, version), draft, filled);
     },
   };
 };

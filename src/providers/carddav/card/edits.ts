@@ -68,6 +68,17 @@ export const withComponents = (card: Card, name: string, texts: ReadonlyMap<numb
   return withValue(card, name, isEmpty ? '' : components.join(';'));
 };
 
+/** A new card. A name is its family name too. */
+export const newCard = (uid: string, version: '3.0' | '4.0', name = ''): Card => [
+  lineOf('BEGIN', 'VCARD'),
+  lineOf('VERSION', version),
+  lineOf('PRODID', '-//contact-sync//EN'),
+  lineOf('UID', uid),
+  lineOf('FN', escapeText(name)),
+  lineOf('N', `${escapeText(name)};;;;`),
+  lineOf('END', 'VCARD'),
+];
+
 /** A group that no line of the card has. */
 export const freeGroup = (card: Card): string => {
   const taken = new Set(card.map(groupOf));

@@ -17,7 +17,8 @@ mark { background: var(--mark); color: inherit; border-radius: 0.2rem; padding: 
 .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(14rem, 1fr)); gap: 0.75rem; }
 .side { border: 1px solid var(--line); border-radius: 0.4rem; padding: 0.5rem 0.75rem; background: var(--ground); }
 .side.kept { border: 2px solid var(--good); }
-.side h4 { margin: 0; font-size: 0.9rem; color: var(--faint); font-weight: 600; }
+.cards h2 { margin: 0; font-size: 1.05rem; overflow-wrap: anywhere; }
+.side h3 { margin: 0; font-size: 0.9rem; color: var(--faint); font-weight: 600; }
 .side .value { margin: 0.25rem 0; font-size: 1.1rem; }
 .good { color: var(--good); }
 .settings { display: grid; grid-template-columns: repeat(auto-fit, minmax(16rem, 1fr)); gap: 0.75rem; align-items: start; }

@@ -42,7 +42,7 @@ const valueBox = (place: Place, conflict: ConflictView, side: Side): Html => {
   const isKept = winner === side;
   const isChoice = state === 'open' && !isKept && isTakable(place.link, conflict, side);
   return html`<div class="side ${isKept ? 'kept' : ''}">
-    <h4>${place.link.sides[side].title}</h4>
+    <h3>${place.link.sides[side].title}</h3>
     <p class="value">${conflict[side] || '(empty)'}</p>
     ${isKept ? html`<p class="good">Current value on both sides: ${DECIDED_BY[by]}</p>` : ''}
     ${isChoice ? reviewButton(place, conflict, side) : ''}
@@ -53,7 +53,7 @@ const conflictItem = (place: Place, conflict: ConflictView): Html => {
   const { name, field, state, winner, by, atMs, leftId } = conflict;
   const isOpen = state === 'open' || state === 'taking';
   return html`<li class="panel">
-    <h3><a href="${contactPath(place.link.name, leftId)}">${name ?? idsText(conflict)}</a>: ${fieldWords(field)}</h3>
+    <h2><a href="${contactPath(place.link.name, leftId)}">${name ?? idsText(conflict)}</a>: ${fieldWords(field)}</h2>
     <p class="faint">
       Changed on both sides, ${timeTag(atMs)}. State:
       ${winner === null && state === 'open' ? DECIDED_BY[by] : CONFLICT_STATES[state]}.

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../config/config.ts';
+import type { SyncedField } from '../../contact/contact.ts';
 import { otherSide, SIDES, type Side } from '../../contact/side.ts';
 import type { ContactHistory, FoundPerson } from '../../history/explain.ts';
 import type { VerdictView } from '../../history/verdicts.ts';
@@ -49,17 +50,28 @@ const halfText = ({ id, state, unsynced }: ContactHistory[Side]): Html => {
   }${waiting}`;
 };
 
-/** The values of one side; those that the other side does not have are marked. */
-const cell = (own: readonly string[], other: readonly string[]): Html => {
-  if (own.length === 0) return other.length === 0 ? html`` : html`<mark>(empty)</mark>`;
-  return html`${own.map((value, index) => [
-    index === 0 ? '' : ', ',
-    other.includes(value) ? value : html`<mark>${value}</mark>`,
-  ])}`;
+/** The value as it is compared: the spelling of an address or a number may differ on the two sides. */
+const keyOf = (field: SyncedField, value: string): string =>
+  field === 'emailAddresses' || field === 'phoneNumbers' ? value.toLowerCase().replaceAll(/[\s().-]+/gu, '') : value;
+
+/** The values of one side that the other side does not have. */
+const missingAt = ({ field, ...values }: Standing, side: Side): ReadonlySet<string> => {
+  const theirs = new Set(values[otherSide(side)].map((value) => keyOf(field, value)));
+  return new Set(values[side].filter((value) => !theirs.has(keyOf(field, value))));
 };
 
-const isSame = ({ left, right }: Standing): boolean =>
-  left.length === right.length && left.every((value) => right.includes(value));
+const isSame = (standing: Standing): boolean => SIDES.every((side) => missingAt(standing, side).size === 0);
+
+/** The values of one side; those that the other side does not have are marked. */
+const cell = (standing: Standing, side: Side): Html => {
+  const own = standing[side];
+  if (own.length === 0) return standing[otherSide(side)].length === 0 ? html`` : html`<mark>(empty)</mark>`;
+  const missing = missingAt(standing, side);
+  return html`${own.map((value, index) => [
+    index === 0 ? '' : ', ',
+    missing.has(value) ? html`<mark>${value}</mark>` : value,
+  ])}`;
+};
 
 const standingRow = (standing: Standing, { sides }: LinkConfig, isPair: boolean): readonly (Html | string)[] => {
   const { field, left, right, from, sinceMs, why } = standing;
@@ -68,8 +80,8 @@ const standingRow = (standing: Standing, { sides }: LinkConfig, isPair: boolean)
     return [fieldWords(field), ...[left, right].map((values) => (values.length > 0 ? valuesText(values) : ''))];
   return [
     html`${fieldWords(field)}${isSame(standing) ? '' : html` <strong class="differs">differs</strong>`}`,
-    cell(left, right),
-    cell(right, left),
+    cell(standing, 'left'),
+    cell(standing, 'right'),
     html`${source}${sinceMs === null ? '' : html`, ${timeTag(sinceMs)}`}${why === null ? '' : `, ${whyWords(why, sides)}`}`,
   ];
 };

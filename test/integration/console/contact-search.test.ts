@@ -1,0 +1,69 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startCliHost } from '../../support/cli-host.ts';
+import { startDaemonWorld } from '../../support/jobs/daemon-world.ts';
+import { completed } from '../../support/jobs/log-lines.ts';
+import { findBrowser, launchBrowser, openContext } from '../oauth/browser.ts';
+import { startPage } from './page-client.ts';
+import { lookAtAll } from './page-looks.ts';
+
+// The pages about contacts, conflicts and settings, in Chromium.
+
+const isSkipped = findBrowser() === null && process.env['CI'] !== 'true';
+const host = startCliHost();
+afterAll(() => host[Symbol.asyncDispose]());
+let browser: Browser;
+beforeAll(async () => {
+  if (isSkipped) return;
+  const running = await launchBrowser();
+  ({ browser } = running);
+  return () => running[Symbol.asyncDispose]();
+});
+
+describe.skipIf(isSkipped)('the pages about contacts', () => {
+  test('contacts are found while a person types, and the address is that of the search', async () => {
+    await using world = await startDaemonWorld(null, host);
+    const sandbox = await world.addLink('work', 12);
+    const slow = { syncInterval: '7d', sweepInterval: '7d' };
+    await world.configure({ work: slow }, { listen: '127.0.0.1:0', conflictPolicy: { title: 'ask' } });
+    const { daemon, address } = await startPage(world);
+    await daemon.until(completed('work', 'full'));
+    const { google, service } = sandbox;
+    const person = google.account.people().find(({ emailAddresses = [] }) => emailAddresses.length > 0);
+    const email = person?.emailAddresses?.[0]?.value ?? '';
+    const contact = service.account.contacts().find((one) => JSON.stringify(one).includes(email));
+    const id = person?.resourceName ?? '';
+    google.account.updatePerson(id, { organizations: [{ title: 'Baker' }] });
+    service.account.updateContact(contact?.id ?? '', { title: 'Brewer' });
+    const context = await openContext(browser);
+    const page = await context.newPage();
+    const refused: string[] = [];
+    page.on('console', (message) => void (message.type() === 'error' && refused.push(message.text())));
+    await page.goto((await world.run('console')).stdout.trim());
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    const at = `http://${address}/links/work`;
+    const from = daemon.lines.length;
+    await page.goto(at);
+    await page.getByRole('button', { name: 'Sync' }).first().click();
+    await daemon.until(completed('work', 'incremental'), from);
+
+    await page.goto(`${at}/people`);
+    await page.getByText('Changed last').waitFor();
+    await page.getByLabel('Name, email address, phone number or id').pressSequentially(email);
+    await page.getByText('History, newest first').waitFor();
+    expect(new URL(page.url()).searchParams.get('who')).toBe(email);
+    expect(await page.locator('#results mark').allTextContents()).toEqual(['Baker', 'Brewer']);
+    expect(await page.locator('#results time').first().textContent()).not.toMatch(/UTC$/u);
+
+    const paths = ['/people', `/people?who=${encodeURIComponent(id)}`, '/conflicts', '/settings'];
+    expect(
+      await lookAtAll(
+        context,
+        paths.map((path) => `${at}${path}`),
+      ),
+    ).toEqual([]);
+    // Nothing that the pages need is refused by their own policy.
+    expect(refused).toEqual([]);
+    await context.close();
+  });
+});

@@ -40,7 +40,7 @@ export const idsText = ({
 }): string => [leftId, rightId].filter((id) => id !== null).join(' / ') || 'a contact without an id';
 
 /** The contact or group of a change. */
-const subjectOf = (change: Change): string => change.name ?? ('leftId' in change ? idsText(change) : 'a group');
+export const subjectOf = (change: Change): string => change.name ?? ('leftId' in change ? idsText(change) : 'a group');
 
 /** A field with its value before and after. */
 export const fieldChangeItem = (

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { LinkConfig } from '../config/config.ts';
 import { digest, fingerprint } from '../config/secret.ts';
 import type { Contact } from '../contact/contact.ts';
+import { SIDES } from '../contact/side.ts';
 import type { UndoReport } from '../history/undo.ts';
 import type { Daemon, OnReport } from '../jobs/daemon.ts';
 import type { JobData, JobReport } from '../jobs/job.ts';
@@ -28,6 +29,8 @@ export type PlanView = {
   readonly destroys: boolean;
   /** Two plans with the same one do the same. */
   readonly digest: string;
+  /** The last run that had ended before the plan was made. */
+  readonly lastRun: string | null;
 };
 
 /** How it stands with the plan of a link; `checking`: it is made again, to be the same as the one that was accepted. */
@@ -57,10 +60,16 @@ type Orders = {
 };
 
 /** A run that has ended. */
-type EndedRun = Pick<RunRow, 'id' | 'outcome'>;
+type EndedRun = Pick<RunRow, 'id' | 'outcome' | 'reason' | 'wrote'>;
 
 /** How far something under way is; of `total` 0 that is not known. */
-export type Progress = { readonly text: string; readonly done: number; readonly total: number };
+export type Progress = {
+  readonly text: string;
+  readonly done: number;
+  readonly total: number;
+  /** Whether it is a run, requested or started, and not a plan or the preview of an undo. */
+  readonly isRun?: true;
+};
 
 /** What people can have done, one thing of each sort at a time for each link. */
 export type Desk = {
@@ -73,6 +82,8 @@ export type Desk = {
   plan(link: LinkConfig): void;
   /** `ended`: the last runs that ended, newest first. An acceptance covers one run: no later one, and none that halted. */
   planning(link: LinkConfig, ended: readonly EndedRun[], forgotten: Mark): Planning | null;
+  /** The same, after a plan is begun in the background if there is none or a run has made it outdated. */
+  currentPlan(link: LinkConfig, ended: readonly EndedRun[], forgotten: Mark): Planning | null;
   /** Has the plan of that digest done, and no other: it is made again, and where it is another one that one is shown. */
   accept(link: LinkConfig, digest: string): void;
   preview(link: LinkConfig, target: UndoTarget): void;
@@ -108,9 +119,14 @@ export const forgottenOf = async ({ store }: Pick<App, 'store'>, { name }: LinkC
 const CLOCKS_APART_MS = 60_000;
 
 const runText = ({ listed, planned, written, leftMs }: ReturnType<Daemon['progress']>[number]): Progress => {
-  if (planned === null) return { text: `Reading: ${count(listed, 'contact')} so far.`, done: 0, total: 0 };
+  if (planned === null) return { text: `Reading: ${count(listed, 'contact')} so far.`, done: 0, total: 0, isRun: true };
   const left = leftMs === null ? '' : `, about ${formatEstimate(leftMs)} left`;
-  return { text: `${grouped(written)} of ${count(planned, 'write')} done${left}.`, done: written, total: planned };
+  return {
+    text: `${grouped(written)} of ${count(planned, 'write')} done${left}.`,
+    done: written,
+    total: planned,
+    isRun: true,
+  };
 };
 
 /** The last runs that ended, newest first. */
@@ -127,14 +143,25 @@ const acceptedNow = (accepted: Accepted, ended: readonly EndedRun[]): Accepted |
   return isNext && last?.outcome === 'completed' ? { ...accepted, ranAs: last.id } : null;
 };
 
+/** Whether a run has changed what the plan was made of, or its halt. */
+const isOutdated = ({ lastRun, halt }: PlanView, [last]: readonly EndedRun[]): boolean => {
+  if (last === undefined || last.id === lastRun || last.outcome === 'failed') return false;
+  if (last.outcome === 'halted') return last.reason !== halt;
+  const hasWritten = SIDES.some((side) => {
+    const { created = 0, updated = 0, deleted = 0 } = last.wrote?.[side] ?? {};
+    return created + updated + deleted > 0;
+  });
+  return hasWritten || halt !== null;
+};
+
 /** The nonce with which a run may pass this halt; null if the last run did not halt with it (R8). */
 const overrideOf = async (app: App, link: LinkConfig, halt: string): Promise<string | null> => {
   const [last] = await endedRuns(app, link);
   return last?.outcome === 'halted' && last.reason === halt ? last.override : null;
 };
 
-const WAITING: Progress = { text: 'Waiting to start.', done: 0, total: 0 };
-const PLANNING: Progress = { text: 'Planning.', done: 0, total: 0 };
+const WAITING: Progress = { text: 'Waiting to start.', done: 0, total: 0, isRun: true };
+const PLANNING: Progress = { text: 'Reading both accounts to plan. Nothing is written.', done: 0, total: 0 };
 const UNDOING: Progress = { text: 'Undo in progress.', done: 0, total: 0 };
 
 const planView = async (
@@ -142,6 +169,7 @@ const planView = async (
   link: LinkConfig,
   signal: AbortSignal,
 ): Promise<PlanView> => {
+  const [lastRun] = await endedRuns(app, link);
   const { kind, plan, halt, estimate } = await app.plan(link, { kind: 'incremental', signal });
   const changes = planChanges(plan);
   const message = halt?.message ?? null;
@@ -155,6 +183,7 @@ const planView = async (
     halt: message,
     destroys: halt !== null && halt.reason !== 'first-sync',
     digest: digest(JSON.stringify([changes, message])),
+    lastRun: lastRun?.id ?? null,
   };
 };
 
@@ -211,20 +240,28 @@ const createPlans = (
   parts: DeskParts,
   { send }: Orders,
   signal: AbortSignal,
-): Pick<Desk, 'plan' | 'planning' | 'accept'> & Pick<Bench<Planning>, 'isWorking' | 'ended'> => {
+): Pick<Desk, 'plan' | 'planning' | 'currentPlan' | 'accept'> & Pick<Bench<Planning>, 'isWorking' | 'ended'> => {
   const bench = createBench<Planning>(MOST_PLANS);
   const failed = (message: string): Planning => ({ state: 'failed', message });
+  const plan: Desk['plan'] = (link) => {
+    const work = async (): Promise<Planning> => {
+      return { state: 'planned', view: await planView(parts, link, signal), note: null };
+    };
+    bench.begin(keyOf(link), { state: 'planning' }, { mark: () => forgottenOf(parts.app, link), work, failed });
+  };
+  const planning: Desk['planning'] = (link, ended, forgotten) => {
+    const state = bench.of(keyOf(link), forgotten);
+    return state?.state === 'accepted' ? acceptedNow(state, ended) : state;
+  };
   return {
     ...bench,
-    plan: (link) => {
-      const work = async (): Promise<Planning> => {
-        return { state: 'planned', view: await planView(parts, link, signal), note: null };
-      };
-      bench.begin(keyOf(link), { state: 'planning' }, { mark: () => forgottenOf(parts.app, link), work, failed });
-    },
-    planning: (link, ended, forgotten) => {
-      const planning = bench.of(keyOf(link), forgotten);
-      return planning?.state === 'accepted' ? acceptedNow(planning, ended) : planning;
+    plan,
+    planning,
+    currentPlan: (link, ended, forgotten) => {
+      const state = planning(link, ended, forgotten);
+      const isCurrent = state?.state === 'planned' ? !isOutdated(state.view, ended) : state !== null;
+      if (!isCurrent) plan(link);
+      return planning(link, ended, forgotten);
     },
     accept: (link, accepted) => {
       const work = (): Promise<Planning> => checkPlan({ ...parts, send }, link, accepted, signal);

@@ -1,11 +1,11 @@
 import { Hono } from 'hono';
 import type { LinkConfig } from '../config/config.ts';
-import { listRuns } from '../history/runs.ts';
 import { readProgress, readServed } from '../jobs/heartbeat.ts';
 import { readLinkStatus } from '../jobs/link-status.ts';
 import type { Env } from './access.ts';
-import { forgottenOf } from './desk.ts';
+import { endedRuns, forgottenOf } from './desk.ts';
 import { createLive } from './live.ts';
+import { readOverview } from './overview.ts';
 import { linkPage, linksPage, type LinkView } from './pages/links.ts';
 import { linkPath } from './paths.ts';
 import { addPeople } from './people-routes.ts';
@@ -13,8 +13,6 @@ import { addPlan } from './plan-routes.ts';
 import { acting, knownLink, linksFor, pageOf, type LinkParts } from './routing.ts';
 import { addRuns } from './run-routes.ts';
 import { addSettings } from './settings-routes.ts';
-
-const CHARTED = 40;
 
 const viewsOf = async ({ app, clock, desk }: LinkParts, links: readonly LinkConfig[]): Promise<readonly LinkView[]> => {
   const { dataDir } = app.config;
@@ -24,7 +22,6 @@ const viewsOf = async ({ app, clock, desk }: LinkParts, links: readonly LinkConf
   for (const link of links) {
     views.push({
       status: await readLinkStatus(app, link, service, nowMs),
-      runs: await listRuns(app.store, link.name, { most: CHARTED }),
       progress: desk.progress(link),
     });
   }
@@ -39,9 +36,16 @@ const addOverview = (routes: Hono<Env>, parts: LinkParts): void => {
   );
   routes.get('/links/:link', async (context) => {
     const { link } = context.var;
-    const [view] = await viewsOf(parts, [link]);
-    if (view === undefined) throw new Error('A link has a view.');
-    return context.html(linkPage(pageOf(parts, context), view, desk.lastReport(link, await forgottenOf(app, link))));
+    const [before] = await viewsOf(parts, [link]);
+    if (before === undefined) throw new Error('A link has a view.');
+    const forgotten = await forgottenOf(app, link);
+    const ended = await endedRuns(app, link);
+    const needsPlan = before.status.state === 'halted' && before.progress?.isRun !== true;
+    const planning = (needsPlan ? desk.currentPlan : desk.planning)(link, ended, forgotten);
+    const view = { ...before, progress: desk.progress(link) };
+    const overview = await readOverview(app, link.name, clock.now());
+    const of = { overview, planning, report: desk.lastReport(link, forgotten) };
+    return context.html(linkPage(pageOf(parts, context), link, view, of));
   });
   routes.get('/links/:link/live', (context) => live(context, () => desk.progress(context.var.link)));
   const toLink = (link: string): string => linkPath(link);
@@ -59,7 +63,7 @@ const addOverview = (routes: Hono<Env>, parts: LinkParts): void => {
     acting(parts, toLink, async (link, form) => {
       const kind = form.get('kind') === 'full' ? 'full' : 'incremental';
       await desk.order(link, kind);
-      return kind === 'full' ? 'Full resync requested.' : 'Sync requested.';
+      return kind === 'full' ? 'Full sync requested.' : 'Sync requested.';
     }),
   );
 };

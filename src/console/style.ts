@@ -106,6 +106,54 @@ th, td { text-align: left; vertical-align: top; padding: 0.5rem 1rem 0.5rem 0; b
 thead th { border-top: 0; }
 progress { width: 100%; max-width: 40rem; height: 0.6rem; accent-color: var(--button); }
 summary { cursor: pointer; }
+.dot { display: inline-block; width: 0.6rem; height: 0.6rem; border-radius: 50%; background: var(--faint); margin-right: 0.5rem; }
+.hero.good .dot, .dot.good { background: var(--good); }
+.hero.warn .dot, .dot.warn { background: var(--warn); }
+.hero.bad .dot, .dot.bad { background: var(--bad); }
+.hero.info .dot, .dot.info { background: var(--info); }
+.hero.warn { border-left: 3px solid var(--warn); }
+.hero.bad { border-left: 3px solid var(--bad); }
+.hero h2 { margin: 0 0 0.25rem; }
+.headline { font-size: 1.25rem; line-height: 1.3; margin: 0 0 0.25rem; }
+.hero.good .headline strong { color: var(--good); }
+.hero.warn .headline strong { color: var(--warn); }
+.hero.bad .headline strong { color: var(--bad); }
+.hero .actions { margin-top: 0.9rem; }
+.entry { display: flex; justify-content: space-between; align-items: flex-start; gap: 1rem; }
+.entry form, .entry .button { flex: none; margin: 0; }
+.panel.changes { padding: 0.25rem 1.125rem; }
+.sentences { color: var(--text); }
+.sentences li { margin: 0.15rem 0; }
+.accounts { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 0.75rem; margin: 0.75rem 0; }
+.accounts .panel { margin: 0; }
+.account p { margin: 0; }
+.number { font-size: 1.5rem; font-weight: 650; letter-spacing: -0.01em; margin: 0.35rem 0; }
+.number span { font-size: 0.875rem; font-weight: 400; color: var(--faint); letter-spacing: 0; }
+.chart { margin: 0; font-size: 0.8125rem; color: var(--faint); }
+.chart figcaption { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0.25rem 1rem; margin-bottom: 0.5rem; }
+.legend { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; }
+.legend i { display: inline-block; width: 0.7rem; height: 0.7rem; border-radius: 0.15rem; margin-right: 0.35rem; }
+.legend i.created, .tile.creates i { background: var(--add); }
+.legend i.updated { background: var(--change); }
+.legend i.deleted { background: var(--remove); }
+.plot { display: grid; grid-template-columns: auto 1fr; gap: 0.5rem; height: 6rem; }
+.plot svg { width: 100%; height: 6rem; }
+.scale { display: flex; flex-direction: column; justify-content: space-between; text-align: right; line-height: 1; }
+.plot .created { fill: var(--add); }
+.plot .updated { fill: var(--change); }
+.plot .deleted { fill: var(--remove); }
+.plot .day { fill: var(--line); opacity: 0.5; }
+.dates { display: flex; justify-content: space-between; margin: 0.25rem 0 0 1.5rem; max-width: none; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 0.6rem; list-style: none; margin: 0.75rem 0; padding: 0; }
+.tiles a {
+  display: block; height: 100%; padding: 0.65rem 0.9rem; background: var(--panel); border: 1px solid var(--line);
+  border-radius: 0.625rem; color: var(--text); text-decoration: none; box-shadow: var(--shadow);
+}
+.tiles a:hover { border-color: var(--link); }
+.tiles strong { display: block; font-size: 1.375rem; line-height: 1.2; }
+.tiles .warn strong { color: var(--warn); }
+.tiles .bad strong { color: var(--bad); }
+.accept { border-left: 3px solid var(--warn); }
 @media (max-width: 40rem) {
   main { padding: 1rem 0.875rem 3rem; }
   h1 { font-size: 1.3125rem; margin-bottom: 0.75rem; }

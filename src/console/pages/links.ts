@@ -1,139 +1,234 @@
 import { html } from 'hono/html';
-import { SIDES } from '../../contact/side.ts';
+import type { LinkConfig } from '../../config/config.ts';
+import { SIDES, type Side } from '../../contact/side.ts';
 import type { LinkStatus } from '../../jobs/link-status.ts';
-import type { Run } from '../../view/views.ts';
 import { haltWords } from '../../view/halt-words.ts';
-import { count, formatDuration, grouped } from '../../view/words.ts';
-import type { Desk, Progress } from '../desk.ts';
-import { agoTag, button, page, table, timeTag, type Html, type PageContext } from '../layout.ts';
+import { count, grouped } from '../../view/words.ts';
+import type { Desk, Planning, Progress } from '../desk.ts';
+import { agoTag, button, page, type Html, type PageContext } from '../layout.ts';
+import type { Overview } from '../overview.ts';
 import { linkPath, navOf, runPath } from '../paths.ts';
-import { facts, liveSection } from './parts.ts';
+import { activity } from './activity.ts';
+import { chart } from './chart.ts';
+import { liveSection } from './parts.ts';
 
-/** A link with the data of its pages. */
-export type LinkView = {
-  readonly status: LinkStatus;
-  /** The newest first. */
-  readonly runs: readonly Run[];
-  readonly progress: Progress | null;
+/** A link with the data that every page about links shows. */
+export type LinkView = { readonly status: LinkStatus; readonly progress: Progress | null };
+
+type Tone = 'good' | 'warn' | 'bad' | 'info';
+
+/** A link in two or three words. It is in sync only after a completed run of an active link with linked contacts. */
+const headline = ({ status, progress }: LinkView): readonly [Tone, string] => {
+  const { state, pausedByHandAtMs, lastRun, pairs } = status;
+  if (progress?.isRun === true) return ['info', 'Sync in progress'];
+  if (state === 'halted') return ['warn', 'Waiting for your review'];
+  if (state === 'paused') return ['bad', 'Sign-in needed'];
+  if (state === 'failing') return ['bad', 'Sync is failing'];
+  if (pausedByHandAtMs !== null) return ['warn', 'Paused by hand'];
+  if (lastRun === null) return ['info', 'Not synced yet'];
+  if (lastRun.outcome !== 'completed') return ['warn', 'The last run did not complete'];
+  return pairs === 0 ? ['info', 'No contacts linked yet'] : ['good', 'In sync'];
 };
 
-const CHART = { width: 400, height: 48, bar: 8, gap: 2 };
-
-/** How many contacts a run wrote. */
-const wroteCount = ({ wrote }: Run): number =>
-  wrote === null
-    ? 0
-    : SIDES.reduce((sum, side) => sum + wrote[side].created + wrote[side].updated + wrote[side].deleted, 0);
-
-/** The run history as bars, oldest first. The height is the number of writes on a logarithmic scale. */
-const chart = (runs: readonly Run[]): Html => {
-  const shown = runs.slice(0, CHART.width / (CHART.bar + CHART.gap)).toReversed();
-  const top = Math.log2(2 + Math.max(...shown.map(wroteCount), 0));
-  const bars = shown.map((run, index) => {
-    const height = Math.max(4, Math.round((Math.log2(2 + wroteCount(run)) / top) * CHART.height));
-    const x = index * (CHART.bar + CHART.gap);
-    return html`<rect
-      class="${run.outcome}"
-      x="${x}"
-      y="${CHART.height - height}"
-      width="${CHART.bar}"
-      height="${height}"
-    />`;
-  });
-  const failed = shown.filter(({ outcome }) => outcome !== 'completed').length;
-  const label = `The last ${count(shown.length, 'run')}: ${grouped(shown.reduce((sum, run) => sum + wroteCount(run), 0))} writes, ${failed} not completed`;
-  return html`<svg
-    class="chart"
-    role="img"
-    aria-label="${label}"
-    preserveAspectRatio="xMinYMid"
-    viewBox="0 0 ${CHART.width} ${CHART.height}"
-  >
-    ${bars}
-  </svg>`;
+const checkedText = (context: PageContext, { link, lastRun, nextRunAtMs }: LinkStatus): Html => {
+  const checked =
+    lastRun === null
+      ? html`Not checked yet`
+      : html`<a href="${runPath(link, lastRun.id)}">Checked ${agoTag(context, lastRun.endedAtMs)}</a>`;
+  return html`${checked}${nextRunAtMs === null ? '' : html`, next check ${agoTag(context, nextRunAtMs)}`}.`;
 };
 
-const budgetText = ({ sides, budget }: LinkStatus): string | null => {
-  const parts = SIDES.flatMap((side) => {
-    const own = budget[side];
-    if (own === null) return [];
-    return [`${own.limit.requests - own.remaining} of ${grouped(own.limit.requests)} used at ${sides[side].place}`];
-  });
-  return parts.length === 0 ? null : parts.join(', ');
+/** The reason why a link does not run, or a notice that it is paused by hand. */
+const reasonText = (context: PageContext, { state, reason, pausedByHandAtMs }: LinkStatus): Html => {
+  const paused =
+    pausedByHandAtMs === null
+      ? ''
+      : html`<p>
+          Paused by hand ${agoTag(context, pausedByHandAtMs)}. No scheduled run starts until you press Resume. Sync
+          starts one run.
+        </p>`;
+  return html`${reason === null || state === 'active' ? '' : html`<p>${haltWords(reason)}</p>`}${paused}`;
 };
 
-const lastRun = ({ lastRun: run, link }: LinkStatus): Html =>
-  run === null
-    ? html`none yet`
-    : html`<a href="${runPath(link, run.id)}">${run.kind}</a>, <span class="${run.outcome}">${run.outcome}</span>,
-        ${timeTag(run.endedAtMs)}`;
-
-/** When deletions at a side are found that its change feed does not report. */
-const sweepText = ({ sides, sweepAtMs }: LinkStatus): Html | null => {
-  const [side] = SIDES.filter((each) => sweepAtMs[each] !== null);
-  const atMs = side === undefined ? null : sweepAtMs[side];
-  if (side === undefined || atMs === null) return null;
-  return html`at ${sides[side].place} found by the next full listing, ${timeTag(atMs)}`;
+/** When deletions are found at a side whose change feed does not report them. */
+const sweepText = (context: PageContext, { sides, sweepAtMs }: LinkStatus): Html => {
+  const side = SIDES.find((each) => sweepAtMs[each] !== null);
+  if (side === undefined) return html``;
+  return html`<p class="faint small">
+    Contacts deleted at ${sides[side].place} are found by the next full listing, ${agoTag(context, sweepAtMs[side])}.
+  </p>`;
 };
 
-const statusFacts = (status: LinkStatus): Html => {
-  const { state, pairs, openConflicts, refused, skipped, alone, nextRunAtMs, failures, link } = status;
-  const leftOut = refused.length + skipped.length + alone.length;
-  return facts([
-    ['State', html`<strong class="${state}">${state}</strong>`],
-    ['Last run', lastRun(status)],
-    ['Next run', nextRunAtMs === null ? null : timeTag(nextRunAtMs)],
-    ['Deletions', sweepText(status)],
-    ['Failures', failures === 0 ? null : `${failures} in a row`],
-    ['Contacts', `${grouped(pairs)} linked`],
-    [
-      'Conflicts',
-      openConflicts === 0 ? 'none open' : html`<a href="${linkPath(link, '/conflicts')}">${openConflicts} open</a>`,
-    ],
-    [
-      'Not synced',
-      leftOut === 0 ? 'none' : html`<a href="${linkPath(link, '/left')}">${count(leftOut, 'contact')}</a>`,
-    ],
-    ['Requests', budgetText(status)],
-  ]);
-};
-
-/** The reason why a link does not run, with the remedy. */
-const trouble = ({ state, reason, link }: LinkStatus): Html => {
-  if (reason === null || state === 'active') return html``;
-  const remedy =
-    state === 'halted'
-      ? html`<p><a href="${linkPath(link, '/plan')}">Review the plan</a> and accept it, or correct the cause.</p>`
-      : '';
-  return html`<div class="panel trouble">
-    <p>${haltWords(reason)}</p>
-    ${remedy}
+const actions = (context: PageContext, { link, state, pausedByHandAtMs }: LinkStatus): Html => {
+  const at = linkPath(link);
+  const look = 'quiet' as const;
+  const toggle =
+    pausedByHandAtMs === null
+      ? button(context, { action: `${at}/pause`, label: 'Pause', look })
+      : button(context, { action: `${at}/resume`, label: 'Resume' });
+  const review =
+    state === 'halted' ? html`<a class="button first" href="${linkPath(link, '/plan')}">Review the plan</a>` : '';
+  const sync = { action: `${at}/sync`, label: 'Sync now', fields: { kind: 'incremental' } };
+  return html`<div class="actions">
+    ${review} ${button(context, state === 'halted' ? { ...sync, look } : sync)} ${toggle}
+    ${button(context, { action: `${at}/sync`, label: 'Full sync', fields: { kind: 'full' }, look })}
   </div>`;
 };
 
-/** A notice on a link that is paused by hand. */
-const pauseNote = (context: PageContext, { pausedByHandAtMs }: LinkStatus): Html =>
-  pausedByHandAtMs === null
-    ? html``
-    : html`<p class="panel notice">
-        Paused by hand ${agoTag(context, pausedByHandAtMs)}. No scheduled run starts until you press Resume. Sync starts
-        one run.
-      </p>`;
-
-const pauseButton = (context: PageContext, { link, pausedByHandAtMs }: LinkStatus): Html => {
-  const at = linkPath(link);
-  return pausedByHandAtMs === null
-    ? button(context, { action: `${at}/pause`, label: 'Pause', look: 'quiet' })
-    : button(context, { action: `${at}/resume`, label: 'Resume' });
+const hero = (context: PageContext, view: LinkView): Html => {
+  const { status } = view;
+  const [tone, text] = headline(view);
+  const linked = status.pairs === 0 ? '' : html` ${count(status.pairs, 'contact')} linked.`;
+  return html`<section class="panel hero ${tone}">
+    <p class="headline"><i class="dot" aria-hidden="true"></i><strong>${text}</strong></p>
+    <p>${checkedText(context, status)}${linked}</p>
+    ${reasonText(context, status)} ${sweepText(context, status)} ${actions(context, status)}
+  </section>`;
 };
 
-const linkPanel = (context: PageContext, { status, runs, progress }: LinkView): Html =>
-  html`<section class="panel">
-    <h2><a href="${linkPath(status.link)}">${status.link}</a></h2>
-    <p class="faint">${status.sides.left.title} and ${status.sides.right.title}</p>
-    ${progress === null ? '' : html`<p>${progress.text}</p>`} ${pauseNote(context, status)} ${trouble(status)}
-    ${statusFacts(status)} ${chart(runs)}
+/** Something that needs a person: its number, its text, and the page that settles it. */
+type Need = {
+  readonly tone: Tone;
+  readonly number: number | null;
+  readonly text: string;
+  readonly about: string;
+  readonly href: string;
+  readonly label: string;
+};
+
+const planNeed = (status: LinkStatus, planning: Planning | null): readonly Need[] => {
+  if (status.state !== 'halted') return [];
+  const changes = planning?.state === 'planned' ? `${count(planning.view.changes.length, 'change')}. ` : '';
+  const isFirst = status.pairs === 0;
+  return [
+    {
+      tone: 'warn',
+      number: null,
+      text: isFirst ? 'The first sync waits for your review' : 'A run halted and waits for your review',
+      about: `${changes}Nothing is written before you accept the plan.`,
+      href: linkPath(status.link, '/plan'),
+      label: 'Review',
+    },
+  ];
+};
+
+const needsOf = (status: LinkStatus, overview: Overview, planning: Planning | null): readonly Need[] => {
+  const { link, refused, skipped, state } = status;
+  const { undecided, decided } = overview.conflicts;
+  const unpaired = planning?.state === 'planned' ? planning.view.unpaired.length : 0;
+  const of = (number: number, need: Omit<Need, 'number'>): readonly Need[] =>
+    number === 0 ? [] : [{ ...need, number }];
+  const signIn: Omit<Need, 'number'> = {
+    tone: 'bad',
+    text: 'A sign-in has expired',
+    about: 'No run starts until you sign in again.',
+    href: `${linkPath(link)}/settings`,
+    label: 'Sign in again',
+  };
+  return [
+    ...(state === 'paused' ? [{ ...signIn, number: null }] : []),
+    ...planNeed(status, planning),
+    ...of(undecided, {
+      tone: 'warn',
+      text: undecided === 1 ? 'conflict to decide' : 'conflicts to decide',
+      about: 'Both sides keep their value until you choose one.',
+      href: linkPath(link, '/conflicts'),
+      label: 'Decide',
+    }),
+    ...of(unpaired, {
+      tone: 'warn',
+      text: unpaired === 1 ? 'group of contacts that may be one person' : 'groups of contacts that may be one person',
+      about: 'Without a decision, each contact is created on the other side.',
+      href: `${linkPath(link, '/plan')}#unpaired`,
+      label: 'Decide',
+    }),
+    ...of(refused.length, {
+      tone: 'bad',
+      text: refused.length === 1 ? 'contact was refused' : 'contacts were refused',
+      about: 'A side did not accept the values. They are retried automatically.',
+      href: linkPath(link, '/left'),
+      label: 'Show',
+    }),
+    ...of(skipped.length, {
+      tone: 'info',
+      text: skipped.length === 1 ? 'contact is skipped' : 'contacts are skipped',
+      about: 'They, or some of their fields, are not synced.',
+      href: linkPath(link, '/left'),
+      label: 'Show',
+    }),
+    ...of(decided, {
+      tone: 'info',
+      text: decided === 1 ? 'conflict was decided by your policy' : 'conflicts were decided by your policy',
+      about: 'You can take the other value.',
+      href: linkPath(link, '/conflicts'),
+      label: 'Check',
+    }),
+  ];
+};
+
+const needItem = ({ tone, number, text, about, href, label }: Need): Html =>
+  html`<li class="entry">
+    <div>
+      <h3><i class="dot ${tone}" aria-hidden="true"></i>${number === null ? '' : `${grouped(number)} `}${text}</h3>
+      <span class="faint small">${about}</span>
+    </div>
+    <a class="button" href="${href}">${label}<span class="skip">: ${text}</span></a>
+  </li>`;
+
+const needsSection = (needs: readonly Need[]): Html =>
+  html`<section>
+    <h2>Needs your attention</h2>
+    ${
+      needs.length === 0
+        ? html`<p class="panel faint">Nothing. Conflicts, refused contacts and halted runs appear here.</p>`
+        : html`<ul class="panel changes">
+            ${needs.map(needItem)}
+          </ul>`
+    }
   </section>`;
+
+const PROVIDER_WORDS: Readonly<Record<string, string>> = {
+  google: 'Google Contacts',
+  carddav: 'CardDAV',
+  service: 'Service',
+};
+
+const account = (context: PageContext, side: Side, link: LinkConfig, status: LinkStatus, overview: Overview): Html => {
+  const { title, provider } = link.sides[side];
+  const name = overview.accounts[side];
+  const own = status.budget[side];
+  const used =
+    own === null ? '' : html` · ${own.limit.requests - own.remaining} of ${grouped(own.limit.requests)} requests used`;
+  const words = PROVIDER_WORDS[provider] ?? provider;
+  return html`<section class="panel account">
+    <h3>${title}</h3>
+    <p class="faint small">${words === title ? '' : `${words} · `}${name ?? 'account not read yet'}</p>
+    <p class="number">
+      ${grouped(overview.contacts[side])} <span>${overview.contacts[side] === 1 ? 'contact' : 'contacts'}</span>
+    </p>
+    <p class="faint small">Read ${agoTag(context, status.readAtMs[side])}${used}</p>
+  </section>`;
+};
+
+const linkPanel = (context: PageContext, view: LinkView): Html => {
+  const { status, progress } = view;
+  const [tone, text] = headline(view);
+  const { openConflicts, refused, pairs } = status;
+  const facts = [
+    count(pairs, 'contact'),
+    ...(openConflicts === 0 ? [] : [`${count(openConflicts, 'conflict')} open`]),
+    ...(refused.length === 0 ? [] : [`${grouped(refused.length)} refused`]),
+  ];
+  return html`<section class="panel hero ${tone}">
+    <h2><a href="${linkPath(status.link)}">${status.link}</a></h2>
+    <p class="headline"><i class="dot" aria-hidden="true"></i><strong>${text}</strong></p>
+    ${progress === null ? '' : html`<p>${progress.text}</p>`}
+    <p class="faint">
+      ${status.sides.left.title} and ${status.sides.right.title}: ${facts.join(', ')}. ${checkedText(context, status)}
+    </p>
+    ${reasonText(context, status)}
+  </section>`;
+};
 
 /** Every link. */
 export const linksPage = (context: PageContext, views: readonly LinkView[]): Html =>
@@ -146,47 +241,48 @@ export const linksPage = (context: PageContext, views: readonly LinkView[]): Htm
         : views.map((view) => linkPanel(context, view)),
   });
 
-const TITLES = ['Started', 'Run', 'Outcome', 'Duration', 'Wrote'];
+/** The page of an idle link is reloaded when its next run has likely ended. */
+const RELOAD_AFTER_MS = 10_000;
+const LONGEST_RELOAD_MS = 3_600_000;
 
-/** Runs as a table. */
-export const runsTable = (link: string, runs: readonly Run[]): Html => {
-  const rows = runs.map((run) => [
-    timeTag(run.startedAtMs),
-    html`<a href="${runPath(link, run.id)}">${run.kind} <span class="faint">${run.id.slice(0, 8)}</span></a>`,
-    html`<span class="${run.outcome}">${run.outcome}</span>`,
-    run.endedAtMs === null ? 'running' : formatDuration(run.endedAtMs - run.startedAtMs),
-    count(wroteCount(run), 'contact'),
-  ]);
-  if (rows.length > 0) return table('Runs, newest first', TITLES, rows);
-  return html`<p>No runs yet. Press Sync to start one, or Plan now to preview it.</p>`;
+const reloadMark = ({ nowMs }: PageContext, { status, progress }: LinkView): Html => {
+  if (progress !== null || status.nextRunAtMs === null) return html``;
+  const delayMs = Math.min(Math.max(0, status.nextRunAtMs - nowMs) + RELOAD_AFTER_MS, LONGEST_RELOAD_MS);
+  return html`<span data-reload="${delayMs}"></span>`;
 };
 
-/** One link: its state, its actions and its last runs. */
-export const linkPage = (context: PageContext, view: LinkView, report: ReturnType<Desk['lastReport']>): Html => {
-  const { status, runs, progress } = view;
-  const { link } = status;
-  const at = linkPath(link);
+/** One link: its state, what needs a person, its accounts and its last changes. */
+export const linkPage = (
+  context: PageContext,
+  link: LinkConfig,
+  view: LinkView,
+  of: {
+    readonly overview: Overview;
+    readonly planning: Planning | null;
+    readonly report: ReturnType<Desk['lastReport']>;
+  },
+): Html => {
+  const { status, progress } = view;
+  const { overview, planning, report } = of;
   // A job that was skipped or stopped is not an error.
   const isTrouble = report !== null && report.ending !== 'skipped' && report.ending !== 'stopped';
   const message = isTrouble && report.message !== null && status.reason === null ? haltWords(report.message) : null;
   return page(context, {
-    title: link,
-    nav: navOf({ name: link }, ''),
+    title: link.name,
+    nav: navOf(link, ''),
     isLive: progress !== null,
     body: [
-      liveSection(link, progress),
-      pauseNote(context, status),
-      trouble(status),
+      hero(context, view),
+      liveSection(link.name, progress),
       message === null ? html`` : html`<p class="panel trouble">${message}</p>`,
-      html`<div class="actions">
-        ${button(context, { action: `${at}/sync`, label: 'Sync', fields: { kind: 'incremental' } })}
-        ${button(context, { action: `${at}/sync`, label: 'Full resync', fields: { kind: 'full' }, look: 'quiet' })}
-        ${button(context, { action: `${at}/plan`, label: 'Plan now', look: 'quiet', shows: true })}
-        ${pauseButton(context, status)}
-      </div>`,
-      statusFacts(status),
-      html`<h2>Runs</h2>
-        ${chart(runs)} ${runsTable(link, runs.slice(0, 10))}`,
+      needsSection(needsOf(status, overview, planning)),
+      html`<div class="accounts">${SIDES.map((side) => account(context, side, link, status, overview))}</div>`,
+      activity(context, link.name, link.sides, overview.recent),
+      html`<section>
+        <h2>Last 30 days</h2>
+        <div class="panel">${chart(overview.days)}</div>
+      </section>`,
+      reloadMark(context, view),
     ],
   });
 };

@@ -3,6 +3,7 @@ import type { LinkConfig } from '../../config/config.ts';
 import type { Refusal } from '../../history/plan-undo.ts';
 import type { ShownWrites } from '../../history/run-writes.ts';
 import type { Shown } from '../../view/change-filter.ts';
+import { SIDES } from '../../contact/side.ts';
 import { fieldWords } from '../../view/field-words.ts';
 import type { Run, Write } from '../../view/views.ts';
 import { haltWords } from '../../view/halt-words.ts';
@@ -10,9 +11,9 @@ import { count, formatDuration } from '../../view/words.ts';
 import { writeNote } from '../../view/write-note.ts';
 import { changeSection, changeSections, filterForm, idsText } from '../change-list.ts';
 import type { Progress, Undoing } from '../desk.ts';
-import { button, page, table, timeTag, type Html, type PageContext } from '../layout.ts';
+import { agoTag, button, page, table, timeTag, type Html, type PageContext } from '../layout.ts';
 import { linkPath, navOf, runPath } from '../paths.ts';
-import { runsTable } from './links.ts';
+import { RUN_WORDS } from './activity.ts';
 import { facts, liveSection } from './parts.ts';
 
 export const RUN_KINDS = ['incremental', 'full', 'undo'] as const satisfies readonly Run['kind'][];
@@ -32,6 +33,36 @@ const choice = (label: string, name: string, options: readonly string[], chosen:
       ${options.map((each) => html`<option value="${each}" ${each === chosen ? html`selected` : ''}>${each}</option>`)}
     </select>
   </div>`;
+
+const wroteText = ({ wrote, outcome }: Run): Html => {
+  const total =
+    wrote === null
+      ? 0
+      : SIDES.reduce((sum, side) => sum + wrote[side].created + wrote[side].updated + wrote[side].deleted, 0);
+  if (total > 0) return html`<strong>${count(total, 'contact')}</strong>`;
+  return html`<span class="faint">${outcome === 'completed' ? 'no changes' : 'nothing'}</span>`;
+};
+
+const OUTCOME_WORDS: Readonly<Record<Run['outcome'], string>> = {
+  completed: 'Completed',
+  halted: 'Halted for review',
+  failed: 'Failed',
+  stopped: 'Stopped',
+  running: 'Running',
+};
+
+/** Runs as a table. */
+const runsTable = (context: PageContext, link: string, runs: readonly Run[]): Html => {
+  const rows = runs.map((run) => [
+    html`<a href="${runPath(link, run.id)}">${RUN_WORDS[run.kind]}</a>
+      <span class="faint">${agoTag(context, run.startedAtMs)}</span>`,
+    html`<span class="${run.outcome}">${OUTCOME_WORDS[run.outcome]}</span>`,
+    wroteText(run),
+    run.endedAtMs === null ? 'running' : formatDuration(run.endedAtMs - run.startedAtMs),
+  ]);
+  if (rows.length > 0) return table('Runs, newest first', ['Run', 'Outcome', 'Wrote', 'Duration'], rows);
+  return html`<p class="panel faint">No runs yet. Press Sync now on the overview to start one.</p>`;
+};
 
 /** One page of the filtered runs. */
 type ListedRuns = {
@@ -61,7 +92,7 @@ export const runsPage = (context: PageContext, link: LinkConfig, listed: ListedR
       </form>`,
       runs.length === 0 && (isPast || kind !== null || outcome !== null)
         ? html`<p>No matching runs.</p>`
-        : runsTable(link.name, runs),
+        : runsTable(context, link.name, runs),
       html`<p>
         ${isPast ? html`<a href="${to({})}">Newest</a>` : ''}
         ${hasOlder && last !== undefined ? html`<a href="${to({ before: last.id })}">Older</a>` : ''}

@@ -11,6 +11,14 @@ const linkOf = (token: string): LinkConfig => ({ name: 'ada', consoleToken: new 
 /** A store that says when a contact was last forgotten. */
 const storeOf = (forgottenAtMs: () => number | null) => ({
   link: () => Promise.resolve({ forgottenAtMs: forgottenAtMs() }),
+  runs: () => Promise.resolve([]),
+});
+/** A run that has ended. */
+const ended = (id: string, outcome: 'completed' | 'halted' | 'failed' = 'completed', reason: string | null = null) => ({
+  id,
+  outcome,
+  reason,
+  wrote: null,
 });
 const yielded = () => new Promise(setImmediate);
 
@@ -54,7 +62,6 @@ test('the acceptance of a plan covers the run that it led to, and no later run a
   const planning = desk.planning(link, [], null);
   desk.accept(link, planning?.state === 'planned' ? planning.view.digest : '');
   await yielded();
-  const ended = (id: string, outcome: 'completed' | 'halted' | 'failed' = 'completed') => ({ id, outcome });
   const before = ended('before', 'halted');
   expect(desk.planning(link, [before], null)).toMatchObject({ state: 'accepted', ranAs: null });
   expect(desk.planning(link, [ended('after'), before], null)).toMatchObject({ state: 'accepted', ranAs: 'after' });
@@ -111,5 +118,39 @@ test('a contact that was forgotten is in no plan, preview or report that was kep
   during = () => undefined;
   await keep();
   expect(shown()).toEqual(['planned', 'previewed', 'failed']);
+  await desk.close();
+});
+
+test('a plan is made when it is first asked for, and again after a run that wrote, halted otherwise or ended its halt', async () => {
+  const estimate = { requests: { left: 0, right: 0 }, durationMs: 0 };
+  const plan = { decisions: [], groups: { actions: [], pairs: [], links: [] }, ambiguous: [] };
+  let planned = 0;
+  let last = ended('halted', 'halted', 'too many');
+  const app = {
+    plan: () => {
+      planned += 1;
+      return Promise.resolve({
+        kind: 'full',
+        plan,
+        halt: { reason: 'too-many-deletes', message: last.reason },
+        estimate,
+      });
+    },
+    store: { ...storeOf(() => null), runs: () => Promise.resolve([{ ...last, endedAtMs: 1 }]) },
+  } as unknown as App;
+  const link = linkOf('a token');
+  const daemon = { order: () => Promise.resolve(), progress: () => [], links: () => [link] };
+  const desk = createDesk({ app, daemon, clock: createVirtualClock() });
+  const plansAfter = async (next: typeof last): Promise<number> => {
+    last = next;
+    desk.currentPlan(link, [last], null);
+    await yielded();
+    return planned;
+  };
+  expect(await plansAfter(last)).toBe(1);
+  expect(await plansAfter(ended('again', 'halted', 'too many'))).toBe(1);
+  expect(await plansAfter(ended('failed', 'failed', 'no network'))).toBe(1);
+  expect(await plansAfter(ended('other', 'halted', 'even more'))).toBe(2);
+  expect(await plansAfter(ended('done'))).toBe(3);
   await desk.close();
 });

@@ -11,6 +11,8 @@ import type { Html } from './layout.ts';
 
 /** Changes of each kind on one page; the filter finds the others. */
 const ROWS_SHOWN = 100;
+/** Changes of each kind that are not folded. */
+const SAMPLES_SHOWN = 5;
 
 const ACTIONS: Readonly<Record<Change['action'], string>> = {
   create: 'create',
@@ -141,12 +143,25 @@ export const changeSection = <Each extends Change>(
   rest: Html | string = 'use the filter to find them.',
 ): Html => {
   const items = own.slice(0, ROWS_SHOWN).map((change) => changeItem(change, sides, more));
+  const folded = items.slice(SAMPLES_SHOWN);
   const hidden = total - items.length;
-  return html`<section>
+  return html`<section id="${happening}">
     <h2>${HAPPENING_TITLES[happening]}: ${grouped(counted)}</h2>
-    <ul class="changes">
-      ${items}
+    <ul class="panel changes">
+      ${items.slice(0, SAMPLES_SHOWN)}
     </ul>
+    ${
+      folded.length === 0
+        ? ''
+        : html`<details>
+            <summary>
+              Show ${grouped(folded.length)} more<span class="skip"> ${HAPPENING_TITLES[happening]}</span>
+            </summary>
+            <ul class="panel changes">
+              ${folded}
+            </ul>
+          </details>`
+    }
     ${hidden <= 0 ? '' : html`<p class="faint">And ${grouped(hidden)} more: ${rest}</p>`}
   </section>`;
 };

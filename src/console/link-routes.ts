@@ -41,7 +41,7 @@ const addOverview = (routes: Hono<Env>, parts: LinkParts): void => {
     const forgotten = await forgottenOf(app, link);
     const ended = await endedRuns(app, link);
     const needsPlan = before.status.state === 'halted' && before.progress?.isRun !== true;
-    const planning = (needsPlan ? desk.currentPlan : desk.planning)(link, ended, forgotten);
+    const planning = needsPlan ? desk.currentPlan(link, ended, forgotten) : desk.planning(link, ended, forgotten);
     const view = { ...before, progress: desk.progress(link) };
     const overview = await readOverview(app, link.name, clock.now());
     const of = { overview, planning, report: desk.lastReport(link, forgotten) };

@@ -11,8 +11,8 @@ import { acting, leaseParts, looking, pageOf, type LinkParts } from './routing.t
 const toPlan = (link: string): string => linkPath(link, '/plan');
 
 const KEPT = {
-  together: 'Saved: the contacts are one person. The next run pairs them. Plan again to see the result.',
-  apart: 'Saved: the contacts are two people. No run pairs them. Plan again to see the result.',
+  together: 'Saved: the contacts are one person. The next run pairs them. Refresh the plan to see the result.',
+  apart: 'Saved: the contacts are two people. No run pairs them. Refresh the plan to see the result.',
 } as const;
 
 /** Adds the page of the plan, its acceptance and decisions about matches. */
@@ -22,7 +22,11 @@ export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
     const { link } = context.var;
     const shown = shownOf((name) => context.req.query(name));
     const verdicts = await listVerdicts(app.store, link.name);
-    const planning = desk.planning(link, await endedRuns(app, link), await forgottenOf(app, link));
+    const ended = await endedRuns(app, link);
+    const forgotten = await forgottenOf(app, link);
+    // During a run there is nothing to plan: it changes what a plan is made of.
+    const isRunning = desk.progress(link)?.isRun === true;
+    const planning = isRunning ? desk.planning(link, ended, forgotten) : desk.currentPlan(link, ended, forgotten);
     const of = { planning, progress: desk.progress(link), verdicts, shown };
     return context.html(planPage(pageOf(parts, context), link, of));
   });
@@ -51,7 +55,7 @@ export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
         return KEPT[says];
       }
       await takeBackVerdict(leaseParts(parts), name, contacts);
-      return 'Decision removed. The next run matches the contacts by its rules. Plan again to see the result.';
+      return 'Decision removed. The next run matches the contacts by its rules. Refresh the plan to see the result.';
     }),
   );
 };

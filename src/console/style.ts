@@ -29,7 +29,8 @@ header {
   padding: 0.5rem max(1rem, (100% - 64rem) / 2) 0; background: var(--panel); border-bottom: 1px solid var(--line);
 }
 header:not(:has(.tabs)) { padding-bottom: 0.5rem; }
-header button { min-height: 2rem; padding: 0.15rem 0.6rem; border-color: transparent; color: var(--faint); }
+header form { grid-row: 1; grid-column: 2; }
+header button.quiet { min-height: 2rem; padding: 0.15rem 0.6rem; border-color: transparent; color: var(--faint); }
 .trail { display: flex; align-items: center; gap: 0.5rem; min-width: 0; color: var(--faint); }
 .trail a, .brand { color: var(--text); text-decoration: none; font-weight: 600; }
 .trail a:hover { text-decoration: underline; }

@@ -109,6 +109,7 @@ export const conflictsPage = (context: PageContext, link: LinkConfig, { conflict
       shown.length === 0
         ? html`<p>${conflicts.length === 0 ? EMPTY.none : EMPTY.filtered}</p>`
         : html`${bulkForm(place, shown)}
+            <h2 class="skip">Conflicts</h2>
             <ul class="cards">
               ${shown.map((each) => conflictItem(place, each))}
             </ul>`,

@@ -7,12 +7,12 @@ import { AMBIGUITIES } from '../../sync/ambiguous.ts';
 import type { Shown } from '../../view/change-filter.ts';
 import { fieldWords } from '../../view/field-words.ts';
 import { nameOf, valuesOf } from '../../view/values.ts';
-import type { Change, Unpaired } from '../../view/views.ts';
+import { happeningOf, type Change, type Happening, type Unpaired } from '../../view/views.ts';
 import { haltWords } from '../../view/halt-words.ts';
 import { count, formatEstimate, grouped } from '../../view/words.ts';
 import { changeSections, filterForm, valuesText } from '../change-list.ts';
 import type { Planning, PlanView, Progress } from '../desk.ts';
-import { button, page, table, timeTag, type Html, type PageContext } from '../layout.ts';
+import { agoTag, button, page, table, timeTag, type Html, type PageContext } from '../layout.ts';
 import { linkPath, navOf, runPath } from '../paths.ts';
 import { liveSection } from './parts.ts';
 
@@ -137,7 +137,7 @@ const unpairedSection = (context: PageContext, link: LinkConfig, view: PlanView)
   const { unpaired } = view;
   if (unpaired.length === 0) return html``;
   const hidden = unpaired.length - Math.min(unpaired.length, UNPAIRED_SHOWN);
-  return html`<section>
+  return html`<section id="unpaired">
     <h2>Not paired: ${grouped(unpaired.length)}</h2>
     <ul class="changes">
       ${unpaired.slice(0, UNPAIRED_SHOWN).map((each, row) => rivals(context, each, link, view, row))}
@@ -188,60 +188,128 @@ const acceptButton = (context: PageContext, link: LinkConfig, { digest, halt, de
         ...(destroys && { look: 'danger' as const }),
       });
 
-const planned = (context: PageContext, link: LinkConfig, view: PlanView, shown: Shown): readonly Html[] => {
-  const { changes, halt, kind, atMs } = view;
-  const again = button(context, {
-    action: linkPath(link.name, '/plan'),
-    label: 'Plan again',
-    look: 'quiet',
-    shows: true,
+/** The number of changes of one sort, with a link to them. */
+type Tile = { readonly number: number; readonly text: string; readonly href: string; readonly tone?: 'warn' | 'bad' };
+
+const tilesOf = ({ changes, unpaired }: PlanView, { sides }: LinkConfig): readonly Tile[] => {
+  const groups = Map.groupBy(changes, happeningOf);
+  const own = (happening: Happening): readonly Change[] => groups.get(happening) ?? [];
+  const at = (happening: Happening, text: string, more: Partial<Tile> = {}): readonly Tile[] =>
+    SIDES.map((side) => ({
+      number: own(happening).filter((change) => change.side === side).length,
+      text: `${text} ${sides[side].place}`,
+      href: `#${happening}`,
+      ...more,
+    }));
+  const whole = (happening: Happening, text: string): Tile => ({
+    number: own(happening).length,
+    text,
+    href: `#${happening}`,
   });
+  const tiles: readonly Tile[] = [
+    ...at('deletes', 'deleted at', { tone: 'bad' }),
+    { number: unpaired.length, text: 'need a decision', href: '#unpaired', tone: 'warn' },
+    whole('pairings', 'matched'),
+    ...at('creates', 'created at'),
+    ...at('updates', 'updated at'),
+    whole('conflicts', 'with different values'),
+    whole('set-apart', 'detached'),
+    whole('woken', 'reattached'),
+    whole('unlinks', 'unlinked'),
+  ];
+  return tiles.filter(({ number }) => number > 0);
+};
+
+const tileList = (tiles: readonly Tile[]): Html =>
+  html`<ul class="tiles">
+    ${tiles.map(
+      ({ number, text, href, tone }) =>
+        html`<li class="${tone ?? ''}">
+          <a href="${href}"><strong>${grouped(number)}</strong> ${text}</a>
+        </li>`,
+    )}
+  </ul>`;
+
+const isFirstSync = ({ halt, destroys }: PlanView): boolean => halt !== null && !destroys;
+
+const explanation = (view: PlanView): Html => {
+  const { halt } = view;
+  if (halt === null) return html`<p>The next run does this by itself. Run it now if you do not want to wait.</p>`;
+  const hint = isFirstSync(view)
+    ? html`<p class="faint small">
+        Read the samples below and decide the open questions first. To leave contacts out, put them into a label and
+        exclude the label in the selection of the link, for example <code>!Private</code>. Then refresh this plan.
+      </p>`
+    : '';
+  return html`<p>The next run halts and writes nothing: ${haltWords(halt)} Accept this plan, or correct the cause.</p>
+    ${hint}`;
+};
+
+const planned = (context: PageContext, link: LinkConfig, view: PlanView, shown: Shown): readonly Html[] => {
+  const { changes, halt, atMs } = view;
+  const at = linkPath(link.name, '/plan');
+  const again = button(context, { action: at, label: 'Refresh', look: 'quiet', shows: true });
+  const made = html`<span class="faint small">Planned ${agoTag(context, atMs)}. ${estimateText(view, link)}</span>`;
+  if (changes.length === 0 && halt === null) {
+    return [
+      html`<div class="panel">
+        <p class="headline">Nothing to do: both sides are in sync.</p>
+        <p>${made}</p>
+        <div class="actions">${again}</div>
+      </div>`,
+      unpairedSection(context, link, view),
+    ];
+  }
   return [
-    html`<p>
-      ${changes.length === 0 ? 'Nothing to do: both sides are in sync.' : `${count(changes.length, 'change')}, ${kind}.`}
-      ${estimateText(view, link)} <span class="faint">Planned ${timeTag(atMs)}.</span>
-    </p>`,
-    halt === null
-      ? html``
-      : html`<p class="panel trouble">
-          The next run halts and writes nothing: ${haltWords(halt)} Accept this plan, or correct the cause.
-        </p>`,
-    html`<div class="actions">${acceptButton(context, link, view)} ${again}</div>`,
-    changes.length === 0 ? html`` : filterForm(linkPath(link.name, '/plan'), shown),
-    ...changeSections(changes, link.sides, shown, (change) => pairOf(context, change, link, view)),
+    tileList(tilesOf(view, link)),
+    html`<div class="panel ${halt === null ? '' : 'accept'}">
+      ${explanation(view)}
+      <div class="actions">${acceptButton(context, link, view)} ${again}</div>
+      <p>${made}</p>
+    </div>`,
     unpairedSection(context, link, view),
+    html`<h2>Changes: ${grouped(changes.length)}</h2>`,
+    filterForm(at, shown),
+    ...changeSections(changes, link.sides, shown, (change) => pairOf(context, change, link, view)),
   ];
 };
+
+const accepted = (link: LinkConfig, ranAs: string | null): Html =>
+  ranAs === null
+    ? html`<p class="panel notice">The plan is accepted. This page shows the progress of its run.</p>`
+    : html`<div class="panel hero good">
+        <p class="headline"><i class="dot" aria-hidden="true"></i><strong>Done</strong></p>
+        <p>The plan is accepted and has run.</p>
+        <div class="actions">
+          <a class="button first" href="${linkPath(link.name)}">Go to the overview</a>
+          <a class="button" href="${runPath(link.name, ranAs)}">Show the run</a>
+        </div>
+      </div>`;
 
 const body = (context: PageContext, link: LinkConfig, planning: Planning | null, shown: Shown): readonly Html[] => {
   const make = (label: string): Html =>
     html`<div class="actions">${button(context, { action: linkPath(link.name, '/plan'), label, shows: true })}</div>`;
   switch (planning?.state) {
     case undefined:
-      return [
-        html`<p>A plan lists what the next run would change. Planning reads both accounts and writes nothing.</p>`,
-        make('Plan now'),
-      ];
+      return [html`<p>A plan is made when the current run has ended.</p>`];
     case 'planning':
     case 'checking':
       return [];
     case 'accepted':
-      return [
-        planning.ranAs === null
-          ? html`<p class="panel notice">The plan is accepted. <a href="${linkPath(link.name)}">Show progress.</a></p>`
-          : html`<p class="panel notice">
-              The plan is accepted and has run. <a href="${runPath(link.name, planning.ranAs)}">Show the run.</a>
-            </p>`,
-        make('Plan again'),
-      ];
+      return [accepted(link, planning.ranAs)];
     case 'failed':
-      return [html`<p class="panel trouble">${planning.message}</p>`, make('Plan again')];
+      return [html`<p class="panel trouble">${planning.message}</p>`, make('Try again')];
     case 'planned':
       return [
         planning.note === null ? html`` : html`<p class="panel notice" role="status">${planning.note}</p>`,
         ...planned(context, link, planning.view, shown),
       ];
   }
+};
+
+const titleOf = ({ name }: LinkConfig, planning: Planning | null): string => {
+  if (planning?.state !== 'planned' || planning.view.halt === null) return `Plan of ${name}`;
+  return isFirstSync(planning.view) ? `Review the first sync of ${name}` : `Review the halted run of ${name}`;
 };
 
 /** The changes of the next run, and the button that runs it. */
@@ -255,15 +323,15 @@ export const planPage = (
     readonly shown: Shown;
   },
 ): Html => {
-  const isWorking = of.planning?.state === 'planning' || of.planning?.state === 'checking';
+  const { planning, progress, verdicts, shown } = of;
   return page(context, {
-    title: `Plan of ${link.name}`,
+    title: titleOf(link, planning),
     nav: navOf(link, '/plan'),
-    isLive: isWorking,
+    isLive: progress !== null,
     body: [
-      isWorking ? liveSection(link.name, of.progress) : html``,
-      ...body(context, link, of.planning, of.shown),
-      verdictsSection(context, link, of.verdicts, of.planning),
+      liveSection(link.name, progress),
+      ...body(context, link, planning, shown),
+      verdictsSection(context, link, verdicts, planning),
     ],
   });
 };

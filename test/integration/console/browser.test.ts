@@ -95,7 +95,7 @@ const goOn = async (page: Page, to: string): Promise<void> => {
 const walk = async (
   { daemon, address, disturb, contacts, name }: Started,
   page: Page,
-  look: (plan: Page) => Promise<void> = () => Promise.resolve(),
+  look: (page: Page, name: string) => Promise<void> = () => Promise.resolve(),
 ): Promise<string> => {
   const at = `http://${address}/links/work`;
   const before = contacts();
@@ -103,11 +103,14 @@ const walk = async (
   await page.goto(at);
   await press(page, 'Sync');
   await daemon.until(HALTED);
+  await goOn(page, at);
+  await page.getByRole('heading', { name: 'A run halted and waits for your review' }).waitFor();
+  await page.locator('[data-live]').waitFor({ state: 'detached' });
+  await look(page, 'attention');
   await goOn(page, `${at}/plan`);
-  await press(page, 'Plan now');
   await page.getByRole('heading', { name: /Deletions: 14/u }).waitFor();
   expect(await page.locator('main').textContent()).toContain(name);
-  await look(page);
+  await look(page, 'review');
   await press(page, 'Accept this plan, deletions included');
   await page.getByText('The plan is accepted').waitFor();
   await daemon.until(completed('work', 'incremental'));
@@ -118,7 +121,10 @@ const walk = async (
   await page.getByText('The next run writes the other value.').waitFor();
 
   await page.goto(at);
-  await page.locator('tbody a').first().click();
+  await page
+    .getByRole('link', { name: /^Sync: / })
+    .first()
+    .click();
   const run = page.url();
   await press(page, 'Preview undo');
   await press(page, 'Undo this run');
@@ -138,7 +144,7 @@ const decide = async (
   const { title, who } = await puzzle();
   const before = contacts();
   await page.goto(`${at}/plan`);
-  await press(page, /^Plan (?:now|again)$/u);
+  await press(page, 'Refresh');
   await page.getByRole('heading', { name: 'Not paired: 1' }).waitFor();
   await press(page, /^They are one person/u);
   await page.getByText('Saved: the contacts are one person.').waitFor();
@@ -168,11 +174,19 @@ const decide = async (
   expect(titles()).not.toContain(title);
 };
 
-/** Where the pictures are asked for. */
+/** Takes pictures of the page, narrow and wide, light and dark, if they are requested. */
 const picture = async (page: Page, name: string): Promise<void> => {
   if (process.env['SCREENSHOTS'] === undefined) return;
-  await page.setViewportSize({ width: 1000, height: 700 });
-  await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const size of [
+      { width: 360, height: 740 },
+      { width: 1440, height: 1000 },
+    ]) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize(size);
+      await page.screenshot({ path: join(PICTURES, `${name}-${size.width}-${colorScheme}.png`) });
+    }
+  }
 };
 
 describe.skipIf(isSkipped)('somebody at the page', () => {
@@ -184,11 +198,11 @@ describe.skipIf(isSkipped)('somebody at the page', () => {
     const refused: string[] = [];
     page.on('console', (message) => void (message.type() === 'error' && refused.push(message.text())));
     await signIn(started, page);
-    const run = await walk(started, page, (plan) => picture(plan, 'plan'));
+    const run = await walk(started, page, picture);
     const at = `http://${started.address}`;
     await page.goto(`${at}/links/work/plan`);
-    await press(page, /^Plan (?:now|again)$/u);
-    await page.getByText('Planned').waitFor();
+    await press(page, 'Refresh');
+    await page.getByText('Planned', { exact: false }).first().waitFor();
     const pages = [
       '',
       '/plan',
@@ -206,8 +220,18 @@ describe.skipIf(isSkipped)('somebody at the page', () => {
     const iso = (await time.getAttribute('datetime')) ?? '';
     const tokyo = new Intl.DateTimeFormat('en-GB', { timeZone: 'Asia/Tokyo', timeStyle: 'short' });
     expect(await time.textContent()).toContain(tokyo.format(new Date(iso)));
+    for (const [name, path] of [
+      ['overview', ''],
+      ['conflicts', '/conflicts?all=1'],
+      ['contact', `/people?who=${encodeURIComponent(started.name)}`],
+      ['runs', '/runs'],
+    ] as const) {
+      await page.goto(`${at}/links/work${path}`);
+      await picture(page, name);
+    }
+    await page.goto(run);
+    await picture(page, 'run');
     await page.goto(`${at}/links/work`);
-    await picture(page, 'link');
     await press(page, 'Sign out');
     await page.goto(run);
     expect(page.url()).toBe(`${at}/sign-in`);

@@ -237,12 +237,12 @@ test('runs are narrowed down by kind and outcome, and older ones are on the next
     const { text } = await visitor.get(`/links/work/runs${query}`);
     return [...text.matchAll(/href="\/links\/work\/runs\/[^"]+">(\w+)/gu)].map(([, kind = '']) => kind);
   };
-  expect(await listed('')).toEqual(['incremental', 'full']);
-  expect(await listed('?kind=full&outcome=completed')).toEqual(['full']);
+  expect(await listed('')).toEqual(['Sync', 'Full']);
+  expect(await listed('?kind=full&outcome=completed')).toEqual(['Full']);
   expect(await listed('?outcome=halted')).toEqual([]);
-  expect(await listed('?outcome=none&kind=<b>')).toEqual(['incremental', 'full']);
+  expect(await listed('?outcome=none&kind=<b>')).toEqual(['Sync', 'Full']);
   const newest = /href="\/links\/work\/runs\/([^"]+)"/u.exec((await visitor.get('/links/work/runs')).text)?.[1];
-  expect(await listed(`?before=${newest}`)).toEqual(['full']);
+  expect(await listed(`?before=${newest}`)).toEqual(['Full']);
   expect(await listed(`?before=${newest}&kind=incremental`)).toEqual([]);
-  expect(await listed('?before=none')).toEqual(['incremental', 'full']);
+  expect(await listed('?before=none')).toEqual(['Sync', 'Full']);
 });

@@ -71,7 +71,7 @@ describe.each(['embedded', 'redis'] as const)('the page of a daemon, %s', (queue
 
       expect((await visitor.press('/links/work', '/links/work/sync', { kind: 'incremental' })).status).toBe(303);
       await daemon.until(HALTED);
-      expect(seen((await visitor.get('/')).text)).toMatch(/State halted/u);
+      expect(seen((await visitor.get('/')).text)).toMatch(/Waiting for your review/u);
       const halted = lastRunPath((await visitor.get('/links/work')).text);
       for (const path of ['/', '/links/work', halted]) {
         const told = seen((await visitor.get(path)).text);
@@ -295,9 +295,9 @@ test('a link is paused and resumed: no run begins by itself meanwhile, and every
   const path = '/links/work';
   expect((await visitor.press(path, `${path}/pause`)).headers['location']).toBe(path);
   const paused = seen((await visitor.get(path)).text);
-  expect(paused).toMatch(/State active/u);
+  expect(paused).not.toContain('In sync');
   expect(paused).toMatch(/Paused by hand .* Resume/u);
-  expect(paused).not.toMatch(/Next run/u);
+  expect(paused).not.toMatch(/next check/u);
   expect((await visitor.get('/readyz')).text).toBe('healthy: 1 link; paused by hand: work\n');
   expect((await visitor.get('/metrics')).text).toContain('contact_sync_link_paused_by_hand{link="work"} 1');
   const status = await world.run('status', '--json');

@@ -114,6 +114,7 @@ summary { cursor: pointer; }
 .hero.info .dot, .dot.info { background: var(--info); }
 .hero.warn { border-left: 3px solid var(--warn); }
 .hero.bad { border-left: 3px solid var(--bad); }
+.hero.good { color: var(--text); }
 .hero h2 { margin: 0 0 0.25rem; }
 .headline { font-size: 1.25rem; line-height: 1.3; margin: 0 0 0.25rem; }
 .hero.good .headline strong { color: var(--good); }

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { otherSide, type Sides, type SideWords } from '../../contact/side.ts';
+import { ACTION_WORDS } from '../../view/change-words.ts';
 import { fieldWords } from '../../view/field-words.ts';
 import type { FieldChange, Run, Why, Write } from '../../view/views.ts';
 import { whyWords } from '../../view/why-words.ts';
@@ -48,6 +49,7 @@ const actionText = (write: Write, sides: Sides<SideWords>): string => {
   const { action, side, why, changes } = write;
   const target = sides[side].place;
   const source = sides[otherSide(side)].place;
+  if (why.kind === 'undo') return `${ACTION_WORDS[action]} at ${target} by the undo`;
   const isCreate = action === 'create' || action === 'create-group';
   const isDelete = action === 'delete' || action === 'delete-group';
   if (isCreate)

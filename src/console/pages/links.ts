@@ -113,7 +113,7 @@ const planNeed = (status: LinkStatus, planning: Planning | null): readonly Need[
 };
 
 const needsOf = (status: LinkStatus, overview: Overview, planning: Planning | null): readonly Need[] => {
-  const { link, refused, skipped, state } = status;
+  const { link, refused, skipped, alone, state } = status;
   const { undecided, decided } = overview.conflicts;
   const unpaired = planning?.state === 'planned' ? planning.view.unpaired.length : 0;
   const of = (number: number, need: Omit<Need, 'number'>): readonly Need[] =>
@@ -153,6 +153,13 @@ const needsOf = (status: LinkStatus, overview: Overview, planning: Planning | nu
       tone: 'info',
       text: skipped.length === 1 ? 'contact is skipped' : 'contacts are skipped',
       about: 'They, or some of their fields, are not synced.',
+      href: linkPath(link, '/left'),
+      label: 'Show',
+    }),
+    ...of(alone.length, {
+      tone: 'info',
+      text: alone.length === 1 ? 'contact is on one side only' : 'contacts are on one side only',
+      about: 'No run creates them on the other side.',
       href: linkPath(link, '/left'),
       label: 'Show',
     }),

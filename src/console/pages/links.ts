@@ -122,7 +122,7 @@ const needsOf = (status: LinkStatus, overview: Overview, planning: Planning | nu
     tone: 'bad',
     text: 'A sign-in has expired',
     about: 'No run starts until you sign in again.',
-    href: `${linkPath(link)}/settings`,
+    href: linkPath(link, '/settings'),
     label: 'Sign in again',
   };
   return [

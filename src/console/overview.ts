@@ -46,7 +46,7 @@ const wroteOf = ({ wrote }: RunRow): Omit<Day, 'startMs'> =>
   }, NOTHING);
 
 /** The writes of each of the last days, those without a write included. Pure. */
-export const daysOf = (runs: readonly RunRow[], nowMs: number): readonly Day[] => {
+const daysOf = (runs: readonly RunRow[], nowMs: number): readonly Day[] => {
   const today = Math.floor(nowMs / DAY_MS);
   const byDay = Map.groupBy(runs, ({ startedAtMs }) => Math.floor(startedAtMs / DAY_MS));
   return Array.from({ length: DAYS_SHOWN }, (_, index) => {

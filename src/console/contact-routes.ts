@@ -1,10 +1,10 @@
 import type { Hono } from 'hono';
 import { otherSide, SIDES } from '../contact/side.ts';
 import { explainById, findPeople, type ContactHistory, type FoundPerson } from '../history/explain.ts';
-import { shownWrites } from '../history/run-writes.ts';
 import { listVerdicts } from '../history/verdicts.ts';
 import type { Store } from '../store/store.ts';
 import { giveVerdict, takeBackVerdict } from '../sync/verdicts.ts';
+import { nameOf } from '../view/values.ts';
 import type { Env } from './access.ts';
 import { contactPath, type ContactView } from './pages/contact.ts';
 import { PEOPLE_SHOWN, peoplePage } from './pages/people.ts';
@@ -47,15 +47,14 @@ const contactView = async (
 const recentlyChanged = async (store: Store, link: string): Promise<readonly FoundPerson[]> => {
   const [run] = await store.runs(link, { latest: 'writing' });
   if (run === undefined) return [];
-  const shown = await shownWrites(store, link, run.id, {});
-  const writes = 'all' in shown ? shown.all : 'sections' in shown ? shown.sections.flatMap((each) => each.writes) : [];
-  const contacts = writes.flatMap((write): readonly FoundPerson[] => {
-    if (!('leftId' in write)) return [];
-    const id = write.leftId ?? write.rightId;
-    const sides = SIDES.filter((side) => (side === 'left' ? write.leftId : write.rightId) !== null);
-    return id === null ? [] : [{ id, name: write.name, sides }];
+  const rows = await store.journal(link, { run: run.id, limit: PEOPLE_SHOWN });
+  const contacts = rows.flatMap(({ leftId, rightId, after }): readonly FoundPerson[] => {
+    const id = leftId ?? rightId;
+    const sides = SIDES.filter((side) => (side === 'left' ? leftId : rightId) !== null);
+    // A deleted contact is in the history of runs.
+    return id === null || after === null ? [] : [{ id, name: nameOf(after.contact), sides }];
   });
-  return [...new Map(contacts.map((each) => [each.id, each])).values()].slice(0, PEOPLE_SHOWN);
+  return [...new Map(contacts.map((each) => [each.id, each])).values()];
 };
 
 const SAVED = {

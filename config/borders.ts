@@ -182,6 +182,7 @@ export const BORDERS: readonly Border[] = [
     place: 'console/',
     imports: [
       'contact/',
+      'reconcile/conflict-policy.ts',
       'view/',
       'history/',
       'sync/',
@@ -240,6 +241,7 @@ export const BORDERS: readonly Border[] = [
     place: 'config/',
     imports: [
       'contact/',
+      'reconcile/conflict-policy.ts',
       'providers/names.ts',
       'providers/provider.ts',
       'providers/registry.ts',

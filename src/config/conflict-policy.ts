@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { isSyncedField, SCALAR_FIELDS, scalarsOf, type ScalarField } from '../contact/contact.ts';
 import { isExtraField } from '../contact/fields.ts';
-import type { Side, Sides } from '../contact/side.ts';
+import type { Sides } from '../contact/side.ts';
+import { POLICY_NAMES, type ConflictPolicy } from '../reconcile/conflict-policy.ts';
 import { fail } from './values.ts';
-
-/** Who wins a text that both sides changed. */
-export type ConflictPolicy = 'newest' | 'longest' | 'ask' | Side;
 
 /** The word for the fields that are not named. */
 const OTHERS = 'default';
@@ -22,9 +20,7 @@ type Policies = {
 /** What a configuration calls each policy, a side by its name. */
 export const policyWords = ({ left, right }: Sides<string>): ReadonlyMap<string, ConflictPolicy> =>
   new Map<string, ConflictPolicy>([
-    ['newest', 'newest'],
-    ['longest', 'longest'],
-    ['ask', 'ask'],
+    ...POLICY_NAMES.map((name) => [name, name] as const),
     [left, 'left'],
     [right, 'right'],
   ]);

@@ -11,7 +11,8 @@ import {
 } from '../contact/contact.ts';
 import { EXTRAS, isExtra, isExtraField, JOINABLE, type JoinedPart } from '../contact/fields.ts';
 import type { Sides } from '../contact/side.ts';
-import { policyWords, type ConflictPolicy } from './conflict-policy.ts';
+import type { ConflictPolicy } from '../reconcile/conflict-policy.ts';
+import { policyWords } from './conflict-policy.ts';
 import { nearestWord } from './nearest.ts';
 import { isSection, isText, isUnset, type Section } from './sources.ts';
 import { fail } from './values.ts';

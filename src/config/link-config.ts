@@ -2,7 +2,7 @@ import type { ScalarField } from '../contact/contact.ts';
 import { bySide, type Side, type Sides } from '../contact/side.ts';
 import { providerNamed } from '../providers/registry.ts';
 import { placeOf, reportSharedToken } from './accounts.ts';
-import type { ConflictPolicy } from './conflict-policy.ts';
+import type { ConflictPolicy } from '../reconcile/conflict-policy.ts';
 import { withFieldList, type FieldChoice } from './field-choice.ts';
 import type { LinkSection } from './link-sections.ts';
 import { LINK_KEYS, linkSettings, OWN_LINK_KEYS, OwnLinkSettings } from './link-settings.ts';

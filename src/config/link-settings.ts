@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Sides } from '../contact/side.ts';
+import { POLICY_NAMES } from '../reconcile/conflict-policy.ts';
 import { conflictPolicies } from './conflict-policy.ts';
 import { fieldChoice } from './field-choice.ts';
 import { buckets } from './patterns.ts';
@@ -21,7 +22,7 @@ export const linkSettings = ({ left, right }: Sides<string>) =>
     conflictPolicy: conflictPolicies({ left, right })
       .prefault('newest')
       .describe(
-        "Which value wins if both sides changed a text: newest, longest, ask, or a side's name; by field: newest,title=google.",
+        `Which value wins if both sides changed a text: ${POLICY_NAMES.join(', ')}, or a side's name; by field: newest,title=google.`,
       ),
     fields: fieldChoice({ left, right })
       .prefault('default')

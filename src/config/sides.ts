@@ -3,6 +3,7 @@ import { bySide, otherSide, SIDES, type Side, type Sides, type SideWords } from 
 import { USUAL_PROVIDERS } from '../providers/names.ts';
 import type { OpaqueSettings, Provider } from '../providers/provider.ts';
 import { PROVIDERS, providerNamed } from '../providers/registry.ts';
+import { POLICY_NAMES } from '../reconcile/conflict-policy.ts';
 import { isName, type LinkSection } from './link-sections.ts';
 import { parseSettings, type Sources } from './parse.ts';
 import { contactPatterns } from './patterns.ts';
@@ -90,9 +91,10 @@ export const PROVIDER_KEYS: Keys = joinKeys(
 /** Words that mean something else beside the sides' names: in a setting, in a JSON document or in a line of the log. */
 const RESERVED = new Set(
   [
-    'all ask both longest newest',
+    'all both',
     'action at conflicts durationms error field kind level link msg name outcome paired reason run side skipped state time winner',
     'clock configuration journal redis store',
+    ...POLICY_NAMES,
   ].flatMap((words) => words.split(' ')),
 );
 

@@ -1,6 +1,5 @@
-import { forField, longerSide, policyFor, type Deciding, type Direction } from '../reconcile/policy.ts';
-import { SIDES, type Side } from '../contact/side.ts';
-import type { Conflict } from '../reconcile/decision.ts';
+import { SIDES } from '../contact/side.ts';
+import { decidedBy, type Deciding } from '../reconcile/policy.ts';
 import type { ConflictRow, Store } from '../store/store.ts';
 import { nameOf } from '../view/values.ts';
 import type { ConflictState, ConflictView } from '../view/views.ts';
@@ -11,30 +10,6 @@ export const isOpen = ({ review, resolvedAtMs }: ConflictRow): boolean => review
 const stateOf = (row: ConflictRow): ConflictState => {
   if (row.review === null) return row.resolvedAtMs === null ? 'open' : 'superseded';
   return row.review === 'dismissed' || row.resolvedAtMs !== null ? 'reviewed' : 'taking';
-};
-
-const SOURCES: Readonly<Record<Direction, Side | null>> = { both: null, 'to-left': 'right', 'to-right': 'left' };
-
-/** What let that side win, by the policy as it is now; one that would not has been changed since (R4). */
-const decidedBy = ({ field, winner, ...values }: Conflict, deciding: Deciding): ConflictView['by'] => {
-  if (winner === null) return 'nobody yet';
-  const source = SOURCES[forField(deciding, field).direction];
-  if (source !== null) return source === winner ? 'one-way' : 'earlier policy';
-  const policy = policyFor(deciding, field);
-  switch (policy) {
-    case 'newest':
-      return 'newer edit';
-    case 'ask':
-      return 'earlier policy';
-    case 'longest': {
-      const longer = longerSide(values);
-      if (longer === null) return 'newer edit';
-      return longer === winner ? 'longer value' : 'earlier policy';
-    }
-    case 'left':
-    case 'right':
-      return policy === winner ? 'preferred side' : 'earlier policy';
-  }
 };
 
 /** The names of contacts that stand, by side and id. */
@@ -73,7 +48,7 @@ export const listConflicts = async (
   return listed.map(({ row, state }): ConflictView => {
     const { id, run, leftId, rightId, field, left, right, winner, atMs, reviewedAtMs } = row;
     const name = names.get(`left ${leftId}`) ?? names.get(`right ${rightId}`) ?? null;
-    const by = decidedBy(row, policy);
+    const by = decidedBy(field, { left, right }, winner, policy);
     return { id, run, leftId, rightId, field, left, right, winner, atMs, reviewedAtMs, name, state, by };
   });
 };

@@ -2,12 +2,11 @@ import { isSyncedField, type SyncedField } from '../contact/contact.ts';
 import { globMatcher, quotedName } from '../contact/name-pattern.ts';
 import type { Side, Sides } from '../contact/side.ts';
 import { textKey } from '../contact/visible-text.ts';
+import { ruleOf, type ConflictPolicy, type DecidedBy, type Dispute } from './conflict-policy.ts';
 
 export type Direction = 'both' | 'to-left' | 'to-right';
 /** The fields that go one way only in a link that writes both sides. */
 type FieldDirections = Readonly<Partial<Record<SyncedField, Direction>>>;
-/** Who wins a text that both sides changed: the newer edit, the longer text, a side, or whom a person names who is asked. */
-export type ConflictPolicy = 'newest' | 'longest' | 'ask' | Side;
 /** The fields that have a policy of their own. */
 type FieldPolicies = Readonly<Partial<Record<SyncedField, ConflictPolicy>>>;
 type DeletePolicy = 'propagate' | 'keep';
@@ -66,55 +65,41 @@ export type Deciding = Pick<Policy, 'direction' | 'directions' | 'conflicts' | '
 export const policyFor = ({ conflicts, conflictsByField }: Deciding, field: SyncedField): ConflictPolicy =>
   conflictsByField?.[field] ?? conflicts;
 
-/** The side of the newer change; the left one where a side does not say when. */
-const newerSide = ({ left, right }: Sides<number | null>): Side =>
-  left !== null && right !== null && right > left ? 'right' : 'left';
-
-/** How long a normalised text is, in code points. */
-const lengthOf = (text: string): number => [...text].length;
-
-/** The side of the longer text; null where both are of one length. */
-export const longerSide = ({ left, right }: Sides<string>): Side | null => {
-  const [ofLeft, ofRight] = [lengthOf(left), lengthOf(right)];
-  if (ofLeft === ofRight) return null;
-  return ofLeft > ofRight ? 'left' : 'right';
+/** The only side whose values are copied in a one-way link; null where both are. */
+const sourceOf = ({ direction }: Pick<Policy, 'direction'>): Side | null => {
+  if (direction === 'both') return null;
+  return direction === 'to-left' ? 'right' : 'left';
 };
 
-/** Two values of one text, and when each side was last changed: epoch milliseconds, null where it does not say. */
-export type Dispute = { readonly values: Sides<string>; readonly changedAtMs: Sides<number | null> };
-
 /**
- * The side whose value stands when both changed the same text (R4): a one-way link's source, else the policy's. Null where a
- * person is asked.
+ * The side whose value wins if both changed the same text (R4): a one-way link's source, else the policy's. Null where a
+ * person decides.
  */
 export const conflictWinner = (
-  { direction }: Pick<Policy, 'direction'>,
+  direction: Pick<Policy, 'direction'>,
   policy: ConflictPolicy,
-  { values, changedAtMs }: Dispute,
-): Side | null => {
-  if (direction === 'to-left') return 'right';
-  if (direction === 'to-right') return 'left';
-  switch (policy) {
-    case 'left':
-    case 'right':
-      return policy;
-    case 'newest':
-      return newerSide(changedAtMs);
-    case 'longest':
-      return longerSide(values) ?? newerSide(changedAtMs);
-    case 'ask':
-      return null;
-  }
+  dispute: Dispute,
+): Side | null => sourceOf(direction) ?? ruleOf(policy).winner(dispute);
+
+/** The reason why that side won a conflict, by the current policy. A policy that would not choose it was changed since (R4). */
+export const decidedBy = (
+  field: SyncedField,
+  values: Sides<string>,
+  winner: Side | null,
+  deciding: Deciding,
+): DecidedBy => {
+  if (winner === null) return 'nobody yet';
+  const source = sourceOf(forField(deciding, field));
+  if (source !== null) return source === winner ? 'one-way' : 'earlier policy';
+  return ruleOf(policyFor(deciding, field)).reason(values, winner) ?? 'earlier policy';
 };
 
 /**
- * Whether it may matter when a side was changed: then what was decided is kept, for our own writes move those times. The
- * same two values are of the same lengths, so that nothing else is kept of `longest` than what the times decided.
+ * Whether a conflict about the field may be decided by the times of the changes: then the decision is kept, because our own
+ * writes move those times. Of the same two values, `longest` depends on nothing else.
  */
-export const decidesByTime = (policy: Deciding, field: SyncedField): boolean => {
-  const own = policyFor(policy, field);
-  return forField(policy, field).direction === 'both' && (own === 'newest' || own === 'longest');
-};
+export const decidesByTime = (policy: Deciding, field: SyncedField): boolean =>
+  forField(policy, field).direction === 'both' && ruleOf(policyFor(policy, field)).usesTimes;
 
 /** Equal for group names that a reader cannot tell apart, in any case. */
 export const foldGroupName = textKey;

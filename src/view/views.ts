@@ -1,5 +1,6 @@
 import type { SyncedField } from '../contact/contact.ts';
 import type { Side, Sides } from '../contact/side.ts';
+import type { DecidedBy } from '../reconcile/conflict-policy.ts';
 import type { PairIds } from '../reconcile/pair-ids.ts';
 import type { Ambiguity } from '../reconcile/match.ts';
 import type { ConflictRow, JournalState, RunRow, StoredRunKind } from '../store/store.ts';
@@ -144,7 +145,7 @@ export type ConflictView = Sides<string> &
     readonly name: string | null;
     readonly state: ConflictState;
     /** The reason why `winner` won. */
-    readonly by: 'one-way' | 'preferred side' | 'newer edit' | 'longer value' | 'earlier policy' | 'nobody yet';
+    readonly by: DecidedBy;
     readonly reviewedAtMs: number | null;
   };
 

@@ -3,6 +3,7 @@ import type { SignInWay } from '../../app/browser-sign-in.ts';
 import type { LinkConfig } from '../../config/config.ts';
 import { fieldsOf } from '../../contact/chosen.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../contact/side.ts';
+import { POLICY_NAMES, ruleOf } from '../../reconcile/conflict-policy.ts';
 import { fieldWords } from '../../view/field-words.ts';
 import { haltWords } from '../../view/halt-words.ts';
 import { count } from '../../view/words.ts';
@@ -101,19 +102,8 @@ const limitText = ({ count: most, percent }: LinkConfig['deleteLimit']): string 
     .filter((each) => each !== null)
     .join(' or ');
 
-const policyText = ({ sides }: LinkConfig, policy: LinkConfig['conflictPolicy']): string => {
-  switch (policy) {
-    case 'newest':
-      return 'the newer edit wins';
-    case 'longest':
-      return 'the longer value wins';
-    case 'ask':
-      return 'a person decides';
-    case 'left':
-    case 'right':
-      return `${sides[policy].place} wins`;
-  }
-};
+const policyText = ({ sides }: LinkConfig, policy: LinkConfig['conflictPolicy']): string =>
+  ruleOf(policy, (side) => sides[side].place).words;
 
 const conflictText = (link: LinkConfig): string => {
   const own = Object.entries(link.conflictPolicyByField) as [
@@ -192,7 +182,7 @@ const HINTS: Readonly<Record<string, string>> = {
   direction: 'both, or to- and the name of a side',
   fields: 'default, or names with commas: default,notes',
   buckets: 'names or patterns with commas; ! excludes',
-  conflictPolicy: 'newest, longest, ask, or the name of a side',
+  conflictPolicy: `${POLICY_NAMES.join(', ')}, or the name of a side`,
   deletePolicy: 'propagate or keep',
   deleteLimit: '10, 5% or 10,10%',
   firstSync: 'run or review',

@@ -1,0 +1,71 @@
+import type { Side, Sides } from '../contact/side.ts';
+
+/** Two values of one text, and the time of each side's last change: epoch milliseconds, null where the side has none. */
+export type Dispute = { readonly values: Sides<string>; readonly changedAtMs: Sides<number | null> };
+
+/** The reason why a value of a conflict won. */
+export type DecidedBy = 'one-way' | 'preferred side' | 'newer edit' | 'longer value' | 'earlier policy' | 'nobody yet';
+
+type ConflictRule = {
+  /** The rule, within a sentence. */
+  readonly words: string;
+  /** Returns the side whose value wins; null where a person decides. */
+  readonly winner: (dispute: Dispute) => Side | null;
+  /** Returns the reason for that winner; null where the rule would not choose it for these values. */
+  readonly reason: (values: Sides<string>, winner: Side) => DecidedBy | null;
+  /** Whether the result may depend on the times. Our own writes move them, so the decision is then kept. */
+  readonly usesTimes: boolean;
+};
+
+/** The side of the newer change; the left one where a side has no time. */
+const newerSide = ({ left, right }: Sides<number | null>): Side =>
+  left !== null && right !== null && right > left ? 'right' : 'left';
+
+/** The length of a normalised text in code points. */
+const lengthOf = (text: string): number => [...text].length;
+
+/** The side of the longer text; null where both have the same length. */
+const longerSide = ({ left, right }: Sides<string>): Side | null => {
+  const [ofLeft, ofRight] = [lengthOf(left), lengthOf(right)];
+  if (ofLeft === ofRight) return null;
+  return ofLeft > ofRight ? 'left' : 'right';
+};
+
+/** The policies that a configuration names for a text that both sides changed (R4). The name of a side is a policy, too. */
+const NAMED = {
+  newest: {
+    words: 'the newer edit wins',
+    winner: ({ changedAtMs }) => newerSide(changedAtMs),
+    reason: () => 'newer edit',
+    usesTimes: true,
+  },
+  longest: {
+    words: 'the longer value wins',
+    winner: ({ values, changedAtMs }) => longerSide(values) ?? newerSide(changedAtMs),
+    reason: (values, winner) => {
+      const longer = longerSide(values);
+      if (longer === null) return 'newer edit';
+      return longer === winner ? 'longer value' : null;
+    },
+    usesTimes: true,
+  },
+  ask: { words: 'a person decides', winner: () => null, reason: () => null, usesTimes: false },
+} as const satisfies Readonly<Record<string, ConflictRule>>;
+
+type NamedPolicy = keyof typeof NAMED;
+/** The rule for a text that both sides changed: a named one, or the side that wins. */
+export type ConflictPolicy = NamedPolicy | Side;
+
+/** The names of the policies, in the order of the documentation. */
+export const POLICY_NAMES = Object.keys(NAMED) as readonly NamedPolicy[];
+
+/** The rule of a policy; `place` is the name of a side within a sentence. */
+export const ruleOf = (policy: ConflictPolicy, place: (side: Side) => string = (side) => side): ConflictRule => {
+  if (policy !== 'left' && policy !== 'right') return NAMED[policy];
+  return {
+    words: `${place(policy)} wins`,
+    winner: () => policy,
+    reason: (_values, winner) => (winner === policy ? 'preferred side' : null),
+    usesTimes: false,
+  };
+};

@@ -125,7 +125,7 @@ export const leftOutPage = (
 ): Html => {
   const isEmpty = record.refused.length + record.skipped.length + record.alone.length + record.setApart.length === 0;
   return page(context, {
-    title: `Not synced in ${link.name}`,
+    title: `Needs review in ${link.name}`,
     nav: navOf(link, '/left'),
     body: isEmpty
       ? emptyText(link, record, health)

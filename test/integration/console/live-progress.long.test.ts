@@ -113,7 +113,7 @@ describe.skipIf(isSkipped)('a large first sync', () => {
     await page.getByRole('button', { name: 'Accept this plan' }).click();
     await plain.goto(at);
     const early = await reloadedProgress(plain);
-    const arrive = await leaveSlowly(await context.newPage(), at, 'Not synced');
+    const arrive = await leaveSlowly(await context.newPage(), at, 'Needs review');
     await daemon.until(completed('work', 'full'));
     await arrive();
     // The last event has the page loaded again.

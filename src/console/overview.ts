@@ -14,7 +14,7 @@ const MOST_RUNS = 2_000;
 const RUNS_SHOWN = 5;
 const WRITES_SHOWN = 5;
 
-/** What the runs of one day wrote. */
+/** The changes that the runs of one day wrote. */
 export type Day = {
   /** Its first moment in UTC. */
   readonly startMs: number;

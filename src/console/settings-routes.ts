@@ -12,7 +12,7 @@ import { settingsPage, type EditableSetting, type SettingsView } from './pages/s
 import { linkPath } from './paths.ts';
 import { acting, linksFor, pageOf, type LinkParts } from './routing.ts';
 
-/** What the page can do besides syncing. */
+/** The actions of the page other than syncing. */
 export type SettingsParts = {
   /** Changes the links of the database; null without one. */
   readonly links: LinkManager | null;

@@ -175,7 +175,7 @@ const rowsOf = (link: LinkConfig): readonly (readonly [key: string, title: strin
   ];
 };
 
-/** What is written for a setting, as in the configuration. */
+/** The text of a setting, as in the configuration. */
 const HINTS: Readonly<Record<string, string>> = {
   syncInterval: '30s, 5m, 2h or auto',
   sweepInterval: '6h, 1d',

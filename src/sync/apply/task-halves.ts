@@ -48,7 +48,7 @@ const withAsked = (task: Task, base: Snapshot, { contact }: ContactRecord): Snap
 
 /** The values that the base of a half may take over from the other half and from the groups that both sides agree on. */
 const agreedOn = (task: Task, side: Side) => {
-  // Where a side gets a value that neither half holds, a value that both lack is not agreed on.
+  // A value that both lack is not agreed on if a side gets a value that neither half holds.
   if (task.given.left.size + task.given.right.size > 0) return { other: null, agreedGroups: new Set<string>() };
   const groups = task.decision?.kind === 'merge' ? task.decision.agreedGroups?.[side] : undefined;
   const counterpart = plannedHalf(task, otherSide(side))?.before.contact ?? null;
@@ -180,7 +180,7 @@ export const halfToStore = (
     heardAtMs: atMs,
   };
   if (writtenSide === side) return { ...next, writtenAtMs: atMs };
-  // What a recovery stores of the other half is not news of that half.
+  // The other half was not read: storing it after a recovery is no news of it.
   if (isObserved(task, side)) return { ...next, heardAtMs: known.heardAtMs };
   return stored === null ? next : withObserved(stored, record, next);
 };

@@ -90,7 +90,7 @@ export const arrivedValues = (base: Contact, source: Contact, desired: Contact, 
   return contact;
 };
 
-/** What of an update can be told from how the contact stands now. */
+/** The values by which a contact shows whether an update was applied. */
 type Update = {
   readonly fields: readonly SyncedField[];
   readonly before: Contact;

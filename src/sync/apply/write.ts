@@ -88,7 +88,7 @@ export type GroupIds = ReadonlyMap<string, { readonly left: string | null; reado
 export type Merged = {
   /** The merge survivor as it is afterwards. */
   readonly survivor: ContactRecord;
-  /** What a read returned for the contact that was merged away. */
+  /** The answer of a read of the contact that was merged away. */
   readonly became: ReadAnswer;
 };
 

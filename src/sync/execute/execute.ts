@@ -331,7 +331,7 @@ const writeTasks = async (execution: Execution, work: Work): Promise<void> => {
   execution.session.tally.paired += work.tasks.filter((task) => task.isNewPairing).length;
 };
 
-/** What remains of some work when its contacts are written: deletions and groups. It is small. */
+/** The rest of some work once its contacts are written: deletions and groups. It is small. */
 type FinalWork = Pick<Work, 'groups' | 'removals'> & {
   /** The tasks of the contacts that others were merged into. */
   readonly survivors: readonly Task[];

@@ -174,7 +174,7 @@ const decide = async (
   expect(titles()).not.toContain(title);
 };
 
-/** Takes pictures of the page, narrow and wide, light and dark, if they are requested. */
+/** Makes screenshots of the page, narrow and wide, light and dark, if they are requested. */
 const picture = async (page: Page, name: string): Promise<void> => {
   if (process.env['SCREENSHOTS'] === undefined) return;
   for (const colorScheme of ['light', 'dark'] as const) {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createBrowserSignIns, signInWayOf } from '../../../src/app/browser-sign-in.ts';
 import type { App } from '../../../src/app/app.ts';
 import { loadConfig, type LinkConfig } from '../../../src/config/config.ts';
-import { createMovableClock } from '../../support/movable-clock.ts';
+import { createVirtualClock } from '../../support/virtual-clock.ts';
 
 const ENV = {
   SERVICE_BASE_URL: 'http://127.0.0.1:9',
@@ -22,7 +22,7 @@ const linkOf = (more: Readonly<Record<string, string>> = {}): LinkConfig => {
 const REDIRECT = 'http://127.0.0.1:8377/connected';
 
 const start = () => {
-  const clock = createMovableClock();
+  const clock = createVirtualClock();
   let secrets = 0;
   const newSecret = () => `state-${(secrets += 1)}`;
   const app = {} as unknown as App;

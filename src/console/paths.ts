@@ -13,7 +13,7 @@ const PAGES = {
 type LinkPage = keyof typeof PAGES;
 
 /** The address of a page of a link. */
-export const linkPath = (name: string, page: LinkPage | '/verdicts' | `/runs/${string}` = ''): string =>
+export const linkPath = (name: string, page: LinkPage | '/verdicts' | '/leave-out' | `/runs/${string}` = ''): string =>
   `/links/${encodeURIComponent(name)}${page}`;
 
 /** The address of a run, or of one write of it by its number in the journal. */

@@ -1,5 +1,7 @@
 import type { Hono } from 'hono';
 import { listVerdicts } from '../history/verdicts.ts';
+import { SIDES } from '../contact/side.ts';
+import { includeAgain, leaveOut } from '../sync/leave-out.ts';
 import { giveVerdict, takeBackVerdict } from '../sync/verdicts.ts';
 import type { Env } from './access.ts';
 import { shownOf } from './change-list.ts';
@@ -9,6 +11,10 @@ import { linkPath } from './paths.ts';
 import { acting, leaseParts, looking, pageOf, type LinkParts } from './routing.ts';
 
 const toPlan = (link: string): string => linkPath(link, '/plan');
+
+/** The page that lists the contact after the form. */
+const afterLeaveOut = (link: string, form: URLSearchParams): string =>
+  linkPath(link, form.get('include') === null ? '/plan' : '/left');
 
 const KEPT = {
   together: 'Saved: the contacts are one person. The next run pairs them. Refresh the plan to see the result.',
@@ -56,6 +62,20 @@ export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
       }
       await takeBackVerdict(leaseParts(parts), name, contacts);
       return 'Decision removed. The next run matches the contacts by its rules. Refresh the plan to see the result.';
+    }),
+  );
+  routes.post(
+    '/links/:link/leave-out',
+    acting(parts, afterLeaveOut, async ({ name }, form) => {
+      const side = SIDES.find((each) => each === form.get('side'));
+      const id = form.get('id') ?? '';
+      if (side === undefined || id === '') return 'Choose a contact.';
+      if (form.get('include') === null) {
+        await leaveOut(leaseParts(parts), name, { side, id });
+        return 'Left out: no run changes the contact. Refresh the plan after your last choice.';
+      }
+      await includeAgain(leaseParts(parts), name, { side, id });
+      return 'Included again: the next run matches the contact, or creates it on the other side.';
     }),
   );
 };

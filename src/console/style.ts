@@ -3,7 +3,7 @@ export const STYLE = `
 :root {
   color-scheme: light dark;
   --ground: #f5f6f8; --panel: #ffffff; --text: #1a1e24; --faint: #586070; --line: #dfe3e8; --edge: #858e9b;
-  --link: #0b57a8; --button: #1c62bf; --on-button: #ffffff;
+  --link: #0b57a8; --button: #1c62bf; --on-button: #ffffff; --danger: #b0231b;
   --good: #17693b; --warn: #875000; --bad: #b0231b; --info: #0b57a8;
   --good-soft: #e6f4ea; --warn-soft: #fdf2dc; --bad-soft: #fdebe9; --info-soft: #e9f1fb;
   --add: #3a8f5c; --change: #3f7fd0; --remove: #c8503f;
@@ -12,7 +12,7 @@ export const STYLE = `
 @media (prefers-color-scheme: dark) {
   :root {
     --ground: #0f1216; --panel: #171b21; --text: #e6e9ee; --faint: #a3acb9; --line: #2a313a; --edge: #6d7785;
-    --link: #84b8ff; --button: #2d6cc9; --on-button: #ffffff;
+    --link: #84b8ff; --button: #2d6cc9; --on-button: #ffffff; --danger: #c03a2f;
     --good: #74d49b; --warn: #f0c168; --bad: #ff9d95; --info: #84b8ff;
     --good-soft: #12271b; --warn-soft: #2b2310; --bad-soft: #321818; --info-soft: #132238;
     --add: #4fae76; --change: #5a97e6; --remove: #df6f5f;
@@ -88,7 +88,7 @@ button {
 button:hover { filter: brightness(1.08); }
 button.quiet { background: transparent; border-color: var(--edge); color: var(--text); }
 button.quiet:hover { background: var(--info-soft); filter: none; }
-button.danger { background: var(--bad); border-color: var(--bad); color: var(--panel); }
+button.danger { background: var(--danger); border-color: var(--danger); color: #ffffff; }
 a.button {
   display: inline-flex; align-items: center; min-height: 2.25rem; padding: 0.3rem 0.85rem; border: 1px solid var(--edge);
   border-radius: 0.45rem; color: var(--text); text-decoration: none; font-weight: 550; white-space: nowrap;
@@ -157,6 +157,8 @@ summary { cursor: pointer; }
 .tiles .bad strong { color: var(--bad); }
 .accept { border-left: 3px solid var(--warn); }
 @media (max-width: 40rem) {
+  .tabs ul { flex-wrap: wrap; }
+  .tabs a { padding: 0.35rem 0.6rem 0.4rem; }
   main { padding: 1rem 0.875rem 3rem; }
   h1 { font-size: 1.3125rem; margin-bottom: 0.75rem; }
   .brand span:not(.skip) { position: absolute; left: -100rem; }

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { otherSide, type Sides, type SideWords } from '../../contact/side.ts';
+import { otherSide, SIDES, type Sides, type SideWords } from '../../contact/side.ts';
 import { ACTION_WORDS } from '../../view/change-words.ts';
 import { fieldWords } from '../../view/field-words.ts';
 import type { FieldChange, Run, Why, Write } from '../../view/views.ts';
@@ -67,24 +67,38 @@ const actionText = (write: Write, sides: Sides<SideWords>): string => {
   return `${fields.join('; ') || 'updated'}${rest} ${originText(write, changes[0]?.why ?? why, sides)}`;
 };
 
+/** The contacts that a run wrote, or its writes where it did not end by itself. */
+const sizeText = ({ run: { wrote }, total }: RecentRun): string => {
+  if (wrote === null) return count(total, 'write');
+  const contacts = SIDES.reduce((sum, side) => {
+    const { created, updated, deleted } = wrote[side];
+    return sum + created + updated + deleted;
+  }, 0);
+  return count(contacts, 'contact');
+};
+
 const runItem = (
   context: PageContext,
   link: string,
   sides: Sides<SideWords>,
-  { run, writes, total }: RecentRun,
+  recent: RecentRun,
+  undone: ReadonlySet<string>,
 ): Html => {
+  const { run, writes, total } = recent;
   const at = runPath(link, run.id);
   const hidden = total - writes.length;
   return html`<li>
     <div class="entry">
       <div>
-        <h3><a href="${at}">${RUN_WORDS[run.kind]}: ${count(total, 'change')}</a></h3>
-        <span class="faint small">${agoTag(context, run.startedAtMs)}</span>
+        <h3><a href="${at}">${RUN_WORDS[run.kind]}: ${sizeText(recent)}</a></h3>
+        <span class="faint small"
+          >${agoTag(context, run.startedAtMs)}${undone.has(run.id) ? '. A later undo reverted it, or a part of it.' : ''}</span
+        >
       </div>
       ${button(context, {
         action: `${at}/preview`,
         label: 'Undo',
-        describes: `the run with ${count(total, 'change')}, as a preview`,
+        describes: `the run with ${sizeText(recent)}, as a preview`,
         look: 'quiet',
         shows: true,
       })}
@@ -102,8 +116,9 @@ export const activity = (
   link: string,
   sides: Sides<SideWords>,
   recent: readonly RecentRun[],
-): Html =>
-  html`<section>
+): Html => {
+  const undone = new Set(recent.flatMap(({ run }) => (run.outcome === 'completed' ? (run.undoes ?? []) : [])));
+  return html`<section>
     <h2>Recent activity</h2>
     ${
       recent.length === 0
@@ -111,8 +126,9 @@ export const activity = (
             No run has written a contact yet. Changes appear here after a run that writes.
           </p>`
         : html`<ul class="panel changes">
-              ${recent.map((each) => runItem(context, link, sides, each))}
+              ${recent.map((each) => runItem(context, link, sides, each, undone))}
             </ul>
             <p><a href="${linkPath(link, '/runs')}">Show all runs</a></p>`
     }
   </section>`;
+};

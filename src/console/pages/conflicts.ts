@@ -74,7 +74,7 @@ const bulkForm = ({ context, link, find }: Place, shown: readonly ConflictView[]
     <input type="hidden" name="ids" value="${open.map(({ id }) => id).join(',')}" />
     ${find === '' ? '' : html`<input type="hidden" name="find" value="${find}" />`}
     <div>
-      <label for="review">Decide all ${grouped(open.length)} shown at once</label>
+      <label for="review">Decide the ${count(open.length, 'open conflict')} at once</label>
       <select id="review" name="review">
         ${keeps ? html`<option value="dismissed">Keep the current values</option>` : ''}
         ${sides.map((side) => html`<option value="${side}">Take ${link.sides[side].title}'s values</option>`)}

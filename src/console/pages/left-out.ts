@@ -35,6 +35,15 @@ const retryButton = (context: PageContext, { name }: LinkConfig, refused: LinkRe
     : button(context, { action, label: 'Retry now', describes, fields: { id }, look: 'quiet' });
 };
 
+/** A button that has the next run match a contact again, or create it on the other side. */
+const includeButton = (context: PageContext, { name }: LinkConfig, alone: LinkRecord['alone'][number]): Html => {
+  const { side } = alone;
+  const id = (side === 'left' ? alone.leftId : alone.rightId) ?? '';
+  const fields = { side, id, include: 'yes' };
+  const action = linkPath(name, '/leave-out');
+  return button(context, { action, label: 'Include again', describes: alone.name ?? id, fields, look: 'quiet' });
+};
+
 const setApartSection = (sides: LinkConfig['sides'], setApart: LinkRecord['setApart']): Html => {
   const selected = SIDES.map((side) => `${sides[side].title}: ${sides[side].contacts.join(', ')}`).join('; ');
   return section(
@@ -103,14 +112,15 @@ const sectionsOf = (context: PageContext, link: LinkConfig, record: LinkRecord, 
     ),
     section(
       'On one side only',
-      'To link a contact again, create a contact with the same name and address on the other side, or undo the undo run.',
-      ['Contact', 'Side', 'Cause'],
+      'No run creates these contacts on the other side. A contact is linked again if a matching contact appears there, or if you include it again.',
+      ['Contact', 'Side', 'Cause', 'Action'],
       alone.map((each) => [
         each.name ?? idsText(each),
         sides[each.side].title,
         each.undoRun === null
-          ? 'its counterpart was deleted'
+          ? 'left out by hand, or its counterpart was deleted'
           : html`<a href="${runPath(link.name, each.undoRun)}">an undo</a>`,
+        includeButton(context, link, each),
       ]),
     ),
     setApartSection(sides, record.setApart.filter(isMeant)),

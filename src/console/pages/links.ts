@@ -104,7 +104,7 @@ const planNeed = (status: LinkStatus, planning: Planning | null): readonly Need[
     {
       tone: 'warn',
       number: null,
-      text: isFirst ? 'The first sync waits for your review' : 'A run halted and waits for your review',
+      text: isFirst ? 'Review the first sync' : 'Review the halted run',
       about: `${changes}Nothing is written before you accept the plan.`,
       href: linkPath(status.link, '/plan'),
       label: 'Review',
@@ -165,8 +165,8 @@ const needsOf = (status: LinkStatus, overview: Overview, planning: Planning | nu
     }),
     ...of(decided, {
       tone: 'info',
-      text: decided === 1 ? 'conflict was decided by your policy' : 'conflicts were decided by your policy',
-      about: 'You can take the other value.',
+      text: decided === 1 ? 'conflict was settled automatically' : 'conflicts were settled automatically',
+      about: 'Optional: check which value won, and take the other one where it is better.',
       href: linkPath(link, '/conflicts'),
       label: 'Check',
     }),
@@ -283,7 +283,10 @@ export const linkPage = (
       liveSection(link.name, progress),
       message === null ? html`` : html`<p class="panel trouble">${message}</p>`,
       needsSection(needsOf(status, overview, planning)),
-      html`<div class="accounts">${SIDES.map((side) => account(context, side, link, status, overview))}</div>`,
+      html`<section>
+        <h2>Accounts</h2>
+        <div class="accounts">${SIDES.map((side) => account(context, side, link, status, overview))}</div>
+      </section>`,
       activity(context, link.name, link.sides, overview.recent),
       html`<section>
         <h2>Last 30 days</h2>

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../config/config.ts';
 import { syncedIn, type Contact, type SyncedField } from '../../contact/contact.ts';
-import { SIDES, type Side } from '../../contact/side.ts';
+import { otherSide, SIDES, type Side } from '../../contact/side.ts';
 import type { VerdictView } from '../../history/verdicts.ts';
 import { AMBIGUITIES } from '../../sync/ambiguous.ts';
 import type { Shown } from '../../view/change-filter.ts';
@@ -70,6 +70,17 @@ const pairOf = (context: PageContext, change: Change, link: LinkConfig, { contac
       ${sideBySide('The contacts to pair', titles, [contacts.get(`left ${leftId}`), contacts.get(`right ${rightId}`)])}
     </details>
     ${verdictButton(context, link, { leftId, rightId, says: 'apart' }, change.name ?? leftId)}`;
+};
+
+/** A button that leaves the contact of a creation or a deletion out of all runs. */
+const leaveOutOf = (context: PageContext, change: Change, { name }: LinkConfig): Html => {
+  if (change.action !== 'create' && change.action !== 'delete') return html``;
+  const side = change.action === 'create' ? otherSide(change.side) : change.side;
+  const id = side === 'left' ? change.leftId : change.rightId;
+  if (id === null) return html``;
+  const fields = { side, id };
+  const action = linkPath(name, '/leave-out');
+  return button(context, { action, label: 'Leave out', describes: change.name ?? id, fields, look: 'quiet' });
 };
 
 type Candidate = Unpaired[Side][number];
@@ -207,15 +218,15 @@ const tilesOf = ({ changes, unpaired }: PlanView, { sides }: LinkConfig): readon
     href: `#${happening}`,
   });
   const tiles: readonly Tile[] = [
-    ...at('deletes', 'deleted at', { tone: 'bad' }),
+    ...at('deletes', 'will be deleted at', { tone: 'bad' }),
     { number: unpaired.length, text: 'need a decision', href: '#unpaired', tone: 'warn' },
-    whole('pairings', 'matched'),
-    ...at('creates', 'created at'),
-    ...at('updates', 'updated at'),
-    whole('conflicts', 'with different values'),
-    whole('set-apart', 'detached'),
-    whole('woken', 'reattached'),
-    whole('unlinks', 'unlinked'),
+    whole('pairings', 'will be matched'),
+    ...at('creates', 'will be created at'),
+    ...at('updates', 'will be updated at'),
+    whole('conflicts', 'with different values on both sides'),
+    whole('set-apart', 'will be detached'),
+    whole('woken', 'will be reattached'),
+    whole('unlinks', 'will be unlinked'),
   ];
   return tiles.filter(({ number }) => number > 0);
 };
@@ -237,12 +248,20 @@ const explanation = (view: PlanView): Html => {
   if (halt === null) return html`<p>The next run does this by itself. Run it now if you do not want to wait.</p>`;
   const hint = isFirstSync(view)
     ? html`<p class="faint small">
-        Read the samples below and decide the open questions first. To leave contacts out, put them into a label and
-        exclude the label in the selection of the link, for example <code>!Private</code>. Then refresh this plan.
+        Read the samples below and decide the open questions first. Single contacts can be left out. To leave out many,
+        put them into a label and exclude the label in the selection of the link, for example <code>!Private</code>.
+        Then refresh this plan.
       </p>`
     : '';
-  return html`<p>The next run halts and writes nothing: ${haltWords(halt)} Accept this plan, or correct the cause.</p>
-    ${hint}`;
+  const keep = isFirstSync(view)
+    ? ''
+    : html`<p>
+        To keep the contacts, restore them where they are missing, then refresh this plan. An accepted plan can be
+        undone.
+      </p>`;
+  return html`<p><strong>${haltWords(halt)}</strong></p>
+    <p>No run writes before you accept this plan.</p>
+    ${keep} ${hint}`;
 };
 
 const planned = (context: PageContext, link: LinkConfig, view: PlanView, shown: Shown): readonly Html[] => {
@@ -270,7 +289,12 @@ const planned = (context: PageContext, link: LinkConfig, view: PlanView, shown: 
     unpairedSection(context, link, view),
     html`<h2>Changes: ${grouped(changes.length)}</h2>`,
     filterForm(at, shown),
-    ...changeSections(changes, link.sides, shown, (change) => pairOf(context, change, link, view)),
+    ...changeSections(
+      changes,
+      link.sides,
+      shown,
+      (change) => html`${pairOf(context, change, link, view)}${leaveOutOf(context, change, link)}`,
+    ),
   ];
 };
 

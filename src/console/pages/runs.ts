@@ -146,7 +146,7 @@ const undoOf = (context: PageContext, link: LinkConfig, run: Run, parts: UndoPar
     case 'undone':
       return [
         html`<p class="panel notice" role="status">
-          ${haltWords(undoing.message)} The undo is a run and can be undone.
+          ${haltWords(undoing.message)} To revert the undo, undo its own run.
         </p>`,
         refusals(undoing.report.refused, link),
       ];
@@ -187,8 +187,8 @@ export type RunParts = UndoParts & {
 
 const runFacts = ({ name }: LinkConfig, { kind, outcome, startedAtMs, endedAtMs, undoes, reason }: Run): Html =>
   facts([
-    ['Kind', kind],
-    ['Outcome', html`<span class="${outcome}">${outcome}</span>`],
+    ['Kind', RUN_WORDS[kind]],
+    ['Outcome', html`<span class="${outcome}">${OUTCOME_WORDS[outcome]}</span>`],
     ['Started', timeTag(startedAtMs)],
     ['Duration', endedAtMs === null ? null : formatDuration(endedAtMs - startedAtMs)],
     ['Undo of', undoes === null ? null : html`<a href="${runPath(name, undoes)}">${undoes}</a>`],

@@ -21,9 +21,17 @@ import { observeAnswer, observeRecord, rename } from '../state/observe.ts';
 import { keepAlone } from '../state/pair.ts';
 import { unreadableReason } from '../state/unread.ts';
 import type { WorkingSet } from '../state/working-set.ts';
-import { shownMoves, movesAcross, withMoves, type Moves } from './traces.ts';
-import { arrivedValues, broughtValues, shownFields } from './traces.ts';
-import { showsBrought, tookEffect } from './traces.ts';
+import {
+  arrivedValues,
+  broughtValues,
+  movesAcross,
+  shownFields,
+  shownMoves,
+  showsBrought,
+  tookEffect,
+  withMoves,
+  type Moves,
+} from './traces.ts';
 
 /** An operation on an existing contact. */
 export type ExistingOperation = UpdateOperation | MembershipOperation | DeleteOperation;

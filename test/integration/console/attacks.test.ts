@@ -83,6 +83,7 @@ test.each([
   ['/links/work/people', { left: 'people/c1', right: 'contact_1', says: 'together' }],
   ['/links/work/conflicts', { ids: '1,2', review: 'left' }],
   ['/links/work/left', {}],
+  ['/links/work/leave-out', { side: 'left', id: 'people/c1' }],
   ['/links/work/settings', { syncInterval: '1h' }],
   ['/links/work/settings/sign-in', { side: 'left' }],
   ['/links/work/settings/notify', {}],

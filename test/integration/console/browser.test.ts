@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startCliHost } from '../../support/cli-host.ts';
@@ -8,6 +7,7 @@ import { completed, errors, says } from '../../support/jobs/log-lines.ts';
 import { findBrowser, launchBrowser, openContext } from '../oauth/browser.ts';
 import { lookAtAll } from './page-looks.ts';
 import { startPage } from './page-client.ts';
+import { picture } from './picture.ts';
 
 // A person in front of the page: a headless Chromium that presses what they press. SCREENSHOTS=1 takes the pictures that the
 // README shows.
@@ -25,7 +25,6 @@ beforeAll(async () => {
 afterAll(() => host[Symbol.asyncDispose]());
 
 const HALTED = says('run halted', 'work');
-const PICTURES = join(import.meta.dirname, '../../../config/screenshots');
 
 /** A daemon that has done its first sync; nothing else runs by itself. */
 const startWorld = async () => {
@@ -104,7 +103,7 @@ const walk = async (
   await press(page, 'Sync');
   await daemon.until(HALTED);
   await goOn(page, at);
-  await page.getByRole('heading', { name: 'A run halted and waits for your review' }).waitFor();
+  await page.getByRole('heading', { name: 'Review the halted run' }).waitFor();
   await page.locator('[data-live]').waitFor({ state: 'detached' });
   await look(page, 'attention');
   await goOn(page, `${at}/plan`);
@@ -174,22 +173,7 @@ const decide = async (
   expect(titles()).not.toContain(title);
 };
 
-/** Makes screenshots of the page, narrow and wide, light and dark, if they are requested. */
-const picture = async (page: Page, name: string): Promise<void> => {
-  if (process.env['SCREENSHOTS'] === undefined) return;
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const size of [
-      { width: 360, height: 740 },
-      { width: 1440, height: 1000 },
-    ]) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize(size);
-      await page.screenshot({ path: join(PICTURES, `${name}-${size.width}-${colorScheme}.png`) });
-    }
-  }
-};
-
-describe.skipIf(isSkipped)('somebody at the page', () => {
+describe.skipIf(isSkipped)('a person at the page', () => {
   test('reviews, accepts, undoes and decides, on pages that anybody can read', async () => {
     const started = await startWorld();
     await using _ = started.world;

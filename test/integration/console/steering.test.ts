@@ -84,7 +84,7 @@ describe.each(['embedded', 'redis'] as const)('the page of a daemon, %s', (queue
 
       const plan = await planOf(visitor);
       for (const name of names) expect(seen(plan)).toContain(name);
-      expect(seen(plan)).toMatch(/The next run halts and writes nothing: .*14 .* Accept this plan/u);
+      expect(seen(plan)).toMatch(/would delete 14 contacts .* No run writes before you accept this plan\./u);
       expect(seen(plan)).not.toContain('--accept-deletes');
       expect(sandbox.service.account.contacts().length).toBe(before);
 
@@ -127,7 +127,7 @@ test('a first sync waits until its plan is accepted, and can be undone', async (
 
   const plan = await planOf(visitor);
   expect(seen(plan)).toMatch(/Creations: \d+/u);
-  expect(seen(plan)).toMatch(/The next run halts and writes nothing: The first sync waits/u);
+  expect(seen(plan)).toMatch(/The first sync waits .* No run writes before you accept this plan\./u);
   expect(seen(plan)).toContain('Accept this plan ');
   expect(seen(plan)).not.toContain('deletions included');
   expect(service.account.contacts().length).toBe(before);
@@ -146,6 +146,33 @@ test('a first sync waits until its plan is accepted, and can be undone', async (
   await visitor.post(`${run}/undo`, { token: tokenIn(preview), ...haltIn(preview) });
   expect(seen(await settled(visitor, run))).toContain('The run is undone.');
   expect(service.account.contacts().length).toBe(before);
+});
+
+test('a contact is left out of a first sync, and included again later', async () => {
+  const world = await startDaemonWorld(null, host);
+  await using _ = world;
+  const { service, google } = await world.addLink('work', 24);
+  google.account.createPerson({ names: [{ givenName: 'Ottilie', familyName: 'Zander' }] });
+  const id = google.account.people().find(({ names }) => names?.[0]?.givenName === 'Ottilie')?.resourceName ?? '';
+  const isCreated = (): boolean => service.account.contacts().some((contact) => contact.first_name === 'Ottilie');
+  await world.configure({ work: { ...SLOW, firstSync: 'review' } }, PAGE);
+  const { daemon, address } = await startPage(world);
+  await daemon.until(HALTED);
+  const visitor = await signIn(world, address);
+  expect(seen(await planOf(visitor))).toMatch(/Ottilie Zander .* Leave out/u);
+  await visitor.press('/links/work/plan', '/links/work/leave-out', { side: 'left', id });
+  expect(seen((await visitor.get('/links/work/plan')).text)).toContain('Left out: no run changes the contact.');
+  const plan = await planOf(visitor);
+  expect(seen(plan)).not.toContain('Ottilie Zander');
+  await visitor.post('/links/work/plan/accept', { plan: digestIn(plan), token: tokenIn(plan) });
+  await daemon.until(completed('work', 'full'));
+  expect(isCreated()).toBe(false);
+  expect(seen((await visitor.get('/links/work/left')).text)).toMatch(/Ottilie Zander .* Include again/u);
+  const from = daemon.lines.length;
+  await visitor.press('/links/work/left', '/links/work/leave-out', { side: 'left', id, include: 'yes' });
+  await visitor.press('/links/work', '/links/work/sync', { kind: 'incremental' });
+  await daemon.until(completed('work', 'incremental'), from);
+  expect(isCreated()).toBe(true);
 });
 
 test('a plan is accepted as it was shown, and no other', async () => {

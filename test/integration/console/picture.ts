@@ -1,0 +1,19 @@
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+
+const PICTURES = join(import.meta.dirname, '../../../config/screenshots');
+
+/** Makes screenshots of the page, narrow and wide, light and dark, if they are requested. */
+export const picture = async (page: Page, name: string): Promise<void> => {
+  if (process.env['SCREENSHOTS'] === undefined) return;
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const size of [
+      { width: 360, height: 740 },
+      { width: 1440, height: 1000 },
+    ]) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize(size);
+      await page.screenshot({ path: join(PICTURES, `${name}-${size.width}-${colorScheme}.png`) });
+    }
+  }
+};

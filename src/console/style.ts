@@ -77,6 +77,7 @@ code { font-size: 0.9em; background: var(--line); border-radius: 0.25rem; paddin
 .changes > li { border-top: 1px solid var(--line); padding: 0.65rem 0; overflow-wrap: anywhere; }
 .changes > li:first-child { border-top: 0; }
 .changes ul { margin: 0.25rem 0 0; padding-left: 1.1rem; }
+.changes > li > form { margin-top: 0.4rem; }
 del { color: var(--faint); }
 ins { text-decoration: none; font-weight: 600; }
 .actions { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: end; margin: 0.75rem 0; }

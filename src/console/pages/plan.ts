@@ -256,8 +256,8 @@ const explanation = (view: PlanView): Html => {
   const keep = isFirstSync(view)
     ? ''
     : html`<p>
-        To keep the contacts, restore them where they are missing, then refresh this plan. An accepted plan can be
-        undone.
+        To keep a contact, leave it out below, or restore it where it is missing. Then refresh this plan. An accepted
+        plan can be undone.
       </p>`;
   return html`<p><strong>${haltWords(halt)}</strong></p>
     <p>No run writes before you accept this plan.</p>

@@ -25,7 +25,7 @@ const serviceId = ({ sandbox }: LinkedSandbox, firstName: string): string =>
 const serviceNames = ({ sandbox }: LinkedSandbox) =>
   sandbox.service.account
     .contacts()
-    .map((contact) => contact.first_name)
+    .map((contact) => contact.first_name ?? '')
     .toSorted();
 
 const sync = async (linked: LinkedSandbox, kind: 'incremental' | 'full' = 'incremental') => {

@@ -49,7 +49,7 @@ type ConsentRequest = {
 export type BrowserSignIns = {
   /** Returns the address of the consent page. Throws a SignInError or a ConfigError. */
   begin(request: ConsentRequest): Promise<string>;
-  /** The address of the consent page that the owner was given for the side; null if there is none or it expired. */
+  /** The address of the consent page that the owner was given for the side; null if it was not requested or has expired. */
   pending(of: Pick<ConsentRequest, 'owner' | 'link' | 'side'>): string | null;
   /** The link that the owner began a sign-in with that state for; null for any other state. */
   linkOf(owner: string, state: string): string | null;

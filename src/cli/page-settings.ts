@@ -9,7 +9,7 @@ import type { Config } from '../config/config.ts';
 import { makeDirectory } from '../make-directory.ts';
 import { readVersion } from './version.ts';
 
-/** Changes the links of the database; null if there is none. */
+/** Changes the links of the database; null without such links. */
 export const linkManagerOf = (app: App, source: () => LinkSource): LinkManager | null => {
   const { shelf } = app;
   if (shelf === null) return null;

@@ -82,7 +82,7 @@ export type Desk = {
   plan(link: LinkConfig): void;
   /** `ended`: the last runs that ended, newest first. An acceptance covers one run: no later one, and none that halted. */
   planning(link: LinkConfig, ended: readonly EndedRun[], forgotten: Mark): Planning | null;
-  /** The same, after a plan is begun in the background if there is none or a run has made it outdated. */
+  /** The same, after a plan is begun in the background if it is missing, or outdated by a run. */
   currentPlan(link: LinkConfig, ended: readonly EndedRun[], forgotten: Mark): Planning | null;
   /** Has the plan of that digest done, and no other: it is made again, and where it is another one that one is shown. */
   accept(link: LinkConfig, digest: string): void;

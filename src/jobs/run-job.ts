@@ -21,8 +21,10 @@ import { SkippedError } from './skipped-error.ts';
 import { createTurns, type Turns } from './turns.ts';
 import { watchPause } from './watch-pause.ts';
 
-/** What a job runs on; the daemon's part of {@link App}. */
-type RunnerApp = Pick<App, 'store' | 'run' | 'credentials' | 'limits'>;
+/** The parts of {@link App} that a job requires. */
+type RunnerApp = Pick<App, 'store' | 'run' | 'credentials' | 'limits'> & {
+  readonly vault: Pick<App['vault'], 'forget'>;
+};
 
 export type Runner = {
   readonly runJob: RunJob;
@@ -66,6 +68,12 @@ const SKIPPED = { ending: 'skipped', summary: null, retryInMs: null } as const;
 
 /** Both sides' credentials as one text, to be compared. */
 const joined = (credentials: Sides<string | null>): string => SIDES.map((side) => String(credentials[side])).join(' ');
+
+/** Both sides' credentials as they are stored now. `connect` in another process stores a token before it resumes the link. */
+const readCredentials = async ({ vault, credentials }: RunnerApp, link: LinkConfig): Promise<string> => {
+  vault.forget(link.name);
+  return joined(await credentials(link));
+};
 
 /** Throws {@link SkippedError} where a person has paused the link; logs once that it is left alone, or goes on. */
 const skipWherePaused = ({ events, memory }: Parts, { name, pausedByHandAtMs }: LinkState): void => {
@@ -252,8 +260,8 @@ const runLinkJob = async (
 ): Promise<JobReport> => {
   const { app, clock, memory, turns } = parts;
   const row = await app.store.link(link.name);
-  // Asked for ahead of the run: `connect` may store another credential while the old one is being refused.
-  const credentials = joined(await app.credentials(link));
+  // Read before the run: `connect` may store another credential while the old one is being refused.
+  const credentials = await readCredentials(app, link);
   noteResuming(parts, row);
   await skipWhereDue(parts, link, job, { row, credentials });
   skipOutOfTurn(parts, link, job);

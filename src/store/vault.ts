@@ -21,6 +21,8 @@ export type Vault = {
   readonly setting: 'DATA_DIR' | 'DATABASE_URL';
   /** Null where nothing is stored. Throws {@link CredentialsError} where it cannot be opened. */
   read(link: string, side: string): Promise<Credential | null>;
+  /** Drops the cached tokens of a link, so that the next read returns what another process has stored in the meantime. */
+  forget(link: string): void;
   /** Whether the token is stored encrypted with the current key. */
   isSealed(link: string, side: string): Promise<boolean>;
   /** Stores a token. Throws {@link CredentialsError}. */
@@ -98,6 +100,7 @@ export const openVault = (options: VaultOptions): Vault => {
       }
       return opened;
     },
+    forget: cache.forget,
     isSealed: async (link, side) => {
       const found = await find(link, side);
       return found !== null && 'sealed' in found && isCurrent(found, await keys());

@@ -15,6 +15,7 @@ import { startCliHost } from '../../support/cli-host.ts';
 import { createEventLog } from '../../support/jobs/event-log.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 import { findPostgres } from '../../support/postgres.ts';
+import { createVirtualClock } from '../../support/virtual-clock.ts';
 import { consentTo, startSignIn } from '../connect/sign-in.ts';
 
 const postgres = await findPostgres();
@@ -58,6 +59,19 @@ describe.skipIf(postgres === null)('tokens in the database', () => {
     expect(JSON.stringify(rows)).not.toContain(signedIn.token);
     await one.remove('work');
     expect(await one.names()).toEqual([]);
+  });
+
+  test('[R16] a token that another host has stored is read at once after the cached tokens were dropped', async () => {
+    const url = await createDatabase();
+    const clock = createVirtualClock();
+    const one = openVault({ ...hostAt(url), setting: 'DATABASE_URL', key: KEY, oldKey: null, clock });
+    await one.save('work', 'google', signedIn);
+    expect(await one.read('work', 'google')).toEqual(signedIn);
+    const renewed = { ...signedIn, token: 'refresh-token-2' };
+    await vaultAt(url, KEY).save('work', 'google', renewed);
+    expect(await one.read('work', 'google')).toEqual(signedIn);
+    one.forget('work');
+    expect(await one.read('work', 'google')).toEqual(renewed);
   });
 
   test('opens for no other link or side', async () => {

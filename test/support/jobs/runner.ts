@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { NamedBudget } from '../../../src/app/network.ts';
 import type { LinkRunOptions } from '../../../src/app/runs.ts';
 import type { LinkConfig } from '../../../src/config/config.ts';
-import type { Side } from '../../../src/contact/side.ts';
+import type { Side, Sides } from '../../../src/contact/side.ts';
 import type { Events } from '../../../src/events.ts';
 import type { JobData } from '../../../src/jobs/job.ts';
 import { createRunner } from '../../../src/jobs/run-job.ts';
@@ -50,6 +50,7 @@ export const startRunner = async ({ concurrency = 10 } = {}) => {
   const runs: LinkRunOptions[] = [];
   const limits: NamedBudget[] = [];
   const credentials: Record<Side, string | null> = { left: 'g1', right: 's1' };
+  let cached: Sides<string | null> | null = null;
   let waitForLease = (): Promise<void> => Promise.resolve();
   let next: (options: LinkRunOptions) => Promise<unknown> = () => Promise.resolve(null);
   const events = new Proxy({} as Events, {
@@ -64,7 +65,8 @@ export const startRunner = async ({ concurrency = 10 } = {}) => {
     app: {
       store,
       limits: () => limits,
-      credentials: () => Promise.resolve({ ...credentials }),
+      vault: { forget: () => (cached = null) },
+      credentials: () => Promise.resolve((cached ??= { ...credentials })),
       run: async (_link, options): Promise<RunResult> => {
         await waitForLease();
         await options.onLease?.();

@@ -20,6 +20,7 @@ export const vaultAt = (path: string, key: string | null = null, oldKey: string 
     place: path,
     setting: 'DATA_DIR',
     read: (...of) => use((vault) => vault.read(...of)),
+    forget: () => undefined,
     isSealed: (...of) => use((vault) => vault.isSealed(...of)),
     save: (...of) => use((vault) => vault.save(...of)),
     names: () => use((vault) => vault.names()),

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { API } from '../src/listen/api.ts';
+import { API } from '../src/daemon/server/api.ts';
 import { configSchema } from './config-schema.ts';
 
 /** Where the OpenAPI document of the HTTP API is kept. */

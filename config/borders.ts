@@ -2,11 +2,12 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Who may import whom: the one table of the folder borders under `src`, read by `oxlint.config.ts`.
+ * The imports that each folder of `src` may have, which `oxlint.config.ts` reads. A place may import a room that is listed before
+ * its own, never one after it: `util`, `core`, `net`, `store` and `providers`, `engine`, `app`, `daemon`, `cli`.
  *
- * A place is a folder (`sync/`), the files directly in a folder (`providers/*.ts`) or one file (`events.ts`). What it does
- * not list it may not import; what lies in its own folder it always may. A later, narrower place replaces an earlier one.
- * A place within a folder lists that folder's files (`cli/*.ts`): the folder itself (`../**`) would open all of `src`.
+ * A place is a folder (`engine/`), the files directly in a folder (`providers/*.ts`) or one file (`main.ts`). It may always import
+ * its own folder. A later, narrower place replaces an earlier one. A place within a folder lists the folder's files (`cli/*.ts`):
+ * the folder itself (`../**`) would allow all of `src`.
  */
 export type Border = {
   readonly place: string;
@@ -14,97 +15,81 @@ export type Border = {
   /** Imported for types only. */
   readonly types?: readonly string[];
   readonly packages: readonly string[];
-  /** Pure places see no `node:` module, clock, timer, randomness or network. */
+  /** A pure place has no `node:` module, clock, timer, randomness or network. */
   readonly pure?: true;
 };
 
-/** Each provider is a folder: it needs no line of its own here, unless a client of its own comes with it. */
+/** Each provider is a folder. It requires no entry here, unless it uses a package of its own. */
 const folders = readdirSync(join(import.meta.dirname, '../src/providers'), { withFileTypes: true });
-/** The names that stand in few places: elsewhere a side is `left` or `right`, and a capability says what differs. */
+/** The names of the providers. Elsewhere a side is `left` or `right`, and a capability states the difference. */
 export const PROVIDER_NAMES: readonly string[] = folders.flatMap((each) => (each.isDirectory() ? [each.name] : []));
 const CLIENTS_OF: Readonly<Record<string, readonly string[]>> = {
   carddav: ['saxes'],
   google: ['@googleapis/people', 'google-auth-library'],
 };
+const PROVIDER_PACKAGES = ['undici', 'p-retry', 'zod'];
 
 const REMOTE_PORT = ['providers/remote.ts', 'providers/errors.ts'];
 const STORE_PORT = 'store/store.ts';
-/** The values of the core that the store keeps. */
-const STORED_TYPES = ['reconcile/decision.ts', 'reconcile/groups.ts', 'reconcile/verdict.ts'];
-/** What the store keeps for notices alone. */
-const TOLD = 'store/told.ts';
-const CONFIG = [
-  'config/config.ts',
-  'config/config-error.ts',
-  'config/home.ts',
-  'config/hosted-links.ts',
-  'config/open-address.ts',
-  'config/secret.ts',
-  'config/sides.ts',
-  'config/store-alone.ts',
-  'config/unencrypted.ts',
-];
-/** What a provider's own settings are made of. */
-const SETTINGS = ['config/config-error.ts', 'config/secret.ts', 'config/values.ts'];
-const APP = 'app/app.ts';
-/** What is done with a DATA_DIR that no {@link APP} has opened. */
-const COPIES = ['app/backup.ts', 'app/backup-error.ts', 'app/copy-store.ts'];
-/** The links that a database keeps, and what becomes of one that is removed. */
-const HOSTED = ['app/hosted-links.ts', 'app/forget-link.ts'];
-/** A sign-in at a side: its consent in a browser, and what is stored of it. */
-const SIGN_INS = ['app/browser-sign-in.ts', 'app/store-sign-in.ts'];
-/** What is known of a notice that was not taken. */
-const NOT_DELIVERED = 'notify/not-delivered.ts';
-const TOOLS = [
-  'clock.ts',
-  'events.ts',
-  'logger.ts',
-  'loopback.ts',
-  'make-directory.ts',
-  'ownership.ts',
-  'package-root.ts',
-  'printable.ts',
-  'redis-trouble.ts',
-  'regular-file.ts',
-];
+
+const ENGINE = ['core/', ...REMOTE_PORT, STORE_PORT, 'util/'];
+/** The rooms under the daemon; of the providers and the store only the ports. */
+const UNDER_DAEMON = [...ENGINE, 'engine/', 'app/config/'];
+/** The parts of `app` that work on a link without {@link App}, or before it is open. */
+const APP_PARTS = ['app/browser-sign-in.ts', 'app/heartbeat.ts', 'app/store-sign-in.ts'];
+const LINKS = [...UNDER_DAEMON, 'app/*.ts', 'providers/registry.ts', 'store/hosted-links.ts'];
 const CLI = [
-  'config/effective.ts',
-  'config/key-lines.ts',
-  'config/nearest.ts',
-  'config/set-up.ts',
-  'contact/',
+  ...UNDER_DAEMON,
+  ...APP_PARTS,
+  'app/app.ts',
+  'app/backup.ts',
+  'app/backup-error.ts',
+  'app/copy-store.ts',
+  'daemon/',
   'providers/names.ts',
-  'reconcile/',
-  'view/',
-  'history/',
-  'sync/',
-  'jobs/',
-  'listen/',
-  'console/',
-  ...REMOTE_PORT,
-  STORE_PORT,
-  APP,
-  ...COPIES,
-  ...HOSTED,
-  ...SIGN_INS,
-  NOT_DELIVERED,
-  ...CONFIG,
-  ...TOOLS,
 ];
-/** Commands that deal with one side's provider. */
-const SIDE_COMMANDS = ['cli/*.ts', ...CLI, 'config/accounts.ts', 'providers/*.ts'];
+/** Commands that use the provider of one side. */
+const SIDE_COMMANDS = ['cli/*.ts', ...CLI, 'providers/*.ts'];
 const CLI_PACKAGES = ['@inquirer/prompts', 'commander', 'log-update', 'string-width', 'wrap-ansi', 'zod'];
-const PROVIDER = ['contact/', 'clock.ts', 'http/', ...SETTINGS];
-const PROVIDER_PACKAGES = ['undici', 'p-retry', 'zod'];
 
 export const BORDERS: readonly Border[] = [
-  { place: 'contact/', imports: [], packages: ['libphonenumber-js'], pure: true },
-  { place: 'contact/numbering-plans.ts', imports: [], packages: ['libphonenumber-js'] },
-  { place: 'contact/stored.ts', imports: ['contact/'], packages: ['zod'], pure: true },
-  { place: 'reconcile/', imports: ['contact/'], packages: [], pure: true },
-  { place: 'http/', imports: ['clock.ts'], packages: ['undici', 'p-retry', 'zod'] },
-  { place: 'http/redis-ring.ts', imports: ['clock.ts', 'redis-trouble.ts', 'http/'], packages: ['ioredis'] },
-  { place: 'providers/*.ts', imports: ['contact/', 'clock.ts', 'http/'], packages: PROVIDER_PACKAGES },
+  { place: 'util/', imports: [], packages: ['ioredis', 'pino', 'pino-pretty', 'zod'] },
+  { place: 'util/require-node.js', imports: [], packages: [] },
+
+  { place: 'core/', imports: [], packages: [], pure: true },
+  { place: 'core/contact/', imports: [], packages: ['libphonenumber-js'], pure: true },
+  { place: 'core/contact/numbering-plans.ts', imports: [], packages: ['libphonenumber-js'] },
+  { place: 'core/contact/stored.ts', imports: ['core/contact/'], packages: ['zod'], pure: true },
+  { place: 'core/reconcile/', imports: ['core/contact/'], packages: [], pure: true },
+
+  { place: 'net/', imports: ['util/'], packages: ['undici', 'p-retry', 'zod'] },
+  { place: 'net/redis-ring.ts', imports: ['util/', 'net/'], packages: ['ioredis'] },
+
+  // The store applies no rule of the core: it imports values of it, and of operations their columns.
+  {
+    place: 'store/',
+    imports: ['core/contact/', 'core/reconcile/operation.ts', 'core/state/rows.ts', 'util/'],
+    types: ['core/reconcile/decision.ts', 'core/reconcile/groups.ts', 'core/reconcile/verdict.ts'],
+    packages: ['zod'],
+  },
+  {
+    place: 'store/sql/',
+    imports: ['core/contact/', 'core/state/rows.ts', 'store/*.ts'],
+    types: ['core/reconcile/'],
+    packages: ['drizzle-orm', 'zod'],
+  },
+  {
+    place: 'store/sqlite/',
+    imports: ['core/contact/', 'core/state/rows.ts', 'store/*.ts', 'store/sql/', 'util/'],
+    packages: ['drizzle-orm', 'better-sqlite3'],
+  },
+  {
+    place: 'store/postgres/',
+    imports: ['core/contact/', 'core/state/rows.ts', 'store/*.ts', 'store/sql/', 'store/sqlite/database.ts', 'util/'],
+    packages: ['drizzle-orm', 'pg'],
+  },
+
+  { place: 'providers/*.ts', imports: ['core/contact/', 'net/', 'util/'], packages: PROVIDER_PACKAGES },
   {
     place: 'providers/registry.ts',
     imports: [
@@ -116,179 +101,75 @@ export const BORDERS: readonly Border[] = [
   },
   ...PROVIDER_NAMES.map((name) => ({
     place: `providers/${name}/`,
-    imports: ['providers/*.ts', ...PROVIDER],
+    imports: ['providers/*.ts', 'core/contact/', 'net/', 'util/'],
     packages: [...PROVIDER_PACKAGES, ...(CLIENTS_OF[name] ?? [])],
   })),
-  // The port, the tables, and what is done to their rows.
+
+  { place: 'engine/*.ts', imports: ['engine/execute/', ...ENGINE], packages: [] },
+  { place: 'engine/execute/', imports: ['engine/*.ts', ...ENGINE], packages: [] },
+  { place: 'engine/history/', imports: ['engine/*.ts', 'engine/execute/', ...ENGINE], packages: [] },
+  { place: 'engine/events.ts', imports: ['core/contact/', 'util/'], packages: [] },
+
   {
-    place: 'store/',
-    imports: ['contact/', 'reconcile/operation.ts', 'clock.ts', 'make-directory.ts', 'ownership.ts', 'regular-file.ts'],
-    // Not the folder: the imports of a place cannot open a file of a folder in its types.
-    types: STORED_TYPES,
+    place: 'app/*.ts',
+    imports: ['core/', 'net/', 'providers/*.ts', 'store/', 'engine/', 'app/config/', 'util/'],
     packages: ['zod'],
   },
-  // The one implementation, on a database of either dialect.
   {
-    place: 'store/sql/',
-    imports: ['contact/', 'store/*.ts'],
-    types: ['reconcile/'],
-    packages: ['drizzle-orm', 'zod'],
+    place: 'app/config/',
+    imports: [
+      'core/contact/',
+      'core/reconcile/conflict-policy.ts',
+      'providers/names.ts',
+      'providers/provider.ts',
+      'providers/registry.ts',
+      'util/',
+    ],
+    packages: ['yaml', 'zod'],
   },
+
   {
-    place: 'store/sqlite/',
-    imports: ['contact/', 'store/*.ts', 'store/sql/', 'make-directory.ts', 'ownership.ts', 'package-root.ts'],
-    packages: ['drizzle-orm', 'better-sqlite3'],
-  },
-  {
-    place: 'store/postgres/',
-    imports: ['contact/', 'store/*.ts', 'store/sql/', 'store/sqlite/database.ts', 'clock.ts', 'package-root.ts'],
-    packages: ['drizzle-orm', 'pg'],
-  },
-  {
-    place: 'sync/',
-    imports: ['contact/', 'reconcile/', ...REMOTE_PORT, STORE_PORT, 'clock.ts', 'events.ts'],
-    packages: [],
-  },
-  {
-    place: 'sync/apply/',
-    imports: ['contact/', 'reconcile/', 'sync/state/'],
-    types: ['providers/remote.ts', STORE_PORT],
-    packages: [],
-    pure: true,
-  },
-  {
-    place: 'sync/state/',
-    imports: ['contact/', 'reconcile/'],
-    types: ['providers/remote.ts', STORE_PORT],
-    packages: [],
-    pure: true,
-  },
-  { place: 'view/', imports: ['contact/', 'reconcile/'], types: [STORE_PORT], packages: [], pure: true },
-  { place: 'notify/', imports: ['http/', STORE_PORT, TOLD, 'clock.ts', 'events.ts'], packages: [] },
-  { place: 'notify/news.ts', imports: [], types: [STORE_PORT, TOLD], packages: [], pure: true },
-  {
-    place: 'history/',
-    imports: ['contact/', 'reconcile/', 'sync/', 'view/', STORE_PORT],
-    packages: [],
-  },
-  {
-    place: 'jobs/',
-    imports: ['contact/', 'sync/', 'history/', ...REMOTE_PORT, STORE_PORT, ...CONFIG, ...TOOLS],
-    types: [APP],
+    place: 'daemon/jobs/',
+    imports: [...UNDER_DAEMON, 'app/heartbeat.ts', 'daemon/links/', 'daemon/notify/'],
+    types: ['app/app.ts'],
     packages: ['bullmq', 'ioredis', 'zod'],
   },
-  // The daemon's page.
+  { place: 'daemon/links/', imports: [...LINKS, 'daemon/jobs/'], packages: [] },
+  { place: 'daemon/notify/', imports: [...UNDER_DAEMON, 'net/'], packages: [] },
   {
-    place: 'console/',
-    imports: [
-      'contact/',
-      'reconcile/conflict-policy.ts',
-      'view/',
-      'history/',
-      'sync/',
-      'jobs/',
-      ...HOSTED,
-      ...SIGN_INS,
-      ...CONFIG,
-      'clock.ts',
-      'loopback.ts',
-      'read-body.ts',
-      'regular-file.ts',
-    ],
-    types: [APP, STORE_PORT],
+    place: 'daemon/notify/news.ts',
+    imports: [],
+    types: ['core/state/rows.ts'],
+    packages: [],
+    pure: true,
+  },
+  {
+    place: 'daemon/console/',
+    imports: [...UNDER_DAEMON, ...APP_PARTS, 'daemon/jobs/', 'daemon/links/', 'daemon/notify/'],
+    types: ['app/app.ts'],
     packages: ['hono', 'zod'],
   },
-  // The daemon, asked over HTTP.
   {
-    place: 'listen/',
-    imports: [
-      'contact/',
-      'jobs/',
-      STORE_PORT,
-      ...HOSTED,
-      ...CONFIG,
-      'clock.ts',
-      'events.ts',
-      'loopback.ts',
-      'read-body.ts',
-    ],
-    types: [APP, 'console/', 'config/values.ts'],
+    place: 'daemon/server/',
+    imports: [...UNDER_DAEMON, 'app/heartbeat.ts', 'daemon/jobs/', 'daemon/links/'],
+    types: ['app/app.ts', 'daemon/console/'],
     packages: ['hono', '@hono/node-server', 'prom-client', 'zod'],
   },
+
   { place: 'cli/', imports: CLI, packages: CLI_PACKAGES },
   { place: 'cli/connect/', imports: [...SIDE_COMMANDS, 'store/vault.ts'], packages: [...CLI_PACKAGES, 'open'] },
   { place: 'cli/forget/', imports: [...SIDE_COMMANDS, 'store/vault.ts'], packages: CLI_PACKAGES },
-  {
-    place: 'cli/doctor/',
-    imports: SIDE_COMMANDS,
-    types: ['store/vault.ts'],
-    packages: CLI_PACKAGES,
-  },
-  {
-    place: 'cli/init/',
-    imports: [...SIDE_COMMANDS, 'cli/connect/', 'cli/doctor/', 'config/link-sections.ts', 'config/sources.ts'],
-    packages: CLI_PACKAGES,
-  },
+  { place: 'cli/doctor/', imports: SIDE_COMMANDS, types: ['store/vault.ts'], packages: CLI_PACKAGES },
+  { place: 'cli/init/', imports: [...SIDE_COMMANDS, 'cli/connect/', 'cli/doctor/'], packages: CLI_PACKAGES },
   { place: 'cli/sandbox/', imports: ['cli/*.ts', ...CLI, 'sandbox/'], packages: CLI_PACKAGES },
   { place: 'cli/demo/', imports: ['cli/*.ts', 'cli/progress/', ...CLI, 'sandbox/'], packages: CLI_PACKAGES },
   {
     place: 'sandbox/',
-    imports: ['regular-file.ts'],
+    imports: ['util/regular-file.ts'],
     packages: ['hono', '@hono/node-server', 'csv-parse', 'libphonenumber-js', 'zod'],
   },
-  { place: 'clock.ts', imports: [], packages: [] },
-  {
-    place: 'config/',
-    imports: [
-      'contact/',
-      'reconcile/conflict-policy.ts',
-      'providers/names.ts',
-      'providers/provider.ts',
-      'providers/registry.ts',
-      'loopback.ts',
-      'ownership.ts',
-      'package-root.ts',
-      'regular-file.ts',
-    ],
-    packages: ['yaml', 'zod'],
-  },
-  // What providers import of this room may not lead back to them.
-  { place: 'config/config-error.ts', imports: [], packages: [] },
-  { place: 'config/secret.ts', imports: [], packages: [] },
-  { place: 'config/values.ts', imports: ['config/secret.ts', 'loopback.ts'], packages: ['zod'] },
-  { place: 'loopback.ts', imports: [], packages: [] },
-  { place: 'make-directory.ts', imports: [], packages: [] },
-  { place: 'ownership.ts', imports: [], packages: [] },
-  { place: 'package-root.ts', imports: [], packages: [] },
-  { place: 'compile-cache.ts', imports: ['package-root.ts'], packages: [] },
-  { place: 'printable.ts', imports: [], packages: [] },
-  { place: 'read-body.ts', imports: [], packages: [] },
-  { place: 'regular-file.ts', imports: [], packages: [] },
-  { place: 'redis-trouble.ts', imports: [], packages: [] },
-  { place: 'logger.ts', imports: ['printable.ts'], packages: ['pino', 'pino-pretty'] },
-  { place: 'events.ts', imports: ['contact/', 'logger.ts'], packages: [] },
-  {
-    place: 'app/',
-    imports: [
-      'contact/',
-      'reconcile/',
-      'view/',
-      'history/',
-      'http/',
-      'providers/*.ts',
-      'store/',
-      'sync/',
-      'jobs/',
-      'notify/',
-      'config/accounts.ts',
-      ...CONFIG,
-      ...TOOLS,
-    ],
-    packages: ['zod'],
-  },
-  { place: 'require-node.js', imports: [], packages: [] },
-  { place: 'main.ts', imports: ['require-node.js', 'compile-cache.ts', 'cli/'], packages: [] },
+  { place: 'main.ts', imports: ['util/', 'cli/'], packages: [] },
 ];
 
-/** Where providers may be named: in their own folders, in the emulators, and where people write and read their names. */
-export const NAMES_PROVIDERS: readonly string[] = ['providers/', 'sandbox/', 'cli/', 'config/'];
+/** Places that may name a provider: its own folder, the emulators, and where users write and read the names. */
+export const NAMES_PROVIDERS: readonly string[] = ['providers/', 'sandbox/', 'cli/', 'app/config/'];

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { linkSettings, OWN_LINK_KEYS, OwnLinkSettings } from '../src/config/link-settings.ts';
-import { SHARED_KEYS, SharedSettings } from '../src/config/shared-settings.ts';
-import { sideSchema } from '../src/config/sides.ts';
-import { SCALAR_FIELDS } from '../src/contact/contact.ts';
+import { linkSettings, OWN_LINK_KEYS, OwnLinkSettings } from '../src/app/config/link-settings.ts';
+import { SHARED_KEYS, SharedSettings } from '../src/app/config/shared-settings.ts';
+import { sideSchema } from '../src/app/config/sides.ts';
+import { SCALAR_FIELDS } from '../src/core/contact/contact.ts';
 import { USUAL_PROVIDERS } from '../src/providers/names.ts';
 import type { Provider } from '../src/providers/provider.ts';
 import { PROVIDERS } from '../src/providers/registry.ts';

@@ -1,5 +1,5 @@
 // The JSON documents of the commands, as other people's scripts read them.
-import { FURTHER, SYNCED_FIELDS } from '../src/contact/contact.ts';
+import { FURTHER, SYNCED_FIELDS } from '../src/core/contact/contact.ts';
 import { z } from 'zod';
 import { PROVIDER_NAMES } from '../src/providers/names.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LinksAnswer, RemovedAnswer } from '../src/listen/api.ts';
+import { LinksAnswer, RemovedAnswer } from '../src/daemon/server/api.ts';
 
 /** The JSON documents of the commands that deal with what a database keeps. */
 

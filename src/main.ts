@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import './require-node.js';
+import './util/require-node.js';
 
 // Imported after the version check: on an old Node a native module would crash before the message is printed.
-const { enableCompileCache } = await import('./compile-cache.ts');
+const { enableCompileCache } = await import('./util/compile-cache.ts');
 enableCompileCache();
 const { runCli } = await import('./cli/program.ts');
 const { createTerminal } = await import('./cli/terminal.ts');

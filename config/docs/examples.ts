@@ -1,6 +1,6 @@
-import { SETTING_GROUPS } from '../../src/config/setting-groups.ts';
-import { allSettings, settingNamed, type Setting } from '../../src/config/settings.ts';
-import { variableOf } from '../../src/config/sources.ts';
+import { SETTING_GROUPS } from '../../src/app/config/setting-groups.ts';
+import { allSettings, settingNamed, type Setting } from '../../src/app/config/settings.ts';
+import { variableOf } from '../../src/app/config/sources.ts';
 import { PROVIDERS } from '../../src/providers/registry.ts';
 
 /** The examples of the configuration, made from the settings. Everything that could change something is commented out. */

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bySide, type Sides, type SideWords } from '../../src/contact/side.ts';
-import { createEvents, type Events } from '../../src/events.ts';
+import { bySide, type Sides, type SideWords } from '../../src/core/contact/side.ts';
+import { createEvents, type Events } from '../../src/engine/events.ts';
 import { USUAL_PROVIDERS } from '../../src/providers/names.ts';
 import { providerNamed } from '../../src/providers/registry.ts';
 import { code, table } from './markdown.ts';
 
-const SOURCE = join(import.meta.dirname, '../../src/events.ts');
+const SOURCE = join(import.meta.dirname, '../../src/engine/events.ts');
 
 /** Splits at a sign outside of all brackets. */
 const splitOutside = (text: string, sign: string): string[] => {
@@ -28,7 +28,7 @@ const fieldsOf = (type: string, types: string): string[] =>
       return splitOutside(part.slice(1, -1), ';').map((property) => property.replace(/^readonly |\??:.*$/gsu, ''));
     }
     const [, definition] = new RegExp(`^type ${part} =(.*?);\\n(?=\\n|type|/)`, 'msu').exec(types) ?? [];
-    if (definition === undefined) throw new Error(`src/events.ts does not define ${part}, or in another form.`);
+    if (definition === undefined) throw new Error(`src/engine/events.ts does not define ${part}, or in another form.`);
     return fieldsOf(definition.trim(), types);
   });
 
@@ -71,7 +71,7 @@ const logged = ({ name, fields }: Event, personalData: boolean): Line => {
   return line;
 };
 
-/** A table with one row for each log event, in the order of `src/events.ts`. */
+/** A table with one row for each log event, in the order of `src/engine/events.ts`. */
 export const renderLogEvents = (): string => {
   const rows = readEvents(readFileSync(SOURCE, 'utf8')).map((event) => {
     const { level, message, fields } = logged(event, false);

@@ -1,4 +1,4 @@
-import { METRICS, type Metric } from '../../src/listen/metric-table.ts';
+import { METRICS, type Metric } from '../../src/daemon/server/metric-table.ts';
 import { code, codes, table } from './markdown.ts';
 
 /** A table with one row for each metric of our own. */

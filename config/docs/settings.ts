@@ -1,5 +1,5 @@
-import { SETTING_GROUPS, type SettingGroup } from '../../src/config/setting-groups.ts';
-import { allSettings, settingNamed, type Setting } from '../../src/config/settings.ts';
+import { SETTING_GROUPS, type SettingGroup } from '../../src/app/config/setting-groups.ts';
+import { allSettings, settingNamed, type Setting } from '../../src/app/config/settings.ts';
 import { code, table } from './markdown.ts';
 
 const wordsOf = ({ words }: Setting): string =>

@@ -8,13 +8,12 @@ import { lazyAgent, limitsOf, networkFor, trafficOf, type NamedBudget, type Traf
 import type { Runs } from './runs.ts';
 import { credentialDigest, withReadableTokens } from './tokens.ts';
 import { keysOf, openStoreOf, type OpenedStore } from './store.ts';
-import { systemClock, type Clock } from '../clock.ts';
-import type { Config, LinkConfig } from '../config/config.ts';
-import { bySide, type Side, type Sides } from '../contact/side.ts';
-import type { Events } from '../events.ts';
-import { createGates } from '../http/gates.ts';
-import type { Budget } from '../http/governor.ts';
-import { createNotifier, type Notifier } from '../notify/notifier.ts';
+import { systemClock, type Clock } from '../util/clock.ts';
+import type { Config, LinkConfig } from './config/config.ts';
+import { bySide, type Side, type Sides } from '../core/contact/side.ts';
+import type { Events } from '../engine/events.ts';
+import { createGates } from '../net/gates.ts';
+import type { Budget } from '../net/governor.ts';
 import type { Inspection } from '../providers/provider.ts';
 import { providerNamed } from '../providers/registry.ts';
 import { createAccessTokens } from '../store/access-tokens.ts';
@@ -23,7 +22,7 @@ import { openVault, type Vault } from '../store/vault.ts';
 import { openLinkShelf, type LinkShelf } from '../store/hosted-links.ts';
 import type { HostedStore } from '../store/hosted.ts';
 import type { Store } from '../store/store.ts';
-import { LeaseChecks, type LeaseHolders } from '../sync/lease.ts';
+import { LeaseChecks, type LeaseHolders } from '../engine/lease.ts';
 
 /** What tests and the demo may replace. */
 export type AppOverrides = {
@@ -45,8 +44,6 @@ export type App = Runs & {
   readonly shelf: LinkShelf | null;
   /** What this machine knows of the processes that hold leases. */
   readonly holders: LeaseHolders;
-  /** Tells the receiver of NOTIFY_URL how links stand; null where there is none. */
-  readonly notifier: Notifier | null;
   /** Asks a side, with one request of its API and no retries, who is behind a token. Throws a RemoteError. */
   inspect(link: LinkConfig, side: Side, token: string, signal: AbortSignal): Promise<Inspection>;
   /** Lists the address books, or the like, that an account may have several of. Throws a RemoteError. */
@@ -89,13 +86,6 @@ const createLazyRuns = (parts: Parts): Runs => {
     mergeDuplicates: async (...of) => (await runs()).mergeDuplicates(...of),
     planMerge: async (...of) => (await runs()).planMerge(...of),
   };
-};
-
-const openNotifier = (config: Config, parts: Parts): Notifier | null => {
-  const { notifyUrl, notifySecret, notifyFormat: format, logPersonalData: personalData } = config;
-  if (notifyUrl === null) return null;
-  const secret = notifySecret?.reveal() ?? null;
-  return createNotifier({ ...parts, url: notifyUrl.reveal(), secret, format, personalData });
 };
 
 const createInspector = (parts: Parts): Pick<App, 'inspect' | 'collections'> => ({
@@ -141,7 +131,6 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
     vault,
     shelf: hosted === null ? null : openLinkShelf(hosted),
     holders,
-    notifier: openNotifier(config, parts),
     ...createInspector(parts),
     ...createLazyRuns(parts),
     credentials: async (link) => {

@@ -1,8 +1,8 @@
-import { placeOf } from '../config/accounts.ts';
-import type { LinkConfig } from '../config/config.ts';
-import { digest, fingerprint } from '../config/secret.ts';
-import type { Clock } from '../clock.ts';
-import type { Side } from '../contact/side.ts';
+import { placeOf } from './config/accounts.ts';
+import type { LinkConfig } from './config/config.ts';
+import { digest, fingerprint } from '../util/secret.ts';
+import type { Clock } from '../util/clock.ts';
+import type { Side } from '../core/contact/side.ts';
 import { providerNamed } from '../providers/registry.ts';
 import { SignInError, type Consent, type Grant } from '../providers/sign-in.ts';
 import { storeSignIn, type SignInStep } from './store-sign-in.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../util/clock.ts';
 import { copyStore, type CopiedRow, type RowStore, type TableSum } from '../store/copy.ts';
 import { isOpenText, NO_KEY } from '../store/credential-entry.ts';
 import { CredentialsError, StoreError } from '../store/errors.ts';

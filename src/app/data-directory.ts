@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { Events } from '../events.ts';
+import type { Events } from '../engine/events.ts';
 
 const WRITABLE_BY_OTHERS = 0o022;
 

@@ -1,5 +1,5 @@
 import type { Parts } from './links.ts';
-import { SIDES } from '../contact/side.ts';
+import { SIDES } from '../core/contact/side.ts';
 
 /** Lets go of what was opened for any link but these, and of the gates that only those passed. */
 export const keepLinks = async (

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import type { LeaseHolders } from '../sync/lease.ts';
+import type { LeaseHolders } from '../engine/lease.ts';
 
 /** A process as the kernel tells of it. */
 type ProcessState = { readonly state: string; readonly startedAt: string };

@@ -1,15 +1,15 @@
-import { endpointOf, placeOf } from '../config/accounts.ts';
-import { ConfigError, type ConfigProblem } from '../config/config-error.ts';
-import { decidingOf, type LinkConfig } from '../config/config.ts';
-import { digest, fingerprint } from '../config/secret.ts';
-import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
+import { endpointOf, placeOf } from './config/accounts.ts';
+import { ConfigError, type ConfigProblem } from '../util/config-error.ts';
+import { decidingOf, type LinkConfig } from './config/config.ts';
+import { digest, fingerprint } from '../util/secret.ts';
+import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
 import { atSide } from '../providers/at-side.ts';
 import { providerNamed } from '../providers/registry.ts';
 import type { Remote } from '../providers/remote.ts';
 import type { Vault } from '../store/vault.ts';
 import type { Store } from '../store/store.ts';
-import type { LinkContext } from '../sync/context.ts';
-import type { LeaseHolders } from '../sync/lease.ts';
+import type { LinkContext } from '../engine/context.ts';
+import type { LeaseHolders } from '../engine/lease.ts';
 import { networkFor, type NetworkParts } from './network.ts';
 import { credentialDigest, withStoredTokens } from './tokens.ts';
 

@@ -1,14 +1,14 @@
-import type { Clock } from '../clock.ts';
-import type { LinkConfig } from '../config/config.ts';
-import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
-import type { Events } from '../events.ts';
-import type { Gate } from '../http/gate.ts';
-import type { Budget } from '../http/governor.ts';
-import type { Gates } from '../http/gates.ts';
-import type { TransportOptions } from '../http/transport.ts';
+import type { Clock } from '../util/clock.ts';
+import type { LinkConfig } from './config/config.ts';
+import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
+import type { Events } from '../engine/events.ts';
+import type { Gate } from '../net/gate.ts';
+import type { Budget } from '../net/governor.ts';
+import type { Gates } from '../net/gates.ts';
+import type { TransportOptions } from '../net/transport.ts';
 import type { Network, OnRetry, Outlet } from '../providers/provider.ts';
 import type { AccessTokens } from '../store/access-tokens.ts';
-import type { LeaseChecks } from '../sync/lease.ts';
+import type { LeaseChecks } from '../engine/lease.ts';
 
 /** What one side of a link has opened to reach its remote. */
 type Way = {
@@ -42,7 +42,7 @@ type Agent = NonNullable<TransportOptions['agent']>;
 export const lazyAgent = () => {
   let opening: Promise<Agent> | null = null;
   return {
-    open: (): Promise<Agent> => (opening ??= import('../http/transport.ts').then(({ openAgent }) => openAgent())),
+    open: (): Promise<Agent> => (opening ??= import('../net/transport.ts').then(({ openAgent }) => openAgent())),
     /** Ends what is still under way. */
     close: async (): Promise<void> => (await opening)?.destroy(),
   };
@@ -123,7 +123,7 @@ export const networkFor = (parts: NetworkParts, link: LinkConfig, side: Side): N
   shareAccessToken: (name) => (refused, refresh) =>
     parts.accessTokens === null ? refresh() : parts.accessTokens.get(name, refused, refresh),
   openOutlet: async ({ timeoutMs, gatesFor, onAnswer }) => {
-    const { createTransport } = await import('../http/transport.ts');
+    const { createTransport } = await import('../net/transport.ts');
     const agent = await parts.agent();
     let requests = 0;
     const dispatcher = createTransport({

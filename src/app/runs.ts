@@ -1,11 +1,11 @@
-import type { LinkConfig } from '../config/config.ts';
-import { mergeDuplicates, planMergeDuplicates, type MergeOrder } from '../history/merge-duplicates.ts';
-import { planUndoRun, undoRun, type UndoOptions } from '../history/undo.ts';
-import type { RunKind, RunRow } from '../store/store.ts';
-import type { LinkContext } from '../sync/context.ts';
-import type { RunEvent } from '../sync/run-event.ts';
-import { logResult, logRunEvent } from '../sync/run-log.ts';
-import { planLink, runLink, type PlanResult, type RunResult } from '../sync/run.ts';
+import type { RunKind, RunRow } from '../core/state/rows.ts';
+import type { LinkConfig } from './config/config.ts';
+import { mergeDuplicates, planMergeDuplicates, type MergeOrder } from '../engine/history/merge-duplicates.ts';
+import { planUndoRun, undoRun, type UndoOptions } from '../engine/history/undo.ts';
+import type { LinkContext } from '../engine/context.ts';
+import type { RunEvent } from '../engine/run-event.ts';
+import { logResult, logRunEvent } from '../engine/run-log.ts';
+import { planLink, runLink, type PlanResult, type RunResult } from '../engine/run.ts';
 import { cacheContexts, type Parts } from './links.ts';
 
 export type LinkRunOptions = {
@@ -24,7 +24,7 @@ export type LinkRunOptions = {
   readonly onEvent?: (event: RunEvent) => void;
 };
 
-/** Told of what a run does, with the run's id. */
+/** NotificationState of what a run does, with the run's id. */
 type OnEvent = (event: RunEvent, run: string) => void;
 
 type UndoRunOptions = Omit<LinkRunOptions, 'kind' | 'stop' | 'sweepAfterMs' | 'onLease'> & Pick<UndoOptions, 'write'>;

@@ -1,16 +1,16 @@
-import { placeOf } from '../config/accounts.ts';
-import type { LinkConfig } from '../config/config.ts';
-import { otherSide, type Side } from '../contact/side.ts';
-import type { Clock } from '../clock.ts';
+import type { LinkState } from '../core/state/rows.ts';
+import { placeOf } from './config/accounts.ts';
+import type { LinkConfig } from './config/config.ts';
+import { otherSide, type Side } from '../core/contact/side.ts';
+import type { Clock } from '../util/clock.ts';
 import { accountWords, type Account } from '../providers/account.ts';
 import { providerNamed } from '../providers/registry.ts';
 import { SignInError, type Grant } from '../providers/sign-in.ts';
 import type { Credential } from '../store/vault.ts';
-import type { LinkState } from '../store/store.ts';
-import { underLease } from '../sync/change-link.ts';
-import { LeaseError } from '../sync/context.ts';
-import type { LeaseParts } from '../sync/lease.ts';
-import { nextLinkState } from '../sync/state/link.ts';
+import { underLease } from '../engine/change-link.ts';
+import { LeaseError } from '../engine/context.ts';
+import type { LeaseParts } from '../engine/lease.ts';
+import { nextLinkState } from '../core/state/link.ts';
 import type { App } from './app.ts';
 
 /** A sign-in at one side of a link, and the texts about it for a person. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { Clock } from '../clock.ts';
-import type { Config } from '../config/config.ts';
-import type { Events } from '../events.ts';
+import type { Clock } from '../util/clock.ts';
+import type { Config } from './config/config.ts';
+import type { Events } from '../engine/events.ts';
 import { openStore } from '../store/sqlite/sqlite-store.ts';
 import type { KeyOptions } from '../store/credential-entry.ts';
 import type { HostedStore } from '../store/hosted.ts';

@@ -1,7 +1,7 @@
-import { ConfigError } from '../config/config-error.ts';
-import type { LinkConfig } from '../config/config.ts';
-import { digest, fingerprint, Secret } from '../config/secret.ts';
-import type { SideConfig } from '../config/sides.ts';
+import { ConfigError } from '../util/config-error.ts';
+import type { LinkConfig } from './config/config.ts';
+import { digest, fingerprint, Secret } from '../util/secret.ts';
+import type { SideConfig } from './config/sides.ts';
 import type { Vault } from '../store/vault.ts';
 import { CredentialsError, StoreError } from '../store/store.ts';
 

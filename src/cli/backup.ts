@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { backUp, type Manifest } from '../app/backup.ts';
-import { systemClock } from '../clock.ts';
-import { loadConfig } from '../config/config.ts';
+import { systemClock } from '../util/clock.ts';
+import { loadConfig } from '../app/config/config.ts';
 import { loadOptionsOf } from './configuration.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 import { readVersion } from './version.ts';
 import type { CommonOptions } from './with-app.ts';
-import { count } from '../view/words.ts';
+import { count } from '../core/view/words.ts';
 
 export type BackupOptions = CommonOptions & { readonly withPlainTokens?: boolean };
 

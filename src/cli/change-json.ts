@@ -1,7 +1,7 @@
-import { isoOf } from '../clock.ts';
-import type { Sides, SideWords } from '../contact/side.ts';
-import type { Change, FieldChange, Write } from '../view/views.ts';
-import { whyWords } from '../view/why-words.ts';
+import { isoOf } from '../util/clock.ts';
+import type { Sides, SideWords } from '../core/contact/side.ts';
+import type { Change, FieldChange, Write } from '../core/view/views.ts';
+import { whyWords } from '../core/view/why-words.ts';
 
 /** What becomes of a field, for scripts: several values as one text, and the reason in words. */
 const fieldChangeToJson = ({ field, from, to, why }: FieldChange, sides: Sides<SideWords>) => ({

@@ -1,13 +1,13 @@
-import { scalarsOf } from '../contact/contact.ts';
-import { SIDES, type Side, type Sides, type SideWords } from '../contact/side.ts';
-import { HAPPENINGS, happeningOf, type Change, type FieldChange } from '../view/views.ts';
-import type { Shown } from '../view/change-filter.ts';
+import { scalarsOf } from '../core/contact/contact.ts';
+import { SIDES, type Side, type Sides, type SideWords } from '../core/contact/side.ts';
+import { HAPPENINGS, happeningOf, type Change, type FieldChange } from '../core/view/views.ts';
+import type { Shown } from '../core/view/change-filter.ts';
 import { describeIds } from './command-events.ts';
-import { countBySide } from '../view/counts.ts';
-import { HAPPENING_TITLES, IS_OF_BOTH } from '../view/change-words.ts';
-import { fieldWords } from '../view/field-words.ts';
-import { whyWords } from '../view/why-words.ts';
-import { grouped } from '../view/words.ts';
+import { countBySide } from '../core/view/counts.ts';
+import { HAPPENING_TITLES, IS_OF_BOTH } from '../core/view/change-words.ts';
+import { fieldWords } from '../core/view/field-words.ts';
+import { whyWords } from '../core/view/why-words.ts';
+import { grouped } from '../core/view/words.ts';
 import { NAME_COLUMNS, shorten, VALUE_COLUMNS } from './shorten.ts';
 import { inLine, wrap, type Layout } from './wrap.ts';
 

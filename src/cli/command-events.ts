@@ -1,8 +1,8 @@
-import type { Config } from '../config/config.ts';
-import { createEvents, type Events } from '../events.ts';
-import { createLogger } from '../logger.ts';
+import type { Config } from '../app/config/config.ts';
+import { createEvents, type Events } from '../engine/events.ts';
+import { createLogger } from '../util/logger.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
-import { formatEstimate } from '../view/words.ts';
+import { formatEstimate } from '../core/view/words.ts';
 import type { Terminal } from './terminal.ts';
 
 /** A contact by the ids it has on both sides. */

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { HAPPENINGS } from '../view/views.ts';
+import { HAPPENINGS } from '../core/view/views.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { DocumentKey } from './failure.ts';
 import type { Terminal } from './terminal.ts';

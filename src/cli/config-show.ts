@@ -1,13 +1,13 @@
-import { readConfig, type Config } from '../config/config.ts';
-import type { EffectiveSetting } from '../config/effective.ts';
-import { keyLines } from '../config/key-lines.ts';
+import { readConfig, type Config } from '../app/config/config.ts';
+import type { EffectiveSetting } from '../app/config/effective.ts';
+import { keyLines } from '../app/config/key-lines.ts';
 import { loadOptionsOf } from './configuration.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { chooseLinks } from './links.ts';
 import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import type { CommonOptions } from './with-app.ts';
-import { readTextFileSync } from '../regular-file.ts';
+import { readTextFileSync } from '../util/regular-file.ts';
 
 /** Defaults that depend on the machine or on other settings, and the option that sets one of them. */
 const withComputed = (setting: EffectiveSetting, config: Config, options: CommonOptions): EffectiveSetting => {

@@ -1,7 +1,7 @@
-import { withHostedLinks } from '../app/hosted-links.ts';
-import { systemClock } from '../clock.ts';
-import { readConfig, type Config, type LoadOptions, type ReadConfig } from '../config/config.ts';
-import { holdsState } from '../config/home.ts';
+import { withHostedLinks } from '../daemon/links/hosted-links.ts';
+import { systemClock } from '../util/clock.ts';
+import { readConfig, type Config, type LoadOptions, type ReadConfig } from '../app/config/config.ts';
+import { holdsState } from '../app/config/home.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The options that say where configuration and state are; every command takes them. */

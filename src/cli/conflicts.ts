@@ -1,9 +1,9 @@
-import { isoOf } from '../clock.ts';
-import { decidingOf, type LinkConfig } from '../config/config.ts';
-import { inWordsOf, type Sides, type SideWords } from '../contact/side.ts';
-import { listConflicts } from '../history/conflicts.ts';
-import { CONFLICT_STATES, DECIDED_BY } from '../view/conflict-words.ts';
-import type { ConflictView } from '../view/views.ts';
+import { isoOf } from '../util/clock.ts';
+import { decidingOf, type LinkConfig } from '../app/config/config.ts';
+import { inWordsOf, type Sides, type SideWords } from '../core/contact/side.ts';
+import { listConflicts } from '../engine/history/conflicts.ts';
+import { CONFLICT_STATES, DECIDED_BY } from '../core/view/conflict-words.ts';
+import type { ConflictView } from '../core/view/views.ts';
 import { describeIds } from './command-events.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { formatTime } from './local-time.ts';
@@ -11,8 +11,8 @@ import { NAME_COLUMNS, shorten } from './shorten.ts';
 import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { withApp, type CommonOptions } from './with-app.ts';
-import { fieldWords } from '../view/field-words.ts';
-import { count } from '../view/words.ts';
+import { fieldWords } from '../core/view/field-words.ts';
+import { count } from '../core/view/words.ts';
 
 type LinkConflicts = { readonly link: LinkConfig; readonly conflicts: readonly ConflictView[] };
 

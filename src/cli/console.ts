@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../clock.ts';
-import { makePass, readPageKey, signInLink } from '../console/sign-in-link.ts';
-import { readLiveHeartbeat } from '../jobs/heartbeat.ts';
+import { systemClock } from '../util/clock.ts';
+import { makePass, readPageKey, signInLink } from '../daemon/console/sign-in-link.ts';
+import { readLiveHeartbeat } from '../app/heartbeat.ts';
 import { loadWhole, type PlaceOptions } from './configuration.ts';
 import { confirm, waitForEnter } from './confirm.ts';
 import { openBrowser } from './connect/open-browser.ts';

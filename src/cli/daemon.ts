@@ -1,15 +1,16 @@
+import { openNotifier } from '../daemon/notify/notifier.ts';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createApp } from '../app/app.ts';
-import { createLinkSource, withHostedLinks, type LinkManager } from '../app/hosted-links.ts';
-import { systemClock } from '../clock.ts';
-import { readConfig, type Config } from '../config/config.ts';
-import { hasPageToken } from '../config/open-address.ts';
-import type { OpenConsole } from '../console/console.ts';
-import { createEvents, type Events } from '../events.ts';
-import { startDaemon } from '../jobs/daemon.ts';
-import type { Listening } from '../listen/listening.ts';
-import { createLogger } from '../logger.ts';
-import { DirectoryError, makeDirectory } from '../make-directory.ts';
+import { createLinkSource, withHostedLinks, type LinkManager } from '../daemon/links/hosted-links.ts';
+import { systemClock } from '../util/clock.ts';
+import { readConfig, type Config } from '../app/config/config.ts';
+import { hasPageToken } from '../app/config/open-address.ts';
+import type { OpenConsole } from '../daemon/console/console.ts';
+import { createEvents, type Events } from '../engine/events.ts';
+import { startDaemon } from '../daemon/jobs/daemon.ts';
+import type { Listening } from '../daemon/server/listening.ts';
+import { createLogger } from '../util/logger.ts';
+import { DirectoryError, makeDirectory } from '../util/make-directory.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { loadOptionsOf, openConfig, type PlaceOptions } from './configuration.ts';
 import { backUpOf, linkManagerOf } from './page-settings.ts';
@@ -21,6 +22,9 @@ const LONGEST_STOP_MS = 9_000;
 
 /** What keeps the process when everything has ended are the timers of libraries, as of one that looked for a Redis in vain. */
 const LINGER_MS = 200;
+
+/** The clock, the randomness and the ids of the daemon. */
+const PROGRAM = { clock: systemClock, random: Math.random, newId: randomUUID };
 
 const endNow = (): never => process.exit(EXIT.done);
 
@@ -38,14 +42,17 @@ const hear = (onHangup: () => void): Promise<string> => {
 };
 
 /** The page; null if LISTEN is off. */
-const pageOf = async (config: Config, links: () => LinkManager | null): Promise<OpenConsole | null> => {
+const pageOf = async (config: Config, events: Events, links: () => LinkManager | null): Promise<OpenConsole | null> => {
   const { listen, consoleToken, consoleReadonly } = config;
   if (listen === null) return null;
-  const { openConsole } = await import('../console/console.ts');
+  const { openConsole } = await import('../daemon/console/console.ts');
   const newSecret = (): string => randomBytes(32).toString('base64url');
   const parts = { clock: systemClock, newId: randomUUID, newSecret, token: consoleToken, readonly: consoleReadonly };
   const backUp = backUpOf(config);
-  return (of) => openConsole({ ...of, ...parts, settings: { links: links(), backUp } });
+  return (of) => {
+    const notifier = openNotifier(config, { ...PROGRAM, store: of.app.store, events });
+    return openConsole({ ...of, ...parts, settings: { links: links(), backUp, notifier } });
+  };
 };
 
 /** What LISTEN adds to the daemon; loaded unless it is off. */
@@ -56,14 +63,14 @@ const listeningAt = async (
 ): Promise<Listening | null> => {
   const { listen: address } = config;
   if (address === null) return null;
-  const { createListening } = await import('../listen/listening.ts');
+  const { createListening } = await import('../daemon/server/listening.ts');
   return createListening({
     address,
     isOptional: config.isListenOptional,
     events,
     clock: systemClock,
     version: readVersion(),
-    openConsole: await pageOf(config, links),
+    openConsole: await pageOf(config, events, links),
     hasPageToken: hasPageToken(config),
     openApi: config.apiToken === null ? null : () => openApi(config, links(), events),
   });
@@ -72,7 +79,7 @@ const listeningAt = async (
 /** The routes by which programs change the links of the database. */
 const openApi = async ({ apiToken }: Config, links: LinkManager | null, events: Events) => {
   if (links === null || apiToken === null) throw new Error('There is no API without a database and a token.');
-  const { apiRoutes } = await import('../listen/api-routes.ts');
+  const { apiRoutes } = await import('../daemon/server/api-routes.ts');
   return apiRoutes({ links, token: apiToken, onError: (path, error) => events.httpRequestFailed({ path, error }) });
 };
 
@@ -109,7 +116,7 @@ export const daemon = async (terminal: Terminal, options: PlaceOptions): Promise
   const { links } = (await source.look()) ?? config;
   // Signals are heard before the first log line says that they are.
   const asked = hear(() => running.reload());
-  const parts = { app, events, clock: systemClock, random: Math.random, newId: randomUUID };
+  const parts = { app, events, ...PROGRAM };
   const running = startDaemon({
     ...parts,
     links,

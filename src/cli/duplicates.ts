@@ -1,9 +1,9 @@
-import type { LinkConfig } from '../config/config.ts';
-import { inWordsOf } from '../contact/side.ts';
-import { listDuplicates } from '../history/duplicates.ts';
-import type { DuplicatesView } from '../view/views.ts';
-import { whyWords } from '../view/why-words.ts';
-import { count } from '../view/words.ts';
+import type { LinkConfig } from '../app/config/config.ts';
+import { inWordsOf } from '../core/contact/side.ts';
+import { listDuplicates } from '../engine/history/duplicates.ts';
+import type { DuplicatesView } from '../core/view/views.ts';
+import { whyWords } from '../core/view/why-words.ts';
+import { count } from '../core/view/words.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { NAME_COLUMNS, shorten } from './shorten.ts';
 import { layoutOf, type Terminal } from './terminal.ts';

@@ -1,10 +1,10 @@
 import { BackupError } from '../app/backup-error.ts';
-import { ConfigError } from '../config/config-error.ts';
-import { DirectoryError } from '../make-directory.ts';
-import { NotDeliveredError } from '../notify/not-delivered.ts';
+import { ConfigError } from '../util/config-error.ts';
+import { DirectoryError } from '../util/make-directory.ts';
+import { NotDeliveredError } from '../daemon/notify/not-delivered.ts';
 import { isCredentialError, RemoteError } from '../providers/errors.ts';
-import { HaltError, LeaseError } from '../sync/context.ts';
-import { VerdictError } from '../sync/verdicts.ts';
+import { HaltError, LeaseError } from '../engine/context.ts';
+import { VerdictError } from '../engine/verdicts.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The exit codes, as the README documents them. */

@@ -1,8 +1,8 @@
-import { isoOf } from '../clock.ts';
-import type { LinkConfig } from '../config/config.ts';
-import { inWordsOf, SIDES, type Side, type Sides, type SideWords } from '../contact/side.ts';
-import { explainContact, type ContactHistory } from '../history/explain.ts';
-import type { Standing, Write } from '../view/views.ts';
+import { isoOf } from '../util/clock.ts';
+import type { LinkConfig } from '../app/config/config.ts';
+import { inWordsOf, SIDES, type Side, type Sides, type SideWords } from '../core/contact/side.ts';
+import { explainContact, type ContactHistory } from '../engine/history/explain.ts';
+import type { Standing, Write } from '../core/view/views.ts';
 import { writeToJson } from './change-json.ts';
 import { formatFieldChange } from './change-text.ts';
 import { describeIds } from './command-events.ts';
@@ -12,11 +12,11 @@ import { NAME_COLUMNS, shorten, shortRun, VALUE_COLUMNS } from './shorten.ts';
 import { layoutOf, type Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 import { withApp, type CommonOptions } from './with-app.ts';
-import { ACTION_WORDS } from '../view/change-words.ts';
-import { fieldWords } from '../view/field-words.ts';
-import { whyWords } from '../view/why-words.ts';
+import { ACTION_WORDS } from '../core/view/change-words.ts';
+import { fieldWords } from '../core/view/field-words.ts';
+import { whyWords } from '../core/view/why-words.ts';
 import { inLine, wrap } from './wrap.ts';
-import { writeNote } from '../view/write-note.ts';
+import { writeNote } from '../core/view/write-note.ts';
 
 type LinkHistory = { readonly link: LinkConfig; readonly history: ContactHistory };
 

@@ -1,11 +1,11 @@
 import { BackupError } from '../app/backup-error.ts';
-import { withoutRemoteWords } from '../events.ts';
-import { NotDeliveredError } from '../notify/not-delivered.ts';
-import { QueueError } from '../jobs/queue-error.ts';
-import { createLogger } from '../logger.ts';
+import { withoutRemoteWords } from '../engine/events.ts';
+import { NotDeliveredError } from '../daemon/notify/not-delivered.ts';
+import { QueueError } from '../daemon/jobs/queue-error.ts';
+import { createLogger } from '../util/logger.ts';
 import { EXIT, exitCodeOf, firstOf, messageOf, type ExitCode } from './exit-codes.ts';
 import { CredentialsError, StoreError } from '../store/store.ts';
-import { StoppedError } from '../sync/context.ts';
+import { StoppedError } from '../engine/context.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The keys of documents that hold one thing rather than a list. */

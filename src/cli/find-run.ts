@@ -1,7 +1,7 @@
-import type { LinkConfig } from '../config/config.ts';
+import type { RunRow } from '../core/state/rows.ts';
+import type { LinkConfig } from '../app/config/config.ts';
 import { formatTime } from './local-time.ts';
-import { keptFor } from '../history/too-old.ts';
-import type { RunRow } from '../store/store.ts';
+import { keptFor } from '../engine/history/too-old.ts';
 import { UsageError } from './usage-error.ts';
 import type { Opened } from './with-app.ts';
 

@@ -1,10 +1,10 @@
-import { systemClock } from '../clock.ts';
-import type { LinkConfig } from '../config/config.ts';
-import { inWordsOf } from '../contact/side.ts';
-import type { JobState } from '../jobs/job.ts';
-import { eventsOf } from '../jobs/progress.ts';
-import type { QueueClient } from '../jobs/queue-client.ts';
-import { QueueError } from '../jobs/queue-error.ts';
+import { systemClock } from '../util/clock.ts';
+import type { LinkConfig } from '../app/config/config.ts';
+import { inWordsOf } from '../core/contact/side.ts';
+import type { JobState } from '../daemon/jobs/job.ts';
+import { eventsOf } from '../daemon/jobs/progress.ts';
+import type { QueueClient } from '../daemon/jobs/queue-client.ts';
+import { QueueError } from '../daemon/jobs/queue-error.ts';
 import { EXIT, messageOf, worstExitCode, type ExitCode } from './exit-codes.ts';
 import { listenForInterrupt } from './interrupt.ts';
 import { NO_PROGRESS, startProgress } from './progress/progress.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { text as textOf } from 'node:stream/consumers';
 import { createApp } from '../app/app.ts';
-import { forgetLink } from '../app/forget-link.ts';
+import { forgetLink } from '../daemon/links/forget-link.ts';
 import {
   HostedLinkError,
   listFile,
@@ -9,10 +9,10 @@ import {
   NO_DATABASE,
   type LinkManager,
   type ListedLink,
-} from '../app/hosted-links.ts';
-import { systemClock } from '../clock.ts';
-import { ConfigError } from '../config/config-error.ts';
-import { parseLinkSettings, withAssignments } from '../config/hosted-links.ts';
+} from '../daemon/links/hosted-links.ts';
+import { systemClock } from '../util/clock.ts';
+import { ConfigError } from '../util/config-error.ts';
+import { parseLinkSettings, withAssignments } from '../app/config/hosted-links.ts';
 import { createCommandEvents } from './command-events.ts';
 import { openConfig } from './configuration.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
@@ -21,7 +21,7 @@ import { listenForInterrupt } from './interrupt.ts';
 import type { Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 import type { CommonOptions } from './with-app.ts';
-import { readTextFile } from '../regular-file.ts';
+import { readTextFile } from '../util/regular-file.ts';
 
 /** The options that `links add` and `links set` have. */
 export type SettingsOptions = CommonOptions & {

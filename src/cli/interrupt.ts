@@ -1,4 +1,4 @@
-import { StoppedError } from '../sync/context.ts';
+import { StoppedError } from '../engine/context.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 

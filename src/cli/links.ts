@@ -1,6 +1,6 @@
-import { ConfigError } from '../config/config-error.ts';
-import type { Config, LinkConfig } from '../config/config.ts';
-import { nearestWord } from '../config/nearest.ts';
+import { ConfigError } from '../util/config-error.ts';
+import type { Config, LinkConfig } from '../app/config/config.ts';
+import { nearestWord } from '../app/config/nearest.ts';
 import { UnknownLinkError } from './usage-error.ts';
 
 /** So many letters of a link's name may be wrong for it to be guessed. */

@@ -1,9 +1,9 @@
-import type { LinkConfig } from '../config/config.ts';
-import { inWordsOf } from '../contact/side.ts';
-import { listDuplicates } from '../history/duplicates.ts';
-import { MergeError, type MergeOrder, type MergePlan } from '../history/merge-duplicates.ts';
-import type { Change, DuplicatesView } from '../view/views.ts';
-import { count } from '../view/words.ts';
+import type { LinkConfig } from '../app/config/config.ts';
+import { inWordsOf } from '../core/contact/side.ts';
+import { listDuplicates } from '../engine/history/duplicates.ts';
+import { MergeError, type MergeOrder, type MergePlan } from '../engine/history/merge-duplicates.ts';
+import type { Change, DuplicatesView } from '../core/view/views.ts';
+import { count } from '../core/view/words.ts';
 import { changeToJson } from './change-json.ts';
 import { formatChanges } from './change-text.ts';
 import { mayDelete } from './confirm.ts';

@@ -3,10 +3,10 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { App } from '../app/app.ts';
 import { BackupError } from '../app/backup-error.ts';
-import { manageLinks, type LinkManager, type LinkSource } from '../app/hosted-links.ts';
-import { systemClock } from '../clock.ts';
-import type { Config } from '../config/config.ts';
-import { makeDirectory } from '../make-directory.ts';
+import { manageLinks, type LinkManager, type LinkSource } from '../daemon/links/hosted-links.ts';
+import { systemClock } from '../util/clock.ts';
+import type { Config } from '../app/config/config.ts';
+import { makeDirectory } from '../util/make-directory.ts';
 import { readVersion } from './version.ts';
 
 /** Changes the links of the database; null without such links. */
@@ -19,7 +19,7 @@ export const linkManagerOf = (app: App, source: () => LinkSource): LinkManager |
     shelf,
     clock: systemClock,
     forget: async (name, known) => {
-      const { forgetLink } = await import('../app/forget-link.ts');
+      const { forgetLink } = await import('../daemon/links/forget-link.ts');
       return forgetLink({ app, links: known, newId: randomUUID, signal }, name);
     },
   });

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../clock.ts';
-import type { LinkConfig } from '../config/config.ts';
-import { inWordsOf } from '../contact/side.ts';
-import { giveVerdict, takeBackVerdict } from '../sync/verdicts.ts';
+import { systemClock } from '../util/clock.ts';
+import type { LinkConfig } from '../app/config/config.ts';
+import { inWordsOf } from '../core/contact/side.ts';
+import { giveVerdict, takeBackVerdict } from '../engine/verdicts.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';

@@ -1,11 +1,11 @@
-import { SIDES, type Sides, type SideWords } from '../contact/side.ts';
-import { plannedRemedy } from '../sync/ambiguous.ts';
-import type { Estimate } from '../sync/run.ts';
-import type { Unpaired } from '../view/views.ts';
-import type { Shown } from '../view/change-filter.ts';
+import { SIDES, type Sides, type SideWords } from '../core/contact/side.ts';
+import { plannedRemedy } from '../engine/ambiguous.ts';
+import type { Estimate } from '../engine/run.ts';
+import type { Unpaired } from '../core/view/views.ts';
+import type { Shown } from '../core/view/change-filter.ts';
 import { formatChanges, formatHidden, NO_MATCH } from './change-text.ts';
 import type { LinkPlan } from './plan.ts';
-import { count, formatEstimate, grouped } from '../view/words.ts';
+import { count, formatEstimate, grouped } from '../core/view/words.ts';
 import { NAME_COLUMNS, shorten } from './shorten.ts';
 import { wrap, type Layout } from './wrap.ts';
 

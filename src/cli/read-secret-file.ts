@@ -1,5 +1,5 @@
 import { UsageError } from './usage-error.ts';
-import { readTextFile } from '../regular-file.ts';
+import { readTextFile } from '../util/regular-file.ts';
 
 /** The content of the file that an option names, trimmed. Throws {@link UsageError} if it cannot be read. */
 export const readSecretFile = (option: string, path: string): Promise<string> =>

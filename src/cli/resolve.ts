@@ -1,15 +1,15 @@
+import type { ConflictRow } from '../core/state/rows.ts';
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../clock.ts';
-import type { LinkConfig } from '../config/config.ts';
-import { SIDES, type Side } from '../contact/side.ts';
-import { reviewConflicts, unwrittenSide } from '../history/review.ts';
-import type { ConflictRow } from '../store/store.ts';
-import { fieldWords } from '../view/field-words.ts';
+import { systemClock } from '../util/clock.ts';
+import type { LinkConfig } from '../app/config/config.ts';
+import { SIDES, type Side } from '../core/contact/side.ts';
+import { reviewConflicts, unwrittenSide } from '../engine/history/review.ts';
+import { fieldWords } from '../core/view/field-words.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 import { withApp, type CommonOptions, type Opened } from './with-app.ts';
-import { count } from '../view/words.ts';
+import { count } from '../core/view/words.ts';
 
 export type ResolveOptions = CommonOptions & { readonly take?: string; readonly dismiss?: boolean };
 

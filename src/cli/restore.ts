@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { restore as takeBack } from '../app/backup.ts';
-import { systemClock } from '../clock.ts';
-import { loadConfig } from '../config/config.ts';
+import { systemClock } from '../util/clock.ts';
+import { loadConfig } from '../app/config/config.ts';
 import { loadOptionsOf } from './configuration.ts';
 import { describeFiles } from './backup.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';

@@ -1,8 +1,8 @@
 import type { Store } from '../store/store.ts';
-import type { Config, LinkConfig } from '../config/config.ts';
-import { systemClock } from '../clock.ts';
-import { findNoQueue, type NoDaemon } from '../jobs/no-daemon.ts';
-import type { QueueClient } from '../jobs/queue-client.ts';
+import type { Config, LinkConfig } from '../app/config/config.ts';
+import { systemClock } from '../util/clock.ts';
+import { findNoQueue, type NoDaemon } from '../daemon/jobs/no-daemon.ts';
+import type { QueueClient } from '../daemon/jobs/queue-client.ts';
 import { loadWhole } from './configuration.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { Order } from './follow.ts';
@@ -46,7 +46,7 @@ const openQueue = async (
   options: ResyncOptions,
 ): Promise<QueueClient | NoDaemon> => {
   if (redisUrl === null) return findNoQueue(dataDir, systemClock.now());
-  const { openQueueClient } = await import('../jobs/queue-client.ts');
+  const { openQueueClient } = await import('../daemon/jobs/queue-client.ts');
   if (databaseUrl === null) return openQueueClient({ store: IN_DATA_DIR, dataDir }, redisUrl);
   return withApp(terminal, undefined, options, ({ app }) => openQueueClient({ store: app.store, dataDir }, redisUrl));
 };

@@ -1,11 +1,11 @@
+import type { Rejection } from '../core/state/rows.ts';
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../clock.ts';
-import type { LinkConfig } from '../config/config.ts';
-import { inWordsOf } from '../contact/side.ts';
-import type { Rejection } from '../store/store.ts';
-import { isAbout, retryRefused } from '../sync/change-link.ts';
-import { refusalsIn } from '../sync/state/unsyncable.ts';
-import { count } from '../view/words.ts';
+import { systemClock } from '../util/clock.ts';
+import type { LinkConfig } from '../app/config/config.ts';
+import { inWordsOf } from '../core/contact/side.ts';
+import { isAbout, retryRefused } from '../engine/change-link.ts';
+import { refusalsIn } from '../core/state/unsyncable.ts';
+import { count } from '../core/view/words.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';

@@ -1,9 +1,9 @@
-import type { LinkConfig } from '../config/config.ts';
-import { tellOfUnencrypted } from '../config/unencrypted.ts';
-import { inWordsOf } from '../contact/side.ts';
-import type { RunKind } from '../store/store.ts';
-import { FIRST_SYNC_WAITS } from '../sync/context.ts';
-import type { RunResult } from '../sync/run.ts';
+import type { RunKind } from '../core/state/rows.ts';
+import type { LinkConfig } from '../app/config/config.ts';
+import { tellOfUnencrypted } from '../app/config/unencrypted.ts';
+import { inWordsOf } from '../core/contact/side.ts';
+import { FIRST_SYNC_WAITS } from '../engine/context.ts';
+import type { RunResult } from '../engine/run.ts';
 import { EXIT, exitCodeOf, worstExitCode, type ExitCode } from './exit-codes.ts';
 import { NO_PROGRESS, startProgress } from './progress/progress.ts';
 import { formatSummary, formatTrouble, notBegun } from './summary.ts';

@@ -1,10 +1,10 @@
-import { isoOf } from '../clock.ts';
-import type { LinkConfig } from '../config/config.ts';
-import { inWordsOf, SIDES, type Sides, type SideWords } from '../contact/side.ts';
-import { writesOf } from '../history/run-writes.ts';
-import { listRuns, runView } from '../history/runs.ts';
-import type { Run, Write } from '../view/views.ts';
-import { selectChanges, type Shown } from '../view/change-filter.ts';
+import { isoOf } from '../util/clock.ts';
+import type { LinkConfig } from '../app/config/config.ts';
+import { inWordsOf, SIDES, type Sides, type SideWords } from '../core/contact/side.ts';
+import { writesOf } from '../engine/history/run-writes.ts';
+import { listRuns, runView } from '../engine/history/runs.ts';
+import type { Run, Write } from '../core/view/views.ts';
+import { selectChanges, type Shown } from '../core/view/change-filter.ts';
 import { writeToJson } from './change-json.ts';
 import { formatChanges, NO_MATCH } from './change-text.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
@@ -14,8 +14,8 @@ import { shortRun } from './shorten.ts';
 import { formatTable } from './table.ts';
 import { layoutOf, type Terminal } from './terminal.ts';
 import { withApp, type CommonOptions, type Opened } from './with-app.ts';
-import { count, formatDuration, grouped } from '../view/words.ts';
-import { writeNote } from '../view/write-note.ts';
+import { count, formatDuration, grouped } from '../core/view/words.ts';
+import { writeNote } from '../core/view/write-note.ts';
 
 export type RunsOptions = CommonOptions & Shown;
 

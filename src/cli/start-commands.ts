@@ -4,7 +4,7 @@ import type { JsonOption } from './command-parts.ts';
 import type { ConnectOptions } from './connect/connect.ts';
 import type { DemoOptions } from './demo/demo.ts';
 import type { InitOptions } from './init/init.ts';
-import type { Side } from '../contact/side.ts';
+import type { Side } from '../core/contact/side.ts';
 import { EMULATED_NAMES, PROVIDER_NAMES, USUAL_PROVIDERS } from '../providers/names.ts';
 import type { CommonOptions } from './with-app.ts';
 

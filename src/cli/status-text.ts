@@ -1,11 +1,11 @@
-import { SIDES } from '../contact/side.ts';
+import { SIDES } from '../core/contact/side.ts';
 import { describeIds } from './command-events.ts';
-import type { Skipped } from '../history/link-record.ts';
-import type { LinkStatus } from '../jobs/link-status.ts';
+import type { Skipped } from '../engine/history/link-record.ts';
+import type { LinkStatus } from '../daemon/jobs/link-status.ts';
 import { NAME_COLUMNS, shorten, shortRun } from './shorten.ts';
 import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
-import { count, formatAge, formatDuration, formatEstimate, grouped } from '../view/words.ts';
+import { count, formatAge, formatDuration, formatEstimate, grouped } from '../core/view/words.ts';
 
 const ROWS_SHOWN = 20;
 

@@ -1,10 +1,10 @@
 import type { App } from '../app/app.ts';
-import { isoOf, systemClock } from '../clock.ts';
-import { bySide, inWordsOf } from '../contact/side.ts';
-import { readLinkStatus, type LinkPace, type LinkStatus } from '../jobs/link-status.ts';
-import { readProgress, readServed, type LinkProgress } from '../jobs/heartbeat.ts';
+import { isoOf, systemClock } from '../util/clock.ts';
+import { bySide, inWordsOf } from '../core/contact/side.ts';
+import { readLinkStatus, type LinkPace, type LinkStatus } from '../daemon/jobs/link-status.ts';
+import { readProgress, readServed, type LinkProgress } from '../app/heartbeat.ts';
 import { CredentialsError } from '../store/store.ts';
-import type { Run } from '../view/views.ts';
+import type { Run } from '../core/view/views.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { formatLeftBehind, formatStatus } from './status-text.ts';
 import type { Terminal } from './terminal.ts';

@@ -1,6 +1,6 @@
 import { copyBetween } from '../app/copy-store.ts';
-import { systemClock } from '../clock.ts';
-import { count } from '../view/words.ts';
+import { systemClock } from '../util/clock.ts';
+import { count } from '../core/view/words.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { readSecretFile } from './read-secret-file.ts';
 import { formatTable } from './table.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { nearestWord } from '../config/nearest.ts';
+import { nearestWord } from '../app/config/nearest.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { UnknownLinkError, UsageError } from './usage-error.ts';
 

@@ -1,13 +1,13 @@
-import type { LinkConfig } from '../config/config.ts';
-import { SIDES, type Side, type Sides, type SideWords } from '../contact/side.ts';
+import type { RunKind } from '../core/state/rows.ts';
+import type { LinkConfig } from '../app/config/config.ts';
+import { SIDES, type Side, type Sides, type SideWords } from '../core/contact/side.ts';
 import { isCredentialError } from '../providers/errors.ts';
-import type { RunKind } from '../store/store.ts';
-import type { RunResult, RunSummary, SideSummary } from '../sync/run.ts';
-import { resumeRemedy } from '../sync/context.ts';
+import type { RunResult, RunSummary, SideSummary } from '../engine/run.ts';
+import { resumeRemedy } from '../engine/context.ts';
 import { EXIT, exitCodeOf, messageOf } from './exit-codes.ts';
 import { formatTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
-import { count, formatDuration } from '../view/words.ts';
+import { count, formatDuration } from '../core/view/words.ts';
 
 const NOTHING: SideSummary = { pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0, requests: 0 };
 

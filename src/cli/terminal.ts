@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import { printable } from '../printable.ts';
+import { printable } from '../util/printable.ts';
 import type { Layout } from './wrap.ts';
 
 type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';

@@ -1,6 +1,6 @@
-import type { Sides, SideWords } from '../contact/side.ts';
+import type { Sides, SideWords } from '../core/contact/side.ts';
 import { isCredentialError } from '../providers/errors.ts';
-import { resumeRemedy } from '../sync/context.ts';
+import { resumeRemedy } from '../engine/context.ts';
 import { messageOf } from './exit-codes.ts';
 
 /** The message of an error of a link, followed by the remedy if a credential was refused. */

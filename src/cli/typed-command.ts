@@ -1,4 +1,4 @@
-import { IS_INSTALLED } from '../config/home.ts';
+import { IS_INSTALLED } from '../app/config/home.ts';
 import type { PlaceOptions } from './configuration.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -1,12 +1,12 @@
-import { systemClock } from '../clock.ts';
-import { inWordsOf, type Sides, type SideWords } from '../contact/side.ts';
-import type { Refusal } from '../history/plan-undo.ts';
-import { whyTooOld } from '../history/too-old.ts';
-import type { UndoReport } from '../history/undo.ts';
-import { HaltError } from '../sync/context.ts';
-import type { RunEvent } from '../sync/run-event.ts';
-import type { Change } from '../view/views.ts';
-import { selectChanges, type Shown } from '../view/change-filter.ts';
+import { systemClock } from '../util/clock.ts';
+import { inWordsOf, type Sides, type SideWords } from '../core/contact/side.ts';
+import type { Refusal } from '../engine/history/plan-undo.ts';
+import { whyTooOld } from '../engine/history/too-old.ts';
+import type { UndoReport } from '../engine/history/undo.ts';
+import { HaltError } from '../engine/context.ts';
+import type { RunEvent } from '../engine/run-event.ts';
+import type { Change } from '../core/view/views.ts';
+import { selectChanges, type Shown } from '../core/view/change-filter.ts';
 import { changeToJson } from './change-json.ts';
 import { formatChanges, NO_MATCH, subjectOf } from './change-text.ts';
 import { describeIds } from './command-events.ts';
@@ -18,10 +18,10 @@ import { layoutOf, type Terminal } from './terminal.ts';
 import { troubleOf } from './trouble.ts';
 import { UsageError } from './usage-error.ts';
 import { withApp, type CommonOptions, type Opened } from './with-app.ts';
-import { fieldWords } from '../view/field-words.ts';
+import { fieldWords } from '../core/view/field-words.ts';
 import { findRun, type FoundRun } from './find-run.ts';
 import { mayDelete } from './confirm.ts';
-import { count } from '../view/words.ts';
+import { count } from '../core/view/words.ts';
 
 export type UndoOptions = CommonOptions &
   Shown & {

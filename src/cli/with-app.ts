@@ -1,8 +1,8 @@
 import { createApp, type App } from '../app/app.ts';
-import { withHostedLinks } from '../app/hosted-links.ts';
-import { systemClock } from '../clock.ts';
-import type { LinkConfig } from '../config/config.ts';
-import type { Events } from '../events.ts';
+import { withHostedLinks } from '../daemon/links/hosted-links.ts';
+import { systemClock } from '../util/clock.ts';
+import type { LinkConfig } from '../app/config/config.ts';
+import type { Events } from '../engine/events.ts';
 import { createCommandEvents } from './command-events.ts';
 import { openConfig, type PlaceOptions } from './configuration.ts';
 import { listenForInterrupt } from './interrupt.ts';

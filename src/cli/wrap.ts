@@ -1,5 +1,5 @@
 import wrapAnsi from 'wrap-ansi';
-import { printable } from '../printable.ts';
+import { printable } from '../util/printable.ts';
 
 /** What lines are laid out for: how wide they may be, Infinity where nothing breaks them, and how text is styled. */
 export type Layout = {

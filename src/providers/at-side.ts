@@ -1,6 +1,7 @@
-import type { Side } from '../contact/side.ts';
+import type { FeedPage } from '../core/contact/requests.ts';
+import type { Side } from '../core/contact/side.ts';
 import { RemoteError } from './errors.ts';
-import type { FeedPage, Remote, WriteResult } from './remote.ts';
+import type { Remote, WriteResult } from './remote.ts';
 
 /** The remote as it plays a side of a link: each error that comes out of it says which side it is from. */
 export const atSide = (side: Side, remote: Remote): Remote => {

@@ -1,4 +1,4 @@
-import type { Side } from '../contact/side.ts';
+import type { Side } from '../core/contact/side.ts';
 
 /** What is known about a write whose answer was an error: surely not applied, or perhaps applied. */
 export type Applied = 'no' | 'unknown';

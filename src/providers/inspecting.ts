@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts';
-import { readRateHeaders, type AnswerHeaders } from '../http/rate-headers.ts';
+import type { Clock } from '../util/clock.ts';
+import { readRateHeaders, type AnswerHeaders } from '../net/rate-headers.ts';
 import type { Inspection } from './provider.ts';
 
 export type OnAnswer = (headers: AnswerHeaders) => void;

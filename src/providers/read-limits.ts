@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../util/clock.ts';
 import { EndlessListingError } from './errors.ts';
 
 /** How much of one listing is read: the clock's time, pages, and rows on all pages together. */

@@ -1,40 +1,16 @@
-import type { Contact, ContactField } from '../contact/contact.ts';
-import type { ContactRecord, GroupRecord } from '../contact/record.ts';
+import type { ContactRecord, GroupRecord } from '../core/contact/record.ts';
+import type {
+  CreateRequest,
+  FeedPage,
+  MembershipRequest,
+  ReadAnswer,
+  RowDigest,
+  UpdateRequest,
+} from '../core/contact/requests.ts';
 import type { RemoteError } from './errors.ts';
-
-/** One thing that a change feed or a listing brought. */
-export type FeedChange =
-  | {
-      readonly kind: 'upsert';
-      readonly record: ContactRecord;
-      /** Ids under which the side knew this contact before (rename, merge); usually empty. */
-      readonly previousIds: readonly string[];
-    }
-  | { readonly kind: 'tombstone'; readonly id: string }
-  | {
-      /** A row that could not be understood: it is reported and left alone; `id` where even that was unreadable is null. */
-      readonly kind: 'unreadable';
-      readonly id: string | null;
-      readonly reason: string;
-    };
-
-/** A row of a listing: the contact that it shows, and the digest of its text (`ContactRecord.digest`). */
-type RowDigest = { readonly id: string; readonly digest: string };
 
 /** Answers the digests of those rows whose text is exactly what is known of their contacts already. */
 export type KnownRows = (rows: readonly RowDigest[]) => Promise<ReadonlySet<string>>;
-
-export type FeedPage = {
-  readonly changes: readonly FeedChange[];
-  /** Contacts that the page shows in rows that are known; nothing more is said of them. */
-  readonly unchanged: readonly string[];
-  /** Where to go on when the walk is cut off after this page; null on the last page. Opaque, durable text. */
-  readonly resume: string | null;
-  /** The cursor that the next incremental pull starts from; only on the last page. Opaque, durable text. */
-  readonly cursor: string | null;
-  /** How many contacts the walk will bring in all, where the side says so. */
-  readonly total: number | null;
-};
 
 export type PullRequest =
   /** What changed since `cursor`. Throws {@link CursorExpiredError} when the side no longer knows it. */
@@ -44,51 +20,6 @@ export type PullRequest =
    * walk. Rows that are known are not read again.
    */
   | { readonly mode: 'whole'; readonly resume: string | null; readonly known?: KnownRows };
-
-/** What a read of one id found. */
-export type ReadAnswer =
-  | { readonly kind: 'found'; readonly record: ContactRecord }
-  /** The side answered with another contact: the one asked for was merged into it. */
-  | { readonly kind: 'moved'; readonly record: ContactRecord }
-  | { readonly kind: 'gone' }
-  /**
-   * The side refuses to show this contact, and no other. It may be gone, or out of reach for a while: a deletion only where
-   * a complete listing does not show it either (R7).
-   */
-  | { readonly kind: 'withheld'; readonly reason: string }
-  | { readonly kind: 'unreadable'; readonly reason: string };
-
-export type CreateRequest = {
-  /** The caller's name for this request; comes back in the result. */
-  readonly key: string;
-  readonly draft: Contact;
-  /** Groups of this side to be a member of; all are written with the create where `createsWithGroups`, else some or none. */
-  readonly groupIds: readonly string[];
-  /** The contact's id on the other side, left on the new contact where the side can hold it. */
-  readonly originId: string;
-  /** Names the account that `originId` is an id of, and is left with it. */
-  readonly originScope?: string;
-};
-
-export type UpdateRequest = {
-  readonly key: string;
-  /** The contact as this side last gave it: what is not in `fields` is left as it stands there. */
-  readonly current: ContactRecord;
-  readonly desired: Contact;
-  /** The fields to write, never empty. */
-  readonly fields: readonly ContactField[];
-};
-
-export type MembershipRequest = {
-  readonly key: string;
-  readonly id: string;
-  readonly add: readonly string[];
-  readonly remove: readonly string[];
-  /** The membership that the side answered with when this run wrote the contact; null: it was not written. */
-  readonly knownGroupIds: readonly string[] | null;
-  /** The membership as this side last gave it, however long ago; absent: not known, so that it is read where needed. */
-  readonly heldGroupIds?: readonly string[];
-};
 
 export type WriteResult<T> =
   | { readonly key: string; readonly ok: true; readonly value: T }

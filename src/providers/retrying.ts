@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts';
-import { retry } from '../http/retry.ts';
+import type { Clock } from '../util/clock.ts';
+import { retry } from '../net/retry.ts';
 import { RemoteError } from './errors.ts';
 import type { OnRetry } from './provider.ts';
 

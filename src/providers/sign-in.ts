@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../util/clock.ts';
 import { ClientRefusedError, NotFoundError, UnavailableError, UnreadableError, RemoteError } from './errors.ts';
 
 /** What came of a sign-in. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../util/clock.ts';
 import { createKeyring, type KeyOptions } from './credential-entry.ts';
 import { seal, unseal, type Sealed } from './credential-key.ts';
 import type { AccessClaim, AccessRow, HostedRows } from './hosted.ts';

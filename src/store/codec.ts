@@ -1,11 +1,11 @@
+import type { Activity, RunRow } from '../core/state/rows.ts';
 import { z } from 'zod';
-import { isSyncedField, type Contact, type ContactField, type SyncedField } from '../contact/contact.ts';
-import type { ContactRecord } from '../contact/record.ts';
-import { equalSnapshots, fingerprint, withDeclined, type Declined, type Snapshot } from '../contact/snapshot.ts';
-import { contactSchema, fieldSchema } from '../contact/stored.ts';
-import type { DeletedGroup } from '../reconcile/operation.ts';
-import type { Activity } from './activity.ts';
-import { StoreError, type RunRow } from './store.ts';
+import { isSyncedField, type Contact, type ContactField, type SyncedField } from '../core/contact/contact.ts';
+import type { ContactRecord } from '../core/contact/record.ts';
+import { equalSnapshots, fingerprint, withDeclined, type Declined, type Snapshot } from '../core/contact/snapshot.ts';
+import { contactSchema, fieldSchema } from '../core/contact/stored.ts';
+import type { DeletedGroup } from '../core/reconcile/operation.ts';
+import { StoreError } from './store.ts';
 
 // How values stand in a database, whatever its engine: as JSON text that is parsed when it is read.
 

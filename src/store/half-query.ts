@@ -1,6 +1,6 @@
-import type { Half } from '../contact/half.ts';
-import { emailKey } from '../contact/keys.ts';
-import { rankBy } from '../contact/search.ts';
+import type { Half } from '../core/contact/half.ts';
+import { emailKey } from '../core/contact/keys.ts';
+import { rankBy } from '../core/contact/search.ts';
 import type { HalfQuery } from './store.ts';
 
 /** Whether a half's record holds an email address of one of the keys. */

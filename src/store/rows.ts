@@ -1,14 +1,26 @@
-import { isSyncedField } from '../contact/contact.ts';
-import type { Half } from '../contact/half.ts';
-import { emailKey } from '../contact/keys.ts';
-import type { ContactRecord } from '../contact/record.ts';
-import { searchText } from '../contact/search.ts';
-import type { Side } from '../contact/side.ts';
-import { bySide } from '../contact/side.ts';
-import type { PairStatus } from '../reconcile/decision.ts';
-import type { GroupPair } from '../reconcile/groups.ts';
-import type { Verdict } from '../reconcile/verdict.ts';
-import { NO_ACTIVITY } from './activity.ts';
+import {
+  NO_ACTIVITY,
+  NO_CURSOR,
+  type ConflictRow,
+  type Cursor,
+  type HalfPut,
+  type JournalRow,
+  type LinkState,
+  type Rejection,
+  type RunRow,
+  type RunStart,
+  type StoreChange,
+} from '../core/state/rows.ts';
+import { isSyncedField } from '../core/contact/contact.ts';
+import type { Half } from '../core/contact/half.ts';
+import { emailKey } from '../core/contact/keys.ts';
+import type { ContactRecord } from '../core/contact/record.ts';
+import { searchText } from '../core/contact/search.ts';
+import type { Side } from '../core/contact/side.ts';
+import { bySide } from '../core/contact/side.ts';
+import type { PairStatus } from '../core/reconcile/decision.ts';
+import type { GroupPair } from '../core/reconcile/groups.ts';
+import type { Verdict } from '../core/reconcile/verdict.ts';
 import {
   decodeActivity,
   decodeBase,
@@ -19,19 +31,7 @@ import {
   encodeRecord,
 } from './codec.ts';
 import { toOperation } from './stored-operation.ts';
-import {
-  NO_CURSOR,
-  type ConflictRow,
-  type Counts,
-  type Cursor,
-  type HalfPut,
-  type JournalRow,
-  type LinkState,
-  type Rejection,
-  type RunRow,
-  type RunStart,
-  type StoreChange,
-} from './store.ts';
+import { type Counts } from './store.ts';
 import type { conflicts, cursors, groupPairs, halves, journal, links, RowOf, runs } from './tables.ts';
 
 // How values stand in the rows of a database, whatever its engine. Every row also names its link, which stands beside it.

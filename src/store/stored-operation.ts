@@ -1,5 +1,5 @@
-import type { ContactRecord } from '../contact/record.ts';
-import type { Side } from '../contact/side.ts';
+import type { ContactRecord } from '../core/contact/record.ts';
+import type { Side } from '../core/contact/side.ts';
 import {
   beforeOf,
   desiredOf,
@@ -13,7 +13,7 @@ import {
   type Operation,
   type OperationKind,
   type StoredOperation,
-} from '../reconcile/operation.ts';
+} from '../core/reconcile/operation.ts';
 import { decodeIntent, decodeRecord, encodeIntent, encodeRecord, type Intent } from './codec.ts';
 
 /** The columns of a journal entry that hold its operation. */

@@ -1,10 +1,10 @@
-import type { HalfState } from '../contact/half.ts';
-import type { Side } from '../contact/side.ts';
-import type { PairStatus, Review } from '../reconcile/decision.ts';
-import type { GroupPair } from '../reconcile/groups.ts';
-import type { Verdict } from '../reconcile/verdict.ts';
-import type { JournalState, LinkStateName, RunOutcome, StoredRunKind } from './store.ts';
-import type { OperationKind } from '../reconcile/operation.ts';
+import type { JournalState, LinkStateName, RunOutcome, StoredRunKind } from '../core/state/rows.ts';
+import type { HalfState } from '../core/contact/half.ts';
+import type { Side } from '../core/contact/side.ts';
+import type { PairStatus, Review } from '../core/reconcile/decision.ts';
+import type { GroupPair } from '../core/reconcile/groups.ts';
+import type { Verdict } from '../core/reconcile/verdict.ts';
+import type { OperationKind } from '../core/reconcile/operation.ts';
 
 // The tables of the database, on every dialect. Times are epoch milliseconds. A column whose property ends in `Json` holds
 // text that is parsed with zod when it is read. The migrations make these tables; a test compares both.

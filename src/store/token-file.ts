@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
-import { giveToThisUser, isForeign } from '../ownership.ts';
-import { readTextFile } from '../regular-file.ts';
+import { giveToThisUser, isForeign } from '../util/ownership.ts';
+import { readTextFile } from '../util/regular-file.ts';
 import { entry } from './credential-entry.ts';
 import { CredentialsError } from './errors.ts';
 import type { HostedRows } from './hosted.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/util/clock.ts';
 import { LIMIT, type Pacer, type Pacers } from './traffic.ts';
 
 type Wait = (nowMs: number) => number;

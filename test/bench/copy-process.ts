@@ -1,14 +1,14 @@
 import { lazyAgent, networkFor, type NetworkParts } from '../../src/app/network.ts';
-import { systemClock } from '../../src/clock.ts';
-import { loadConfig, type LinkConfig } from '../../src/config/config.ts';
-import { otherSide, SIDES, type Side } from '../../src/contact/side.ts';
-import { createEvents } from '../../src/events.ts';
-import { createGates } from '../../src/http/gates.ts';
-import { createLogger } from '../../src/logger.ts';
+import { systemClock } from '../../src/util/clock.ts';
+import { loadConfig, type LinkConfig } from '../../src/app/config/config.ts';
+import { otherSide, SIDES, type Side } from '../../src/core/contact/side.ts';
+import { createEvents } from '../../src/engine/events.ts';
+import { createGates } from '../../src/net/gates.ts';
+import { createLogger } from '../../src/util/logger.ts';
 import { providerNamed } from '../../src/providers/registry.ts';
 import type { Remote } from '../../src/providers/remote.ts';
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { LeaseChecks } from '../../src/sync/lease.ts';
+import { LeaseChecks } from '../../src/engine/lease.ts';
 import { serve } from './child.ts';
 import { measureOwn, type Cost } from './own-cost.ts';
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createApp, type App } from '../../src/app/app.ts';
-import { systemClock } from '../../src/clock.ts';
-import { loadConfig } from '../../src/config/config.ts';
-import { createEvents } from '../../src/events.ts';
-import { startDaemon, type Daemon } from '../../src/jobs/daemon.ts';
-import { createLogger } from '../../src/logger.ts';
+import { systemClock } from '../../src/util/clock.ts';
+import { loadConfig } from '../../src/app/config/config.ts';
+import { createEvents } from '../../src/engine/events.ts';
+import { startDaemon, type Daemon } from '../../src/daemon/jobs/daemon.ts';
+import { createLogger } from '../../src/util/logger.ts';
 import { serve } from './child.ts';
 
 /** What a daemon has done until now. */

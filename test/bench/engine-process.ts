@@ -1,9 +1,9 @@
+import type { RunKind } from '../../src/core/state/rows.ts';
 import { createApp, type App } from '../../src/app/app.ts';
-import { loadConfig, type LinkConfig } from '../../src/config/config.ts';
-import { createEvents } from '../../src/events.ts';
-import { createLogger } from '../../src/logger.ts';
-import type { RunKind } from '../../src/store/store.ts';
-import type { RunSummary } from '../../src/sync/run.ts';
+import { loadConfig, type LinkConfig } from '../../src/app/config/config.ts';
+import { createEvents } from '../../src/engine/events.ts';
+import { createLogger } from '../../src/util/logger.ts';
+import type { RunSummary } from '../../src/engine/run.ts';
 import { createShiftedClock } from '../support/shifted-clock.ts';
 import { serve } from './child.ts';
 import { measureOwn, type Cost } from './own-cost.ts';

@@ -1,4 +1,4 @@
-import type { RunKind } from '../../src/store/store.ts';
+import type { RunKind } from '../../src/core/state/rows.ts';
 import { join } from 'node:path';
 import { bundle } from '../../config/build-program.ts';
 import { startChild, type Child, type Handlers } from './child.ts';

@@ -1,4 +1,4 @@
-import type { Contact } from '../../src/contact/contact.ts';
+import type { Contact } from '../../src/core/contact/contact.ts';
 import { createRandom, type Random } from '../../src/sandbox/people/random.ts';
 
 /** A contact of a generated book; `truth` is the number of the person or company that it describes. */

@@ -1,7 +1,7 @@
-import type { Half } from '../../src/contact/half.ts';
-import type { Side } from '../../src/contact/side.ts';
-import { matchContacts } from '../../src/reconcile/match.ts';
-import { halfOf, record } from '../unit/reconcile/support.ts';
+import type { Half } from '../../src/core/contact/half.ts';
+import type { Side } from '../../src/core/contact/side.ts';
+import { matchContacts } from '../../src/core/reconcile/match.ts';
+import { halfOf, record } from '../unit/core/reconcile/support.ts';
 import { makeKnownBooks, type Card } from './matching-people.ts';
 import { percent, seconds, type Table } from './table.ts';
 

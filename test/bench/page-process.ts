@@ -1,10 +1,10 @@
 import { createApp } from '../../src/app/app.ts';
-import { systemClock } from '../../src/clock.ts';
-import { loadConfig } from '../../src/config/config.ts';
-import { createEvents } from '../../src/events.ts';
-import { createLogger } from '../../src/logger.ts';
-import { SIDES } from '../../src/contact/side.ts';
-import { Secret } from '../../src/config/secret.ts';
+import { systemClock } from '../../src/util/clock.ts';
+import { loadConfig } from '../../src/app/config/config.ts';
+import { createEvents } from '../../src/engine/events.ts';
+import { createLogger } from '../../src/util/logger.ts';
+import { SIDES } from '../../src/core/contact/side.ts';
+import { Secret } from '../../src/util/secret.ts';
 import { serve } from './child.ts';
 import { seed, type Place } from './page-seed.ts';
 
@@ -38,7 +38,7 @@ const look = async ({
   }
   globalThis.gc?.();
   const withoutBytes = process.memoryUsage().rss;
-  const { openConsole } = await import('../../src/console/console.ts');
+  const { openConsole } = await import('../../src/daemon/console/console.ts');
   const daemon = { links: () => config.links, progress: () => [], order: () => Promise.resolve() };
   await using page = await openConsole({
     app,
@@ -49,7 +49,7 @@ const look = async ({
     newSecret: () => crypto.randomUUID(),
     token: new Secret(TOKEN),
     readonly: false,
-    settings: { links: null, backUp: null },
+    settings: { links: null, backUp: null, notifier: null },
   });
   const body = new URLSearchParams({ token: TOKEN });
   const signedIn = await page.routes.request(`http://${ADDRESS}/sign-in`, { method: 'POST', headers: FORM, body });

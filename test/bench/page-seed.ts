@@ -1,14 +1,14 @@
+import type { StoreChange } from '../../src/core/state/rows.ts';
 import { createApp } from '../../src/app/app.ts';
-import { loadConfig } from '../../src/config/config.ts';
-import { EMPTY_CONTACT, type Contact } from '../../src/contact/contact.ts';
-import type { Half } from '../../src/contact/half.ts';
-import type { ContactRecord } from '../../src/contact/record.ts';
-import { otherSide, SIDES, type Side } from '../../src/contact/side.ts';
-import { createEvents } from '../../src/events.ts';
-import { createLogger } from '../../src/logger.ts';
+import { loadConfig } from '../../src/app/config/config.ts';
+import { EMPTY_CONTACT, type Contact } from '../../src/core/contact/contact.ts';
+import type { Half } from '../../src/core/contact/half.ts';
+import type { ContactRecord } from '../../src/core/contact/record.ts';
+import { otherSide, SIDES, type Side } from '../../src/core/contact/side.ts';
+import { createEvents } from '../../src/engine/events.ts';
+import { createLogger } from '../../src/util/logger.ts';
 import { generatePeople } from '../../src/sandbox/people/generate.ts';
 import type { Person } from '../../src/sandbox/people/person.ts';
-import type { StoreChange } from '../../src/store/store.ts';
 
 /** `in step`: after a first sync that created all at the right side; `waiting`: both sides read, and nothing paired yet. */
 export type Seeded = 'in step' | 'waiting';

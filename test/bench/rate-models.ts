@@ -1,4 +1,4 @@
-import type { RateLimit } from '../../src/http/rate-headers.ts';
+import type { RateLimit } from '../../src/net/rate-headers.ts';
 import {
   fixedByClock,
   fixedFromFirstRequest,

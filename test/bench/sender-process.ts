@@ -1,9 +1,9 @@
 import { request } from 'undici';
-import { systemClock } from '../../src/clock.ts';
-import { createGate, type Gate } from '../../src/http/gate.ts';
-import { createRedisRings } from '../../src/http/redis-ring.ts';
-import { createLocalRing } from '../../src/http/ring.ts';
-import { createTransport } from '../../src/http/transport.ts';
+import { systemClock } from '../../src/util/clock.ts';
+import { createGate, type Gate } from '../../src/net/gate.ts';
+import { createRedisRings } from '../../src/net/redis-ring.ts';
+import { createLocalRing } from '../../src/net/ring.ts';
+import { createTransport } from '../../src/net/transport.ts';
 import { serve } from './child.ts';
 
 type Sending = {

@@ -1,8 +1,8 @@
-import { createGate } from '../../src/http/gate.ts';
-import { createLocalRing, type RequestRing } from '../../src/http/ring.ts';
-import { openSharedRing } from '../../src/http/shared-ring.ts';
-import type { Clock } from '../../src/clock.ts';
-import type { RateLimit } from '../../src/http/rate-headers.ts';
+import { createGate } from '../../src/net/gate.ts';
+import { createLocalRing, type RequestRing } from '../../src/net/ring.ts';
+import { openSharedRing } from '../../src/net/shared-ring.ts';
+import type { Clock } from '../../src/util/clock.ts';
+import type { RateLimit } from '../../src/net/rate-headers.ts';
 import type { Limiter, Verdict } from '../support/limiter-models.ts';
 import { createMemoryCell } from '../support/memory-cell.ts';
 import { roundTripMs, seeded } from '../support/random.ts';

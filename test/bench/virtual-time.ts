@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/util/clock.ts';
 
 type Sleeper = { readonly atMs: number; readonly wake: () => void };
 

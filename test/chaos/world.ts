@@ -38,7 +38,7 @@ type World = {
 };
 
 const PEOPLE = 60;
-/** A killed process keeps its link for so long (sync/SPEC.md). */
+/** A killed process keeps its link for so long (engine/SPEC.md). */
 const LEASE_MS = 15_000;
 const BUSY = 6;
 const WIDE = '60000/minute';

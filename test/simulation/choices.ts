@@ -1,5 +1,5 @@
-import { USUAL_FIELDS } from '../../src/contact/chosen.ts';
-import { inFieldOrder, isSyncedField, type SyncedField } from '../../src/contact/contact.ts';
+import { USUAL_FIELDS } from '../../src/core/contact/chosen.ts';
+import { inFieldOrder, isSyncedField, type SyncedField } from '../../src/core/contact/contact.ts';
 import type { Token } from './ledger.ts';
 
 /** The choice in which the link shows nothing of what the service computes (`extras.ts`). */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { Clock } from '../../src/clock.ts';
-import { textIn } from '../../src/contact/contact.ts';
-import type { ExtraField } from '../../src/contact/fields.ts';
+import type { Clock } from '../../src/util/clock.ts';
+import { textIn } from '../../src/core/contact/contact.ts';
+import type { ExtraField } from '../../src/core/contact/fields.ts';
 import type { Book, Row } from '../support/memory/book.ts';
 
 /** What the service computes of a contact, and Google shows. */

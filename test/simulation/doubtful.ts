@@ -1,6 +1,6 @@
-import type { SyncedField } from '../../src/contact/contact.ts';
-import type { Side } from '../../src/contact/side.ts';
-import type { UpdateRequest } from '../../src/providers/remote.ts';
+import type { UpdateRequest } from '../../src/core/contact/requests.ts';
+import type { SyncedField } from '../../src/core/contact/contact.ts';
+import type { Side } from '../../src/core/contact/side.ts';
 import type { Row } from '../support/memory/book.ts';
 import { fieldTokens, type Token } from './ledger.ts';
 import { tokensIn, type Destroyed, type World } from './world.ts';

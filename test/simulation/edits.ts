@@ -1,8 +1,8 @@
-import { EMPTY_CONTACT, type Contact, type ListField, type ScalarField } from '../../src/contact/contact.ts';
-import { otherSide, SIDES, type Side } from '../../src/contact/side.ts';
-import type { LabelledValue, PostalAddress } from '../../src/contact/elements.ts';
-import type { ListElement } from '../../src/contact/keys.ts';
-import { listOf, withList } from '../../src/contact/lists.ts';
+import { EMPTY_CONTACT, type Contact, type ListField, type ScalarField } from '../../src/core/contact/contact.ts';
+import { otherSide, SIDES, type Side } from '../../src/core/contact/side.ts';
+import type { LabelledValue, PostalAddress } from '../../src/core/contact/elements.ts';
+import type { ListElement } from '../../src/core/contact/keys.ts';
+import { listOf, withList } from '../../src/core/contact/lists.ts';
 import { dropsWebsite, refusesTitle, signText } from '../support/memory/manners.ts';
 import type { Book, Group, Row } from '../support/memory/book.ts';
 import { choose } from './choices.ts';

@@ -1,10 +1,11 @@
+import type { FeedPage } from '../../src/core/contact/requests.ts';
 import { expect, test } from 'vitest';
-import type { Half } from '../../src/contact/half.ts';
-import { SIDES } from '../../src/contact/side.ts';
+import type { Half } from '../../src/core/contact/half.ts';
+import { SIDES } from '../../src/core/contact/side.ts';
 import { EndlessListingError } from '../../src/providers/errors.ts';
-import type { FeedPage, Remote } from '../../src/providers/remote.ts';
-import { createLinkWriter } from '../../src/sync/link-writer.ts';
-import { runLink } from '../../src/sync/run.ts';
+import type { Remote } from '../../src/providers/remote.ts';
+import { createLinkWriter } from '../../src/engine/link-writer.ts';
+import { runLink } from '../../src/engine/run.ts';
 import { applyEdit } from './hard-edits.ts';
 import { contextOf, QUIET } from './run-history.ts';
 import { history } from './scenario.ts';

@@ -1,8 +1,8 @@
-import { SIDES } from '../../src/contact/side.ts';
-import { fieldsOfDifferences } from '../../src/reconcile/differences.ts';
-import type { GroupLink } from '../../src/reconcile/membership.ts';
-import type { Policy } from '../../src/reconcile/policy.ts';
-import { findDiffering } from '../../src/sync/repair.ts';
+import { SIDES } from '../../src/core/contact/side.ts';
+import { fieldsOfDifferences } from '../../src/core/reconcile/differences.ts';
+import type { GroupLink } from '../../src/core/reconcile/membership.ts';
+import type { Policy } from '../../src/core/reconcile/policy.ts';
+import { findDiffering } from '../../src/engine/repair.ts';
 import type { World } from './world.ts';
 
 /** Each linked pair has equal halves, or a rule explains the difference; every group takes part. */

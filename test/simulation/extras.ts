@@ -1,6 +1,6 @@
-import { inFieldOrder, textIn, withValue, type SyncedField } from '../../src/contact/contact.ts';
-import { otherSide, SIDES, type Side } from '../../src/contact/side.ts';
-import type { Rejection } from '../../src/store/store.ts';
+import type { Rejection } from '../../src/core/state/rows.ts';
+import { inFieldOrder, textIn, withValue, type SyncedField } from '../../src/core/contact/contact.ts';
+import { otherSide, SIDES, type Side } from '../../src/core/contact/side.ts';
 import { SHOWS_NOTHING, type Choosing } from './choices.ts';
 import { SHOWN } from './computing.ts';
 import type { History } from './history.ts';

@@ -1,7 +1,8 @@
-import type { Half } from '../../src/contact/half.ts';
-import { otherSide } from '../../src/contact/side.ts';
-import { withDeclined } from '../../src/contact/snapshot.ts';
-import type { HalfPut, Store, StoreChange } from '../../src/store/store.ts';
+import type { HalfPut, StoreChange } from '../../src/core/state/rows.ts';
+import type { Half } from '../../src/core/contact/half.ts';
+import { otherSide } from '../../src/core/contact/side.ts';
+import { withDeclined } from '../../src/core/contact/snapshot.ts';
+import type { Store } from '../../src/store/store.ts';
 import type { Flaws } from './world.ts';
 
 const withMethods = (store: Store, methods: Partial<Store>): Store => {

@@ -1,5 +1,5 @@
-import { SYNCED_FIELDS, type SyncedField } from '../../src/contact/contact.ts';
-import { otherSide, SIDES, type Side, type Sides } from '../../src/contact/side.ts';
+import { SYNCED_FIELDS, type SyncedField } from '../../src/core/contact/contact.ts';
+import { otherSide, SIDES, type Side, type Sides } from '../../src/core/contact/side.ts';
 import type { Book, Group, Row } from '../support/memory/book.ts';
 import { takenForOwn } from './doubtful.ts';
 import { groupIdsOf, mayBeUnselected } from './selecting.ts';

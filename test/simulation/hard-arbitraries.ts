@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { SIDES, type Side } from '../../src/contact/side.ts';
+import { SIDES, type Side } from '../../src/core/contact/side.ts';
 import { PLAIN_HABITS, type Habits } from '../support/memory/book.ts';
 import type { Aim, Edit, Hardness, History, RunStep } from './history.ts';
 import { run } from './scenario.ts';

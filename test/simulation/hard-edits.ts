@@ -1,5 +1,5 @@
-import { otherSide, SIDES } from '../../src/contact/side.ts';
-import { listOf, withList } from '../../src/contact/lists.ts';
+import { otherSide, SIDES } from '../../src/core/contact/side.ts';
+import { listOf, withList } from '../../src/core/contact/lists.ts';
 import { isAsAnswered, type Book, type Row } from '../support/memory/book.ts';
 import { numberIn } from '../support/memory/manners.ts';
 import {

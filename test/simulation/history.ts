@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { LIST_FIELDS, SCALAR_FIELDS, type ListField, type ScalarField } from '../../src/contact/contact.ts';
-import { SIDES, type Side, type Sides } from '../../src/contact/side.ts';
-import type { ConflictPolicy } from '../../src/reconcile/conflict-policy.ts';
-import type { Direction, Policy } from '../../src/reconcile/policy.ts';
+import { LIST_FIELDS, SCALAR_FIELDS, type ListField, type ScalarField } from '../../src/core/contact/contact.ts';
+import { SIDES, type Side, type Sides } from '../../src/core/contact/side.ts';
+import type { ConflictPolicy } from '../../src/core/reconcile/conflict-policy.ts';
+import type { Direction, Policy } from '../../src/core/reconcile/policy.ts';
 import { computing, type Computing } from './computing.ts';
 import type { Habits } from '../support/memory/book.ts';
 import { FAULTS, type Fault } from '../support/memory/incidents.ts';

@@ -1,7 +1,7 @@
-import { listsIn, scalarsIn, textIn, type SyncedField } from '../../src/contact/contact.ts';
-import { otherSide, SIDES, type Side } from '../../src/contact/side.ts';
-import { listOf } from '../../src/contact/lists.ts';
-import type { Rejection } from '../../src/store/store.ts';
+import type { Rejection } from '../../src/core/state/rows.ts';
+import { listsIn, scalarsIn, textIn, type SyncedField } from '../../src/core/contact/contact.ts';
+import { otherSide, SIDES, type Side } from '../../src/core/contact/side.ts';
+import { listOf } from '../../src/core/contact/lists.ts';
 import { dropsWebsite } from '../support/memory/manners.ts';
 import type { Book, Row } from '../support/memory/book.ts';
 import { isCertain } from './choices.ts';

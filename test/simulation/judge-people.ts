@@ -1,5 +1,5 @@
-import { SIDES, type Side } from '../../src/contact/side.ts';
-import type { RunEvent } from '../../src/sync/run-event.ts';
+import { SIDES, type Side } from '../../src/core/contact/side.ts';
+import type { RunEvent } from '../../src/engine/run-event.ts';
 import type { Row } from '../support/memory/book.ts';
 import { bareName, elementsOf, textsOf, type Known } from './people.ts';
 import { liveRows, type World } from './world.ts';

@@ -1,5 +1,5 @@
-import { SIDES, type Side } from '../../src/contact/side.ts';
-import type { ConflictRow } from '../../src/store/store.ts';
+import type { ConflictRow } from '../../src/core/state/rows.ts';
+import { SIDES, type Side } from '../../src/core/contact/side.ts';
 import { isCertain } from './choices.ts';
 import type { Hardness } from './history.ts';
 import { tokenOf } from './ledger.ts';

@@ -1,6 +1,13 @@
-import { fieldsIn, listsOf, scalarsOf, textIn, type Contact, type SyncedField } from '../../src/contact/contact.ts';
-import { listOf } from '../../src/contact/lists.ts';
-import type { Side } from '../../src/contact/side.ts';
+import {
+  fieldsIn,
+  listsOf,
+  scalarsOf,
+  textIn,
+  type Contact,
+  type SyncedField,
+} from '../../src/core/contact/contact.ts';
+import { listOf } from '../../src/core/contact/lists.ts';
+import type { Side } from '../../src/core/contact/side.ts';
 import type { Row } from '../support/memory/book.ts';
 import { numberIn } from '../support/memory/manners.ts';
 

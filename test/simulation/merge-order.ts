@@ -1,5 +1,5 @@
-import { SIDES, type Side } from '../../src/contact/side.ts';
-import type { MergeOrder } from '../../src/history/merge-duplicates.ts';
+import { SIDES, type Side } from '../../src/core/contact/side.ts';
+import type { MergeOrder } from '../../src/engine/history/merge-duplicates.ts';
 import { liveRows, type World } from './world.ts';
 
 /** Two contacts of a side that a person has the link merge, picked by number among those that stand in a pair. */

@@ -1,4 +1,4 @@
-import { otherSide, type Side, type Sides } from '../../src/contact/side.ts';
+import { otherSide, type Side, type Sides } from '../../src/core/contact/side.ts';
 import type { Row } from '../support/memory/book.ts';
 import { fieldOf, isCertain, isChosen } from './choices.ts';
 import { groupOf, type Token } from './ledger.ts';

@@ -1,7 +1,7 @@
-import type { SyncedField } from '../../src/contact/contact.ts';
-import type { Side, Sides } from '../../src/contact/side.ts';
-import type { PairStatus } from '../../src/reconcile/decision.ts';
-import type { Policy } from '../../src/reconcile/policy.ts';
+import type { SyncedField } from '../../src/core/contact/contact.ts';
+import type { Side, Sides } from '../../src/core/contact/side.ts';
+import type { PairStatus } from '../../src/core/reconcile/decision.ts';
+import type { Policy } from '../../src/core/reconcile/policy.ts';
 import type { Row } from '../support/memory/book.ts';
 import type { Ledger } from './ledger.ts';
 

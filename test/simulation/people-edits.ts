@@ -1,6 +1,6 @@
-import { EMPTY_CONTACT, type Contact } from '../../src/contact/contact.ts';
-import { listOf, withList } from '../../src/contact/lists.ts';
-import { otherSide, SIDES, type Side } from '../../src/contact/side.ts';
+import { EMPTY_CONTACT, type Contact } from '../../src/core/contact/contact.ts';
+import { listOf, withList } from '../../src/core/contact/lists.ts';
+import { otherSide, SIDES, type Side } from '../../src/core/contact/side.ts';
 import { isAsAnswered, type Book, type Row } from '../support/memory/book.ts';
 import { addElement, change, enter, liveGroups, pick, removeContact, setScalar } from './edits.ts';
 import type { Edit } from './history.ts';

@@ -1,6 +1,6 @@
-import { EMPTY_CONTACT, listsIn, textIn, type Contact } from '../../src/contact/contact.ts';
-import { listOf, withList } from '../../src/contact/lists.ts';
-import type { Side } from '../../src/contact/side.ts';
+import { EMPTY_CONTACT, listsIn, textIn, type Contact } from '../../src/core/contact/contact.ts';
+import { listOf, withList } from '../../src/core/contact/lists.ts';
+import type { Side } from '../../src/core/contact/side.ts';
 import type { Job } from '../support/memory/jobs.ts';
 import type { Row } from '../support/memory/book.ts';
 

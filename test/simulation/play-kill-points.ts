@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { textIn } from '../../src/contact/contact.ts';
-import { SIDES, type Side } from '../../src/contact/side.ts';
+import { textIn } from '../../src/core/contact/contact.ts';
+import { SIDES, type Side } from '../../src/core/contact/side.ts';
 import { SHOWN } from './computing.ts';
 import { reportExtent, sampled } from '../support/extent.ts';
 import type { Edit, History, Players } from './history.ts';

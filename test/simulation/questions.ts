@@ -1,7 +1,7 @@
-import { scalarsOf, textIn, type SyncedField } from '../../src/contact/contact.ts';
-import { otherSide, SIDES, type Side, type Sides } from '../../src/contact/side.ts';
-import { reviewConflicts } from '../../src/history/review.ts';
-import type { ConflictRow } from '../../src/store/store.ts';
+import type { ConflictRow } from '../../src/core/state/rows.ts';
+import { scalarsOf, textIn, type SyncedField } from '../../src/core/contact/contact.ts';
+import { otherSide, SIDES, type Side, type Sides } from '../../src/core/contact/side.ts';
+import { reviewConflicts } from '../../src/engine/history/review.ts';
 import type { Row } from '../support/memory/book.ts';
 import type { Answer } from './history.ts';
 import { tokenOf, type Token } from './ledger.ts';

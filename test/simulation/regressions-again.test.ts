@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bySide, SIDES, type Side } from '../../src/contact/side.ts';
+import { bySide, SIDES, type Side } from '../../src/core/contact/side.ts';
 import { PLAIN_HABITS } from '../support/memory/book.ts';
 import { BOOKS } from './hard-arbitraries.ts';
 import type { Edit, RunStep } from './history.ts';

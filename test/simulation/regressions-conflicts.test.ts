@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { PLAIN_HABITS } from '../support/memory/book.ts';
-import { SIDES } from '../../src/contact/side.ts';
+import { SIDES } from '../../src/core/contact/side.ts';
 import { PLAIN_MANNERS } from '../support/memory/manners.ts';
 import type { Edit } from './history.ts';
 import { runHistory } from './run-history.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SIDES, type Side } from '../../src/contact/side.ts';
+import { SIDES, type Side } from '../../src/core/contact/side.ts';
 import { PLAIN_HABITS } from '../support/memory/book.ts';
 import { PLAIN_MANNERS } from '../support/memory/manners.ts';
 import { BOOKS } from './hard-arbitraries.ts';

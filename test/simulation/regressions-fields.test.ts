@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SIDES } from '../../src/contact/side.ts';
+import { SIDES } from '../../src/core/contact/side.ts';
 import { PLAIN_HABITS } from '../support/memory/book.ts';
 import type { Edit, RunStep } from './history.ts';
 import { runHistory } from './run-history.ts';

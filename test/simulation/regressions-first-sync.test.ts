@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import type { Side } from '../../src/contact/side.ts';
+import type { Side } from '../../src/core/contact/side.ts';
 import type { Aimed, WriteOp } from '../support/memory/process.ts';
 import type { Edit } from './history.ts';
 import { runHistory } from './run-history.ts';

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import { SIDES, type Side } from '../../src/contact/side.ts';
+import { SIDES, type Side } from '../../src/core/contact/side.ts';
 import { sampled } from '../support/extent.ts';
 import { PLAIN_HABITS, type Habits } from '../support/memory/book.ts';
 import { BOOKS } from './hard-arbitraries.ts';

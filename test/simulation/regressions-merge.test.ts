@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { otherSide } from '../../src/contact/side.ts';
+import { otherSide } from '../../src/core/contact/side.ts';
 import { PLAIN_HABITS } from '../support/memory/book.ts';
 import type { Edit } from './history.ts';
 import { runHistory } from './run-history.ts';

@@ -1,4 +1,4 @@
-import { otherSide, SIDES, type Side, type Sides } from '../../src/contact/side.ts';
+import { otherSide, SIDES, type Side, type Sides } from '../../src/core/contact/side.ts';
 import type { Group, Row } from '../support/memory/book.ts';
 import { isSimple } from './parts.ts';
 import { liveRows, type World } from './world.ts';

@@ -1,14 +1,14 @@
+import { NO_ACTIVITY } from '../../src/core/state/rows.ts';
 import { describe, expect, test } from 'vitest';
 import { UnreadableError } from '../../src/providers/errors.ts';
 import type { Remote } from '../../src/providers/remote.ts';
 import { PLAIN_HABITS } from '../support/memory/book.ts';
 import type { ProcessPlan } from '../support/memory/process.ts';
-import type { LinkContext } from '../../src/sync/context.ts';
-import { runLink, type RunResult } from '../../src/sync/run.ts';
+import type { LinkContext } from '../../src/engine/context.ts';
+import { runLink, type RunResult } from '../../src/engine/run.ts';
 import { applyEdit } from './hard-edits.ts';
 import type { Hardness, History } from './history.ts';
 import { contextOf, QUIET } from './run-history.ts';
-import { NO_ACTIVITY } from '../../src/store/activity.ts';
 import { history } from './scenario.ts';
 import { createWorld, liveRows, type World } from './world.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Remote } from '../../src/providers/remote.ts';
-import { StoppedError } from '../../src/sync/context.ts';
-import { runLink } from '../../src/sync/run.ts';
+import { StoppedError } from '../../src/engine/context.ts';
+import { runLink } from '../../src/engine/run.ts';
 import { applyEdit } from './hard-edits.ts';
 import { contextOf, QUIET } from './run-history.ts';
 import { history } from './scenario.ts';

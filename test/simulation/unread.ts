@@ -1,4 +1,4 @@
-import type { Side } from '../../src/contact/side.ts';
+import type { Side } from '../../src/core/contact/side.ts';
 import type { Row } from '../support/memory/book.ts';
 import type { RunStep } from './history.ts';
 import type { World } from './world.ts';

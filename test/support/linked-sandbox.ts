@@ -1,13 +1,13 @@
+import type { RunKind } from '../../src/core/state/rows.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp, type App, type AppOverrides } from '../../src/app/app.ts';
-import { loadConfig, type LinkConfig } from '../../src/config/config.ts';
-import { createEvents } from '../../src/events.ts';
-import { createLogger } from '../../src/logger.ts';
+import { loadConfig, type LinkConfig } from '../../src/app/config/config.ts';
+import { createEvents } from '../../src/engine/events.ts';
+import { createLogger } from '../../src/util/logger.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import type { PlanResult, RunResult } from '../../src/sync/run.ts';
-import type { RunKind } from '../../src/store/store.ts';
+import type { PlanResult, RunResult } from '../../src/engine/run.ts';
 import { createShiftedClock, type ShiftedClock } from './shifted-clock.ts';
 
 /** One link of the real program over real HTTP between the two emulators, on a clock that the test moves. */

@@ -1,4 +1,5 @@
-import type { Clock } from '../../src/clock.ts';
+import type { CreateRequest, MembershipRequest, ReadAnswer, UpdateRequest } from '../../src/core/contact/requests.ts';
+import type { Clock } from '../../src/util/clock.ts';
 import {
   EMPTY_CONTACT,
   LIST_FIELDS,
@@ -8,13 +9,13 @@ import {
   valueIn,
   type ContactField,
   type SyncedField,
-} from '../../src/contact/contact.ts';
-import { withBoundEntries } from '../../src/contact/bound-entries.ts';
-import { listOf, withList } from '../../src/contact/lists.ts';
-import { otherSide, type Side } from '../../src/contact/side.ts';
-import { emailKey, phoneKey } from '../../src/contact/keys.ts';
-import { wasMadeFor } from '../../src/contact/origin.ts';
-import type { ContactRecord, Json } from '../../src/contact/record.ts';
+} from '../../src/core/contact/contact.ts';
+import { withBoundEntries } from '../../src/core/contact/bound-entries.ts';
+import { listOf, withList } from '../../src/core/contact/lists.ts';
+import { otherSide, type Side } from '../../src/core/contact/side.ts';
+import { emailKey, phoneKey } from '../../src/core/contact/keys.ts';
+import { wasMadeFor } from '../../src/core/contact/origin.ts';
+import type { ContactRecord, Json } from '../../src/core/contact/record.ts';
 import {
   InvalidError,
   NameTakenError,
@@ -23,14 +24,7 @@ import {
   type RemoteError,
   type RemoteErrorOptions,
 } from '../../src/providers/errors.ts';
-import type {
-  CreateRequest,
-  MembershipRequest,
-  ReadAnswer,
-  Remote,
-  UpdateRequest,
-  WriteResult,
-} from '../../src/providers/remote.ts';
+import type { Remote, WriteResult } from '../../src/providers/remote.ts';
 import {
   groupRecordOf,
   isAsAnswered,

@@ -1,7 +1,8 @@
+import type { LinkState } from '../../src/core/state/rows.ts';
 import { randomUUID } from 'node:crypto';
-import type { LinkState, Store } from '../../src/store/store.ts';
-import { systemClock } from '../../src/clock.ts';
-import { changeLink } from '../../src/sync/change-link.ts';
+import type { Store } from '../../src/store/store.ts';
+import { systemClock } from '../../src/util/clock.ts';
+import { changeLink } from '../../src/engine/change-link.ts';
 
 type Patch = Partial<Pick<LinkState, 'state' | 'reason' | 'accounts' | 'credentials' | 'acceptedDeletes'>>;
 

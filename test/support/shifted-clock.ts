@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '../../src/clock.ts';
+import { systemClock, type Clock } from '../../src/util/clock.ts';
 
 export type ShiftedClock = Clock & {
   /** Lets so many milliseconds pass at once. */

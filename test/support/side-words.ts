@@ -1,4 +1,4 @@
-import type { Sides, SideWords } from '../../src/contact/side.ts';
+import type { Sides, SideWords } from '../../src/core/contact/side.ts';
 
 /** The words of a link whose sides are named after their providers. */
 export const SIDE_WORDS: Sides<SideWords> = {

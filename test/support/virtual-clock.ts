@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/util/clock.ts';
 
 type Sleeper = { readonly atMs: number; readonly wake: () => void };
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { HALF_TRANSITIONS } from '../../src/sync/state/half.ts';
-import { LINK_TRANSITIONS } from '../../src/sync/state/link.ts';
+import { HALF_TRANSITIONS } from '../../src/core/state/half.ts';
+import { LINK_TRANSITIONS } from '../../src/core/state/link.ts';
 
-const SPEC = readFileSync(join(import.meta.dirname, '../../src/sync/SPEC.md'), 'utf8');
+const SPEC = readFileSync(join(import.meta.dirname, '../../src/engine/SPEC.md'), 'utf8');
 
 /** What is done rather than become is written without the quotes of a state. */
 const DONE = ['observe', 'rest', 'forget'];

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { App } from '../../app/app.ts';
 import { storeSignIn } from '../../app/store-sign-in.ts';
-import { systemClock } from '../../clock.ts';
-import type { LinkConfig } from '../../config/config.ts';
-import { otherSide, SIDES, type Side } from '../../contact/side.ts';
+import { systemClock } from '../../util/clock.ts';
+import type { LinkConfig } from '../../app/config/config.ts';
+import { otherSide, SIDES, type Side } from '../../core/contact/side.ts';
 import { RemoteError } from '../../providers/errors.ts';
 import { providerNamed } from '../../providers/registry.ts';
 import { SignInError, type Grant, type SignInContext, type SignInFault } from '../../providers/sign-in.ts';

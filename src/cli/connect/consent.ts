@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../util/clock.ts';
 import { SignInError, type AskForConsent, type Consent } from '../../providers/sign-in.ts';
 import type { Terminal } from '../terminal.ts';
 import { codeIn } from './answer.ts';

@@ -1,4 +1,4 @@
-import type { Sides } from '../../contact/side.ts';
+import type { Sides } from '../../core/contact/side.ts';
 
 /** A contact as its owner sees it, in the same words for both sides. */
 export type BookContact = {

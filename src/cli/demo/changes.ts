@@ -1,6 +1,6 @@
-import type { Change, ContactChange, FieldChange } from '../../view/views.ts';
+import type { Change, ContactChange, FieldChange } from '../../core/view/views.ts';
 import { formatValues } from '../change-text.ts';
-import { fieldWords } from '../../view/field-words.ts';
+import { fieldWords } from '../../core/view/field-words.ts';
 
 const groupsOf = ({ changes }: ContactChange): string => {
   const groups = changes.flatMap(({ field, to }) => (field === 'buckets' ? to : []));

@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '../../clock.ts';
+import { systemClock, type Clock } from '../../util/clock.ts';
 
 export type DemoClock = Clock & {
   /** Lets so much time pass at once. */

@@ -1,4 +1,4 @@
-import { bySide, otherSide, SIDES, type Sides } from '../../contact/side.ts';
+import { bySide, otherSide, SIDES, type Sides } from '../../core/contact/side.ts';
 import { nameOf, type Book, type BookContact, type Books } from './book.ts';
 
 /** What both books must agree on, each value in one spelling. Shares nothing with the program that it checks. */

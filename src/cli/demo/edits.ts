@@ -1,4 +1,4 @@
-import type { Side, Sides } from '../../contact/side.ts';
+import type { Side, Sides } from '../../core/contact/side.ts';
 import { nameOf, type BookContact, type Books, type NewContact } from './book.ts';
 
 /** The same person on both sides. */

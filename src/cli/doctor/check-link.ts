@@ -1,8 +1,8 @@
 import type { App } from '../../app/app.ts';
-import { endpointOf, placeOf } from '../../config/accounts.ts';
-import type { LinkConfig } from '../../config/config.ts';
-import { encryptionRemedy, unencryptedAddresses } from '../../config/unencrypted.ts';
-import { SIDES, type Side, type SideWords } from '../../contact/side.ts';
+import { endpointOf, placeOf } from '../../app/config/accounts.ts';
+import type { LinkConfig } from '../../app/config/config.ts';
+import { encryptionRemedy, unencryptedAddresses } from '../../app/config/unencrypted.ts';
+import { SIDES, type Side, type SideWords } from '../../core/contact/side.ts';
 import { accountWords } from '../../providers/account.ts';
 import { ClientRefusedError, isCredentialError, RemoteError, type CredentialError } from '../../providers/errors.ts';
 import type { Inspection, Provider } from '../../providers/provider.ts';

@@ -1,18 +1,18 @@
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { App } from '../../app/app.ts';
-import type { ConfigProblem } from '../../config/config-error.ts';
-import type { Config } from '../../config/config.ts';
-import { unencryptedNotices } from '../../config/unencrypted.ts';
-import { hasPageToken, openAddressRemedy } from '../../config/open-address.ts';
-import type { Secret } from '../../config/secret.ts';
-import { connectBriefly } from '../../jobs/queue.ts';
-import { isLoopback } from '../../loopback.ts';
-import { giveToThisUser } from '../../ownership.ts';
-import { watchTrouble } from '../../redis-trouble.ts';
+import type { ConfigProblem } from '../../util/config-error.ts';
+import type { Config } from '../../app/config/config.ts';
+import { unencryptedNotices } from '../../app/config/unencrypted.ts';
+import { hasPageToken, openAddressRemedy } from '../../app/config/open-address.ts';
+import type { Secret } from '../../util/secret.ts';
+import { connectBriefly } from '../../daemon/jobs/queue.ts';
+import { isLoopback } from '../../util/loopback.ts';
+import { giveToThisUser } from '../../util/ownership.ts';
+import { watchTrouble } from '../../util/redis-trouble.ts';
 import { StoreError } from '../../store/store.ts';
 import { EXIT, messageOf } from '../exit-codes.ts';
-import { count } from '../../view/words.ts';
+import { count } from '../../core/view/words.ts';
 import { fault, fine, warning, type Finding } from './finding.ts';
 
 const CONFIGURATION = { name: 'configuration' };

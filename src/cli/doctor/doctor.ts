@@ -1,9 +1,9 @@
 import { createApp, type App } from '../../app/app.ts';
-import { withHostedLinks } from '../../app/hosted-links.ts';
-import { systemClock } from '../../clock.ts';
-import { ConfigError } from '../../config/config-error.ts';
-import { readConfig, type Config } from '../../config/config.ts';
-import { DirectoryError } from '../../make-directory.ts';
+import { withHostedLinks } from '../../daemon/links/hosted-links.ts';
+import { systemClock } from '../../util/clock.ts';
+import { ConfigError } from '../../util/config-error.ts';
+import { readConfig, type Config } from '../../app/config/config.ts';
+import { DirectoryError } from '../../util/make-directory.ts';
 import { StoreError } from '../../store/store.ts';
 import { createCommandEvents } from '../command-events.ts';
 import { loadOptionsOf } from '../configuration.ts';

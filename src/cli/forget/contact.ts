@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { isoOf, systemClock } from '../../clock.ts';
-import type { LinkConfig } from '../../config/config.ts';
-import type { Half } from '../../contact/half.ts';
-import { planForgetting, type Forgetting } from '../../history/forget.ts';
-import { forgetJobs } from '../../jobs/queue-client.ts';
-import { underLease } from '../../sync/change-link.ts';
+import { isoOf, systemClock } from '../../util/clock.ts';
+import type { LinkConfig } from '../../app/config/config.ts';
+import type { Half } from '../../core/contact/half.ts';
+import { planForgetting, type Forgetting } from '../../engine/history/forget.ts';
+import { forgetJobs } from '../../daemon/jobs/queue-client.ts';
+import { underLease } from '../../engine/change-link.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { formatTime } from '../local-time.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import { withApp, type CommonOptions, type Opened } from '../with-app.ts';
-import { count } from '../../view/words.ts';
+import { count } from '../../core/view/words.ts';
 
 type Found = { readonly link: LinkConfig; readonly forgetting: Forgetting };
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { forgetLink as forgetStored, type Revocation } from '../../app/forget-link.ts';
-import type { LinkConfig } from '../../config/config.ts';
-import { SIDES } from '../../contact/side.ts';
+import { forgetLink as forgetStored, type Revocation } from '../../daemon/links/forget-link.ts';
+import type { LinkConfig } from '../../app/config/config.ts';
+import { SIDES } from '../../core/contact/side.ts';
 import { mayDelete } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import { withApp, type CommonOptions, type Opened } from '../with-app.ts';
-import { count } from '../../view/words.ts';
+import { count } from '../../core/view/words.ts';
 
 export type ForgetLinkOptions = CommonOptions & { readonly yes?: boolean };
 

@@ -1,4 +1,4 @@
-import { systemClock } from '../../clock.ts';
+import { systemClock } from '../../util/clock.ts';
 import { providerNamed } from '../../providers/registry.ts';
 import { listenForInterrupt } from '../interrupt.ts';
 

@@ -1,6 +1,6 @@
-import { withSideSetting } from '../../config/set-up.ts';
-import type { LinkConfig } from '../../config/config.ts';
-import type { Side } from '../../contact/side.ts';
+import { withSideSetting } from '../../app/config/set-up.ts';
+import type { LinkConfig } from '../../app/config/config.ts';
+import type { Side } from '../../core/contact/side.ts';
 import { RemoteError } from '../../providers/errors.ts';
 import { providerNamed } from '../../providers/registry.ts';
 import type { Terminal } from '../terminal.ts';

@@ -1,9 +1,9 @@
 import { parseEnv } from 'node:util';
-import { envFileBeside } from '../../config/home.ts';
-import { isSecretSetting, providersIn, settingsIn, settingsToAsk } from '../../config/set-up.ts';
-import { variableOf } from '../../config/sources.ts';
+import { envFileBeside } from '../../app/config/home.ts';
+import { isSecretSetting, providersIn, settingsIn, settingsToAsk } from '../../app/config/set-up.ts';
+import { variableOf } from '../../app/config/sources.ts';
 import type { SecretPlace } from './questions.ts';
-import { readTextFile } from '../../regular-file.ts';
+import { readTextFile } from '../../util/regular-file.ts';
 
 /** The content of an existing configuration file, as far as `init` asks for it. */
 export type Existing = {

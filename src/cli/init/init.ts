@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { configFileOf, readConfig, settingsInVariables, type LinkConfig } from '../../config/config.ts';
-import { isSecretSetting } from '../../config/set-up.ts';
-import { variableOf } from '../../config/sources.ts';
-import { SIDES, type Side } from '../../contact/side.ts';
+import { configFileOf, readConfig, settingsInVariables, type LinkConfig } from '../../app/config/config.ts';
+import { isSecretSetting } from '../../app/config/set-up.ts';
+import { variableOf } from '../../app/config/sources.ts';
+import { SIDES, type Side } from '../../core/contact/side.ts';
 import { providerNamed } from '../../providers/registry.ts';
 import { loadOptionsOf, type PlaceOptions } from '../configuration.ts';
 import { connect, type ConnectOptions } from '../connect/connect.ts';

@@ -1,7 +1,7 @@
-import { isName } from '../../config/link-sections.ts';
-import { faultOf, isSecretSetting, settingsToAsk, type AskedSetting, type SetUp } from '../../config/set-up.ts';
-import { variableOf } from '../../config/sources.ts';
-import { bySide, SIDES, type Side, type Sides } from '../../contact/side.ts';
+import { isName } from '../../app/config/link-sections.ts';
+import { faultOf, isSecretSetting, settingsToAsk, type AskedSetting, type SetUp } from '../../app/config/set-up.ts';
+import { variableOf } from '../../app/config/sources.ts';
+import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import { USUAL_PROVIDERS } from '../../providers/names.ts';
 import type { Preset } from '../../providers/provider.ts';
 import { PROVIDERS, providerNamed } from '../../providers/registry.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { loadConfig } from '../../config/config.ts';
-import { envFileBeside } from '../../config/home.ts';
-import { changedConfigText, configText, envText, settingsIn, type SetUp } from '../../config/set-up.ts';
-import { makeDirectory } from '../../make-directory.ts';
+import { loadConfig } from '../../app/config/config.ts';
+import { envFileBeside } from '../../app/config/home.ts';
+import { changedConfigText, configText, envText, settingsIn, type SetUp } from '../../app/config/set-up.ts';
+import { makeDirectory } from '../../util/make-directory.ts';
 import { UsageError } from '../usage-error.ts';
 import { textOf } from './existing.ts';
 import { divide, type Answers } from './questions.ts';

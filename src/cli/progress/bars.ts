@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import { createLogUpdate } from 'log-update';
-import { SIDES, type Sides, type SideWords } from '../../contact/side.ts';
+import { SIDES, type Sides, type SideWords } from '../../core/contact/side.ts';
 import type { Terminal } from '../terminal.ts';
-import { formatEstimate } from '../../view/words.ts';
+import { formatEstimate } from '../../core/view/words.ts';
 import type { Progress } from './progress.ts';
 
 /** With the longest usual texts around it, a bar still fits into 80 columns. */

@@ -1,7 +1,7 @@
-import { SIDES, type Side, type Sides, type SideWords } from '../../contact/side.ts';
-import type { RunEvent } from '../../sync/run-event.ts';
+import { SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
+import type { RunEvent } from '../../engine/run-event.ts';
 import type { Terminal } from '../terminal.ts';
-import { count, formatEstimate, grouped } from '../../view/words.ts';
+import { count, formatEstimate, grouped } from '../../core/view/words.ts';
 import type { Progress } from './progress.ts';
 
 const LINE_EVERY_MS = 60_000;

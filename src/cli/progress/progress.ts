@@ -1,5 +1,5 @@
-import type { Sides, SideWords } from '../../contact/side.ts';
-import type { RunEvent } from '../../sync/run-event.ts';
+import type { Sides, SideWords } from '../../core/contact/side.ts';
+import type { RunEvent } from '../../engine/run-event.ts';
 import type { Terminal } from '../terminal.ts';
 import { startBars } from './bars.ts';
 import { startLines } from './lines.ts';

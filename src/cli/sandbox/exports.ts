@@ -3,7 +3,7 @@ import { peopleAt, type EmulatedProvider, type Emulator } from '../../sandbox/em
 import { writeVCards } from '../../sandbox/address-book/vcard-write.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
-import { count } from '../../view/words.ts';
+import { count } from '../../core/view/words.ts';
 
 type Side = 'left' | 'right';
 

@@ -5,7 +5,7 @@ import type { EmulatedProvider } from '../../sandbox/emulators.ts';
 import { defaultContactLimit } from '../../sandbox/google/server.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
-import { count } from '../../view/words.ts';
+import { count } from '../../core/view/words.ts';
 
 /** An address book that an account is filled with. */
 export type LoadedFile = AddressBook & { readonly path: string };

@@ -11,7 +11,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { listenForInterrupt } from '../interrupt.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
-import { count } from '../../view/words.ts';
+import { count } from '../../core/view/words.ts';
 import { openExports, readExports, writeExport } from './exports.ts';
 import { loadFile, type LoadedFile, reportFile } from './files.ts';
 

@@ -1,9 +1,10 @@
+import type { ReadAnswer } from '../../core/contact/requests.ts';
 import type { Dispatcher } from 'undici';
-import type { Clock } from '../../clock.ts';
-import { USUAL_FIELDS, type ChosenFields } from '../../contact/chosen.ts';
+import type { Clock } from '../../util/clock.ts';
+import { USUAL_FIELDS, type ChosenFields } from '../../core/contact/chosen.ts';
 import type { OnRetry } from '../provider.ts';
 import { orRefusal } from '../refusal.ts';
-import type { PullRequest, ReadAnswer, Remote, RemoteCapabilities } from '../remote.ts';
+import type { PullRequest, Remote, RemoteCapabilities } from '../remote.ts';
 import { createAuthorization, type Credentials } from './authorization.ts';
 import type { BookContext, GroupStyle } from './book.ts';
 import { readCards, type CardReading } from './cards.ts';
@@ -22,7 +23,7 @@ export type CarddavRemoteOptions = Credentials & {
   /** The address book by its name, path or URL; null: the only one. */
   readonly addressbook: string | null;
   readonly groupStyle: GroupStyle;
-  /** Counts requests and keeps the rate limit (src/http/transport.ts). */
+  /** Counts requests and keeps the rate limit (src/net/transport.ts). */
   readonly dispatcher: Dispatcher;
   readonly clock: Clock;
   /** At least 0, less than 1. */

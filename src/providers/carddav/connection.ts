@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { digest } from '../../config/secret.ts';
-import type { ChosenFields } from '../../contact/chosen.ts';
-import { timeToSendMs } from '../../http/time-to-send.ts';
-import { textKey } from '../../contact/visible-text.ts';
+import { digest } from '../../util/secret.ts';
+import type { ChosenFields } from '../../core/contact/chosen.ts';
+import { timeToSendMs } from '../../net/time-to-send.ts';
+import { textKey } from '../../core/contact/visible-text.ts';
 import { inspecting, type OnAnswer } from '../inspecting.ts';
 import { RETRY_BUDGET_MS, type AccountCheck, type Inspection, type Network } from '../provider.ts';
 import type { Remote } from '../remote.ts';

@@ -1,4 +1,4 @@
-import { textKey } from '../../contact/visible-text.ts';
+import { textKey } from '../../core/contact/visible-text.ts';
 import { InvalidError, NotFoundError, WrongAddressError } from '../errors.ts';
 import { isSameHref } from './hrefs.ts';
 import { propertyOf, type DavResponse } from './multistatus.ts';

@@ -1,5 +1,6 @@
+import type { FeedChange, FeedPage } from '../../core/contact/requests.ts';
 import { chunks } from '../concurrency.ts';
-import type { FeedChange, FeedPage, KnownRows, PullRequest } from '../remote.ts';
+import type { KnownRows, PullRequest } from '../remote.ts';
 import type { BookContext } from './book.ts';
 import { CARDS_PER_READ, readCards, type CardReading } from './cards.ts';
 import type { Card } from './card/content-line.ts';

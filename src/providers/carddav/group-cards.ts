@@ -1,4 +1,4 @@
-import { normaliseText } from '../../contact/text.ts';
+import { normaliseText } from '../../core/contact/text.ts';
 import type { BookContext } from './book.ts';
 import { readCards, storedIn, type StoredCard } from './cards.ts';
 import { lineOf, type Card } from './card/content-line.ts';

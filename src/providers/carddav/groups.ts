@@ -1,4 +1,4 @@
-import type { GroupRecord } from '../../contact/record.ts';
+import type { GroupRecord } from '../../core/contact/record.ts';
 import { mapConcurrently } from '../concurrency.ts';
 import { InvalidError, NotFoundError } from '../errors.ts';
 import { CONCURRENCY, type BookContext } from './book.ts';

@@ -1,5 +1,6 @@
+import type { MembershipRequest } from '../../core/contact/requests.ts';
 import { InvalidError, NotFoundError } from '../errors.ts';
-import type { MembershipRequest, WriteResult } from '../remote.ts';
+import type { WriteResult } from '../remote.ts';
 import { settle, settleEach } from '../write-result.ts';
 import { CONCURRENCY, type BookContext } from './book.ts';
 import { editCard, PUT } from './cards.ts';

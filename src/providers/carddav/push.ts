@@ -1,8 +1,9 @@
+import type { CreateRequest, UpdateRequest } from '../../core/contact/requests.ts';
 import { createHash } from 'node:crypto';
-import type { ContactRecord } from '../../contact/record.ts';
-import { wasMadeFor } from '../../contact/origin.ts';
+import type { ContactRecord } from '../../core/contact/record.ts';
+import { wasMadeFor } from '../../core/contact/origin.ts';
 import { InvalidError, NotFoundError, RemoteError, StaleError } from '../errors.ts';
-import type { CreateRequest, UpdateRequest, WriteResult } from '../remote.ts';
+import type { WriteResult } from '../remote.ts';
 import { settle, settleEach } from '../write-result.ts';
 import { CONCURRENCY, type BookContext } from './book.ts';
 import {

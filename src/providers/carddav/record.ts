@@ -1,5 +1,5 @@
-import { FIELDS } from '../../contact/fields.ts';
-import type { ContactRecord } from '../../contact/record.ts';
+import { FIELDS } from '../../core/contact/fields.ts';
+import type { ContactRecord } from '../../core/contact/record.ts';
 import { createRowDigest } from '../row-digest.ts';
 import type { CardMapping } from './card/card-mapping.ts';
 import type { Card } from './card/content-line.ts';

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
-import type { Clock } from '../../clock.ts';
-import { CutOffError, exchange, type WholeAnswer } from '../../http/exchange.ts';
-import type { AnswerHeaders } from '../../http/rate-headers.ts';
+import type { Clock } from '../../util/clock.ts';
+import { CutOffError, exchange, type WholeAnswer } from '../../net/exchange.ts';
+import type { AnswerHeaders } from '../../net/rate-headers.ts';
 import { isFault, RemoteError, UnreadableError } from '../errors.ts';
 import type { OnRetry } from '../provider.ts';
 import { ANSWER_LIMITS } from '../read-limits.ts';

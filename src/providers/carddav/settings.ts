@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { choice, rateLimit, secureUrl, text } from '../../config/values.ts';
+import { choice, rateLimit, secureUrl, text } from '../../util/values.ts';
 
 export const carddavSettings = z.object({
   url: secureUrl.meta({

@@ -1,6 +1,6 @@
-import { POSTAL_ADDRESS, type PostalAddress } from '../../contact/elements.ts';
-import { addressKey } from '../../contact/keys.ts';
-import { normaliseText } from '../../contact/text.ts';
+import { POSTAL_ADDRESS, type PostalAddress } from '../../core/contact/elements.ts';
+import { addressKey } from '../../core/contact/keys.ts';
+import { normaliseText } from '../../core/contact/text.ts';
 import { withTexts, without, writable, type BodyEntry } from './body-entry.ts';
 import { personField } from './person-field.ts';
 import type { AddressEntry } from './schema.ts';

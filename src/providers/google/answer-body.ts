@@ -1,5 +1,5 @@
 import { Response, type Response as Answer } from 'undici';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../util/clock.ts';
 import { ANSWER_LIMITS, type AnswerLimits } from '../read-limits.ts';
 
 /** An answer of which no more is read. */

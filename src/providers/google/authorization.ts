@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fetch, type Dispatcher, type Headers } from 'undici';
 import { z } from 'zod';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../util/clock.ts';
 import {
   InvalidError,
   RevokedError,

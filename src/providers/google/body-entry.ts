@@ -1,4 +1,4 @@
-import type { Json } from '../../contact/record.ts';
+import type { Json } from '../../core/contact/record.ts';
 
 /** One entry of a field list, as it is sent. */
 export type BodyEntry = { readonly [key: string]: Json };

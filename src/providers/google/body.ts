@@ -1,6 +1,6 @@
-import { boundPlaceOf } from '../../contact/bound-entries.ts';
-import { valueIn, withValue, type ContactField } from '../../contact/contact.ts';
-import type { CreateRequest, UpdateRequest } from '../remote.ts';
+import type { CreateRequest, UpdateRequest } from '../../core/contact/requests.ts';
+import { boundPlaceOf } from '../../core/contact/bound-entries.ts';
+import { valueIn, withValue, type ContactField } from '../../core/contact/contact.ts';
 import type { BodyEntry } from './body-entry.ts';
 import { mappingOf, USUAL_MAPPING, type PersonMapping } from './fields.ts';
 import { originEntry, personOfRecord, wholeContactOf } from './mapper.ts';

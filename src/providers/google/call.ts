@@ -1,7 +1,7 @@
 import type { people_v1 } from '@googleapis/people';
 import type { z } from 'zod';
-import type { Clock } from '../../clock.ts';
-import { retry } from '../../http/retry.ts';
+import type { Clock } from '../../util/clock.ts';
+import { retry } from '../../net/retry.ts';
 import { RemoteError, UnauthenticatedError, UnreadableError } from '../errors.ts';
 import type { OnRetry } from '../provider.ts';
 import type { GoogleClient } from './client.ts';

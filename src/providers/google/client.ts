@@ -1,7 +1,7 @@
 import { people, type people_v1 } from '@googleapis/people';
 import { OAuth2Client } from 'google-auth-library';
 import { fetch, install, type Dispatcher, type RequestInit, type Response } from 'undici';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../util/clock.ts';
 import type { AccessToken, ShareAccessToken } from '../provider.ts';
 import { readWithin } from './answer-body.ts';
 

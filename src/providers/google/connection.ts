@@ -1,8 +1,8 @@
-import type { ChosenFields } from '../../contact/chosen.ts';
-import { digest, fingerprint } from '../../config/secret.ts';
-import type { Gate } from '../../http/gate.ts';
-import { timeToSendMs } from '../../http/time-to-send.ts';
-import type { TransportRequest } from '../../http/transport.ts';
+import type { ChosenFields } from '../../core/contact/chosen.ts';
+import { digest, fingerprint } from '../../util/secret.ts';
+import type { Gate } from '../../net/gate.ts';
+import { timeToSendMs } from '../../net/time-to-send.ts';
+import type { TransportRequest } from '../../net/transport.ts';
 import { inspecting, type OnAnswer } from '../inspecting.ts';
 import { RETRY_BUDGET_MS, type Inspection, type Network } from '../provider.ts';
 import type { Remote } from '../remote.ts';

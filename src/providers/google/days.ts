@@ -1,4 +1,4 @@
-import { partsOfDay } from '../../contact/days.ts';
+import { partsOfDay } from '../../core/contact/days.ts';
 
 /** A date as Google gives it; a part that is not known is left out, or 0. */
 type GoogleDate = { readonly year?: number; readonly month?: number; readonly day?: number };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { readRetryAfterMs } from '../../http/rate-headers.ts';
-import { findUnsent } from '../../http/unsent-error.ts';
+import { readRetryAfterMs } from '../../net/rate-headers.ts';
+import { findUnsent } from '../../net/unsent-error.ts';
 import { AnswerLimitError } from './answer-body.ts';
 import {
   ClientRefusedError,

@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto';
-import { contactFieldsOf, nameOfFields, USUAL_FIELDS, type ChosenFields } from '../../contact/chosen.ts';
-import type { EntryChoice } from '../../contact/bound-entries.ts';
-import { specOf, type Contact, type ContactField, type FurtherField, type UsualField } from '../../contact/contact.ts';
-import { ADDED_FIELDS, isNamedField, type NamedField } from '../../contact/fields.ts';
+import { contactFieldsOf, nameOfFields, USUAL_FIELDS, type ChosenFields } from '../../core/contact/chosen.ts';
+import type { EntryChoice } from '../../core/contact/bound-entries.ts';
+import {
+  specOf,
+  type Contact,
+  type ContactField,
+  type FurtherField,
+  type UsualField,
+} from '../../core/contact/contact.ts';
+import { ADDED_FIELDS, isNamedField, type NamedField } from '../../core/contact/fields.ts';
 import { createRowDigest } from '../row-digest.ts';
 import { ADDRESSES, postalAddressOf } from './addresses.ts';
 import {

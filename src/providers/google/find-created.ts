@@ -1,6 +1,6 @@
-import { wasMadeFor } from '../../contact/origin.ts';
-import type { ContactRecord } from '../../contact/record.ts';
-import type { CreateRequest } from '../remote.ts';
+import type { CreateRequest } from '../../core/contact/requests.ts';
+import { wasMadeFor } from '../../core/contact/origin.ts';
+import type { ContactRecord } from '../../core/contact/record.ts';
 import { startListingWalk } from '../read-limits.ts';
 import type { CallGoogle } from './call.ts';
 import { readPerson } from './mapper.ts';

@@ -1,8 +1,14 @@
-import { textIn, type Contact, type ContactField } from '../../contact/contact.ts';
-import { FURTHER_FIELDS, isNamedField, nameOfNamed, type JoinedPart, type NamedField } from '../../contact/fields.ts';
-import { tagText, textTags } from '../../contact/list-text.ts';
-import { withOtherSpellings } from '../../contact/lists.ts';
-import { normaliseText, wordsOnly } from '../../contact/text.ts';
+import { textIn, type Contact, type ContactField } from '../../core/contact/contact.ts';
+import {
+  FURTHER_FIELDS,
+  isNamedField,
+  nameOfNamed,
+  type JoinedPart,
+  type NamedField,
+} from '../../core/contact/fields.ts';
+import { tagText, textTags } from '../../core/contact/list-text.ts';
+import { withOtherSpellings } from '../../core/contact/lists.ts';
+import { normaliseText, wordsOnly } from '../../core/contact/text.ts';
 import { withTexts, writable, type BodyEntry } from './body-entry.ts';
 import { dateOf, dayOf } from './days.ts';
 import { heldEntry, heldField, type EntrySet } from './held-entry.ts';

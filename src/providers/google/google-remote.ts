@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
-import { USUAL_FIELDS, type ChosenFields } from '../../contact/chosen.ts';
-import type { Clock } from '../../clock.ts';
+import { USUAL_FIELDS, type ChosenFields } from '../../core/contact/chosen.ts';
+import type { Clock } from '../../util/clock.ts';
 import { InvalidError, NotFoundError } from '../errors.ts';
 import { LISTING_LIMITS, type ListingLimits } from '../read-limits.ts';
 import type { OnRetry, ShareAccessToken } from '../provider.ts';

@@ -1,5 +1,5 @@
-import { textKey } from '../../contact/visible-text.ts';
-import type { GroupRecord } from '../../contact/record.ts';
+import { textKey } from '../../core/contact/visible-text.ts';
+import type { GroupRecord } from '../../core/contact/record.ts';
 import { NameTakenError, NotFoundError, StaleError, UnreadableError } from '../errors.ts';
 import { startListingWalk } from '../read-limits.ts';
 import type { CallGoogle } from './call.ts';

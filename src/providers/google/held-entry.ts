@@ -1,5 +1,5 @@
 import type { BoundTo, FieldMapping, PersonField, PersonLists } from './person-field.ts';
-import type { ContactField } from '../../contact/contact.ts';
+import type { ContactField } from '../../core/contact/contact.ts';
 
 /** Entries of which one is held by contact fields: those of a list, or of a list those of one name. */
 export type EntrySet<Entry> = {

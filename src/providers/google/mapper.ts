@@ -1,8 +1,8 @@
-import { boundContact } from '../../contact/bound-entries.ts';
-import { valueIn, withValue, type Contact } from '../../contact/contact.ts';
-import { FIELDS } from '../../contact/fields.ts';
-import { contactOf, syncableContact, unsyncableIn } from '../../contact/normalise.ts';
-import type { ContactRecord } from '../../contact/record.ts';
+import { boundContact } from '../../core/contact/bound-entries.ts';
+import { valueIn, withValue, type Contact } from '../../core/contact/contact.ts';
+import { FIELDS } from '../../core/contact/fields.ts';
+import { contactOf, syncableContact, unsyncableIn } from '../../core/contact/normalise.ts';
+import type { ContactRecord } from '../../core/contact/record.ts';
 import { writable } from './body-entry.ts';
 import { mappingOf, USUAL_MAPPING, type PersonMapping } from './fields.ts';
 import type { PersonLists } from './person-field.ts';

@@ -1,6 +1,7 @@
+import type { MembershipRequest } from '../../core/contact/requests.ts';
 import { chunks } from '../concurrency.ts';
 import { InvalidError, isCredentialError, leftOpen, NotFoundError, RemoteError, UnreadableError } from '../errors.ts';
-import type { MembershipRequest, WriteResult } from '../remote.ts';
+import type { WriteResult } from '../remote.ts';
 import { MY_CONTACTS } from './body.ts';
 import type { CallGoogle } from './call.ts';
 import { MEMBERS_PER_REQUEST } from './limits.ts';

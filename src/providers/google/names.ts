@@ -1,8 +1,8 @@
-import type { Contact } from '../../contact/contact.ts';
-import { textIn } from '../../contact/contact.ts';
-import type { Joinable } from '../../contact/fields.ts';
-import { foldText } from '../../contact/names.ts';
-import { normaliseText } from '../../contact/text.ts';
+import type { Contact } from '../../core/contact/contact.ts';
+import { textIn } from '../../core/contact/contact.ts';
+import type { Joinable } from '../../core/contact/fields.ts';
+import { foldText } from '../../core/contact/names.ts';
+import { normaliseText } from '../../core/contact/text.ts';
 import { nonEmpty, withTexts, without, writable, type BodyEntry } from './body-entry.ts';
 import { personField, type ChosenParts, type PersonLists } from './person-field.ts';
 import type { NameEntry } from './schema.ts';

@@ -1,5 +1,5 @@
-import type { Contact } from '../../contact/contact.ts';
-import { normaliseText } from '../../contact/text.ts';
+import type { Contact } from '../../core/contact/contact.ts';
+import { normaliseText } from '../../core/contact/text.ts';
 import { nonEmpty, withTexts, writable, type BodyEntry } from './body-entry.ts';
 import { heldEntry, heldField, type EntrySet } from './held-entry.ts';
 import { personField, type BoundTo, type ChosenParts, type PersonLists } from './person-field.ts';

@@ -1,5 +1,5 @@
-import type { Contact, ContactField } from '../../contact/contact.ts';
-import type { JoinedPart } from '../../contact/fields.ts';
+import type { Contact, ContactField } from '../../core/contact/contact.ts';
+import type { JoinedPart } from '../../core/contact/fields.ts';
 import { writable, type BodyEntry } from './body-entry.ts';
 import type { Person } from './schema.ts';
 
@@ -12,7 +12,7 @@ export type PersonLists = Partial<Pick<Person, MaskField>>;
 /** What of a contact a link chose: its fields, and the parts of its name that are joined into the first name. */
 export type ChosenParts = ReadonlySet<ContactField | JoinedPart>;
 
-/** The place of the entry that a contact field is bound to (`contact/bound-entries.ts`); undefined: the usual one. */
+/** The place of the entry that a contact field is bound to (`core/contact/bound-entries.ts`); undefined: the usual one. */
 export type BoundTo = (field: ContactField) => number | null | undefined;
 
 /** One list of a Person and how it is written. */

@@ -1,6 +1,7 @@
-import type { Clock } from '../../clock.ts';
+import type { FeedChange, FeedPage } from '../../core/contact/requests.ts';
+import type { Clock } from '../../util/clock.ts';
 import { CursorExpiredError, InvalidError, UnreadableError } from '../errors.ts';
-import type { FeedChange, FeedPage, KnownRows, PullRequest } from '../remote.ts';
+import type { KnownRows, PullRequest } from '../remote.ts';
 import type { CallGoogle } from './call.ts';
 import { parseCursor, parseResume, type GoogleCursor, type GoogleResume } from './cursor.ts';
 import { SYNC_TOKEN_LIFE_MS } from './limits.ts';

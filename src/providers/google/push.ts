@@ -1,8 +1,9 @@
-import { holdsBound, withBoundEntries } from '../../contact/bound-entries.ts';
-import type { ContactRecord } from '../../contact/record.ts';
-import { equalSnapshots } from '../../contact/snapshot.ts';
+import type { CreateRequest, ReadAnswer, UpdateRequest } from '../../core/contact/requests.ts';
+import { holdsBound, withBoundEntries } from '../../core/contact/bound-entries.ts';
+import type { ContactRecord } from '../../core/contact/record.ts';
+import { equalSnapshots } from '../../core/contact/snapshot.ts';
 import { NotFoundError, RemoteError, StaleError, UnreadableError, isCredentialError } from '../errors.ts';
-import type { CreateRequest, ReadAnswer, UpdateRequest, WriteResult } from '../remote.ts';
+import type { WriteResult } from '../remote.ts';
 import { createBody, maskOf, updateBody } from './body.ts';
 import type { CallGoogle } from './call.ts';
 import { itemError } from './failure.ts';

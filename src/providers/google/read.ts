@@ -1,5 +1,5 @@
+import type { ReadAnswer } from '../../core/contact/requests.ts';
 import { InvalidError, isFault, NotFoundError, RemoteError } from '../errors.ts';
-import type { ReadAnswer } from '../remote.ts';
 import type { CallGoogle } from './call.ts';
 import { SOURCES } from './fields.ts';
 import { listGroups } from './groups.ts';

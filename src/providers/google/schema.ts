@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Json } from '../../contact/record.ts';
+import type { Json } from '../../core/contact/record.ts';
 
 /** A part that is carried along and not looked at; what JSON.parse gave is JSON. */
 const carried = z.custom<Json>((value) => value !== undefined);

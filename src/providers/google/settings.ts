@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { issued, issuedSecret, rateLimit, urlWithSlash, webUrl } from '../../config/values.ts';
+import { issued, issuedSecret, rateLimit, urlWithSlash, webUrl } from '../../util/values.ts';
 
 export const googleSettings = z.object({
   clientId: issued.meta({

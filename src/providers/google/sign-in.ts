@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createTransport } from '../../http/transport.ts';
+import { createTransport } from '../../net/transport.ts';
 import { clientFaultIn, SIGN_IN_TIMEOUT_MS, type AskForConsent, type Grant, type SignInContext } from '../sign-in.ts';
 import { authorizationUrl, CONTACTS_SCOPE, createPkcePair, exchangeCode, revokeToken } from './authorization.ts';
 import type { GoogleSettings } from './settings.ts';

@@ -1,7 +1,7 @@
-import type { Contact, ListField } from '../../contact/contact.ts';
-import type { LabelledValue } from '../../contact/elements.ts';
-import { elementKey } from '../../contact/lists.ts';
-import { normaliseLabel, normaliseText } from '../../contact/text.ts';
+import type { Contact, ListField } from '../../core/contact/contact.ts';
+import type { LabelledValue } from '../../core/contact/elements.ts';
+import { elementKey } from '../../core/contact/lists.ts';
+import { normaliseLabel, normaliseText } from '../../core/contact/text.ts';
 import { withTexts, writable, type BodyEntry } from './body-entry.ts';
 import type { MaskField, PersonField } from './person-field.ts';
 

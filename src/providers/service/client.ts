@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from 'undici';
-import { systemClock } from '../../clock.ts';
+import { systemClock } from '../../util/clock.ts';
 import { createSend } from './api/send.ts';
 import { createServiceApi, type ServiceApi } from './api/service-api.ts';
 

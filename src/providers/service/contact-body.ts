@@ -1,5 +1,5 @@
-import { filledFields, type Contact, type ContactField } from '../../contact/contact.ts';
-import type { ContactRecord } from '../../contact/record.ts';
+import { filledFields, type Contact, type ContactField } from '../../core/contact/contact.ts';
+import type { ContactRecord } from '../../core/contact/record.ts';
 import type { ContactWrite } from './api/schemas-contacts.ts';
 import { bodyOf, NO_LISTS, USUAL_MAPPING, type ServiceMapping } from './fields.ts';
 import { readRaw } from './mapper.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Json } from '../../contact/record.ts';
-import { normaliseText } from '../../contact/text.ts';
+import type { Json } from '../../core/contact/record.ts';
+import { normaliseText } from '../../core/contact/text.ts';
 import type { CustomFieldValue } from './api/schemas-contacts.ts';
 
 /** What is known of a custom field of the account: its id, and what kind of value it takes where that was seen. */

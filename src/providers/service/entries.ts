@@ -1,7 +1,7 @@
-import type { LabelledValue, PostalAddress } from '../../contact/elements.ts';
-import { addressKey, emailKey, phoneKey, profileKey, websiteKey } from '../../contact/keys.ts';
-import { normaliseLabel, normaliseLines, normaliseText } from '../../contact/text.ts';
-import type { Json } from '../../contact/record.ts';
+import type { LabelledValue, PostalAddress } from '../../core/contact/elements.ts';
+import { addressKey, emailKey, phoneKey, profileKey, websiteKey } from '../../core/contact/keys.ts';
+import { normaliseLabel, normaliseLines, normaliseText } from '../../core/contact/text.ts';
+import type { Json } from '../../core/contact/record.ts';
 import type { NewAddress, NewAddressed, NewPhoneNumber, NewProfile } from './api/schemas-contacts.ts';
 
 /** An entry of one of the service's lists: its id and label, and beside them what the list and the service put there. */

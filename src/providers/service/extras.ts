@@ -1,4 +1,4 @@
-import type { Extra } from '../../contact/fields.ts';
+import type { Extra } from '../../core/contact/fields.ts';
 import type { ServiceContact } from './api/schemas-contacts.ts';
 
 const DAY_LENGTH = '2026-01-31'.length;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { contactFieldsOf, fieldsOf, nameOfFields, USUAL_FIELDS, type ChosenFields } from '../../contact/chosen.ts';
-import { textIn, valueIn, type Contact, type ContactField, type UsualField } from '../../contact/contact.ts';
-import type { LabelledValue, PostalAddress } from '../../contact/elements.ts';
+import { contactFieldsOf, fieldsOf, nameOfFields, USUAL_FIELDS, type ChosenFields } from '../../core/contact/chosen.ts';
+import { textIn, valueIn, type Contact, type ContactField, type UsualField } from '../../core/contact/contact.ts';
+import type { LabelledValue, PostalAddress } from '../../core/contact/elements.ts';
 import {
   extraOf,
   isCustomField,
@@ -9,10 +9,10 @@ import {
   nameOfNamed,
   type CustomField,
   type ExtraField,
-} from '../../contact/fields.ts';
-import { listText, textList } from '../../contact/list-text.ts';
-import { withOtherSpellings } from '../../contact/lists.ts';
-import { normaliseText } from '../../contact/text.ts';
+} from '../../core/contact/fields.ts';
+import { listText, textList } from '../../core/contact/list-text.ts';
+import { withOtherSpellings } from '../../core/contact/lists.ts';
+import { normaliseText } from '../../core/contact/text.ts';
 import type { ContactWrite, ServiceContact, SyncedLists } from './api/schemas-contacts.ts';
 import { customFieldValues, customText, foldName, learn, type Definitions } from './custom-fields.ts';
 import {

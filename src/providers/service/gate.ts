@@ -1,5 +1,5 @@
-import { digest } from '../../config/secret.ts';
-import type { Gate } from '../../http/gate.ts';
+import { digest } from '../../util/secret.ts';
+import type { Gate } from '../../net/gate.ts';
 import type { Network } from '../provider.ts';
 import type { ServiceSettings } from './settings.ts';
 

@@ -1,6 +1,6 @@
-import type { LabelledValue, PostalAddress } from '../../contact/elements.ts';
-import type { Json } from '../../contact/record.ts';
-import { normaliseLabel } from '../../contact/text.ts';
+import type { LabelledValue, PostalAddress } from '../../core/contact/elements.ts';
+import type { Json } from '../../core/contact/record.ts';
+import { normaliseLabel } from '../../core/contact/text.ts';
 import type { KeptEntry } from './api/schemas-contacts.ts';
 import type { EntryKind, RawEntry } from './entries.ts';
 

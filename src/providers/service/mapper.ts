@@ -1,12 +1,12 @@
+import type { FeedChange, FeedPage } from '../../core/contact/requests.ts';
 import { z } from 'zod';
-import { extrasIn } from '../../contact/chosen.ts';
-import { EMPTY_CONTACT } from '../../contact/contact.ts';
-import { FIELDS } from '../../contact/fields.ts';
-import { syncableContact } from '../../contact/normalise.ts';
-import type { ContactRecord, GroupRecord } from '../../contact/record.ts';
+import { extrasIn } from '../../core/contact/chosen.ts';
+import { EMPTY_CONTACT } from '../../core/contact/contact.ts';
+import { FIELDS } from '../../core/contact/fields.ts';
+import { syncableContact } from '../../core/contact/normalise.ts';
+import type { ContactRecord, GroupRecord } from '../../core/contact/record.ts';
 import { SYNCED_LISTS, syncedListsSchema, type ServiceContact, type SyncedLists } from './api/schemas-contacts.ts';
 import type { Bucket } from './api/schemas-buckets.ts';
-import type { FeedChange, FeedPage } from '../remote.ts';
 import type { ContactRow } from './api/contacts.ts';
 import { NO_LISTS, USUAL_MAPPING, type ServiceMapping } from './fields.ts';
 

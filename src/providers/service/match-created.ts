@@ -1,7 +1,7 @@
-import { withoutExtras } from '../../contact/chosen.ts';
-import { fieldsIn, type Contact, type ContactField } from '../../contact/contact.ts';
-import type { ContactRecord } from '../../contact/record.ts';
-import type { CreateRequest } from '../remote.ts';
+import type { CreateRequest } from '../../core/contact/requests.ts';
+import { withoutExtras } from '../../core/contact/chosen.ts';
+import { fieldsIn, type Contact, type ContactField } from '../../core/contact/contact.ts';
+import type { ContactRecord } from '../../core/contact/record.ts';
 import { bareText } from './entries.ts';
 import { tracesOf } from './fields.ts';
 

@@ -1,6 +1,7 @@
+import type { MembershipRequest } from '../../core/contact/requests.ts';
 import { InvalidError, isCredentialError, leftOpen, NotFoundError, RemoteError, RevokedError } from '../errors.ts';
 import { metRefusal } from '../refusal.ts';
-import type { MembershipRequest, WriteResult } from '../remote.ts';
+import type { WriteResult } from '../remote.ts';
 import type { MembershipAnswer, MembershipApi } from './api/membership.ts';
 import { allRows } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';

@@ -1,7 +1,7 @@
-import type { Clock } from '../../clock.ts';
+import type { FeedPage } from '../../core/contact/requests.ts';
+import type { Clock } from '../../util/clock.ts';
 import { CursorExpiredError, UnreadableError } from '../errors.ts';
 import { startListingWalk, type ListingLimits, type ListingWalk } from '../read-limits.ts';
-import type { FeedPage } from '../remote.ts';
 import type { ContactListParameters, ContactRow } from './api/contacts.ts';
 import type { Page } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';

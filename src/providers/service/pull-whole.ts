@@ -1,7 +1,8 @@
+import type { FeedPage } from '../../core/contact/requests.ts';
 import { z } from 'zod';
 import { CursorExpiredError } from '../errors.ts';
 import { startListingWalk } from '../read-limits.ts';
-import type { FeedPage, PullRequest } from '../remote.ts';
+import type { PullRequest } from '../remote.ts';
 import { encodeCursor, latestChange, takeFresh } from './feed.ts';
 import { nextCursor, startCursor } from './keyset.ts';
 import type { ServiceMapping } from './fields.ts';

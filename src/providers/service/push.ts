@@ -1,9 +1,10 @@
-import type { Clock } from '../../clock.ts';
-import { keepChosen } from '../../contact/chosen.ts';
-import type { Contact } from '../../contact/contact.ts';
+import type { CreateRequest, UpdateRequest } from '../../core/contact/requests.ts';
+import type { Clock } from '../../util/clock.ts';
+import { keepChosen } from '../../core/contact/chosen.ts';
+import type { Contact } from '../../core/contact/contact.ts';
 import { InvalidError, NotFoundError, StaleError, UnreadableError } from '../errors.ts';
-import type { CreateRequest, UpdateRequest, WriteResult } from '../remote.ts';
-import type { ContactRecord } from '../../contact/record.ts';
+import type { WriteResult } from '../remote.ts';
+import type { ContactRecord } from '../../core/contact/record.ts';
 import type { ContactRow } from './api/contacts.ts';
 import type { Page } from './api/paging.ts';
 import type { ContactWrite } from './api/schemas-contacts.ts';

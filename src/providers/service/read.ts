@@ -1,3 +1,4 @@
+import type { ReadAnswer } from '../../core/contact/requests.ts';
 import { ZodError } from 'zod';
 import {
   InvalidError,
@@ -7,7 +8,6 @@ import {
   UnreadableError,
   WrongAddressError,
 } from '../errors.ts';
-import type { ReadAnswer } from '../remote.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { recordOf } from './mapper.ts';
 

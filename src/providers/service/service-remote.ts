@@ -1,9 +1,9 @@
-import { USUAL_FIELDS, type ChosenFields } from '../../contact/chosen.ts';
+import { USUAL_FIELDS, type ChosenFields } from '../../core/contact/chosen.ts';
 import type { OnRetry } from '../provider.ts';
 import type { Dispatcher } from 'undici';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../util/clock.ts';
 import { LISTING_LIMITS, type ListingLimits } from '../read-limits.ts';
-import type { ContactRecord } from '../../contact/record.ts';
+import type { ContactRecord } from '../../core/contact/record.ts';
 import type { PullRequest, Remote, RemoteCapabilities, WriteResult } from '../remote.ts';
 import { orRefusal } from '../refusal.ts';
 import { createSend } from './api/send.ts';
@@ -24,7 +24,7 @@ export type ServiceRemoteOptions = {
   /** {base_url} of the resource API. */
   readonly baseUrl: string;
   readonly accessToken: string;
-  /** Counts requests and keeps the rate limit (src/http/transport.ts). */
+  /** Counts requests and keeps the rate limit (src/net/transport.ts). */
   readonly dispatcher: Dispatcher;
   readonly clock: Clock;
   /** From 0 to 1, for the spread of waits. */

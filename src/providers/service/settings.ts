@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { choice, issued, issuedSecret, rateLimit, urlWithoutSlash } from '../../config/values.ts';
+import { choice, issued, issuedSecret, rateLimit, urlWithoutSlash } from '../../util/values.ts';
 
 export const serviceSettings = z.object({
   /** Without a slash at the end. */

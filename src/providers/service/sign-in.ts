@@ -1,5 +1,5 @@
-import { ConfigError } from '../../config/config-error.ts';
-import { createTransport } from '../../http/transport.ts';
+import { ConfigError } from '../../util/config-error.ts';
+import { createTransport } from '../../net/transport.ts';
 import { RevokedError, UnauthenticatedError } from '../errors.ts';
 import {
   clientFaultIn,

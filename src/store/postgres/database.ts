@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
 import type { SQL } from 'drizzle-orm';
 import type * as Pg from 'pg';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../util/clock.ts';
 import { StoreError } from '../errors.ts';
 import { placeOf } from '../place.ts';
 import { PgDialect } from './drizzle.ts';
@@ -23,7 +23,7 @@ export type DatabaseOptions = {
   readonly clock: Clock;
   /** So many connections at most; more steps than that wait for one another. */
   readonly connections: number;
-  /** Told when the database goes away while it is in use, and when it answers again. */
+  /** NotificationState when the database goes away while it is in use, and when it answers again. */
   readonly onAway?: (reason: string) => void;
   readonly onBack?: () => void;
   /** Sees every statement that is sent. */

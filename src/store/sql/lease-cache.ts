@@ -1,6 +1,7 @@
+import type { ConflictRow, JournalRow, LinkState, RunRow } from '../../core/state/rows.ts';
 import type { SQL } from 'drizzle-orm';
-import { HALF_STATES, type Half } from '../../contact/half.ts';
-import type { Sides } from '../../contact/side.ts';
+import { HALF_STATES, type Half } from '../../core/contact/half.ts';
+import type { Sides } from '../../core/contact/side.ts';
 import type { Cells, RowOperation, Where } from './operations.ts';
 import { toConflicts, toLink, type HalfCells, type LinkRows } from '../rows.ts';
 import type { Dialect, Statements } from './dialect.ts';
@@ -9,7 +10,7 @@ import { halvesOf, presenceOf, selectHalves, selectPresence } from './read-halve
 import { journalOf, runsOf, selectConflicts, selectJournal, selectRuns } from './read-history.ts';
 import { linkRowsOf, selectLinks, type LinkPart } from './read-links.ts';
 import type { Rows } from './step.ts';
-import type { ConflictRow, HalfQuery, JournalQuery, JournalRow, LinkState, RunQuery, RunRow } from '../store.ts';
+import type { HalfQuery, JournalQuery, RunQuery } from '../store.ts';
 import { LINK_TABLES, type TableName } from '../tables.ts';
 
 // While a process holds a link's lease, no other process commits anything to it: what was read under the lease stays true

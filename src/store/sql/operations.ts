@@ -1,3 +1,4 @@
+import type { HalfPut, RunOutcome, StoreChange } from '../../core/state/rows.ts';
 import type { SQL } from 'drizzle-orm';
 import { encodeRecord } from '../codec.ts';
 import {
@@ -10,7 +11,7 @@ import {
   runSummary,
 } from '../rows.ts';
 import { operationColumns } from '../stored-operation.ts';
-import { INTERRUPTED, type HalfPut, type RunOutcome, type StoreChange } from '../store.ts';
+import { INTERRUPTED } from '../store.ts';
 import { LINK_TABLES, MAPPING_TABLES, type LinkTableName, type TableName } from '../tables.ts';
 
 /** The value of a column. */

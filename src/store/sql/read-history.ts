@@ -1,7 +1,8 @@
+import type { ConflictRow, JournalRow, RunRow } from '../../core/state/rows.ts';
 import type { SQL } from 'drizzle-orm';
 import { ENDED, toConflicts, toJournalRow, toRun } from '../rows.ts';
-import type { ConflictRow, JournalQuery, JournalRow, RunQuery, RunRow, WriteCounts } from '../store.ts';
-import type { OperationKind } from '../../reconcile/operation.ts';
+import type { JournalQuery, RunQuery, WriteCounts } from '../store.ts';
+import type { OperationKind } from '../../core/reconcile/operation.ts';
 import { conflicts, journal, runs, type RowOf } from '../tables.ts';
 import type { Dialect } from './dialect.ts';
 import { sql } from './drizzle.ts';

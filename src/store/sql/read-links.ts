@@ -1,7 +1,7 @@
+import type { NotificationState } from '../../core/state/rows.ts';
 import type { SQL } from 'drizzle-orm';
-import type { Side } from '../../contact/side.ts';
+import type { Side } from '../../core/contact/side.ts';
 import { decodeIds } from '../codec.ts';
-import type { Told } from '../told.ts';
 import { cursors, groupPairs, links, rejections, verdicts, type RowOf, type Table } from '../tables.ts';
 import type { LinkRows } from '../rows.ts';
 import type { Dialect, Statements } from './dialect.ts';
@@ -66,9 +66,14 @@ export const readShown = function* (link: string, side: Side): Step<readonly str
 };
 
 /** Replaces the notification state of a link where it equals `before`; returns whether it did. */
-export const swapTold = function* (link: string, before: Told, after: Told, attempt: number): Step<boolean> {
+export const swapNotificationState = function* (
+  link: string,
+  before: NotificationState,
+  after: NotificationState,
+  attempt: number,
+): Step<boolean> {
   yield insertLink(link);
-  const equals = (told: Told): SQL => sql`(told_trouble is not distinct from ${told.trouble}
+  const equals = (told: NotificationState): SQL => sql`(told_trouble is not distinct from ${told.trouble}
     and failing_since_ms is not distinct from ${told.failingSinceMs}
     and told_claimed_until_ms is not distinct from ${told.claimedUntilMs})`;
   // An earlier attempt whose answer was lost may have replaced it.

@@ -1,4 +1,6 @@
-import type { Side } from '../../contact/side.ts';
+import type { RowDigest } from '../../core/contact/requests.ts';
+import type { LinkState, StoreChange, NotificationState } from '../../core/state/rows.ts';
+import type { Side } from '../../core/contact/side.ts';
 import { FenceError } from '../errors.ts';
 import { LeaseCache, selectOpening } from './lease-cache.ts';
 import { operationsOf, type Operations, type RowOperation } from './operations.ts';
@@ -27,13 +29,12 @@ import {
   readShown,
   selectLinks,
   setPausedByHand,
-  swapTold,
+  swapNotificationState,
   takeLease,
   writeBudget,
 } from './read-links.ts';
 import { all } from './step.ts';
-import type { HalfQuery, JournalQuery, LinkState, RowDigest, RunQuery, Store, StoreChange } from '../store.ts';
-import type { Told } from '../told.ts';
+import type { HalfQuery, JournalQuery, RunQuery, Store } from '../store.ts';
 
 export type StoreOptions = {
   /** Names a commit. */
@@ -107,9 +108,9 @@ class SqlStore implements Store {
     await this.#db.run(() => all(dropLease(link, owner)));
   };
 
-  swapTold = (link: string, before: Told, after: Told) => {
+  swapNotificationState = (link: string, before: NotificationState, after: NotificationState) => {
     this.#leased.get(link)?.forgetLink();
-    return this.#db.run((attempt) => swapTold(link, before, after, attempt));
+    return this.#db.run((attempt) => swapNotificationState(link, before, after, attempt));
   };
   pausedByHandAtMs = (link: string) => this.#db.run(() => readPausedByHand(link));
   setPausedByHand = (link: string, atMs: number | null) => {

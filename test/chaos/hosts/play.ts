@@ -29,7 +29,7 @@ export type Chaos = {
 const PEOPLE = 12;
 /** On each way, so that a run lasts long enough to be interrupted. */
 const DELAY_MS = 15;
-/** sync/lease.ts */
+/** engine/lease.ts */
 const LEASE_MS = 15_000;
 const EDIT_EVERY_MS = 250;
 const PATIENCE_MS = 600_000;

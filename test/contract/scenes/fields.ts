@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { USUAL_FIELDS } from '../../../src/contact/chosen.ts';
+import { USUAL_FIELDS } from '../../../src/core/contact/chosen.ts';
 import {
   EMPTY_CONTACT,
   inFieldOrder,
@@ -7,8 +7,8 @@ import {
   valueIn,
   type Contact,
   type ContactField,
-} from '../../../src/contact/contact.ts';
-import type { ContactRecord } from '../../../src/contact/record.ts';
+} from '../../../src/core/contact/contact.ts';
+import type { ContactRecord } from '../../../src/core/contact/record.ts';
 import type { Remote } from '../../../src/providers/remote.ts';
 import { ADA, forever, LATER_MS, pullWhole, valueOf, type Scene } from './steps.ts';
 

@@ -1,6 +1,6 @@
+import type { FeedPage } from '../../../src/core/contact/requests.ts';
 import { expect } from 'vitest';
 import { CursorExpiredError } from '../../../src/providers/errors.ts';
-import type { FeedPage } from '../../../src/providers/remote.ts';
 import {
   ADA,
   BEN,

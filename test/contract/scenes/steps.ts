@@ -1,15 +1,9 @@
+import type { CreateRequest, FeedPage } from '../../../src/core/contact/requests.ts';
 import { expect } from 'vitest';
-import type { Contact } from '../../../src/contact/contact.ts';
-import type { ContactRecord } from '../../../src/contact/record.ts';
+import type { Contact } from '../../../src/core/contact/contact.ts';
+import type { ContactRecord } from '../../../src/core/contact/record.ts';
 import type { RemoteError } from '../../../src/providers/errors.ts';
-import type {
-  CreateRequest,
-  FeedPage,
-  KnownRows,
-  PullRequest,
-  Remote,
-  WriteResult,
-} from '../../../src/providers/remote.ts';
+import type { KnownRows, PullRequest, Remote, WriteResult } from '../../../src/providers/remote.ts';
 import { cardOf, contactOfCard, plain, type Card, type Harness } from '../../support/contract/harness.ts';
 
 /** One expectation of the port (src/providers/remote.ts); the harness is fresh. */

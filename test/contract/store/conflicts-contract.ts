@@ -1,5 +1,5 @@
+import type { StoreChange } from '../../../src/core/state/rows.ts';
 import { describe, expect, it } from 'vitest';
-import { type StoreChange } from '../../../src/store/store.ts';
 import { conflictOf, LINK, type StoreSubject } from './store-subject.ts';
 
 /** Conflicts and budgets. */

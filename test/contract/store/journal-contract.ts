@@ -1,7 +1,8 @@
+import type { StoreChange } from '../../../src/core/state/rows.ts';
 import { describe, expect, it } from 'vitest';
-import type { Operation, StoredOperation } from '../../../src/reconcile/operation.ts';
-import { type Store, type StoreChange } from '../../../src/store/store.ts';
-import type { SyncedField } from '../../../src/contact/contact.ts';
+import type { Operation, StoredOperation } from '../../../src/core/reconcile/operation.ts';
+import { type Store } from '../../../src/store/store.ts';
+import type { SyncedField } from '../../../src/core/contact/contact.ts';
 import { operationOf, recordOf, rowOf } from '../../support/store/rows.ts';
 import { LINK, type StoreSubject } from './store-subject.ts';
 

@@ -1,7 +1,6 @@
+import { NO_ACTIVITY, NO_CURSOR, type StoreChange, NO_NOTIFICATION } from '../../../src/core/state/rows.ts';
 import { describe, expect, it } from 'vitest';
-import { NO_ACTIVITY } from '../../../src/store/activity.ts';
-import { FenceError, NO_CURSOR, type StoreChange } from '../../../src/store/store.ts';
-import { NOTHING_TOLD } from '../../../src/store/told.ts';
+import { FenceError } from '../../../src/store/store.ts';
 import { countsOf, newPair, operationOf, putHalf, rejectionOf } from '../../support/store/rows.ts';
 import { conflictOf, FAR, LINK, type StoreSubject } from './store-subject.ts';
 
@@ -148,7 +147,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
         activity: NO_ACTIVITY,
         forgottenAtMs: null,
         selection: null,
-        told: NOTHING_TOLD,
+        told: NO_NOTIFICATION,
         pausedByHandAtMs: null,
         cursors: { left: NO_CURSOR, right: NO_CURSOR },
         groupPairs: [],
@@ -204,15 +203,15 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       await subject.store.releaseLease(LINK, 'owner');
       const claimed = { trouble: null, failingSinceMs: 3, claimedUntilMs: 7 } as const;
       const told = { trouble: 'failing', failingSinceMs: 3, claimedUntilMs: null } as const;
-      expect(await subject.store.swapTold(LINK, NOTHING_TOLD, claimed)).toBe(true);
-      expect(await subject.store.swapTold(LINK, NOTHING_TOLD, told)).toBe(false);
+      expect(await subject.store.swapNotificationState(LINK, NO_NOTIFICATION, claimed)).toBe(true);
+      expect(await subject.store.swapNotificationState(LINK, NO_NOTIFICATION, told)).toBe(false);
       expect((await subject.store.link(LINK)).told).toEqual(claimed);
       for (const other of [{ trouble: 'halted' }, { failingSinceMs: 4 }, { claimedUntilMs: null }] as const) {
-        expect(await subject.store.swapTold(LINK, { ...claimed, ...other }, told)).toBe(false);
+        expect(await subject.store.swapNotificationState(LINK, { ...claimed, ...other }, told)).toBe(false);
       }
-      expect(await subject.store.swapTold(LINK, claimed, told)).toBe(true);
+      expect(await subject.store.swapNotificationState(LINK, claimed, told)).toBe(true);
       expect((await subject.store.link(LINK)).told).toEqual(told);
-      expect(await subject.store.swapTold('other', NOTHING_TOLD, claimed)).toBe(true);
+      expect(await subject.store.swapNotificationState('other', NO_NOTIFICATION, claimed)).toBe(true);
       expect((await subject.store.link(LINK)).told).toEqual(told);
     });
 
@@ -237,7 +236,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
 
     it('keeps what was told through patches of its state', async () => {
       const told = { trouble: 'halted', failingSinceMs: null, claimedUntilMs: null } as const;
-      await subject.store.swapTold(LINK, NOTHING_TOLD, told);
+      await subject.store.swapNotificationState(LINK, NO_NOTIFICATION, told);
       await commit({ kind: 'link', patch: { state: 'active', reason: null } });
       expect(await subject.store.link(LINK)).toMatchObject({ state: 'active', told });
     });

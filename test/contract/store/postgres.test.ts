@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/clock.ts';
-import { EMPTY_CONTACT, type Contact } from '../../../src/contact/contact.ts';
-import { emailKey } from '../../../src/contact/keys.ts';
+import { systemClock } from '../../../src/util/clock.ts';
+import { EMPTY_CONTACT, type Contact } from '../../../src/core/contact/contact.ts';
+import { emailKey } from '../../../src/core/contact/keys.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres-store.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { newHalf } from '../../../src/sync/state/half.ts';
+import { newHalf } from '../../../src/core/state/half.ts';
 import { findPostgres } from '../../support/postgres.ts';
 import { emptyDatabase } from '../../support/store/empty-postgres.ts';
 import { draft, everything, play, playTogether, started } from '../../support/store/drafts.ts';

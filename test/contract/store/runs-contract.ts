@@ -1,5 +1,6 @@
+import type { RunRow, StoreChange } from '../../../src/core/state/rows.ts';
 import { describe, expect, it } from 'vitest';
-import { FenceError, type RunRow, type Store, type StoreChange } from '../../../src/store/store.ts';
+import { FenceError, type Store } from '../../../src/store/store.ts';
 import { newPair, operationOf, putHalf, rejectionOf } from '../../support/store/rows.ts';
 import { LINK, type StoreSubject } from './store-subject.ts';
 

@@ -1,7 +1,7 @@
+import type { StoreChange } from '../../../src/core/state/rows.ts';
 import { describe, expect, it } from 'vitest';
-import { EMPTY_CONTACT, type Contact } from '../../../src/contact/contact.ts';
-import type { Half } from '../../../src/contact/half.ts';
-import type { StoreChange } from '../../../src/store/store.ts';
+import { EMPTY_CONTACT, type Contact } from '../../../src/core/contact/contact.ts';
+import type { Half } from '../../../src/core/contact/half.ts';
 import { putHalf, recordOf } from '../../support/store/rows.ts';
 import type { StoreSubject } from './store-subject.ts';
 

@@ -66,10 +66,10 @@ describe('two processes at one file', () => {
     expect(await one.link('a')).toMatchObject({ reason: 'its own' });
     expect(await one.link('a')).toBe(await one.link('a'));
     const told = { ...link.told, trouble: 'failing' } as const;
-    expect(await other.swapTold('a', link.told, told)).toBe(true);
-    expect(await one.swapTold('a', link.told, told)).toBe(false);
+    expect(await other.swapNotificationState('a', link.told, told)).toBe(true);
+    expect(await one.swapNotificationState('a', link.told, told)).toBe(false);
     expect((await one.link('a')).told).toEqual(told);
-    expect(await one.swapTold('a', told, link.told)).toBe(true);
+    expect(await one.swapNotificationState('a', told, link.told)).toBe(true);
     expect((await one.link('a')).told).toEqual(link.told);
   });
 });

@@ -1,7 +1,8 @@
+import type { StoreChange } from '../../../src/core/state/rows.ts';
 import { afterEach, beforeEach } from 'vitest';
-import type { Half } from '../../../src/contact/half.ts';
-import type { Side } from '../../../src/contact/side.ts';
-import type { HalfQuery, Store, StoreChange } from '../../../src/store/store.ts';
+import type { Half } from '../../../src/core/contact/half.ts';
+import type { Side } from '../../../src/core/contact/side.ts';
+import type { HalfQuery, Store } from '../../../src/store/store.ts';
 
 export const LINK = 'default';
 export const FAR = 1_000_000;

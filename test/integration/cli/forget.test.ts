@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { StatusDocument } from '../../../config/documents.ts';
-import { jobOptions, makeQueuePrefix, openQueue } from '../../../src/jobs/queue.ts';
+import { jobOptions, makeQueuePrefix, openQueue } from '../../../src/daemon/jobs/queue.ts';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import { vaultIn } from '../../support/store/vault.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';

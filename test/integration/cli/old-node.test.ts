@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const CHECK = join(ROOT, 'src/require-node.js');
+const CHECK = join(ROOT, 'src/util/require-node.js');
 const MAIN = join(ROOT, 'src/main.ts');
 
 type Ended = { readonly code: number; readonly stdout: string; readonly stderr: string };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { linkRoutes } from '../../../src/console/link-routes.ts';
-import type { LinkParts } from '../../../src/console/routing.ts';
+import { linkRoutes } from '../../../src/daemon/console/link-routes.ts';
+import type { LinkParts } from '../../../src/daemon/console/routing.ts';
 import { startCliHost } from '../../support/cli-host.ts';
 import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, says } from '../../support/jobs/log-lines.ts';

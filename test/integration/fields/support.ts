@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import { createApp } from '../../../src/app/app.ts';
-import { loadConfig } from '../../../src/config/config.ts';
-import { createEvents } from '../../../src/events.ts';
-import { createLogger } from '../../../src/logger.ts';
+import { loadConfig } from '../../../src/app/config/config.ts';
+import { createEvents } from '../../../src/engine/events.ts';
+import { createLogger } from '../../../src/util/logger.ts';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import type { ServiceVariants } from '../../../src/sandbox/service/variants.ts';
-import type { RunResult } from '../../../src/sync/run.ts';
+import type { RunResult } from '../../../src/engine/run.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
 /** What further fields a test may choose. */

@@ -1,11 +1,12 @@
+import type { FeedPage } from '../../../src/core/contact/requests.ts';
 import fc from 'fast-check';
 import { Agent } from 'undici';
 import { expect, test } from 'vitest';
-import type { Clock } from '../../../src/clock.ts';
-import type { ContactRecord } from '../../../src/contact/record.ts';
+import type { Clock } from '../../../src/util/clock.ts';
+import type { ContactRecord } from '../../../src/core/contact/record.ts';
 import { RemoteError } from '../../../src/providers/errors.ts';
 import { createGoogleRemote } from '../../../src/providers/google/google-remote.ts';
-import type { FeedPage, PullRequest, Remote } from '../../../src/providers/remote.ts';
+import type { PullRequest, Remote } from '../../../src/providers/remote.ts';
 import { createServiceRemote } from '../../../src/providers/service/service-remote.ts';
 import { generatePeople } from '../../../src/sandbox/people/generate.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';

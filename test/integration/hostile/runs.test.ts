@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RemoteError } from '../../../src/providers/errors.ts';
 import { generatePeople } from '../../../src/sandbox/people/generate.ts';
-import { HaltError } from '../../../src/sync/context.ts';
+import { HaltError } from '../../../src/engine/context.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 import { nonsense, type Breakage } from './breakage.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
-import { checkHealth } from '../../../src/jobs/check-health.ts';
-import { readHeartbeat } from '../../../src/jobs/heartbeat.ts';
-import { jobOptions, makeQueuePrefix, openQueue } from '../../../src/jobs/queue.ts';
+import { checkHealth } from '../../../src/daemon/jobs/check-health.ts';
+import { readHeartbeat } from '../../../src/app/heartbeat.ts';
+import { jobOptions, makeQueuePrefix, openQueue } from '../../../src/daemon/jobs/queue.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { startCliHost } from '../../support/cli-host.ts';
 import { readSides } from '../../support/compare-sides.ts';

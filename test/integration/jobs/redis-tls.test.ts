@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
-import { Secret } from '../../../src/config/secret.ts';
-import { connectBriefly } from '../../../src/jobs/queue.ts';
-import { watchTrouble } from '../../../src/redis-trouble.ts';
+import { Secret } from '../../../src/util/secret.ts';
+import { connectBriefly } from '../../../src/daemon/jobs/queue.ts';
+import { watchTrouble } from '../../../src/util/redis-trouble.ts';
 import { makeCertificate } from '../../support/certificate.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'contact-sync-test-'));
@@ -54,10 +54,10 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-const QUEUE = join(import.meta.dirname, '../../../src/jobs/queue.ts');
-const SECRET = join(import.meta.dirname, '../../../src/config/secret.ts');
-const RINGS = join(import.meta.dirname, '../../../src/http/redis-ring.ts');
-const CLOCK = join(import.meta.dirname, '../../../src/clock.ts');
+const QUEUE = join(import.meta.dirname, '../../../src/daemon/jobs/queue.ts');
+const SECRET = join(import.meta.dirname, '../../../src/util/secret.ts');
+const RINGS = join(import.meta.dirname, '../../../src/net/redis-ring.ts');
+const CLOCK = join(import.meta.dirname, '../../../src/util/clock.ts');
 
 /** Uses the queue and the shared rate limit over an address, as a process that trusts this authority. */
 const programOf = (url: string): string => `

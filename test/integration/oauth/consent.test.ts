@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { Agent, type Dispatcher } from 'undici';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/util/clock.ts';
 import {
   authorizationUrl,
   CONTACTS_SCOPE,

@@ -1,11 +1,12 @@
+import type { StoreChange } from '../../../src/core/state/rows.ts';
 import { randomUUID } from 'node:crypto';
 import { globSync } from 'node:fs';
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/util/clock.ts';
 import { openPostgres, type PostgresOptions } from '../../../src/store/postgres/postgres-store.ts';
-import { FenceError, StoreError, type Store, type StoreChange } from '../../../src/store/store.ts';
+import { FenceError, StoreError, type Store } from '../../../src/store/store.ts';
 import { findPostgres, startPostgres } from '../../support/postgres.ts';
 import { newPair, operationOf, putHalf } from '../../support/store/rows.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { reportExtent } from '../../support/extent.ts';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/util/clock.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres-store.ts';
 import { startLinkedSandbox } from '../../support/linked-sandbox.ts';
 import { findPostgres } from '../../support/postgres.ts';

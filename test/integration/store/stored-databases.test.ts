@@ -1,8 +1,8 @@
+import type { ConflictRow, RunRow } from '../../../src/core/state/rows.ts';
 import { afterAll, describe, expect, test } from 'vitest';
-import { fieldsOf } from '../../../src/reconcile/operation.ts';
-import type { Side } from '../../../src/contact/side.ts';
+import { fieldsOf } from '../../../src/core/reconcile/operation.ts';
+import type { Side } from '../../../src/core/contact/side.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
-import type { ConflictRow, RunRow } from '../../../src/store/store.ts';
 import { readGroupNames, readSides, type Row } from '../../support/compare-sides.ts';
 import { findPostgres } from '../../support/postgres.ts';
 import { ENGINES, HOME, KEY, openStoredWorld, TOKENS, type StoredWorld } from '../../support/store/stored-world.ts';

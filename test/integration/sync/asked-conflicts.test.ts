@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { listConflicts } from '../../../src/history/conflicts.ts';
-import { readLinkRecord } from '../../../src/history/link-record.ts';
-import { reviewConflicts } from '../../../src/history/review.ts';
+import { listConflicts } from '../../../src/engine/history/conflicts.ts';
+import { readLinkRecord } from '../../../src/engine/history/link-record.ts';
+import { reviewConflicts } from '../../../src/engine/history/review.ts';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
-import { decidingOf } from '../../../src/config/config.ts';
-import { planChanges } from '../../../src/view/plan.ts';
+import { decidingOf } from '../../../src/app/config/config.ts';
+import { planChanges } from '../../../src/core/view/plan.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const ADA: Person = {

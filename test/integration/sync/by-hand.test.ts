@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
-import type { Verdict } from '../../../src/reconcile/verdict.ts';
-import { planForgetting } from '../../../src/history/forget.ts';
-import { changeLink } from '../../../src/sync/change-link.ts';
-import { giveVerdict, takeBackVerdict, VerdictError } from '../../../src/sync/verdicts.ts';
+import type { Verdict } from '../../../src/core/reconcile/verdict.ts';
+import { planForgetting } from '../../../src/engine/history/forget.ts';
+import { changeLink } from '../../../src/engine/change-link.ts';
+import { giveVerdict, takeBackVerdict, VerdictError } from '../../../src/engine/verdicts.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 import { operationOf } from '../../support/store/rows.ts';
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { SIDES } from '../../../src/contact/side.ts';
-import { writesOf } from '../../../src/history/run-writes.ts';
-import { listRuns } from '../../../src/history/runs.ts';
+import { SIDES } from '../../../src/core/contact/side.ts';
+import { writesOf } from '../../../src/engine/history/run-writes.ts';
+import { listRuns } from '../../../src/engine/history/runs.ts';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
-import { countBySide } from '../../../src/view/counts.ts';
-import { planChanges } from '../../../src/view/plan.ts';
-import { happeningOf, type Change } from '../../../src/view/views.ts';
+import { countBySide } from '../../../src/core/view/counts.ts';
+import { planChanges } from '../../../src/core/view/plan.ts';
+import { happeningOf, type Change } from '../../../src/core/view/views.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const PEOPLE = ['Ada', 'Ben', 'Cleo'].map((givenName) => ({ ...EMPTY_PERSON, givenName, groups: ['Friends'] }));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HaltError } from '../../../src/sync/context.ts';
+import { HaltError } from '../../../src/engine/context.ts';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import { readGroupNames, readSides } from '../../support/compare-sides.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Side } from '../../../src/contact/side.ts';
+import type { Side } from '../../../src/core/contact/side.ts';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 

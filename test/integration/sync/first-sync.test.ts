@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
-import { FIRST_SYNC_WAITS } from '../../../src/sync/context.ts';
+import { FIRST_SYNC_WAITS } from '../../../src/engine/context.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 

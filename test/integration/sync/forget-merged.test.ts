@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { planForgetting } from '../../../src/history/forget.ts';
+import { planForgetting } from '../../../src/engine/history/forget.ts';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
-import { changeLink } from '../../../src/sync/change-link.ts';
+import { changeLink } from '../../../src/engine/change-link.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const HOUR_MS = 60 * 60_000;

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { Side } from '../../../src/contact/side.ts';
+import type { Side } from '../../../src/core/contact/side.ts';
 import { startLinkedSandbox } from '../../support/linked-sandbox.ts';
 
 test('R1: a full run with nothing to do reads no row again; what was edited and deleted since is found by it', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
-import { FIRST_SYNC_WAITS } from '../../../src/sync/context.ts';
-import { includeAgain, leaveOut, LeaveOutError } from '../../../src/sync/leave-out.ts';
+import { FIRST_SYNC_WAITS } from '../../../src/engine/context.ts';
+import { includeAgain, leaveOut, LeaveOutError } from '../../../src/engine/leave-out.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const named = (givenName: string, familyName: string): Person => ({

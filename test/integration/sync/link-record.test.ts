@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readLinkRecord } from '../../../src/history/link-record.ts';
+import { readLinkRecord } from '../../../src/engine/history/link-record.ts';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
 import { startLinkedSandbox } from '../../support/linked-sandbox.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
-import { StoppedError } from '../../../src/sync/context.ts';
+import { StoppedError } from '../../../src/engine/context.ts';
 import type { Fault } from '../../../src/sandbox/service/faults.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { SIDES, type Sides } from '../../../src/contact/side.ts';
-import { planChanges } from '../../../src/view/plan.ts';
+import { SIDES, type Sides } from '../../../src/core/contact/side.ts';
+import { planChanges } from '../../../src/core/view/plan.ts';
 import { generatePeople } from '../../../src/sandbox/people/generate.ts';
 import { loadAddressBook } from '../../../src/sandbox/address-book/load.ts';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';

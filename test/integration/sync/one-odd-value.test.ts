@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { readLinkRecord } from '../../../src/history/link-record.ts';
-import type { SyncedField } from '../../../src/contact/contact.ts';
+import { readLinkRecord } from '../../../src/engine/history/link-record.ts';
+import type { SyncedField } from '../../../src/core/contact/contact.ts';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Half } from '../../../src/contact/half.ts';
+import type { Half } from '../../../src/core/contact/half.ts';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
-import { explainContact } from '../../../src/history/explain.ts';
-import { changeLink } from '../../../src/sync/change-link.ts';
+import { explainContact } from '../../../src/engine/history/explain.ts';
+import { changeLink } from '../../../src/engine/change-link.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
 /** One person, whose title both sides changed: the service's, the later one, won. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LinkConfig } from '../../../src/config/config.ts';
+import type { LinkConfig } from '../../../src/app/config/config.ts';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 

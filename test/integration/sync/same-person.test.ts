@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
-import type { RunEvent } from '../../../src/sync/run-event.ts';
+import type { RunEvent } from '../../../src/engine/run-event.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 

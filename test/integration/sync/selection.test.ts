@@ -1,8 +1,8 @@
+import type { RunKind } from '../../../src/core/state/rows.ts';
 import { describe, expect, test } from 'vitest';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
-import { bySide, type Sides } from '../../../src/contact/side.ts';
-import type { RunKind } from '../../../src/store/store.ts';
-import { planChanges } from '../../../src/view/plan.ts';
+import { bySide, type Sides } from '../../../src/core/contact/side.ts';
+import { planChanges } from '../../../src/core/view/plan.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const person = (givenName: string, groups: readonly string[] = []): Person => ({

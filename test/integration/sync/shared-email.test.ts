@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import type { Fault } from '../../../src/sandbox/service/faults.ts';
-import type { RunEvent } from '../../../src/sync/run-event.ts';
+import type { RunEvent } from '../../../src/engine/run-event.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const SHARED = [{ value: 'Family@example.org', label: 'home' }];

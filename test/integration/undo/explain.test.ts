@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
-import { explainContact, type ContactHistory } from '../../../src/history/explain.ts';
+import { explainContact, type ContactHistory } from '../../../src/engine/history/explain.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const person = (givenName: string): Person => ({

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createApp } from '../../../src/app/app.ts';
-import { loadConfig } from '../../../src/config/config.ts';
-import { createEvents } from '../../../src/events.ts';
-import { createLogger } from '../../../src/logger.ts';
+import { loadConfig } from '../../../src/app/config/config.ts';
+import { createEvents } from '../../../src/engine/events.ts';
+import { createLogger } from '../../../src/util/logger.ts';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 

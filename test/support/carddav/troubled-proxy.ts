@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import type { Clock } from '../../../src/clock.ts';
+import type { Clock } from '../../../src/util/clock.ts';
 import type { RequestKind, Trouble } from '../contract/harness.ts';
 import { passOn, startProxy } from '../proxy.ts';
 import type { BookFolder } from './server.ts';

@@ -1,6 +1,6 @@
 import { Agent } from 'undici';
-import type { Clock } from '../../../src/clock.ts';
-import { USUAL_FIELDS, type ChosenFields } from '../../../src/contact/chosen.ts';
+import type { Clock } from '../../../src/util/clock.ts';
+import { USUAL_FIELDS, type ChosenFields } from '../../../src/core/contact/chosen.ts';
 import { createGoogleRemote } from '../../../src/providers/google/google-remote.ts';
 import { google } from '../../../src/providers/google/provider.ts';
 import type { Remote } from '../../../src/providers/remote.ts';

@@ -1,7 +1,7 @@
-import type { ChosenFields } from '../../../src/contact/chosen.ts';
-import type { Contact, ContactField } from '../../../src/contact/contact.ts';
-import { EMPTY_CONTACT } from '../../../src/contact/contact.ts';
-import type { Clock } from '../../../src/clock.ts';
+import type { ChosenFields } from '../../../src/core/contact/chosen.ts';
+import type { Contact, ContactField } from '../../../src/core/contact/contact.ts';
+import { EMPTY_CONTACT } from '../../../src/core/contact/contact.ts';
+import type { Clock } from '../../../src/util/clock.ts';
 import type { Remote } from '../../../src/providers/remote.ts';
 
 /** What the owner of an account types in, or sees there; email addresses and phone numbers without labels. */

@@ -1,4 +1,4 @@
-import type { Events } from '../../../src/events.ts';
+import type { Events } from '../../../src/engine/events.ts';
 
 type Line = { readonly name: string; readonly fields: unknown };
 

@@ -1,7 +1,7 @@
-import type { Clock } from '../../../src/clock.ts';
-import type { Contact } from '../../../src/contact/contact.ts';
-import type { Side } from '../../../src/contact/side.ts';
-import type { ContactRecord, GroupRecord, Json } from '../../../src/contact/record.ts';
+import type { Clock } from '../../../src/util/clock.ts';
+import type { Contact } from '../../../src/core/contact/contact.ts';
+import type { Side } from '../../../src/core/contact/side.ts';
+import type { ContactRecord, GroupRecord, Json } from '../../../src/core/contact/record.ts';
 import { createRowDigest } from '../../../src/providers/row-digest.ts';
 import { readJobs, type Job } from './jobs.ts';
 import { receive, type Manners } from './manners.ts';

@@ -1,13 +1,7 @@
-import { fieldsOf, keepChosen, nameOfFields, type ChosenFields } from '../../../src/contact/chosen.ts';
-import type { ContactRecord } from '../../../src/contact/record.ts';
-import type {
-  FeedChange,
-  FeedPage,
-  KnownRows,
-  PullRequest,
-  Remote,
-  WriteResult,
-} from '../../../src/providers/remote.ts';
+import type { FeedChange, FeedPage } from '../../../src/core/contact/requests.ts';
+import { fieldsOf, keepChosen, nameOfFields, type ChosenFields } from '../../../src/core/contact/chosen.ts';
+import type { ContactRecord } from '../../../src/core/contact/record.ts';
+import type { KnownRows, PullRequest, Remote, WriteResult } from '../../../src/providers/remote.ts';
 
 /** The remote of a link that syncs only some fields: what is not chosen is not shown, and known rows are of one choice. */
 export const choosing = (remote: Remote, fields: ChosenFields): Remote => {

@@ -1,7 +1,8 @@
-import type { Clock } from '../../../src/clock.ts';
-import type { FeedChange, FeedPage, KnownRows, PullRequest } from '../../../src/providers/remote.ts';
+import type { FeedChange, FeedPage } from '../../../src/core/contact/requests.ts';
+import type { Clock } from '../../../src/util/clock.ts';
+import type { KnownRows, PullRequest } from '../../../src/providers/remote.ts';
 import { CursorExpiredError } from '../../../src/providers/errors.ts';
-import type { ContactRecord } from '../../../src/contact/record.ts';
+import type { ContactRecord } from '../../../src/core/contact/record.ts';
 import { noteAnswer, shownAt, type Book, type Row } from './book.ts';
 
 const PAGE_SIZE = 3;

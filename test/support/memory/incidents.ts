@@ -1,3 +1,4 @@
+import type { FeedPage } from '../../../src/core/contact/requests.ts';
 import {
   CursorExpiredError,
   InvalidError,
@@ -8,7 +9,7 @@ import {
   type Applied,
   type RemoteError,
 } from '../../../src/providers/errors.ts';
-import type { FeedPage, WriteResult } from '../../../src/providers/remote.ts';
+import type { WriteResult } from '../../../src/providers/remote.ts';
 
 /** What can go wrong with one call of a remote. */
 export const FAULTS = [

@@ -1,6 +1,6 @@
-import { boundPlaceOf } from '../../../src/contact/bound-entries.ts';
-import type { Contact, ContactField } from '../../../src/contact/contact.ts';
-import type { ContactRecord } from '../../../src/contact/record.ts';
+import { boundPlaceOf } from '../../../src/core/contact/bound-entries.ts';
+import type { Contact, ContactField } from '../../../src/core/contact/contact.ts';
+import type { ContactRecord } from '../../../src/core/contact/record.ts';
 
 /** An organization of a contact. */
 export type Job = { readonly company: string; readonly title: string };

@@ -1,13 +1,7 @@
-import type { Side } from '../../../src/contact/side.ts';
+import type { FeedPage, ReadAnswer, UpdateRequest } from '../../../src/core/contact/requests.ts';
+import type { Side } from '../../../src/core/contact/side.ts';
 import { atSide } from '../../../src/providers/at-side.ts';
-import type {
-  FeedPage,
-  PullRequest,
-  ReadAnswer,
-  Remote,
-  UpdateRequest,
-  WriteResult,
-} from '../../../src/providers/remote.ts';
+import type { PullRequest, Remote, WriteResult } from '../../../src/providers/remote.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { MemoryRemote } from '../memory-remote.ts';
 import type { VirtualClock } from '../virtual-clock.ts';

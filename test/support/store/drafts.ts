@@ -1,9 +1,10 @@
+import type { StoreChange } from '../../../src/core/state/rows.ts';
 import fc from 'fast-check';
-import { EMPTY_CONTACT } from '../../../src/contact/contact.ts';
-import { HALF_STATES } from '../../../src/contact/half.ts';
-import { SIDES } from '../../../src/contact/side.ts';
-import { OPERATION_KINDS, type Operation, type StoredOperation } from '../../../src/reconcile/operation.ts';
-import type { HalfQuery, Member, Store, StoreChange } from '../../../src/store/store.ts';
+import { EMPTY_CONTACT } from '../../../src/core/contact/contact.ts';
+import { HALF_STATES } from '../../../src/core/contact/half.ts';
+import { SIDES } from '../../../src/core/contact/side.ts';
+import { OPERATION_KINDS, type Operation, type StoredOperation } from '../../../src/core/reconcile/operation.ts';
+import type { HalfQuery, Member, Store } from '../../../src/store/store.ts';
 import { halfOf, operationOf, recordOf, rejectionOf } from './rows.ts';
 
 // Random changes, and everything that a store answers after them: two stores are held against each other by it.

@@ -1,9 +1,9 @@
-import type { Half } from '../../../src/contact/half.ts';
-import type { Side } from '../../../src/contact/side.ts';
+import type { LinkState } from '../../../src/core/state/rows.ts';
+import type { Half } from '../../../src/core/contact/half.ts';
+import type { Side } from '../../../src/core/contact/side.ts';
 import { personSchema } from '../../../src/sandbox/google/person-schema.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { contactFieldsSchema } from '../../../src/sandbox/service/contact-fields.ts';
-import type { LinkState } from '../../../src/store/store.ts';
 
 // The emulators give ids in the order of creation. So the contacts of the database get their ids back: as many are created
 // as its emulators had, and those that the database does not hold are deleted.

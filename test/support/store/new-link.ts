@@ -1,7 +1,4 @@
-import { NO_ACTIVITY } from '../../../src/store/activity.ts';
-import { NO_CHOICE } from '../../../src/store/link-fields.ts';
-import { NO_CURSOR, type LinkState } from '../../../src/store/store.ts';
-import { NOTHING_TOLD } from '../../../src/store/told.ts';
+import { NO_ACTIVITY, NO_CHOICE, NO_CURSOR, type LinkState, NO_NOTIFICATION } from '../../../src/core/state/rows.ts';
 
 /** A link that no run has worked on. */
 export const newState = (name: string): LinkState => ({
@@ -13,7 +10,7 @@ export const newState = (name: string): LinkState => ({
   credentials: { left: null, right: null },
   acceptedDeletes: null,
   selection: null,
-  told: NOTHING_TOLD,
+  told: NO_NOTIFICATION,
   pausedByHandAtMs: null,
   fields: NO_CHOICE,
   activity: NO_ACTIVITY,

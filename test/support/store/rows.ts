@@ -1,8 +1,9 @@
-import { EMPTY_CONTACT } from '../../../src/contact/contact.ts';
-import type { Half } from '../../../src/contact/half.ts';
-import type { ContactRecord } from '../../../src/contact/record.ts';
-import type { Operation, OperationKind } from '../../../src/reconcile/operation.ts';
-import type { Counts, HalfPut, JournalRow, Rejection, StoreChange } from '../../../src/store/store.ts';
+import type { HalfPut, JournalRow, Rejection, StoreChange } from '../../../src/core/state/rows.ts';
+import { EMPTY_CONTACT } from '../../../src/core/contact/contact.ts';
+import type { Half } from '../../../src/core/contact/half.ts';
+import type { ContactRecord } from '../../../src/core/contact/record.ts';
+import type { Operation, OperationKind } from '../../../src/core/reconcile/operation.ts';
+import type { Counts } from '../../../src/store/store.ts';
 
 export const recordOf = (id: string, change: Partial<ContactRecord> = {}): ContactRecord => ({
   id,

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/util/clock.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { importTokenFile, TOKEN_FILE } from '../../../src/store/token-file.ts';
 import { openVault, type Vault } from '../../../src/store/vault.ts';

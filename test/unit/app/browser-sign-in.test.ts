@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createBrowserSignIns, signInWayOf } from '../../../src/app/browser-sign-in.ts';
 import type { App } from '../../../src/app/app.ts';
-import { loadConfig, type LinkConfig } from '../../../src/config/config.ts';
+import { loadConfig, type LinkConfig } from '../../../src/app/config/config.ts';
 import { createVirtualClock } from '../../support/virtual-clock.ts';
 
 const ENV = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { copyBetween } from '../../../src/app/copy-store.ts';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/util/clock.ts';
 
 const EMPTY = 'sqlite::memory:';
 

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { keepLinks } from '../../../src/app/keep-links.ts';
 import { networkFor, trafficOf, type Ways } from '../../../src/app/network.ts';
 import { createCommandEvents } from '../../../src/cli/command-events.ts';
-import type { Config, LinkConfig } from '../../../src/config/config.ts';
-import type { Events } from '../../../src/events.ts';
-import { createGates } from '../../../src/http/gates.ts';
+import type { Config, LinkConfig } from '../../../src/app/config/config.ts';
+import type { Events } from '../../../src/engine/events.ts';
+import { createGates } from '../../../src/net/gates.ts';
 import { SIDE_WORDS } from '../../support/side-words.ts';
 import { createTestTerminal } from '../cli/terminal.ts';
-import { createFakeClock } from '../http/fake-clock.ts';
+import { createFakeClock } from '../net/fake-clock.ts';
 
 /** What is told of the waits at the service, and how far the clock is. */
 const startSide = (tell: Events['retryScheduled']) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { credentialDigest } from '../../../src/app/tokens.ts';
-import { Secret } from '../../../src/config/secret.ts';
-import type { SideConfig } from '../../../src/config/sides.ts';
+import { Secret } from '../../../src/util/secret.ts';
+import type { SideConfig } from '../../../src/app/config/sides.ts';
 
 const side = (clientSecret: string, baseUrl = 'https://one.test'): SideConfig =>
   ({ settings: { baseUrl, clientSecret: new Secret(clientSecret) }, token: null }) as unknown as SideConfig;

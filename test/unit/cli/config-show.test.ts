@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { SettingsDocument } from '../../../config/settings-document.ts';
 import { showConfig } from '../../../src/cli/config-show.ts';
 import { UsageError } from '../../../src/cli/usage-error.ts';
-import { allSettings } from '../../../src/config/settings.ts';
-import { useConfigDirectory } from '../config-support.ts';
+import { allSettings } from '../../../src/app/config/settings.ts';
+import { useConfigDirectory } from '../app/config/config-support.ts';
 import { createTestTerminal } from './terminal.ts';
 
 const { cwd, write } = useConfigDirectory();

@@ -1,10 +1,10 @@
-import { DirectoryError } from '../../../src/make-directory.ts';
+import { DirectoryError } from '../../../src/util/make-directory.ts';
 import { expect, test } from 'vitest';
 import { EXIT, exitCodeOf, worstExitCode } from '../../../src/cli/exit-codes.ts';
 import { runCli } from '../../../src/cli/program.ts';
 import { UsageError } from '../../../src/cli/usage-error.ts';
-import { ConfigError } from '../../../src/config/config-error.ts';
-import { NotDeliveredError } from '../../../src/notify/not-delivered.ts';
+import { ConfigError } from '../../../src/util/config-error.ts';
+import { NotDeliveredError } from '../../../src/daemon/notify/not-delivered.ts';
 import {
   CursorExpiredError,
   DisabledError,
@@ -17,7 +17,7 @@ import {
   UnreadableError,
 } from '../../../src/providers/errors.ts';
 import { StoreError } from '../../../src/store/store.ts';
-import { HaltError, LeaseError } from '../../../src/sync/context.ts';
+import { HaltError, LeaseError } from '../../../src/engine/context.ts';
 import { createTestTerminal } from './terminal.ts';
 
 const remote = { status: null, route: 'GET /', applied: 'no' } as const;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { askAll, NON_INTERACTIVE, type Asker } from '../../../src/cli/init/questions.ts';
-import { faultOf } from '../../../src/config/set-up.ts';
+import { faultOf } from '../../../src/app/config/set-up.ts';
 import { PROVIDERS } from '../../../src/providers/registry.ts';
 
 /** Answers choices and texts whose question contains a key; any other question gets its usual answer. */

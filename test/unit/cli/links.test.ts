@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { chooseLinks } from '../../../src/cli/links.ts';
 import { UsageError } from '../../../src/cli/usage-error.ts';
-import { loadConfig } from '../../../src/config/config.ts';
+import { loadConfig } from '../../../src/app/config/config.ts';
 
 const variables = { SERVICE_BASE_URL: 'http://x.test', GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret' };
 const single = loadConfig({ env: variables, cwd: import.meta.dirname });

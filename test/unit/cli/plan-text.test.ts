@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { selectChanges } from '../../../src/view/change-filter.ts';
+import { selectChanges } from '../../../src/core/view/change-filter.ts';
 import { formatPlan } from '../../../src/cli/plan-text.ts';
 import type { LinkPlan } from '../../../src/cli/plan.ts';
 import { wrap } from '../../../src/cli/wrap.ts';
-import type { Change, ContactChange } from '../../../src/view/views.ts';
+import type { Change, ContactChange } from '../../../src/core/view/views.ts';
 import { SIDE_WORDS } from '../../support/side-words.ts';
 
 const layoutOf = (width = Number.POSITIVE_INFINITY) => ({ width, style: (_style: string, text: string) => text });

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { createTerminal } from '../../../src/cli/terminal.ts';
 import { withPlaces, withTypedCommands } from '../../../src/cli/typed-command.ts';
-import { createLogger } from '../../../src/logger.ts';
+import { createLogger } from '../../../src/util/logger.ts';
 import { createTestTerminal } from './terminal.ts';
 
 const ESCAPE = '\u001B';

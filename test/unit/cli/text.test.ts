@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { formatBar } from '../../../src/cli/progress/bars.ts';
 import { formatStatus } from '../../../src/cli/status-text.ts';
-import type { LinkStatus } from '../../../src/jobs/link-status.ts';
+import type { LinkStatus } from '../../../src/daemon/jobs/link-status.ts';
 import { formatSummary, formatTrouble } from '../../../src/cli/summary.ts';
 import { formatTable } from '../../../src/cli/table.ts';
-import { count, formatAge, formatDuration, formatEstimate } from '../../../src/view/words.ts';
+import { count, formatAge, formatDuration, formatEstimate } from '../../../src/core/view/words.ts';
 import { ClientRefusedError, RevokedError, UnavailableError, type RemoteError } from '../../../src/providers/errors.ts';
-import type { RunSummary } from '../../../src/sync/run.ts';
+import type { RunSummary } from '../../../src/engine/run.ts';
 import { SIDE_WORDS, TWIN_WORDS } from '../../support/side-words.ts';
 
 const plain = { style: (_style: string, text: string): string => text };

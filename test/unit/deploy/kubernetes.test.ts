@@ -6,7 +6,7 @@ import { ConfigMap, PersistentVolumeClaim, Secret } from 'kubernetes-models/v1';
 import { afterAll, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
-import { loadConfig } from '../../../src/config/config.ts';
+import { loadConfig } from '../../../src/app/config/config.ts';
 
 const FILE = join(import.meta.dirname, '../../../config/deploy/kubernetes.yaml');
 const KINDS = { Deployment, Secret, ConfigMap, PersistentVolumeClaim };

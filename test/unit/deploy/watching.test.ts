@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
-import { METRICS, type Metric } from '../../../src/listen/metric-table.ts';
-import { metricsOf, seen } from '../listen/support.ts';
+import { METRICS, type Metric } from '../../../src/daemon/server/metric-table.ts';
+import { metricsOf, seen } from '../daemon/server/support.ts';
 
 const DEPLOY = join(import.meta.dirname, '../../../config/deploy');
 const ALERTS = join(DEPLOY, 'alerts.yaml');

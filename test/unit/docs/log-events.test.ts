@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { renderLogEvents } from '../../../config/docs/log-events.ts';
-import { createEvents } from '../../../src/events.ts';
+import { createEvents } from '../../../src/engine/events.ts';
 
 test('the table has a row for every event, with its fields and which of them are personal', () => {
   const nothing = (): void => undefined;

@@ -1,7 +1,8 @@
+import type { FeedPage } from '../../../src/core/contact/requests.ts';
 import { expect, test } from 'vitest';
 import { atSide } from '../../../src/providers/at-side.ts';
 import { InvalidError, LimitedError, UnavailableError } from '../../../src/providers/errors.ts';
-import type { FeedPage, Remote, WriteResult } from '../../../src/providers/remote.ts';
+import type { Remote, WriteResult } from '../../../src/providers/remote.ts';
 
 const NEVER = new AbortController().signal;
 const OPTIONS = { status: 500, route: 'GET /somewhere', applied: 'no' } as const;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createGate } from '../../../src/http/gate.ts';
-import { createLocalRing } from '../../../src/http/ring.ts';
-import { createTransport } from '../../../src/http/transport.ts';
-import { UnsentError } from '../../../src/http/unsent-error.ts';
+import { createGate } from '../../../src/net/gate.ts';
+import { createLocalRing } from '../../../src/net/ring.ts';
+import { createTransport } from '../../../src/net/transport.ts';
+import { UnsentError } from '../../../src/net/unsent-error.ts';
 import { createGoogleRemote } from '../../../src/providers/google/google-remote.ts';
 import type { Remote } from '../../../src/providers/remote.ts';
 import { createServiceRemote } from '../../../src/providers/service/service-remote.ts';

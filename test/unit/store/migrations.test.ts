@@ -2,10 +2,10 @@ import Database from 'better-sqlite3';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { EMPTY_CONTACT, isEmptyContact } from '../../../src/contact/contact.ts';
-import type { Half } from '../../../src/contact/half.ts';
-import { fullNameKey } from '../../../src/contact/names.ts';
-import { SIDES } from '../../../src/contact/side.ts';
+import { EMPTY_CONTACT, isEmptyContact } from '../../../src/core/contact/contact.ts';
+import type { Half } from '../../../src/core/contact/half.ts';
+import { fullNameKey } from '../../../src/core/contact/names.ts';
+import { SIDES } from '../../../src/core/contact/side.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { StoreError, type Store } from '../../../src/store/store.ts';
 import {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { contactOf } from '../../../src/contact/normalise.ts';
-import { OPERATION_KINDS, type Operation, type OperationKind } from '../../../src/reconcile/operation.ts';
+import { contactOf } from '../../../src/core/contact/normalise.ts';
+import { OPERATION_KINDS, type Operation, type OperationKind } from '../../../src/core/reconcile/operation.ts';
 import { operationColumns, toOperation, type OperationColumns } from '../../../src/store/stored-operation.ts';
 import { operationOf, recordOf } from '../../support/store/rows.ts';
-import { SIDE_PAIRS } from '../reconcile/support.ts';
+import { SIDE_PAIRS } from '../core/reconcile/support.ts';
 
 const DESIRED = contactOf({ firstName: 'Augusta', title: 'Countess' });
 const [BEFORE, SOURCE] = [recordOf('before'), recordOf('source')];

@@ -1,11 +1,18 @@
 import { hash } from 'node:crypto';
-import { contactFieldsOf, nameOfFields, type ChosenFields } from '../../../contact/chosen.ts';
-import { filledFields, specOf, textIn, valueIn, type Contact, type ContactField } from '../../../contact/contact.ts';
-import { ADDED_FIELDS, isNamedField, type NamedField } from '../../../contact/fields.ts';
-import type { ListElement } from '../../../contact/keys.ts';
-import { tagText, textTags } from '../../../contact/list-text.ts';
-import { withOtherSpellings } from '../../../contact/lists.ts';
-import { syncableContact, type SyncableContact } from '../../../contact/normalise.ts';
+import { contactFieldsOf, nameOfFields, type ChosenFields } from '../../../core/contact/chosen.ts';
+import {
+  filledFields,
+  specOf,
+  textIn,
+  valueIn,
+  type Contact,
+  type ContactField,
+} from '../../../core/contact/contact.ts';
+import { ADDED_FIELDS, isNamedField, type NamedField } from '../../../core/contact/fields.ts';
+import type { ListElement } from '../../../core/contact/keys.ts';
+import { tagText, textTags } from '../../../core/contact/list-text.ts';
+import { withOtherSpellings } from '../../../core/contact/lists.ts';
+import { syncableContact, type SyncableContact } from '../../../core/contact/normalise.ts';
 import type { Card } from './content-line.ts';
 import { newCard, textOf, withText } from './edits.ts';
 import { readList, writeList, type ListMapping } from './list-mapping.ts';

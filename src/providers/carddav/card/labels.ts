@@ -1,4 +1,4 @@
-import { normaliseLabel } from '../../../contact/text.ts';
+import { normaliseLabel } from '../../../core/contact/text.ts';
 import {
   groupOf,
   lineOf,

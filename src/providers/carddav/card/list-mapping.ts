@@ -1,7 +1,7 @@
-import { specOf, type ListField } from '../../../contact/contact.ts';
-import type { ListElement } from '../../../contact/keys.ts';
-import type { ListSpec } from '../../../contact/kinds.ts';
-import { elementKey, keyLists } from '../../../contact/lists.ts';
+import { specOf, type ListField } from '../../../core/contact/contact.ts';
+import type { ListElement } from '../../../core/contact/keys.ts';
+import type { ListSpec } from '../../../core/contact/kinds.ts';
+import { elementKey, keyLists } from '../../../core/contact/lists.ts';
 import type { Card, ContentLine } from './content-line.ts';
 import { addLines, linesOf, removeLine, replaceLine } from './edits.ts';
 

@@ -1,5 +1,5 @@
-import type { LabelledValue, PostalAddress } from '../../../contact/elements.ts';
-import { normaliseLines, normaliseText } from '../../../contact/text.ts';
+import type { LabelledValue, PostalAddress } from '../../../core/contact/elements.ts';
+import { normaliseLines, normaliseText } from '../../../core/contact/text.ts';
 import { decoded } from '../hrefs.ts';
 import { lineOf, nameOf, parameterOf, withParameter, type Card, type ContentLine } from './content-line.ts';
 import { replaceLine, textOf } from './edits.ts';

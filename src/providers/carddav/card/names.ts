@@ -1,6 +1,6 @@
-import type { ChosenFields } from '../../../contact/chosen.ts';
-import { textIn, type Contact, type ContactField } from '../../../contact/contact.ts';
-import { normaliseText } from '../../../contact/text.ts';
+import type { ChosenFields } from '../../../core/contact/chosen.ts';
+import { textIn, type Contact, type ContactField } from '../../../core/contact/contact.ts';
+import { normaliseText } from '../../../core/contact/text.ts';
 import type { Card } from './content-line.ts';
 import { componentsOf, lineNamed, linesOf, replaceLine, textOf, withComponents, withText } from './edits.ts';
 import { escapeText, splitValue, unescapeText } from './escapes.ts';

@@ -1,6 +1,6 @@
-import { normaliseDay, partsOfDay } from '../../../contact/days.ts';
-import { nameOfNamed, type NamedField } from '../../../contact/fields.ts';
-import { normaliseText } from '../../../contact/text.ts';
+import { normaliseDay, partsOfDay } from '../../../core/contact/days.ts';
+import { nameOfNamed, type NamedField } from '../../../core/contact/fields.ts';
+import { normaliseText } from '../../../core/contact/text.ts';
 import { lineOf, parameterOf, withParameter, type Card } from './content-line.ts';
 import {
   addLines,

@@ -1,5 +1,5 @@
-import { readRateHeaders, readRetryAfterMs, type AnswerHeaders } from '../../../http/rate-headers.ts';
-import { findUnsent } from '../../../http/unsent-error.ts';
+import { readRateHeaders, readRetryAfterMs, type AnswerHeaders } from '../../../net/rate-headers.ts';
+import { findUnsent } from '../../../net/unsent-error.ts';
 import {
   ClientRefusedError,
   DisabledError,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Json } from '../../../contact/record.ts';
+import type { Json } from '../../../core/contact/record.ts';
 
 /** A point in time as the service gave it. */
 export type Timestamp = { readonly text: string; readonly epochMs: number };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ADDED_FIELDS } from '../../../contact/fields.ts';
-import type { Json } from '../../../contact/record.ts';
+import { ADDED_FIELDS } from '../../../core/contact/fields.ts';
+import type { Json } from '../../../core/contact/record.ts';
 import { createRowDigest } from '../../row-digest.ts';
 import {
   boundedJson,

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
-import type { Clock } from '../../../clock.ts';
-import { CutOffError, exchange } from '../../../http/exchange.ts';
-import type { AnswerHeaders } from '../../../http/rate-headers.ts';
+import type { Clock } from '../../../util/clock.ts';
+import { CutOffError, exchange } from '../../../net/exchange.ts';
+import type { AnswerHeaders } from '../../../net/rate-headers.ts';
 import { RemoteError } from '../../errors.ts';
 import { ANSWER_LIMITS } from '../../read-limits.ts';
 import { answerError, connectionError, unreadableAnswer, unsendable, type ReadAnswer } from './answer-errors.ts';

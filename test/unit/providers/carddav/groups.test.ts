@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EMPTY_CONTACT } from '../../../../src/contact/contact.ts';
+import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import { cardNamed, cursorOf, forever, openServer, pagesOf, WHOLE } from './support.ts';
 
 const namesIn = (groups: readonly { readonly name: string }[]): readonly string[] => groups.map(({ name }) => name);

@@ -1,7 +1,8 @@
+import type { CreateRequest, UpdateRequest } from '../../../../src/core/contact/requests.ts';
 import { expect, test } from 'vitest';
-import { EMPTY_CONTACT } from '../../../../src/contact/contact.ts';
-import type { ContactRecord } from '../../../../src/contact/record.ts';
-import type { CreateRequest, Remote, UpdateRequest, WriteResult } from '../../../../src/providers/remote.ts';
+import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
+import type { ContactRecord } from '../../../../src/core/contact/record.ts';
+import type { Remote, WriteResult } from '../../../../src/providers/remote.ts';
 import { cardNamed, changesOf, cursorOf, forever, openServer, pagesOf, WHOLE } from './support.ts';
 
 const recordAt = async (remote: Remote, id: string): Promise<ContactRecord> => {

@@ -1,6 +1,7 @@
+import type { FeedChange, FeedPage } from '../../../../src/core/contact/requests.ts';
 import { Agent } from 'undici';
 import { createCarddavRemote, type CarddavRemoteOptions } from '../../../../src/providers/carddav/carddav-remote.ts';
-import type { FeedChange, FeedPage, PullRequest, Remote } from '../../../../src/providers/remote.ts';
+import type { PullRequest, Remote } from '../../../../src/providers/remote.ts';
 import { startFakeServer, type FakeServer, type FakeSettings } from '../../../support/carddav/fake-server.ts';
 import { createLeapingClock } from '../../../support/contract/harness.ts';
 

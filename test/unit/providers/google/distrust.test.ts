@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { EMPTY_CONTACT } from '../../../../src/contact/contact.ts';
+import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import { RedirectedError, UnreadableError } from '../../../../src/providers/errors.ts';
 import { ANSWER_LIMITS } from '../../../../src/providers/read-limits.ts';
 import type { Remote } from '../../../../src/providers/remote.ts';

@@ -1,8 +1,9 @@
+import type { CreateRequest, FeedPage, UpdateRequest } from '../../../../src/core/contact/requests.ts';
 import { Agent } from 'undici';
 import { describe, expect, test } from 'vitest';
-import type { ContactRecord } from '../../../../src/contact/record.ts';
+import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import { createGoogleRemote } from '../../../../src/providers/google/google-remote.ts';
-import type { CreateRequest, FeedPage, Remote, UpdateRequest, WriteResult } from '../../../../src/providers/remote.ts';
+import type { Remote, WriteResult } from '../../../../src/providers/remote.ts';
 import { startGoogleEmulator, type GoogleEmulator } from '../../../../src/sandbox/google/server.ts';
 import { googleVariantsSchema, type GoogleVariants } from '../../../../src/sandbox/google/variants.ts';
 import { collect, contact, createFakeClock, NEVER } from './support.ts';

@@ -1,5 +1,5 @@
+import type { MembershipRequest } from '../../../../src/core/contact/requests.ts';
 import { expect, test } from 'vitest';
-import type { MembershipRequest } from '../../../../src/providers/remote.ts';
 import { apiError, NEVER, person, startGoogle, type Seen } from './support.ts';
 
 const [A, B, C] = ['contactGroups/0a', 'contactGroups/0b', 'contactGroups/0c'] as const;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { USUAL_FIELDS } from '../../../../src/contact/chosen.ts';
-import type { Contact, ContactField } from '../../../../src/contact/contact.ts';
-import { JOINABLE, type JoinedPart } from '../../../../src/contact/fields.ts';
-import { normaliseText } from '../../../../src/contact/text.ts';
+import { USUAL_FIELDS } from '../../../../src/core/contact/chosen.ts';
+import type { Contact, ContactField } from '../../../../src/core/contact/contact.ts';
+import { JOINABLE, type JoinedPart } from '../../../../src/core/contact/fields.ts';
+import { normaliseText } from '../../../../src/core/contact/text.ts';
 import { createBody, maskOf, updateBody } from '../../../../src/providers/google/body.ts';
 import { personMapping } from '../../../../src/providers/google/fields.ts';
 import { readPerson } from '../../../../src/providers/google/mapper.ts';

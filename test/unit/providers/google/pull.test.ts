@@ -1,5 +1,6 @@
+import type { FeedPage } from '../../../../src/core/contact/requests.ts';
 import { describe, expect, test } from 'vitest';
-import type { FeedPage, KnownRows } from '../../../../src/providers/remote.ts';
+import type { KnownRows } from '../../../../src/providers/remote.ts';
 import { apiError, collect, NEVER, person, startGoogle, type Google, type Reply, type Seen } from './support.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

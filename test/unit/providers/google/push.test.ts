@@ -1,9 +1,9 @@
+import type { CreateRequest, UpdateRequest } from '../../../../src/core/contact/requests.ts';
 import { describe, expect, test } from 'vitest';
-import { USUAL_FIELDS } from '../../../../src/contact/chosen.ts';
+import { USUAL_FIELDS } from '../../../../src/core/contact/chosen.ts';
 import { StaleError } from '../../../../src/providers/errors.ts';
 import { personMapping } from '../../../../src/providers/google/fields.ts';
 import { readPerson } from '../../../../src/providers/google/mapper.ts';
-import type { CreateRequest, UpdateRequest } from '../../../../src/providers/remote.ts';
 import { apiError, contact, NEVER, person, recordOf, startGoogle, type Reply, type Seen } from './support.ts';
 
 const request = (number: number): CreateRequest => ({

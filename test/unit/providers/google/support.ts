@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Agent } from 'undici';
-import { EMPTY_CONTACT, type Contact } from '../../../../src/contact/contact.ts';
-import type { ContactRecord } from '../../../../src/contact/record.ts';
-import type { Clock } from '../../../../src/clock.ts';
+import { EMPTY_CONTACT, type Contact } from '../../../../src/core/contact/contact.ts';
+import type { ContactRecord } from '../../../../src/core/contact/record.ts';
+import type { Clock } from '../../../../src/util/clock.ts';
 import { createGoogleRemote, type GoogleRemoteOptions } from '../../../../src/providers/google/google-remote.ts';
 import { readPerson } from '../../../../src/providers/google/mapper.ts';
 import type { Remote } from '../../../../src/providers/remote.ts';

@@ -1,8 +1,9 @@
+import type { MembershipRequest } from '../../../../src/core/contact/requests.ts';
 import { Agent } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { EMPTY_CONTACT, type Contact } from '../../../../src/contact/contact.ts';
-import type { ContactRecord } from '../../../../src/contact/record.ts';
-import type { MembershipRequest, Remote, WriteResult } from '../../../../src/providers/remote.ts';
+import { EMPTY_CONTACT, type Contact } from '../../../../src/core/contact/contact.ts';
+import type { ContactRecord } from '../../../../src/core/contact/record.ts';
+import type { Remote, WriteResult } from '../../../../src/providers/remote.ts';
 import { createServiceRemote } from '../../../../src/providers/service/service-remote.ts';
 import { startServiceEmulator, type ServiceEmulator } from '../../../../src/sandbox/service/server.ts';
 import { VARIANT_TABLE, type ServiceVariants } from '../../../../src/sandbox/service/variants.ts';

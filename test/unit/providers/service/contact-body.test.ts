@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EMPTY_CONTACT, type Contact, type ContactField } from '../../../../src/contact/contact.ts';
+import { EMPTY_CONTACT, type Contact, type ContactField } from '../../../../src/core/contact/contact.ts';
 import { contactSchema } from '../../../../src/providers/service/api/schemas-contacts.ts';
 import { createBody, updateBody } from '../../../../src/providers/service/contact-body.ts';
 import { recordOf } from '../../../../src/providers/service/mapper.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { extrasIn, USUAL_FIELDS } from '../../../../src/contact/chosen.ts';
-import { EMPTY_CONTACT } from '../../../../src/contact/contact.ts';
+import { extrasIn, USUAL_FIELDS } from '../../../../src/core/contact/chosen.ts';
+import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import { contactDigest, contactSchema } from '../../../../src/providers/service/api/schemas-contacts.ts';
 import { serviceMapping, USUAL_MAPPING } from '../../../../src/providers/service/fields.ts';
 import { updateBody } from '../../../../src/providers/service/contact-body.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { EMPTY_CONTACT, type Contact } from '../../../../src/contact/contact.ts';
-import type { ContactRecord } from '../../../../src/contact/record.ts';
+import { EMPTY_CONTACT, type Contact } from '../../../../src/core/contact/contact.ts';
+import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import { matchCreated, resembles } from '../../../../src/providers/service/match-created.ts';
 
 const contact = (over: Partial<Contact>): Contact => ({ ...EMPTY_CONTACT, ...over });

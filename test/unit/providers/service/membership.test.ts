@@ -1,5 +1,5 @@
+import type { MembershipRequest } from '../../../../src/core/contact/requests.ts';
 import { describe, expect, it } from 'vitest';
-import type { MembershipRequest } from '../../../../src/providers/remote.ts';
 import { bucketJson, contactJson, failureOf, list, never, startServer, type Canned, type Received } from './support.ts';
 
 const change = (number: number, over: Partial<MembershipRequest>): MembershipRequest => {

@@ -1,6 +1,6 @@
+import type { FeedPage } from '../../../../src/core/contact/requests.ts';
 import { describe, expect, it } from 'vitest';
-import { EMPTY_CONTACT } from '../../../../src/contact/contact.ts';
-import type { FeedPage } from '../../../../src/providers/remote.ts';
+import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import {
   collect,
   contactJson,

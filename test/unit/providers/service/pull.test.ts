@@ -1,6 +1,6 @@
+import type { FeedPage } from '../../../../src/core/contact/requests.ts';
 import { describe, expect, it } from 'vitest';
 import { CursorExpiredError, RevokedError, UnreadableError } from '../../../../src/providers/errors.ts';
-import type { FeedPage } from '../../../../src/providers/remote.ts';
 import {
   collect,
   contactJson,

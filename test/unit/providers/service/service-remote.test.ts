@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EMPTY_CONTACT } from '../../../../src/contact/contact.ts';
+import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import { NameTakenError, UnavailableError } from '../../../../src/providers/errors.ts';
 import { contactSchema } from '../../../../src/providers/service/api/schemas-contacts.ts';
 import { recordOf } from '../../../../src/providers/service/mapper.ts';

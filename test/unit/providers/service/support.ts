@@ -1,10 +1,11 @@
+import type { FeedPage } from '../../../../src/core/contact/requests.ts';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { Agent } from 'undici';
-import type { Clock } from '../../../../src/clock.ts';
+import type { Clock } from '../../../../src/util/clock.ts';
 import type { ListingLimits } from '../../../../src/providers/read-limits.ts';
-import type { FeedPage, Remote } from '../../../../src/providers/remote.ts';
+import type { Remote } from '../../../../src/providers/remote.ts';
 import { createSend, type Send } from '../../../../src/providers/service/api/send.ts';
 import { createServiceApi, type ServiceApi } from '../../../../src/providers/service/api/service-api.ts';
 import { createServiceRemote } from '../../../../src/providers/service/service-remote.ts';

@@ -1,0 +1,273 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { z } from 'zod';
+import { reportSharedAccounts, reportSharedPageToken } from './accounts.ts';
+import { ConfigError, type ConfigProblem } from '../../util/config-error.ts';
+import { effectiveSettings, type EffectiveSetting } from './effective.ts';
+import { withFieldList } from './field-choice.ts';
+import { withEnvFile } from './env-file.ts';
+import { envFileBeside, IS_INSTALLED, usualDataDir, usualFile, usualFiles, type Surroundings } from './home.ts';
+import { createHostedReader, type FaultyLink, type HostedLink, type ReadLinks } from './hosted-links.ts';
+import { createLinkSchemas, parseLink, type LinkConfig, type LinkSources } from './link-config.ts';
+import { linkSections } from './link-sections.ts';
+import { LINK_KEYS } from './link-settings.ts';
+import { misspeltText, misspeltVariables } from './misspelt.ts';
+import { notifyFormatOf, type NotifyFormat } from './notify-format.ts';
+import { parseSettings } from './parse.ts';
+import type { Secret } from '../../util/secret.ts';
+import { SHARED_KEYS, SharedSettings } from './shared-settings.ts';
+import { declareSides, PROVIDER_KEYS } from './sides.ts';
+import {
+  environmentLayer,
+  FILE_VARIABLE,
+  fileLayer,
+  find,
+  joinKeys,
+  parseYaml,
+  readText,
+  withFileKeys,
+  type Environment,
+  type Layer,
+  type Report,
+  type Section,
+} from './sources.ts';
+import type { ListenAddress } from '../../util/values.ts';
+
+export { LONGEST_AUTO_INTERVAL_MS, type LinkConfig } from './link-config.ts';
+
+export type Config = {
+  /** The configuration file, an absolute path; null: there is none, only variables. */
+  readonly file: string | null;
+  /** An absolute path. */
+  readonly dataDir: string;
+  /** Whether nothing names the data directory, so that it is the usual one. */
+  readonly isUsualDataDir: boolean;
+  /** Where state is kept on PostgreSQL; null: on SQLite in the data directory. May hold a password. */
+  readonly databaseUrl: Secret | null;
+  /** Null: no job queue, timers in the daemon's own process. May hold a password. */
+  readonly redisUrl: Secret | null;
+  /** Null: the tokens that `connect` stores are not encrypted. */
+  readonly credentialsKey: Secret | null;
+  /** Opens what was stored before the key was changed. */
+  readonly credentialsKeyOld: Secret | null;
+  /** How long journal, runs and settled conflicts are kept; null: for ever. */
+  readonly retentionMs: number | null;
+  /** How many links the daemon works on at the same time. */
+  readonly concurrency: number;
+  /** The address of the daemon's page, metrics and health; null: LISTEN is off. */
+  readonly listen: ListenAddress | null;
+  /** Whether the daemon may run without that address, because no setting asks for it. */
+  readonly isListenOptional: boolean;
+  /** What people sign in at the page with; null: with a link of `console` alone, and other machines get no page. */
+  readonly consoleToken: Secret | null;
+  /** Whether the page only shows, and changes nothing. */
+  readonly consoleReadonly: boolean;
+  /** What programs show that change links over HTTP; null: there is no such API. */
+  readonly apiToken: Secret | null;
+  /** The hosts that addresses of links in the database may name, in lower case, each with or without a port. */
+  readonly hostedLinkHosts: readonly string[];
+  /** Null: nobody is told how links stand. */
+  readonly notifyUrl: Secret | null;
+  /** Null: what is sent there is not signed. */
+  readonly notifySecret: Secret | null;
+  readonly notifyFormat: NotifyFormat;
+  readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+  readonly logFormat: 'json' | 'pretty';
+  readonly logPersonalData: boolean;
+  readonly links: readonly LinkConfig[];
+  /** Links that the database keeps and that cannot be used as they are: they are left out. */
+  readonly faultyLinks: readonly FaultyLink[];
+};
+
+const ALL_KEYS = joinKeys(SHARED_KEYS, PROVIDER_KEYS, LINK_KEYS);
+
+/** The configuration file that is named, by `--config` or a variable; null: the usual one, which need not exist. */
+const namedFile = ({ configPath, env, cwd }: Located): { readonly path: string; readonly namer: string } | null => {
+  const variable = env[FILE_VARIABLE]?.trim() || null;
+  if (configPath !== null) return { path: resolve(cwd, configPath), namer: '--config' };
+  return variable === null ? null : { path: resolve(cwd, variable), namer: FILE_VARIABLE };
+};
+
+/** Where the configuration file is, or a new one would be. */
+const pathOf = (located: Located): string => namedFile(located)?.path ?? usualFile(located);
+
+/** The settings of the file that was named, of the usual one where it exists, else none; null where it has a fault. */
+const readFile = (
+  located: Located,
+  report: Report,
+): { readonly path: string | null; readonly section: Section | null } => {
+  const named = namedFile(located);
+  const path = pathOf(located);
+  if (named === null && !existsSync(path)) return { path: null, section: {} };
+  const content = readText(path, named?.namer ?? path, report);
+  return { path, section: content === null ? null : parseYaml(path, content, report) };
+};
+
+/** The environment, above the `.env` beside the configuration file where there is one. */
+const readEnvironment = (located: Located, report: Report): Environment => {
+  const path = envFileBeside(pathOf(located));
+  const content = existsSync(path) ? readText(path, path, report) : null;
+  return content === null ? located.env : withEnvFile(located.env, content);
+};
+
+/** What decides the conflicts of a link, as the engine takes it. */
+export const decidingOf = ({ direction, directions, conflictPolicy, conflictPolicyByField }: LinkConfig) => ({
+  direction,
+  directions,
+  conflicts: conflictPolicy,
+  conflictsByField: conflictPolicyByField,
+});
+
+export type LoadOptions = {
+  /** The process's own where left out. */
+  readonly env?: Environment;
+  /** The file that `--config` names. */
+  readonly configPath?: string | null;
+  /** The directory that `--data-dir` names, which wins. */
+  readonly dataDir?: string | null;
+  /** Where relative paths start; the process's own where left out. */
+  readonly cwd?: string;
+  /** Whether the program is installed; as it runs where left out. */
+  readonly isInstalled?: boolean;
+};
+
+/** The options with nothing left out. */
+type Located = Surroundings & { readonly configPath: string | null; readonly dataDir: string | null };
+
+const located = (options: LoadOptions): Located => ({
+  env: options.env ?? process.env,
+  configPath: options.configPath ?? null,
+  dataDir: options.dataDir ?? null,
+  cwd: options.cwd ?? process.cwd(),
+  isInstalled: options.isInstalled ?? IS_INSTALLED,
+});
+
+/** Where the configuration file is, or would be made: what the options or a variable name, else its usual place. */
+export const configFileOf = (options: LoadOptions = {}): string => pathOf(located(options));
+
+/** The settings that variables hold, by their dotted keys: of the environment and of the `.env` beside the configuration. */
+export const settingsInVariables = (options: LoadOptions = {}): ReadonlyMap<string, string> => {
+  const env = readEnvironment(located(options), () => undefined);
+  return new Map([...environmentLayer(env, ALL_KEYS).values].map(([key, value]) => [key, String(value)]));
+};
+
+/** DATA_DIR as far as the options and the layers say. */
+const findDataDir = (layers: readonly Layer[], options: Located): string => {
+  const named = options.dataDir ?? find('dataDir', layers, options.cwd, () => undefined)?.value;
+  return typeof named === 'string' ? resolve(options.cwd, named) : usualDataDir(options);
+};
+
+/** Whether a layer has the setting, or the file of a secret one. */
+const isSet = (key: string, layers: readonly Layer[]): boolean =>
+  layers.some(({ values }) => values.has(key) || values.has(`${key}File`));
+
+const KEY_NEEDED =
+  'is not set, and with DATABASE_URL tokens are kept in the database. Set the same one on every host; make it with: ' +
+  'openssl rand -base64 32';
+
+/** Files that Docker and Podman create in every container. */
+const CONTAINER_MARKERS = ['/.dockerenv', '/run/.containerenv'];
+
+/** An installed program in a container is the image. There, init needs a terminal and the volume. */
+const initCommand = ({ isInstalled }: Located): string =>
+  isInstalled && CONTAINER_MARKERS.some((path) => existsSync(path))
+    ? 'docker run -it --rm -v contact-sync:/data contact-sync init (or: docker compose run --rm contact-sync init)'
+    : 'contact-sync init';
+
+const noFileHint = (options: Located): string =>
+  `There is no configuration file (looked for ${usualFiles(options).join(' and ')}). Make one with: ${initCommand(options)}`;
+
+/** Reports what does not go together of the settings that hosting takes. */
+const reportHosting = (shared: z.output<typeof SharedSettings>, report: Report): void => {
+  const { credentialsKey, apiToken, listen, consoleToken } = shared;
+  const hasDatabase = shared.databaseUrl !== null;
+  if (hasDatabase && credentialsKey === null) report('CREDENTIALS_KEY', KEY_NEEDED);
+  if (apiToken === null) return;
+  if (!hasDatabase) report('API_TOKEN', 'requires DATABASE_URL. Set DATABASE_URL, or remove API_TOKEN.');
+  if (listen === null) report('API_TOKEN', 'requires LISTEN, which is off. Set LISTEN, or remove API_TOKEN.');
+  if (apiToken.reveal() === consoleToken?.reveal()) {
+    report('API_TOKEN', 'is CONSOLE_TOKEN too. Give each a token of its own.');
+  }
+};
+
+/** The configuration of variables and file, and a reader of links that are kept elsewhere as if they stood in that file. */
+export type ReadConfig = {
+  readonly config: Config;
+  readonly readLinks: (hosted: readonly HostedLink[]) => ReadLinks;
+  /** A line about variables that are probably misspelt; null if there are none. */
+  readonly misspelt: string | null;
+  /** The settings of the process and of the links of the file, with where each comes from. */
+  readonly effective: () => readonly EffectiveSetting[];
+};
+
+/** Whether a variable has a setting of a link. Settings of the process, such as those of the image, describe no link. */
+const setsLink = ({ values }: Layer): boolean =>
+  [...values.keys()].some((key) => !withFileKeys(SHARED_KEYS).includes(key));
+
+/**
+ * The whole configuration, from the variables, which win, and the YAML file, in which a side's own section wins over its
+ * link's, and that one over the top. Throws {@link ConfigError} with every problem at once.
+ */
+export const readConfig = (options: LoadOptions = {}): ReadConfig => {
+  const all = located(options);
+  const { cwd } = all;
+  const problems = new Map<string, ConfigProblem>();
+  const report: Report = (where, what) => problems.set(`${where}: ${what}`, { where, what });
+
+  if (all.dataDir === '') report('--data-dir', 'is empty. Name a directory, or leave the option out.');
+  const { path: file, section } = readFile(all, report);
+  const env = readEnvironment(all, report);
+  const misspelt = misspeltText(misspeltVariables(env, ALL_KEYS));
+  const environment = environmentLayer(env, ALL_KEYS);
+  const fail = (...layers: readonly Layer[]): never => {
+    const lacksFile = file === null && !setsLink(environment);
+    const hints = [misspelt, lacksFile ? noFileHint(all) : null].filter((each) => each !== null);
+    const hint = hints.length === 0 ? null : hints.join('\n');
+    throw new ConfigError([...problems.values()], { dataDir: findDataDir(layers, all), hint });
+  };
+  if (section === null) return fail(environment);
+  const { links, ...top } = section;
+  const common = fileLayer(withFieldList(top), '', ALL_KEYS, report);
+  const sources: LinkSources = { environment, common, cwd, report, schemaFor: createLinkSchemas() };
+  const layers = [environment, common];
+  const isShared = isSet('databaseUrl', layers);
+  const declared = linkSections(links, { mayBeNone: isShared, report }).map((link) => ({
+    ...link,
+    sides: declareSides(link, report),
+  }));
+  reportSharedAccounts(
+    environment,
+    declared.flatMap(({ sides }) => sides ?? []),
+    report,
+  );
+
+  const shared = parseSettings(SharedSettings, SHARED_KEYS, { layers, section: '', cwd, report });
+  const parsed = declared.flatMap((link) => parseLink(link, sources) ?? []);
+  reportSharedPageToken(shared, parsed, report);
+  if (shared !== null) reportHosting(shared, report);
+  if (shared === null || problems.size > 0) return fail(environment, common);
+  const { retention: retentionMs, ...settings } = shared;
+  const dataDir = all.dataDir ?? shared.dataDir;
+  const config: Config = {
+    ...settings,
+    retentionMs,
+    file,
+    dataDir: dataDir === null ? usualDataDir(all) : resolve(cwd, dataDir),
+    isUsualDataDir: dataDir === null,
+    notifyFormat: shared.notifyFormat ?? notifyFormatOf(shared.notifyUrl),
+    isListenOptional: !isSet('listen', layers) && shared.apiToken === null,
+    consoleReadonly: shared.consoleReadonly === 'true',
+    logPersonalData: shared.logPersonalData === 'true',
+    links: parsed,
+    faultyLinks: [],
+  };
+  return {
+    config,
+    readLinks: createHostedReader(config, sources),
+    misspelt,
+    effective: () => effectiveSettings(declared, sources),
+  };
+};
+
+/** The configuration of variables and file. Throws as {@link readConfig} does. */
+export const loadConfig = (options: LoadOptions = {}): Config => readConfig(options).config;

@@ -1,0 +1,204 @@
+import { z } from 'zod';
+import { USUAL_FIELDS, type ChosenFields } from '../../core/contact/chosen.ts';
+import {
+  FURTHER,
+  inFieldOrder,
+  isSyncedField,
+  scalarsOf,
+  specOf,
+  type ScalarField,
+  type SyncedField,
+} from '../../core/contact/contact.ts';
+import { EXTRAS, isExtra, isExtraField, JOINABLE, type JoinedPart } from '../../core/contact/fields.ts';
+import type { Sides } from '../../core/contact/side.ts';
+import type { ConflictPolicy } from '../../core/reconcile/conflict-policy.ts';
+import { policyWords } from './conflict-policy.ts';
+import { nearestWord } from './nearest.ts';
+import { isSection, isText, isUnset, type Section } from './sources.ts';
+import { fail } from '../../util/values.ts';
+
+/** Which fields a link syncs, and what holds for single ones. */
+export type FieldChoice = {
+  readonly fields: ChosenFields;
+  /** The fields that go one way only. */
+  readonly directions: Readonly<Partial<Record<SyncedField, 'to-left' | 'to-right'>>>;
+  /** Who wins a conflict about a text. */
+  readonly winners: Readonly<Partial<Record<ScalarField, ConflictPolicy>>>;
+};
+
+/** Stands for the fields that a link syncs which does not choose. */
+const DEFAULT = 'default';
+const CUSTOM = 'custom:NAME';
+const KNOWN = [...USUAL_FIELDS, ...FURTHER, ...Object.keys(EXTRAS)];
+const FARTHEST_HINT = 3;
+
+/** A part of the list: a field, the way that it goes, and who wins it. */
+const PART = /^(!?)(.+?)(?::(to-[\w-]+|both))?(?:=([\w-]+))?$/u;
+
+/** A field with all that is said of it, its being joined among that; a custom field may be called so. */
+const JOINED = /^(?!custom:)(\w+)((?:[:=][\w-]+)*:joined(?:[:=][\w-]+)*)$/u;
+
+const unknownField = (name: string): string => {
+  const near = nearestWord(name, [...KNOWN, DEFAULT], FARTHEST_HINT);
+  const hint = near === null ? `Choose from ${[DEFAULT, ...KNOWN, CUSTOM].join(', ')}.` : `Did you mean ${near}?`;
+  return `"${name}" is no field that can be synced. ${hint}`;
+};
+
+/** The field that a word of the list means: an extra is called as usual where the list does not say how. */
+const fieldOf = (word: string): SyncedField | null => {
+  const name = isExtra(word) ? (`${word} as ${EXTRAS[word]}` as const) : word;
+  return isSyncedField(name) ? name : null;
+};
+
+type Words = {
+  readonly directions: ReadonlyMap<string, 'both' | 'to-left' | 'to-right'>;
+  readonly winners: ReadonlyMap<string, ConflictPolicy>;
+};
+
+const wordsFor = ({ left, right }: Sides<string>): Words => ({
+  directions: new Map<string, 'both' | 'to-left' | 'to-right'>([
+    ['both', 'both'],
+    [`to-${left}`, 'to-left'],
+    [`to-${right}`, 'to-right'],
+  ]),
+  winners: policyWords({ left, right }),
+});
+
+/** What a choice of fields is made of, part by part. */
+type Draft = {
+  readonly fields: Set<SyncedField>;
+  readonly directions: Map<SyncedField, 'to-left' | 'to-right'>;
+  readonly winners: Map<ScalarField, ConflictPolicy>;
+  /** The parts of a name that are joined into the first name. */
+  readonly joined: Set<SyncedField>;
+};
+
+/** Takes the way of a field in; what is wrong with it, or null. */
+const takeWay = (draft: Draft, field: SyncedField, word: string, { directions }: Words): string | null => {
+  const way = directions.get(word);
+  if (way === undefined)
+    return `"${word}" is no direction of ${field}. Choose one of ${[...directions.keys()].join(', ')}.`;
+  if (way !== 'both') draft.directions.set(field, way);
+  return null;
+};
+
+/** Takes in who wins a field; what is wrong with it, or null. */
+const takeWinner = (draft: Draft, field: SyncedField, word: string, { winners }: Words): string | null => {
+  const [text] = scalarsOf([field]);
+  const who = winners.get(word);
+  if (isExtraField(field)) return `"${field}" has no winner: one side computes it. Leave it out.`;
+  if (text === undefined) return `"${field}" has no winner: both sides' values are kept. Leave it out.`;
+  if (who === undefined) return `"${word}" is not known for ${field}. Choose one of ${[...winners.keys()].join(', ')}.`;
+  draft.winners.set(text, who);
+  return null;
+};
+
+const joinedAndMore = (field: SyncedField): string =>
+  `"${field}" is joined into the first name, so it is no field with a direction or a winner. Keep one of the two.`;
+
+/** Takes in that a part of a name is joined into the first name; what is wrong with that, or null. */
+const takeJoined = (draft: Draft, word: string, said: string): string | null => {
+  const field = JOINABLE.find((each) => each === word);
+  if (field === undefined)
+    return `"${word}" cannot be joined into the first name. Choose from ${JOINABLE.join(', ')}, or leave it out.`;
+  draft.joined.add(field);
+  return said === ':joined' ? null : joinedAndMore(field);
+};
+
+/** Takes in a part that says of no field that it is joined; what is wrong with it, or null. */
+const takeField = (draft: Draft, part: string, words: Words): string | null => {
+  if (part === DEFAULT) {
+    for (const field of USUAL_FIELDS) draft.fields.add(field);
+    return null;
+  }
+  const [, excludes, word = '', direction, winner] = PART.exec(part) ?? [];
+  const field = fieldOf(word);
+  if (field === null) return unknownField(word);
+  if (excludes === '!') {
+    draft.fields.delete(field);
+    draft.joined.delete(field);
+    return null;
+  }
+  draft.fields.add(field);
+  const fault = direction === undefined ? null : takeWay(draft, field, direction, words);
+  return fault ?? (winner === undefined ? null : takeWinner(draft, field, winner, words));
+};
+
+/** Takes one part in; what is wrong with it, or null. */
+const take = (draft: Draft, part: string, words: Words): string | null => {
+  const [, joined, said = ''] = JOINED.exec(part) ?? [];
+  return joined === undefined ? takeField(draft, part, words) : takeJoined(draft, joined, said);
+};
+
+/** Two fields that would be shown under one name, where one of them is an extra; null where each has its own. */
+const namesakesIn = (fields: Iterable<SyncedField>): string | null => {
+  const all = [...fields];
+  const wordsOf = (field: SyncedField): string => (field === 'buckets' ? field : specOf(field).words).toLowerCase();
+  for (const field of all.filter(isExtraField)) {
+    const like = all.find((other) => other !== field && wordsOf(other) === wordsOf(field));
+    if (like !== undefined) return `"${field}" is called like the field ${like}. Choose another name.`;
+  }
+  return null;
+};
+
+/**
+ * From `default,notes,birthday:to-google,title=service`, or a list of such parts: what is not named is not synced; a part
+ * that begins with `!` takes a field out again, and one such as `middleName:joined` joins it into the first name. Sides are
+ * called by their names, and an extra as `lastContacted as NAME` says.
+ */
+export const fieldChoice = (sides: Sides<string>) => {
+  const words = wordsFor(sides);
+  return z
+    .union([z.string().transform((value) => value.split(',')), z.array(z.string())])
+    .transform((list, context): FieldChoice => {
+      const draft: Draft = { fields: new Set(), directions: new Map(), winners: new Map(), joined: new Set() };
+      const parts = list.map((each) => each.trim()).filter((each) => each !== '');
+      const faults = parts.flatMap((part) => take(draft, part, words) ?? []);
+      for (const fault of faults) fail(context, fault);
+      if (faults.length > 0) return z.NEVER;
+      const { fields, directions, winners, joined } = draft;
+      if (!fields.has('firstName') || !fields.has('lastName')) {
+        return fail(context, 'leaves out firstName or lastName. Names are always synced; add default or both of them.');
+      }
+      const namesakes = namesakesIn(fields);
+      if (namesakes !== null) return fail(context, namesakes);
+      const joinedParts = JOINABLE.filter((field) => joined.has(field));
+      const both = joinedParts.find((field) => fields.has(field));
+      if (both !== undefined) return fail(context, joinedAndMore(both));
+      return {
+        fields: [...inFieldOrder(fields), ...joinedParts.map((field): JoinedPart => `${field}:joined`)],
+        directions: Object.fromEntries([...directions].filter(([field]) => fields.has(field))),
+        winners: Object.fromEntries([...winners].filter(([field]) => fields.has(field))),
+      };
+    });
+};
+
+const joinedOf = (value: unknown): string => {
+  const word = isUnset(value ?? null) ? 'false' : String(value).trim();
+  return word === 'false' ? '' : word === 'true' ? ':joined' : `:joined ${word}`;
+};
+
+const partOf = (name: string, value: unknown): string => {
+  if (isText(value) && ['off', 'false', 'no'].includes(value.trim())) return `!${name}`;
+  if (!isSection(value)) return isUnset(value) ? name : `${name}:${String(value)}`;
+  const { as, direction, winner, joined, ...others } = value;
+  const unknown = Object.keys(others).map((key) => `:${key}`);
+  return [
+    name,
+    isText(as) ? ` as ${as.trim()}` : '',
+    isText(direction) ? `:${direction.trim()}` : '',
+    joinedOf(joined),
+    ...unknown,
+    isText(winner) ? `=${winner.trim()}` : '',
+  ].join('');
+};
+
+/**
+ * A section of the file in which `fields` may be a mapping, such as `{ title: { winner: service }, notes: {} }`: beside the
+ * usual fields those that it names. It comes back as the list of parts that {@link fieldChoice} takes.
+ */
+export const withFieldList = (section: Section): Section => {
+  const { fields } = section;
+  if (!isSection(fields)) return section;
+  return { ...section, fields: [DEFAULT, ...Object.entries(fields).map(([name, value]) => partOf(name, value))] };
+};

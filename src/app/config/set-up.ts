@@ -1,0 +1,189 @@
+import { existsSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative } from 'node:path';
+import { isMap, parseDocument, stringify } from 'yaml';
+import type { z } from 'zod';
+import { SIDES, type Side, type Sides } from '../../core/contact/side.ts';
+import { PACKAGE_ROOT } from '../../util/package-root.ts';
+import { USUAL_PROVIDERS } from '../../providers/names.ts';
+import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
+import { linkSettings } from './link-settings.ts';
+import { allSettings } from './settings.ts';
+import { SharedSettings } from './shared-settings.ts';
+import { sideSchema } from './sides.ts';
+import { isSection, isText, variableOf } from './sources.ts';
+
+/** One setting that somebody who sets a link up is asked for. */
+export type AskedSetting = {
+  /** Its dotted key, such as `google.clientId`. */
+  readonly key: string;
+  readonly description: string;
+  readonly isSecret: boolean;
+  /** False: without it the link can be kept in step, but nobody can sign in. */
+  readonly isRequired: boolean;
+};
+
+/** The providers and names of the sides of a new link, and its settings. */
+export type SetUp = {
+  /** A null name: the side is called as its provider. */
+  readonly sides: Sides<{ readonly provider: string; readonly name: string | null }>;
+  /** Values as they are written, by their dotted keys. */
+  readonly settings: ReadonlyMap<string, string>;
+};
+
+const splitKey = (key: string): [section: string, name: string] => {
+  const dot = key.indexOf('.');
+  return dot < 0 ? ['', key] : [key.slice(0, dot), key.slice(dot + 1)];
+};
+
+/** The schemas of one section's settings. */
+const shapeOf = (section: string): Readonly<Record<string, z.ZodType>> =>
+  section === ''
+    ? { ...SharedSettings.shape, ...linkSettings({ left: 'left', right: 'right' }).shape }
+    : sideSchema(providerNamed(section)).shape;
+
+const descriptionOf = (key: string): string => {
+  const descriptions = new Map(allSettings().map((setting) => [setting.key, setting.description]));
+  return descriptions.get(key) ?? `${descriptions.get(key.replace(/File$/u, '')) ?? key} It is in this file.`;
+};
+
+/** The settings of a provider that have no default to go on with, and that the remote does not list after the sign-in. */
+export const settingsToAsk = (provider: string): readonly AskedSetting[] => {
+  const { collection, schema, secretKeys } = providerNamed(provider);
+  return Object.entries(schema.shape as Readonly<Record<string, z.ZodType>>).flatMap(([name, setting]) => {
+    const usual = setting.safeParse(undefined);
+    const isListed = name === collection?.key;
+    if (isListed || (usual.success && usual.data !== null)) return [];
+    const key = `${provider}.${name}`;
+    return [{ key, description: descriptionOf(key), isSecret: secretKeys.includes(name), isRequired: !usual.success }];
+  });
+};
+
+/** Whether a setting is one that no other user of the machine may read. */
+export const isSecretSetting = (key: string): boolean =>
+  allSettings().some((setting) => setting.key === key && setting.isSecret);
+
+/** What is wrong with a setting's value and what to do; null where nothing is. */
+export const faultOf = (key: string, value: string): string | null => {
+  const [section, name] = splitKey(key);
+  const result = shapeOf(section)[name]?.safeParse(value === '' ? undefined : value);
+  return result?.success === false ? (result.error.issues[0]?.message ?? 'cannot be used.') : null;
+};
+
+const SCHEMA = join(PACKAGE_ROOT, 'config/schemas/contact-sync.schema.json');
+
+/** The line by which editors find the JSON Schema; none where the program came without it. */
+const schemaLine = (path: string): readonly string[] => {
+  if (!existsSync(SCHEMA)) return [];
+  const near = relative(dirname(path), SCHEMA);
+  const isNear = !near.startsWith('..') && !isAbsolute(near);
+  return [`# yaml-language-server: $schema=${isNear ? `./${near}` : SCHEMA}`];
+};
+
+/** A text on one line, whatever it holds. */
+const scalar = (value: string): string =>
+  stringify(value, { lineWidth: 0, blockQuote: false, doubleQuotedMinMultiLineLength: Infinity }).trimEnd();
+
+const settingLines = (settings: SetUp['settings'], section: string): readonly string[] =>
+  [...settings].flatMap(([key, value]) => {
+    const [own, name] = splitKey(key);
+    return own === section ? [`# ${descriptionOf(key)}`, `${name}: ${scalar(value)}`] : [];
+  });
+
+const indented = (lines: readonly string[]): readonly string[] => lines.map((line) => `  ${line}`);
+
+const sectionLines = (settings: SetUp['settings'], provider: string): readonly string[] => {
+  const lines = settingLines(settings, provider);
+  return lines.length === 0 ? [] : ['', `${provider}:`, ...indented(lines)];
+};
+
+const linkLines = ({ sides }: SetUp): readonly string[] => {
+  const isUsual = SIDES.every((side) => sides[side].provider === USUAL_PROVIDERS[side] && sides[side].name === null);
+  const described = SIDES.map((side) => {
+    const { provider, name } = sides[side];
+    return `${side}: { provider: ${provider}${name === null ? '' : `, name: ${scalar(name)}`} }`;
+  });
+  const own = isUsual ? ['default: {}'] : ['default:', ...indented(described)];
+  return ['', '# The links: two accounts each.', 'links:', ...indented(own)];
+};
+
+/** The configuration file for a new link, with a comment on each setting. `path` is where it will be. */
+export const configText = (setUp: SetUp, path: string): string => {
+  const providers = PROVIDERS.map(({ name }) => name);
+  const lines = [
+    ...schemaLine(path),
+    '# Variables win over this file: syncInterval is SYNC_INTERVAL, google.clientId is GOOGLE_CLIENT_ID.',
+    '# What is left out has its default; README.md and config/example.yaml have every setting.',
+    '',
+    ...settingLines(setUp.settings, ''),
+    ...providers.flatMap((provider) => sectionLines(setUp.settings, provider)),
+    ...linkLines(setUp),
+  ];
+  return `${lines.join('\n')}\n`;
+};
+
+/** A value as `.env` files have it, which know no escapes but three kinds of quotes; null where none of them fits. */
+const quoted = (value: string): string | null => {
+  if (/^[\w./:@%+=,-]*$/u.test(value)) return value;
+  const quote = [`'`, '"', '`'].find((sign) => !value.includes(sign));
+  return quote === undefined || (quote === '"' && value.includes('\\')) ? null : quote + value + quote;
+};
+
+/** A `.env` file's text with the settings as variables, in place of lines it has for them; null where one cannot be quoted. */
+export const envText = (before: string, settings: SetUp['settings']): string | null => {
+  const variables = [...settings].map(([key, value]) => [variableOf(key), quoted(value)] as const);
+  if (variables.some(([, value]) => value === null)) return null;
+  const names = new Set(variables.map(([name]) => name));
+  const isKept = (line: string): boolean => !names.has(/^\s*(?:export\s+)?(\w+)\s*=/u.exec(line)?.[1] ?? '');
+  const kept = before.trimEnd() === '' ? [] : before.trimEnd().split('\n').filter(isKept);
+  return [...kept, ...variables.map(([name, value]) => `${name}=${value ?? ''}`), ''].join('\n');
+};
+
+/** Settings with one text as their value in a configuration file, by their dotted keys; null if the file is not valid YAML. */
+export const settingsIn = (fileText: string): ReadonlyMap<string, string> | null => {
+  const document = parseDocument(fileText, { schema: 'failsafe' });
+  if (document.errors.length > 0) return null;
+  const top: unknown = document.toJS();
+  if (!isSection(top)) return new Map();
+  const providers = PROVIDERS.map(({ name }) => name);
+  const entries = Object.entries(top).flatMap(([name, value]): [string, unknown][] => {
+    if (!providers.includes(name) || !isSection(value)) return [[name, value]];
+    return Object.entries(value).map(([inner, each]) => [`${name}.${inner}`, each]);
+  });
+  return new Map(entries.filter((entry): entry is [string, string] => isText(entry[1]) && entry[1] !== ''));
+};
+
+/** The providers of the links in a configuration file, which is valid YAML, in the order of the sides. */
+export const providersIn = (fileText: string): readonly string[] => {
+  const top: unknown = parseDocument(fileText, { schema: 'failsafe' }).toJS();
+  const links: unknown = isSection(top) ? top['links'] : undefined;
+  const found = (typeof links === 'object' && links !== null ? Object.values(links) : [{}]).flatMap((link: unknown) =>
+    SIDES.map((side) => {
+      const own: unknown = isSection(link) ? link[side] : undefined;
+      return isSection(own) ? own['provider'] : USUAL_PROVIDERS[side];
+    }),
+  );
+  return [...new Set(found)].filter(isText).filter((name) => PROVIDERS.some((provider) => provider.name === name));
+};
+
+/** The text of a configuration file with one setting of a link's side changed. */
+export const withSideSetting = (
+  fileText: string,
+  path: readonly [link: string, side: Side, key: string],
+  value: string,
+): string => {
+  const document = parseDocument(fileText, { schema: 'failsafe' });
+  document.setIn(['links', ...path], value);
+  return document.toString({ lineWidth: 0 });
+};
+
+/** The text of a configuration file with these settings changed. Comments and all other settings stay. */
+export const changedConfigText = (fileText: string, settings: SetUp['settings']): string => {
+  const document = parseDocument(fileText, { schema: 'failsafe' });
+  for (const [key, value] of settings) {
+    const [section, name] = splitKey(key);
+    if (section === '') document.set(name, value);
+    else if (isMap(document.get(section))) document.setIn([section, name], value);
+    else document.set(section, document.createNode({ [name]: value }));
+  }
+  return document.toString({ lineWidth: 0 });
+};

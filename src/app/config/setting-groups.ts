@@ -1,0 +1,91 @@
+/** Settings that serve one purpose, by their keys in the file. */
+export type SettingGroup = { readonly title: string; readonly about: string; readonly keys: readonly string[] };
+
+/** Each setting is in exactly one group. The order is that of config/README.md. */
+export const SETTING_GROUPS: readonly SettingGroup[] = [
+  {
+    title: 'First settings',
+    about: '`init` asks for these settings and writes them.',
+    keys: [
+      'google.clientId',
+      'google.clientSecret',
+      'service.baseUrl',
+      'service.authUrl',
+      'service.clientId',
+      'service.clientSecret',
+      'firstSync',
+    ],
+  },
+  {
+    title: 'What is synced',
+    about: '[The fields](../src/core/reconcile/README.md) describes each field.',
+    keys: ['fields', 'buckets', 'google.contacts', 'service.contacts', 'carddav.contacts', 'direction'],
+  },
+  {
+    title: 'Conflicts and deletions',
+    about: 'By default the newer value wins, and a run that would delete many contacts stops.',
+    keys: ['conflictPolicy', 'deletePolicy', 'deleteLimit', 'retention'],
+  },
+  {
+    title: 'Schedule',
+    about: 'The daemon runs a sync when it starts and after each interval.',
+    keys: ['syncInterval'],
+  },
+  {
+    title: 'Tokens',
+    about: '`connect` stores the tokens of the accounts. On a machine without a browser, set them here.',
+    keys: ['google.refreshToken', 'service.accessToken', 'credentialsKey'],
+  },
+  {
+    title: 'CardDAV',
+    about:
+      'A side with `provider: carddav` is an address book of a CardDAV server, tested with Radicale, Xandikos, SabreDAV and DAViCal. Use an app password where the server has them.',
+    keys: [
+      'carddav.url',
+      'carddav.username',
+      'carddav.password',
+      'carddav.addressbook',
+      'carddav.groups',
+      'carddav.rateLimit',
+    ],
+  },
+  {
+    title: 'Page, metrics and health',
+    about: 'The page is on by default, for this machine only.',
+    keys: ['listen', 'consoleToken', 'links.NAME.consoleToken'],
+  },
+  {
+    title: 'Notifications',
+    about: '`contact-sync notify --test` sends a test.',
+    keys: ['notifyUrl', 'notifySecret'],
+  },
+  {
+    title: 'State and logs',
+    about: '',
+    keys: ['dataDir', 'logLevel', 'logFormat'],
+  },
+  {
+    title: 'Several hosts',
+    about: 'A single host needs none of these.',
+    keys: ['databaseUrl', 'redisUrl', 'apiToken', 'hostedLinkHosts'],
+  },
+  {
+    title: 'Advanced',
+    about: 'The defaults are right for almost everyone.',
+    keys: [
+      'sweepInterval',
+      'concurrency',
+      'service.rateLimit',
+      'service.rateScope',
+      'google.readLimit',
+      'google.writeLimit',
+      'google.rootUrl',
+      'google.authUrl',
+      'google.tokenUrl',
+      'consoleReadonly',
+      'credentialsKeyOld',
+      'logPersonalData',
+      'notifyFormat',
+    ],
+  },
+];

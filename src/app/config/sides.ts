@@ -1,0 +1,206 @@
+import { z } from 'zod';
+import { bySide, otherSide, SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
+import { USUAL_PROVIDERS } from '../../providers/names.ts';
+import type { OpaqueSettings, Provider } from '../../providers/provider.ts';
+import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
+import { POLICY_NAMES } from '../../core/reconcile/conflict-policy.ts';
+import { isName, type LinkSection } from './link-sections.ts';
+import { parseSettings, type Sources } from './parse.ts';
+import { contactPatterns } from './patterns.ts';
+import { Secret } from '../../util/secret.ts';
+import {
+  fileLayer,
+  isSection,
+  isText,
+  joinKeys,
+  keysBelow,
+  layerBelow,
+  type Keys,
+  type Layer,
+  type Report,
+  type Section,
+} from './sources.ts';
+import { issuedSecret, passwordSecret } from '../../util/values.ts';
+
+/** One side of a link: which provider plays it, and with what settings. */
+export type SideConfig = SideWords & {
+  /** The provider's name in the registry. */
+  readonly provider: string;
+  readonly settings: OpaqueSettings;
+  /** Whether its change feed names deleted contacts; else a full listing finds them. */
+  readonly namesDeletions: boolean;
+  /** Which contacts the side selects, by patterns. */
+  readonly contacts: readonly string[];
+  /** Null: the token that `connect` stored. */
+  readonly token: Secret | null;
+};
+
+/** A side as it is declared, before its provider's settings are read. */
+export type DeclaredSide = SideWords & { readonly provider: Provider; readonly own: Layer };
+
+const NOTHING: Layer = { values: new Map(), nameOf: (key) => key };
+
+/** A mark as a pattern names it: `starred`, `tag:gold`. */
+const markPattern = (mark: string): string => (mark.endsWith(':') ? `${mark}NAME` : mark);
+
+/** The setting that selects contacts of a side, in addition to those of its provider. */
+const selectionSchema = ({ marks }: Provider) =>
+  z.object({
+    contacts: contactPatterns(marks)
+      .prefault('*')
+      .describe(
+        `Which contacts are synced: ${['groups by name or glob', ...marks.map(markPattern)].join(', or ')}; a later pattern with ! excludes.`,
+      ),
+  });
+
+const SELECTION_KEYS: Keys = { names: ['contacts'], secrets: [] };
+
+const tokenSetting = ({ place, hasPassword = false }: Provider): z.ZodType =>
+  (hasPassword ? passwordSecret : issuedSecret)
+    .nullable()
+    .default(null)
+    .meta({
+      description: `${hasPassword ? 'Password' : 'Token'} of the account at ${place}. Without it, the one that connect stored is used.`,
+      example: hasPassword ? 'the-app-password' : 'the-token',
+    });
+
+/** All settings of a side that a provider plays. */
+export const sideSchema = (provider: Provider): z.ZodObject =>
+  provider.schema.extend({ ...selectionSchema(provider).shape, [provider.tokenKey]: tokenSetting(provider) });
+
+const keysOf = (provider: Provider): Keys => ({
+  names: Object.keys(sideSchema(provider).shape),
+  secrets: provider.secretKeys,
+});
+
+/** What a provider's side is read with. Schemas take long to make, and there may be thousands of links. */
+const readerOf = (provider: Provider) => ({
+  keys: keysOf(provider),
+  settings: provider.schema.extend({ [provider.tokenKey]: tokenSetting(provider) }),
+  selection: selectionSchema(provider),
+});
+const READERS = new Map(PROVIDERS.map((provider) => [provider, readerOf(provider)]));
+
+const sectionOf = ({ name }: Provider): string => `${name}.`;
+
+/** Every provider's settings, each below its provider's name. */
+export const PROVIDER_KEYS: Keys = joinKeys(
+  ...PROVIDERS.map((provider) => keysBelow(sectionOf(provider), keysOf(provider))),
+);
+
+/** Words that mean something else beside the sides' names: in a setting, in a JSON document or in a line of the log. */
+const RESERVED = new Set(
+  [
+    'all both',
+    'action at conflicts durationms error field kind level link msg name outcome paired reason run side skipped state time winner',
+    'clock configuration journal redis store',
+    ...POLICY_NAMES,
+  ].flatMap((words) => words.split(' ')),
+);
+
+const faultOfName = (name: string, side: Side, provider: Provider): string | null => {
+  if (!isName(name)) return 'is not a name for a side. Use letters, digits, - and _, at most 100 characters.';
+  const lower = name.toLowerCase();
+  if (RESERVED.has(lower)) return `"${name}" has a meaning of its own. Choose another name.`;
+  const isMisleading =
+    lower === otherSide(side) || PROVIDERS.some((other) => other !== provider && other.name === lower);
+  return isMisleading ? `"${name}" is what something else is called. Choose another name.` : null;
+};
+
+type Draft = { readonly provider: Provider; readonly name: string | null; readonly own: Layer };
+
+/** A side's own section; null where it has a fault, which is reported. */
+const readDraft = (section: unknown, side: Side, where: string, report: Report): Draft | null => {
+  const names = PROVIDERS.map((provider) => provider.name)
+    .toSorted()
+    .join(', ');
+  if (!isSection(section)) {
+    const fault = section === undefined ? 'is not set' : 'holds no settings';
+    report(where, `${fault}. Give left and right a provider each, which is one of ${names}.`);
+    return null;
+  }
+  const { provider: providerName, name = null, ...settings } = section;
+  const provider = PROVIDERS.find((candidate) => candidate.name === providerName);
+  if (provider === undefined) {
+    const fault = isText(providerName) ? `"${providerName}" is not known` : 'is not set';
+    report(`${where}.provider`, `${fault}. Choose one of ${names}.`);
+    return null;
+  }
+  const { keys } = READERS.get(provider) ?? readerOf(provider);
+  const own = fileLayer(settings, `${where}.`, keys, report);
+  if (name === null) return { provider, name, own };
+  const fault = isText(name) ? faultOfName(name, side, provider) : 'is not a text. Write one name.';
+  if (fault === null && isText(name)) return { provider, name, own };
+  report(`${where}.name`, fault ?? '');
+  return null;
+};
+
+const declare = (drafts: Sides<Draft>): Sides<DeclaredSide> => {
+  const areAlike = drafts.left.provider === drafts.right.provider;
+  return bySide((side) => {
+    const { provider, own } = drafts[side];
+    const name = drafts[side].name ?? (areAlike ? side : provider.name);
+    const word = (text: string): string => (areAlike ? `${text} (${name})` : text);
+    return { name, title: word(provider.title), place: word(provider.place), provider, own };
+  });
+};
+
+/** Who plays the sides of a link; null where that has a fault, which is reported. */
+export const declareSides = ({ section, where }: LinkSection, report: Report): Sides<DeclaredSide> | null => {
+  if (!('left' in section || 'right' in section)) {
+    return declare(bySide((side) => ({ provider: providerNamed(USUAL_PROVIDERS[side]), name: null, own: NOTHING })));
+  }
+  const left = readDraft(section['left'], 'left', `${where}.left`, report);
+  const right = readDraft(section['right'], 'right', `${where}.right`, report);
+  if (left === null || right === null) return null;
+  const sides = declare({ left, right });
+  if (sides.left.name.toLowerCase() !== sides.right.name.toLowerCase()) return sides;
+  report(`${where}.right.name`, 'is the name of the left side too. Give each side a name of its own.');
+  return null;
+};
+
+/** What a link's section holds beside its sides. */
+export const withoutSides = (section: Section): Section => {
+  const { left: _left, right: _right, ...rest } = section;
+  return rest;
+};
+
+/** Where the settings of a link's sides are looked for, beside each side's own section. */
+export type SideSources = Pick<Sources, 'cwd' | 'report'> & {
+  readonly environment: Layer;
+  /** The link's section and the top of the file. */
+  readonly file: readonly Layer[];
+};
+
+const parseSide = ({ provider, own, ...words }: DeclaredSide, sources: SideSources): SideConfig | null => {
+  const { environment, file, cwd, report } = sources;
+  const section = sectionOf(provider);
+  const below = (layer: Layer): Layer => layerBelow(section, layer);
+  const layers = [below(environment), own, ...file.map(below)];
+  const where = { layers, section, cwd, report };
+  const reader = READERS.get(provider) ?? readerOf(provider);
+  const parsed = parseSettings(reader.settings, reader.keys, where);
+  const selection = parseSettings(reader.selection, SELECTION_KEYS, where);
+  if (parsed === null || selection === null) return null;
+  const { [provider.tokenKey]: token, ...settings } = parsed;
+  return {
+    ...words,
+    ...selection,
+    provider: provider.name,
+    namesDeletions: provider.namesDeletions,
+    settings,
+    token: token instanceof Secret ? token : null,
+  };
+};
+
+/** Both sides of a link with their providers' settings; null where one of them has a fault, which is reported. */
+export const parseSides = (declared: Sides<DeclaredSide>, sources: SideSources): Sides<SideConfig> | null => {
+  // In the registry's order, in which the settings are documented.
+  const order = SIDES.toSorted(
+    (one, other) => PROVIDERS.indexOf(declared[one].provider) - PROVIDERS.indexOf(declared[other].provider),
+  );
+  const parsed = new Map(order.map((side) => [side, parseSide(declared[side], sources)]));
+  const left = parsed.get('left') ?? null;
+  const right = parsed.get('right') ?? null;
+  return left === null || right === null ? null : { left, right };
+};

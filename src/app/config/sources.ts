@@ -1,0 +1,272 @@
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+import type * as Yaml from 'yaml';
+import { giveToThisUser, isForeign } from '../../util/ownership.ts';
+import { readTextFileSync } from '../../util/regular-file.ts';
+import { nearestWord } from './nearest.ts';
+
+const require = createRequire(import.meta.url);
+
+/** Takes note of one fault of the configuration: the key or variable, and what is wrong with it and what to do. */
+export type Report = (where: string, what: string) => void;
+
+/** The settings that may stand in one place. */
+export type Keys = {
+  readonly names: readonly string[];
+  /** Those that must never be repeated in a message; each may stand in a file of its own. */
+  readonly secrets: readonly string[];
+  /** Those that may be a mapping in the file, which is read as a list of `name=value`; left out where there are none. */
+  readonly mappings?: readonly string[];
+};
+
+export const joinKeys = (...parts: readonly Keys[]): Keys => ({
+  names: parts.flatMap(({ names }) => names),
+  secrets: parts.flatMap(({ secrets }) => secrets),
+  mappings: parts.flatMap(({ mappings = [] }) => mappings),
+});
+
+/** The same settings one section deeper. */
+export const keysBelow = (prefix: string, { names, secrets }: Keys): Keys => ({
+  names: names.map((name) => prefix + name),
+  secrets: secrets.map((name) => prefix + name),
+});
+
+/**
+ * Each setting has one name in two spellings: `service.baseUrl` in the file, `SERVICE_BASE_URL` as a variable. A secret
+ * may stand in a file of its own: `service.accessTokenFile`, `SERVICE_ACCESS_TOKEN_FILE`.
+ */
+export const variableOf = (key: string): string => key.replaceAll(/\.|(?=[A-Z])/gu, '_').toUpperCase();
+
+export const withFileKeys = ({ names, secrets }: Keys): string[] =>
+  names.flatMap((key) => (secrets.includes(key) ? [key, `${key}File`] : [key]));
+
+/** A value as text, or the list that a YAML file may hold; YAML scalars are read as text too. */
+export type Raw = string | readonly string[];
+
+/** One source of settings; where several have a setting, the first wins. */
+export type Layer = { readonly values: ReadonlyMap<string, Raw>; readonly nameOf: (key: string) => string };
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The variable that names the configuration file. */
+export const FILE_VARIABLE = 'CONTACT_SYNC_CONFIG';
+
+/** The variables of settings, those that name the file of a secret among them. */
+export const variablesOf = (keys: Keys): readonly string[] => withFileKeys(keys).map(variableOf);
+
+/** The variables that are set; an empty one counts as not set. */
+export const environmentLayer = (env: Environment, keys: Keys): Layer => {
+  const entries = withFileKeys(keys).flatMap((key): [string, string][] => {
+    const value = env[variableOf(key)]?.trim();
+    return value ? [[key, value]] : [];
+  });
+  return { values: new Map(entries), nameOf: variableOf };
+};
+
+/** One section of a layer as a layer of its own, whose keys are without the section's prefix. */
+export const layerBelow = (prefix: string, { values, nameOf }: Layer): Layer => {
+  const inner = [...values].filter(([key]) => key.startsWith(prefix));
+  return {
+    values: new Map(inner.map(([key, value]) => [key.slice(prefix.length), value])),
+    nameOf: (key) => nameOf(prefix + key),
+  };
+};
+
+export type Section = Readonly<Record<string, unknown>>;
+
+export const isSection = (value: unknown): value is Section =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isText = (value: unknown): value is string => typeof value === 'string';
+export const isUnset = (value: unknown): boolean =>
+  value === null || (isText(value) && ['', '~', 'null'].includes(value.trim()));
+
+const NOT_A_SETTING = 'is not a setting. Remove it; config/example.yaml has all settings.';
+
+/** The section's settings by their dotted keys. */
+const flatten = (section: Section, mappings: readonly string[], report: Report, prefix: string): [string, Raw][] =>
+  Object.entries(section).flatMap(([name, value]): [string, Raw][] => {
+    if (name === '__proto__') {
+      report(prefix + name, NOT_A_SETTING);
+      return [];
+    }
+    if (isUnset(value)) return [];
+    if (isText(value)) return [[name, value.trim()]];
+    if (isSection(value)) {
+      const inner = flatten(value, [], report, `${prefix}${name}.`);
+      if (mappings.includes(name)) return [[name, inner.map(([key, each]) => `${key}=${String(each)}`)]];
+      return inner.map(([key, each]) => [`${name}.${key}`, each]);
+    }
+    if (Array.isArray(value) && value.every(isText)) return [[name, value]];
+    report(prefix + name, 'is neither a value nor a list of values. See config/example.yaml.');
+    return [];
+  });
+
+/** Keys of an earlier version. They no longer have an effect, and a file that has them stays valid. */
+const RETIRED_KEYS = ['otelExporterOtlpEndpoint', 'otelServiceName'];
+
+/** The settings of one section of the file; a key that is not among `keys` is reported. */
+export const fileLayer = (section: Section, prefix: string, keys: Keys, report: Report): Layer => {
+  const entries = flatten(section, keys.mappings ?? [], report, prefix).filter(([key]) => !RETIRED_KEYS.includes(key));
+  const allowed = withFileKeys(keys);
+  for (const [key] of entries) {
+    if (!allowed.includes(key)) report(prefix + shortened(key), unknownKey(key, allowed));
+  }
+  return { values: new Map(entries), nameOf: (key) => prefix + key };
+};
+
+/** So many letters of a key may be wrong for it to be guessed. */
+const FARTHEST_HINT = 3;
+
+const LONGEST_SHOWN_KEY = 80;
+
+const shortened = (key: string): string =>
+  key.length > LONGEST_SHOWN_KEY ? `${key.slice(0, LONGEST_SHOWN_KEY)}...` : key;
+
+const unknownKey = (key: string, allowed: readonly string[]): string => {
+  const near = nearestWord(key, allowed, FARTHEST_HINT);
+  return near === null ? NOT_A_SETTING : `is not a setting here. Did you mean ${near}?`;
+};
+
+/** What closes each sign that opens something in YAML. */
+const CLOSERS = { '[': ']', '{': '}', '"': '"', "'": "'" } as const;
+
+type Opener = { readonly sign: keyof typeof CLOSERS; readonly offset: number };
+
+/** The innermost bracket or quotation mark that nothing closes; null where that is not what is wrong. */
+const unclosed = (document: Yaml.Document.Parsed, content: string): Opener | null => {
+  const { visit } = require('yaml') as typeof Yaml;
+  let found: Opener | null = null;
+  visit(document, {
+    Node: (_key, { range }) => {
+      if (!range) return;
+      const [start, end] = range;
+      const sign = (Object.keys(CLOSERS) as Opener['sign'][]).find((candidate) => candidate === content[start]);
+      if (sign !== undefined && (end - start < 2 || content[end - 1] !== CLOSERS[sign]))
+        found = { sign, offset: start };
+    },
+  });
+  return found;
+};
+
+/** The first place where a mapping has a key again. The parser's own check takes quadratic time, which many links feel. */
+const repeated = (document: Yaml.Document.Parsed): number | null => {
+  const { isScalar, visit } = require('yaml') as typeof Yaml;
+  let found: number | null = null;
+  visit(document, {
+    Map: (_key, { items }) => {
+      const taken = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (taken.has(key.value)) found ??= key.range?.[0] ?? 0;
+        taken.add(key.value);
+      }
+      return found === null ? undefined : visit.BREAK;
+    },
+  });
+  return found;
+};
+
+/** The first alias of something that it stands in, which would have no end. */
+const endless = (document: Yaml.Document.Parsed): number | null => {
+  const { isCollection, visit } = require('yaml') as typeof Yaml;
+  let found: number | null = null;
+  visit(document, {
+    Alias: (_key, alias, path) => {
+      const isEndless = path.some(
+        (node) => isCollection(node) && node.anchor === alias.source && alias.resolve(document) === node,
+      );
+      if (!isEndless) return undefined;
+      found = alias.range?.[0] ?? 0;
+      return visit.BREAK;
+    },
+  });
+  return found;
+};
+
+/** What keeps a document from being used, in the parser's words, and where that is; null where nothing does. */
+const faultOf = (document: Yaml.Document.Parsed): { readonly code: string; readonly offset: number } | null => {
+  const [error] = document.errors;
+  if (error !== undefined) return { code: error.code, offset: error.pos[0] };
+  const again = repeated(document);
+  if (again !== null) return { code: 'DUPLICATE_KEY', offset: again };
+  const offset = endless(document);
+  return offset === null ? null : { code: 'ALIAS_WITHIN_ITS_ANCHOR', offset };
+};
+
+/** The file's content; null where it cannot be used, and then the one problem is reported. */
+export const parseYaml = (path: string, content: string, report: Report): Section | null => {
+  // Loaded here: without a file nothing needs its seventy modules.
+  const { LineCounter, parseDocument } = require('yaml') as typeof Yaml;
+  const lineCounter = new LineCounter();
+  const document = parseDocument(content, { schema: 'failsafe', lineCounter, prettyErrors: false, uniqueKeys: false });
+  const error = faultOf(document);
+  if (error !== null) {
+    const placeOf = (offset: number): string => {
+      const { line, col } = lineCounter.linePos(offset);
+      return `line ${line}, column ${col}`;
+    };
+    const opened = unclosed(document, content);
+    // Its code and not its message, which may quote the file.
+    const fault = error.code.toLowerCase().replaceAll('_', ' ');
+    report(
+      path,
+      opened === null
+        ? `is not valid YAML at ${placeOf(error.offset)} (${fault}). Correct that place; quote values that hold YAML signs.`
+        : `is not valid YAML: the ${opened.sign} at ${placeOf(opened.offset)} is not closed. Add its ${CLOSERS[opened.sign]}.`,
+    );
+    return null;
+  }
+  try {
+    const section: unknown = document.toJS() ?? {};
+    if (isSection(section)) return section;
+    report(path, 'holds no settings at its top. Write lines of the form name: value; see config/example.yaml.');
+  } catch {
+    report(path, 'uses a YAML alias that has no anchor. Quote values that begin with *.');
+  }
+  return null;
+};
+
+/** The messages for files that are not read, by the code. A folder has the message of the system. */
+const FILE_FAULTS: Readonly<Record<string, string>> = {
+  NOT_A_REGULAR_FILE: 'which is not a regular file. Name a regular file.',
+  FILE_TOO_LARGE: 'which is larger than 64 MiB. Name another file.',
+};
+
+/** The file's text; null where it cannot be read, and then that is reported for `where`. */
+export const readText = (path: string, where: string, report: Report): string | null => {
+  try {
+    return readTextFileSync(path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    const fault = FILE_FAULTS[code];
+    if (fault !== undefined) {
+      report(where, `names the file ${path}, ${fault}`);
+      return null;
+    }
+    const remedy = isForeign(code)
+      ? `Give it to the user that runs contact-sync, ${giveToThisUser(path)}`
+      : 'Check the path and its permissions.';
+    report(where, `names the file ${path}, which cannot be read (${code}). ${remedy}`);
+    return null;
+  }
+};
+
+type Found = { readonly where: string; readonly value: Raw | null };
+
+/** The setting from the first layer that has it; a null value stands for one whose fault is reported already. */
+export const find = (key: string, layers: readonly Layer[], cwd: string, report: Report): Found | null => {
+  const layer = layers.find(({ values }) => values.has(key) || values.has(`${key}File`));
+  if (layer === undefined) return null;
+  const where = layer.nameOf(key);
+  const value = layer.values.get(key) ?? null;
+  const file = layer.values.get(`${key}File`);
+  if (file === undefined) return { where, value };
+  const whereFile = layer.nameOf(`${key}File`);
+  if (value !== null || typeof file !== 'string') {
+    report(whereFile, value === null ? 'is a list. Give one path.' : `is set beside ${where}. Keep one of the two.`);
+    return { where, value: null };
+  }
+  const content = readText(resolve(cwd, file), whereFile, report)?.trim() ?? null;
+  if (content === '') report(whereFile, `names the file ${file}, which is empty. Put the value into it.`);
+  return { where: whereFile, value: content || null };
+};

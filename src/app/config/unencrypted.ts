@@ -1,0 +1,57 @@
+import { SIDES } from '../../core/contact/side.ts';
+import { isLoopback } from '../../util/loopback.ts';
+import { providerNamed } from '../../providers/registry.ts';
+import { placeOf } from './accounts.ts';
+import type { Config, LinkConfig } from './config.ts';
+
+/** An address to which a side's credential and contacts would go unencrypted. */
+export type UnencryptedAddress = {
+  /** The side's name. */
+  readonly side: string;
+  /** The variable or key that holds the address. */
+  readonly where: string;
+  /** The host, which is not this machine. */
+  readonly host: string;
+};
+
+const hostOf = (value: unknown): string | null => {
+  const url = typeof value === 'string' ? URL.parse(value) : null;
+  return url?.protocol === 'http:' && !isLoopback(url.hostname) ? url.hostname : null;
+};
+
+/** What to do about such addresses. */
+export const encryptionRemedy = (addresses: readonly { readonly where: string }[]): string =>
+  `Set ${addresses.map(({ where }) => where).join(' and ')} to an address that begins with https://.`;
+
+/** The addresses of a link that begin with `http://` and lead to another machine. */
+export const unencryptedAddresses = (link: LinkConfig): readonly UnencryptedAddress[] =>
+  SIDES.flatMap((side) => {
+    const { name, provider, settings } = link.sides[side];
+    return Object.keys(providerNamed(provider).schema.shape).flatMap((key) => {
+      const host = hostOf(settings[key]);
+      return host === null ? [] : [{ side: name, where: placeOf(link, side, key), host }];
+    });
+  });
+
+/** Tells of the unencrypted addresses of each link that has some, once for each link. */
+export const tellOfUnencrypted = (
+  links: readonly LinkConfig[],
+  tell: (found: {
+    readonly link: string;
+    readonly addresses: readonly UnencryptedAddress[];
+    readonly remedy: string;
+  }) => void,
+): void => {
+  for (const link of links) {
+    const addresses = unencryptedAddresses(link);
+    if (addresses.length > 0) tell({ link: link.name, addresses, remedy: encryptionRemedy(addresses) });
+  }
+};
+
+/** Where notices go unencrypted to another machine; null where they do not. */
+export const unencryptedNotices = ({
+  notifyUrl,
+}: Config): { readonly host: string; readonly remedy: string } | null => {
+  const host = hostOf(notifyUrl?.reveal());
+  return host === null ? null : { host, remedy: encryptionRemedy([{ where: 'NOTIFY_URL' }]) };
+};

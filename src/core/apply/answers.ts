@@ -1,0 +1,350 @@
+import {
+  fieldsIn,
+  listsOf,
+  scalarsOf,
+  textIn,
+  type Contact,
+  type ContactField,
+  type SyncedField,
+} from '../contact/contact.ts';
+import type { LabelledValue } from '../contact/elements.ts';
+import { withEmails } from '../contact/emails.ts';
+import { emailKey } from '../contact/keys.ts';
+import { keyLists, listOf } from '../contact/lists.ts';
+import { isDeleted, type Half } from '../contact/half.ts';
+import type { ContactRecord } from '../contact/record.ts';
+import { bySide, otherSide, SIDES, type Side } from '../contact/side.ts';
+import { equalSnapshots } from '../contact/snapshot.ts';
+import type { PairIds } from '../reconcile/pair-ids.ts';
+import { EMPTY_SNAPSHOT } from '../reconcile/settle.ts';
+import { newHalf } from '../state/half.ts';
+import type { Outcome } from './outcome.ts';
+import { observeMerge } from './side-merges.ts';
+import { withWrittenGroups } from '../state/own-moves.ts';
+import { observeAnswer, observeDeletion } from '../state/observe.ts';
+import { endPair, keepAlone, storePair } from '../state/pair.ts';
+import type { WorkingSet } from '../state/working-set.ts';
+import {
+  addDone,
+  agreedEmails,
+  currentRecord,
+  endMoves,
+  isQuiet,
+  pendingFields,
+  plannedHalf,
+  taskIds,
+  wasWritten,
+  writtenFields,
+  type Task,
+} from './task.ts';
+import { halfToStore } from './task-halves.ts';
+import type { Merged } from './write.ts';
+import { hasAllGroups, type GroupIds, type Removal, type Write } from './write.ts';
+
+/** The outcome of an operation that was answered, and what a run counts and reports of it. */
+export type AnswerOutcome = Outcome & {
+  /** Whether the answer must not be applied: it counts as a refusal. */
+  readonly isRefused: boolean;
+  /** Null where the contact was counted before, or nothing was written. */
+  readonly counts: 'created' | 'updated' | 'deleted' | null;
+  /** Fields that the side silently did not store (R2). */
+  readonly notTaken: readonly SyncedField[];
+  readonly ids: PairIds;
+  /** Whether the contact must be looked at again before the run ends. */
+  readonly again: boolean;
+};
+
+const DONE = { applied: true, error: null, isRefused: false, notTaken: [], again: false } as const;
+
+/** The values that an answer is applied with. */
+export type Applying = {
+  readonly set: WorkingSet;
+  readonly groupIds: GroupIds;
+  /** Whether a create carries the membership with it. */
+  readonly createsWithGroups: boolean;
+  /** Whether the side may show what was there before a write for a while. */
+  readonly lags: boolean;
+  readonly atMs: number;
+};
+
+/** The fields of `desired` that `now` does not hold although they were written. */
+const notTaken = (fields: readonly ContactField[], desired: Contact, now: Contact): readonly ContactField[] => {
+  const scalars = scalarsOf(fields).filter((field) => textIn(desired, field) !== textIn(now, field));
+  const lists = listsOf(fields).filter((field) => {
+    if (JSON.stringify(listOf(desired, field)) === JSON.stringify(listOf(now, field))) return false;
+    const keyed = keyLists(field, { desired: listOf(desired, field), now: listOf(now, field) });
+    return [...keyed.desired.keys()].some((key) => !keyed.now.has(key));
+  });
+  return [...scalars, ...lists];
+};
+
+/** A later write of a field settles earlier conflicts about it, but for one that brings back what was decided. */
+const resolveConflicts = (set: WorkingSet, task: Task, writtenSide: Side | null, atMs: number): void => {
+  const { leftId, rightId } = taskIds(task);
+  if (leftId === null || rightId === null || writtenSide === null) return;
+  const restored = task.decision?.kind === 'merge' ? (task.decision.restored ?? []) : [];
+  const standing = new Set([...task.conflicts.map((conflict) => conflict.field), ...restored]);
+  const isSettled = (field: SyncedField): boolean =>
+    !standing.has(field) && SIDES.every((side) => !pendingFields(task, side).has(field));
+  const fields = [...writtenFields(task, writtenSide)].filter(isSettled);
+  if (fields.length > 0) set.add({ kind: 'resolve-conflicts', leftId, fields, atMs });
+};
+
+/** What is stored of a task's half under the id that the task knows. */
+const knownHalf = (set: WorkingSet, task: Task, side: Side): Half | null => {
+  const id = currentRecord(task, side)?.id;
+  return id === undefined ? null : set.half(side, id);
+};
+
+/** The pair of a task; of one that was paired in this run, that in which its halves were stored. */
+const pairIdOf = (set: WorkingSet, task: Task): number | null =>
+  task.pairId ?? knownHalf(set, task, 'left')?.pair ?? knownHalf(set, task, 'right')?.pair ?? null;
+
+/** What is stored of a task's half: by the id that the task knows, or by the one that the contact has got meanwhile. */
+const storedHalf = (set: WorkingSet, task: Task, side: Side): Half | null => {
+  const known = knownHalf(set, task, side);
+  const pairId = pairIdOf(set, task);
+  if (known === null || known.pair !== null || !isDeleted(known) || pairId === null) return known;
+  return set.pair(pairId)?.[side] ?? known;
+};
+
+/** Stores the pair of a task as it is after what was done, and which conflicts that settles. The set must hold both halves. */
+export const storeAnswered = (set: WorkingSet, task: Task, writtenSide: Side | null, atMs: number): void => {
+  resolveConflicts(set, task, writtenSide, atMs);
+  storeTask(set, task, writtenSide, atMs);
+};
+
+/** Stores the pair of a task as it is after what was done. The set must hold both halves. */
+export const storeTask = (set: WorkingSet, task: Task, writtenSide: Side | null, atMs: number): void => {
+  const pairId = pairIdOf(set, task);
+  const kept = task.creation === null && pairId !== null ? set.pair(pairId) : null;
+  const halves = bySide((side) => {
+    if (currentRecord(task, side) === null) return kept?.[side] ?? null;
+    return halfToStore(task, side, storedHalf(set, task, side), { writtenSide, atMs });
+  });
+  const together = fallsAsleep(task) ? 'asleep' : 'linked';
+  const status = halves.left !== null && halves.right !== null ? together : 'kept';
+  storePair(set, { pairId: task.pairId, status, halves, writtenSide });
+};
+
+/** A pair sleeps when a run has nothing left to write to it; what an undo writes to a pair that sleeps does not wake it. */
+const fallsAsleep = (task: Task): boolean => task.sleeps && (isQuiet(task) || task.decision === null);
+
+/** Stores that a pair is awake, before the first write that follows from it. The set must hold both halves. */
+export const storeWaking = (set: WorkingSet, { pairId }: Task): void => {
+  const pair = pairId === null ? null : set.pair(pairId);
+  if (pair === null) return;
+  const halves = bySide((side) => (pair[side] === null ? null : { ...pair[side], state: 'changed' as const }));
+  storePair(set, { pairId, status: 'linked', halves, writtenSide: null });
+};
+
+/** Stores the task's contacts as a pair that is to be compared as if the two had never met: with empty bases, and open. */
+const storeFirstMeeting = (set: WorkingSet, task: Task, side: Side, created: ContactRecord, atMs: number): void => {
+  const halves = bySide((each) => {
+    const record = each === side ? created : currentRecord(task, each);
+    if (record === null) return null;
+    const stored = set.half(each, record.id) ?? newHalf(each, record, atMs);
+    return { ...stored, record, base: EMPTY_SNAPSHOT, state: 'changed' as const, mergedInto: null };
+  });
+  storePair(set, { pairId: task.pairId, status: 'linked', halves, writtenSide: side });
+};
+
+/** Why a create may not be answered with a contact that stands there already; null where the two are to be compared. */
+const refusalOf = ({ creation }: Task, { id, pair }: Half): string | null => {
+  if (pair !== null) return `The side answered with ${id}, which is linked to another contact already; merge the two.`;
+  const isApart = creation?.apartFrom?.includes(id) ?? false;
+  return isApart ? `The side answered with ${id}, which a person keeps apart from this contact.` : null;
+};
+
+const applyCreate = (
+  { set, groupIds, createsWithGroups, atMs }: Applying,
+  { task, side, request }: Extract<Write, { kind: 'create' }>,
+  record: ContactRecord,
+): AnswerOutcome => {
+  const nothing = {
+    applied: false,
+    after: record,
+    isRefused: false,
+    counts: null,
+    notTaken: [],
+    again: false,
+    ids: taskIds(task),
+  };
+  const known = set.half(side, record.id);
+  const isBack = known !== null && isDeleted(known) && (known.pair === null || known.pair === task.pairId);
+  const standing = isBack ? null : known;
+  const refused = standing === null ? null : refusalOf(task, standing);
+  if (refused !== null) return { ...nothing, error: refused, isRefused: true };
+  if (standing !== null) {
+    // The contact existed before: the two are compared before anything of it is overwritten.
+    storeFirstMeeting(set, task, side, record, atMs);
+    // An undo takes back what was created: that is not this contact.
+    const error = `The side answered with ${record.id}, which existed already; the two are compared.`;
+    return { ...nothing, error, again: true };
+  }
+  addDone(task, { side, kind: 'create', fields: [], moved: [], record });
+  if (createsWithGroups && hasAllGroups(groupIds, task, side)) endMoves(task, side);
+  storeAnswered(set, task, side, atMs);
+  return {
+    ...DONE,
+    after: record,
+    counts: 'created',
+    notTaken: notTaken(fieldsIn(request.draft), request.draft, record.contact),
+    ids: taskIds(task),
+  };
+};
+
+type Update = Extract<Write, { kind: 'update' }>;
+
+/** The email addresses that both sides agree on once one was added, if it is there. */
+const agreedAfter = (
+  { task, side, request }: Update,
+  shared: LabelledValue,
+  now: ContactRecord,
+): Contact['emailAddresses'] => {
+  const hasWritten = writtenFields(task, side).has('emailAddresses');
+  const former = hasWritten ? request.current : (plannedHalf(task, side)?.before ?? request.current);
+  const emailAddresses = agreedEmails(task, side) ?? former.contact.emailAddresses;
+  const added = now.contact.emailAddresses.filter(({ value }) => emailKey(value) === emailKey(shared.value));
+  return withEmails({ ...now.contact, emailAddresses }, added).emailAddresses;
+};
+
+/** Notes an update as done, as far as the contact shows it now. */
+const addUpdate = (write: Update, record: ContactRecord, isDeclined = false): void => {
+  const { task, side, request, sharedEmail } = write;
+  const kind = isDeclined ? 'declined' : sharedEmail === null ? 'update' : 'share';
+  const done = { side, kind, fields: request.fields, moved: [], record } as const;
+  if (sharedEmail === null) addDone(task, done);
+  else addDone(task, { ...done, agreedEmails: agreedAfter(write, sharedEmail, record) }, sharedEmail);
+};
+
+const applyUpdate = ({ set, atMs }: Applying, write: Update, record: ContactRecord): AnswerOutcome => {
+  const { task, side, request } = write;
+  const isFirst = !wasWritten(task, side);
+  addUpdate(write, record);
+  storeAnswered(set, task, side, atMs);
+  return {
+    ...DONE,
+    after: record,
+    counts: isFirst ? 'updated' : null,
+    notTaken: notTaken(request.fields, request.desired, record.contact),
+    ids: taskIds(task),
+  };
+};
+
+/** Accepts that the side declined the values of an update: they stay where they are (R2). Returns the fields. */
+export const applyNotTaken = ({ set, atMs }: Applying, write: Update): readonly SyncedField[] => {
+  const { task, request } = write;
+  addUpdate(write, request.current, true);
+  storeAnswered(set, task, null, atMs);
+  return notTaken(request.fields, request.desired, request.current.contact);
+};
+
+/** Stores that a task's memberships are as planned, as far as its groups could be created. */
+export const endMemberships = ({ set, groupIds, atMs }: Applying, task: Task, side: Side): void => {
+  if (hasAllGroups(groupIds, task, side)) endMoves(task, side);
+  storeAnswered(set, task, side, atMs);
+};
+
+const applyMembership = (
+  applying: Applying,
+  { task, side, request, operation }: Extract<Write, { kind: 'membership' }>,
+  groupIds: readonly string[],
+): AnswerOutcome => {
+  const isFirst = !wasWritten(task, side);
+  const current = currentRecord(task, side) ?? operation.before;
+  const record = withWrittenGroups(current, groupIds, request, applying);
+  const moved = [...request.add, ...request.remove];
+  addDone(task, { side, kind: 'membership', fields: ['buckets'], moved, record });
+  endMemberships(applying, task, side);
+  return {
+    ...DONE,
+    after: record,
+    counts: isFirst ? 'updated' : null,
+    ids: taskIds(task),
+  };
+};
+
+/** The contact of a removal is gone. */
+const applyRemoval = ({ set, atMs }: Applying, { pair, record, side, pairAfter }: Removal): void => {
+  observeDeletion(set, side, record.id, atMs);
+  if (pair.id === null || pairAfter === 'leave') return;
+  if (pairAfter === 'keep-other') keepAlone(set, pair.id, otherSide(side), atMs);
+  else endPair(set, pair.id);
+};
+
+const applyDelete = (applying: Applying, { removal, operation }: Extract<Write, { kind: 'delete' }>): AnswerOutcome => {
+  applyRemoval(applying, removal);
+  const { leftId, rightId } = operation;
+  const ids = { leftId, rightId };
+  return { ...DONE, after: null, counts: 'deleted', ids };
+};
+
+const applyMerge = (
+  applying: Applying,
+  { removal, merging, operation, side }: Extract<Write, { kind: 'merge' }>,
+  { survivor, became }: Merged,
+): AnswerOutcome => {
+  const { set, groupIds, atMs } = applying;
+  const { record } = removal;
+  const groupPairs = [...groupIds.values()].map((ids) =>
+    bySide((each) => (ids[each] === null ? null : { id: ids[each] })),
+  );
+  observeMerge(set, { side, before: merging.survivor, after: survivor, mergedAway: record }, { groupPairs, atMs });
+  addDone(merging.task, { side, kind: 'merged', fields: [], moved: [], record: survivor });
+  const { leftId, rightId } = operation;
+  const merged = { ...DONE, after: null, ids: { leftId, rightId }, again: true };
+  // A side may refuse to show a contact that it has just merged away.
+  if (became.kind === 'gone' || became.kind === 'moved' || became.kind === 'withheld') {
+    applyRemoval(applying, removal);
+    return { ...merged, counts: 'deleted' };
+  }
+  merging.isKept = became.kind === 'found' && equalSnapshots(record, became.record);
+  if (!merging.isKept) observeAnswer(set, side, record.id, became, atMs);
+  const error = 'The side kept the merged contact; it is deleted separately.';
+  return { ...merged, applied: false, error, counts: null };
+};
+
+/** A write with the value that its remote answered with. */
+export type AnsweredWrite =
+  | {
+      readonly kind: 'record';
+      readonly write: Extract<Write, { kind: 'create' | 'update' }>;
+      readonly value: ContactRecord;
+    }
+  | {
+      readonly kind: 'groups';
+      readonly write: Extract<Write, { kind: 'membership' }>;
+      readonly value: readonly string[];
+    }
+  | { readonly kind: 'merged'; readonly write: Extract<Write, { kind: 'merge' }>; readonly value: Merged }
+  | { readonly kind: 'none'; readonly write: Extract<Write, { kind: 'delete' }> };
+
+/**
+ * Whether an update was answered with the contact of another pair, into which the one that it was meant for had been merged
+ * (R12). The task lets go of that half: nothing more is written to it, and it stays as it is stored.
+ */
+export const isStray = (set: WorkingSet, answered: AnsweredWrite): boolean => {
+  if (answered.kind !== 'record' || answered.write.kind !== 'update') return false;
+  const { side, task } = answered.write;
+  const pairId = set.half(side, answered.value.id)?.pair ?? null;
+  if (pairId === null || pairId === pairIdOf(set, task)) return false;
+  task.strayed = [...task.strayed, side];
+  return true;
+};
+
+/** Takes the answer to a write in. The set must hold the contacts that the write names, and the one it answered with. */
+export const applyAnswer = (applying: Applying, answered: AnsweredWrite): AnswerOutcome => {
+  switch (answered.kind) {
+    case 'record':
+      return answered.write.kind === 'create'
+        ? applyCreate(applying, answered.write, answered.value)
+        : applyUpdate(applying, answered.write, answered.value);
+    case 'groups':
+      return applyMembership(applying, answered.write, answered.value);
+    case 'merged':
+      return applyMerge(applying, answered.write, answered.value);
+    case 'none':
+      return applyDelete(applying, answered.write);
+  }
+};

@@ -1,0 +1,32 @@
+import type { JournalRow, StoreChange } from '../state/rows.ts';
+import type { ContactRecord } from '../contact/record.ts';
+import type { GroupPair } from '../reconcile/groups.ts';
+import { JOURNAL_TRANSITIONS, type JournalEvent } from '../state/journal.ts';
+
+/** The outcome of an operation, as its journal entry is closed. */
+export type Outcome = {
+  readonly applied: boolean;
+  /** The contact as it is now; null where it does not exist, or is not known. */
+  readonly after: ContactRecord | null;
+  /** Why it counts as not applied, or why that can never be determined; null elsewhere. */
+  readonly error: string | null;
+};
+
+export const NOT_APPLIED: Outcome = { applied: false, after: null, error: null };
+
+/** The contact could not be read: the operation stays open, and the contact as it is (R9, R15). */
+export type Unreadable = { readonly unreadable: string };
+
+/** Further values that a read is applied with. */
+export type Known = { readonly groupPairs: readonly GroupPair[]; readonly atMs: number };
+
+/** The change that closes the journal entry of an operation; none where the event leaves it open. */
+export const closing = (
+  id: JournalRow['id'],
+  event: JournalEvent,
+  { after, error }: Omit<Outcome, 'applied'>,
+  atMs: number,
+): readonly StoreChange[] => {
+  const state = JOURNAL_TRANSITIONS.intended[event];
+  return state === 'intended' ? [] : [{ kind: 'journal', id, state, after, error, atMs }];
+};

@@ -1,0 +1,351 @@
+import type { ReadAnswer } from '../contact/requests.ts';
+import { EMPTY_CONTACT, scalarsOf, syncedIn, type Contact, type SyncedField } from '../contact/contact.ts';
+import { stands, type Half } from '../contact/half.ts';
+import type { ContactRecord } from '../contact/record.ts';
+import { bySide, otherSide, type Side, type Sides } from '../contact/side.ts';
+import { contactsOf } from '../contact/snapshot.ts';
+import type { Pair } from '../reconcile/decision.ts';
+import {
+  fieldsOf,
+  type CreateOperation,
+  type DeleteOperation,
+  type MembershipOperation,
+  sourceIdOf,
+  type UpdateOperation,
+} from '../reconcile/operation.ts';
+import { EMPTY_SNAPSHOT } from '../reconcile/settle.ts';
+import { storeTask } from './answers.ts';
+import { NOT_APPLIED, type Known, type Outcome, type Unreadable } from './outcome.ts';
+import { addDone, NOTHING_DONE, plannedHalfOf, type Done, type PlannedHalf, type Task } from './task.ts';
+import { observeAnswer, observeRecord, rename } from '../state/observe.ts';
+import { keepAlone } from '../state/pair.ts';
+import { unreadableReason } from '../state/unread.ts';
+import type { WorkingSet } from '../state/working-set.ts';
+import {
+  arrivedValues,
+  broughtValues,
+  movesAcross,
+  shownFields,
+  shownMoves,
+  showsBrought,
+  tookEffect,
+  withMoves,
+  type Moves,
+} from './traces.ts';
+
+/** An operation on an existing contact. */
+export type ExistingOperation = UpdateOperation | MembershipOperation | DeleteOperation;
+
+const NO_MOVES: Moves = { join: [], leave: [] };
+
+const NO_FIELDS: ReadonlySet<SyncedField> = new Set();
+
+/** All fields that any of the contacts fills, and the membership, except `fields`. */
+const allBut = (fields: ReadonlySet<SyncedField>, ...contacts: readonly Contact[]): readonly SyncedField[] => [
+  ...new Set(syncedIn(...contacts)).difference(fields),
+];
+
+/** A task for one operation that a read found: nothing is known of the other operations of its pair, so it stays open. */
+const taskOf = (pairId: number | null, values: Pick<Task, 'halves' | 'held'> & Partial<Task>): Task => ({
+  ...NOTHING_DONE,
+  pairId,
+  creation: null,
+  given: { left: NO_FIELDS, right: NO_FIELDS },
+  wanted: { left: null, right: null },
+  counterparts: { left: null, right: null },
+  deferred: true,
+  conflicts: [],
+  isNewPairing: false,
+  wakes: false,
+  sleeps: false,
+  decision: null,
+  steps: [],
+  ...values,
+});
+
+/** Values by side: one for the side that was written, one for the other side. */
+const onSides = <Value>(side: Side, own: Value, other: Value): Sides<Value> =>
+  bySide((each) => (each === side ? own : other));
+
+/** The halves of the pair that an operation wrote to: its own one, and the other one. */
+type Found = { readonly pair: Pair; readonly target: Half; readonly origin: Half | null };
+
+const plannedOf = (half: Half, before: ContactRecord = half.record): PlannedHalf => plannedHalfOf(before, half.base);
+
+/** Stores a pair after what a read found of an operation; the other half keeps the record that is stored. */
+const storeFound = (set: WorkingSet, task: Task, done: Done, origin: Half | null, atMs: number): void => {
+  const { side } = done;
+  addDone(task, done);
+  if (origin !== null) {
+    addDone(task, { side: otherSide(side), kind: 'observed', fields: [], moved: [], record: origin.record });
+  }
+  storeTask(set, task, side, atMs);
+};
+
+/** The values of an update that the contact shows enter its base, those that arrived of its source the source's (R9, R5). */
+const applyUpdate = (
+  set: WorkingSet,
+  operation: UpdateOperation,
+  { pair, target, origin }: Found & { readonly origin: Half },
+  found: ContactRecord,
+  atMs: number,
+): void => {
+  const { side, fields, given, before, desired } = operation;
+  const source = operation.source ?? origin.record;
+  // That a value is gone may be its user's edit, and another contact's values are its own: then a different text is not known
+  // to have replaced the one that was sent.
+  const isKnown = found.id === before.id && showsBrought({ fields, before: before.contact, desired }, found.contact);
+  const shown = shownFields(fields, desired, found.contact, (isKnown ? before : found).contact);
+  const settles = scalarsOf(shown.difference(new Set(given)));
+  const brought = broughtValues(desired, found.contact, before.contact);
+  const [own, other] = [target.base ?? EMPTY_SNAPSHOT, origin.base ?? EMPTY_SNAPSHOT];
+  const known = { ...source, contact: arrivedValues(other.contact, source.contact, desired, brought) };
+  const task = taskOf(pair.id, {
+    halves: onSides(side, plannedOf(target, before), plannedOf(origin, known)),
+    given: onSides(side, new Set(given), NO_FIELDS),
+    held: onSides(
+      side,
+      // Either side may have changed a list: only what this write brought enters the target's base.
+      allBut(new Set(settles), own.contact, before.contact, brought),
+      allBut(shown, other.contact, known.contact),
+    ),
+    wanted: onSides<Contact | null>(side, desired, null),
+    counterparts: onSides(side, source.contact, before.contact),
+  });
+  // List elements that did not arrive are sent again; a text that arrived differently stays so (R2).
+  const done: Done = { side, kind: 'update', fields: [...shown], moved: [], record: found, brought, settles };
+  storeFound(set, task, done, origin, atMs);
+};
+
+/** The memberships that arrived enter both bases; a later difference is a user's change (R9, R5). */
+const applyMembership = (
+  set: WorkingSet,
+  operation: MembershipOperation,
+  { pair, target, origin }: Found & { readonly origin: Half },
+  found: ContactRecord,
+  { groupPairs, atMs }: Known,
+): void => {
+  const { side, before, given } = operation;
+  const moves = shownMoves(operation, found.groupIds);
+  const across = given.includes('buckets') ? NO_MOVES : movesAcross(side, moves, groupPairs);
+  const other = origin.base ?? EMPTY_SNAPSHOT;
+  const known = { ...origin.record, groupIds: withMoves(other.groupIds, across) };
+  const contacts = [target.base, origin.base, before, found, known].flatMap((each) => each?.contact ?? []);
+  const task = taskOf(pair.id, {
+    halves: onSides(side, plannedOf(target, before), plannedOf(origin, known)),
+    given: onSides(side, new Set(given), NO_FIELDS),
+    held: onSides(side, allBut(NO_FIELDS, ...contacts), allBut(new Set(['buckets']), ...contacts)),
+  });
+  const moved = [...moves.join, ...moves.leave];
+  const done: Done = { side, kind: 'membership', fields: ['buckets'], moved, record: found, settles: [] };
+  storeFound(set, task, done, origin, atMs);
+};
+
+/**
+ * What an undo wrote enters the base of its side, and nothing else: the other side keeps its values, and the difference is
+ * settled.
+ */
+const applyUndone = (
+  set: WorkingSet,
+  operation: UpdateOperation | MembershipOperation,
+  { pair, target, origin }: Found,
+  found: ContactRecord,
+  atMs: number,
+): void => {
+  const { side, before } = operation;
+  const fields = fieldsOf(operation);
+  const { join, leave } = shownMoves(operation.kind === 'membership' ? operation : NO_MOVES, found.groupIds);
+  const halves = [target, ...(origin === null ? [] : [origin])];
+  const contacts = [...halves.flatMap((half) => [half.base, half.record]), before, found].flatMap(
+    (each) => each?.contact ?? [],
+  );
+  const task = taskOf(pair.id, {
+    halves: onSides(side, plannedOf(target, before), origin === null ? null : plannedOf(origin)),
+    held: onSides(side, allBut(new Set(scalarsOf(fields)), ...contacts), allBut(NO_FIELDS, ...contacts)),
+    sleeps: pair.status === 'asleep',
+  });
+  const done: Done = { side, kind: operation.kind, fields, moved: [...join, ...leave], record: found };
+  storeFound(set, task, done, origin, atMs);
+};
+
+/** The task of a contact that a create made: `other` is the half that it follows from, as it was then. */
+const createdTask = (
+  { side, desired: draft }: CreateOperation,
+  pairId: number | null,
+  other: PlannedHalf | null,
+  held: Task['held'],
+): Task =>
+  taskOf(pairId, {
+    halves: onSides(side, null, other),
+    creation: { side, draft, originId: '', ids: { leftId: null, rightId: null }, image: null },
+    held,
+    deferred: other !== null,
+  });
+
+const applyCreated = (
+  set: WorkingSet,
+  operation: CreateOperation,
+  found: ContactRecord,
+  { groupPairs, atMs }: Known,
+): Outcome => {
+  const { side, pairId, desired, join } = operation;
+  const sourceId = sourceIdOf(operation);
+  const source = sourceId === null ? null : set.half(otherSide(side), sourceId);
+  if (source === null) return { ...NOT_APPLIED, error: `${sourceId}, which it follows from, is not known any more.` };
+  const brought = broughtValues(desired, found.contact, EMPTY_CONTACT);
+  const moves = shownMoves({ join, leave: [] }, found.groupIds);
+  const groupIds = movesAcross(side, moves, groupPairs).join.toSorted();
+  const known = { ...source.record, contact: arrivedValues(EMPTY_CONTACT, desired, desired, brought), groupIds };
+  const held = onSides(side, allBut(NO_FIELDS, brought, found.contact), []);
+  const task = createdTask(operation, pairId, plannedHalfOf(known, null), held);
+  const done: Done = { side, kind: 'create', fields: [], moved: moves.join, record: found, brought, settles: [] };
+  storeFound(set, task, done, source, atMs);
+  return { applied: true, after: found, error: null };
+};
+
+/** A contact that an undo restored. */
+const applyRestored = (set: WorkingSet, operation: CreateOperation, found: ContactRecord, { atMs }: Known): Outcome => {
+  const { side, pairId, desired } = operation;
+  const half = (pairId === null ? null : set.pair(pairId))?.[otherSide(side)] ?? null;
+  const other = stands(half) ? half : null;
+  const held = onSides(
+    side,
+    [],
+    other === null ? [] : allBut(NO_FIELDS, desired, ...contactsOf(other.record, other.base)),
+  );
+  // A contact without its other half gets a pair of its own.
+  const task = createdTask(operation, other === null ? null : pairId, other && plannedOf(other), held);
+  storeFound(set, task, { side, kind: 'create', fields: [], moved: [], record: found }, other, atMs);
+  return { applied: true, after: found, error: null };
+};
+
+/**
+ * Applies a create without an answer by what a search for its contact found (R9); null: it found none. The set must hold the
+ * contact that the new one follows from, with its pair.
+ */
+export const applySearch = (
+  set: WorkingSet,
+  operation: CreateOperation,
+  found: ContactRecord | null,
+  known: Known,
+): Outcome => {
+  if (found === null) return NOT_APPLIED;
+  return operation.image === null
+    ? applyCreated(set, operation, found, known)
+    : applyRestored(set, operation, found, known);
+};
+
+/** How much of an operation a contact shows: a membership takes a request each way, of which one may have arrived alone. */
+const extentOf = (operation: UpdateOperation | MembershipOperation, now: ContactRecord): 'all' | 'part' | 'none' => {
+  if (operation.kind === 'update') {
+    return tookEffect({ ...operation, before: operation.before.contact }, now.contact) ? 'all' : 'none';
+  }
+  const { join, leave } = shownMoves(operation, now.groupIds);
+  const count = join.length + leave.length;
+  if (count === operation.join.length + operation.leave.length) return 'all';
+  return count === 0 ? 'none' : 'part';
+};
+
+/** The pair that an operation on an existing contact belongs to. */
+export const pairOfOperation = (
+  set: WorkingSet,
+  { side, pairId: known }: ExistingOperation,
+  id: string,
+): Pair | null => {
+  const pairId = known ?? set.half(side, id)?.pair ?? null;
+  return pairId === null ? null : set.pair(pairId);
+};
+
+/**
+ * Nothing was read of a contact: while it exists, as far as is known, the operation may have been applied. A contact that is
+ * known to be deleted has nothing left to settle.
+ */
+const applyUnreadable = (
+  set: WorkingSet,
+  { kind, side, before }: ExistingOperation,
+  unreadable: string,
+): Outcome | Unreadable => {
+  const half = set.half(side, before.id);
+  return stands(half) ? { unreadable } : { ...NOT_APPLIED, applied: kind === 'delete' && half !== null };
+};
+
+/** Applies an operation of a sync that the contact shows; returns whether it shows anything of it. */
+const applyToPair = (
+  set: WorkingSet,
+  operation: UpdateOperation | MembershipOperation,
+  { pair, target, origin }: Found,
+  record: ContactRecord,
+  known: Known,
+): boolean => {
+  const isWhole = stands(target) && origin !== null;
+  if (operation.kind === 'membership') {
+    if (isWhole) applyMembership(set, operation, { pair, target, origin }, record, known);
+    return isWhole;
+  }
+  if (extentOf(operation, record) === 'none') return false;
+  if (isWhole) applyUpdate(set, operation, { pair, target, origin }, record, known.atMs);
+  return true;
+};
+
+/** Applies an operation that the contact shows; null where it shows nothing of it. */
+const applyShown = (
+  set: WorkingSet,
+  operation: UpdateOperation | MembershipOperation,
+  record: ContactRecord,
+  known: Known,
+): Outcome | null => {
+  const { side, cause } = operation;
+  const pair = pairOfOperation(set, operation, record.id);
+  const target = pair?.[side] ?? null;
+  // A contact that was merged into the contact of another pair shows nothing of the operation.
+  if (pair === null || target?.id !== record.id) return null;
+  const extent = extentOf(operation, record);
+  const half = pair[otherSide(side)];
+  const found: Found = { pair, target, origin: stands(half) ? half : null };
+  const outcome: Outcome = { applied: extent === 'all', after: record, error: null };
+  if (cause === 'sync') return applyToPair(set, operation, found, record, known) ? outcome : null;
+  if (!stands(target) || extent === 'none') return null;
+  applyUndone(set, operation, found, record, known.atMs);
+  return outcome;
+};
+
+/** Applies a read that did not find the contact. */
+const applyAbsent = (
+  set: WorkingSet,
+  operation: ExistingOperation,
+  answer: ReadAnswer | undefined,
+  atMs: number,
+): Outcome => {
+  const { side, kind, cause, before } = operation;
+  const isDeleted = kind === 'delete' && answer?.kind === 'gone';
+  const pairId = cause === 'undo' && isDeleted ? (pairOfOperation(set, operation, before.id)?.id ?? null) : null;
+  // The counterpart of a contact that an undo deleted stays, and is not deleted.
+  if (pairId !== null) keepAlone(set, pairId, otherSide(side), atMs);
+  else observeAnswer(set, side, before.id, answer, atMs);
+  return { ...NOT_APPLIED, applied: isDeleted };
+};
+
+/**
+ * Applies an operation without an answer by a read of its contact (R9). The set must hold the contact, its pair,
+ * and the contact that the read answered with. Nothing that an undo wrote counts as a user's edit or deletion, which would be
+ * propagated.
+ */
+export const applyRead = (
+  set: WorkingSet,
+  operation: ExistingOperation,
+  answer: ReadAnswer | undefined,
+  known: Known,
+): Outcome | Unreadable => {
+  const { side, cause, before } = operation;
+  const { atMs } = known;
+  const unreadable = unreadableReason(answer);
+  if (unreadable !== null) return applyUnreadable(set, operation, unreadable);
+  if (answer?.kind !== 'found' && answer?.kind !== 'moved') return applyAbsent(set, operation, answer, atMs);
+  const { record } = answer;
+  rename(set, side, before.id, record.id, atMs);
+  const outcome = operation.kind === 'delete' ? null : applyShown(set, operation, record, known);
+  if (outcome !== null) return outcome;
+  if (answer.kind === 'moved' || cause === 'undo') observeAnswer(set, side, record.id, { kind: 'found', record }, atMs);
+  else observeRecord(set, side, record, atMs);
+  return cause === 'undo' ? NOT_APPLIED : { ...NOT_APPLIED, after: record };
+};

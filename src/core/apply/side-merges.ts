@@ -1,0 +1,162 @@
+import {
+  listsOf,
+  scalarsIn,
+  scalarsOf,
+  syncedIn,
+  textIn,
+  withValue,
+  type Contact,
+  type ContactField,
+  type SyncedField,
+} from '../contact/contact.ts';
+import { isAway, stands, type Half } from '../contact/half.ts';
+import { keyLists, listOf, withList } from '../contact/lists.ts';
+import type { ContactRecord } from '../contact/record.ts';
+import { bySide, otherSide, type Side } from '../contact/side.ts';
+import type { Snapshot } from '../contact/snapshot.ts';
+import { EMPTY_SNAPSHOT, settleBase } from '../reconcile/settle.ts';
+import { isReplaced, shownBy } from '../reconcile/side-merge.ts';
+import type { MembershipOperation, UpdateOperation } from '../reconcile/operation.ts';
+import { observeRecord } from '../state/observe.ts';
+import { storePair } from '../state/pair.ts';
+import type { WorkingSet } from '../state/working-set.ts';
+import { movesAcross, type GroupHalves, type Moves } from './traces.ts';
+
+/** The same of its groups. */
+const movesBy = (before: readonly string[], after: readonly string[], mergedAway: readonly string[]): Moves => {
+  const lost = isReplaced(new Set(before), new Set(after), new Set(mergedAway))
+    ? before.filter((id) => !after.includes(id))
+    : [];
+  return { join: after.filter((id) => !before.includes(id) && mergedAway.includes(id)), leave: lost };
+};
+
+type Change = { readonly before: Contact; readonly shown: Contact; readonly kept: ReadonlySet<SyncedField> };
+
+/** The base with what a merge changed, as if the sides had agreed on it, but for fields of which it is kept as it was. */
+const withChange = (base: Snapshot | null, { before, shown, kept }: Change, { join, leave }: Moves): Snapshot => {
+  const agreed = base ?? EMPTY_SNAPSHOT;
+  const all = syncedIn(agreed.contact, before, shown);
+  const changed = new Set<SyncedField>(
+    scalarsIn(before, shown).filter((field) => textIn(before, field) !== textIn(shown, field)),
+  );
+  return settleBase({
+    base: agreed,
+    before: { contact: before, groupIds: [] },
+    now: { contact: shown, groupIds: join },
+    written: new Set(all).difference(kept),
+    moved: new Set([...join, ...leave]),
+    outstanding: new Set(all.filter((field) => kept.has(field) || !changed.has(field))),
+    other: null,
+    agreedGroups: new Set(),
+  });
+};
+
+/** What the side, or a write, made of a contact beyond what its user did. */
+type Made = {
+  readonly change: Change;
+  readonly moves: Moves;
+  readonly groupPairs: readonly GroupHalves[];
+  readonly atMs: number;
+};
+
+/** Stores it in the bases of both sides; answers whether the contact has a pair of which both halves stand. */
+const storeMade = (
+  set: WorkingSet,
+  own: Half | null,
+  after: ContactRecord,
+  { change, moves, groupPairs, atMs }: Made,
+): boolean => {
+  const pair = own === null || own.pair === null ? null : set.pair(own.pair);
+  if (own === null || pair === null) return false;
+  const other = pair[otherSide(own.side)];
+  if (!stands(own) || !stands(other)) return false;
+  const base = withChange(own.base, change, moves);
+  const otherBase = withChange(other.base, change, movesAcross(own.side, moves, groupPairs));
+  const halves = bySide((each) => {
+    // That it is open whether the other one stands is not forgotten (R7).
+    if (each !== own.side) return { ...other, base: otherBase, state: isAway(other) ? other.state : 'changed' };
+    return { ...own, record: after, base, state: 'changed' as const, writtenAtMs: atMs, heardAtMs: atMs };
+  });
+  storePair(set, { pairId: own.pair, status: pair.status, halves, writtenSide: own.side });
+  return true;
+};
+
+/** A merge by the side itself: the survivor before and after it, and the contact that was merged away. */
+export type SideMerge = {
+  readonly side: Side;
+  readonly before: ContactRecord;
+  readonly after: ContactRecord;
+  readonly mergedAway: ContactRecord;
+  /** The fields that a plan is to give back whatever the other side holds (`ownFields`): they stay out of the bases. */
+  readonly own?: readonly ContactField[];
+};
+
+/**
+ * Takes in what a merge by the side itself made of the merge survivor. That is no user's edit: it enters the bases of both
+ * sides, so that what the other side holds instead is written back by the next plan (R9, R12). The set must hold the
+ * survivor and its pair.
+ */
+export const observeMerge = (
+  set: WorkingSet,
+  { side, before, after, mergedAway, own: ownFields = [] }: SideMerge,
+  { groupPairs, atMs }: { readonly groupPairs: readonly GroupHalves[]; readonly atMs: number },
+): void => {
+  const shown = shownBy(before.contact, after.contact, mergedAway.contact);
+  const moves = movesBy(before.groupIds, after.groupIds, mergedAway.groupIds);
+  const change: Change = { before: before.contact, shown, kept: new Set<SyncedField>(ownFields) };
+  const own = set.half(side, before.id);
+  if (!storeMade(set, own, after, { change, moves, groupPairs, atMs })) observeRecord(set, side, after, atMs);
+};
+
+/** What a write that came to another contact than it was meant for brought there, as far as that one shows it. */
+const strayed = (operation: StrayOperation, base: Contact, now: Contact): Contact => {
+  let shown = base;
+  if (operation.kind === 'membership') return shown;
+  const { before, desired, fields } = operation;
+  for (const field of scalarsOf(fields)) {
+    if (textIn(now, field) === textIn(desired, field)) shown = withValue(shown, field, textIn(now, field));
+  }
+  for (const field of listsOf(fields)) {
+    const lists = keyLists(field, {
+      base: listOf(base, field),
+      now: listOf(now, field),
+      desired: listOf(desired, field),
+      before: listOf(before.contact, field),
+    });
+    const kept = [...lists.base].filter(([key]) => lists.now.has(key));
+    const isBrought = (key: string): boolean =>
+      lists.desired.has(key) && !lists.before.has(key) && !lists.base.has(key);
+    const brought = [...lists.now].filter(([key]) => isBrought(key));
+    const elements = [...kept, ...brought].map(([, element]) => element);
+    shown = withList(shown, field, elements);
+  }
+  return shown;
+};
+
+/** A write to an existing contact that may have come to another one. */
+export type StrayOperation = UpdateOperation | MembershipOperation;
+
+/**
+ * Takes in what a write made of a contact of another pair, because the one that it was meant for had been merged into that
+ * one (R12). As in a merge by the side itself, that is no user's edit, and what the other side holds is written back. What
+ * else differs there is what the user's merge made of it. The set must hold the contact and its pair.
+ */
+export const observeStray = (
+  set: WorkingSet,
+  operation: StrayOperation,
+  after: ContactRecord,
+  { groupPairs, atMs }: { readonly groupPairs: readonly GroupHalves[]; readonly atMs: number },
+): void => {
+  const { side } = operation;
+  const own = set.half(side, after.id);
+  const pairId = operation.pairId ?? set.half(side, operation.before.id)?.pair ?? null;
+  if (own === null || own.pair === pairId) return;
+  const { contact: before, groupIds } = own.base ?? EMPTY_SNAPSHOT;
+  const change: Change = { before, shown: strayed(operation, before, after.contact), kept: new Set() };
+  const { join, leave } = operation.kind === 'membership' ? operation : { join: [], leave: [] };
+  const moves: Moves = {
+    join: join.filter((id) => after.groupIds.includes(id) && !groupIds.includes(id)),
+    leave: leave.filter((id) => groupIds.includes(id) && !after.groupIds.includes(id)),
+  };
+  storeMade(set, own, after, { change, moves, groupPairs, atMs });
+};

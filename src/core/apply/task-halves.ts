@@ -1,0 +1,186 @@
+import { fieldsIn, scalarsOf, textIn, withValue, type Contact, type SyncedField } from '../contact/contact.ts';
+import { isAway, type Half } from '../contact/half.ts';
+import type { ContactRecord } from '../contact/record.ts';
+import { otherSide, type Side } from '../contact/side.ts';
+import { equalSnapshots, withDeclined, type Declined, type Snapshot } from '../contact/snapshot.ts';
+import { settleDeclined } from '../reconcile/declined.ts';
+import { settleBase } from '../reconcile/settle.ts';
+import { newHalf } from '../state/half.ts';
+import { withoutEmails } from '../contact/emails.ts';
+import {
+  agreedEmails,
+  currentRecord,
+  isQuiet,
+  movedGroups,
+  pendingFields,
+  plannedHalf,
+  sharedEmails,
+  writtenFields,
+  type PlannedHalf,
+  type Task,
+} from './task.ts';
+
+/** The fields that a side lost in a conflict and that are still to be written to it. */
+const lostFields = (task: Task, side: Side): readonly SyncedField[] => {
+  const pending = pendingFields(task, side);
+  return task.conflicts.filter(({ field, winner }) => winner !== side && pending.has(field)).map(({ field }) => field);
+};
+
+/** The fields that a person is asked about: both sides keep their value. */
+const askedFields = ({ conflicts }: Task): readonly SyncedField[] =>
+  conflicts.filter(({ winner }) => winner === null).map(({ field }) => field);
+
+/** Whether a person is asked about any of its fields. */
+export const isAsking = (task: Task): boolean => askedFields(task).length > 0;
+
+/** Whether a change of that side stays there for another reason than a question to a person. */
+const hasHeld = (task: Task, side: Side): boolean => {
+  const asked = askedFields(task);
+  return task.held[side].some((field) => !asked.includes(field));
+};
+
+/** The base with the values that wait for a person, as the plan found them. */
+const withAsked = (task: Task, base: Snapshot, { contact }: ContactRecord): Snapshot => {
+  const asked = scalarsOf(askedFields(task));
+  const values = asked.reduce((known, field) => withValue(known, field, textIn(contact, field)), base.contact);
+  return { ...base, contact: values };
+};
+
+/** The values that the base of a half may take over from the other half and from the groups that both sides agree on. */
+const agreedOn = (task: Task, side: Side) => {
+  // A value that both lack is not agreed on if a side gets a value that neither half holds.
+  if (task.given.left.size + task.given.right.size > 0) return { other: null, agreedGroups: new Set<string>() };
+  const groups = task.decision?.kind === 'merge' ? task.decision.agreedGroups?.[side] : undefined;
+  const counterpart = plannedHalf(task, otherSide(side))?.before.contact ?? null;
+  return {
+    other: task.counterparts === undefined ? counterpart : task.counterparts[side],
+    agreedGroups: new Set(groups),
+  };
+};
+
+/** The groups of a side whose membership a write did not change; of an undo, all that it moved. */
+const declinedGroups = (
+  task: Task,
+  { base, before }: PlannedHalf,
+  moved: ReadonlySet<string>,
+  record: ContactRecord,
+): readonly string[] => {
+  const isKept = (id: string): boolean => before.groupIds.includes(id) === record.groupIds.includes(id);
+  const former = (base.declined?.buckets ?? []).filter((id) => !moved.has(id));
+  return [...former, ...[...moved].filter((id) => task.decision === null || isKept(id))];
+};
+
+/** The differences from the other side that are settled after the answers so far (R2). */
+const declinedBy = (task: Task, side: Side, half: PlannedHalf, record: ContactRecord): Declined => {
+  const other = currentRecord(task, otherSide(side))?.contact;
+  const settles = task.done.findLast((each) => each.side === side)?.settles;
+  const written = settles === undefined ? writtenFields(task, side) : new Set(settles);
+  const isCreated = task.creation?.side === side && settles === undefined;
+  const isUntouched = !isCreated && written.size === 0 && half.base.declined === undefined;
+  if (other === undefined || isUntouched) return {};
+  const wanted = task.wanted[side] ?? other;
+  const now = record.contact;
+  return settleDeclined({
+    former: half.base.declined,
+    written: isCreated ? new Set<SyncedField>(fieldsIn(wanted, now)) : written,
+    wanted,
+    now,
+    other,
+    groups: declinedGroups(task, half, movedGroups(task, side), record),
+  });
+};
+
+/**
+ * The base that the plan found, with the email addresses that have arrived on the other side: all but those that are still to be
+ * added there.
+ */
+const baseWithArrived = (task: Task, side: Side, { base, before }: PlannedHalf): Snapshot => {
+  const target = otherSide(side);
+  const shared = sharedEmails(task, target);
+  const hasWritten = task.done.some(
+    (each) => each.side === target && (each.kind === 'create' || each.fields.includes('emailAddresses')),
+  );
+  if (shared.length === 0 || !hasWritten || task.held[side].includes('emailAddresses')) return base;
+  const { emailAddresses } = withoutEmails(before.contact, shared);
+  return { ...base, contact: { ...base.contact, emailAddresses } };
+};
+
+/** The values of a record that both sides agree on: those of an answer, but for concurrent edits. */
+const agreedContact = (task: Task, side: Side, { contact }: ContactRecord): Contact => {
+  const emailAddresses = agreedEmails(task, side);
+  if (emailAddresses !== null) return { ...contact, emailAddresses };
+  return task.done.findLast((each) => each.side === side)?.brought ?? contact;
+};
+
+/** The base of a half after the answers so far, and whether the next plan must look at it. */
+const settledValue = (
+  task: Task,
+  side: Side,
+  half: PlannedHalf,
+  record: ContactRecord,
+): { readonly base: Snapshot; readonly isOpen: boolean } => {
+  const given = task.given[side];
+  const outstanding = new Set([
+    ...pendingFields(task, otherSide(side)),
+    ...task.held[side],
+    ...lostFields(task, side),
+    ...given,
+  ]);
+  const settled = settleBase({
+    base: baseWithArrived(task, side, half),
+    before: half.before,
+    now: { ...record, contact: agreedContact(task, side, record) },
+    written: writtenFields(task, side).difference(given),
+    moved: given.has('buckets') ? new Set() : movedGroups(task, side),
+    outstanding,
+    ...agreedOn(task, side),
+  });
+  const base = withDeclined(settled, declinedBy(task, side, half, record));
+  // A given value is not part of the base, whatever else is held: the next plan copies it to the other side.
+  const waits = task.deferred || !isQuiet(task) || given.size > 0;
+  const isSurprising = !hasHeld(task, side) && !equalSnapshots(withAsked(task, base, half.before), record);
+  return { base, isOpen: waits || isSurprising };
+};
+
+/** Whether the store holds a newer record of a half than the task does. */
+const isNewer = ({ state, record }: Half, current: ContactRecord): boolean => {
+  if (state === 'settled' || record === current) return false;
+  return JSON.stringify(record) !== JSON.stringify(current);
+};
+
+/** A half that was not written keeps what was observed in the meantime: a newer record, or that the contact is missing. */
+const withObserved = (stored: Half, current: ContactRecord, next: Half): Half => {
+  const { pair, base } = next;
+  if (isAway(stored)) return { ...stored, pair, base };
+  return isNewer(stored, current) ? { ...next, record: stored.record, state: 'changed' } : next;
+};
+
+/** Whether the last record of a side is the one that was stored before. */
+const isObserved = ({ done }: Task, side: Side): boolean =>
+  done.findLast((each) => each.side === side)?.kind === 'observed';
+
+/** A half of the task as it is to be stored, in place of what is stored; null where the task has none. */
+export const halfToStore = (
+  task: Task,
+  side: Side,
+  stored: Half | null,
+  { writtenSide, atMs }: { readonly writtenSide: Side | null; readonly atMs: number },
+): Half | null => {
+  const [half, record] = [plannedHalf(task, side), currentRecord(task, side)];
+  if (half === null || record === null) return null;
+  const { base, isOpen } = settledValue(task, side, half, record);
+  const known = stored ?? newHalf(side, record, atMs);
+  const next: Half = {
+    ...known,
+    pair: task.pairId,
+    record,
+    base,
+    state: isOpen ? 'changed' : 'settled',
+    mergedInto: null,
+    heardAtMs: atMs,
+  };
+  if (writtenSide === side) return { ...next, writtenAtMs: atMs };
+  // The other half was not read: storing it after a recovery is no news of it.
+  if (isObserved(task, side)) return { ...next, heardAtMs: known.heardAtMs };
+  return stored === null ? next : withObserved(stored, record, next);
+};

@@ -1,0 +1,34 @@
+import type { JournalState } from './rows.ts';
+
+/** What becomes known of a journaled write. */
+export type JournalEvent =
+  /** The remote answered that it was done. */
+  | 'answered'
+  /** The remote answered that it was not done, or could not be asked. */
+  | 'refused'
+  /** No answer came: recovery has to find out. */
+  | 'unanswered'
+  /** Recovery found that it was done. */
+  | 'found'
+  /** Recovery found that it was not done, or cannot find out: the plan decides again. */
+  | 'not-found';
+
+/** A journal entry is written as `intended`; each of the other states is final. */
+export const JOURNAL_TRANSITIONS: Readonly<Record<JournalState, Readonly<Record<JournalEvent, JournalState>>>> = {
+  intended: {
+    answered: 'done',
+    refused: 'failed',
+    unanswered: 'intended',
+    found: 'done',
+    'not-found': 'abandoned',
+  },
+  done: { answered: 'done', refused: 'done', unanswered: 'done', found: 'done', 'not-found': 'done' },
+  failed: { answered: 'failed', refused: 'failed', unanswered: 'failed', found: 'failed', 'not-found': 'failed' },
+  abandoned: {
+    answered: 'abandoned',
+    refused: 'abandoned',
+    unanswered: 'abandoned',
+    found: 'abandoned',
+    'not-found': 'abandoned',
+  },
+};

@@ -1,0 +1,108 @@
+import { contactsOf } from '../contact/snapshot.ts';
+import { isDeleted, type Half } from '../contact/half.ts';
+import { syncedIn } from '../contact/contact.ts';
+import { SIDES, type Side, type Sides } from '../contact/side.ts';
+import type { PairStatus } from '../reconcile/decision.ts';
+import { unpairedGone } from './half.ts';
+import type { WorkingSet } from './working-set.ts';
+
+export type PairToStore = {
+  /** Null: the pair that already holds one of the two contacts, else a new one. */
+  readonly pairId: number | null;
+  readonly status: PairStatus;
+  readonly halves: Sides<Half | null>;
+  /** The side that was just written, if any. */
+  readonly writtenSide: Side | null;
+};
+
+/** Keeps that a contact of a pair was deleted. */
+const bury = (set: WorkingSet, half: Half): void => set.put(unpairedGone(half, half.heardAtMs));
+
+/** A pair ends; of its halves only those that are known to be deleted stay known. */
+export const endPair = (set: WorkingSet, id: number): void => {
+  const pair = set.pair(id);
+  set.dropPair(id);
+  for (const side of SIDES) {
+    const half = pair?.[side] ?? null;
+    if (half !== null && isDeleted(half)) bury(set, half);
+  }
+};
+
+/** A contact that has lost its pair: the next plan looks for a counterpart. One whose absence is unsettled is forgotten. */
+const releaseHalf = (set: WorkingSet, half: Half): void => {
+  set.drop(half);
+  if (isDeleted(half)) bury(set, half);
+  if (half.state === 'settled' || half.state === 'changed') {
+    set.put({ ...half, pair: null, base: null, state: 'changed' });
+  }
+};
+
+/** Ends a pair; what stands of it is left without one, but for the half that moves to another pair. */
+const releasePair = (set: WorkingSet, id: number, moving: Half): void => {
+  const pair = set.pair(id);
+  set.dropPair(id);
+  for (const side of SIDES) {
+    const half = pair?.[side] ?? null;
+    if (half !== null && !(half.side === moving.side && half.id === moving.id)) releaseHalf(set, half);
+  }
+};
+
+/** The pair that the halves are stored in; null for a new one. */
+const rowOf = (set: WorkingSet, { pairId, halves }: PairToStore): number | null => {
+  const id = pairId ?? pairsOf(set, halves)[0] ?? null;
+  return id !== null && set.pair(id) === null ? null : id;
+};
+
+/** The pairs that hold the halves now. */
+const pairsOf = (set: WorkingSet, halves: Sides<Half | null>): readonly number[] =>
+  SIDES.flatMap((side) => {
+    const half = halves[side];
+    return half === null ? [] : (set.half(side, half.id)?.pair ?? []);
+  });
+
+/** Makes room in a row for halves: what it held of another id goes. */
+const vacate = (set: WorkingSet, row: number, { pairId, halves, writtenSide }: PairToStore): void => {
+  const before = set.pair(row);
+  for (const side of SIDES) {
+    const [old, own] = [before?.[side] ?? null, halves[side]];
+    if (old === null || old.id === own?.id) continue;
+    if (isDeleted(old)) bury(set, old);
+    else if (pairId === null && writtenSide === side) releaseHalf(set, old);
+    else if (own !== null) set.put(unpairedGone(old, own.heardAtMs));
+    else set.drop(old);
+  }
+};
+
+/**
+ * Stores that two halves are a pair, and how each stands. A half that the pair held until now has nothing left to settle:
+ * the contact goes by a new id. But a create that was answered may find that its source was paired meanwhile: then the
+ * contact that gives way to the created one is another one, and stands. The set must hold the halves and their pairs.
+ */
+export const storePair = (set: WorkingSet, given: PairToStore): void => {
+  const { status, halves } = given;
+  const row = rowOf(set, given);
+  if (row !== null) vacate(set, row, given);
+  const own = SIDES.flatMap((side) => halves[side] ?? []);
+  for (const half of own) {
+    const other = set.half(half.side, half.id)?.pair ?? null;
+    if (other !== null && other !== row) releasePair(set, other, half);
+  }
+  const id = set.putPair(row, status);
+  for (const half of own) set.put({ ...half, pair: id });
+};
+
+/** What is left of a pair whose other contact was deleted on purpose: this half, for itself. */
+export const keepAlone = (set: WorkingSet, id: number, side: Side, atMs: number): void => {
+  const pair = set.pair(id);
+  const leftId = pair?.left?.id;
+  const fields = syncedIn(...SIDES.flatMap((each) => contactsOf(pair?.[each]?.record, pair?.[each]?.base)));
+  if (leftId !== undefined) set.add({ kind: 'resolve-conflicts', leftId, fields, atMs });
+  const half = pair?.[side] ?? null;
+  if (pair === null || half === null || isDeleted(half)) {
+    endPair(set, id);
+    return;
+  }
+  const base = half.base ?? { contact: half.record.contact, groupIds: half.record.groupIds };
+  const halves = { left: null, right: null, [side]: { ...half, base, state: 'settled' as const } };
+  storePair(set, { pairId: id, status: 'kept', halves, writtenSide: null });
+};

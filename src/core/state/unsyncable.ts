@@ -1,0 +1,50 @@
+import type { Rejection, StoreChange } from './rows.ts';
+import { specOf } from '../contact/contact.ts';
+import { isDeleted, type Half } from '../contact/half.ts';
+import { unsyncableIn } from '../contact/normalise.ts';
+import type { ContactRecord } from '../contact/record.ts';
+import { idsOn } from '../reconcile/pair-ids.ts';
+
+const KEY = 'unsyncable ';
+
+/**
+ * Whether a stored rejection names fields that a side fills with values that are not synced (R15), and no refused write. It
+ * ends with the value, not by a retry.
+ */
+export const isUnsyncable = ({ key }: Pick<Rejection, 'key'>): boolean => key.startsWith(KEY);
+
+/** The rejections of writes and of reads, without the fields that are not synced. */
+export const refusalsIn = (rejections: readonly Rejection[]): readonly Rejection[] =>
+  rejections.filter((rejection) => !isUnsyncable(rejection));
+
+/** Such a row is neither retried nor pruned: the last moment that a date can be. */
+const NEVER_MS = 8_640_000_000_000_000;
+
+/** The reason why fields of a contact are not synced; null if all are. It holds no value. */
+const unsyncableReason = (record: Pick<ContactRecord, 'unsyncable'>): string | null => {
+  const reasons = unsyncableIn(record).map(({ field, reason }) => {
+    return `The field "${specOf(field).words}" is not synced: ${reason}.`;
+  });
+  return reasons.length === 0 ? null : reasons.join(' ');
+};
+
+const reasonOf = (half: Half | null): string | null =>
+  half === null || isDeleted(half) ? null : unsyncableReason(half.record);
+
+/** The reason why fields of the record are not synced, if it is another one than that of the known half; else null. */
+export const newUnsyncableReason = (known: Half | null, record: ContactRecord): string | null => {
+  const reason = unsyncableReason(record);
+  return reason === reasonOf(known) ? null : reason;
+};
+
+/** The changes that keep the list of unsyncable fields equal to what the halves say. */
+export const unsyncableChanges = (before: Half | null, after: Half | null): readonly StoreChange[] => {
+  const [former, reason] = [reasonOf(before), reasonOf(after)];
+  const half = after ?? before;
+  if (former === reason || half === null) return [];
+  const { side, id } = half;
+  const key = `${KEY}${id}`;
+  if (reason === null) return [{ kind: 'accept', side, key }];
+  const rejection = { side, key, ...idsOn(side, id), reason, sourceFingerprint: '', attempts: 1, retryAtMs: NEVER_MS };
+  return [{ kind: 'reject', rejection }];
+};

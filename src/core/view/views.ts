@@ -1,0 +1,175 @@
+import type { ConflictRow, JournalState, RunRow, StoredRunKind } from '../state/rows.ts';
+import type { SyncedField } from '../contact/contact.ts';
+import type { Side, Sides } from '../contact/side.ts';
+import type { DecidedBy } from '../reconcile/conflict-policy.ts';
+import type { PairIds } from '../reconcile/pair-ids.ts';
+import type { Ambiguity } from '../reconcile/match.ts';
+
+// Plain data of everything that is shown: the terminal, JSON documents and pages render the same values.
+
+/** Why something is written, linked or left. */
+export type Why =
+  /** New, changed or deleted at that side. */
+  | { readonly kind: 'new' | 'changed' | 'deleted'; readonly at: Side }
+  /** Two contacts are matched for the first time: the value of that side is copied to the other one. */
+  | { readonly kind: 'first-meeting'; readonly at: Side }
+  /** Deleted on the side that is written, and edited at that one (R6). */
+  | { readonly kind: 'edit-beats-delete'; readonly at: Side }
+  /** Changed on both sides. */
+  /** Both sides changed a text; `isFirst`: the two contacts met for the first time, with different values. */
+  | { readonly kind: 'conflict'; readonly winner: Side; readonly isFirst: boolean }
+  /** Changed on both sides; a person decides. */
+  | { readonly kind: 'asked'; readonly isFirst: boolean }
+  /** A person chose that side's value of a conflict. */
+  | { readonly kind: 'taken'; readonly at: Side }
+  /** Two contacts became one at that side (R12). */
+  | { readonly kind: 'merged'; readonly at: Side }
+  /** Both contacts have this value; `name` where it is the whole name. */
+  | { readonly kind: 'alike'; readonly in: 'emailAddresses' | 'phoneNumbers' | 'name'; readonly value: string }
+  /** A person decided that the two contacts are one. */
+  | { readonly kind: 'by-hand' }
+  /** Deleted at that side, and deletions are not propagated; `dormant` in a one-way link, until its source changes it. */
+  | { readonly kind: 'kept' | 'dormant'; readonly at: Side }
+  /** Deleted at both sides. */
+  | { readonly kind: 'gone' }
+  /** The remaining contact of the pair is paired with another one. */
+  | { readonly kind: 'paired-again' }
+  /** No side selects it any longer, or a side selects it again. */
+  | { readonly kind: 'unselected' | 'selected' }
+  /** Reverts a write of that run; null if the run is no longer stored. */
+  | { readonly kind: 'undo'; readonly of: string | null };
+
+/**
+ * The change of one field: its values before and after; a text has one value or none. For `asked`, the value of the left
+ * side and that of the right side, which both stay.
+ */
+export type FieldChange = {
+  /** `name` is that of a group. */
+  readonly field: SyncedField | 'name';
+  readonly from: readonly string[];
+  readonly to: readonly string[];
+  readonly why: Why;
+};
+
+type Shown = {
+  /** The side that is written. */
+  readonly side: Side;
+  readonly changes: readonly FieldChange[];
+  readonly why: Why;
+};
+
+/** A change of one contact on one side. */
+export type ContactChange = Shown &
+  PairIds & {
+    /** `membership`: nothing but the groups that the contact belongs to. `ask`: nothing is written, a person decides. */
+    readonly action: 'create' | 'update' | 'membership' | 'delete' | 'pair' | 'unlink' | 'set-apart' | 'wake' | 'ask';
+    /** The person's name, else a company or an address; null where the contact has none of them, or was forgotten. */
+    readonly name: string | null;
+    readonly fields: readonly SyncedField[];
+  };
+
+/** A change of a group on one side. */
+export type GroupChange = Shown & {
+  readonly action: 'create-group' | 'rename-group' | 'delete-group';
+  readonly name: string;
+};
+
+/** One change of a plan, an undo or a run. */
+export type Change = ContactChange | GroupChange;
+
+/** The kinds of changes, in the order in which they are shown. */
+export const HAPPENINGS = [
+  'deletes',
+  'set-apart',
+  'conflicts',
+  'creates',
+  'updates',
+  'pairings',
+  'woken',
+  'unlinks',
+] as const;
+export type Happening = (typeof HAPPENINGS)[number];
+
+const HAPPENS = {
+  create: 'creates',
+  update: 'updates',
+  membership: 'updates',
+  delete: 'deletes',
+  pair: 'pairings',
+  unlink: 'unlinks',
+  'set-apart': 'set-apart',
+  wake: 'woken',
+  ask: 'conflicts',
+  'create-group': 'creates',
+  'rename-group': 'updates',
+  'delete-group': 'deletes',
+} as const satisfies Record<Change['action'], Happening>;
+
+/** The kind of a change. A change that decides a conflict is a conflict, whatever else it contains. */
+export const happeningOf = ({ action, changes }: Pick<Change, 'action' | 'changes'>): Happening => {
+  return changes.some(({ why }) => why.kind === 'conflict') ? 'conflicts' : HAPPENS[action];
+};
+
+/** Contacts that may be one person and are left unpaired: a decision for a person (R13). */
+export type Unpaired = Sides<readonly { readonly id: string; readonly name: string | null }[]> & {
+  readonly why: Ambiguity;
+};
+
+/** One write of the journal, completed or attempted. */
+export type Write = Change & {
+  /** Its number in the journal. */
+  readonly write: number;
+  readonly atMs: number;
+  readonly run: string;
+  /** Null if the run is no longer stored. */
+  readonly kind: StoredRunKind | null;
+  /** The id of the written contact or group; empty if unknown. */
+  readonly id: string;
+  /** `failed`: the side refused it; `abandoned`: the side never received it and it was planned again; `intended`: its outcome is unknown. */
+  readonly state: JournalState;
+  readonly error: string | null;
+};
+
+/** A run of the history; `stopped`: the program was stopped during the run, which is not a failure. */
+export type Run = Omit<RunRow, 'outcome' | 'override'> & { readonly outcome: RunRow['outcome'] | 'stopped' };
+
+/**
+ * The state of a conflict. The policy decides it immediately, or asks a person. It is `open` until a person reviews it or a
+ * later change of the field replaces it (`superseded`). `taking`: reviewed, and the next run writes the chosen value.
+ */
+export type ConflictState = 'open' | 'taking' | 'reviewed' | 'superseded';
+
+/** A field that both sides changed. */
+export type ConflictView = Sides<string> &
+  Pick<ConflictRow, 'id' | 'run' | 'leftId' | 'rightId' | 'field' | 'winner' | 'atMs'> & {
+    readonly name: string | null;
+    readonly state: ConflictState;
+    /** The reason why `winner` won. */
+    readonly by: DecidedBy;
+    readonly reviewedAtMs: number | null;
+  };
+
+/** Contacts of one side that are likely one person. */
+export type DuplicatesView = {
+  /** Stable while the members are the same. */
+  readonly id: string;
+  readonly side: Side;
+  readonly members: readonly {
+    readonly id: string;
+    readonly name: string | null;
+    /** Whether it has a counterpart at the other side. */
+    readonly isLinked: boolean;
+  }[];
+  /** The most visible values that members have in common. */
+  readonly why: readonly Why[];
+};
+
+/** The source of the current value of a field, and its age. */
+export type Standing = Sides<readonly string[]> & {
+  readonly field: SyncedField;
+  /** The side that the value came from; null if it was identical at the first match, or if the source is unknown. */
+  readonly from: Side | null;
+  /** Null if no run has written it. */
+  readonly sinceMs: number | null;
+  readonly why: Why | null;
+};

@@ -1,0 +1,148 @@
+import type { Context, MiddlewareHandler } from 'hono';
+import { getCookie } from 'hono/cookie';
+import { every } from 'hono/combine';
+import { csrf } from 'hono/csrf';
+import { createMiddleware } from 'hono/factory';
+import { HTTPException } from 'hono/http-exception';
+import { secureHeaders } from 'hono/secure-headers';
+import type { Clock } from '../../util/clock.ts';
+import type { LinkConfig } from '../../app/config/config.ts';
+import { readBody } from '../../util/read-body.ts';
+import { createAllowances, createClientAllowances } from './allowance.ts';
+import { clientOf } from './client-address.ts';
+import { plainPage, type Html } from './layout.ts';
+import { useFormToken, type Session, type Sessions } from './sessions.ts';
+import { html } from 'hono/html';
+
+/** What requests carry from one step to the next. */
+export type Env = {
+  /** The connection, as the server knows it. */
+  Bindings: { readonly incoming?: { readonly socket: { readonly remoteAddress?: string } } };
+  Variables: {
+    /** The link that the address names. */
+    link: LinkConfig;
+    /** The session of the request. */
+    session: Session;
+    /** The fields of the form that was sent. */
+    form: URLSearchParams;
+  };
+};
+
+/** Forbids content from other origins, frames around the page and referrers to other sites. */
+export const protectingHeaders: MiddlewareHandler = secureHeaders({
+  contentSecurityPolicy: {
+    defaultSrc: ["'none'"],
+    styleSrc: ["'self'"],
+    scriptSrc: ["'self'"],
+    imgSrc: ["'self'", 'data:'],
+    connectSrc: ["'self'"],
+    formAction: ["'self'"],
+    frameAncestors: ["'none'"],
+    baseUri: ["'none'"],
+  },
+  // A policy of no-referrer would also hide the origin of forms.
+  referrerPolicy: 'same-origin',
+  xFrameOptions: 'DENY',
+  // A proxy that terminates TLS decides about its own host name.
+  strictTransportSecurity: false,
+});
+
+/** Of each session: a visitor needs a few requests for each page, its styles and its script. */
+const REQUESTS = { burst: 200, perSecond: 40 };
+/** Of each client without a session, which needs only the page to sign in. */
+const REQUESTS_BEFORE_SIGN_IN = { burst: 200, perSecond: 10 };
+
+/**
+ * Limits the rate of requests: of each session, and of each client without one. No other session and no client without one
+ * uses up the requests of a session.
+ */
+export const limitedRate = (clock: Clock, sessions: Sessions, cookie: string): MiddlewareHandler<Env> => {
+  const maySession = createAllowances(clock, REQUESTS);
+  const mayClient = createClientAllowances(clock, REQUESTS_BEFORE_SIGN_IN);
+  return async (context, next) => {
+    const session = sessions.find(getCookie(context, cookie));
+    if (session === null ? mayClient(clientOf(context)) : maySession(session.id)) return next();
+    return context.text('Too many requests. Try again in 5 seconds.\n', 429, { 'retry-after': '5' });
+  };
+};
+
+export const refuse = (context: Context, status: 400 | 403 | 404 | 409 | 429, title: string, what: Html | string) =>
+  context.html(
+    plainPage(
+      title,
+      html`<p>${what}</p>
+        <p><a href="/">Back to the links</a></p>`,
+    ),
+    status,
+  );
+
+const LARGEST_FORM_BYTES = 16_384;
+
+const FORM = 'application/x-www-form-urlencoded';
+
+/**
+ * Refuses forms of other pages: browsers send the origin, and no page can change it. A proxy may have terminated TLS, so that
+ * the host alone is compared.
+ */
+const ownOrigin = csrf({
+  origin: (origin, context) => {
+    const host = context.req.header('host');
+    return host !== undefined && URL.parse(origin)?.host === host.toLowerCase();
+  },
+  secFetchSite: [],
+});
+
+const readForm: MiddlewareHandler<Env> = async (context, next) => {
+  if (context.req.method === 'GET' || context.req.method === 'HEAD') return next();
+  if (context.req.header('content-type')?.split(';')[0] !== FORM) {
+    return context.text('Only forms of this page are accepted.\n', 415);
+  }
+  const form = await readBody(context.req.raw, LARGEST_FORM_BYTES);
+  if (form === null) return context.text('The form is larger than 16 KiB.\n', 413);
+  context.set('form', new URLSearchParams(form));
+  return next();
+};
+
+/** Reads the form of every POST that comes from a page of this address; refuses every other. */
+export const ownForms: MiddlewareHandler<Env> = every(ownOrigin, readForm);
+
+/** Answers a request that {@link ownForms} refused; any other error is thrown again. */
+export const answerRefused = (error: Error, context: Context): Response | Promise<Response> => {
+  if (!(error instanceof HTTPException)) throw error;
+  return refuse(
+    context,
+    403,
+    'Request refused',
+    'The request did not come from this page. Reload the page and try again.',
+  );
+};
+
+/** Requires a session, and accepts each form once. */
+export const signedIn = (sessions: Sessions, cookie: string): MiddlewareHandler<Env> =>
+  createMiddleware<Env>(async (context, next) => {
+    const session = sessions.find(getCookie(context, cookie));
+    const isForm = context.req.method === 'POST';
+    if (session === null) {
+      return isForm
+        ? refuse(
+            context,
+            403,
+            'Not signed in',
+            'You are not signed in, or the session has expired. Nothing was changed. Sign in again.',
+          )
+        : context.redirect('/sign-in', 303);
+    }
+    if (isForm) {
+      const check = useFormToken(session, context.get('form').get('token') ?? '');
+      if (check === 'wrong')
+        return refuse(
+          context,
+          403,
+          'Request refused',
+          'The form belongs to another session. Reload the page and try again.',
+        );
+      if (check === 'used') return refuse(context, 409, 'Already sent', 'The form was already sent. Reload the page.');
+    }
+    context.set('session', session);
+    return next();
+  });

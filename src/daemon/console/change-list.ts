@@ -1,0 +1,185 @@
+import { html } from 'hono/html';
+import type { Sides, SideWords } from '../../core/contact/side.ts';
+import { holds, selectChanges, type Shown } from '../../core/view/change-filter.ts';
+import { HAPPENING_TITLES, IS_OF_BOTH } from '../../core/view/change-words.ts';
+import { countBySide } from '../../core/view/counts.ts';
+import { fieldWords } from '../../core/view/field-words.ts';
+import { HAPPENINGS, happeningOf, type Change, type FieldChange, type Happening } from '../../core/view/views.ts';
+import { whyWords } from '../../core/view/why-words.ts';
+import { grouped } from '../../core/view/words.ts';
+import type { Html } from './layout.ts';
+
+/** Changes of each kind on one page; the filter finds the others. */
+const ROWS_SHOWN = 100;
+/** Changes of each kind that are not folded. */
+const SAMPLES_SHOWN = 5;
+
+const ACTIONS: Readonly<Record<Change['action'], string>> = {
+  create: 'create',
+  update: 'update',
+  membership: 'change groups',
+  delete: 'delete',
+  pair: 'pair',
+  unlink: 'unlink',
+  'set-apart': 'detach',
+  wake: 'reattach',
+  ask: 'ask for a decision',
+  'create-group': 'create the group',
+  'rename-group': 'rename the group',
+  'delete-group': 'delete the group',
+};
+
+/** Values of a field, one after the other. */
+export const valuesText = (values: readonly string[]): string => (values.length === 0 ? '(empty)' : values.join(', '));
+
+/** The ids of a contact without a name. */
+export const idsText = ({
+  leftId,
+  rightId,
+}: {
+  readonly leftId: string | null;
+  readonly rightId: string | null;
+}): string => [leftId, rightId].filter((id) => id !== null).join(' / ') || 'a contact without an id';
+
+/** The contact or group of a change. */
+export const subjectOf = (change: Change): string => change.name ?? ('leftId' in change ? idsText(change) : 'a group');
+
+/** A field with its value before and after. */
+export const fieldChangeItem = (
+  { field, from, to, why }: FieldChange,
+  whole: Change['why'] | null,
+  sides: Sides<SideWords>,
+): Html => {
+  const name = field === 'name' ? 'name' : fieldWords(field);
+  const reason = whole === null || why.kind === whole.kind ? '' : ` (${whyWords(why, sides)})`;
+  if (why.kind === 'asked') {
+    return html`<li>
+      ${name}: ${sides.left.place} ${valuesText(from)}, ${sides.right.place} ${valuesText(to)}${reason}
+    </li>`;
+  }
+  return html`<li>${name}: <del>${valuesText(from)}</del> &rarr; <ins>${valuesText(to)}</ins>${reason}</li>`;
+};
+
+/** A value of a created or deleted contact; the name is already in the heading. */
+const contentItem = ({ field, from, to }: FieldChange): Html => {
+  const isName = field === 'name' || field === 'firstName' || field === 'lastName';
+  return isName ? html`` : html`<li>${fieldWords(field)}: ${valuesText([...from, ...to])}</li>`;
+};
+
+const changeItem = <Each extends Change>(change: Each, sides: Sides<SideWords>, more: (change: Each) => Html): Html => {
+  const { action, side, changes, why } = change;
+  const place = IS_OF_BOTH.has(action) ? '' : ` at ${sides[side].place}`;
+  const isWhole = /^(?:create|delete)/u.test(action);
+  const items = changes.map((each) => (isWhole ? contentItem(each) : fieldChangeItem(each, why, sides)));
+  return html`<li>
+    <h3>${subjectOf(change)}</h3>
+    <span class="faint">${ACTIONS[action]}${place}: ${whyWords(why, sides)}</span>
+    ${
+      items.length === 0
+        ? ''
+        : html`<ul>
+            ${items}
+          </ul>`
+    }
+    ${more(change)}
+  </li>`;
+};
+
+/** Reads the filter of a list from the address of the page. */
+export const shownOf = (query: (name: string) => string | undefined): Shown => {
+  const only = HAPPENINGS.find((each) => each === query('only'));
+  const grep = query('find')?.trim() ?? '';
+  return { ...(only !== undefined && { only }), ...(grep !== '' && { grep }) };
+};
+
+const option = (value: Happening, shown: Shown): Html =>
+  html`<option value="${value}" ${shown.only === value ? html`selected` : ''}>${HAPPENING_TITLES[value]}</option>`;
+
+/** The filter of a list. */
+export const filterForm = (action: string, shown: Shown, label = 'Find a name or a value'): Html =>
+  html`<form method="get" action="${action}" class="actions" role="search">
+    <div>
+      <label for="find">${label}</label>
+      <input id="find" name="find" type="search" value="${shown.grep ?? ''}" />
+    </div>
+    <div>
+      <label for="only">Show</label>
+      <select id="only" name="only">
+        <option value="">Everything</option>
+        ${HAPPENINGS.map((each) => option(each, shown))}
+      </select>
+    </div>
+    <button class="quiet">Filter</button>
+  </form>`;
+
+/** The filter of a table; `kept` are other parameters of the address. */
+export const findForm = (action: string, text: string, kept: Readonly<Record<string, string>> = {}): Html =>
+  html`<form method="get" action="${action}" class="actions" role="search">
+    ${Object.entries(kept).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    <div>
+      <label for="find">Find a name or a value</label>
+      <input id="find" name="find" type="search" value="${text}" />
+    </div>
+    <button class="quiet">Filter</button>
+  </form>`;
+
+/** Whether one of the texts contains the search text. */
+export const isFound = (text: string, texts: readonly (string | null)[]): boolean =>
+  text === '' || texts.some((each) => holds(each, text));
+
+/** Changes of one kind: the first of `total`, about `counted` contacts and groups. */
+type Section<Each> = {
+  readonly happening: Happening;
+  readonly total: number;
+  readonly counted?: number;
+  readonly own: readonly Each[];
+};
+
+/** Changes of one kind; `rest` is a hint for finding those that are not shown. */
+export const changeSection = <Each extends Change>(
+  { happening, total, counted = total, own }: Section<Each>,
+  sides: Sides<SideWords>,
+  more: (change: Each) => Html,
+  rest: Html | string = 'use the filter to find them.',
+): Html => {
+  const items = own.slice(0, ROWS_SHOWN).map((change) => changeItem(change, sides, more));
+  const folded = items.slice(SAMPLES_SHOWN);
+  const hidden = total - items.length;
+  return html`<section id="${happening}">
+    <h2>${HAPPENING_TITLES[happening]}: ${grouped(counted)}</h2>
+    <ul class="panel changes">
+      ${items.slice(0, SAMPLES_SHOWN)}
+    </ul>
+    ${
+      folded.length === 0
+        ? ''
+        : html`<details>
+            <summary>
+              Show ${grouped(folded.length)} more<span class="skip"> ${HAPPENING_TITLES[happening]}</span>
+            </summary>
+            <ul class="panel changes">
+              ${folded}
+            </ul>
+          </details>`
+    }
+    ${hidden <= 0 ? '' : html`<p class="faint">And ${grouped(hidden)} more: ${rest}</p>`}
+  </section>`;
+};
+
+/** Changes grouped by kind, destructive kinds first. `more` may add to each change. */
+export const changeSections = <Each extends Change>(
+  all: readonly Each[],
+  sides: Sides<SideWords>,
+  shown: Shown,
+  more: (change: Each) => Html = () => html``,
+): readonly Html[] => {
+  const selected = selectChanges(all, shown);
+  const groups = Map.groupBy(selected, happeningOf);
+  const sections = HAPPENINGS.flatMap((happening): Html[] => {
+    const own = groups.get(happening) ?? [];
+    const { left, right } = countBySide(own, selected);
+    const section = { happening, total: own.length, counted: left + right, own };
+    return own.length === 0 ? [] : [changeSection(section, sides, more)];
+  });
+  return sections.length > 0 || all.length === 0 ? sections : [html`<p>No matching changes.</p>`];
+};

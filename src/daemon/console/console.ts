@@ -1,0 +1,82 @@
+import { Hono } from 'hono';
+import type { Clock } from '../../util/clock.ts';
+import type { Secret } from '../../util/secret.ts';
+import type { Daemon, OnReport } from '../jobs/daemon.ts';
+import type { App } from '../../app/app.ts';
+import { createBrowserSignIns } from '../../app/browser-sign-in.ts';
+import { answerRefused, limitedRate, ownForms, protectingHeaders, signedIn, type Env } from './access.ts';
+import { CONTACT_STYLE, SEARCH_SCRIPT } from './contact-looks.ts';
+import { createDesk } from './desk.ts';
+import { linkRoutes } from './link-routes.ts';
+import { comeBack, finishSignIn, type SettingsParts } from './settings-routes.ts';
+import { createSessions } from './sessions.ts';
+import { signInRoutes } from './sign-in.ts';
+import { removePageKey, writePageKey } from './sign-in-link.ts';
+import { ICON, SCRIPT, STYLE } from './style.ts';
+
+export type ConsoleOptions = {
+  readonly app: App;
+  readonly daemon: Daemon;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  /** A text that nobody can guess. */
+  readonly newSecret: () => string;
+  /** Where the page is: `127.0.0.1:8377`. */
+  readonly address: string;
+  readonly token: Secret | null;
+  /** Whether it only shows, and changes nothing. */
+  readonly readonly: boolean;
+  readonly settings: SettingsParts;
+};
+
+/** Opens the page of a daemon that listens there. */
+export type OpenConsole = (of: Pick<ConsoleOptions, 'app' | 'daemon' | 'address'>) => Promise<Console>;
+
+/** The page of a daemon. */
+export type Console = AsyncDisposable & {
+  readonly routes: Hono;
+  /** NotificationState of each job that has ended. */
+  readonly onReport: OnReport;
+};
+
+/** The pages where somebody must be signed in. */
+const INSIDE = ['/', '/links', '/links/*', '/connected/finish'] as const;
+
+/** Opens the page: `contact-sync console` makes links for it from then on. */
+export const openConsole = async (options: ConsoleOptions): Promise<Console> => {
+  const { app, daemon, clock, newSecret, address, token } = options;
+  const { dataDir } = app.config;
+  const key = newSecret();
+  const sessions = createSessions(clock, newSecret);
+  // Browsers give a cookie to every port of a host.
+  const cookie = `contact_sync_${address.replace(/^.*:/u, '')}`;
+  const desk = createDesk(options);
+  const signIns = createBrowserSignIns(options);
+  const routes = new Hono<Env>()
+    .use(limitedRate(clock, sessions, cookie))
+    .use(protectingHeaders)
+    .get('/style.css', (context) =>
+      context.body(STYLE + CONTACT_STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }),
+    )
+    .get('/icon.svg', (context) => context.body(ICON, 200, { 'content-type': 'image/svg+xml' }))
+    .get('/page.js', (context) =>
+      context.body(SCRIPT + SEARCH_SCRIPT, 200, { 'content-type': 'text/javascript; charset=utf-8' }),
+    );
+  routes.onError(answerRefused);
+  routes.use(ownForms);
+  routes.route('/', signInRoutes({ sessions, cookie, key, token, links: () => daemon.links(), clock }));
+  for (const path of INSIDE) routes.use(path, signedIn(sessions, cookie));
+  const parts = { ...options, desk, signIns };
+  routes.get('/connected', comeBack).get('/connected/finish', finishSignIn(parts));
+  routes.route('/', linkRoutes(parts));
+  await writePageKey(dataDir, { address, key, pid: process.pid });
+  return {
+    routes: new Hono().route('/', routes),
+    onReport: desk.noteReport,
+    [Symbol.asyncDispose]: async () => {
+      signIns.close();
+      await desk.close();
+      await removePageKey(dataDir, process.pid);
+    },
+  };
+};

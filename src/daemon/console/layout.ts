@@ -1,0 +1,196 @@
+import { html, raw } from 'hono/html';
+import { isoOf } from '../../util/clock.ts';
+import type { Session } from './sessions.ts';
+import { issueFormToken } from './sessions.ts';
+import { count } from '../../core/view/words.ts';
+import { ICON } from './style.ts';
+
+/** A piece of a page, with everything in it escaped. */
+export type Html = ReturnType<typeof html>;
+
+/** What the parts of one page have in common. */
+export type PageContext = {
+  readonly session: Session;
+  /** The token of every form of this page. */
+  readonly formToken: string;
+  readonly readonly: boolean;
+  readonly nowMs: number;
+};
+
+export const pageContext = (session: Session, readonly: boolean, nowMs: number): PageContext => ({
+  session,
+  formToken: issueFormToken(session),
+  readonly,
+  nowMs,
+});
+
+const utcText = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
+
+/** A time in UTC; the script converts it to the reader's zone. */
+export const timeTag = (atMs: number | null, none = 'never'): Html => {
+  const iso = isoOf(atMs);
+  return iso === null ? html`${none}` : html`<time datetime="${iso}">${utcText(iso)}</time>`;
+};
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+/** `3 minutes ago`, `in 2 hours`, `just now`; like `Intl.RelativeTimeFormat`, which the script uses. Pure. */
+const relativeWords = (atMs: number, nowMs: number): string => {
+  const awayMs = atMs - nowMs;
+  const unit = UNITS.find(([, lengthMs]) => Math.abs(awayMs) >= lengthMs);
+  if (unit === undefined) return awayMs > 0 ? 'in less than a minute' : 'just now';
+  const [name, lengthMs] = unit;
+  const text = count(Math.floor(Math.abs(awayMs) / lengthMs), name);
+  return awayMs > 0 ? `in ${text}` : `${text} ago`;
+};
+
+/** A time relative to now; its title is the exact time. The script keeps it current. */
+export const agoTag = ({ nowMs }: Pick<PageContext, 'nowMs'>, atMs: number | null, none = 'never'): Html => {
+  const iso = isoOf(atMs);
+  if (iso === null || atMs === null) return html`${none}`;
+  return html`<time datetime="${iso}" title="${utcText(iso)}" data-ago>${relativeWords(atMs, nowMs)}</time>`;
+};
+
+export type Button = {
+  readonly action: string;
+  readonly label: string;
+  /** Context for screen readers. */
+  readonly describes?: string;
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly look?: 'quiet' | 'danger';
+  /** Whether a read-only page has it. */
+  readonly shows?: true;
+};
+
+/** A form with one button; empty on a read-only page, unless `shows`. */
+export const button = (page: PageContext, { action, label, describes, fields = {}, look, shows }: Button): Html => {
+  if (page.readonly && shows !== true) return html``;
+  const hidden = Object.entries({ ...fields, token: page.formToken });
+  return html`<form method="post" action="${action}">
+    ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    <button class="${look ?? ''}">
+      ${label}${describes === undefined ? '' : html`<span class="skip"> ${describes}</span>`}
+    </button>
+  </form>`;
+};
+
+/** A link to a page; `current` where it is the one that is shown. */
+type NavItem = { readonly href: string; readonly text: string; readonly current: boolean };
+
+/** The navigation: all links, then one link with a tab for each of its pages. */
+export type Nav = { readonly link: string | null; readonly tabs: readonly NavItem[] };
+
+export type PageParts = {
+  readonly title: string;
+  readonly nav: Nav;
+  readonly body: Html | readonly Html[];
+  /** Whether the page changes by itself: without a script it is reloaded. */
+  readonly isLive?: boolean;
+};
+
+const head = (title: string, isLive: boolean): Html =>
+  html`<head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>${title} - contact-sync</title>
+    <link rel="icon" href="/icon.svg" type="image/svg+xml" />
+    <link rel="stylesheet" href="/style.css" />
+    <script src="/page.js" defer></script>
+    ${isLive ? html`<noscript><meta http-equiv="refresh" content="3" /></noscript>` : ''}
+  </head>`;
+
+const currentMark = (isCurrent: boolean): Html => (isCurrent ? html`aria-current="page"` : html``);
+
+const brand = html`${raw(ICON)}<span>contact-sync</span>`;
+
+const navigation = ({ link, tabs }: Nav): Html => {
+  const home = tabs.find(({ current }) => current) === tabs[0];
+  const items = tabs.map(
+    ({ href, text, current }) => html`<li><a href="${href}" ${currentMark(current)}>${text}</a></li>`,
+  );
+  return html`<nav class="trail" aria-label="Links">
+      <a href="/" class="brand" ${currentMark(link === null)}>${brand}</a>
+      ${
+        link === null
+          ? ''
+          : html`<span aria-hidden="true">/</span>
+              <a href="${tabs[0]?.href ?? '/'}" class="crumb" ${home ? html`aria-current="true"` : ''}>${link}</a>`
+      }
+    </nav>
+    ${
+      link === null
+        ? ''
+        : html`<nav class="tabs" aria-label="Pages of ${link}">
+            <ul>
+              ${items}
+            </ul>
+          </nav>`
+    }`;
+};
+
+/** A page of a session; shows its notice once. */
+export const page = (context: PageContext, { title, nav, body, isLive = false }: PageParts): Html => {
+  const { session, readonly } = context;
+  const { notice } = session;
+  session.notice = null;
+  return html`<!doctype html>
+    <html lang="en">
+      ${head(title, isLive)}
+      <body>
+        <header>
+          <a class="skip" href="#content">Skip to content</a>
+          ${navigation(nav)} ${button(context, { action: '/sign-out', label: 'Sign out', look: 'quiet', shows: true })}
+        </header>
+        <main id="content">
+          <h1>${title}</h1>
+          ${readonly ? html`<p class="faint">This page is read-only (CONSOLE_READONLY).</p>` : ''}
+          ${notice === null ? '' : html`<p class="panel notice" role="status">${notice}</p>`} ${body}
+        </main>
+      </body>
+    </html>`;
+};
+
+/** A page without a session. */
+export const plainPage = (title: string, body: Html): Html =>
+  html`<!doctype html>
+    <html lang="en">
+      ${head(title, false)}
+      <body>
+        <header>
+          <span class="trail"><span class="brand">${brand}</span></span>
+        </header>
+        <main id="content">
+          <h1>${title}</h1>
+          ${body}
+        </main>
+      </body>
+    </html>`;
+
+/** A table that is a list of cards on a narrow screen. */
+export const table = (
+  caption: string,
+  titles: readonly string[],
+  rows: readonly (readonly (Html | string)[])[],
+): Html =>
+  html`<table>
+    <caption>
+      ${caption}
+    </caption>
+    <thead>
+      <tr>
+        ${titles.map((title) => html`<th scope="col">${title}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        (cells) =>
+          html`<tr>
+            ${cells.map((cell, index) => html`<td data-label="${titles[index] ?? ''}">${cell}</td>`)}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;

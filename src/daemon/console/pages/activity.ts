@@ -1,0 +1,134 @@
+import { html } from 'hono/html';
+import { otherSide, SIDES, type Sides, type SideWords } from '../../../core/contact/side.ts';
+import { ACTION_WORDS } from '../../../core/view/change-words.ts';
+import { fieldWords } from '../../../core/view/field-words.ts';
+import type { FieldChange, Run, Why, Write } from '../../../core/view/views.ts';
+import { whyWords } from '../../../core/view/why-words.ts';
+import { count, grouped } from '../../../core/view/words.ts';
+import { writeNote } from '../../../core/view/write-note.ts';
+import { subjectOf } from '../change-list.ts';
+import { agoTag, button, type Html, type PageContext } from '../layout.ts';
+import type { RecentRun } from '../overview.ts';
+import { linkPath, runPath } from '../paths.ts';
+
+/** The name of a kind of run. */
+export const RUN_WORDS: Readonly<Record<Run['kind'], string>> = {
+  incremental: 'Sync',
+  full: 'Full sync',
+  undo: 'Undo',
+};
+
+const LONGEST_VALUE = 60;
+const FIELDS_SHOWN = 2;
+
+const short = (text: string): string => (text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE)}…`);
+
+const listed = (values: readonly string[]): string =>
+  values.length > 2
+    ? `${values.slice(0, 2).map(short).join(', ')} and ${values.length - 2} more`
+    : values.map(short).join(', ');
+
+/** `title Baker`, `title changed from Baker to Brewer`, `phone +44 20 removed`. */
+const fieldText = ({ field, from, to }: FieldChange): string => {
+  const name = field === 'name' ? 'name' : fieldWords(field);
+  const added = to.filter((value) => !from.includes(value));
+  const removed = from.filter((value) => !to.includes(value));
+  if (added.length === 0 && removed.length === 0) return `order of ${name} changed`;
+  if (removed.length === 0) return `${name} ${listed(added)} added`;
+  if (added.length === 0) return `${name} ${listed(removed)} removed`;
+  return `${name} changed from ${listed(removed)} to ${listed(added)}`;
+};
+
+const originText = ({ side }: Pick<Write, 'side'>, why: Why, sides: Sides<SideWords>): string =>
+  why.kind === 'changed'
+    ? `at ${sides[why.at].place}, copied to ${sides[side].place}`
+    : `at ${sides[side].place} (${whyWords(why, sides)})`;
+
+/** A write as a sentence without its subject. */
+const actionText = (write: Write, sides: Sides<SideWords>): string => {
+  const { action, side, why, changes } = write;
+  const target = sides[side].place;
+  const source = sides[otherSide(side)].place;
+  if (why.kind === 'undo') return `${ACTION_WORDS[action]} at ${target} by the undo`;
+  const isCreate = action === 'create' || action === 'create-group';
+  const isDelete = action === 'delete' || action === 'delete-group';
+  if (isCreate)
+    return why.kind === 'new'
+      ? `new at ${source}, copied to ${target}`
+      : `created at ${target} (${whyWords(why, sides)})`;
+  if (isDelete) {
+    return why.kind === 'deleted'
+      ? `deleted at ${source}, then at ${target}`
+      : `deleted at ${target} (${whyWords(why, sides)})`;
+  }
+  const fields = changes.slice(0, FIELDS_SHOWN).map(fieldText);
+  const hidden = changes.length - fields.length;
+  const rest = hidden > 0 ? ` and ${count(hidden, 'more field')}` : '';
+  return `${fields.join('; ') || 'updated'}${rest} ${originText(write, changes[0]?.why ?? why, sides)}`;
+};
+
+/** The contacts that a run wrote, or its writes where it did not end by itself. */
+const sizeText = ({ run: { wrote }, total }: RecentRun): string => {
+  if (wrote === null) return count(total, 'write');
+  const contacts = SIDES.reduce((sum, side) => {
+    const { created, updated, deleted } = wrote[side];
+    return sum + created + updated + deleted;
+  }, 0);
+  return count(contacts, 'contact');
+};
+
+const runItem = (
+  context: PageContext,
+  link: string,
+  sides: Sides<SideWords>,
+  recent: RecentRun,
+  undone: ReadonlySet<string>,
+): Html => {
+  const { run, writes, total } = recent;
+  const at = runPath(link, run.id);
+  const hidden = total - writes.length;
+  return html`<li>
+    <div class="entry">
+      <div>
+        <h3><a href="${at}">${RUN_WORDS[run.kind]}: ${sizeText(recent)}</a></h3>
+        <span class="faint small"
+          >${agoTag(context, run.startedAtMs)}${undone.has(run.id) ? '. A later undo reverted it, or a part of it.' : ''}</span
+        >
+      </div>
+      ${button(context, {
+        action: `${at}/preview`,
+        label: 'Undo',
+        describes: `the run with ${sizeText(recent)}, as a preview`,
+        look: 'quiet',
+        shows: true,
+      })}
+    </div>
+    <ul class="sentences">
+      ${writes.map((write) => html`<li><strong>${short(subjectOf(write))}</strong>: ${actionText(write, sides)}${writeNote(write)}</li>`)}
+      ${hidden <= 0 ? '' : html`<li><a href="${at}">${grouped(hidden)} more</a></li>`}
+    </ul>
+  </li>`;
+};
+
+/** The last changes as sentences, grouped by run, the newest first. */
+export const activity = (
+  context: PageContext,
+  link: string,
+  sides: Sides<SideWords>,
+  recent: readonly RecentRun[],
+): Html => {
+  const undone = new Set(recent.flatMap(({ run }) => (run.outcome === 'completed' ? (run.undoes ?? []) : [])));
+  return html`<section>
+    <h2>Recent activity</h2>
+    ${
+      recent.length === 0
+        ? html`<p class="panel faint">
+            No run has written a contact yet. Changes appear here after a run that writes.
+          </p>`
+        : html`<ul class="panel changes">
+              ${recent.map((each) => runItem(context, link, sides, each, undone))}
+            </ul>
+            <p><a href="${linkPath(link, '/runs')}">Show all runs</a></p>`
+    }
+  </section>`;
+};

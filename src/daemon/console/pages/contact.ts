@@ -1,0 +1,277 @@
+import { html } from 'hono/html';
+import type { LinkConfig } from '../../../app/config/config.ts';
+import type { SyncedField } from '../../../core/contact/contact.ts';
+import { otherSide, SIDES, type Side } from '../../../core/contact/side.ts';
+import type { ContactHistory, FoundPerson } from '../../../engine/history/explain.ts';
+import type { VerdictView } from '../../../engine/history/verdicts.ts';
+import { ACTION_WORDS } from '../../../core/view/change-words.ts';
+import { fieldWords } from '../../../core/view/field-words.ts';
+import type { Standing, Write } from '../../../core/view/views.ts';
+import { whyWords } from '../../../core/view/why-words.ts';
+import { count } from '../../../core/view/words.ts';
+import { writeNote } from '../../../core/view/write-note.ts';
+import { fieldChangeItem, idsText, valuesText } from '../change-list.ts';
+import { button, table, timeTag, type Html, type PageContext } from '../layout.ts';
+import { linkPath, runPath } from '../paths.ts';
+
+/** One contact with the data of its page. */
+export type ContactView = {
+  readonly history: ContactHistory;
+  /** Decisions by hand about the contact. */
+  readonly verdicts: readonly VerdictView[];
+  /** The search text for a counterpart, and the contacts of the other side that match it. */
+  readonly counterpart: { readonly text: string; readonly found: readonly FoundPerson[] } | null;
+};
+
+const ENTRIES_SHOWN = 100;
+
+/** The page of a contact. */
+export const contactPath = (link: string, id: string, more: Readonly<Record<string, string>> = {}): string =>
+  `${linkPath(link, '/people')}?${new URLSearchParams({ who: id, ...more }).toString()}`;
+
+const STATUS_WORDS: Readonly<Record<ContactHistory['status'], string>> = {
+  linked: 'Linked',
+  kept: 'Unlinked: deleted on one side, and deletions are not propagated',
+  dormant: 'Deleted on the target side. It is created there again when it changes at the source',
+  asleep: 'Detached: no side selects it',
+  unlinked: 'Not linked to a contact of the other side',
+};
+
+const HALF_WORDS: Readonly<Record<ContactHistory[Side]['state'], string>> = {
+  present: '',
+  deleted: 'deleted',
+  none: 'no contact',
+};
+
+const halfText = ({ id, state, unsynced }: ContactHistory[Side]): Html => {
+  const waiting = unsynced.length === 0 || state !== 'present' ? '' : `, ${count(unsynced.length, 'unsynced change')}`;
+  return html`${HALF_WORDS[state]}${state === 'deleted' ? ', ' : ''}${
+    id === null ? '' : html`<span class="faint">${id}</span>`
+  }${waiting}`;
+};
+
+/** The value as it is compared: the spelling of an address or a number may differ on the two sides. */
+const keyOf = (field: SyncedField, value: string): string =>
+  field === 'emailAddresses' || field === 'phoneNumbers' ? value.toLowerCase().replaceAll(/[\s().-]+/gu, '') : value;
+
+/** The values of one side that the other side does not have. */
+const missingAt = ({ field, ...values }: Standing, side: Side): ReadonlySet<string> => {
+  const theirs = new Set(values[otherSide(side)].map((value) => keyOf(field, value)));
+  return new Set(values[side].filter((value) => !theirs.has(keyOf(field, value))));
+};
+
+const isSame = (standing: Standing): boolean => SIDES.every((side) => missingAt(standing, side).size === 0);
+
+/** The values of one side; those that the other side does not have are marked. */
+const cell = (standing: Standing, side: Side): Html => {
+  const own = standing[side];
+  if (own.length === 0) return standing[otherSide(side)].length === 0 ? html`` : html`<mark>(empty)</mark>`;
+  const missing = missingAt(standing, side);
+  return html`${own.map((value, index) => [
+    index === 0 ? '' : ', ',
+    missing.has(value) ? html`<mark>${value}</mark>` : value,
+  ])}`;
+};
+
+const standingRow = (standing: Standing, { sides }: LinkConfig, isPair: boolean): readonly (Html | string)[] => {
+  const { field, left, right, from, sinceMs, why } = standing;
+  const source = from === null ? 'identical when first matched' : sides[from].title;
+  if (!isPair)
+    return [fieldWords(field), ...[left, right].map((values) => (values.length > 0 ? valuesText(values) : ''))];
+  return [
+    html`${fieldWords(field)}${isSame(standing) ? '' : html` <strong class="differs">differs</strong>`}`,
+    cell(standing, 'left'),
+    cell(standing, 'right'),
+    html`${source}${sinceMs === null ? '' : html`, ${timeTag(sinceMs)}`}${why === null ? '' : `, ${whyWords(why, sides)}`}`,
+  ];
+};
+
+/** Both sides, field by field. */
+const sideBySide = ({ left, right, standings }: ContactHistory, link: LinkConfig): Html => {
+  const isPair = left.state === 'present' && right.state === 'present';
+  const titles = ['Field', ...SIDES.map((side) => link.sides[side].title), ...(isPair ? ['Current value from'] : [])];
+  const state = [html`<span class="faint">contact</span>`, halfText(left), halfText(right), ...(isPair ? [''] : [])];
+  const differing = isPair ? standings.filter((each) => !isSame(each)).length : 0;
+  const caption = !isPair
+    ? 'Current values'
+    : differing === 0
+      ? 'Current values: identical on both sides'
+      : `Current values: ${count(differing, 'field')} differ${differing === 1 ? 's' : ''}`;
+  return table(caption, titles, [state, ...standings.map((each) => standingRow(each, link, isPair))]);
+};
+
+/** Previews the undo of one write. */
+const undoButton = (context: PageContext, { name, sides }: LinkConfig, write: Write): Html => {
+  if (write.state !== 'done' || write.id === '') return html``;
+  return button(context, {
+    action: `${runPath(name, write.run)}/preview`,
+    label: 'Undo this',
+    describes: `${ACTION_WORDS[write.action]} at ${sides[write.side].place}, as a preview`,
+    fields: { write: String(write.write) },
+    look: 'quiet',
+    shows: true,
+  });
+};
+
+const entry = (context: PageContext, write: Write, link: LinkConfig): Html => {
+  const { name, sides } = link;
+  const { atMs, run, action, side, changes, why } = write;
+  const word = ACTION_WORDS[action];
+  return html`<li>
+    <p class="when">${timeTag(atMs)}</p>
+    <p>
+      <strong>${word.charAt(0).toUpperCase()}${word.slice(1)} at ${sides[side].place}</strong>:
+      ${whyWords(why, sides)}${writeNote(write)} (<a href="${runPath(name, run)}">run ${run.slice(0, 8)}</a>)
+    </p>
+    ${
+      changes.length === 0
+        ? ''
+        : html`<ul>
+            ${changes.map((each) => fieldChangeItem(each, why, sides))}
+          </ul>`
+    }
+    ${undoButton(context, link, write)}
+  </li>`;
+};
+
+const timeline = (context: PageContext, { entries }: ContactHistory, link: LinkConfig): Html => {
+  const hidden = entries.length - Math.min(entries.length, ENTRIES_SHOWN);
+  const shown = entries.toReversed().slice(0, ENTRIES_SHOWN);
+  return html`<h3>History, newest first</h3>
+    ${
+      shown.length === 0
+        ? html`<p>No run has changed this contact.</p>`
+        : html`<ol class="timeline">
+            ${shown.map((each) => entry(context, each, link))}
+          </ol>`
+    }
+    ${hidden === 0 ? '' : html`<p class="faint">And ${count(hidden, 'older entry', 'older entries')}.</p>`}`;
+};
+
+const DECISIONS: Readonly<Record<VerdictView['says'] | 'forget', string>> = {
+  together: 'They are one person',
+  apart: 'They are different people',
+  forget: 'Remove the decision',
+};
+
+type Decision = {
+  readonly who: string;
+  readonly leftId: string;
+  readonly rightId: string;
+  readonly says: keyof typeof DECISIONS;
+  readonly describes: string;
+};
+
+const decisionButton = (context: PageContext, { name }: LinkConfig, decision: Decision): Html => {
+  const { who, leftId: left, rightId: right, says, describes } = decision;
+  return button(context, {
+    action: linkPath(name, '/people'),
+    label: DECISIONS[says],
+    describes,
+    fields: { who, left, right, says },
+    look: 'quiet',
+  });
+};
+
+const verdictItem = (context: PageContext, link: LinkConfig, who: string, verdict: VerdictView): Html => {
+  const { leftId, rightId, says, names } = verdict;
+  const [left, right] = [names.left ?? leftId, names.right ?? rightId];
+  const describes = `about ${left} and ${right}`;
+  return html`<li>
+    ${left} at ${link.sides.left.place} and ${right} at ${link.sides.right.place}:
+    ${says === 'together' ? 'one person' : 'two people'}
+    ${decisionButton(context, link, { who, leftId, rightId, says: 'forget', describes })}
+  </li>`;
+};
+
+/** A search for the counterpart of a contact of `side`, with a decision for each match. */
+const pairSection = (
+  context: PageContext,
+  link: LinkConfig,
+  side: Side,
+  { history, counterpart }: ContactView,
+): Html => {
+  const { name, sides } = link;
+  const { id } = history[side];
+  if (id === null || counterpart === null || context.readonly) return html``;
+  const { text, found } = counterpart;
+  const other = otherSide(side);
+  const decide = (theirs: FoundPerson, says: VerdictView['says']): Html => {
+    const ids = side === 'left' ? { leftId: id, rightId: theirs.id } : { leftId: theirs.id, rightId: id };
+    return decisionButton(context, link, { who: id, ...ids, says, describes: theirs.name ?? theirs.id });
+  };
+  const rows = found.map((each) => [
+    html`<a href="${contactPath(name, each.id)}">${each.name ?? each.id}</a>`,
+    html`<div class="actions">${decide(each, 'together')} ${decide(each, 'apart')}</div>`,
+  ]);
+  return html`<h3>Pair it by hand</h3>
+    <form method="get" action="${linkPath(name, '/people')}" class="actions">
+      <input type="hidden" name="who" value="${id}" />
+      <div>
+        <label for="with">The same person at ${sides[other].place}: name, address, number or id</label>
+        <input id="with" name="with" type="search" value="${text}" />
+      </div>
+      <button class="quiet">Find</button>
+    </form>
+    ${
+      rows.length === 0
+        ? html`<p>No unlinked contact at ${sides[other].place} matches${text === '' ? '' : ` ${text}`}.</p>`
+        : table(`Unlinked contacts at ${sides[other].place}`, ['Contact', 'Decision'], rows)
+    }`;
+};
+
+/** How a contact that is on the wrong pair is separated. */
+const separateSection = ({ history }: ContactView): Html => {
+  if (history.status !== 'linked') return html``;
+  return html`<details>
+    <summary>These are two people</summary>
+    <p>
+      A linked pair cannot be separated directly, because each contact would be created again on the other side. Undo
+      the wrong changes in the history below, then create a contact for the other person on either side.
+    </p>
+  </details>`;
+};
+
+const troubles = (context: PageContext, { history, verdicts }: ContactView, link: LinkConfig): readonly Html[] => {
+  const { name, sides } = link;
+  const { rejected, notSynced, conflicts, left, right } = history;
+  const who = left.id ?? right.id ?? '';
+  return [
+    ...notSynced.map(({ side, reason }) => html`<p class="panel trouble">${sides[side].title}: ${reason}</p>`),
+    ...rejected.map(
+      ({ side, reason, leftId, rightId }) =>
+        html`<div class="panel trouble">
+          <p>${sides[side].title} refused the contact: ${reason}</p>
+          ${button(context, { action: linkPath(name, '/left'), label: 'Retry now', fields: { id: leftId ?? rightId ?? '' } })}
+        </div>`,
+    ),
+    conflicts.length === 0
+      ? html``
+      : html`<p class="panel notice">
+          ${count(conflicts.length, 'open conflict')}:
+          <a href="${linkPath(name, '/conflicts')}?${new URLSearchParams({ find: who }).toString()}">review</a>
+        </p>`,
+    verdicts.length === 0
+      ? html``
+      : html`<h3>Decisions by hand</h3>
+          <ul>
+            ${verdicts.map((each) => verdictItem(context, link, who, each))}
+          </ul>`,
+  ];
+};
+
+/** One contact: both sides next to each other, decisions about it, and its history. */
+export const contactSection = (context: PageContext, view: ContactView, link: LinkConfig): Html => {
+  const { history } = view;
+  const { name, left, right, status } = history;
+  const ids = { leftId: left.id, rightId: right.id };
+  const alone = status === 'unlinked' ? SIDES.filter((side) => history[side].state === 'present') : [];
+  const [side, both] = alone;
+  return html`<section class="panel">
+    <h2>${name ?? idsText(ids)}</h2>
+    <p>${STATUS_WORDS[status]}.</p>
+    ${troubles(context, view, link)} ${sideBySide(history, link)} ${separateSection(view)}
+    ${side === undefined || both !== undefined ? '' : pairSection(context, link, side, view)}
+    ${timeline(context, history, link)}
+  </section>`;
+};

@@ -1,0 +1,361 @@
+import { html } from 'hono/html';
+import type { LinkConfig } from '../../../app/config/config.ts';
+import { syncedIn, type Contact, type SyncedField } from '../../../core/contact/contact.ts';
+import { otherSide, SIDES, type Side } from '../../../core/contact/side.ts';
+import type { VerdictView } from '../../../engine/history/verdicts.ts';
+import { AMBIGUITIES } from '../../../engine/ambiguous.ts';
+import type { Shown } from '../../../core/view/change-filter.ts';
+import { fieldWords } from '../../../core/view/field-words.ts';
+import { nameOf, valuesOf } from '../../../core/view/values.ts';
+import { happeningOf, type Change, type Happening, type Unpaired } from '../../../core/view/views.ts';
+import { haltWords } from '../../../core/view/halt-words.ts';
+import { count, formatEstimate, grouped } from '../../../core/view/words.ts';
+import { changeSections, filterForm, valuesText } from '../change-list.ts';
+import type { Planning, PlanView, Progress } from '../desk.ts';
+import { agoTag, button, page, table, timeTag, type Html, type PageContext } from '../layout.ts';
+import { linkPath, navOf, runPath } from '../paths.ts';
+import { liveSection } from './parts.ts';
+
+const UNPAIRED_SHOWN = 100;
+const VERDICTS_SHOWN = 200;
+
+const SAYINGS: Readonly<Record<VerdictView['says'] | 'forget', string>> = {
+  together: 'They are one person',
+  apart: 'They are different people',
+  forget: 'Remove the decision',
+};
+
+const NO_GROUPS = new Map<string, string>();
+
+const valueOf = (contact: Contact | undefined, field: SyncedField): string => {
+  if (contact === undefined) return '';
+  const values = valuesOf({ contact, groupIds: [] }, field, NO_GROUPS);
+  return values.length === 0 ? '' : valuesText(values);
+};
+
+/** Contacts side by side, field by field. */
+const sideBySide = (caption: string, titles: readonly string[], contacts: readonly (Contact | undefined)[]): Html => {
+  const rows = syncedIn(...contacts.filter((contact) => contact !== undefined)).flatMap((field) => {
+    const values = contacts.map((contact) => valueOf(contact, field));
+    return values.every((value) => value === '') ? [] : [[fieldWords(field), ...values]];
+  });
+  return table(caption, ['Field', ...titles], rows);
+};
+
+/** A button for a decision about two contacts. */
+const verdictButton = (
+  context: PageContext,
+  { name }: LinkConfig,
+  {
+    leftId,
+    rightId,
+    says,
+  }: Pick<VerdictView, 'leftId' | 'rightId'> & { readonly says: VerdictView['says'] | 'forget' },
+  describes: string,
+): Html =>
+  button(context, {
+    action: linkPath(name, '/verdicts'),
+    label: SAYINGS[says],
+    describes,
+    fields: { left: leftId, right: rightId, says },
+    look: 'quiet',
+  });
+
+const pairOf = (context: PageContext, change: Change, link: LinkConfig, { contacts }: PlanView): Html => {
+  if (change.action !== 'pair' || change.leftId === null || change.rightId === null) return html``;
+  const { leftId, rightId } = change;
+  const titles = SIDES.map((side) => link.sides[side].title);
+  return html`<details>
+      <summary>Both contacts side by side</summary>
+      ${sideBySide('The contacts to pair', titles, [contacts.get(`left ${leftId}`), contacts.get(`right ${rightId}`)])}
+    </details>
+    ${verdictButton(context, link, { leftId, rightId, says: 'apart' }, change.name ?? leftId)}`;
+};
+
+/** A button that leaves the contact of a creation or a deletion out of all runs. */
+const leaveOutOf = (context: PageContext, change: Change, { name }: LinkConfig): Html => {
+  if (change.action !== 'create' && change.action !== 'delete') return html``;
+  const side = change.action === 'create' ? otherSide(change.side) : change.side;
+  const id = side === 'left' ? change.leftId : change.rightId;
+  if (id === null) return html``;
+  const fields = { side, id };
+  const action = linkPath(name, '/leave-out');
+  return button(context, { action, label: 'Leave out', describes: change.name ?? id, fields, look: 'quiet' });
+};
+
+type Candidate = Unpaired[Side][number];
+
+/** Names of the candidates of a side, numbered if there are several. */
+const candidateNames = (candidates: readonly Candidate[]): ReadonlyMap<string, string> =>
+  new Map(
+    candidates.map(({ id, name }, index) => [id, `${name ?? id}${candidates.length > 1 ? ` (${index + 1})` : ''}`]),
+  );
+
+const candidateChoice = (side: Side, candidates: readonly Candidate[], { sides }: LinkConfig, row: number): Html => {
+  const [only, second] = candidates;
+  if (only === undefined || second === undefined) {
+    return html`<input type="hidden" name="${side}" value="${only?.id ?? ''}" />`;
+  }
+  const names = candidateNames(candidates);
+  return html`<div>
+    <label for="${side}${row}">At ${sides[side].place}</label>
+    <select id="${side}${row}" name="${side}">
+      ${candidates.map(({ id }) => html`<option value="${id}">${names.get(id)}</option>`)}
+    </select>
+  </div>`;
+};
+
+/** A form for the decision whether two candidates are one person. */
+const verdictForm = (context: PageContext, link: LinkConfig, unpaired: Unpaired, row: number): Html => {
+  if (context.readonly) return html``;
+  const who = [...new Set(SIDES.flatMap((side) => unpaired[side].map(({ id, name }) => name ?? id)))].join(', ');
+  const says = (word: VerdictView['says']): Html =>
+    html`<button class="quiet" name="says" value="${word}">${SAYINGS[word]}<span class="skip"> ${who}</span></button>`;
+  return html`<form method="post" action="${linkPath(link.name, '/verdicts')}" class="actions">
+    <input type="hidden" name="token" value="${context.formToken}" />
+    ${SIDES.map((side) => candidateChoice(side, unpaired[side], link, row))} ${says('together')} ${says('apart')}
+  </form>`;
+};
+
+const rivals = (context: PageContext, unpaired: Unpaired, link: LinkConfig, view: PlanView, row: number): Html => {
+  const { sides } = link;
+  const columns = SIDES.flatMap((side) => {
+    const names = candidateNames(unpaired[side]);
+    return unpaired[side].map(({ id }) => ({
+      title: `${sides[side].title}: ${names.get(id)}`,
+      contact: view.contacts.get(`${side} ${id}`),
+    }));
+  });
+  const names = [...new Set(SIDES.flatMap((side) => unpaired[side].map(({ id, name }) => name ?? id)))];
+  return html`<li>
+    <h3>${names.join(', ')}</h3>
+    <span class="faint"
+      >${AMBIGUITIES[unpaired.why]} Without a decision, each is created as a separate contact on the other side.</span
+    >
+    <details open>
+      <summary>Candidates side by side</summary>
+      ${sideBySide(
+        'Contacts that may be one person',
+        columns.map(({ title }) => title),
+        columns.map(({ contact }) => contact),
+      )}
+    </details>
+    ${verdictForm(context, link, unpaired, row)}
+  </li>`;
+};
+
+const unpairedSection = (context: PageContext, link: LinkConfig, view: PlanView): Html => {
+  const { unpaired } = view;
+  if (unpaired.length === 0) return html``;
+  const hidden = unpaired.length - Math.min(unpaired.length, UNPAIRED_SHOWN);
+  return html`<section id="unpaired">
+    <h2>Not paired: ${grouped(unpaired.length)}</h2>
+    <ul class="changes">
+      ${unpaired.slice(0, UNPAIRED_SHOWN).map((each, row) => rivals(context, each, link, view, row))}
+    </ul>
+    ${hidden === 0 ? '' : html`<p class="faint">And ${grouped(hidden)} more: they are shown after you decide these.</p>`}
+  </section>`;
+};
+
+/** Decisions about contacts that are not paired, each with a button that removes it. */
+const verdictsSection = (
+  context: PageContext,
+  link: LinkConfig,
+  verdicts: readonly VerdictView[],
+  planning: Planning | null,
+): Html => {
+  if (verdicts.length === 0) return html``;
+  const contacts = planning?.state === 'planned' ? planning.view.contacts : new Map<string, Contact>();
+  const nameAt = (side: Side, id: string, name: string | null): string => {
+    const contact = contacts.get(`${side} ${id}`);
+    return name ?? (contact === undefined ? null : nameOf(contact)) ?? id;
+  };
+  const rows = verdicts.slice(0, VERDICTS_SHOWN).map(({ leftId, rightId, says, atMs, names }) => {
+    const who = [nameAt('left', leftId, names.left), nameAt('right', rightId, names.right)];
+    const back = verdictButton(context, link, { leftId, rightId, says: 'forget' }, who.join(', '));
+    return [...who, says === 'together' ? 'one person' : 'two people', timeTag(atMs), back];
+  });
+  const titles = [...SIDES.map((side) => `At ${link.sides[side].place}`), 'Decision', 'Made', 'Action'];
+  return html`<section>
+    <h2>Decisions by hand: ${grouped(verdicts.length)}</h2>
+    ${table('Decisions that the next run applies', titles, rows)}
+  </section>`;
+};
+
+const estimateText = ({ estimate: { requests, durationMs } }: PlanView, { sides }: LinkConfig): string => {
+  const parts = SIDES.flatMap((side) =>
+    requests[side] === 0 ? [] : [`${count(requests[side], 'request')} to ${sides[side].title}`],
+  );
+  return parts.length === 0 ? '' : `Estimate: ${parts.join(' and ')}, ${formatEstimate(durationMs)}.`;
+};
+
+const acceptButton = (context: PageContext, link: LinkConfig, { digest, halt, destroys, changes }: PlanView): Html =>
+  changes.length === 0 && halt === null
+    ? html``
+    : button(context, {
+        action: `${linkPath(link.name, '/plan')}/accept`,
+        label: halt === null ? 'Run this plan' : `Accept this plan${destroys ? ', deletions included' : ''}`,
+        fields: { plan: digest },
+        ...(destroys && { look: 'danger' as const }),
+      });
+
+/** The number of changes of one sort, with a link to them. */
+type Tile = { readonly number: number; readonly text: string; readonly href: string; readonly tone?: 'warn' | 'bad' };
+
+const tilesOf = ({ changes, unpaired }: PlanView, { sides }: LinkConfig): readonly Tile[] => {
+  const groups = Map.groupBy(changes, happeningOf);
+  const own = (happening: Happening): readonly Change[] => groups.get(happening) ?? [];
+  const at = (happening: Happening, text: string, more: Partial<Tile> = {}): readonly Tile[] =>
+    SIDES.map((side) => ({
+      number: own(happening).filter((change) => change.side === side).length,
+      text: `${text} ${sides[side].place}`,
+      href: `#${happening}`,
+      ...more,
+    }));
+  const whole = (happening: Happening, text: string): Tile => ({
+    number: own(happening).length,
+    text,
+    href: `#${happening}`,
+  });
+  const tiles: readonly Tile[] = [
+    ...at('deletes', 'will be deleted at', { tone: 'bad' }),
+    { number: unpaired.length, text: 'need a decision', href: '#unpaired', tone: 'warn' },
+    whole('pairings', 'will be matched'),
+    ...at('creates', 'will be created at'),
+    ...at('updates', 'will be updated at'),
+    whole('conflicts', 'with different values on both sides'),
+    whole('set-apart', 'will be detached'),
+    whole('woken', 'will be reattached'),
+    whole('unlinks', 'will be unlinked'),
+  ];
+  return tiles.filter(({ number }) => number > 0);
+};
+
+const tileList = (tiles: readonly Tile[]): Html =>
+  html`<ul class="tiles">
+    ${tiles.map(
+      ({ number, text, href, tone }) =>
+        html`<li class="${tone ?? ''}">
+          <a href="${href}"><strong>${grouped(number)}</strong> ${text}</a>
+        </li>`,
+    )}
+  </ul>`;
+
+const isFirstSync = ({ halt, destroys }: PlanView): boolean => halt !== null && !destroys;
+
+const explanation = (view: PlanView): Html => {
+  const { halt } = view;
+  if (halt === null) return html`<p>The next run does this by itself. Run it now if you do not want to wait.</p>`;
+  const hint = isFirstSync(view)
+    ? html`<p class="faint small">
+        Read the samples below and decide the open questions first. Single contacts can be left out. To leave out many,
+        put them into a label and exclude the label in the selection of the link, for example <code>!Private</code>.
+        Then refresh this plan.
+      </p>`
+    : '';
+  const keep = isFirstSync(view)
+    ? ''
+    : html`<p>
+        To keep a contact, leave it out below, or restore it where it is missing. Then refresh this plan. An accepted
+        plan can be undone.
+      </p>`;
+  return html`<p><strong>${haltWords(halt)}</strong></p>
+    <p>No run writes before you accept this plan.</p>
+    ${keep} ${hint}`;
+};
+
+const planned = (context: PageContext, link: LinkConfig, view: PlanView, shown: Shown): readonly Html[] => {
+  const { changes, halt, atMs } = view;
+  const at = linkPath(link.name, '/plan');
+  const again = button(context, { action: at, label: 'Refresh', look: 'quiet', shows: true });
+  const made = html`<span class="faint small">Planned ${agoTag(context, atMs)}. ${estimateText(view, link)}</span>`;
+  if (changes.length === 0 && halt === null) {
+    return [
+      html`<div class="panel">
+        <p class="headline">Nothing to do: both sides are in sync.</p>
+        <p>${made}</p>
+        <div class="actions">${again}</div>
+      </div>`,
+      unpairedSection(context, link, view),
+    ];
+  }
+  return [
+    tileList(tilesOf(view, link)),
+    html`<div class="panel ${halt === null ? '' : 'accept'}">
+      ${explanation(view)}
+      <div class="actions">${acceptButton(context, link, view)} ${again}</div>
+      <p>${made}</p>
+    </div>`,
+    unpairedSection(context, link, view),
+    html`<h2>Changes: ${grouped(changes.length)}</h2>`,
+    filterForm(at, shown),
+    ...changeSections(
+      changes,
+      link.sides,
+      shown,
+      (change) => html`${pairOf(context, change, link, view)}${leaveOutOf(context, change, link)}`,
+    ),
+  ];
+};
+
+const accepted = (link: LinkConfig, ranAs: string | null): Html =>
+  ranAs === null
+    ? html`<p class="panel notice">The plan is accepted. This page shows the progress of its run.</p>`
+    : html`<div class="panel hero good">
+        <p class="headline"><i class="dot" aria-hidden="true"></i><strong>Done</strong></p>
+        <p>The plan is accepted and has run.</p>
+        <div class="actions">
+          <a class="button first" href="${linkPath(link.name)}">Go to the overview</a>
+          <a class="button" href="${runPath(link.name, ranAs)}">Show the run</a>
+        </div>
+      </div>`;
+
+const body = (context: PageContext, link: LinkConfig, planning: Planning | null, shown: Shown): readonly Html[] => {
+  const make = (label: string): Html =>
+    html`<div class="actions">${button(context, { action: linkPath(link.name, '/plan'), label, shows: true })}</div>`;
+  switch (planning?.state) {
+    case undefined:
+      return [html`<p>A plan is made when the current run has ended.</p>`];
+    case 'planning':
+    case 'checking':
+      return [];
+    case 'accepted':
+      return [accepted(link, planning.ranAs)];
+    case 'failed':
+      return [html`<p class="panel trouble">${planning.message}</p>`, make('Try again')];
+    case 'planned':
+      return [
+        planning.note === null ? html`` : html`<p class="panel notice" role="status">${planning.note}</p>`,
+        ...planned(context, link, planning.view, shown),
+      ];
+  }
+};
+
+const titleOf = ({ name }: LinkConfig, planning: Planning | null): string => {
+  if (planning?.state !== 'planned' || planning.view.halt === null) return `Plan of ${name}`;
+  return isFirstSync(planning.view) ? `Review the first sync of ${name}` : `Review the halted run of ${name}`;
+};
+
+/** The changes of the next run, and the button that runs it. */
+export const planPage = (
+  context: PageContext,
+  link: LinkConfig,
+  of: {
+    readonly planning: Planning | null;
+    readonly progress: Progress | null;
+    readonly verdicts: readonly VerdictView[];
+    readonly shown: Shown;
+  },
+): Html => {
+  const { planning, progress, verdicts, shown } = of;
+  return page(context, {
+    title: titleOf(link, planning),
+    nav: navOf(link, '/plan'),
+    isLive: progress !== null,
+    body: [
+      liveSection(link.name, progress),
+      ...body(context, link, planning, shown),
+      verdictsSection(context, link, verdicts, planning),
+    ],
+  });
+};

@@ -1,0 +1,243 @@
+import { html } from 'hono/html';
+import type { LinkConfig } from '../../../app/config/config.ts';
+import type { Refusal } from '../../../engine/history/plan-undo.ts';
+import type { ShownWrites } from '../../../engine/history/run-writes.ts';
+import type { Shown } from '../../../core/view/change-filter.ts';
+import { SIDES } from '../../../core/contact/side.ts';
+import { fieldWords } from '../../../core/view/field-words.ts';
+import type { Run, Write } from '../../../core/view/views.ts';
+import { haltWords } from '../../../core/view/halt-words.ts';
+import { count, formatDuration } from '../../../core/view/words.ts';
+import { writeNote } from '../../../core/view/write-note.ts';
+import { changeSection, changeSections, filterForm, idsText } from '../change-list.ts';
+import type { Progress, Undoing } from '../desk.ts';
+import { agoTag, button, page, table, timeTag, type Html, type PageContext } from '../layout.ts';
+import { linkPath, navOf, runPath } from '../paths.ts';
+import { RUN_WORDS } from './activity.ts';
+import { facts, liveSection } from './parts.ts';
+
+export const RUN_KINDS = ['incremental', 'full', 'undo'] as const satisfies readonly Run['kind'][];
+export const RUN_OUTCOMES = [
+  'completed',
+  'halted',
+  'failed',
+  'stopped',
+  'running',
+] as const satisfies readonly Run['outcome'][];
+
+const choice = (label: string, name: string, options: readonly string[], chosen: string | null): Html =>
+  html`<div>
+    <label for="${name}">${label}</label>
+    <select id="${name}" name="${name}">
+      <option value="">All</option>
+      ${options.map((each) => html`<option value="${each}" ${each === chosen ? html`selected` : ''}>${each}</option>`)}
+    </select>
+  </div>`;
+
+const wroteText = ({ wrote, outcome }: Run): Html => {
+  const total =
+    wrote === null
+      ? 0
+      : SIDES.reduce((sum, side) => sum + wrote[side].created + wrote[side].updated + wrote[side].deleted, 0);
+  if (total > 0) return html`<strong>${count(total, 'contact')}</strong>`;
+  return html`<span class="faint">${outcome === 'completed' ? 'no changes' : 'nothing'}</span>`;
+};
+
+const OUTCOME_WORDS: Readonly<Record<Run['outcome'], string>> = {
+  completed: 'Completed',
+  halted: 'Halted for review',
+  failed: 'Failed',
+  stopped: 'Stopped',
+  running: 'Running',
+};
+
+/** Runs as a table. */
+const runsTable = (context: PageContext, link: string, runs: readonly Run[]): Html => {
+  const rows = runs.map((run) => [
+    html`<a href="${runPath(link, run.id)}">${RUN_WORDS[run.kind]}</a>
+      <span class="faint">${agoTag(context, run.startedAtMs)}</span>`,
+    html`<span class="${run.outcome}">${OUTCOME_WORDS[run.outcome]}</span>`,
+    wroteText(run),
+    run.endedAtMs === null ? 'running' : formatDuration(run.endedAtMs - run.startedAtMs),
+  ]);
+  if (rows.length > 0) return table('Runs, newest first', ['Run', 'Outcome', 'Wrote', 'Duration'], rows);
+  return html`<p class="panel faint">No runs yet. Press Sync now on the overview to start one.</p>`;
+};
+
+/** One page of the filtered runs. */
+type ListedRuns = {
+  readonly runs: readonly Run[];
+  readonly kind: Run['kind'] | null;
+  readonly outcome: Run['outcome'] | null;
+  /** Whether other pages have newer and older runs. */
+  readonly isPast: boolean;
+  readonly hasOlder: boolean;
+};
+
+/** The runs of a link. */
+export const runsPage = (context: PageContext, link: LinkConfig, listed: ListedRuns): Html => {
+  const { runs, kind, outcome, isPast, hasOlder } = listed;
+  const at = linkPath(link.name, '/runs');
+  const filter = { ...(kind !== null && { kind }), ...(outcome !== null && { outcome }) };
+  const to = (more: Readonly<Record<string, string>>): string =>
+    `${at}?${new URLSearchParams({ ...filter, ...more }).toString()}`;
+  const last = runs.at(-1);
+  return page(context, {
+    title: `Runs of ${link.name}`,
+    nav: navOf(link, '/runs'),
+    body: [
+      html`<form method="get" action="${at}" class="actions" role="search">
+        ${choice('Kind', 'kind', RUN_KINDS, kind)} ${choice('Outcome', 'outcome', RUN_OUTCOMES, outcome)}
+        <button class="quiet">Filter</button>
+      </form>`,
+      runs.length === 0 && (isPast || kind !== null || outcome !== null)
+        ? html`<p>No matching runs.</p>`
+        : runsTable(context, link.name, runs),
+      html`<p>
+        ${isPast ? html`<a href="${to({})}">Newest</a>` : ''}
+        ${hasOlder && last !== undefined ? html`<a href="${to({ before: last.id })}">Older</a>` : ''}
+      </p>`,
+    ],
+  });
+};
+
+const refusals = (refused: readonly Refusal[], { sides }: LinkConfig): Html => {
+  if (refused.length === 0) return html``;
+  const rows = refused
+    .slice(0, 200)
+    .map((each) => [
+      idsText(each),
+      sides[each.side].title,
+      each.field === null ? 'the contact' : fieldWords(each.field),
+      each.reason,
+    ]);
+  return table('Not undone', ['Contact', 'Side', 'Field', 'Reason'], rows);
+};
+
+type UndoParts = {
+  readonly undoing: Undoing | null;
+  /** The number of the shown write in the journal; null for the whole run. */
+  readonly write: number | null;
+  /** The reason why the run cannot be undone; null if it can. */
+  readonly tooOld: string | null;
+};
+
+/** Whether the current or last undo is about this run or write. */
+const isOf = (undoing: Undoing | null, run: Run, write: number | null): undoing is Undoing =>
+  undoing?.run === run.id && undoing.write === write;
+
+const undoOf = (context: PageContext, link: LinkConfig, run: Run, parts: UndoParts): readonly Html[] => {
+  const { undoing, tooOld, write } = parts;
+  const at = runPath(link.name, run.id);
+  const fields = write === null ? {} : { write: String(write) };
+  const what = write === null ? 'run' : 'write';
+  const preview = (label: string): Html =>
+    html`<div class="actions">
+      ${button(context, { action: `${at}/preview`, label, fields, look: 'quiet', shows: true })}
+    </div>`;
+  if (tooOld !== null) return [html`<p class="faint">${tooOld}</p>`];
+  if (!isOf(undoing, run, write)) return [preview('Preview undo')];
+  switch (undoing.state) {
+    case 'previewing':
+    case 'undoing':
+      return [];
+    case 'failed':
+      return [html`<p class="panel trouble">${haltWords(undoing.message)}</p>`, preview('Try again')];
+    case 'undone':
+      return [
+        html`<p class="panel notice" role="status">
+          ${haltWords(undoing.message)} To revert the undo, undo its own run.
+        </p>`,
+        refusals(undoing.report.refused, link),
+      ];
+    case 'previewed': {
+      const { report, halt } = undoing;
+      const undo = button(context, {
+        action: `${at}/undo`,
+        label: `Undo this ${what}${halt === null ? '' : ', deletions included'}`,
+        look: 'danger',
+        fields: { ...fields, ...(halt !== null && { halt }) },
+      });
+      return [
+        html`<p>
+          ${count(report.actions.length, 'change')} would revert what the ${what} ${write === null ? 'wrote' : 'did'}.
+        </p>`,
+        halt === null ? html`` : html`<p class="panel trouble">${haltWords(halt)}</p>`,
+        report.actions.length === 0 ? html`<p>Nothing to undo.</p>` : html`<div class="actions">${undo}</div>`,
+        ...changeSections(report.actions, link.sides, {}),
+        refusals(report.refused, link),
+      ];
+    }
+  }
+};
+
+/** A link to the undo of one write; empty if there is nothing to undo. */
+const undoLink = ({ name }: LinkConfig, { state, run, write, name: who }: Write): Html =>
+  state === 'done'
+    ? html` <a href="${runPath(name, run, write)}"
+        >Undo only this<span class="skip"> of ${who ?? 'this contact'}</span></a
+      >`
+    : html``;
+
+export type RunParts = UndoParts & {
+  readonly writes: ShownWrites;
+  readonly shown: Shown;
+  readonly progress: Progress | null;
+};
+
+const runFacts = ({ name }: LinkConfig, { kind, outcome, startedAtMs, endedAtMs, undoes, reason }: Run): Html =>
+  facts([
+    ['Kind', RUN_WORDS[kind]],
+    ['Outcome', html`<span class="${outcome}">${OUTCOME_WORDS[outcome]}</span>`],
+    ['Started', timeTag(startedAtMs)],
+    ['Duration', endedAtMs === null ? null : formatDuration(endedAtMs - startedAtMs)],
+    ['Undo of', undoes === null ? null : html`<a href="${runPath(name, undoes)}">${undoes}</a>`],
+    ['Reason', reason === null ? null : haltWords(reason)],
+  ]);
+
+/** The search in many writes covers contacts only. */
+const PERSON = 'Find a name, address or number';
+
+/** The writes of a run: all, or some of each kind with a link to the others. */
+const written = (link: LinkConfig, run: Run, { write, writes, shown }: RunParts): readonly Html[] => {
+  const more = (each: Write): Html => html`${writeNote(each)}${write === null ? undoLink(link, each) : ''}`;
+  if ('all' in writes) return changeSections(writes.all, link.sides, shown, more);
+  if ('of' in writes) {
+    return writes.of.length === 0
+      ? [html`<p>The run wrote no contact with this name, address or number.</p>`]
+      : changeSections(writes.of, link.sides, shown.only === undefined ? {} : { only: shown.only }, more);
+  }
+  if (writes.sections.length === 0) return [html`<p>No matching changes.</p>`];
+  return writes.sections.map(({ happening, total, writes: own, next }) => {
+    const address = new URLSearchParams({ only: happening, ...(next !== null && { from: String(next) }) });
+    const rest =
+      next === null
+        ? 'use the filter to find them.'
+        : html`<a href="${runPath(link.name, run.id)}?${address.toString()}">show the next ones</a>`;
+    return changeSection({ happening, total, own }, link.sides, more, rest);
+  });
+};
+
+/** One run, or one write of it, with its undo. */
+export const runPage = (context: PageContext, link: LinkConfig, run: Run, parts: RunParts): Html => {
+  const { write, writes, shown, undoing, progress } = parts;
+  const at = runPath(link.name, run.id);
+  const isWorking = isOf(undoing, run, write) && (undoing.state === 'previewing' || undoing.state === 'undoing');
+  const hasWrites = 'all' in writes ? writes.all.length > 0 : writes.total > 0;
+  const what = write === null ? 'Run' : `Write ${write} of run`;
+  return page(context, {
+    title: `${what} ${run.id.slice(0, 8)} of ${link.name}`,
+    nav: navOf(link, '/runs'),
+    isLive: isWorking,
+    body: [
+      isWorking ? liveSection(link.name, progress) : html``,
+      write === null ? html`` : html`<p><a href="${at}">All writes of this run</a></p>`,
+      runFacts(link, run),
+      ...(hasWrites ? [html`<h2>Undo</h2>`, ...undoOf(context, link, run, parts)] : []),
+      html`<h2>Writes</h2>`,
+      hasWrites ? html`` : html`<p>The run wrote nothing.</p>`,
+      hasWrites && write === null ? filterForm(at, shown, 'all' in writes ? undefined : PERSON) : html``,
+      ...written(link, run, parts),
+    ],
+  });
+};

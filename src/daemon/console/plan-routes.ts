@@ -1,0 +1,81 @@
+import type { Hono } from 'hono';
+import { listVerdicts } from '../../engine/history/verdicts.ts';
+import { SIDES } from '../../core/contact/side.ts';
+import { includeAgain, leaveOut } from '../../engine/leave-out.ts';
+import { giveVerdict, takeBackVerdict } from '../../engine/verdicts.ts';
+import type { Env } from './access.ts';
+import { shownOf } from './change-list.ts';
+import { endedRuns, forgottenOf } from './desk.ts';
+import { planPage } from './pages/plan.ts';
+import { linkPath } from './paths.ts';
+import { acting, leaseParts, looking, pageOf, type LinkParts } from './routing.ts';
+
+const toPlan = (link: string): string => linkPath(link, '/plan');
+
+/** The page that lists the contact after the form. */
+const afterLeaveOut = (link: string, form: URLSearchParams): string =>
+  linkPath(link, form.get('include') === null ? '/plan' : '/left');
+
+const KEPT = {
+  together: 'Saved: the contacts are one person. The next run pairs them. Refresh the plan to see the result.',
+  apart: 'Saved: the contacts are two people. No run pairs them. Refresh the plan to see the result.',
+} as const;
+
+/** Adds the page of the plan, its acceptance and decisions about matches. */
+export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
+  const { app, desk } = parts;
+  routes.get('/links/:link/plan', async (context) => {
+    const { link } = context.var;
+    const shown = shownOf((name) => context.req.query(name));
+    const verdicts = await listVerdicts(app.store, link.name);
+    const ended = await endedRuns(app, link);
+    const forgotten = await forgottenOf(app, link);
+    // During a run there is nothing to plan: it changes what a plan is made of.
+    const isRunning = desk.progress(link)?.isRun === true;
+    const planning = isRunning ? desk.planning(link, ended, forgotten) : desk.currentPlan(link, ended, forgotten);
+    const of = { planning, progress: desk.progress(link), verdicts, shown };
+    return context.html(planPage(pageOf(parts, context), link, of));
+  });
+  routes.post(
+    '/links/:link/plan',
+    looking(toPlan, async (link) => {
+      desk.plan(link);
+      return null;
+    }),
+  );
+  routes.post(
+    '/links/:link/plan/accept',
+    acting(parts, toPlan, async (link, form) => {
+      desk.accept(link, form.get('plan') ?? '');
+      return null;
+    }),
+  );
+  routes.post(
+    '/links/:link/verdicts',
+    acting(parts, toPlan, async ({ name }, form) => {
+      const contacts = { leftId: form.get('left') ?? '', rightId: form.get('right') ?? '' };
+      const says = form.get('says');
+      if (contacts.leftId === '' || contacts.rightId === '') return 'Choose one contact on each side.';
+      if (says === 'together' || says === 'apart') {
+        await giveVerdict(leaseParts(parts), name, { ...contacts, says });
+        return KEPT[says];
+      }
+      await takeBackVerdict(leaseParts(parts), name, contacts);
+      return 'Decision removed. The next run matches the contacts by its rules. Refresh the plan to see the result.';
+    }),
+  );
+  routes.post(
+    '/links/:link/leave-out',
+    acting(parts, afterLeaveOut, async ({ name }, form) => {
+      const side = SIDES.find((each) => each === form.get('side'));
+      const id = form.get('id') ?? '';
+      if (side === undefined || id === '') return 'Choose a contact.';
+      if (form.get('include') === null) {
+        await leaveOut(leaseParts(parts), name, { side, id });
+        return 'Left out: no run changes the contact. Refresh the plan after your last choice.';
+      }
+      await includeAgain(leaseParts(parts), name, { side, id });
+      return 'Included again: the next run matches the contact, or creates it on the other side.';
+    }),
+  );
+};

@@ -1,0 +1,74 @@
+import type { RunRow } from '../../core/state/rows.ts';
+import type { Context, Hono } from 'hono';
+import type { LinkConfig } from '../../app/config/config.ts';
+import { shownWrites, writeOf } from '../../engine/history/run-writes.ts';
+import { listRuns, runView } from '../../engine/history/runs.ts';
+import { whyTooOld } from '../../engine/history/too-old.ts';
+import { refuse, type Env } from './access.ts';
+import { shownOf } from './change-list.ts';
+import { forgottenOf, type UndoTarget } from './desk.ts';
+import { RUN_KINDS, RUN_OUTCOMES, runPage, runsPage } from './pages/runs.ts';
+import { runPath } from './paths.ts';
+import { acting, looking, pageOf, type LinkParts } from './routing.ts';
+
+const RUNS_SHOWN = 100;
+
+/** The number of a write in the journal; null for any other text. */
+const writeIn = (text: string | null | undefined): number | null =>
+  /^\d{1,15}$/u.test(text ?? '') ? Number(text) : null;
+
+const NO_RUN = 'The run does not exist, or its history was deleted (RETENTION).';
+
+/** What runs have done, and its undo. */
+export const addRuns = (routes: Hono<Env>, parts: LinkParts): void => {
+  const { app, desk, clock } = parts;
+  const findRun = async ({ name }: LinkConfig, id: string): Promise<RunRow | null> =>
+    (await app.store.runs(name, { idPrefix: id })).find((run) => run.id === id) ?? null;
+  const tooOld = (run: RunRow): string | null => whyTooOld(run, app.config.retentionMs, clock.now());
+  routes.get('/links/:link/runs', async (context) => {
+    const { link } = context.var;
+    const kind = RUN_KINDS.find((each) => each === context.req.query('kind')) ?? null;
+    const outcome = RUN_OUTCOMES.find((each) => each === context.req.query('outcome')) ?? null;
+    const from = context.req.query('before');
+    const before = from ? await findRun(link, from) : null;
+    const runs = await listRuns(app.store, link.name, { most: RUNS_SHOWN + 1, before, kind, outcome });
+    const of = { runs: runs.slice(0, RUNS_SHOWN), kind, outcome, isPast: before !== null };
+    return context.html(runsPage(pageOf(parts, context), link, { ...of, hasOlder: runs.length > RUNS_SHOWN }));
+  });
+  routes.get('/links/:link/runs/:run', async (context) => {
+    const { link } = context.var;
+    const run = await findRun(link, context.req.param('run'));
+    if (run === null) return refuse(context, 404, 'Run not found', NO_RUN);
+    const write = writeIn(context.req.query('write'));
+    const shown = shownOf((name) => context.req.query(name));
+    const from = writeIn(context.req.query('from')) ?? 0;
+    const of = {
+      write,
+      writes:
+        write === null
+          ? await shownWrites(app.store, link.name, run.id, { ...shown, from })
+          : { all: await writeOf(app.store, link.name, run.id, write) },
+      shown,
+      undoing: desk.undoing(link, await forgottenOf(app, link)),
+      tooOld: tooOld(run),
+      progress: desk.progress(link),
+    };
+    return context.html(runPage(pageOf(parts, context), link, runView(run), of));
+  });
+  const ofUndo = (act: (link: LinkConfig, target: UndoTarget, form: URLSearchParams) => void) =>
+    [
+      (link: string, form: URLSearchParams, context: Context) =>
+        runPath(link, context.req.param('run') ?? '', writeIn(form.get('write'))),
+      async (link: LinkConfig, form: URLSearchParams, context: Context) => {
+        const run = await findRun(link, context.req.param('run') ?? '');
+        const reason = run === null ? NO_RUN : tooOld(run);
+        if (run !== null && reason === null) act(link, { run, write: writeIn(form.get('write')) }, form);
+        return reason;
+      },
+    ] as const;
+  routes.post('/links/:link/runs/:run/preview', looking(...ofUndo((link, target) => desk.preview(link, target))));
+  routes.post(
+    '/links/:link/runs/:run/undo',
+    acting(parts, ...ofUndo((link, target, form) => desk.undo(link, target, form.get('halt')))),
+  );
+};

@@ -1,0 +1,105 @@
+import { Hono, type Context } from 'hono';
+import { deleteCookie, setCookie } from 'hono/cookie';
+import { html } from 'hono/html';
+import type { Clock } from '../../util/clock.ts';
+import type { LinkConfig } from '../../app/config/config.ts';
+import type { Secret } from '../../util/secret.ts';
+import { refuse, signedIn, type Env } from './access.ts';
+import { createClientAllowances } from './allowance.ts';
+import { clientOf } from './client-address.ts';
+import { plainPage, type Html } from './layout.ts';
+import type { Scope, Sessions } from './sessions.ts';
+import { createPassBook, isSameText } from './sign-in-link.ts';
+
+export type SignInParts = {
+  readonly sessions: Sessions;
+  /** The name of the session's cookie. */
+  readonly cookie: string;
+  /** Of this daemon's passes. */
+  readonly key: string;
+  readonly token: Secret | null;
+  /** The current links, each with its own token. */
+  readonly links: () => readonly LinkConfig[];
+  readonly clock: Clock;
+};
+
+/** Guesses of a token, of each client. */
+const GUESSES = { burst: 10, perSecond: 1 / 6 };
+
+const HOW = html`<p>
+  To sign in, run <code>contact-sync console</code> on the machine of the daemon and open the link that it prints. The
+  link works once and expires after five minutes.
+</p>`;
+
+const tokenForm = html`<form method="post" action="/sign-in" class="actions">
+  <div>
+    <label for="token">CONSOLE_TOKEN, or the token of your link</label>
+    <input id="token" name="token" type="password" autocomplete="current-password" required />
+  </div>
+  <button>Sign in</button>
+</form>`;
+
+const passForm = (pass: string): Html =>
+  html`<form method="post" action="/sign-in">
+    <input type="hidden" name="pass" value="${pass}" />
+    <button>Sign in</button>
+  </form>`;
+
+const isIn = (token: Secret | null, text: string): boolean => token !== null && isSameText(token.reveal(), text);
+
+/** The scope of a token; null for an unknown token. */
+const scopeOf = ({ token, links }: Pick<SignInParts, 'token' | 'links'>, text: string): Scope | null => {
+  if (isIn(token, text)) return { link: null, stands: () => true };
+  const name = links().find(({ consoleToken }) => isIn(consoleToken, text))?.name;
+  if (name === undefined) return null;
+  return { link: name, stands: () => links().some((link) => link.name === name && isIn(link.consoleToken, text)) };
+};
+
+const begin = (context: Context, { cookie, sessions }: SignInParts, scope: Scope): Response => {
+  const { id } = sessions.open(scope);
+  // A proxy that terminates TLS sets this header; the cookie is then limited to TLS.
+  const secure = context.req.header('x-forwarded-proto') === 'https';
+  setCookie(context, cookie, id, { httpOnly: true, sameSite: 'Strict', path: '/', secure });
+  return context.redirect('/', 303);
+};
+
+/** Signing in, with the link of `console`, with CONSOLE_TOKEN or with the token of one link, and out. */
+export const signInRoutes = (parts: SignInParts): Hono<Env> => {
+  const { sessions, cookie, key, token, links, clock } = parts;
+  const hasToken = (): boolean => [{ consoleToken: token }, ...links()].some((each) => each.consoleToken !== null);
+  const passes = createPassBook(key);
+  const mayGuess = createClientAllowances(clock, GUESSES);
+  return new Hono<Env>()
+    .get('/sign-in', (context) => {
+      const pass = context.req.query('pass');
+      // Only the button uses the pass up: link previews and prefetching do not press it.
+      if (pass !== undefined) return context.html(plainPage('Sign in', passForm(pass)));
+      return context.html(plainPage('Sign in', html`${HOW} ${hasToken() ? tokenForm : ''}`));
+    })
+    .post('/sign-in', (context) => {
+      const form = context.get('form');
+      const pass = form.get('pass');
+      if (pass !== null) {
+        const opened = passes.use(pass, clock.now());
+        if (opened !== null) {
+          const { link } = opened;
+          return begin(context, parts, {
+            link,
+            stands: () => link === null || links().some(({ name }) => name === link),
+          });
+        }
+        return refuse(context, 403, 'Not signed in', html`The link was already used or has expired. ${HOW}`);
+      }
+      if (!hasToken()) return refuse(context, 403, 'Not signed in', HOW);
+      if (!mayGuess(clientOf(context)))
+        return refuse(context, 429, 'Not signed in', 'Too many wrong tokens. Try again in a minute.');
+      const scope = scopeOf(parts, form.get('token') ?? '');
+      if (scope !== null) return begin(context, parts, scope);
+      return refuse(context, 403, 'Not signed in', 'The token is wrong.');
+    })
+    .post('/sign-out', signedIn(sessions, cookie), (context) => {
+      sessions.close(context.get('session'));
+      deleteCookie(context, cookie, { path: '/' });
+      return context.redirect('/sign-in', 303);
+    });
+};

@@ -1,0 +1,127 @@
+import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
+import type { Clock } from '../../util/clock.ts';
+import { jobData, type JobData, type JobProgress, type JobReport } from './job.ts';
+import { BUSY_ATTEMPTS } from './outcome.ts';
+import { addLook, QUEUE_NAME, type JobQueue } from './queue.ts';
+import type { RunJob } from './scheduler.ts';
+
+/** A job of a dead process is taken up after so long; its link's lease is over by then, or nearly. */
+const LOCK_MS = 10_000;
+const STALLED_CHECK_MS = 5_000;
+/** A job that killed its process so often is not begun again. */
+const MOST_STALLS = 3;
+const RECONNECT_MS = 1_000;
+const PROGRESS_EVERY_MS = 500;
+
+/** A job whose remote was unavailable; BullMQ asks it when to try again. */
+class RetryError extends Error {
+  readonly retryInMs: number;
+
+  constructor(message: string, retryInMs: number) {
+    super(message);
+    this.name = 'RetryError';
+    this.retryInMs = retryInMs;
+  }
+}
+
+const readJob = (job: Job<JobData>): JobData => {
+  const parsed = jobData.safeParse(job.data);
+  if (parsed.success) return parsed.data;
+  throw new UnrecoverableError('The job cannot be read: another version of contact-sync may have queued it.');
+};
+
+/** Puts a job's progress beside it, not oftener than it can be looked at. */
+const progressKeeper = (job: Job<JobData>, clock: Clock) => {
+  let keptAtMs = -Infinity;
+  let keeping = Promise.resolve();
+  return {
+    keep: (progress: JobProgress): void => {
+      if (clock.monotonic() - keptAtMs < PROGRESS_EVERY_MS) return;
+      keptAtMs = clock.monotonic();
+      // Progress that cannot be kept is no trouble of the run.
+      keeping = job.updateProgress({ progress, report: null }).catch(() => undefined);
+    },
+    finish: async (progress: JobProgress | null, report: JobReport): Promise<void> => {
+      await keeping;
+      await job.updateProgress({ progress, report });
+    },
+  };
+};
+
+/** Ends the job in BullMQ's way, as its report says (outcome.ts). */
+const conclude = async (
+  job: Job<JobData>,
+  token: string,
+  { kind, byHand }: JobData,
+  report: JobReport,
+): Promise<void> => {
+  const message = report.message ?? report.ending;
+  switch (report.ending) {
+    case 'completed':
+    case 'halted':
+    case 'skipped':
+      return;
+    case 'paused':
+    case 'failed':
+      throw new UnrecoverableError(message);
+    case 'unavailable':
+      throw new RetryError(message, report.retryInMs ?? 0);
+    case 'busy':
+      // What somebody asked for waits its turn; a scheduled job gives way to a run that is alive.
+      if (kind !== 'full' && byHand !== true && job.attemptsStarted >= BUSY_ATTEMPTS) return;
+      await job.moveToDelayed(Date.now() + (report.retryInMs ?? 0), token);
+      throw new DelayedError();
+    case 'stopped':
+      if (report.isOver) return;
+      await job.moveToWait(token);
+      throw new WaitingError();
+  }
+};
+
+export type WorkerOptions = {
+  readonly connection: Redis;
+  readonly prefix: string;
+  readonly concurrency: number;
+  readonly clock: Clock;
+  readonly runJob: RunJob;
+  /** Takes the next look at a link that was run. */
+  readonly queue: JobQueue;
+};
+
+/** Takes jobs off the queue and runs them, so many at a time. */
+export const startWorker = ({
+  connection,
+  prefix,
+  concurrency,
+  clock,
+  runJob,
+  queue,
+}: WorkerOptions): Worker<JobData> => {
+  const work = async (job: Job<JobData>, token = ''): Promise<void> => {
+    const data = readJob(job);
+    const keeper = progressKeeper(job, clock);
+    let latest: JobProgress | null = null;
+    const report = await runJob(data, {
+      onProgress: (progress) => {
+        latest = progress;
+        keeper.keep(progress);
+      },
+    });
+    await keeper.finish(latest, report);
+    if (report.nextLookInMs !== undefined) await addLook(queue, data.link, Date.now() + report.nextLookInMs);
+    await conclude(job, token, data, report);
+  };
+  return new Worker<JobData>(QUEUE_NAME, work, {
+    connection,
+    prefix,
+    concurrency,
+    lockDuration: LOCK_MS,
+    stalledInterval: STALLED_CHECK_MS,
+    maxStalledCount: MOST_STALLS,
+    runRetryDelay: RECONNECT_MS,
+    settings: {
+      backoffStrategy: (_attempts, _type, error) => (error instanceof RetryError ? error.retryInMs : -1),
+    },
+  });
+};

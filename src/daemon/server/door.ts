@@ -1,0 +1,131 @@
+import { getRequestListener } from '@hono/node-server';
+import { Hono, type MiddlewareHandler } from 'hono';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ConfigError } from '../../util/config-error.ts';
+import type { ListenAddress } from '../../util/values.ts';
+import { isLoopback } from '../../util/loopback.ts';
+import { limitConnections, mostConnections, TIMEOUTS } from './connections.ts';
+
+/** Where the daemon is asked over HTTP. Each feature brings a group of routes of its own. */
+export type Door = AsyncDisposable & {
+  /** Where it is: `127.0.0.1:8377`, with the port that was given where any free one was asked for. */
+  readonly address: string;
+  /** Begins to answer, with what these groups have; called once. */
+  serve(groups: readonly Hono[]): void;
+};
+
+export type DoorOptions = {
+  readonly address: ListenAddress;
+  /** NotificationState of a request that could not be answered because of an error; the path is empty where no connection came of it. */
+  readonly onError: (path: string, error: unknown) => void;
+  /** Called when clients begin to hold as many connections as the server may have. */
+  readonly onLimited: (limit: number) => void;
+};
+
+/** Why an address cannot be listened at, and what to do, by the code that the system gives. */
+const FAULTS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is in use. End the program that listens there, or choose another port.',
+  EADDRNOTAVAIL: 'is not an address of this machine. Choose one that is, such as 127.0.0.1.',
+  ENOTFOUND: 'has an unknown host. Choose an address of this machine, such as 127.0.0.1.',
+  EACCES: 'is not open to this user. Choose a port above 1023.',
+};
+
+const inWords = (host: string, port: number): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+const bind = async (server: Server, { host, port }: ListenAddress): Promise<AddressInfo> => {
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const fault = FAULTS[code];
+    if (fault === undefined) throw error;
+    throw new ConfigError([{ where: 'LISTEN', what: `${inWords(host, port)} ${fault}` }]);
+  }
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') throw new Error('The daemon listens at no port.');
+  return bound;
+};
+
+/**
+ * Refuses requests whose Host header is not a loopback name. A page of another site whose host name was made to resolve to
+ * this machine sends that name.
+ */
+const loopbackOnly =
+  (refusal: string): MiddlewareHandler =>
+  async (context, next) => {
+    const host = (context.req.header('host') ?? '').replace(/:\d+$/u, '');
+    return isLoopback(host) ? next() : context.text(refusal, 403);
+  };
+
+const PAGE_IS_LOCAL = 'The page is open to this machine only. Set CONSOLE_TOKEN to open it to other machines.\n';
+
+/** The page for requests to a loopback name only, such as those to a container's port that is published on 127.0.0.1. */
+export const localPage = (routes: Hono): Hono => new Hono().use(loopbackOnly(PAGE_IS_LOCAL)).route('/', routes);
+
+const neverKept: MiddlewareHandler = async (context, next) => {
+  await next();
+  context.header('cache-control', 'no-store');
+  context.header('x-content-type-options', 'nosniff');
+};
+
+const createApp = (
+  groups: readonly Hono[],
+  { isOpen, onError }: { readonly isOpen: boolean; readonly onError: DoorOptions['onError'] },
+): Hono => {
+  const app = new Hono();
+  app.use(neverKept);
+  if (!isOpen) app.use(loopbackOnly('This address is for programs of this machine.\n'));
+  for (const group of groups) app.route('/', group);
+  app.notFound((context) => context.text('Not found.\n', 404));
+  app.onError((error, context) => {
+    onError(context.req.path, error);
+    return context.text('The request failed. See the log of the daemon.\n', 500);
+  });
+  return app;
+};
+
+/**
+ * Takes an address; nothing is answered there before `serve`.
+ *
+ * @throws {ConfigError} where that cannot be had, such as a port in use.
+ */
+export const openDoor = async ({ address, onError, onLimited }: DoorOptions): Promise<Door> => {
+  const server = createServer(TIMEOUTS);
+  const most = mostConnections();
+  limitConnections(server, most, () => onLimited(most));
+  const bound = await bind(server, address);
+  // What the system does not hand over, as for want of memory, is no end of the daemon.
+  server.on('error', (error) => onError('', error));
+  return {
+    address: inWords(bound.address, bound.port),
+    serve: (groups) => {
+      const { fetch } = createApp(groups, { isOpen: !isLoopback(bound.address), onError });
+      const listener = getRequestListener(fetch, { overrideGlobalObjects: false });
+      server.on('request', (incoming, outgoing) => void listener(incoming, outgoing));
+    },
+    [Symbol.asyncDispose]: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      // A client that keeps its connection does not keep the daemon.
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+};
+
+/** As {@link openDoor}; null where the address cannot be had, and then `onUnavailable` is called with the reason. */
+export const openOptionalDoor = async ({
+  onUnavailable,
+  ...options
+}: DoorOptions & { readonly onUnavailable: (reason: string) => void }): Promise<Door | null> => {
+  try {
+    return await openDoor(options);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    onUnavailable(error.problems.map(({ what }) => what).join(' '));
+    return null;
+  }
+};

@@ -1,0 +1,183 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { App } from '../../app/app.ts';
+import type { LinkConfig } from '../../app/config/config.ts';
+import { SIDES } from '../../core/contact/side.ts';
+import type { Events } from '../../engine/events.ts';
+import type { OnReport } from '../jobs/daemon.ts';
+import { waitsForPerson } from '../jobs/health.ts';
+import type { JobEnding } from '../jobs/job.ts';
+import type { QueueDepth } from '../jobs/scheduler.ts';
+import type { LinkStanding } from '../jobs/standing.ts';
+import { labelsFor, OTHER, type LinkLabels } from './link-labels.ts';
+import { METRICS } from './metric-table.ts';
+
+/** What is looked up when the metrics are asked for, beside what was counted until then. */
+export type Seen = {
+  /** Epoch milliseconds. */
+  readonly nowMs: number;
+  /** Since when the daemon has worked with a link. */
+  readonly sinceMs: (link: string) => number;
+  readonly standings: readonly LinkStanding[];
+  readonly traffic: ReturnType<App['traffic']>;
+  /** Null where it cannot be told now. */
+  readonly depth: QueueDepth | null;
+};
+
+/** The figures of one daemon. */
+export type Metrics = {
+  /** Counts a job that has ended. */
+  readonly count: OnReport;
+  /** Counts an answer 429. */
+  readonly countLimited: Events['rateLimited'];
+  /** Everything in Prometheus' text format; one call at a time. */
+  render(seen: Seen): Promise<string>;
+  readonly contentType: string;
+};
+
+export type MetricsOptions = {
+  readonly version: string;
+  /** The links that the daemon works with now; another array where they are others. */
+  readonly links: () => readonly LinkConfig[];
+};
+
+/** From a run that finds nothing to do to a first sync of a large address book. */
+const DURATION_BUCKETS_S = [0.1, 0.3, 1, 3, 10, 30, 60, 300, 900, 3_600, 14_400];
+
+/** Gauges of the client library whose names say that they are counters. */
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+
+/** How a job ends that began no run: it is not due, or waits for its turn. */
+const NO_RUN: ReadonlySet<JobEnding> = new Set(['skipped', 'busy', 'stopped']);
+
+const WRITES = ['created', 'updated', 'deleted', 'groupsDeleted'] as const;
+const STATES = ['active', 'paused', 'halted', 'failing'] as const;
+
+const createSeries = (registry: Registry) => {
+  const registers = [registry];
+  const optionsOf = <const Label extends string>({ name, help, labels }: Described<Label>) => {
+    return { name, help, labelNames: labels, registers };
+  };
+  return {
+    info: new Gauge(optionsOf(METRICS.info)),
+    runs: new Counter(optionsOf(METRICS.runs)),
+    runDuration: new Histogram({ ...optionsOf(METRICS.runDuration), buckets: DURATION_BUCKETS_S }),
+    writes: new Counter(optionsOf(METRICS.writes)),
+    conflicts: new Counter(optionsOf(METRICS.conflicts)),
+    refused: new Gauge(optionsOf(METRICS.refused)),
+    requests: new Counter(optionsOf(METRICS.requests)),
+    budgetUsed: new Gauge(optionsOf(METRICS.budgetUsed)),
+    rateLimited: new Counter(optionsOf(METRICS.rateLimited)),
+    lag: new Gauge(optionsOf(METRICS.lag)),
+    interval: new Gauge(optionsOf(METRICS.interval)),
+    state: new Gauge(optionsOf(METRICS.state)),
+    pausedByHand: new Gauge(optionsOf(METRICS.pausedByHand)),
+    jobs: new Gauge(optionsOf(METRICS.jobs)),
+    queueUp: new Gauge(optionsOf(METRICS.queueUp)),
+  };
+};
+
+type Described<Label extends string> = {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly Label[];
+};
+type Series = ReturnType<typeof createSeries>;
+
+const setStandings = (series: Series, labels: LinkLabels, { standings, nowMs, sinceMs }: Seen): void => {
+  for (const gauge of [series.refused, series.lag, series.interval, series.state, series.pausedByHand]) gauge.reset();
+  for (const [link, own] of Map.groupBy(standings, (standing) => labels.link(standing.link))) {
+    // Of many that are told together, one that waits for a person neither is late nor hides that another one is.
+    const due = link === OTHER ? own.filter((standing) => !waitsForPerson(standing)) : own;
+    const lagsMs = due.map((each) => nowMs - (each.lastSuccessAtMs ?? sinceMs(each.link)));
+    series.lag.set({ link }, Math.max(0, ...lagsMs) / 1000);
+    series.interval.set({ link }, Math.max(...own.map(({ syncIntervalMs }) => syncIntervalMs)) / 1000);
+    series.refused.set(
+      { link },
+      own.reduce((sum, { refused }) => sum + refused, 0),
+    );
+    series.pausedByHand.set({ link }, own.filter(({ isPausedByHand }) => isPausedByHand).length);
+    for (const state of STATES) series.state.set({ link, state }, own.filter((each) => each.state === state).length);
+  }
+};
+
+const setTraffic = (series: Series, labels: LinkLabels, { traffic }: Seen): void => {
+  series.requests.reset();
+  series.budgetUsed.reset();
+  const known = traffic.filter(({ link }) => labels.isKnown(link));
+  for (const [link, ofLink] of Map.groupBy(known, (each) => labels.link(each.link))) {
+    for (const [side, own] of Map.groupBy(ofLink, (each) => labels.side(each.link, each.side))) {
+      series.requests.inc(
+        { link, side },
+        own.reduce((sum, { requests }) => sum + requests, 0),
+      );
+      const used = own.flatMap((each) => each.used ?? []);
+      if (used.length > 0) series.budgetUsed.set({ link, side }, Math.max(...used));
+    }
+  }
+};
+
+const setQueue = (series: Series, { depth }: Seen): void => {
+  series.jobs.reset();
+  series.queueUp.set(depth === null ? 0 : 1);
+  if (depth === null) return;
+  series.jobs.set({ state: 'waiting' }, depth.waiting);
+  series.jobs.set({ state: 'active' }, depth.active);
+};
+
+/** Drops what was counted for links that have no series of their own any more, and begins those of new ones at 0. */
+const setLinks = async (series: Series, labels: LinkLabels): Promise<void> => {
+  for (const counter of [series.runs, series.writes, series.conflicts, series.rateLimited]) {
+    for (const { labels: own } of (await counter.get()).values) {
+      const link = String(own.link);
+      if (link !== OTHER && !labels.named.has(link)) counter.remove(own);
+    }
+  }
+  // An alert sees a counter grow from 0, but not one that comes with its first value.
+  for (const { link, side } of labels.sides) {
+    series.conflicts.inc({ link }, 0);
+    series.rateLimited.inc({ link, side }, 0);
+  }
+};
+
+/** Starts at 0. Each daemon has a registry of its own. */
+export const createMetrics = ({ version, links }: MetricsOptions): Metrics => {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
+  const series = createSeries(registry);
+  series.info.set({ version }, 1);
+  let known = { links: links(), labels: labelsFor(links()) };
+  const labelsNow = (): LinkLabels => {
+    if (known.links !== links()) known = { links: links(), labels: labelsFor(links()) };
+    return known.labels;
+  };
+  return {
+    count: ({ link: name, kind }, { ending: outcome, summary }) => {
+      if (summary === null && NO_RUN.has(outcome)) return;
+      const labels = labelsNow();
+      const link = labels.link(name);
+      series.runs.inc({ link, kind: summary?.kind ?? (kind === 'full' ? kind : 'incremental'), outcome });
+      if (summary === null) return;
+      series.runDuration.observe({ kind: summary.kind }, summary.durationMs / 1000);
+      series.conflicts.inc({ link }, summary.conflicts);
+      for (const side of SIDES) {
+        for (const action of WRITES) {
+          series.writes.inc({ link, side: labels.side(name, side), action }, summary[side][action]);
+        }
+      }
+    },
+    countLimited: ({ link, side }) => {
+      const labels = labelsNow();
+      series.rateLimited.inc({ link: labels.link(link), side: labels.side(link, side) });
+    },
+    render: async (seen) => {
+      const labels = labelsNow();
+      await setLinks(series, labels);
+      setStandings(series, labels, seen);
+      setTraffic(series, labels, seen);
+      setQueue(series, seen);
+      return registry.metrics();
+    },
+    contentType: registry.contentType,
+  };
+};

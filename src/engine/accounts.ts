@@ -1,0 +1,106 @@
+import type { LinkState } from '../core/state/rows.ts';
+import { hash } from 'node:crypto';
+import { bySide, SIDES, type Side } from '../core/contact/side.ts';
+import { accountChanged, sameAccounts } from '../core/reconcile/guard.ts';
+import type { Store } from '../store/store.ts';
+import { HaltError, onBothSides, type Session } from './context.ts';
+import { discard } from './discard.ts';
+import { originScopes } from './origin-scope.ts';
+
+type Identified = Pick<LinkState, 'accounts' | 'credentials'>;
+
+/**
+ * Checks that each credential still opens the account that the link was made with (R8): in a full run, and where the
+ * credential is not the one of the last run. Returns what is stored of them; null where no side was asked.
+ *
+ * @throws {HaltError} where it opens another account.
+ */
+export const checkAccounts = async (session: Session): Promise<Identified | null> => {
+  const { store, link, credentials, remotes, signal, sides } = session;
+  const row = await store.link(link);
+  const isDue = (side: Side): boolean => session.kind === 'full' || row.credentials[side] !== credentials[side];
+  const found = await onBothSides(async (side) => {
+    if (!isDue(side)) return row.accounts[side];
+    const account = await remotes[side].identify(signal);
+    session.identified.add(side);
+    return account;
+  });
+  for (const side of SIDES) {
+    const [known, now] = [row.accounts[side], found[side]];
+    if (known !== null && now !== null && known !== now) {
+      throw new HaltError(accountChanged(side, sides[side].place, `it was ${known}, it is ${now}`));
+    }
+  }
+  if (!SIDES.some(isDue)) return null;
+  return { accounts: bySide((side) => found[side] ?? row.accounts[side]), credentials };
+};
+
+/** Stores the sides' accounts and the credentials that opened them. */
+export const storeAccounts = async ({ writer }: Session, patch: Identified | null): Promise<void> => {
+  if (patch !== null) await writer.apply({}, (set) => set.add({ kind: 'link', patch }));
+};
+
+/**
+ * Requests the account of each side that this run has not identified, before anything is written (R8): a credential may open
+ * another account than before. The next run lists a side again that turned out to be another account.
+ *
+ * @throws {HaltError} where an account is not the one that the link was made with.
+ */
+export const confirmAccounts = async (session: Session, asked: readonly Side[] = SIDES): Promise<void> => {
+  const { store, link, remotes, signal, sides } = session;
+  const { accounts } = await store.link(link);
+  const found = await onBothSides(async (side) => {
+    if (!asked.includes(side) || session.identified.has(side)) return null;
+    const account = await remotes[side].identify(signal);
+    session.identified.add(side);
+    return account;
+  });
+  for (const side of SIDES) {
+    const [known, now] = [accounts[side], found[side]];
+    if (known === null || now === null || known === now) continue;
+    await discard(session, side);
+    throw new HaltError(accountChanged(side, sides[side].place, `it was ${known}, it is ${now}`));
+  }
+};
+
+/** Returns a key for the two accounts of a link, in either order; null until both are known. */
+const accountsKeyOf = async (session: Session, { accounts }: LinkState): Promise<string | null> => {
+  if (accounts.left === null || accounts.right === null) return null;
+  const { left, right } = await originScopes(session);
+  return hash('sha256', [left, right].toSorted().join(' '), 'base64url');
+};
+
+const hasPairs = async (store: Store, link: string): Promise<boolean> => (await store.counts(link)).pairs > 0;
+
+/**
+ * Whether the other link has priority: the only one of the two with linked contacts, else the first by name. A link that is
+ * running has priority too: it may have started before this one stored its accounts.
+ */
+const hasPriority = async ({ link, store }: Session, other: string): Promise<boolean> => {
+  if ((await store.leaseOwner(other)) !== null) return true;
+  const [own, others] = [await hasPairs(store, link), await hasPairs(store, other)];
+  return own === others ? other < link : others;
+};
+
+/**
+ * Halts a link if another link connects the same two accounts: two first syncs would create each contact twice (R9). Each link
+ * stores its accounts before it looks for others, so that at most one of two links that start together continues. Checked if
+ * this run identified the sides (`isAsked`) until the link has linked contacts, after a halt, and when an account changes.
+ *
+ * @throws {HaltError} where another link of the store has priority.
+ */
+export const checkSameAccounts = async (
+  session: Session,
+  { isAsked }: { readonly isAsked: boolean },
+): Promise<void> => {
+  const { link, store, writer } = session;
+  const state = await store.link(link);
+  if (!isAsked && state.state !== 'halted') return;
+  const accountsKey = await accountsKeyOf(session, state);
+  const isNew = accountsKey !== state.accountsKey;
+  if (isNew) await writer.apply({}, (set) => set.add({ kind: 'link', patch: { accountsKey } }));
+  if (accountsKey === null) return;
+  if (!isNew && state.state !== 'halted' && (await hasPairs(store, link))) return;
+  const others = (await store.links()).filter((each) => each.name !== link && each.accountsKey === accountsKey);
+  for (const { name } of others) if (await hasPriority(session, name)) throw new HaltError(sameAccounts(link, name));
+};

@@ -1,0 +1,75 @@
+import type { LinkState, Rejection, StoreChange } from '../core/state/rows.ts';
+import { FenceError } from '../store/store.ts';
+import { LeaseError } from './context.ts';
+import { acquireLease, newOwner, type LeaseParts } from './lease.ts';
+import { refusalsIn } from '../core/state/unsyncable.ts';
+
+const HELD_FOR_MS = 15_000;
+
+/**
+ * Performs a step on a link while no run is in progress. The lease is not renewed: a step that takes longer than
+ * {@link HELD_FOR_MS} may lose it, and then stores nothing.
+ *
+ * @throws {LeaseError} where another process has the lease.
+ */
+export const underLease = async <T>(
+  parts: LeaseParts,
+  link: string,
+  step: (token: number) => Promise<T>,
+): Promise<T> => {
+  const { store } = parts;
+  const owner = newOwner(parts);
+  const token = await acquireLease(parts, link, owner, HELD_FOR_MS);
+  if (token === null) throw new LeaseError(link, 'busy');
+  try {
+    return await step(token);
+  } catch (error) {
+    if (error instanceof FenceError) throw new LeaseError(link, 'busy');
+    throw error;
+  } finally {
+    // A lease that cannot be released expires.
+    await store.releaseLease(link, owner).catch(() => undefined);
+  }
+};
+
+/**
+ * Changes a link outside of a run, under a short lease.
+ *
+ * @throws {LeaseError} where another process has the lease.
+ */
+export const changeLink = async (
+  parts: LeaseParts,
+  link: string,
+  change: (state: LinkState) => readonly StoreChange[],
+): Promise<void> => {
+  const { store } = parts;
+  await underLease(parts, link, async (token) => {
+    await store.commit(link, token, change(await store.link(link)));
+  });
+};
+
+/**
+ * Ends the wait of refused writes (R15). The next run tries them again and counts their refusals from zero, because the meaning of
+ * several refusals depends on the time between them. Returns these rejections as they were.
+ *
+ * @throws {LeaseError} where a run is in progress.
+ */
+export const retryRefused = async (
+  parts: LeaseParts,
+  link: string,
+  isMeant: (rejection: Rejection) => boolean,
+): Promise<readonly Rejection[]> => {
+  const nowMs = parts.clock.now();
+  let meant: readonly Rejection[] = [];
+  await changeLink(parts, link, ({ rejections }) => {
+    meant = refusalsIn(rejections).filter(isMeant);
+    return meant.map((rejection) => ({ kind: 'reject', rejection: { ...rejection, attempts: 0, retryAtMs: nowMs } }));
+  });
+  return meant;
+};
+
+/** Whether a refused write is about the contact of that id, on either side. */
+export const isAbout =
+  (id: string) =>
+  ({ leftId, rightId }: Pick<Rejection, 'leftId' | 'rightId'>): boolean =>
+    leftId === id || rightId === id;

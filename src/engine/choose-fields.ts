@@ -1,0 +1,84 @@
+import type { LinkState } from '../core/state/rows.ts';
+import { fieldsNamed, fieldsOf, keepChosen, nameOfFields } from '../core/contact/chosen.ts';
+import { inFieldOrder, type SyncedField } from '../core/contact/contact.ts';
+import type { Half } from '../core/contact/half.ts';
+import { SIDES } from '../core/contact/side.ts';
+import type { LinkContext, Session } from './context.ts';
+import { discard } from './discard.ts';
+import { chunks } from './execute/in-parallel.ts';
+import { endQuestions } from './reviews.ts';
+
+/** Contacts per commit. */
+const BATCH = 1_000;
+
+/** Returns the half without fields that the link no longer syncs. If they join again, they are treated as at a first sync. */
+const withChosen = (half: Half, chosen: ReadonlySet<SyncedField>): Half => {
+  const { digest: _, ...record } = half.record;
+  const base = half.base && { ...half.base, contact: keepChosen(half.base.contact, chosen) };
+  return { ...half, record: { ...record, contact: keepChosen(record.contact, chosen) }, base };
+};
+
+/** Whether the link syncs other fields than at its last completed run. Everything is read again then. */
+export const hasOtherFields = async ({ fields, link, store }: LinkContext): Promise<boolean> => {
+  const stored = (await store.link(link)).fields;
+  return stored.joining !== null || stored.name !== nameOfFields(fields);
+};
+
+/** Ends open conflicts in fields that the link no longer syncs. */
+const endConflicts = async (session: Session, kept: ReadonlySet<SyncedField>): Promise<void> => {
+  const open = await session.store.conflicts(session.link, { all: false });
+  await endQuestions(
+    session,
+    open.filter(({ field }) => !kept.has(field)),
+  );
+};
+
+const storeFields = async ({ writer }: Session, fields: LinkState['fields']): Promise<void> => {
+  await writer.apply({}, (set) => set.add({ kind: 'link', patch: { fields } }));
+};
+
+/** Removes all but the kept fields from stored halves. */
+const stripHalves = async ({ link, store, writer }: Session, kept: ReadonlySet<SyncedField>): Promise<void> => {
+  for (const side of SIDES) {
+    const ids = (await store.index(link, side)).map(({ id }) => id);
+    for (const some of chunks(ids, BATCH)) {
+      await writer.apply({ ids: { [side]: some } }, (set) => {
+        for (const id of some) {
+          const half = set.half(side, id);
+          if (half !== null) set.put(withChosen(half, kept));
+        }
+      });
+    }
+  }
+};
+
+/**
+ * Updates stored halves to the fields that the link syncs now. A field that leaves is removed. A field that joins has empty
+ * bases, so the contacts of a pair meet in it for the first time (R13).
+ */
+export const chooseFields = async (session: Session): Promise<void> => {
+  const { fields, link, store } = session;
+  const { name, joining } = (await store.link(link)).fields;
+  const next = nameOfFields(fields);
+  const chosen = new Set(fieldsOf(fields));
+  const before = new Set(fieldsNamed(name));
+  const started = joining ?? [];
+  // A process that died in between has left these in some contacts.
+  const unstripped = started.filter((field) => !before.has(field));
+  if (name === next && unstripped.length === 0) return;
+  const kept = before.intersection(chosen);
+  const leaving = [...before.difference(chosen), ...unstripped];
+  if (leaving.length > 0) {
+    // Stored first: if the process dies and the choice is reverted, some contacts lack these fields.
+    await storeFields(session, {
+      name: nameOfFields(inFieldOrder(kept)),
+      joining: inFieldOrder([...started, ...leaving]),
+    });
+    await endConflicts(session, kept);
+    await stripHalves(session, kept);
+  }
+  // Listed pages lack the fields that join.
+  for (const side of SIDES) await discard(session, side);
+  const joined = inFieldOrder([...started.filter((field) => kept.has(field)), ...chosen.difference(kept)]);
+  await storeFields(session, { name: next, joining: joined });
+};

@@ -1,0 +1,167 @@
+import type { ReadAnswer } from '../core/contact/requests.ts';
+import type { Rejection } from '../core/state/rows.ts';
+import { stands, type Half } from '../core/contact/half.ts';
+import { emailKey } from '../core/contact/keys.ts';
+import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
+import { isNewPairing } from '../core/reconcile/decision.ts';
+import type { Plan } from '../core/reconcile/plan.ts';
+import { broughtNoEdit } from './brought.ts';
+import type { Session } from './context.ts';
+import { chunks } from './execute/in-parallel.ts';
+import { emptiedSides } from './guard.ts';
+import { answeredAbout, observeAnswer, observeMissing } from '../core/state/observe.ts';
+import {
+  dueContacts,
+  isWaiting,
+  forgetUnread,
+  rememberUnread,
+  unreadableReason,
+  unreadContact,
+} from '../core/state/unread.ts';
+import type { WorkingSet } from '../core/state/working-set.ts';
+import type { ContactIds } from './workload.ts';
+
+/** Stores whether a contact could be read. One that could not is read at growing intervals (R1). */
+const storeReadResult = (
+  session: Session,
+  set: WorkingSet,
+  side: Side,
+  id: string,
+  answer: ReadAnswer | undefined,
+  rejections: readonly Rejection[],
+): void => {
+  const reason = unreadableReason(answer);
+  if (reason === null) {
+    forgetUnread(set, unreadContact(side, id), rejections);
+    return;
+  }
+  session.tally.skipped += 1;
+  const ids = { leftId: null, rightId: null, [`${side}Id`]: id };
+  session.emit({ kind: 'skipped', side, reason, ...ids });
+  rememberUnread(set, unreadContact(side, id), reason, rejections, session.clock.now());
+};
+
+/** Minimum number of reads between two points where a run can stop. */
+const READS_PER_STEP = 50;
+
+const confirmSide = async (session: Session, side: Side): Promise<void> => {
+  const { clock, link, remotes, store } = session;
+  const { rejections } = await store.link(link);
+  const isDeferred = ({ id, state }: Half): boolean =>
+    state === 'doubted' && isWaiting(rejections, unreadContact(side, id), clock.now());
+  const absent = await store.halves(link, { by: 'state', states: ['missing', 'settling', 'doubted'], side });
+  const missing = absent.filter((half) => !isDeferred(half));
+  const { capabilities } = remotes[side];
+  const states = new Map(missing.map((half) => [half.id, half.state]));
+  // One request of reads per run, however many contacts are unreadable (R1).
+  const due = dueContacts(rejections, side, clock.now()).slice(0, capabilities.readBatch);
+  const ids = [...new Set([...states.keys(), ...due])];
+  for (const some of chunks(ids, Math.max(capabilities.readBatch, READS_PER_STEP))) {
+    session.stop?.throwIfAborted();
+    await confirmContacts(session, side, some, states, rejections);
+  }
+};
+
+/** Reads contacts of a side: missing and doubted ones, which have an entry in `states`, and unread ones. */
+const confirmContacts = async (
+  session: Session,
+  side: Side,
+  ids: readonly string[],
+  states: ReadonlyMap<string, Half['state']>,
+  rejections: readonly Rejection[],
+): Promise<void> => {
+  const { clock, link, remotes, signal, store, writer } = session;
+  const answers = await remotes[side].read(ids, signal);
+  const found = ids.filter((id) => states.has(id) && answers.get(id)?.kind === 'found');
+  const unedited = await broughtNoEdit(
+    session,
+    found.length === 0 ? [] : await store.halves(link, { by: 'id', side, ids: found }),
+  );
+  await writer.apply(answeredAbout(side, ids, answers), (set) => {
+    for (const id of ids) {
+      const answer = answers.get(id);
+      const state = states.get(id);
+      const half = set.half(side, id);
+      if (state === undefined) {
+        // The feed reports its deletion (R7).
+        if (answer?.kind !== 'gone') observeAnswer(set, side, id, answer, clock.now());
+      } else if (half !== null && answer !== undefined) {
+        const confirmation = { ...remotes[side].capabilities, broughtNoEdit: unedited.has(id) };
+        observeMissing(set, half, answer, confirmation, clock.now());
+      }
+      if (state === undefined || state === 'doubted') storeReadResult(session, set, side, id, answer, rejections);
+    }
+  });
+};
+
+/** The halves that a plan pairs or wakes. */
+const metOn = ({ decisions }: Plan, side: Side): readonly Half[] => {
+  const merges = decisions.filter((decision) => decision.kind === 'merge');
+  return merges.filter((merge) => isNewPairing(merge) || merge.pair.status === 'asleep').map(({ pair }) => pair[side]);
+};
+
+/**
+ * Loads the paired halves that hold an email address of a new contact of their side. The new contact may be one of them, deleted
+ * and added again.
+ */
+const formerOn = async ({ link, store }: Session, { decisions }: Plan, side: Side): Promise<readonly Half[]> => {
+  const keys = decisions.flatMap((decision) => {
+    const isNew = decision.kind === 'create' && decision.pair === null && decision.side !== side;
+    return isNew ? decision.source.contact.emailAddresses.map(({ value }) => emailKey(value)) : [];
+  });
+  if (keys.length === 0) return [];
+  const holders = await store.halves(link, { by: 'email', side, keys: [...new Set(keys)] });
+  return holders.filter((half) => half.pair !== null && stands(half));
+};
+
+/** Contacts that have been read by their ids, by side. */
+export type ReadIds = Sides<ReadonlySet<string>>;
+
+export const NONE_READ: ReadIds = { left: new Set(), right: new Set() };
+
+/** Returns the ids of those halves that may have been deleted since their side last showed them. */
+const idsToConfirm = async (session: Session, plan: Plan, read: ReadIds): Promise<ContactIds> => {
+  const { kind, remotes, startedAtMs } = session;
+  const due: Record<Side, readonly string[]> = { left: [], right: [] };
+  for (const side of SIDES) {
+    if (kind === 'full' || remotes[side].capabilities.namesDeletions) continue;
+    const halves = [...metOn(plan, side), ...(await formerOn(session, plan, side))];
+    const ids = halves.filter(({ heardAtMs }) => heardAtMs < startedAtMs).map(({ id }) => id);
+    due[side] = [...new Set(ids).difference(read[side])];
+  }
+  return due;
+};
+
+/**
+ * Reads contacts by their ids before a plan depends on them, where their side does not report deletions and has not shown them in
+ * this run:
+ * - counterparts in a new or woken pair: what was deleted before the pair was in step is deleted nowhere else (R13, R18);
+ * - contacts that hold an email address of a new contact of their side, which may replace them (R12).
+ *
+ * Reads no contact twice. Returns all ids that have been read, for the next plan; null where nothing had to be read.
+ */
+export const confirmMet = async (session: Session, plan: Plan, read: ReadIds): Promise<ReadIds | null> => {
+  const { clock, remotes, signal, writer } = session;
+  const due = await idsToConfirm(session, plan, read);
+  for (const side of SIDES) {
+    const ids = due[side];
+    if (ids.length === 0) continue;
+    const answers = await remotes[side].read(ids, signal);
+    await writer.apply(answeredAbout(side, ids, answers), (set) => {
+      for (const id of ids) observeAnswer(set, side, id, answers.get(id), clock.now());
+    });
+  }
+  if (SIDES.every((side) => due[side].length === 0)) return null;
+  return bySide((side) => read[side].union(new Set(due[side])));
+};
+
+/**
+ * Reads by its id each contact that a full listing missed (R7) and each unreadable contact of a feed. Does not read the contacts
+ * of a side that came back empty: the guard halts first.
+ */
+export const confirmMissing = async (session: Session): Promise<void> => {
+  const emptied = await emptiedSides(session);
+  for (const side of SIDES) {
+    if (!emptied.includes(side) || session.acceptDeletes) await confirmSide(session, side);
+  }
+};

@@ -1,0 +1,171 @@
+import type { RunKind } from '../core/state/rows.ts';
+import type { Clock } from '../util/clock.ts';
+import type { ChosenFields } from '../core/contact/chosen.ts';
+import type { Side, Sides, SideWords } from '../core/contact/side.ts';
+import { FIRST_SYNC, type Halt } from '../core/reconcile/guard.ts';
+import type { OperationKind } from '../core/reconcile/operation.ts';
+import type { Policy } from '../core/reconcile/policy.ts';
+import { ClientRefusedError, DisabledError, type CredentialError } from '../providers/errors.ts';
+import type { Remote } from '../providers/remote.ts';
+import type { Store } from '../store/store.ts';
+import type { LeaseChecks, LeaseHolders } from './lease.ts';
+import type { LinkWriter } from './link-writer.ts';
+import type { RunEvent } from './run-event.ts';
+
+/** The settings, remotes and services of a run over one link. */
+export type LinkContext = {
+  readonly link: string;
+  /** The name of each side. */
+  readonly sides: Sides<SideWords>;
+  readonly policy: Policy;
+  /** The fields that the link syncs. Its remotes were opened for the same fields. */
+  readonly fields: ChosenFields;
+  readonly sweepIntervalMs: number;
+  /** How long the writes of runs are kept; null: without limit. */
+  readonly retentionMs: number | null;
+  /** The wait before each search for the contact of a create without an answer (R9). */
+  readonly looksAfterMs: readonly number[];
+  /** How many contacts of a first sync are planned at a time (`parts.ts`). Default: 1,500. */
+  readonly partSize?: number;
+  readonly remotes: Readonly<Record<Side, Remote>>;
+  /** The provider and the address of each side. Ids are unique within an endpoint. */
+  readonly endpoints: Sides<string>;
+  /** A one-way digest of each side's credential. The account is checked if it changes. */
+  readonly credentials: Readonly<Record<Side, string>>;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly holders?: LeaseHolders;
+  readonly leaseChecks?: LeaseChecks;
+};
+
+export type RunOptions = {
+  readonly kind: RunKind;
+  readonly acceptDeletes: boolean;
+  /** With `acceptDeletes`: the message of the one halt that passes; any halt where left out. */
+  readonly acceptedHalt?: string;
+  /** Ends the run at once, with requests under way. */
+  readonly signal: AbortSignal;
+  /** Ends the run before its next page or write; what is under way is finished. */
+  readonly stop?: AbortSignal;
+  /** Called under the lease before the run starts. The run does not start if it throws. */
+  readonly onLease?: () => Promise<void>;
+  /** Called with each event of the run and the run's id. */
+  readonly onEvent: (event: RunEvent, run: string) => void;
+};
+
+/** The context of one run, for all its steps. */
+export type Session = LinkContext & {
+  readonly run: string;
+  readonly startedAtMs: number;
+  readonly kind: RunKind;
+  readonly acceptDeletes: boolean;
+  readonly acceptedHalt?: string;
+  readonly signal: AbortSignal;
+  readonly stop?: AbortSignal;
+  /** The run that this one reverts; null for an ordinary run. */
+  readonly undoes: string | null;
+  readonly emit: (event: RunEvent) => void;
+  /** Changes stored rows of the link, under the run's lease. */
+  readonly writer: LinkWriter;
+  readonly tally: Tally;
+  /** The sides that have returned their account in this run. */
+  readonly identified: Set<Side>;
+};
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Returns the time from which runs and their writes are kept; null if all are kept. It is at least a day ago, because the guard
+ * counts the losses of a day (R8). Times are epoch milliseconds.
+ */
+export const keptSinceMs = (retentionMs: number | null, nowMs: number): number | null =>
+  retentionMs === null ? null : nowMs - Math.max(retentionMs, DAY_MS);
+
+/** Counts of one run; the executor adds to them. */
+export type Tally = Readonly<Record<Side, SideTally>> & {
+  paired: number;
+  conflicts: number;
+  asked: number;
+  repaired: number;
+  skipped: number;
+};
+
+/** `deleted` counts contacts, without groups. */
+export type SideTally = { pulled: number; created: number; updated: number; deleted: number; groupsDeleted: number };
+
+export const emptyTally = (): Tally => {
+  const side = (): SideTally => ({ pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0 });
+  return { left: side(), right: side(), paired: 0, conflicts: 0, asked: 0, repaired: 0, skipped: 0 };
+};
+
+/** The count of a summary to which each kind of write adds. */
+export const COUNTED_AS = {
+  create: 'created',
+  update: 'updated',
+  membership: 'updated',
+  delete: 'deleted',
+  'group-delete': 'groupsDeleted',
+} as const satisfies Record<OperationKind, keyof SideTally>;
+
+/** The guard stopped the run before its first write (R8). */
+export class HaltError extends Error {
+  readonly halt: Halt;
+
+  constructor(halt: Halt) {
+    super(halt.message);
+    this.name = 'HaltError';
+    this.halt = halt;
+  }
+}
+
+/** Another process has the lease of the link. */
+export class LeaseError extends Error {
+  constructor(link: string, what: 'busy' | 'lost') {
+    super(
+      what === 'busy'
+        ? `The link ${link} is being synced by another process; try again when that run has ended.`
+        : `Another process holds the lease of link ${link} now, so this run stopped writing. The next run continues.`,
+    );
+    this.name = 'LeaseError';
+  }
+}
+
+/** The reason of a run that left a first sync to a person, as it is stored. */
+export const FIRST_SYNC_WAITS = FIRST_SYNC.message;
+
+/** The reason of a run that ended because the program was stopped, as it is stored. */
+export const STOPPED = 'The program was stopped. Progress is stored; the next run continues.';
+
+/** The reason of a run that ended because its link was paused by hand, as it is stored. */
+export const PAUSED_BY_HAND =
+  'The link was paused by hand. Progress is stored; the next run continues. Resume it with: contact-sync resume';
+
+/** The end of the program or a person ended the run early. This is not a failure of the link. */
+export class StoppedError extends Error {
+  constructor(reason: typeof STOPPED | typeof PAUSED_BY_HAND = STOPPED) {
+    super(reason);
+    this.name = 'StoppedError';
+  }
+}
+
+/** Runs a step for both sides at once and waits for both, so that no step continues after an error. */
+export const onBothSides = async <T>(step: (side: Side) => Promise<T>): Promise<Sides<T>> => {
+  const [left, right] = await Promise.allSettled([step('left'), step('right')]);
+  if (left.status === 'rejected') throw left.reason;
+  if (right.status === 'rejected') throw right.reason;
+  return { left: left.value, right: right.value };
+};
+
+/** Returns what to do about a link whose credential was refused. */
+export const resumeRemedy = (error: CredentialError, { link, sides }: Pick<LinkContext, 'link' | 'sides'>): string => {
+  if (error instanceof ClientRefusedError) {
+    return 'Correct it in the configuration, and send SIGHUP to a running daemon. The next run resumes the link';
+  }
+  const { tokenKey } = error.side === null ? {} : sides[error.side];
+  if (tokenKey !== undefined) return `The token is set in ${tokenKey}. Replace it there`;
+  const first =
+    error instanceof DisabledError ? 'When the account is enabled again, sign in with' : 'Sign in again with';
+  const side = error.side === null ? '' : ` ${sides[error.side].name}`;
+  return `${first}: contact-sync connect${side} ${link}`;
+};

@@ -1,0 +1,27 @@
+import { isAway } from '../core/contact/half.ts';
+import type { Side } from '../core/contact/side.ts';
+import type { Session } from './context.ts';
+import { chunks } from './execute/in-parallel.ts';
+import { discardListing } from '../core/state/observe.ts';
+
+/** Discards a listing that cannot be trusted. The next run lists the side whole. */
+export const discard = async ({ link, store, writer }: Session, side: Side): Promise<void> => {
+  const { cursors } = await store.link(link);
+  await writer.apply({ missing: [side] }, (set) => discardListing(set, side, cursors[side]));
+};
+
+const COMMIT_CHUNK = 500;
+
+/** Drops the contacts of a side that belong to no pair, except deleted ones. The next full listing stores those that exist. */
+export const discardUnpaired = async ({ link, store, writer }: Session, side: Side): Promise<void> => {
+  const unpaired = (await store.index(link, side)).filter((half) => half.pair === null && !isAway(half));
+  for (const chunk of chunks(unpaired, COMMIT_CHUNK)) {
+    const ids = chunk.map(({ id }) => id);
+    await writer.apply({ ids: { [side]: ids } }, (set) => {
+      for (const id of ids) {
+        const half = set.half(side, id);
+        if (half !== null) set.drop(half);
+      }
+    });
+  }
+};

@@ -1,0 +1,354 @@
+import type { SyncedField } from '../core/contact/contact.ts';
+import { inWordsOf, type Side, type Sides, type SideWords } from '../core/contact/side.ts';
+import type { Logger } from '../util/logger.ts';
+
+type LinkRef = { readonly link: string };
+/** With the names of the sides; the log uses them as field names. */
+type SidesRef = LinkRef & { readonly sides: Sides<SideWords> };
+type RunRef = SidesRef & { readonly run: string };
+type ContactRef = RunRef & { readonly leftId: string | null; readonly rightId: string | null };
+
+/** The side's name, the variable or key that holds the address, and its host. */
+type UnencryptedAddress = { readonly side: string; readonly where: string; readonly host: string };
+
+type SideCounts = {
+  readonly pulled: number;
+  readonly created: number;
+  readonly updated: number;
+  readonly deleted: number;
+  readonly requests: number;
+};
+
+type RunSummary = RunRef & {
+  readonly kind: 'incremental' | 'full' | 'undo';
+  readonly left: SideCounts;
+  readonly right: SideCounts;
+  readonly paired: number;
+  readonly conflicts: number;
+  readonly skipped: number;
+  readonly durationMs: number;
+};
+
+type LinkChange = {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
+};
+
+type ConfigChange = LinkChange & {
+  /** Settings that take effect only after a restart of the daemon. */
+  readonly needsRestart: readonly string[];
+};
+
+type LinkHeartbeat = SidesRef & {
+  readonly state: 'active' | 'paused' | 'halted' | 'failing';
+  readonly reason: string | null;
+  readonly pairs: number;
+  readonly openConflicts: number;
+  readonly refused: number;
+  readonly lastRunAt: string | null;
+  /** Requests left now, for the side with the fewest; null where no side has a budget and a token. */
+  readonly budget: {
+    readonly side: Side;
+    readonly remaining: number;
+    readonly limit: number;
+    readonly windowMs: number;
+  } | null;
+};
+
+/** Users name their groups, so a group name may contain personal data. */
+type GroupFields = RunRef & { readonly side: Side; readonly name: string };
+
+/**
+ * The log catalogue: one function for each event, with a constant message and its data in fields. Values that people
+ * entered (names, addresses, group names) and error texts of a remote are logged only where personal data may be logged.
+ */
+export interface Events {
+  daemonStarted(fields: { readonly links: readonly string[]; readonly queue: 'redis' | 'embedded' }): void;
+  /** Other users of the machine may write to DATA_DIR and could place a database or a token there. */
+  dataDirWritable(fields: { readonly path: string; readonly mode: string; readonly remedy: string }): void;
+  /** Addresses of a link begin with http:// and lead to another machine: credentials and contacts are sent unencrypted. */
+  addressesUnencrypted(
+    fields: LinkRef & { readonly addresses: readonly UnencryptedAddress[]; readonly remedy: string },
+  ): void;
+  /** Another daemon uses this DATA_DIR. Leases keep two runs of a link apart, but each run is scheduled twice. */
+  dataDirShared(fields: { readonly host: string; readonly pid: number | null; readonly aliveAt: string }): void;
+  /** The daemon serves its page, metrics, health and API at this address (LISTEN). */
+  httpServerStarted(fields: { readonly address: string }): void;
+  /** LISTEN is not set and its default address cannot be used. The daemon runs without page, metrics and health. */
+  pageUnavailable(fields: { readonly reason: string; readonly remedy: string }): void;
+  /** Other machines may reach this address. They can read the metrics, and see the page with CONSOLE_TOKEN. */
+  httpServerOpen(fields: { readonly address: string; readonly remedy: string }): void;
+  /** An HTTP request failed, for example a request for metrics while the store cannot be read. */
+  httpRequestFailed(fields: { readonly path: string; readonly error: unknown }): void;
+  /**
+   * Clients hold as many connections as the HTTP server may have, a part of the limit of file descriptors. For each new
+   * connection the one that has been idle longest is closed. Logged again after half of them were closed.
+   */
+  httpConnectionsLimited(fields: { readonly limit: number }): void;
+  daemonStopping(fields: { readonly signal: string }): void;
+  daemonStopped(): void;
+  /** SIGHUP: the links that were added, removed and changed. */
+  configReloaded(fields: ConfigChange): void;
+  /** The links that were added, removed and changed in the database. */
+  linksChanged(fields: LinkChange): void;
+  /** A link in the database has invalid settings and is not served. Logged once for each set of problems. */
+  linkSettingsInvalid(fields: LinkRef & { readonly problems: readonly string[] }): void;
+  /** The links in the database cannot be read; the links read last stay in use. Logged once for each reason. */
+  databaseLinksUnreadable(fields: { readonly error: unknown }): void;
+  /** SIGHUP: the new configuration is invalid; the previous one stays in use. */
+  configRejected(fields: { readonly problems: readonly string[] }): void;
+  /** NOTIFY_URL begins with http:// and leads to another machine. */
+  notificationUrlUnencrypted(fields: { readonly host: string; readonly remedy: string }): void;
+  /** A notification about a link was delivered to NOTIFY_URL; `news` is its kind. */
+  notificationSent(fields: LinkRef & { readonly news: string; readonly host: string }): void;
+  /** NOTIFY_URL did not accept a notification; it is sent again. Logged once for each reason in a row. */
+  notificationFailed(fields: { readonly host: string; readonly reason: string; readonly remedy: string }): void;
+  /** The state of a link, at the start of the daemon and every hour. */
+  linkHeartbeat(fields: LinkHeartbeat): void;
+  /** The daemon could not write its heartbeat: DATA_DIR is not writable, or the store is not readable. */
+  heartbeatFailed(fields: { readonly error: unknown }): void;
+  /** A scheduled run was skipped: the link waits for its owner, or for the next attempt at a remote. */
+  jobSkipped(fields: LinkRef & { readonly kind: string; readonly why: string }): void;
+  /** A job failed outside of a run. */
+  jobFailed(fields: LinkRef & { readonly kind: string; readonly error: unknown }): void;
+  queueConnected(): void;
+  /** The database of DATABASE_URL does not answer. Work that needs it waits. Logged once. */
+  databaseUnreachable(fields: { readonly reason: string }): void;
+  /** The database answers again. */
+  databaseReconnected(): void;
+  /** Redis, or the database that owns the jobs, does not answer. Schedules and jobs wait. */
+  queueUnreachable(fields: { readonly reason: string }): void;
+  /** The queue reported an error, such as a job that disappeared while it ran. */
+  queueError(fields: { readonly reason: string }): void;
+  schedulesCreated(fields: { readonly schedules: number; readonly removed: number }): void;
+
+  runStarted(fields: RunRef & { readonly kind: RunSummary['kind'] }): void;
+  /** A run that wrote or paired contacts, a full run, or an undo. */
+  runCompleted(fields: RunSummary): void;
+  /** A run without changes; `link heartbeat` reports the state of an idle link. */
+  runIdle(fields: RunSummary): void;
+  /** A guard stopped the run before it wrote (R8). `reason` has the remedy; every run halts until it is applied. */
+  runHalted(fields: RunSummary & { readonly reason: string }): void;
+  /** A remote stayed unavailable, or its rate limit exhausted. Completed work is stored; the next run continues. */
+  runCutShort(fields: RunSummary & { readonly side: Side | null; readonly error: unknown }): void;
+  /** An error that needs attention: a bug, the store or the configuration; see `error`. */
+  runFailed(fields: RunSummary & { readonly side: Side | null; readonly error: unknown }): void;
+  /** The process was stopped during the run. */
+  runStopped(fields: RunSummary): void;
+  /** The outcome of writes that an earlier process left unfinished was determined. */
+  runRecovered(fields: RunRef & { readonly writes: number }): void;
+  sideListed(fields: RunRef & { readonly side: Side; readonly whole: boolean; readonly contacts: number }): void;
+  /** The change feed does not accept the cursor, so the side is listed in full. */
+  cursorExpired(fields: RunRef & { readonly side: Side; readonly reason: string }): void;
+  planComputed(fields: RunRef & { readonly writes: Readonly<Record<Side, number>> }): void;
+
+  /** A credential is missing or was refused; `run` is null where no run started. */
+  linkPaused(
+    fields: SidesRef & {
+      readonly run: string | null;
+      readonly side: Side | null;
+      readonly reason: string;
+      readonly remedy: string;
+    },
+  ): void;
+  /** A run of a link that was paused completed with the new credential. */
+  linkReconnected(fields: LinkRef): void;
+  /** The link was paused with `pause` or on the page: no scheduled run starts. */
+  linkPausedByHand(fields: LinkRef & { readonly remedy: string }): void;
+  /** The first run after `link paused by hand` started. */
+  linkResumed(fields: LinkRef): void;
+  /** A run completed after runs that were halted, cut short or failed. */
+  linkRecovered(fields: LinkRef & { readonly from: 'halted' | 'failing' }): void;
+  /** A remote cut short this many runs in a row; logged once. Scheduled runs continue. */
+  linkFailing(fields: LinkRef & { readonly failures: number; readonly reason: string; readonly remedy: string }): void;
+  /** Another process holds the lease of the link, so the run did not start. */
+  leaseBusy(fields: LinkRef): void;
+  /** Another process took over the lease during the run; the run stopped. */
+  leaseLost(fields: RunRef): void;
+
+  /** Both sides changed a field; the policy chose the value of `winner`. */
+  conflictSettled(
+    fields: ContactRef & {
+      readonly field: SyncedField;
+      readonly winner: Side;
+      readonly left: unknown;
+      readonly right: unknown;
+    },
+  ): void;
+  /** Both sides changed a text, and the policy is `ask`: both keep their value until a person decides. */
+  conflictAwaitingDecision(
+    fields: ContactRef & { readonly field: SyncedField; readonly left: unknown; readonly right: unknown },
+  ): void;
+  contactSkipped(fields: ContactRef & { readonly side: Side; readonly reason: string }): void;
+  /** A side accepted a write but did not store these values; they are not sent again until they change (R2). */
+  valueRefused(fields: ContactRef & { readonly side: Side; readonly fields: readonly SyncedField[] }): void;
+  /** Linked contacts differed in these fields and no rule explains it. A full run merges both sides' values. */
+  differenceRepaired(fields: ContactRef & { readonly fields: readonly SyncedField[] }): void;
+  /** Contacts may be the same person, but several match or the names differ, so none was paired (R13). */
+  matchAmbiguous(
+    fields: RunRef & {
+      readonly leftIds: readonly string[];
+      readonly rightIds: readonly string[];
+      readonly why: string;
+      readonly remedy: string;
+    },
+  ): void;
+
+  groupCreated(fields: GroupFields): void;
+  groupRenamed(fields: GroupFields): void;
+  groupDeleted(fields: GroupFields): void;
+  /** Several groups of one side have the same name; one of them is synced. */
+  groupDuplicate(fields: GroupFields): void;
+  groupRefused(fields: GroupFields & { readonly reason: string }): void;
+
+  /** A request failed and is sent again later; logged once for all requests that wait. */
+  retryScheduled(
+    fields: SidesRef & {
+      readonly side: Side;
+      readonly reason: string;
+      readonly retryInMs: number;
+      readonly retryAt: string;
+    },
+  ): void;
+  /** A side answered 429: the configured limit is too high, or another client uses the same limit. */
+  rateLimited(fields: SidesRef & { readonly side: Side; readonly retryAfterMs: number }): void;
+}
+
+type Level = 'debug' | 'info' | 'warn' | 'error';
+
+/** Replaces left and right in the fields with the names of the sides in the configuration. */
+const inWords = ({ sides, ...fields }: { readonly sides?: Sides<SideWords> }): unknown =>
+  sides === undefined ? fields : inWordsOf(sides, fields);
+
+/** The quoted part of an error message: text of a remote, which may contain personal data. */
+const REMOTE_WORDS = / saying ".*"/gsu;
+
+/** Further properties of an error that are logged; none contains text of a remote. */
+const ERROR_KEYS = ['kind', 'code', 'status', 'route', 'retry'] as const;
+
+/** A copy of the error without text of a remote. The cause of an error with a status is the remote's answer. */
+const withoutWordsInError = (error: Error): Error => {
+  const isAnswer = typeof Reflect.get(error, 'status') === 'number';
+  const hasCause = error.cause !== undefined && !isAnswer;
+  const copy = new Error(withoutRemoteWords(error.message), hasCause ? { cause: withoutRemoteWords(error.cause) } : {});
+  copy.name = error.name;
+  copy.stack = withoutRemoteWords(error.stack ?? '');
+  const kept = ERROR_KEYS.filter((key) => key in error).map((key) => [key, Reflect.get(error, key) as unknown]);
+  return Object.assign(copy, Object.fromEntries(kept));
+};
+
+/** Removes text of a remote, which may contain personal data, from a value of a log line. */
+export const withoutRemoteWords = <Value>(value: Value): Value => {
+  // Each branch returns the type that it received.
+  if (typeof value === 'string') return value.replaceAll(REMOTE_WORDS, '') as Value;
+  return value instanceof Error ? (withoutWordsInError(value) as Value) : value;
+};
+
+const withoutWordsIn = (fields: object): object =>
+  Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, withoutRemoteWords<unknown>(value)]));
+
+type EventOptions = { readonly personalData: boolean };
+
+const writersTo = (logger: Logger, options: EventOptions) => {
+  const write = (level: Level, message: string, fields: object): void =>
+    logger[level](inWords(options.personalData ? fields : withoutWordsIn(fields)), message);
+  const log = (level: Level, message: string) => (fields: object) => write(level, message, fields);
+  const logGroup =
+    (level: Level, message: string) =>
+    ({ name, ...fields }: GroupFields) =>
+      write(level, message, options.personalData ? { ...fields, name } : fields);
+  const logValues =
+    (level: Level, message: string) =>
+    ({ left, right, ...fields }: Readonly<Record<Side, unknown>>) =>
+      write(level, message, options.personalData ? { ...fields, left, right } : fields);
+  return { log, logGroup, logValues };
+};
+
+/** Events of notifications. */
+const notificationEvents = (log: ReturnType<typeof writersTo>['log']) => ({
+  notificationUrlUnencrypted: log('warn', 'unencrypted notification URL'),
+  notificationSent: log('info', 'notification sent'),
+  notificationFailed: log('warn', 'notification failed'),
+});
+
+/** Events of configuration changes and of links in the database. */
+const configurationEvents = (log: ReturnType<typeof writersTo>['log']) => ({
+  configReloaded: log('info', 'configuration reloaded'),
+  configRejected: log('error', 'configuration rejected'),
+  linksChanged: log('info', 'links changed'),
+  linkSettingsInvalid: log('error', 'link settings invalid'),
+  databaseLinksUnreadable: log('error', 'links in database unreadable'),
+});
+
+/** Events of the state of links. */
+const linkStateEvents = (log: ReturnType<typeof writersTo>['log']) => ({
+  linkPaused: log('error', 'link paused'),
+  linkReconnected: log('info', 'link reconnected'),
+  linkPausedByHand: log('info', 'link paused by hand'),
+  linkResumed: log('info', 'link resumed'),
+  linkRecovered: log('info', 'link recovered'),
+  linkFailing: log('error', 'link failing'),
+});
+
+/** Events that are written to the log. */
+export const createEvents = (logger: Logger, options: EventOptions): Events => {
+  const { log, logGroup, logValues } = writersTo(logger, options);
+  return {
+    daemonStarted: log('info', 'daemon started'),
+    dataDirWritable: log('warn', 'DATA_DIR writable by others'),
+    addressesUnencrypted: log('warn', 'unencrypted remote address'),
+    dataDirShared: log('warn', 'DATA_DIR shared with another daemon'),
+    httpServerStarted: log('info', 'HTTP server started'),
+    pageUnavailable: log('warn', 'page unavailable'),
+    httpServerOpen: log('warn', 'HTTP server open to other machines'),
+    httpRequestFailed: log('error', 'HTTP request failed'),
+    httpConnectionsLimited: log('warn', 'HTTP connections limited'),
+    daemonStopping: log('info', 'daemon stopping'),
+    daemonStopped: () => logger.info('daemon stopped'),
+    ...configurationEvents(log),
+    ...notificationEvents(log),
+    linkHeartbeat: log('info', 'link heartbeat'),
+    heartbeatFailed: log('error', 'heartbeat failed'),
+    jobSkipped: log('debug', 'job skipped'),
+    jobFailed: log('error', 'job failed'),
+    databaseUnreachable: log('warn', 'database unreachable'),
+    databaseReconnected: () => logger.info('database reconnected'),
+    queueConnected: () => logger.info('queue connected'),
+    queueUnreachable: log('warn', 'queue unreachable'),
+    queueError: log('warn', 'queue error'),
+    schedulesCreated: log('info', 'schedules created'),
+
+    runStarted: log('debug', 'run started'),
+    runCompleted: log('info', 'run completed'),
+    runIdle: log('debug', 'run completed'),
+    runHalted: log('error', 'run halted'),
+    runCutShort: log('warn', 'run cut short'),
+    runFailed: log('error', 'run failed'),
+    runStopped: log('info', 'run stopped'),
+    runRecovered: log('info', 'interrupted writes settled'),
+    sideListed: log('debug', 'side listed'),
+    cursorExpired: log('info', 'cursor expired'),
+    planComputed: log('debug', 'plan computed'),
+
+    ...linkStateEvents(log),
+    leaseBusy: log('info', 'lease held by another process'),
+    leaseLost: log('warn', 'lease lost'),
+
+    conflictSettled: logValues('info', 'conflict settled'),
+    conflictAwaitingDecision: logValues('info', 'conflict awaiting decision'),
+    contactSkipped: log('warn', 'contact skipped'),
+    valueRefused: log('warn', 'value not stored'),
+    differenceRepaired: log('warn', 'difference repaired'),
+    matchAmbiguous: log('warn', 'ambiguous match'),
+
+    groupCreated: logGroup('info', 'group created'),
+    groupRenamed: logGroup('info', 'group renamed'),
+    groupDeleted: logGroup('info', 'group deleted'),
+    groupDuplicate: logGroup('warn', 'duplicate group name'),
+    groupRefused: logGroup('warn', 'group refused'),
+
+    retryScheduled: log('info', 'retry scheduled'),
+    rateLimited: log('error', 'rate limit exceeded'),
+  };
+};

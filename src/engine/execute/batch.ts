@@ -1,0 +1,330 @@
+import type { ReadAnswer } from '../../core/contact/requests.ts';
+import type { Rejection } from '../../core/state/rows.ts';
+import { isCredentialError, isFault, RemoteError, StaleError } from '../../providers/errors.ts';
+import type { WriteResult } from '../../providers/remote.ts';
+import { withEmails } from '../../core/contact/emails.ts';
+import type { Side } from '../../core/contact/side.ts';
+import type { Session } from '../context.ts';
+import { observeAnswer } from '../../core/state/observe.ts';
+import type { WorkingSet } from '../../core/state/working-set.ts';
+import { advance, reportNotTaken, type Execution } from './execution.ts';
+import {
+  canSplit,
+  countUnanswered,
+  decisionOf,
+  hasFailedBefore,
+  isNotTaken,
+  judgeFailure,
+  refusalReason,
+  rejectionKeyOf,
+  rejectionKeysEndedBy,
+  rejectionOf,
+} from './failure.ts';
+import { applyAnswer, applyNotTaken, isStray, type AnsweredWrite, type Applying } from '../../core/apply/answers.ts';
+import { closing } from '../../core/apply/outcome.ts';
+import { mergeAway } from './merge-away.ts';
+import { type Merged } from '../../core/apply/write.ts';
+import { sharedEmails } from '../../core/apply/task.ts';
+import { targetOf, type Trial, type Write } from '../../core/apply/write.ts';
+
+/** Writes that were answered; `stored` settles when what they changed is on disk. */
+export type Answered = { readonly stored: Promise<void> };
+
+type Creates = readonly Extract<Write, { kind: 'create' }>[];
+
+const isKind = <Kind extends Write['kind']>(kind: Kind) => {
+  return (write: Write): write is Extract<Write, { kind: Kind }> => write.kind === kind;
+};
+
+/** A write with its answer. */
+type Outcome =
+  | { readonly ok: true; readonly answered: AnsweredWrite }
+  | { readonly ok: false; readonly write: Write; readonly error: RemoteError };
+
+const outcomesOf = <W extends Write, Value>(
+  writes: readonly W[],
+  results: readonly WriteResult<Value>[],
+  answered: (write: W, value: Value) => AnsweredWrite,
+): readonly Outcome[] => {
+  const byKey = new Map(results.map((result) => [result.key, result]));
+  return writes.flatMap((write): Outcome[] => {
+    const result = byKey.get(write.key);
+    if (result === undefined) return [];
+    return [
+      result.ok ? { ok: true, answered: answered(write, result.value) } : { ok: false, write, error: result.error },
+    ];
+  });
+};
+
+type Sent = { readonly results: readonly WriteResult<unknown>[]; readonly outcomes: readonly Outcome[] };
+
+/** Merges contacts into others, one after the other. */
+const sendMerges = async (
+  { groupIds, session }: Execution,
+  writes: readonly Extract<Write, { kind: 'merge' }>[],
+): Promise<Sent> => {
+  const results: WriteResult<Merged>[] = [];
+  for (const { side, merging, removal } of writes) {
+    const { survivor, task } = merging;
+    const desired = withEmails(survivor.contact, sharedEmails(task, side));
+    const linked = new Set([...groupIds.values()].flatMap((pair) => pair[side] ?? []));
+    const request = { mergedAway: removal.record, survivor, desired, linked };
+    results.push(await mergeAway(session.remotes[side], request, session.signal));
+  }
+  return { results, outcomes: outcomesOf(writes, results, (write, value) => ({ kind: 'merged', write, value })) };
+};
+
+/** Sends writes of one kind. */
+const send = async (execution: Execution, side: Side, writes: readonly Write[]): Promise<Sent> => {
+  const { remotes, signal } = execution.session;
+  const remote = remotes[side];
+  const creates: Creates = writes.filter(isKind('create'));
+  if (creates.length > 0) {
+    const requests = creates.map(({ request }) => request);
+    const results = await remote.create(requests, signal);
+    return { results, outcomes: outcomesOf(creates, results, (write, value) => ({ kind: 'record', write, value })) };
+  }
+  const updates = writes.filter(isKind('update'));
+  if (updates.length > 0) {
+    const requests = updates.map(({ request }) => request);
+    const results = await remote.update(requests, signal);
+    return { results, outcomes: outcomesOf(updates, results, (write, value) => ({ kind: 'record', write, value })) };
+  }
+  const moves = writes.filter(isKind('membership'));
+  if (moves.length > 0) {
+    const requests = moves.map(({ request }) => request);
+    const results = await remote.changeMembership(requests, signal);
+    return { results, outcomes: outcomesOf(moves, results, (write, value) => ({ kind: 'groups', write, value })) };
+  }
+  const merges = writes.filter(isKind('merge'));
+  if (merges.length > 0) return sendMerges(execution, merges);
+  const deletes = writes.filter(isKind('delete'));
+  const ids = deletes.map(({ key }) => key);
+  const results = await remote.delete(ids, signal);
+  return { results, outcomes: outcomesOf(deletes, results, (write) => ({ kind: 'none', write })) };
+};
+
+/** Reads the contacts whose writes were answered with `stale` or `not found`. What cannot be read is left as it is. */
+const reread = async (
+  { remotes, signal }: Session,
+  side: Side,
+  outcomes: readonly Outcome[],
+): Promise<{ readonly answers: ReadonlyMap<string, ReadAnswer>; readonly stop: RemoteError | null }> => {
+  const ids = outcomes.flatMap((outcome) => {
+    if (outcome.ok || !judgeFailure(outcome.write, outcome.error).rereads) return [];
+    return targetOf(outcome.write) ?? [];
+  });
+  if (ids.length === 0) return { answers: new Map(), stop: null };
+  try {
+    return { answers: await remotes[side].read(ids, signal), stop: null };
+  } catch (error) {
+    if (error instanceof RemoteError) return { answers: new Map(), stop: error };
+    throw error;
+  }
+};
+
+/** The refusal of a write as it is to be remembered. */
+const rejectionBy = (
+  { rejections, session }: Execution,
+  write: Write,
+  reason: string,
+  triesAtOnce = 0,
+): Rejection | null => {
+  const earlier = rejections.get(`${write.side} ${rejectionKeyOf(write)}`);
+  return rejectionOf(write, reason, earlier, session.clock.now(), triesAtOnce);
+};
+
+/** The trial of a write; null for any other write. A trial that fails says nothing about its contact. */
+const trialOf = (write: Write): Trial | null =>
+  write.kind === 'create' || write.kind === 'update' ? write.trial : null;
+
+/** Reports that something is not written in this run. */
+const reportSkipped = ({ session: { emit, tally } }: Execution, { operation, side }: Write, reason: string): void => {
+  tally.skipped += 1;
+  emit({ kind: 'skipped', side, reason, leftId: operation.leftId, rightId: operation.rightId });
+};
+
+/** Remembers that a side failed at a write; where it does so again, it is reported, and waits as one that was refused (R15). */
+const noteFault = (execution: Execution, set: WorkingSet, write: Write, reason: string): void => {
+  const rejection = trialOf(write) !== null ? null : rejectionBy(execution, write, reason, 1);
+  if (rejection === null) return;
+  if (rejection.attempts > 1) reportSkipped(execution, write, reason);
+  set.add({ kind: 'reject', rejection });
+};
+
+/** Remembers and reports that a side refused a write (R15). */
+const refuse = (execution: Execution, set: WorkingSet, write: Write, reason: string): void => {
+  const trial = trialOf(write);
+  if (trial !== null) {
+    trial.refusedFor = reason;
+    return;
+  }
+  const said = refusalReason(write, reason);
+  reportSkipped(execution, write, said);
+  const rejection = rejectionBy(execution, write, said);
+  if (rejection !== null) set.add({ kind: 'reject', rejection });
+};
+
+/** Remembers and reports a refusal that was first tried in parts (`split-refused.ts`). */
+export const rememberRefusal = async (execution: Execution, write: Write, reason: string): Promise<void> => {
+  const said = refusalReason(write, reason);
+  reportSkipped(execution, write, said);
+  const rejection = rejectionBy(execution, write, said);
+  if (rejection === null) return;
+  await execution.session.writer.apply({}, (set) => set.add({ kind: 'reject', rejection }));
+};
+
+/** Takes in that a side will not take what a write was to bring; answers whether it is so (R2). */
+const acceptNotTaken = (execution: Execution, set: WorkingSet, write: Write, error: RemoteError): boolean => {
+  const rejection = rejectionBy(execution, write, error.message);
+  if (write.kind !== 'update' || rejection === null || !isNotTaken(write, error, rejection)) return false;
+  const fields = applyNotTaken(applyingIn(execution, set, write.side), write);
+  set.add({ kind: 'accept', side: write.side, key: rejection.key });
+  const { leftId, rightId } = write.operation;
+  reportNotTaken(execution.session, { leftId, rightId }, write.side, fields);
+  return true;
+};
+
+const applyingIn = ({ groupIds, session }: Execution, set: WorkingSet, side: Side): Applying => {
+  const { createsWithGroups, settlesWithinMs } = session.remotes[side].capabilities;
+  return { set, groupIds, createsWithGroups, lags: settlesWithinMs > 0, atMs: session.clock.now() };
+};
+
+/** Takes one answer in: what it changes in the store, what it counts as, what is reported. */
+const takeIn = (execution: Execution, set: WorkingSet, answered: AnsweredWrite, journalId: number): void => {
+  const { session } = execution;
+  const { write } = answered;
+  const { side } = write;
+  const atMs = session.clock.now();
+  if (isStray(set, answered)) {
+    // The journal entry stays open: recovery applies what the write changed of that contact, once all others are stored.
+    execution.again.needed = true;
+    return;
+  }
+  const outcome = applyAnswer(applyingIn(execution, set, side), answered);
+  const { applied, counts, error, ids, isRefused, notTaken } = outcome;
+  set.add(...closing(journalId, applied ? 'answered' : 'refused', outcome, atMs));
+  if (isRefused) {
+    refuse(execution, set, write, error ?? '');
+    return;
+  }
+  if (outcome.again) execution.again.needed = true;
+  const ended = rejectionKeysEndedBy(write).filter((key) => execution.rejections.has(`${side} ${key}`));
+  for (const key of ended) set.add({ kind: 'accept', side, key });
+  if (!applied) return;
+  if (counts !== null) session.tally[side][counts] += 1;
+  reportNotTaken(session, ids, side, notTaken);
+};
+
+/** Closes the entries of a batch that was refused as a whole, with its credential: surely nothing of it was written. */
+const closeRefused = async ({ clock, writer }: Session, ids: readonly number[], error: unknown): Promise<void> => {
+  if (!isCredentialError(error) || error.applied !== 'no') return;
+  const atMs = clock.now();
+  await writer.apply({}, (set) => {
+    for (const id of ids) set.add(...closing(id, 'refused', { after: null, error: error.message }, atMs));
+  });
+};
+
+/** The ids of the contacts that landing the outcomes concerns, on both sides. */
+const needsOf = (outcomes: readonly Outcome[], answers: ReadonlyMap<string, ReadAnswer>, side: Side) => {
+  const ids: Record<Side, string[]> = { left: [], right: [] };
+  const moved = [...answers.values()].flatMap((answer) => (answer.kind === 'moved' ? [answer.record.id] : []));
+  ids[side].push(...answers.keys(), ...moved);
+  const pairs: number[] = [];
+  for (const outcome of outcomes) {
+    const write = outcome.ok ? outcome.answered.write : outcome.write;
+    const { leftId, rightId, pairId } = write.operation;
+    if (leftId !== null) ids.left.push(leftId);
+    if (rightId !== null) ids.right.push(rightId);
+    if (pairId !== null) pairs.push(pairId);
+    if (outcome.ok && outcome.answered.kind === 'record') ids[side].push(outcome.answered.value.id);
+    if (write.kind === 'merge') ids[side].push(write.merging.survivor.id);
+  }
+  return { ids, pairs, gone: moved.length > 0 ? [side] : [] };
+};
+
+/**
+ * Journals writes of one kind, sends them, and stores each answer together with its journal entry (R9). One write's
+ * failure leaves the others alone (R15). The answers may still be on their way to the disk when it resolves.
+ *
+ * @throws {RemoteError} where the remote is unavailable or the credential is refused; what was written is stored.
+ */
+export const performBatch = async (execution: Execution, writes: readonly Write[]): Promise<Answered> => {
+  const { session } = execution;
+  const { clock, signal, stop: stopSignal, writer } = session;
+  const [first] = writes;
+  if (first === undefined) return { stored: Promise.resolve() };
+  const { side } = first;
+  signal.throwIfAborted();
+  stopSignal?.throwIfAborted();
+  const operations = writes.map(({ operation }) => operation);
+  const journalIds = await writer.intend(session.run, operations, clock.now());
+  const journalIdOf = (write: Write): number => {
+    const id = journalIds[writes.indexOf(write)];
+    if (id === undefined) throw new Error('The store did not journal every write of the batch.');
+    return id;
+  };
+  const { results, outcomes } = await send(execution, side, writes).catch(async (error: unknown) => {
+    await closeRefused(session, journalIds, error);
+    throw error;
+  });
+  const { answers, stop: unread } = await reread(session, side, outcomes);
+  // What the side failed at before says nothing of an outage.
+  const isKnown = writes.every((write) => hasFailedBefore(execution, side, decisionOf(write)));
+  let stop = (isKnown ? null : countUnanswered(execution, first, results)) ?? unread;
+  const stored = writer
+    .apply(needsOf(outcomes, answers, side), (set) => {
+      for (const outcome of outcomes) {
+        if (outcome.ok) takeIn(execution, set, outcome.answered, journalIdOf(outcome.answered.write));
+        else takeFailureIn(execution, set, outcome, journalIdOf(outcome.write), answers);
+      }
+    })
+    .then(() => advance(execution, side, first.operation.kind, writes.length));
+  for (const outcome of outcomes) if (!outcome.ok) stop ??= judgeFailure(outcome.write, outcome.error).stop;
+  if (stop === null) return { stored };
+  await stored;
+  throw stop;
+};
+
+/** Takes in what a read says of a contact whose write was refused. */
+const takeReadIn = (
+  set: WorkingSet,
+  side: Side,
+  id: string,
+  answer: ReadAnswer | undefined,
+  error: RemoteError,
+  atMs: number,
+): void => {
+  // A contact that changed since it was last read stands: a read that does not find it lags.
+  const isHidden = error instanceof StaleError && answer?.kind === 'gone';
+  if (!isHidden) observeAnswer(set, side, id, answer, atMs);
+};
+
+/** Applies a refusal: the write is tried in parts, counts as done without its values, or waits (R15, R2). */
+const takeRefusalIn = (execution: Execution, set: WorkingSet, write: Write, error: RemoteError): void => {
+  if (canSplit(write, error)) execution.refused[write.side].push({ write, reason: error.message });
+  else if (!acceptNotTaken(execution, set, write, error)) refuse(execution, set, write, error.message);
+};
+
+/** Takes one failure in. A contact that had to be read and could not keeps its journal entry open. */
+const takeFailureIn = (
+  execution: Execution,
+  set: WorkingSet,
+  { write, error }: Extract<Outcome, { ok: false }>,
+  journalId: number,
+  answers: ReadonlyMap<string, ReadAnswer>,
+): void => {
+  const atMs = execution.session.clock.now();
+  const verdict = judgeFailure(write, error);
+  const id = targetOf(write);
+  const isUnread = verdict.rereads && id !== null && !answers.has(id);
+  if (verdict.rereads || verdict.journal === 'unanswered') {
+    execution.again.needed = true;
+    if (write.kind === 'update') write.task.unanswered = [...write.task.unanswered, write.operation];
+  }
+  if (isFault(error)) noteFault(execution, set, write, error.message);
+  if (isUnread) return;
+  set.add(...closing(journalId, verdict.journal, { after: null, error: error.message }, atMs));
+  if (verdict.refused) takeRefusalIn(execution, set, write, error);
+  if (verdict.rereads && id !== null) takeReadIn(set, write.side, id, answers.get(id), error, atMs);
+};

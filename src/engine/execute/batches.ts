@@ -1,0 +1,29 @@
+import type { Side } from '../../core/contact/side.ts';
+import type { Execution } from './execution.ts';
+import { hasFailedBefore } from './failure.ts';
+import { chunks } from './in-parallel.ts';
+import type { Task } from '../../core/apply/task.ts';
+import type { Removal } from '../../core/apply/write.ts';
+
+type Decided = Pick<Task | Removal, 'decision'>;
+
+/** What the side did not do before, and the others: a batch may have failed because of one of its contacts. */
+export const withoutFailed = <Item extends Decided>(
+  execution: Pick<Execution, 'failedBefore'>,
+  side: Side,
+  items: readonly Item[],
+) => {
+  const hasFailed = ({ decision }: Item): boolean => hasFailedBefore(execution, side, decision);
+  return { sound: items.filter((item) => !hasFailed(item)), failed: items.filter(hasFailed) };
+};
+
+/** The items in batches; what the side did not do before goes by itself (R15). */
+export const batchesOf = <Item extends Decided>(
+  execution: Pick<Execution, 'failedBefore'>,
+  side: Side,
+  items: readonly Item[],
+  size: number,
+): readonly (readonly Item[])[] => {
+  const { sound, failed } = withoutFailed(execution, side, items);
+  return [...chunks(sound, size), ...chunks(failed, 1)];
+};

@@ -1,0 +1,45 @@
+import type { StoreChange } from '../../core/state/rows.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Session } from '../context.ts';
+import { taskIds, type Task } from '../../core/apply/task.ts';
+
+/**
+ * What is to be recorded of what the tasks decide against one side, or ask a person about (R4). A write that was refused and is
+ * tried again decides nothing new.
+ */
+export const conflictChanges = async (session: Session, tasks: readonly Task[]): Promise<readonly StoreChange[]> => {
+  const disputing = tasks.filter((task) => task.conflicts.length > 0 && !task.areConflictsStored);
+  if (disputing.length === 0) return [];
+  const { clock, link, run, store } = session;
+  for (const task of disputing) task.areConflictsStored = true;
+  const open = await store.conflicts(link, { all: false });
+  return disputing.flatMap((task): StoreChange[] => {
+    const { leftId, rightId } = taskIds(task);
+    if (leftId === null || rightId === null) return [];
+    const ids = { leftId, rightId };
+    const atMs = clock.now();
+    const asked = new Set(task.conflicts.flatMap(({ field, winner }) => (winner === null ? [field] : [])));
+    return task.conflicts.flatMap((conflict): StoreChange[] => {
+      if (open.some((row) => isDeepStrictEqual({ ...row, ...ids, ...conflict }, row))) return [];
+      if (conflict.winner === null) session.tally.asked += 1;
+      else session.tally.conflicts += 1;
+      session.emit({ kind: 'conflict', conflict, ...ids });
+      // A person is still asked about the field: what the question is about did not take part in this one.
+      const isBeside = conflict.winner !== null && asked.has(conflict.field);
+      if (isBeside) return [{ kind: 'conflict', run, ...ids, conflict, atMs, resolvedAtMs: atMs }];
+      return [
+        { kind: 'resolve-conflicts', leftId: ids.leftId, fields: [conflict.field], atMs },
+        { kind: 'conflict', run, ...ids, conflict, atMs },
+      ];
+    });
+  });
+};
+
+/**
+ * Records conflicts ahead of the writes that decide them: the losing value stays readable also where a write's answer is
+ * lost, and a question to a person is known before both values rest.
+ */
+export const recordConflicts = async (session: Session, tasks: readonly Task[]): Promise<void> => {
+  const changes = await conflictChanges(session, tasks);
+  if (changes.length > 0) await session.writer.apply({}, (set) => set.add(...changes));
+};

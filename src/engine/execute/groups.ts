@@ -1,0 +1,196 @@
+import type { StoreChange } from '../../core/state/rows.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { otherSide } from '../../core/contact/side.ts';
+import type { GroupRecord } from '../../core/contact/record.ts';
+import type { GroupAction, GroupPair, GroupPlan } from '../../core/reconcile/groups.ts';
+import {
+  InvalidError,
+  isFault,
+  NameTakenError,
+  NotFoundError,
+  RedirectedError,
+  type RemoteError,
+  StaleError,
+} from '../../providers/errors.ts';
+import type { DeletedGroup } from '../../core/reconcile/operation.ts';
+import type { Session } from '../context.ts';
+import { closing } from '../../core/apply/outcome.ts';
+import { loadMembers } from '../workload.ts';
+import { advance, type Execution } from './execution.ts';
+
+/** Whether a failure concerns this group alone; what the side failed at may have been written all the same. */
+const isRefusal = (error: unknown): error is RemoteError => {
+  const kinds = [InvalidError, NameTakenError, NotFoundError, RedirectedError, StaleError];
+  return kinds.some((kind) => error instanceof kind) || isFault(error);
+};
+
+/** Runs one group write; a refusal is reported and answered with null, so that it stops nothing else (R15). */
+const attempt = async <T>(
+  session: Session,
+  action: GroupAction,
+  done: 'created' | 'renamed' | 'deleted',
+  write: () => Promise<T>,
+): Promise<T | null> => {
+  const { side, name } = action;
+  session.signal.throwIfAborted();
+  session.stop?.throwIfAborted();
+  try {
+    const value = await write();
+    session.emit({ kind: 'group', side, action: done, name, reason: null });
+    return value;
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    session.emit({ kind: 'group', side, action: 'refused', name, reason: error.message });
+    return null;
+  }
+};
+
+const half = (group: GroupRecord) => ({ id: group.id, name: group.name });
+
+const save = (session: Session, changes: readonly StoreChange[]): Promise<void> => {
+  return session.writer.apply({}, (set) => set.add(...changes));
+};
+
+const takenByLinked = (): NameTakenError =>
+  new NameTakenError('another linked group has this name now', {
+    status: null,
+    route: 'create a group',
+    applied: 'no',
+  });
+
+const createGroup = async (
+  execution: Execution,
+  action: Extract<GroupAction, { kind: 'create-group' }>,
+  plan: GroupPlan,
+  pair: GroupPair,
+): Promise<void> => {
+  const { groupIds, session } = execution;
+  const { side, key, name, details } = action;
+  const linked = new Set([...plan.pairs.map((each) => each[side]?.id), ...groupIds.values().map((ids) => ids[side])]);
+  const group = await attempt(session, action, 'created', async () => {
+    const made = await session.remotes[side].createGroup(name, session.signal, details);
+    // A side may answer with the group that has the name by now: it stands for one group of the other side alone.
+    if (linked.has(made.id)) throw takenByLinked();
+    return made;
+  });
+  if (group === null) return;
+  const ids = { left: pair.left?.id ?? null, right: pair.right?.id ?? null, [side]: group.id };
+  execution.groupIds.set(key, ids);
+  // Not settled before the members have been written: a process that stops in between unites them again.
+  await save(session, [{ kind: 'group-pair', pair: { ...pair, [side]: half(group), settled: false } }]);
+};
+
+const renameGroup = async (
+  execution: Execution,
+  action: Extract<GroupAction, { kind: 'rename-group' }>,
+  pair: GroupPair,
+): Promise<void> => {
+  const { session } = execution;
+  const { side, name, group } = action;
+  const renamed = await attempt(session, action, 'renamed', () => {
+    return session.remotes[side].renameGroup(group, name, session.signal);
+  });
+  const origin = pair[otherSide(side)];
+  if (renamed === null || origin === null) return;
+  const next = { ...pair, [side]: half(renamed), [otherSide(side)]: { id: origin.id, name } };
+  await save(session, [{ kind: 'group-pair', pair: next }]);
+};
+
+/**
+ * Gives groups their temporary names, so that others can take theirs. Returns the renamed groups by the key of their action;
+ * one that was refused keeps its name, and is reported when its own action fails.
+ */
+const moveAside = async (session: Session, { actions }: GroupPlan): Promise<ReadonlyMap<string, GroupRecord>> => {
+  const moved = new Map<string, GroupRecord>();
+  for (const action of actions) {
+    if (action.kind === 'create-group' || action.via === undefined) continue;
+    session.signal.throwIfAborted();
+    session.stop?.throwIfAborted();
+    const { group, key, side, via } = action;
+    try {
+      moved.set(key, await session.remotes[side].renameGroup(group, via, session.signal));
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+    }
+  }
+  return moved;
+};
+
+/** Creates and renames groups before any contact is written. */
+export const writeGroups = async (execution: Execution, plan: GroupPlan): Promise<void> => {
+  const byKey = new Map(plan.pairs.map((pair) => [pair.key, pair]));
+  const moved = await moveAside(execution.session, plan);
+  for (const action of plan.actions) {
+    const pair = byKey.get(action.key);
+    if (pair === undefined || action.kind === 'delete-group') continue;
+    if (action.kind === 'create-group') await createGroup(execution, action, plan, pair);
+    else await renameGroup(execution, { ...action, group: moved.get(action.key) ?? action.group }, pair);
+    advance(execution, action.side, 'group', 1);
+  }
+};
+
+type GroupDeletion = Extract<GroupAction, { kind: 'delete-group' }>;
+
+/** Journals the deletion of a group with its members (R8), and deletes it; answers whether it is gone. */
+const deleteGroup = async (session: Session, action: GroupDeletion): Promise<boolean> => {
+  const { clock, link, remotes, run, signal, stop, store, undoes, writer } = session;
+  const { side, name, key } = action;
+  const { id, details } = action.group;
+  signal.throwIfAborted();
+  stop?.throwIfAborted();
+  const members = await loadMembers(store, link, side, id);
+  const group: DeletedGroup = { id, name, members, ...(details !== undefined && { details }) };
+  const cause = undoes === null ? 'sync' : 'undo';
+  const operation = { side, cause, kind: 'group-delete', pairId: null, leftId: null, rightId: null, group } as const;
+  const [journalId] = await writer.intend(run, [operation], clock.now());
+  if (journalId === undefined) throw new Error('The store did not journal the deletion of a group.');
+  const refusal: { error: RemoteError | null } = { error: null };
+  const deleted = await attempt(session, action, 'deleted', async () => {
+    await remotes[side].deleteGroup(id, signal).catch((error: unknown) => {
+      refusal.error = isRefusal(error) ? error : null;
+      throw error;
+    });
+    return true;
+  });
+  const failed = refusal.error?.applied === 'unknown' ? 'unanswered' : 'refused';
+  const answer = { after: null, error: refusal.error?.message ?? null };
+  const changes = closing(journalId, deleted === null ? failed : 'answered', answer, clock.now());
+  // A refused deletion keeps its pair: without it the next run would take the survivor for a new group.
+  await save(session, deleted === null ? changes : [...changes, { kind: 'drop-group-pair', key }]);
+  return deleted !== null;
+};
+
+/** Deletes groups after every membership has been written; the contacts stay. */
+export const deleteGroups = async (execution: Execution, plan: GroupPlan): Promise<void> => {
+  const { session } = execution;
+  for (const action of plan.actions) {
+    if (action.kind !== 'delete-group') continue;
+    if (await deleteGroup(session, action)) session.tally[action.side].groupsDeleted += 1;
+    advance(execution, action.side, 'group', 1);
+  }
+};
+
+/** Stores the group pairs that needed no write, once the members' writes are through. */
+export const settleGroups = async (execution: Execution, plan: GroupPlan): Promise<void> => {
+  const { session } = execution;
+  const stored = new Map((await session.store.link(session.link)).groupPairs.map((pair) => [pair.key, pair]));
+  const written = new Set(plan.actions.map((action) => action.key));
+  const deleted = new Set(plan.actions.flatMap((action) => (action.kind === 'delete-group' ? [action.key] : [])));
+  const kept = new Set(plan.pairs.map((pair) => pair.key));
+  const ended = plan.ended.filter((key) => !deleted.has(key) && !kept.has(key));
+  const changes: StoreChange[] = ended.map((key) => ({ kind: 'drop-group-pair', key }));
+  for (const pair of plan.pairs) {
+    const now = stored.get(pair.key);
+    const next = !written.has(pair.key) ? pair : now && { ...now, settled: pair.settled };
+    if (next !== undefined && !isDeepStrictEqual(next, now)) changes.push({ kind: 'group-pair', pair: next });
+  }
+  await save(session, changes);
+};
+
+/** Reports groups that cannot take part because their side holds the name twice. */
+export const reportDuplicates = (session: Session, plan: GroupPlan): void => {
+  for (const { side, name } of plan.duplicates) {
+    const reason = 'another group of that name is linked already';
+    session.emit({ kind: 'group', side, action: 'duplicate', name, reason });
+  }
+};

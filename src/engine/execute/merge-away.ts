@@ -1,0 +1,83 @@
+import { equalIn } from '../../core/contact/snapshot.ts';
+import { fieldsIn, type Contact } from '../../core/contact/contact.ts';
+import type { ContactRecord } from '../../core/contact/record.ts';
+import { leftOpen, RemoteError, type UnavailableError } from '../../providers/errors.ts';
+import type { Remote, WriteResult } from '../../providers/remote.ts';
+import type { Merged } from '../../core/apply/write.ts';
+
+export type MergeRequest = {
+  /** The contact that is merged away, as it stands. */
+  readonly mergedAway: ContactRecord;
+  /** The merge survivor as it stands. */
+  readonly survivor: ContactRecord;
+  /** The fields that the merge survivor is to hold in the end. */
+  readonly desired: Contact;
+  /** The groups of the side that take part: of these, the merge survivor keeps what it has. */
+  readonly linked: ReadonlySet<string>;
+};
+
+const only = <Value>(results: readonly WriteResult<Value>[]): WriteResult<Value> => {
+  const [result] = results;
+  if (result === undefined) throw new Error('The remote answered no write.');
+  return result;
+};
+
+/** The value of a write; the contact as it stood where the write was refused, which the next plan finds. */
+const valueOf = <Value>(result: WriteResult<Value>, otherwise: Value): Value => {
+  if (result.ok) return result.value;
+  if (result.error.applied === 'unknown') throw result.error;
+  return otherwise;
+};
+
+/**
+ * Gives the merge survivor back what it held, where the side's merge mixed both contacts' fields. A group that neither of
+ * them was in is a user's own choice, made meanwhile.
+ */
+const writeBack = async (
+  remote: Remote,
+  merged: ContactRecord,
+  { desired, linked, mergedAway, survivor }: MergeRequest,
+  signal: AbortSignal,
+): Promise<ContactRecord> => {
+  const { id } = merged;
+  const fields = fieldsIn(merged.contact, desired).filter((field) => !equalIn(field, merged.contact, desired));
+  const request = { key: id, current: merged, desired, fields };
+  const record = fields.length === 0 ? merged : valueOf(only(await remote.update([request], signal)), merged);
+  const brought = new Set(mergedAway.groupIds).difference(new Set(survivor.groupIds));
+  const standing = new Set(record.groupIds);
+  const add = survivor.groupIds.filter((group) => linked.has(group) && !standing.has(group));
+  const remove = record.groupIds.filter((group) => linked.has(group) && brought.has(group));
+  if (add.length + remove.length === 0) return record;
+  const move = { key: id, id, add, remove, knownGroupIds: record.groupIds };
+  const groupIds = valueOf(only(await remote.changeMembership([move], signal)), record.groupIds);
+  const { digest: _, ...rest } = record;
+  return { ...rest, groupIds: [...groupIds].toSorted() };
+};
+
+/** The error of a step after the merge: how far it came is open, whatever the step itself says. */
+const openAfter = (error: unknown): UnavailableError => {
+  if (!(error instanceof RemoteError)) throw error;
+  return leftOpen(error, `a contact was merged, and what came of it could not be found out: ${error.message}`);
+};
+
+/**
+ * Merges a contact into another one by the side's own merge (R10, R12), gives the survivor its fields back, and reads what
+ * became of the other one. Where a step fails in between, the outcome is unknown: recovery reads both.
+ */
+export const mergeAway = async (
+  remote: Remote,
+  request: MergeRequest,
+  signal: AbortSignal,
+): Promise<WriteResult<Merged>> => {
+  const { id } = request.mergedAway;
+  const merged = await remote.merge?.(request.survivor.id, id, signal);
+  if (merged === undefined) throw new Error('The remote has no merge of its own.');
+  if (!merged.ok) return merged;
+  try {
+    const survivor = await writeBack(remote, merged.value, request, signal);
+    const became = (await remote.read([id], signal)).get(id) ?? { kind: 'unreadable', reason: 'no answer' };
+    return { key: id, ok: true, value: { survivor, became } };
+  } catch (error) {
+    return { key: id, ok: false, error: openAfter(error) };
+  }
+};

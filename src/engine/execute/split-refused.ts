@@ -1,0 +1,124 @@
+import { without } from '../../core/contact/chosen.ts';
+import { filledFields, valueIn, type Contact, type ContactField } from '../../core/contact/contact.ts';
+import type { Side } from '../../core/contact/side.ts';
+import { performBatch, rememberRefusal } from './batch.ts';
+import { addEffort, type Execution } from './execution.ts';
+import { hasFailedBefore } from './failure.ts';
+import { currentRecord, isUnanswered, pendingFields, type Task } from '../../core/apply/task.ts';
+import { createWrites, fieldWrite, withDraft } from './writes.ts';
+import { type CreateWrite, type UpdateWrite } from '../../core/apply/write.ts';
+
+/** After so many contacts in a row of which no field was written alone, the refusals concern whole contacts. */
+const MOST_IN_VAIN = 3;
+
+/** The update of a field that was refused, and the side's reason. */
+type FieldRefusal = { readonly write: UpdateWrite; readonly reason: string };
+
+/** Writes fields one by one to a contact that exists; returns those that were refused, or null if an answer is missing. */
+const writeFields = async (
+  execution: Execution,
+  task: Task,
+  side: Side,
+  fields: readonly ContactField[],
+): Promise<readonly FieldRefusal[] | null> => {
+  const refused: FieldRefusal[] = [];
+  for (const field of fields) {
+    const write = isUnanswered(task, side) ? null : fieldWrite(execution, task, side, field);
+    if (write === null) return null;
+    addEffort(execution, side, 'update', 1);
+    await (
+      await performBatch(execution, [write])
+    ).stored;
+    const { refusedFor } = write.trial;
+    if (refusedFor !== null) refused.push({ write, reason: refusedFor });
+    else if (pendingFields(task, side).has(field)) return null;
+  }
+  return refused;
+};
+
+/** Remembers each field that was refused: the write of it alone waits. */
+const remember = async (execution: Execution, refused: readonly FieldRefusal[]): Promise<void> => {
+  for (const { write, reason } of refused) await rememberRefusal(execution, write, reason);
+};
+
+const lengthIn = (contact: Contact, field: ContactField): number => JSON.stringify(valueIn(contact, field)).length;
+
+/**
+ * The fields that a refused create may be tried without, the longest values first. A side that lets only one contact hold an
+ * email address may refuse a create because of a contact that this run has not read yet, perhaps of the same person: only a
+ * create that was refused before is tried without its addresses (R9).
+ */
+const fieldsToLeaveOut = (execution: Execution, { task, side, request: { draft } }: CreateWrite) => {
+  const { mayForbidSharedEmails } = execution.session.remotes[side].capabilities;
+  const keepsEmails = mayForbidSharedEmails && !hasFailedBefore(execution, side, task.decision);
+  return filledFields(draft)
+    .filter((field) => field !== 'emailAddresses' || !keepsEmails)
+    .toSorted((one, other) => lengthIn(draft, other) - lengthIn(draft, one));
+};
+
+/**
+ * Creates a contact without the fields that the side refuses: the longest values are left out, one more at each attempt, and
+ * then those that are written alone follow. Returns whether anything was written; null if an answer is missing.
+ */
+const splitCreate = async (execution: Execution, refused: CreateWrite) => {
+  const { task, side } = refused;
+  const { draft } = refused.request;
+  const order = fieldsToLeaveOut(execution, refused).slice(0, filledFields(draft).length - 1);
+  for (const index of order.keys()) {
+    const [write] = createWrites(execution, side, [task]);
+    if (write === undefined) return null;
+    const leftOut = order.slice(0, index + 1);
+    const trial = withDraft(write, without(draft, leftOut));
+    const former = task.steps;
+    // The fields that are left out follow by updates.
+    task.steps = [...former, { kind: 'update', side, fields: leftOut, desired: draft }];
+    addEffort(execution, side, 'create', 1);
+    await (
+      await performBatch(execution, [trial])
+    ).stored;
+    if (currentRecord(task, side) !== null) return finishCreate(execution, task, side, leftOut);
+    task.steps = former;
+    if (trial.trial.refusedFor === null) return null;
+  }
+  return false;
+};
+
+/** Writes the fields that a created contact lacks. */
+const finishCreate = async (
+  execution: Execution,
+  task: Task,
+  side: Side,
+  leftOut: readonly ContactField[],
+): Promise<true | null> => {
+  const refused = await writeFields(execution, task, side, leftOut);
+  if (refused === null) return null;
+  await remember(execution, refused);
+  return true;
+};
+
+const splitUpdate = async (execution: Execution, { task, side, request }: UpdateWrite): Promise<boolean | null> => {
+  const refused = await writeFields(execution, task, side, request.fields);
+  if (refused === null) return null;
+  const isInVain = refused.length === request.fields.length;
+  if (!isInVain) await remember(execution, refused);
+  return !isInVain;
+};
+
+/**
+ * Writes what a side refused as a whole field by field, so that one value that it does not take holds up nothing else of its
+ * contact (R15). The fields that it refuses are remembered with its reason.
+ *
+ * @throws {RemoteError} where the remote is unavailable or the credential is refused; what was written is stored.
+ */
+export const splitRefused = async (execution: Execution, side: Side): Promise<void> => {
+  let inVain = 0;
+  for (const { write, reason } of execution.refused[side].splice(0)) {
+    if (inVain >= MOST_IN_VAIN) {
+      await rememberRefusal(execution, write, reason);
+      continue;
+    }
+    const wrote = write.kind === 'create' ? await splitCreate(execution, write) : await splitUpdate(execution, write);
+    if (wrote === false) await rememberRefusal(execution, write, reason);
+    if (wrote !== null) inVain = wrote ? 0 : inVain + 1;
+  }
+};

@@ -1,0 +1,203 @@
+import type { UpdateRequest } from '../../core/contact/requests.ts';
+import { valueIn, withValue, type Contact, type ContactField, type SyncedField } from '../../core/contact/contact.ts';
+import type { LabelledValue } from '../../core/contact/elements.ts';
+import { withEmails, withoutEmails } from '../../core/contact/emails.ts';
+import type { ContactRecord } from '../../core/contact/record.ts';
+import { otherSide, type Side, type Sides } from '../../core/contact/side.ts';
+import { idsOn } from '../../core/reconcile/pair-ids.ts';
+import { emptiedFields, leavesEveryGroup } from '../../core/reconcile/losses.ts';
+import type {
+  Cause,
+  CreateOperation,
+  DeleteOperation,
+  MembershipOperation,
+  UpdateOperation,
+} from '../../core/reconcile/operation.ts';
+import {
+  groupIdsOf,
+  movesOf,
+  type CreateWrite,
+  type GroupIds,
+  type Merging,
+  type Removal,
+  type Trial,
+  type UpdateWrite,
+  type Write,
+} from '../../core/apply/write.ts';
+import type { Sharing } from './work.ts';
+import {
+  currentRecord,
+  plannedHalf,
+  sharedEmails,
+  stepsOf,
+  taskIds,
+  wasWritten,
+  type Task,
+} from '../../core/apply/task.ts';
+
+/** The values of a pass that its operations carry. */
+export type Pass = {
+  readonly groupIds: GroupIds;
+  /** The names of both accounts in the origins that are left at the other side (R9). */
+  readonly scopes: Sides<string>;
+  readonly cause: Cause;
+  /** The fields that the link has only started to sync; none in an undo, which restores former edits. */
+  readonly joining: ReadonlySet<SyncedField>;
+};
+
+/** The creates of a batch. */
+export const createWrites = (
+  { groupIds, scopes, cause }: Pass,
+  side: Side,
+  tasks: readonly Task[],
+): readonly CreateWrite[] =>
+  tasks.flatMap((task, index): CreateWrite[] => {
+    const { creation } = task;
+    if (creation === null) return [];
+    const key = String(index);
+    const { originId, image } = creation;
+    const draft = withoutEmails(creation.draft, sharedEmails(task, side));
+    const join = groupIdsOf(groupIds, side, movesOf(task, side).joins);
+    const shared = { side, cause, pairId: task.pairId, ...creation.ids };
+    const operation: CreateOperation = { ...shared, kind: 'create', desired: draft, join, image };
+    // What an undo brings back carries its own former id.
+    const originScope = scopes[image === null ? otherSide(side) : side];
+    const request = { key, draft, groupIds: join, originId, originScope };
+    return [{ kind: 'create', side, key, task, operation, request, trial: null }];
+  });
+
+type CreateTrial = CreateWrite & { readonly trial: Trial };
+
+/** The create as a trial, with another draft. */
+export const withDraft = (write: CreateWrite, draft: Contact): CreateTrial => ({
+  ...write,
+  operation: { ...write.operation, desired: draft },
+  request: { ...write.request, draft },
+  trial: { refusedFor: null },
+});
+
+/** The create as a trial, with another draft and in no group; the side is one where a create carries no group. */
+export const asTrial = (write: CreateWrite, draft: Contact): CreateTrial => {
+  const trial = withDraft(write, draft);
+  const { operation, request } = trial;
+  return { ...trial, operation: { ...operation, join: [] }, request: { ...request, groupIds: [] } };
+};
+
+/** What an update of the side follows from, as the plan saw it, without the addresses that other writes bring. */
+const sourceOf = (task: Task, side: Side, own?: LabelledValue): ContactRecord | null => {
+  const source = plannedHalf(task, otherSide(side))?.before ?? null;
+  const others = sharedEmails(task, side).filter((email) => email !== own);
+  return source === null ? null : { ...source, contact: withoutEmails(source.contact, others) };
+};
+
+/** Those of the written fields that the link has only started to sync; a given field counts as an edit. */
+const joiningOf = ({ joining }: Pass, fields: readonly SyncedField[], given: readonly SyncedField[]) => {
+  const joined = fields.filter((field) => joining.has(field) && !given.includes(field));
+  return joined.length > 0 ? { joining: joined } : {};
+};
+
+const updateOperation = (
+  pass: Pass,
+  task: Task,
+  side: Side,
+  { current, desired, fields }: UpdateRequest,
+  source: ContactRecord | null,
+): UpdateOperation => {
+  const given = fields.filter((field) => task.given[side].has(field));
+  const lost = fields.filter((field) => !task.given[side].has(field));
+  const empties = emptiedFields(current.contact, desired, lost);
+  const marks = { empties, given, ...joiningOf(pass, fields, given) };
+  const shared = { side, cause: pass.cause, pairId: task.pairId, ...taskIds(task), before: current };
+  return { ...shared, kind: 'update', fields, desired, source, ...marks };
+};
+
+/** The updates of a batch. */
+export const updateWrites = (pass: Pass, side: Side, tasks: readonly Task[]): readonly Write[] =>
+  tasks.flatMap((task, index): Write[] => {
+    const current = currentRecord(task, side);
+    const [step] = stepsOf(task, side, 'update');
+    if (current === null || step === undefined) return [];
+    const key = String(index);
+    const request = { key, current, desired: step.desired, fields: step.fields };
+    const operation = updateOperation(pass, task, side, request, sourceOf(task, side));
+    return [{ kind: 'update', side, key, task, operation, request, sharedEmail: null, trial: null }];
+  });
+
+/** The update of one field of the contact, after the side refused it with others; null where the contact does not exist. */
+export const fieldWrite = (
+  pass: Pass,
+  task: Task,
+  side: Side,
+  field: ContactField,
+): (UpdateWrite & { readonly trial: Trial }) | null => {
+  const current = currentRecord(task, side);
+  const step = stepsOf(task, side, 'update').find(({ fields }) => fields.includes(field));
+  if (current === null || step === undefined) return null;
+  const key = '0';
+  const desired = withValue(current.contact, field, valueIn(step.desired, field));
+  const request = { key, current, desired, fields: [field] };
+  const operation = updateOperation(pass, task, side, request, sourceOf(task, side));
+  return { kind: 'update', side, key, task, operation, request, sharedEmail: null, trial: { refusedFor: null } };
+};
+
+/** The updates of a batch that bring one such address each, and nothing else. */
+export const sharingWrites = (pass: Pass, side: Side, sharings: readonly Sharing[]): readonly Write[] =>
+  sharings.flatMap(({ task, email }, index): Write[] => {
+    const current = currentRecord(task, side);
+    if (current === null) return [];
+    const key = String(index);
+    const desired = withEmails(current.contact, [email]);
+    const request = { key, current, desired, fields: ['emailAddresses' as const] };
+    const operation = updateOperation(pass, task, side, request, sourceOf(task, side, email));
+    return [{ kind: 'update', side, key, task, operation, request, sharedEmail: email, trial: null }];
+  });
+
+/** The changes of membership of a batch; none for a task that needs no request after all. */
+export const membershipWrites = (pass: Pass, side: Side, tasks: readonly Task[]): readonly Write[] =>
+  tasks.flatMap((task, index): Write[] => {
+    const before = currentRecord(task, side);
+    if (before === null || stepsOf(task, side, 'membership').length === 0) return [];
+    const { joins, leaves } = movesOf(task, side);
+    const add = groupIdsOf(pass.groupIds, side, joins).filter((id) => !before.groupIds.includes(id));
+    const remove = groupIdsOf(pass.groupIds, side, leaves).filter((id) => before.groupIds.includes(id));
+    if (add.length + remove.length === 0) return [];
+    const key = String(index);
+    const fields = ['buckets' as const];
+    const empties = leavesEveryGroup(before.groupIds, add, remove) ? fields : [];
+    const given = fields.filter((field) => task.given[side].has(field));
+    const marks = { empties, given, ...joiningOf(pass, fields, given) };
+    const shared = { side, cause: pass.cause, pairId: task.pairId, ...taskIds(task), before };
+    const operation: MembershipOperation = { ...shared, kind: 'membership', join: add, leave: remove, ...marks };
+    const heldGroupIds = before.groupIds;
+    const knownGroupIds = wasWritten(task, side) ? heldGroupIds : null;
+    const request = { key, id: before.id, add, remove, knownGroupIds, heldGroupIds };
+    return [{ kind: 'membership', side, key, task, operation, request }];
+  });
+
+const deletion = (
+  { cause }: Pass,
+  { side, record, pair }: Removal,
+  survivor: ContactRecord | null,
+): DeleteOperation => ({
+  side,
+  cause,
+  kind: 'delete',
+  pairId: pair.id,
+  ...idsOn(side, record.id),
+  before: record,
+  survivor,
+});
+
+/** The deletes of a batch. */
+export const deleteWrites = (pass: Pass, removals: readonly Removal[]): readonly Write[] =>
+  removals.map((removal): Write => {
+    const { side, record } = removal;
+    return { kind: 'delete', side, key: record.id, operation: deletion(pass, removal, null), removal };
+  });
+
+/** The deletion of a contact by merging it into another one. */
+export const mergeWrite = (pass: Pass, removal: Removal, merging: Merging): Write => {
+  const { side, record } = removal;
+  const operation = deletion(pass, removal, merging.survivor);
+  return { kind: 'merge', side, key: record.id, operation, removal, merging };
+};

@@ -1,0 +1,159 @@
+import type { JournalRow } from '../core/state/rows.ts';
+import { isAway } from '../core/contact/half.ts';
+import { valueIn, type SyncedField } from '../core/contact/contact.ts';
+import type { ContactRecord } from '../core/contact/record.ts';
+import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
+import {
+  checkFirstSync,
+  checkGuard,
+  FIRST_SYNC,
+  isEmptied,
+  type Halt,
+  type Presence,
+} from '../core/reconcile/guard.ts';
+import { countLosses, isLossless, lossesOf, type Loss, type Losses } from '../core/reconcile/losses.ts';
+import { emptiesOf, operationKind } from '../core/reconcile/operation.ts';
+import type { Plan } from '../core/reconcile/plan.ts';
+import type { Session } from './context.ts';
+import { discard } from './discard.ts';
+import { isUnseen } from '../core/state/half.ts';
+import { loadMembers } from './workload.ts';
+
+const DAY_MS = 86_400_000;
+
+const NONE: Sides<Losses> = { left: {}, right: {} };
+
+const isEmpty = ({ contact, groupIds }: ContactRecord, field: SyncedField): boolean =>
+  (field === 'buckets' ? groupIds : valueIn(contact, field)).length === 0;
+
+const lossesIn = (row: JournalRow): readonly Loss[] => {
+  if (operationKind(row) === 'delete') return ['contacts'];
+  if (row.kind === 'group-delete') return row.group.members.map(() => 'members' as const);
+  // An undo restores former values: what it empties does not count.
+  if (row.cause === 'undo') return [];
+  // A write whose answer was lost may count as applied because of another field: a field that was not emptied is planned again.
+  const { after } = row;
+  return emptiesOf(row).filter((field) => after === null || isEmpty(after, field));
+};
+
+/** Returns the losses that this link caused on each side within a day, since the guard was last accepted. */
+const recentLosses = async ({ clock, link, store }: Session): Promise<Sides<Losses>> => {
+  const { acceptedDeletes } = await store.link(link);
+  const nowMs = clock.now();
+  const acceptedAtMs = acceptedDeletes?.atMs ?? 0;
+  // A time in the future was taken from a wrong clock.
+  const sinceMs = Math.max(nowMs - DAY_MS, acceptedAtMs > nowMs ? 0 : acceptedAtMs);
+  const rows = await store.journal(link, { destroyedSinceMs: sinceMs });
+  const counted = rows.filter(({ run }) => run !== acceptedDeletes?.run);
+  return bySide((side) => countLosses(counted.filter((row) => row.side === side).flatMap(lossesIn)));
+};
+
+/** Counts a side's linked contacts that are missing and were created or changed recently (R7). */
+const countUnsettled = async ({ clock, link, remotes, store }: Session, side: Side): Promise<number> => {
+  const missing = await store.halves(link, { by: 'state', states: ['missing'], side });
+  const { settlesWithinMs } = remotes[side].capabilities;
+  return missing.filter((half) => half.pair !== null && isUnseen(half, settlesWithinMs, clock.now())).length;
+};
+
+/** Counts the existing contacts of each side: paired ones, with those that were added again, and others. */
+const countExisting = async (
+  { link, store }: Session,
+  replaced: Sides<number>,
+): Promise<Pick<Presence, 'others' | 'present'>> => {
+  const keys = { left: await store.index(link, 'left'), right: await store.index(link, 'right') };
+  const existing = bySide((side) => keys[side].filter((key) => !isAway(key)));
+  const paired = bySide((side) => existing[side].filter(({ pair }) => pair !== null).length);
+  return {
+    present: bySide((side) => paired[side] + replaced[side]),
+    others: bySide((side) => existing[side].length - paired[side] - replaced[side]),
+  };
+};
+
+/** Counts what is known to exist on both sides. */
+const countPresence = async (session: Session, replaced: Sides<number> | null = null): Promise<Presence> => {
+  const { pairs, asleep, present: all } = await session.store.counts(session.link);
+  const { present, others } = replaced === null ? { present: all } : await countExisting(session, replaced);
+  const unsettled = { left: 0, right: 0 };
+  // Only a side without contacts is in doubt.
+  for (const side of SIDES)
+    if (pairs + asleep >= 2 && present[side] === 0) unsettled[side] = await countUnsettled(session, side);
+  return { pairs, asleep, present, unsettled, ...(others !== undefined && { others }) };
+};
+
+/** Whether both sides show a contact. Then neither came back empty, and nothing needs to be counted. */
+const areBothPresent = async ({ link, store }: Session): Promise<boolean> => {
+  const anyPresent = await store.anyPresent(link);
+  return SIDES.every((side) => anyPresent[side]);
+};
+
+/** Returns the sides that came back empty, without those where R7 allows it for recent contacts. */
+export const emptiedSides = async (session: Session): Promise<readonly Side[]> => {
+  if (await areBothPresent(session)) return [];
+  const presence = await countPresence(session);
+  return SIDES.filter((side) => isEmptied(side, presence));
+};
+
+/**
+ * Checks the losses of this run and of a day against the limits (R8). Accepted losses no longer count. An override that is bound
+ * to one halt accepts only that one.
+ */
+export const guard = async (
+  session: Session,
+  losses: Sides<Losses>,
+  replaced: Sides<number> = { left: 0, right: 0 },
+): Promise<Halt | null> => {
+  const { acceptedHalt, clock, policy, run, sides, undoes, writer } = session;
+  const isQuiet = isLossless(losses);
+  if (isQuiet && (await areBothPresent(session))) return null;
+  const asked = {
+    ...(await countPresence(session, isQuiet ? null : replaced)),
+    limit: policy.deleteLimit,
+    losses,
+    recent: isQuiet ? NONE : await recentLosses(session),
+    undoes,
+    places: bySide((side) => sides[side].place),
+  };
+  const isAcceptedHalt = (): boolean => checkGuard({ ...asked, acceptDeletes: false })?.message === acceptedHalt;
+  const acceptDeletes = session.acceptDeletes && (acceptedHalt === undefined || isAcceptedHalt());
+  if (acceptDeletes && !isQuiet) {
+    await writer.apply({}, (set) => {
+      set.add({ kind: 'link', patch: { acceptedDeletes: { run, atMs: clock.now() } } });
+    });
+  }
+  return checkGuard({ ...asked, acceptDeletes });
+};
+
+/** Counts the contacts of each side that a plan recognises as deleted and added again (R12). */
+const countReplaced = ({ decisions }: Plan): Sides<number> => {
+  const sides = decisions.flatMap((decision) => (decision.kind === 'merge' ? (decision.replacedOn ?? []) : []));
+  return bySide((side) => sides.filter((each) => each === side).length);
+};
+
+/** Checks the losses of a plan. */
+export const guardPlan = async (session: Session, plan: Plan): Promise<Halt | null> => {
+  const { store, link } = session;
+  const deleted = plan.groups.actions.filter((action) => action.kind === 'delete-group');
+  const members = new Map<string, number>();
+  for (const { side, group } of deleted)
+    members.set(`${side} ${group.id}`, (await loadMembers(store, link, side, group.id)).length);
+  return guard(
+    session,
+    lossesOf(plan, (side, id) => members.get(`${side} ${id}`) ?? 0),
+    countReplaced(plan),
+  );
+};
+
+/** Halts a first sync that is to be reviewed, unless this very halt was accepted. */
+const guardFirstSync = async (session: Session, plan: Plan): Promise<Halt | null> => {
+  const { acceptDeletes, acceptedHalt, link, policy, store } = session;
+  if (acceptDeletes && acceptedHalt === FIRST_SYNC.message) return null;
+  const halt = checkFirstSync(policy, { pairs: 0 }, plan);
+  return halt && checkFirstSync(policy, await store.counts(link), plan);
+};
+
+/** Checks the first plan of a run (R8). The next run lists a side again that came back empty: its contacts then decide. */
+export const guardRun = async (session: Session, plan: Plan): Promise<Halt | null> => {
+  const halt = (await guardPlan(session, plan)) ?? (await guardFirstSync(session, plan));
+  if (halt?.reason === 'side-emptied') await discard(session, halt.side);
+  return halt;
+};

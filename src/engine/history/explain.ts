@@ -1,0 +1,184 @@
+import type { ConflictRow, Rejection } from '../../core/state/rows.ts';
+import {
+  EMPTY_CONTACT,
+  syncedIn,
+  valueIn,
+  withValue,
+  type Contact,
+  type SyncedField,
+} from '../../core/contact/contact.ts';
+import type { Half } from '../../core/contact/half.ts';
+import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
+import { rankBy } from '../../core/contact/search.ts';
+import { contactsOf, fingerprint } from '../../core/contact/snapshot.ts';
+import type { PairStatus } from '../../core/reconcile/decision.ts';
+import type { Store } from '../../store/store.ts';
+import { isUnsyncable, refusalsIn } from '../../core/state/unsyncable.ts';
+import { loadPairsOf } from '../workload.ts';
+import { nameOf } from '../../core/view/values.ts';
+import type { Standing, Write } from '../../core/view/views.ts';
+import { isOpen } from './conflicts.ts';
+import { followContacts } from './follow.ts';
+import { standingsOf } from './standing.ts';
+import { loadBackground, writeView } from './writes.ts';
+
+type HalfView = {
+  readonly id: string | null;
+  readonly state: 'present' | 'deleted' | 'none';
+  /** Fields whose change no run has taken to the other side yet. */
+  readonly unsynced: readonly SyncedField[];
+};
+
+/** The history of one contact on both sides, and how it stands. */
+export type ContactHistory = {
+  /** What it is called now, else when it was last written; null where nothing names it. */
+  readonly name: string | null;
+  readonly status: PairStatus | 'unlinked';
+  readonly left: HalfView;
+  readonly right: HalfView;
+  /** Whose value of each field stands. */
+  readonly standings: readonly Standing[];
+  readonly entries: readonly Write[];
+  readonly conflicts: readonly ConflictRow[];
+  readonly rejected: readonly Rejection[];
+  /** The fields that a side fills with values that are not synced, as a reason for each side. */
+  readonly notSynced: readonly { readonly side: Side; readonly reason: string }[];
+};
+
+const halfView = (half: Half | null): HalfView => {
+  if (half === null) return { id: null, state: 'none', unsynced: [] };
+  if (half.state === 'gone') return { id: half.id, state: 'deleted', unsynced: [] };
+  const { record, base } = half;
+  const differs = (field: SyncedField): boolean => {
+    if (base === null) return true;
+    if (field === 'buckets') return record.groupIds.join() !== base.groupIds.join();
+    const only = (value: typeof record.contact) => {
+      return fingerprint({ contact: withValue(EMPTY_CONTACT, field, valueIn(value, field)), groupIds: [] });
+    };
+    return only(record.contact) !== only(base.contact);
+  };
+  return { id: half.id, state: 'present', unsynced: syncedIn(...contactsOf(record, base)).filter(differs) };
+};
+
+/** A contact that a text names: one that stands, or that a run deleted. */
+type Found = {
+  readonly side: Side;
+  readonly id: string;
+  readonly pair: number | null;
+  readonly contact: Contact;
+};
+
+/** Contacts of which the store has an image and that a text may name, so many halves at most. */
+const candidates = async (store: Store, link: string, text: string, limit: number): Promise<readonly Found[]> => {
+  const halves = await store.halves(link, { by: 'search', text, limit });
+  const deletions = await store.journal(link, { deletions: true });
+  return [
+    ...halves.map(({ side, id, pair, record }) => ({ side, id, pair, contact: record.contact })),
+    ...deletions.flatMap((row) =>
+      row.kind === 'delete'
+        ? [{ side: row.side, id: row.before.id, pair: row.pairId, contact: row.before.contact }]
+        : [],
+    ),
+  ];
+};
+
+/** Those that the text names best: by address or number, else by the whole name, else by its words, else by their beginnings. */
+const search = async (store: Store, link: string, text: string, limit: number): Promise<readonly Found[]> => {
+  const rank = rankBy(text);
+  const ranked = (await candidates(store, link, text, limit)).map((found) => ({ found, rank: rank(found.contact) }));
+  for (const best of [0, 1, 2, 3]) {
+    const found = ranked.filter((each) => each.rank === best);
+    if (found.length > 0) return found.map((each) => each.found);
+  }
+  return [];
+};
+
+/** One person that a text names, by the contact of either side. */
+export type FoundPerson = { readonly id: string; readonly name: string | null; readonly sides: readonly Side[] };
+
+/** Halves and deletions of one person count twice at most. */
+const HALVES_OF_PERSON = 2;
+
+/** The people whom a text names best, each once, so many at `most`; asks neither side. */
+export const findPeople = async (
+  store: Store,
+  link: string,
+  text: string,
+  most: number,
+): Promise<readonly FoundPerson[]> => {
+  const found = await search(store, link, text, most * HALVES_OF_PERSON);
+  const people = Map.groupBy(found, ({ side, id, pair }) => (pair === null ? `${side} ${id}` : `pair ${pair}`));
+  return [...people.values()].slice(0, most).flatMap((contacts): readonly FoundPerson[] => {
+    const [first] = contacts;
+    if (first === undefined) return [];
+    return [{ id: first.id, name: nameOf(first.contact), sides: [...new Set(contacts.map(({ side }) => side))] }];
+  });
+};
+
+const nameNow = (halves: Sides<Half | null>): string | null => {
+  const [half] = SIDES.flatMap((side) => halves[side] ?? []);
+  return half === undefined ? null : nameOf(half.record.contact);
+};
+
+/** The halves of these ids, one of each side at most. */
+const halvesNamed = async (store: Store, link: string, ids: readonly string[]): Promise<Sides<Half | null>> => {
+  const [left] = await store.halves(link, { by: 'id', side: 'left', ids });
+  const [right] = await store.halves(link, { by: 'id', side: 'right', ids });
+  return { left: left ?? null, right: right ?? null };
+};
+
+const historyOf = async (store: Store, link: string, id: string) => {
+  const [known] = await loadPairsOf(store, link, { ids: [id], pairIds: [] });
+  const pairId = known?.id ?? null;
+  const pairIds = pairId === null ? [] : [pairId];
+  const own = SIDES.flatMap((side) => known?.[side]?.id ?? []);
+  const { writes, ids } = await followContacts(store, link, { ids: [...new Set([id, ...own])], pairIds });
+  const [pair] = await loadPairsOf(store, link, { ids, pairIds: [] });
+  // A contact of no pair stands by itself.
+  const halves = pair ?? (await halvesNamed(store, link, ids));
+  const background = await loadBackground(store, link, writes);
+  const isOwn = (row: { readonly leftId: string | null; readonly rightId: string | null }): boolean => {
+    return [row.leftId, row.rightId].some((one) => one !== null && ids.includes(one));
+  };
+  const entries = writes.map((write) => writeView(write, background));
+  const now = bySide((side) => halfView(halves[side]));
+  const unsynced = bySide((side) => now[side].unsynced);
+  const { rejections } = await store.link(link);
+  const history: ContactHistory = {
+    name: nameNow(halves) ?? entries.findLast(({ name }) => name !== null)?.name ?? null,
+    status: pair?.status ?? 'unlinked',
+    ...now,
+    standings: standingsOf(halves, entries, unsynced, background.groupNames),
+    entries,
+    conflicts: (await store.conflicts(link, { all: false })).filter((row) => isOpen(row) && isOwn(row)),
+    rejected: refusalsIn(rejections).filter(isOwn),
+    notSynced: rejections
+      .filter((row) => isOwn(row) && isUnsyncable(row))
+      .map(({ side, reason }) => ({ side, reason })),
+  };
+  return { history, ids, isKnown: SIDES.some((side) => halves[side] !== null) || writes.length > 0 };
+};
+
+/** The history of the contact of that id on either side; null where the store knows none. Asks neither side. */
+export const explainById = async (store: Store, link: string, id: string): Promise<ContactHistory | null> => {
+  const { history, isKnown } = await historyOf(store, link, id);
+  return isKnown ? history : null;
+};
+
+/**
+ * The history of the contacts that the text names, by id, email address or name: what each run wrote on which side, from
+ * what to what, and why. Empty where the store knows none. Asks neither side.
+ */
+export const explainContact = async (store: Store, link: string, text: string): Promise<readonly ContactHistory[]> => {
+  const byId = await explainById(store, link, text);
+  if (byId !== null) return [byId];
+  const seen = new Set<string>();
+  const histories: ContactHistory[] = [];
+  for (const { id } of await search(store, link, text, Number.MAX_SAFE_INTEGER)) {
+    if (seen.has(id)) continue;
+    const { history, ids } = await historyOf(store, link, id);
+    for (const one of [id, ...ids]) seen.add(one);
+    histories.push(history);
+  }
+  return histories;
+};

@@ -1,0 +1,46 @@
+import type { JournalRow } from '../../core/state/rows.ts';
+import { operationKind } from '../../core/reconcile/operation.ts';
+import type { ContactScope, Store } from '../../store/store.ts';
+
+/** A journaled write to a contact. */
+export type ContactWrite = Exclude<JournalRow, { kind: 'group-delete' }>;
+
+/** A journaled write to a contact with all its values. */
+export type CompleteWrite = Exclude<ContactWrite, { kind: 'incomplete' }>;
+
+export const isComplete = (write: ContactWrite): write is CompleteWrite => write.kind !== 'incomplete';
+
+export const isContactWrite = (write: JournalRow): write is ContactWrite => operationKind(write) !== 'group-delete';
+
+/** The contact's id on the side that was written; a create learns it from the answer. */
+export const writtenId = (write: JournalRow): string => {
+  const own = write.side === 'left' ? write.leftId : write.rightId;
+  return (write.kind === 'create' ? (write.after?.id ?? own) : own) ?? '';
+};
+
+/** Every contact that the write names, or was answered with. */
+export const idsIn = (write: JournalRow): readonly string[] => {
+  return [write.leftId, write.rightId, write.after?.id].flatMap((id) => (id ? [id] : []));
+};
+
+/**
+ * Every write to the contacts, the oldest first, also under ids that they had before or got since: a contact that was
+ * deleted and brought back goes by another one.
+ */
+export const followContacts = async (
+  store: Store,
+  link: string,
+  scope: ContactScope,
+): Promise<{ readonly writes: readonly ContactWrite[]; readonly ids: readonly string[] }> => {
+  const ids = new Set(scope.ids);
+  let open: ContactScope = scope;
+  const found = new Map<number, ContactWrite>();
+  while (open.ids.length > 0 || open.pairIds.length > 0) {
+    const writes = (await store.journal(link, open)).filter(isContactWrite);
+    const fresh = new Set(writes.flatMap(idsIn).filter((id) => !ids.has(id)));
+    for (const write of writes) found.set(write.id, write);
+    for (const id of fresh) ids.add(id);
+    open = { ids: [...fresh], pairIds: [] };
+  }
+  return { writes: [...found.values()].toSorted((a, b) => a.id - b.id), ids: [...ids] };
+};

@@ -1,0 +1,113 @@
+import type { Rejection } from '../../core/state/rows.ts';
+import { stands } from '../../core/contact/half.ts';
+import { SIDES, type Side, type Sides } from '../../core/contact/side.ts';
+import { idsOn, type PairIds } from '../../core/reconcile/pair-ids.ts';
+import type { Store } from '../../store/store.ts';
+import { isUnsyncable, refusalsIn } from '../../core/state/unsyncable.ts';
+import { nameOf } from '../../core/view/values.ts';
+import type { Run } from '../../core/view/views.ts';
+import { listAlone, type Alone } from './alone.ts';
+import { isOpen } from './conflicts.ts';
+import { runView } from './runs.ts';
+
+/** A write that a side refused, or a contact that could not be read; it is tried again. */
+type Refused = Rejection & { readonly name: string | null };
+
+/** A contact of which runs leave all or some fields alone, and why. */
+export type Skipped = PairIds & { readonly side: Side; readonly name: string | null; readonly reason: string };
+
+/** The two contacts of a pair that is asleep. */
+type SetApart = PairIds & { readonly name: string | null };
+
+/** What the store says of how a link stands. */
+export type LinkRecord = {
+  readonly pairs: number;
+  /** Conflicts that nobody has reviewed. */
+  readonly openConflicts: number;
+  readonly refused: readonly Refused[];
+  readonly skipped: readonly Skipped[];
+  /** Contacts that stand at one side only, and stay so. */
+  readonly alone: readonly Alone[];
+  /** Pairs whose contacts are set apart, since no side selects them any longer. */
+  readonly setApart: readonly SetApart[];
+  /** How many contacts of no pair each side does not select. */
+  readonly unselected: Sides<number>;
+  /** The last run that ended; null before the first one has. */
+  readonly lastRun: Run | null;
+  readonly lastSuccessAtMs: number | null;
+  /** How many runs in a row have failed by now; 100 stands for more too. */
+  readonly failures: number;
+};
+
+/** So many runs are looked at for failures in a row. */
+const MOST_FAILURES = 100;
+
+const EMPTY = 'The contact has no value in a synced field.';
+
+/** Contacts of no pair that no run creates on the other side, since there is nothing to create. */
+const listSkipped = async (store: Store, link: string): Promise<readonly Skipped[]> => {
+  const halves = await store.halves(link, { by: 'blank' });
+  const skipped = halves.filter(({ state }) => state === 'changed');
+  return skipped.map(({ side, id }) => ({ side, ...idsOn(side, id), name: null, reason: EMPTY }));
+};
+
+const listSetApart = async (store: Store, link: string): Promise<readonly SetApart[]> => {
+  const pairs = Map.groupBy(await store.halves(link, { by: 'asleep' }), ({ pair }) => pair);
+  return [...pairs.values()].map((halves) => {
+    const idAt = (side: Side): string | null => halves.find((half) => half.side === side)?.id ?? null;
+    const [name = null] = halves.flatMap(({ record }) => nameOf(record.contact) ?? []);
+    return { leftId: idAt('left'), rightId: idAt('right'), name };
+  });
+};
+
+/** The rejections, each with the name of its contact. */
+const named = async (store: Store, link: string, rejections: readonly Rejection[]): Promise<readonly Refused[]> => {
+  const names = new Map<string, string | null>();
+  for (const side of SIDES) {
+    const ids = rejections.flatMap(({ leftId, rightId }) => (side === 'left' ? leftId : rightId) ?? []);
+    const halves = ids.length === 0 ? [] : await store.halves(link, { by: 'id', side, ids: [...new Set(ids)] });
+    for (const half of halves) if (stands(half)) names.set(`${side} ${half.id}`, nameOf(half.record.contact));
+  }
+  return rejections.map((rejection) => {
+    const { leftId, rightId } = rejection;
+    return { ...rejection, name: names.get(`left ${leftId}`) ?? names.get(`right ${rightId}`) ?? null };
+  });
+};
+
+/** The contacts of which a side fills fields with values that are not synced. */
+const listUnsyncable = async (
+  store: Store,
+  link: string,
+  rejections: readonly Rejection[],
+): Promise<readonly Skipped[]> =>
+  (await named(store, link, rejections.filter(isUnsyncable))).map(({ side, leftId, rightId, name, reason }) => {
+    return { side, leftId, rightId, name, reason };
+  });
+
+const countFailures = async (store: Store, link: string): Promise<number> => {
+  const ended = (await store.runs(link, { newest: MOST_FAILURES }))
+    .map(runView)
+    .filter(({ endedAtMs }) => endedAtMs !== null);
+  const last = ended.findIndex(({ outcome }) => outcome !== 'failed' && outcome !== 'stopped');
+  return ended.slice(0, last < 0 ? ended.length : last).filter(({ outcome }) => outcome === 'failed').length;
+};
+
+/** Reads how a link stands; asks neither side. */
+export const readLinkRecord = async (store: Store, link: string): Promise<LinkRecord> => {
+  const { rejections } = await store.link(link);
+  const [lastRun] = await store.runs(link, { latest: 'ended' });
+  const [lastSuccess] = await store.runs(link, { latest: 'completed' });
+  const { pairs, asleep, unselected } = await store.counts(link);
+  return {
+    pairs,
+    setApart: asleep === 0 ? [] : await listSetApart(store, link),
+    unselected,
+    openConflicts: (await store.conflicts(link, { all: false })).filter(isOpen).length,
+    refused: await named(store, link, refusalsIn(rejections)),
+    skipped: [...(await listUnsyncable(store, link, rejections)), ...(await listSkipped(store, link))],
+    alone: await listAlone(store, link),
+    lastRun: lastRun === undefined ? null : runView(lastRun),
+    lastSuccessAtMs: lastSuccess?.endedAtMs ?? null,
+    failures: await countFailures(store, link),
+  };
+};

@@ -1,0 +1,74 @@
+import type { GroupRecord } from '../../core/contact/record.ts';
+import { SIDES, type Side, type Sides } from '../../core/contact/side.ts';
+import type { GroupAction, GroupPair } from '../../core/reconcile/groups.ts';
+import type { GroupLink } from '../../core/reconcile/membership.ts';
+import { foldGroupName, groupFilter, mayWrite, type Policy } from '../../core/reconcile/policy.ts';
+import type { DeletedGroup } from '../../core/reconcile/operation.ts';
+
+/** A group that a run deleted on a side. */
+export type RemovedGroup = DeletedGroup & { readonly side: Side };
+
+/** The group that stands for a deleted one again: by the key of its link, and by its id where it stands already. */
+type Successor = { readonly key: string; readonly id: string | null };
+
+/** How deleted groups come back. */
+export type GroupReturns = {
+  /** The groups that are created. */
+  readonly actions: readonly GroupAction[];
+  /** Each created group has no counterpart yet: the next sync creates one on the other side, and unites the members. */
+  readonly pairs: readonly GroupPair[];
+  readonly links: readonly GroupLink[];
+  /** By {@link groupKey} of the deleted group. */
+  readonly successors: ReadonlyMap<string, Successor>;
+  readonly refused: readonly { readonly side: Side; readonly reason: string }[];
+};
+
+/** Names a group of a side in the plan of an undo. */
+export const groupKey = (side: Side, id: string): string => `${side} ${id}`;
+
+/** Every group that takes part, each for itself: an undo moves contacts on one side only. */
+export const linksOf = (groups: Sides<readonly GroupRecord[]>, policy: Policy): readonly GroupLink[] => {
+  const takesPart = groupFilter(policy.buckets);
+  return SIDES.flatMap((side) =>
+    groups[side]
+      .filter((group) => takesPart(group.name))
+      .map(({ id }) => {
+        const half = { left: null, right: null, [side]: id };
+        return { key: groupKey(side, id), ...half, settled: true };
+      }),
+  );
+};
+
+const refusalOf = ({ side, name }: RemovedGroup, policy: Policy): string | null => {
+  if (!mayWrite(policy, side)) return `the group ${name}: the link does not write to this side`;
+  return groupFilter(policy.buckets)(name) ? null : `the group ${name} is no longer synced`;
+};
+
+/** Decides how the groups that a run deleted come back: a group of that name is taken for it, else it is created. Pure. */
+export const planGroupReturns = (
+  removed: readonly RemovedGroup[],
+  groups: Sides<readonly GroupRecord[]>,
+  policy: Policy,
+): GroupReturns => {
+  const actions: GroupAction[] = [];
+  const pairs: GroupPair[] = [];
+  const links: GroupLink[] = [];
+  const successors = new Map<string, Successor>();
+  const refused: { side: Side; reason: string }[] = [];
+  for (const group of removed) {
+    const { side, id, name, details } = group;
+    const reason = refusalOf(group, policy);
+    const standing = groups[side].find((each) => foldGroupName(each.name) === foldGroupName(name));
+    if (reason !== null) refused.push({ side, reason });
+    else if (standing !== undefined) {
+      successors.set(groupKey(side, id), { key: groupKey(side, standing.id), id: standing.id });
+    } else {
+      const key = `undo ${groupKey(side, id)}`;
+      actions.push({ kind: 'create-group', side, key, name, ...(details !== undefined && { details }) });
+      pairs.push({ key, left: null, right: null, status: 'linked', settled: false });
+      links.push({ key, left: null, right: null, settled: true });
+      successors.set(groupKey(side, id), { key, id: null });
+    }
+  }
+  return { actions, pairs, links, successors, refused };
+};

@@ -1,0 +1,255 @@
+import type { JournalRow, RunRow } from '../../core/state/rows.ts';
+import { fieldsOf } from '../../core/contact/chosen.ts';
+import { stands } from '../../core/contact/half.ts';
+import { otherSide, SIDES, type Side } from '../../core/contact/side.ts';
+import type { Pair } from '../../core/reconcile/decision.ts';
+import type { Halt } from '../../core/reconcile/guard.ts';
+import type { Store } from '../../store/store.ts';
+import { HaltError, onBothSides, type LinkContext, type RunOptions, type Session } from '../context.ts';
+import { execute } from '../execute/execute.ts';
+import { guard } from '../guard.ts';
+import { refreshState, settleUnanswered } from '../perform.ts';
+import { planUnderLease, runUnderLease, type RunResult } from '../run.ts';
+import { forgetSelection } from '../selecting.ts';
+import { loadPairsOf } from '../workload.ts';
+import type { Change } from '../../core/view/views.ts';
+import { followContacts, idsIn, isComplete, isContactWrite, writtenId } from './follow.ts';
+import type { CompleteWrite, ContactWrite } from './follow.ts';
+import { planUndo, type Refusal, type UndoPlan, type WrittenContact } from './plan-undo.ts';
+import type { RemovedGroup } from './undo-groups.ts';
+import { lossesOfUndo, undoChanges, workOfUndo } from './undo-work.ts';
+
+export type UndoOptions = Omit<RunOptions, 'kind'> & {
+  /** The one write of the run that is reverted, by its journal entry; the whole run where left out. */
+  readonly write?: number;
+};
+
+/** What an undo reverts. */
+type Target = { readonly run: string; readonly write: number | undefined };
+
+/** What an undo did or, where it is only planned, would do. */
+export type UndoReport = {
+  readonly actions: readonly Change[];
+  /** What stays as it is, and why. */
+  readonly refused: readonly Refusal[];
+};
+
+/** A change of membership is a set: one whose answer was lost is not known to have failed. */
+const isDone = ({ state, kind }: JournalRow): boolean => {
+  return state === 'done' || (state === 'abandoned' && kind === 'membership');
+};
+
+/** Everything that the plan of an undo is made of, as the store has it. */
+type Material = {
+  /** The writes of any run to the contacts in question, the oldest first. */
+  readonly history: readonly ContactWrite[];
+  /** The undo that brought the contact back, where one did. */
+  readonly returnOf: (id: string) => JournalRow | undefined;
+  /** The pair of a contact, by these writes to it. */
+  readonly pairOf: (side: Side, id: string, writes: readonly ContactWrite[]) => Pair | null;
+};
+
+/** The contact of a side that a write names; empty where it names none. */
+const idAt = (write: ContactWrite, side: Side): string => {
+  if (side === write.side) return writtenId(write);
+  return (side === 'left' ? write.leftId : write.rightId) ?? '';
+};
+
+/** The last counterpart that any of the writes names of a contact; empty where none does. */
+const partnerIn = (writes: readonly ContactWrite[], side: Side, id: string): string => {
+  const ids = writes.filter((write) => idAt(write, side) === id).map((write) => idAt(write, otherSide(side)));
+  return ids.findLast((partner) => partner !== '') ?? '';
+};
+
+const gather = async (
+  store: Store,
+  link: string,
+  own: readonly ContactWrite[],
+  members: readonly string[],
+): Promise<Material> => {
+  const pairIds = [...new Set(own.flatMap((write) => write.pairId ?? []))];
+  const ids = [...new Set([...own.map(writtenId), ...members])];
+  const followed = await followContacts(store, link, { ids, pairIds: [] });
+  const history = followed.writes.filter(isDone);
+  const pairs = await loadPairsOf(store, link, { ids: followed.ids, pairIds });
+  const byContact = new Map(
+    pairs.flatMap((pair) => {
+      return SIDES.flatMap((side) => (stands(pair[side]) ? [[`${side} ${pair[side].id}`, pair] as const] : []));
+    }),
+  );
+  const returned = Map.groupBy(
+    history.filter((write) => write.kind === 'create' && write.cause === 'undo'),
+    (write) => (write.side === 'left' ? write.leftId : write.rightId),
+  );
+  const pairWith = (side: Side, id: string): Pair | undefined => {
+    const names = [id, ...(returned.get(id) ?? []).map(writtenId)];
+    return names.map((name) => byContact.get(`${side} ${name}`)).find((pair) => pair !== undefined);
+  };
+  const pairOf: Material['pairOf'] = (side, id, writes) => {
+    const known = pairWith(side, id) ?? pairs.find((pair) => writes.some(({ pairId }) => pairId === pair.id));
+    if (known !== undefined || writes.at(-1)?.kind !== 'delete') return known ?? null;
+    // Its counterpart, which was deleted before it, may have come back since and have got another one.
+    return pairWith(otherSide(side), partnerIn(history, side, id)) ?? null;
+  };
+  return { history, pairOf, returnOf: (id) => returned.get(id)?.at(-1) };
+};
+
+/** The groups that a run deleted, as the journal has them. */
+const removedGroupsOf = (rows: readonly JournalRow[]): readonly RemovedGroup[] =>
+  rows.flatMap((row) => {
+    return row.kind !== 'group-delete' || row.state !== 'done' ? [] : [{ side: row.side, ...row.group }];
+  });
+
+type Touched = { readonly side: Side; readonly id: string; readonly writes: CompleteWrite[]; readonly lost: string[] };
+
+/** What a run did to each contact: its writes, the oldest first, and the groups that it took from it. */
+const touchedContacts = (own: readonly CompleteWrite[], removed: readonly RemovedGroup[]): readonly Touched[] => {
+  const found = new Map<string, Touched>();
+  const touch = (side: Side, id: string): Touched => {
+    const touched = found.get(`${side} ${id}`) ?? { side, id, writes: [], lost: [] };
+    found.set(`${side} ${id}`, touched);
+    return touched;
+  };
+  for (const write of own) touch(write.side, writtenId(write)).writes.push(write);
+  for (const { side, id, members } of removed) for (const member of members) touch(side, member).lost.push(id);
+  return [...found.values()];
+};
+
+/** What a run did, contact by contact, each with its writes, the newest first, and how it stands now. */
+const writtenContacts = async (
+  { store, link }: Session,
+  rows: readonly JournalRow[],
+): Promise<readonly WrittenContact[]> => {
+  const removed = removedGroupsOf(rows);
+  // One whose contact was forgotten names none.
+  const own = rows
+    .filter(isDone)
+    .filter(isContactWrite)
+    .filter(isComplete)
+    .filter((write) => idsIn(write).length > 0);
+  const members = removed.flatMap((group) => group.members);
+  const { history, pairOf, returnOf } = await gather(store, link, own, members);
+  const newest = new Map(history.map((write) => [`${write.side} ${writtenId(write)}`, write]));
+  return touchedContacts(own, removed).map(({ side, id, writes, lost }): WrittenContact => {
+    const last = newest.get(`${side} ${id}`);
+    const record = last?.after ?? null;
+    const isExact = last?.kind !== 'membership';
+    const atMs = last?.settledAtMs ?? last?.intendedAtMs ?? 0;
+    const pair = pairOf(side, id, writes);
+    const outcome = record === null ? null : { record, isExact, atMs };
+    const back = returnOf(id);
+    const isCutOff = back?.kind === 'create' && newest.get(`${side} ${writtenId(back)}`) === back;
+    const unjoined = isCutOff ? back.join.filter((group) => !back.after?.groupIds.includes(group)) : [];
+    return { side, id, unjoined, lostGroups: lost, writes: writes.toReversed(), pair, outcome };
+  });
+};
+
+type Planned = { readonly plan: UndoPlan; readonly actions: readonly Change[] };
+
+/** What is left to a person is accepted with the same words that asked for the undo. */
+const asked = (session: Session, { run, write }: Target): Session =>
+  write === undefined ? session : { ...session, undoes: `${run} --write ${write}` };
+
+const planOf = async (session: Session, { run, write }: Target): Promise<Planned> => {
+  const groups = await onBothSides((side) => session.remotes[side].listGroups(session.signal));
+  const written = await session.store.journal(session.link, { run });
+  const rows = written.filter(({ id }) => write === undefined || id === write);
+  const contacts = await writtenContacts(session, rows);
+  const fields = new Set(fieldsOf(session.fields));
+  const plan = planUndo({ contacts, removedGroups: removedGroupsOf(rows), groups, policy: session.policy, fields });
+  return { plan, actions: undoChanges(plan, groups, run) };
+};
+
+/** Performs the plan and listens for what a side refuses or does not take. */
+const executeUndo = async (session: Session, plan: UndoPlan): Promise<{ again: boolean; refused: Refusal[] }> => {
+  const refused: Refusal[] = [];
+  const listening: Session = {
+    ...session,
+    emit: (event) => {
+      session.emit(event);
+      if (event.kind === 'skipped') {
+        const { side, leftId, rightId, reason } = event;
+        refused.push({ side, leftId, rightId, field: null, reason });
+      } else if (event.kind === 'not-taken') {
+        const { side, leftId, rightId, fields } = event;
+        refused.push(...fields.map((field) => ({ side, leftId, rightId, field, reason: 'the side did not store it' })));
+      } else if (event.kind === 'group' && event.action === 'refused') {
+        const reason = `the group ${event.name}: ${event.reason ?? 'the side refused it'}`;
+        refused.push({ side: event.side, leftId: null, rightId: null, field: 'buckets', reason });
+      }
+    },
+  };
+  return { again: await execute(listening, workOfUndo(plan)), refused };
+};
+
+/** Whether what was refused is a deletion that is still due by the plan. */
+const isOfRemoval = ({ decisions }: UndoPlan, { side, leftId, rightId }: Refusal): boolean => {
+  const id = side === 'left' ? leftId : rightId;
+  return decisions.some((each) => each.kind === 'remove' && each.side === side && each.record.id === id);
+};
+
+const revert = async (session: Session, target: Target, report: (undone: UndoReport) => void): Promise<void> => {
+  await refreshState(session);
+  const { plan: planned, actions } = await planOf(session, target);
+  report({ actions, refused: planned.refused });
+  const halt = await guard(asked(session, target), lossesOfUndo(planned));
+  if (halt !== null) throw new HaltError(halt);
+  // A label that comes back, or goes again, may select a contact, or select it no longer.
+  await forgetSelection(session);
+  const first = await executeUndo(session, planned);
+  report({ actions, refused: [...planned.refused, ...first.refused] });
+  if (!first.again) return;
+  // What was stale, gone or of unknown outcome is judged once more; nothing is deleted in a second pass.
+  await settleUnanswered(session);
+  const { plan: again } = await planOf(session, target);
+  const decisions = again.decisions.filter((decision) => decision.kind !== 'remove');
+  const second = await executeUndo(session, { ...again, decisions });
+  if (second.again) await settleUnanswered(session);
+  const left = first.refused.filter((refusal) => isOfRemoval(again, refusal));
+  report({ actions, refused: [...again.refused, ...left, ...second.refused] });
+};
+
+/**
+ * Reverts what a run wrote, or one write of it, as a run of its own: from the images before each write, field by field, refusing what was
+ * changed since. Nothing is propagated to the other side by it, and it can itself be undone.
+ *
+ * @throws {LeaseError} where another process works on the link.
+ */
+export const undoRun = async (
+  context: LinkContext,
+  { write, ...options }: UndoOptions,
+  run: RunRow,
+): Promise<{ readonly result: RunResult; readonly report: UndoReport }> => {
+  let report: UndoReport = { actions: [], refused: [] };
+  const result = await runUnderLease(
+    context,
+    { ...options, kind: 'incremental' },
+    {
+      undoes: run.id,
+      perform: (session) =>
+        revert(session, { run: run.id, write }, (undone) => {
+          report = undone;
+        }),
+    },
+  );
+  return { result, report };
+};
+
+/**
+ * What an undo would do. The context's store must be one that is thrown away afterwards.
+ *
+ * @throws {RemoteError | HaltError} where it could not even be planned.
+ */
+export const planUndoRun = (
+  context: LinkContext,
+  { write, ...options }: UndoOptions,
+  run: RunRow,
+): Promise<{ readonly report: UndoReport; readonly halt: Halt | null }> => {
+  return planUnderLease(context, { ...options, kind: 'incremental' }, run.id, async (session) => {
+    await refreshState(session);
+    const target = { run: run.id, write };
+    const { plan, actions } = await planOf(session, target);
+    const report = { actions, refused: plan.refused };
+    return { report, halt: await guard(asked(session, target), lossesOfUndo(plan)) };
+  });
+};

@@ -1,0 +1,135 @@
+import type { ConflictRow, JournalRow, RunRow } from '../../core/state/rows.ts';
+import { contactsOf } from '../../core/contact/snapshot.ts';
+import { syncedIn, type SyncedField } from '../../core/contact/contact.ts';
+import type { ContactRecord } from '../../core/contact/record.ts';
+import { bySide, otherSide, type Side, type Sides } from '../../core/contact/side.ts';
+import type { Store } from '../../store/store.ts';
+import { beforeOf, desiredOf, fieldsOf, operationKind, originOf } from '../../core/reconcile/operation.ts';
+import { fieldChanges, nameOf, type GroupNames } from '../../core/view/values.ts';
+import type { FieldChange, Why, Write } from '../../core/view/views.ts';
+import { isContactWrite, writtenId, type ContactWrite } from './follow.ts';
+
+/** What the writes of a link are judged by. */
+export type Background = {
+  readonly runs: ReadonlyMap<string, RunRow>;
+  readonly conflicts: readonly ConflictRow[];
+  readonly groupNames: Sides<GroupNames>;
+  /** The creates by run and by the contact that came of them. */
+  readonly creates: ReadonlyMap<string, ContactWrite>;
+};
+
+const createKey = (write: ContactWrite): string => `${write.run} ${writtenId(write)}`;
+
+const whyOf = (write: ContactWrite, background: Background): Why => {
+  // What a new contact is given after its create has the same reason as the create.
+  const create = background.creates.get(createKey(write));
+  if (create !== undefined && create !== write) return whyOf(create, background);
+  const at = otherSide(write.side);
+  if (write.cause === 'undo') return { kind: 'undo', of: background.runs.get(write.run)?.undoes ?? null };
+  switch (operationKind(write)) {
+    case 'create':
+      return { kind: write.pairId === null ? 'new' : 'edit-beats-delete', at };
+    case 'delete':
+    case 'group-delete':
+      return { kind: 'deleted', at };
+    case 'update':
+    case 'membership':
+      return { kind: write.pairId === null ? 'first-meeting' : 'changed', at };
+  }
+};
+
+/** The side whose value a person had taken of a conflict when the write was made; null where nobody had. */
+const takenAt = (write: ContactWrite, field: SyncedField, { conflicts }: Background): Side | null => {
+  const { intendedAtMs, leftId } = write;
+  const row = conflicts.find((each) => {
+    if (each.leftId !== leftId || each.field !== field || each.review === null) return false;
+    if (each.reviewedAtMs === null || each.reviewedAtMs > intendedAtMs) return false;
+    return each.resolvedAtMs === null || each.resolvedAtMs >= intendedAtMs;
+  });
+  if (row === undefined || row.review === null || row.review === 'dismissed' || field === 'buckets') return null;
+  return desiredOf(write)?.[field] === row[row.review] ? row.review : null;
+};
+
+const whyOfField = (write: ContactWrite, field: SyncedField, background: Background): Why => {
+  const winner = otherSide(write.side);
+  const isConflict = background.conflicts.some((conflict) => {
+    const isSame = conflict.run === write.run && conflict.field === field && conflict.winner === winner;
+    return isSame && (conflict.leftId === write.leftId || conflict.rightId === write.rightId);
+  });
+  if (write.cause === 'undo') return whyOf(write, background);
+  const at = takenAt(write, field, background);
+  if (at !== null) return { kind: 'taken', at };
+  return isConflict ? { kind: 'conflict', winner, isFirst: write.pairId === null } : whyOf(write, background);
+};
+
+/** What stood there, and what stands there since; what was asked for, where no answer says. */
+const changesOf = (write: ContactWrite, background: Background): readonly FieldChange[] => {
+  const { after, side } = write;
+  const [before, desired, kind] = [beforeOf(write), desiredOf(write), operationKind(write)];
+  const asked: ContactRecord | null = desired === null || before === null ? null : { ...before, contact: desired };
+  const to = kind === 'delete' ? null : (after ?? asked);
+  const fields = kind === 'create' || kind === 'delete' ? syncedIn(...contactsOf(before, to)) : fieldsOf(write);
+  const names = background.groupNames[side];
+  return fieldChanges(fields, { before, after: to }, names, (field) => whyOfField(write, field, background));
+};
+
+/** What a write is called by: the contact as it stood, else as it was to stand. */
+const nameOfWrite = (row: JournalRow): string | null => {
+  const images = [beforeOf(row)?.contact, row.after?.contact, desiredOf(row), originOf(row)?.contact];
+  for (const image of images) {
+    const name = image ? nameOf(image) : null;
+    if (name !== null) return name;
+  }
+  return null;
+};
+
+/** A journaled write as people are shown it. Pure. */
+export const writeView = (write: JournalRow, background: Background): Write => {
+  const { run, side, state, error } = write;
+  const kind = background.runs.get(run)?.kind ?? null;
+  const shared = { write: write.id, atMs: write.settledAtMs ?? write.intendedAtMs, run, kind, side, state, error };
+  const action = operationKind(write);
+  if (action === 'group-delete' || !isContactWrite(write)) {
+    const why: Why = { kind: 'deleted', at: otherSide(side) };
+    const { id, name } = write.kind === 'group-delete' ? write.group : { id: '', name: '' };
+    return {
+      ...shared,
+      id,
+      action: 'delete-group',
+      name,
+      changes: [{ field: 'name', from: [name], to: [], why }],
+      why,
+    };
+  }
+  return {
+    ...shared,
+    id: writtenId(write),
+    leftId: write.leftId,
+    rightId: write.rightId,
+    action,
+    name: nameOfWrite(write),
+    fields: fieldsOf(write),
+    why: whyOf(write, background),
+    changes: changesOf(write, background),
+  };
+};
+
+/** Loads what the writes are judged by. */
+export const loadBackground = async (
+  store: Store,
+  link: string,
+  writes: readonly JournalRow[],
+): Promise<Background> => {
+  const { groupPairs } = await store.link(link);
+  const runs = new Map<string, RunRow>();
+  for (const id of new Set(writes.map((write) => write.run))) {
+    const run = (await store.runs(link, { idPrefix: id })).find((row) => row.id === id);
+    if (run !== undefined) runs.set(id, run);
+  }
+  const conflicts = await store.conflicts(link, { all: true });
+  const created = writes.filter(isContactWrite).filter(({ kind }) => kind === 'create');
+  const creates = new Map(created.map((write) => [createKey(write), write]));
+  const named = bySide((side) => groupPairs.flatMap((pair) => pair[side] ?? []));
+  const groupNames = bySide((side) => new Map(named[side].map(({ id, name }) => [id, name])));
+  return { runs, creates, conflicts, groupNames };
+};

@@ -1,0 +1,129 @@
+import type { Clock } from '../util/clock.ts';
+import type { Store } from '../store/store.ts';
+import { LeaseError } from './context.ts';
+
+/** How long a link stays taken after its process died (SPEC.md, The steps: 15 s). */
+const LEASE_MS = 15_000;
+const RENEW_EVERY_MS = 4_000;
+/** A run stops writing this long before its lease expires, so that no request is in flight when another process starts. */
+const SAFETY_MS = 3_000;
+
+/** Identifies processes that have leases. */
+export type LeaseHolders = {
+  /** The name of this process: host, process id, start time. Null where these do not identify a process. */
+  readonly self: string | null;
+  /** Whether the process of that name has ended. False if unknown, as for another host. */
+  hasEnded(name: string): boolean;
+};
+
+/**
+ * Checks the clock right before a request is sent. A suspended process sends its pending requests as soon as it resumes, before a
+ * timer or an answer can report that its lease has expired.
+ */
+export class LeaseChecks {
+  readonly #checks = new Map<string, Set<() => void>>();
+
+  /** Ends each lease of the link that has expired by this process's clock. */
+  check(link: string): void {
+    for (const check of this.#checks.get(link) ?? []) check();
+  }
+
+  /** Registers a check. Returns a function that removes it. */
+  add(link: string, check: () => void): () => void {
+    const checks = this.#checks.get(link) ?? new Set();
+    this.#checks.set(link, checks.add(check));
+    return () => {
+      checks.delete(check);
+      if (checks.size === 0) this.#checks.delete(link);
+    };
+  }
+}
+
+/** The services that a lease requires. */
+export type LeaseParts = {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  /** Without them, a run waits for each lease of another process to expire. */
+  readonly holders?: LeaseHolders;
+  /** Called before each request to a remote. Without them, only a timer ends a lease. */
+  readonly leaseChecks?: LeaseChecks;
+};
+
+/** Separates the id of a lease from the name of its process. */
+const OWNER_MARK = '@';
+
+/** Returns a name for one lease, which includes the name of this process. */
+export const newOwner = ({ newId, holders }: LeaseParts): string => {
+  return holders?.self ? `${newId()}${OWNER_MARK}${holders.self}` : newId();
+};
+
+/** Acquires or renews the lease. Takes it over from a process that has ended. Returns null where it is busy. */
+export const acquireLease = async (
+  { store, clock, holders }: LeaseParts,
+  link: string,
+  owner: string,
+  heldForMs: number,
+): Promise<number | null> => {
+  const acquire = () => store.acquireLease(link, owner, clock.now(), clock.now() + heldForMs);
+  const token = await acquire();
+  if (token !== null || holders === undefined) return token;
+  const other = await store.leaseOwner(link);
+  const name = other?.slice(other.indexOf(OWNER_MARK) + 1) ?? '';
+  if (other === null || !other.includes(OWNER_MARK) || !holders.hasEnded(name)) return null;
+  await store.releaseLease(link, other);
+  return acquire();
+};
+
+export type Lease = {
+  /** The fencing token of all commits. A later lease of another process invalidates it. */
+  readonly token: number;
+  /** Aborted when the lease is lost or the caller's signal is aborted. */
+  readonly signal: AbortSignal;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+/**
+ * Acquires the lease of a link and renews it until it is disposed.
+ *
+ * @throws {LeaseError} where another process has it.
+ */
+export const takeLease = async (parts: LeaseParts & { readonly link: string }, outer: AbortSignal): Promise<Lease> => {
+  const { link, store, clock } = parts;
+  const owner = newOwner(parts);
+  const acquire = () => acquireLease(parts, link, owner, LEASE_MS);
+  let requestedAtMs = clock.monotonic();
+  const token = await acquire();
+  if (token === null) throw new LeaseError(link, 'busy');
+  const lost = new AbortController();
+  const ended = new AbortController();
+
+  // Measured from the request: the store may answer late.
+  const isExpired = (atMs: number): boolean => atMs > requestedAtMs + LEASE_MS - SAFETY_MS;
+  const lose = (): void => lost.abort(new LeaseError(link, 'lost'));
+  const removeCheck = parts.leaseChecks?.add(link, () => isExpired(clock.monotonic()) && lose());
+
+  const renew = async (): Promise<void> => {
+    while (!ended.signal.aborted) {
+      await clock.sleep(RENEW_EVERY_MS, ended.signal);
+      const renewedAtMs = clock.monotonic();
+      if ((await acquire()) !== token || isExpired(renewedAtMs)) return lose();
+      requestedAtMs = renewedAtMs;
+    }
+  };
+  const renewing = renew().catch((error: unknown) => {
+    if (!ended.signal.aborted) lost.abort(error);
+  });
+
+  return {
+    token,
+    signal: AbortSignal.any([outer, lost.signal]),
+    [Symbol.asyncDispose]: async () => {
+      ended.abort(new Error('The run has ended.'));
+      await renewing;
+      removeCheck?.();
+      // A lease that cannot be released expires. The error must not hide why the run ended.
+      await store.releaseLease(link, owner).catch(() => undefined);
+    },
+  };
+};

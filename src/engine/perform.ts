@@ -1,0 +1,101 @@
+import type { Decision } from '../core/reconcile/decision.ts';
+import { destroys } from '../core/reconcile/losses.ts';
+import type { GroupPlan } from '../core/reconcile/groups.ts';
+import { operationKind } from '../core/reconcile/operation.ts';
+import type { Plan } from '../core/reconcile/plan.ts';
+import { checkAccounts, checkSameAccounts, storeAccounts } from './accounts.ts';
+import { chooseFields } from './choose-fields.ts';
+import { confirmMissing } from './confirm.ts';
+import { COUNTED_AS, HaltError, type Session } from './context.ts';
+import { execute, executePart, finishExecution, startExecution } from './execute/execute.ts';
+import type { Execution } from './execute/execution.ts';
+import { workOf } from './execute/work.ts';
+import { guardPlan, guardRun } from './guard.ts';
+import type { LaterPart } from './parts.ts';
+import { currentLinks, planFirst, planLinkGroups, planPart, planStored, type NamedGroups } from './plan.ts';
+import { pullBoth } from './pull.ts';
+import { recover } from './recover.ts';
+import { storePatterns } from './selecting.ts';
+
+/** Updates the store to the current state of both sides: accounts, recovery, both feeds. Writes to no remote. */
+export const refreshState = async (session: Session): Promise<void> => {
+  const accounts = await checkAccounts(session);
+  // Recovery looks for created contacts by the accounts that are stored (R9), so new ones are stored after it.
+  await recover(session);
+  await storeAccounts(session, accounts);
+  await checkSameAccounts(session, { isAsked: accounts !== null });
+  await chooseFields(session);
+  await pullBoth(session);
+  await storePatterns(session);
+  await confirmMissing(session);
+};
+
+/** Reports the contacts of a plan that need a person. */
+const report = (session: Session, plan: Plan): void => {
+  for (const rivals of plan.ambiguous) session.emit({ kind: 'ambiguous', ...rivals });
+  for (const { side, id } of plan.empty) {
+    session.tally.skipped += 1;
+    const ids = { leftId: null, rightId: null, [`${side}Id`]: id };
+    session.emit({ kind: 'skipped', side, reason: 'The contact has no value in a synced field.', ...ids });
+  }
+};
+
+/** @throws {HaltError} where the guard halts the run: nothing is written. */
+const performFirst = async (session: Session, groups: NamedGroups) => {
+  const { plan, selection, later } = await planFirst(session, groups, { whole: false });
+  const halt = await guardRun(session, plan);
+  report(session, plan);
+  if (halt !== null) throw new HaltError(halt);
+  const started = await startExecution(session, { ...workOf(plan), selection }, later);
+  return { ...started, later };
+};
+
+const performPart = async (
+  execution: Execution,
+  groups: GroupPlan,
+  ids: LaterPart['ids'],
+  later: readonly LaterPart[],
+): Promise<void> => {
+  const { session } = execution;
+  const plan = await planPart(session, groups, ids);
+  report(session, plan);
+  await executePart(execution, workOf(plan), later);
+};
+
+/** Settles the writes of this run that have an unknown outcome. Those that were applied count in the summary. */
+export const settleUnanswered = async (session: Session): Promise<void> => {
+  for (const row of await recover(session)) {
+    session.tally[row.side][COUNTED_AS[operationKind(row)]] += 1;
+  }
+};
+
+/** Plans and executes once more what was stale, gone or of unknown outcome. It deletes nothing. */
+const secondPass = async (session: Session, groups: NamedGroups): Promise<void> => {
+  await settleUnanswered(session);
+  const links = await currentLinks(session, groups);
+  const { plan } = await planStored(session, { ...groups, actions: [], ended: [], links });
+  // The next run performs what would now empty more than the guard allows: it asks first (R8).
+  const halt = await guardPlan(session, plan);
+  const isLeft = (decision: Decision): boolean => {
+    return decision.kind === 'delete' || (halt !== null && destroys(decision, plan.groups.links));
+  };
+  const decisions = plan.decisions.filter((decision) => !isLeft(decision));
+  if (await execute(session, workOf({ ...plan, groups: { ...plan.groups, pairs: [] }, decisions }))) {
+    await recover(session);
+  }
+};
+
+/**
+ * Performs one run. A large first sync is planned and written in parts. Each part is in memory only while its function runs, the
+ * first one included.
+ */
+export const perform = async (session: Session): Promise<void> => {
+  await refreshState(session);
+  const groups = await planLinkGroups(session);
+  const { execution, final, later } = await performFirst(session, groups);
+  for (const [index, { ids }] of later.entries()) {
+    await performPart(execution, groups, ids, later.slice(index + 1));
+  }
+  const needsSecondPass = await finishExecution(execution, final);
+  if (needsSecondPass) await secondPass(session, groups);
+};

@@ -1,0 +1,208 @@
+import type { LinkState } from '../core/state/rows.ts';
+import type { GroupRecord } from '../core/contact/record.ts';
+import type { Half } from '../core/contact/half.ts';
+import { bySide, type Side } from '../core/contact/side.ts';
+import { isFault } from '../providers/errors.ts';
+import type { Decision } from '../core/reconcile/decision.ts';
+import { deferRefused, deferUnsettled, pastRefusals } from '../core/reconcile/defer.ts';
+import { planGroups, type GroupNames, type GroupPlan } from '../core/reconcile/groups.ts';
+import { planContacts, type Plan } from '../core/reconcile/plan.ts';
+import { forField } from '../core/reconcile/policy.ts';
+import { noLongerAsked, pastQuestions } from '../core/reconcile/review.ts';
+import { confirmMet, NONE_READ, type ReadIds } from './confirm.ts';
+import { onBothSides, type Session } from './context.ts';
+import { yieldToEventLoop } from './execute/in-parallel.ts';
+import { originScopes } from './origin-scope.ts';
+import { divideContacts, type LaterPart } from './parts.ts';
+import { pastMerges } from './past-merges.ts';
+import { repairDiffering } from './repair.ts';
+import { endQuestions, endReviews, takenConflicts } from './reviews.ts';
+import { currentSelection, storedSelection } from './selecting.ts';
+import { withoutRestingExtras } from './shown.ts';
+import { bindingVerdicts } from './verdicts.ts';
+import { loadUnpaired, loadWorkload, type ContactIds, type Part } from './workload.ts';
+
+type ListedGroups = { readonly groups: readonly GroupRecord[]; readonly unread: ReadonlySet<string> };
+
+/** Returns all groups of a side. A group that the listing misses is read by its id; one that cannot be read is `unread` (R7). */
+const listGroups = async (session: Session, side: Side, known: readonly string[]): Promise<ListedGroups> => {
+  const remote = session.remotes[side];
+  const listed = await remote.listGroups(session.signal);
+  const ids = new Set(listed.map((group) => group.id));
+  const late: GroupRecord[] = [];
+  const unread = new Set<string>();
+  for (const id of known.filter((candidate) => !ids.has(candidate))) {
+    try {
+      const group = await remote.readGroup(id, session.signal);
+      if (group !== null) late.push(group);
+    } catch (error) {
+      // The listing has answered: the side fails at this group alone (R15).
+      if (!isFault(error)) throw error;
+      unread.add(id);
+    }
+  }
+  return { groups: [...listed, ...late], unread };
+};
+
+/** The plan of the groups, with their names after it. */
+export type NamedGroups = GroupPlan & { readonly names: GroupNames };
+
+/** Lists the groups of both sides and plans them. */
+export const planLinkGroups = async (session: Session): Promise<NamedGroups> => {
+  const { groupPairs } = await session.store.link(session.link);
+  const { left, right } = await onBothSides((side) => {
+    return listGroups(
+      session,
+      side,
+      groupPairs.flatMap((pair) => pair[side]?.id ?? []),
+    );
+  });
+  const unread = { left: left.unread, right: right.unread };
+  const input = { left: left.groups, right: right.groups, unread, pairs: groupPairs };
+  return planGroups(input, forField(session.policy, 'buckets'));
+};
+
+/** A feed that lags shows a deleted contact for a shorter time. */
+const FORGETS_DELETIONS_AFTER_MS = 24 * 60 * 60_000;
+
+/** Drops contacts that were deleted long ago. */
+const forgetDeletions = async ({ clock, writer }: Session, deleted: readonly Half[]): Promise<void> => {
+  const old = deleted.filter(({ heardAtMs }) => clock.now() - heardAtMs >= FORGETS_DELETIONS_AFTER_MS);
+  if (old.length === 0) return;
+  const ids = bySide((side) => old.filter((half) => half.side === side).map(({ id }) => id));
+  await writer.apply({ ids }, (set) => {
+    for (const half of old) set.drop(half);
+  });
+};
+
+/** Returns a test for contacts that have a write of unknown outcome. */
+const loadUnsettled = async ({ link, store }: Session): Promise<(side: Side, id: string) => boolean> => {
+  const open = await store.journal(link, { open: true });
+  const ids = {
+    left: new Set(open.flatMap(({ leftId }) => leftId ?? [])),
+    right: new Set(open.flatMap(({ rightId }) => rightId ?? [])),
+  };
+  return (side, id) => ids[side].has(id);
+};
+
+/**
+ * Stores the bases of deferred pairs whose groups are united by this plan. The next plan counts these groups as united, and
+ * would take a membership on one side alone for an agreed one (R11).
+ */
+const keepUniting = async ({ writer }: Session, waiting: readonly Decision[]): Promise<void> => {
+  const pairs = waiting.flatMap((decision) => (decision.kind === 'merge' && decision.unites ? [decision.pair] : []));
+  if (pairs.length === 0) return;
+  await writer.apply({ ids: bySide((side) => pairs.map((pair) => pair[side].id)) }, (set) => {
+    for (const { base, id, side } of pairs.flatMap(({ left, right }) => [left, right])) {
+      const half = set.half(side, id);
+      if (half !== null) set.put({ ...half, base, state: half.state === 'settled' ? 'changed' : half.state });
+    }
+  });
+};
+
+/**
+ * Returns the plan without what is deferred: contacts with a write of unknown outcome, refused writes, and extras. Stores what
+ * deferred pairs would lose ({@link keepUniting}).
+ */
+const deferWaiting = async (session: Session, plan: Plan): Promise<Plan> => {
+  const { rejections } = await session.store.link(session.link);
+  const settled = deferUnsettled(plan.decisions, await loadUnsettled(session));
+  await keepUniting(session, [...new Set(plan.decisions).difference(new Set(settled))]);
+  const past = pastRefusals(plan.decisions, rejections);
+  if (past.length > 0) {
+    await session.writer.apply({}, (set) =>
+      set.add(...past.map(({ side, key }) => ({ kind: 'accept' as const, side, key }))),
+    );
+  }
+  const due = await withoutRestingExtras(session, settled);
+  return { ...plan, decisions: deferRefused(due, rejections, session.clock.now()) };
+};
+
+/** A plan, and the selection that is stored when the plan has been performed. */
+type SelectedPlan = { readonly plan: Plan; readonly selection: LinkState['selection'] };
+
+/** Plans everything that is stored, or one part of it. Sends no request. */
+export const planStored = async (
+  session: Session,
+  { names, ...groups }: NamedGroups,
+  part: Part | null = null,
+): Promise<SelectedPlan> => {
+  const { store, link, policy, writer } = session;
+  const unsettled = groups.links.filter((candidate) => !candidate.settled);
+  const groupIds = unsettled.flatMap(({ left, right }) => [left, right].filter((id) => id !== null));
+  const openConflicts = await store.conflicts(link, { all: false });
+  const taken = takenConflicts(openConflicts);
+  const reviewedIds = [...taken, ...noLongerAsked(openConflicts, policy)].map(({ leftId }) => leftId);
+  const { selection, isNewSelection } = await currentSelection(session, { names, links: groups.links });
+  const workload = await loadWorkload(store, link, { groupIds, reviewedIds, selection, isNewSelection, part });
+  await yieldToEventLoop();
+  writer.cacheRows([...workload.unpaired.left, ...workload.unpaired.right], [...workload.pairs, ...workload.survivors]);
+  await endReviews(session, taken, [...workload.pairs, ...workload.survivors]);
+  const scopes = await originScopes(session);
+  const verdicts = await bindingVerdicts(session);
+  const { fields } = await store.link(link);
+  const joining = fields.joining ?? [];
+  const merges = await pastMerges(session, workload.pairs);
+  const plan = planContacts({
+    ...workload,
+    groups,
+    selection,
+    openConflicts,
+    policy,
+    scopes,
+    verdicts,
+    joining,
+    pastMerges: merges,
+  });
+  await yieldToEventLoop();
+  await endQuestions(session, pastQuestions(openConflicts, plan.decisions));
+  await forgetDeletions(session, workload.deleted);
+  return { plan: await deferWaiting(session, plan), selection: storedSelection(selection, policy) };
+};
+
+/** Returns the plan's group links with the ids of the groups that were created since. */
+export const currentLinks = async ({ store, link }: Session, { links }: GroupPlan): Promise<GroupPlan['links']> => {
+  const stored = new Map((await store.link(link)).groupPairs.map((pair) => [pair.key, pair]));
+  return links.map((each) => {
+    const pair = stored.get(each.key);
+    return { ...each, left: pair?.left?.id ?? each.left, right: pair?.right?.id ?? each.right };
+  });
+};
+
+/** Plans contacts of no pair that are independent of all others. Releases the rows of the plan before it. */
+export const planPart = async (session: Session, groups: GroupPlan, ids: ContactIds): Promise<Plan> => {
+  const { store, link, policy, writer } = session;
+  writer.clearCache();
+  const unpaired = await loadUnpaired(store, link, ids);
+  writer.cacheRows([...unpaired.left, ...unpaired.right], []);
+  const scopes = await originScopes(session);
+  const verdicts = await bindingVerdicts(session);
+  const links = await currentLinks(session, groups);
+  const own: GroupPlan = { links, actions: [], pairs: [], ended: [], duplicates: [] };
+  const material = { pairs: [], survivors: [], openConflicts: [], unpaired, groups: own, policy, scopes, verdicts };
+  return deferWaiting(session, planContacts(material));
+};
+
+/** The first plan of a run, and the parts that are planned after it. */
+type FirstPlan = SelectedPlan & { readonly later: readonly LaterPart[] };
+
+/**
+ * Plans what is stored; a large first sync only in part, unless the plan is to be `whole`. A full run first repairs pairs that
+ * differ without an explanation. Later parts destroy nothing, so the guard needs this plan only (R8).
+ */
+export const planFirst = async (
+  session: Session,
+  groups: NamedGroups,
+  { whole }: { readonly whole: boolean },
+): Promise<FirstPlan> => {
+  if (session.kind === 'full') await repairDiffering(session, groups.links);
+  let planned: FirstPlan;
+  let read: ReadIds | null = NONE_READ;
+  // After a read, a plan may choose another counterpart, which is read as well.
+  do {
+    const division = whole ? null : await divideContacts(session, groups);
+    planned = { ...(await planStored(session, groups, division?.first ?? null)), later: division?.later ?? [] };
+    read = await confirmMet(session, planned.plan, read);
+  } while (read !== null);
+  return planned;
+};

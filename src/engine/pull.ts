@@ -1,0 +1,202 @@
+import type { FeedPage } from '../core/contact/requests.ts';
+import type { Cursor, HalfKey } from '../core/state/rows.ts';
+import type { Side } from '../core/contact/side.ts';
+import { accountChanged } from '../core/reconcile/guard.ts';
+import { CursorExpiredError, EndlessListingError } from '../providers/errors.ts';
+import type { KnownRows, PullRequest } from '../providers/remote.ts';
+import { idsOn as idsOfContact } from '../core/reconcile/pair-ids.ts';
+import { confirmAccounts } from './accounts.ts';
+import { HaltError, onBothSides, type Session } from './context.ts';
+import { discard, discardUnpaired } from './discard.ts';
+import { readAgain, rememberUnread, unreadContact } from '../core/state/unread.ts';
+import { isUnseen, mustBeRead } from '../core/state/half.ts';
+import { newUnsyncableReason } from '../core/state/unsyncable.ts';
+import { compareListing, hasRenames, idsOn, observeListing, observePage } from '../core/state/observe.ts';
+
+const cursorOf = async ({ store, link }: Session, side: Side): Promise<Cursor> => {
+  return (await store.link(link)).cursors[side];
+};
+
+/**
+ * Stores one page with the position of the feed after it (R14). Returns how many contacts are new. An unreadable row of a feed
+ * that names deletions is read by its id later, because its side is rarely listed.
+ */
+const storePage = async (session: Session, side: Side, page: FeedPage, cursor: Cursor): Promise<number> => {
+  const { clock, link, remotes, store, tally, writer } = session;
+  const unreadable = page.changes.filter((change) => change.kind === 'unreadable');
+  const isSwept = !remotes[side].capabilities.namesDeletions;
+  const { rejections } = unreadable.length === 0 || isSwept ? { rejections: [] } : await store.link(link);
+  const needs = { ids: { [side]: idsOn(page) }, gone: hasRenames(page) ? [side] : [] };
+  let newcomers = 0;
+  const unsyncable: { readonly id: string; readonly reason: string }[] = [];
+  await writer.apply(needs, (set) => {
+    for (const change of page.changes) {
+      if (change.kind !== 'upsert') continue;
+      const { record } = change;
+      const known = set.half(side, record.id);
+      const reason = newUnsyncableReason(known, record);
+      if (reason !== null) unsyncable.push({ id: record.id, reason });
+      if (mustBeRead(known, record, clock.now())) readAgain(set, side, record.id, clock.now());
+    }
+    const observed = observePage(set, side, page, cursor, clock.now());
+    tally[side].pulled += observed.news;
+    newcomers = observed.newcomers;
+    for (const { id, reason } of unreadable) {
+      if (id !== null && !isSwept) rememberUnread(set, unreadContact(side, id), reason, rejections, clock.now());
+    }
+  });
+  for (const { id, reason } of unsyncable) session.emit({ kind: 'skipped', side, reason, ...idsOfContact(side, id) });
+  for (const change of unreadable) {
+    tally.skipped += 1;
+    const ids = { leftId: null, rightId: null, [`${side}Id`]: change.id };
+    session.emit({ kind: 'skipped', side, reason: change.reason, ...ids });
+  }
+  return newcomers;
+};
+
+/** Reads a feed or a listing to its end, page by page; returns how many contacts are new. */
+const readPages = async (session: Session, side: Side, request: PullRequest, start: Cursor): Promise<number> => {
+  const whole = request.mode === 'whole';
+  let cursor = start;
+  let contacts = 0;
+  let newcomers = 0;
+  for await (const page of session.remotes[side].pull(request, session.signal)) {
+    newcomers += await storePage(session, side, page, cursor);
+    cursor = { ...cursor, resume: page.resume, ...(page.cursor === null ? {} : { cursor: page.cursor }) };
+    contacts += page.changes.length + page.unchanged.length;
+    session.emit({ kind: 'listed', side, whole, contacts, total: page.total });
+    session.stop?.throwIfAborted();
+  }
+  return newcomers;
+};
+
+/** Like {@link readPages}. Discards the new contacts of an endless listing. */
+const walk = async (session: Session, side: Side, request: PullRequest, start: Cursor): Promise<number> => {
+  try {
+    return await readPages(session, side, request, start);
+  } catch (error) {
+    if (error instanceof EndlessListingError) {
+      await discardUnpaired(session, side);
+      await discard(session, side);
+    }
+    throw error;
+  }
+};
+
+/** Counts the linked contacts that a listing should show: all but those that were created or changed recently (R7). */
+const countMissing = async (session: Session, side: Side, index: readonly HalfKey[]): Promise<number> => {
+  const { clock, link, remotes, store } = session;
+  const ids = index.filter(({ pair }) => pair !== null).map(({ id }) => id);
+  const { settlesWithinMs } = remotes[side].capabilities;
+  const halves = await store.halves(link, { by: 'id', side, ids });
+  return halves.filter((half) => !isUnseen(half, settlesWithinMs, clock.now())).length;
+};
+
+/** Stores the end of a listing: contacts that it did not show are missing (R7, R8). */
+const finishListing = async (session: Session, side: Side): Promise<void> => {
+  const { clock, link, store, writer } = session;
+  const { accounts, cursors } = await store.link(link);
+  const index = await store.index(link, side);
+  const listing = compareListing(index, await store.shown(link, side));
+  const isStrange = listing.paired >= 2 && listing.seen > 0 && listing.pairedSeen === 0;
+  const missing = isStrange ? await countMissing(session, side, index) : 0;
+  const isOther = missing >= 2;
+  // The listing shows other contacts than the linked ones: it is another account, unless the side reports the same one. Then
+  // reads decide (R7), the plan finds contacts that were added again (R12), and the guard counts the rest (R8).
+  if (isOther && accounts[side] !== null) {
+    await confirmAccounts(session, [side]);
+  } else if (isOther) {
+    await discard(session, side);
+    const { place } = session.sides[side];
+    throw new HaltError(accountChanged(side, place, `none of its ${missing} linked contacts is there`));
+  }
+  const needs = { ids: { [side]: [...listing.missed, ...listing.back] } };
+  await writer.apply(needs, (set) => observeListing(set, side, listing, cursors[side], clock.now()));
+};
+
+/**
+ * Whether the pages of an earlier run's listing still count. Only a feed that names deletions reports what was deleted since
+ * then; otherwise a deleted contact would count as present (R7).
+ */
+const keepsPages = (session: Session, side: Side): boolean => session.remotes[side].capabilities.namesDeletions;
+
+/** Lists a side whole. Continues an interrupted listing if its pages still count and the side accepts its position. */
+const listWhole = async (session: Session, side: Side, cursor: Cursor): Promise<void> => {
+  const { clock, link, store, writer } = session;
+  const continues = cursor.listingStartedAtMs !== null && cursor.resume !== null && keepsPages(session, side);
+  const start = continues ? cursor : { ...cursor, cursor: null, resume: null, listingStartedAtMs: clock.now() };
+  if (!continues) {
+    await writer.apply({}, (set) => {
+      set.add({ kind: 'forget-shown', side }, { kind: 'cursor', side, cursor: start });
+    });
+  }
+  const known: KnownRows = (rows) => store.known(link, side, rows);
+  try {
+    await walk(session, side, { mode: 'whole', resume: start.resume, known }, start);
+  } catch (error) {
+    if (!continues || !(error instanceof CursorExpiredError)) throw error;
+    // Contacts of the former listing may have been deleted since, and no cursor reports it (R7).
+    return listWhole(session, side, { ...cursor, resume: null });
+  }
+  await finishListing(session, side);
+};
+
+/** Returns the cursor. First finishes a listing of which an earlier process stored the last page but not the end. */
+const openFeed = async (session: Session, side: Side): Promise<Cursor> => {
+  const cursor = await cursorOf(session, side);
+  if (cursor.listingStartedAtMs === null || cursor.cursor === null || !keepsPages(session, side)) return cursor;
+  await finishListing(session, side);
+  return cursorOf(session, side);
+};
+
+/** Reads the changes since the cursor. Returns how many contacts are new; null without a valid cursor. */
+const pullChanges = async (session: Session, side: Side, cursor: Cursor): Promise<number | null> => {
+  if (cursor.cursor === null) return null;
+  try {
+    return await walk(session, side, { mode: 'changes', cursor: cursor.cursor }, cursor);
+  } catch (error) {
+    if (!(error instanceof CursorExpiredError)) throw error;
+    session.emit({ kind: 'relisting', side, reason: error.message });
+    return null;
+  }
+};
+
+/** Linked contacts for each new one up to which a listing takes at most one request for each new contact. */
+const LISTED_FOR_EACH = 50;
+
+/**
+ * Whether new contacts of a side may be deleted ones that were added again, and so many are new that a listing, which decides
+ * it, costs little in comparison (R12).
+ */
+const mayBeBack = async ({ link, remotes, store }: Session, side: Side, newcomers: number): Promise<boolean> => {
+  if (newcomers === 0 || remotes[side].capabilities.namesDeletions) return false;
+  const { pairs } = await store.counts(link);
+  return pairs > 0 && pairs <= newcomers * LISTED_FOR_EACH;
+};
+
+/** A listing with a time in the future was stamped by a wrong clock. Its age is unknown, so a sweep is due. */
+const isSweepDue = (session: Session, { listedAtMs }: Cursor): boolean => {
+  if (listedAtMs === null) return true;
+  const ageMs = session.clock.now() - listedAtMs;
+  return ageMs < 0 || ageMs >= session.sweepIntervalMs;
+};
+
+const pullSide = async (session: Session, side: Side): Promise<void> => {
+  const cursor = await openFeed(session, side);
+  const isListing = cursor.listingStartedAtMs !== null;
+  const isFull = session.kind === 'full';
+  const { namesDeletions } = session.remotes[side].capabilities;
+  const sweeps = !namesDeletions && !isFull && (isListing || isSweepDue(session, cursor));
+  // A feed that names deletions includes contacts that were written recently: it is read before a full listing.
+  const readsFeed = !sweeps && (!isFull || namesDeletions);
+  const newcomers = readsFeed ? await pullChanges(session, side, cursor) : null;
+  if (newcomers !== null && !isFull && !(await mayBeBack(session, side, newcomers))) return;
+  await listWhole(session, side, await cursorOf(session, side));
+  // The listing of an earlier run lacks the changes since then.
+  if (isListing && namesDeletions) await pullChanges(session, side, await cursorOf(session, side));
+};
+
+/** Pulls the changes of both sides into the store, page by page (R14). */
+export const pullBoth = async (session: Session): Promise<void> => {
+  await onBothSides((side) => pullSide(session, side));
+};

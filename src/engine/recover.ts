@@ -1,0 +1,246 @@
+import type { CreateRequest, ReadAnswer } from '../core/contact/requests.ts';
+import type { JournalRow } from '../core/state/rows.ts';
+import { withBoundEntries } from '../core/contact/bound-entries.ts';
+import type { Half } from '../core/contact/half.ts';
+import type { ContactRecord } from '../core/contact/record.ts';
+import { otherSide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
+import { RedirectedError, UnreadableError } from '../providers/errors.ts';
+import { sourceIdOf } from '../core/reconcile/operation.ts';
+import { ownFields } from '../core/reconcile/side-merge.ts';
+import { apartFrom } from '../core/reconcile/verdict.ts';
+import { onBothSides, type Session } from './context.ts';
+import { forgetSelection } from './selecting.ts';
+import { originScopes } from './origin-scope.ts';
+import { isWaiting, forgetFaults, forgetUnread, rememberUnread, unsettledWrite } from '../core/state/unread.ts';
+import type { WorkingSet } from '../core/state/working-set.ts';
+import { closing, type Known, type Outcome, type Unreadable } from '../core/apply/outcome.ts';
+import { applyRead, applySearch } from '../core/apply/reads.ts';
+import { observeMerge, observeStray } from '../core/apply/side-merges.ts';
+
+/** Open journal entries of one kind of operation. */
+type Open<Kind extends JournalRow['kind']> = Extract<JournalRow, { kind: Kind }>;
+type Creating = Open<'create'>;
+type Writing = Open<'update' | 'membership' | 'delete'>;
+
+/** A request may wait so long for its rate limit, and for its next attempt, before it is sent and answered. */
+const SENT_WITHIN_MS = 4 * 60_000;
+
+/** So long after it was sent a side shows what it made; one more look makes up for a stale first answer. */
+const SHOWN_AFTER_MS = 60_000;
+
+/** After which waiting times creates of those times are looked for: the latest of them needs the most patience (R9). */
+export const looksFor = (
+  intendedAtMs: readonly number[],
+  nowMs: number,
+  looksAfterMs: readonly number[],
+): readonly number[] => {
+  const isLate = nowMs - Math.max(...intendedAtMs) >= SENT_WITHIN_MS + SHOWN_AFTER_MS;
+  return isLate ? looksAfterMs.slice(0, 2) : looksAfterMs;
+};
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Since when what creates of those times made is looked for. A time that is yet to come was taken from a clock that has been
+ * put back since, nobody knows how far: then it is looked for among all of the last day.
+ */
+export const soughtSinceMs = (intendedAtMs: readonly number[], nowMs: number): number =>
+  Math.min(...intendedAtMs.map((atMs) => (atMs > nowMs ? nowMs - DAY_MS : atMs)));
+
+const requestOf = (write: Creating, scopes: Sides<string>): CreateRequest => ({
+  key: String(write.id),
+  draft: write.desired,
+  groupIds: write.join,
+  originId: (write.image === null ? sourceIdOf(write) : write.image.id) ?? '',
+  originScope: scopes[write.image === null ? otherSide(write.side) : write.side],
+});
+
+/** What creates made, by the key of the request; for one of which nobody can tell, why. */
+type Created = ReadonlyMap<string, ContactRecord | Unreadable>;
+
+const isRecord = (created: ContactRecord | Unreadable | undefined): created is ContactRecord => {
+  return created !== undefined && 'id' in created;
+};
+
+/** Where a contact that one of the creates may have made cannot be read, each is looked for alone: the others are found. */
+const findEach = async (
+  find: (requests: readonly CreateRequest[]) => Promise<ReadonlyMap<string, ContactRecord>>,
+  requests: readonly CreateRequest[],
+  found: Map<string, ContactRecord | Unreadable>,
+): Promise<void> => {
+  for (const { key } of requests) found.delete(key);
+  try {
+    for (const [key, record] of await find(requests)) found.set(key, record);
+  } catch (error) {
+    if (!(error instanceof UnreadableError) || error instanceof RedirectedError) throw error;
+    const [first] = requests;
+    if (first !== undefined && requests.length === 1) found.set(first.key, { unreadable: error.message });
+    else for (const request of requests) await findEach(find, [request], found);
+  }
+};
+
+/** Looks for what creates of unknown outcome made, several times where that was a moment ago: absence needs patience (R9). */
+const lookForCreated = async (
+  session: Session,
+  side: Side,
+  requests: readonly CreateRequest[],
+  sinceMs: number,
+  looks: readonly number[],
+  apart: readonly string[],
+): Promise<Created> => {
+  const { clock, link, remotes, signal, store } = session;
+  const paired = (await store.index(link, side)).filter(({ pair }) => pair !== null);
+  const taken = new Set([...paired.map(({ id }) => id), ...apart]);
+  const found = new Map<string, ContactRecord | Unreadable>();
+  const isTaken = (id: string): boolean => {
+    return taken.has(id) || [...found.values()].some((created) => isRecord(created) && created.id === id);
+  };
+  for (const delayMs of looks) {
+    const missing = requests.filter((request) => !isRecord(found.get(request.key)));
+    if (missing.length === 0) break;
+    if (delayMs > 0) await clock.sleep(delayMs, signal);
+    await findEach((some) => remotes[side].findCreated(some, sinceMs, isTaken, signal), missing, found);
+  }
+  return found;
+};
+
+type Settled = { readonly row: JournalRow; readonly applied: boolean };
+
+/** Settles writes in one step: each by its finding, together with its journal entry. */
+const settleAll = async <Row extends JournalRow>(
+  { clock, emit, link, store, tally, writer }: Session,
+  side: Side,
+  rows: readonly Row[],
+  ids: readonly string[],
+  apply: (set: WorkingSet, row: Row, known: Known) => Outcome | Unreadable,
+): Promise<readonly Settled[]> => {
+  const needs = {
+    ids: {
+      left: [...rows.flatMap(({ leftId }) => leftId ?? []), ...(side === 'left' ? ids : [])],
+      right: [...rows.flatMap(({ rightId }) => rightId ?? []), ...(side === 'right' ? ids : [])],
+    },
+    pairs: rows.flatMap(({ pairId }) => pairId ?? []),
+    gone: [side],
+  };
+  const { groupPairs, rejections } = await store.link(link);
+  const settled: Settled[] = [];
+  await writer.apply(needs, (set) => {
+    for (const row of rows) {
+      const atMs = clock.now();
+      const outcome = apply(set, row, { groupPairs, atMs });
+      const unread = unsettledWrite(row);
+      if ('unreadable' in outcome) {
+        tally.skipped += 1;
+        emit({ kind: 'skipped', side, reason: outcome.unreadable, leftId: row.leftId, rightId: row.rightId });
+        rememberUnread(set, unread, outcome.unreadable, rejections, atMs);
+        continue;
+      }
+      set.add(...closing(row.id, outcome.applied ? 'found' : 'not-found', outcome, atMs));
+      forgetUnread(set, unread, rejections);
+      if (outcome.applied) forgetFaults(set, row, rejections);
+      settled.push({ row, applied: outcome.applied });
+    }
+  });
+  return settled;
+};
+
+const recoverCreates = async (session: Session, side: Side, writes: readonly Creating[]) => {
+  if (writes.length === 0) return [];
+  const intendedAtMs = writes.map((write) => write.intendedAtMs);
+  const nowMs = session.clock.now();
+  const sinceMs = soughtSinceMs(intendedAtMs, nowMs);
+  const looks = looksFor(intendedAtMs, nowMs, session.looksAfterMs);
+  const scopes = await originScopes(session);
+  const requests = writes.map((write) => requestOf(write, scopes));
+  // What a person keeps apart from a source stood before: no create of that source made it.
+  const { verdicts } = await session.store.link(session.link);
+  const apart = writes.flatMap((write) => {
+    const sourceId = sourceIdOf(write);
+    return sourceId === null ? [] : apartFrom(verdicts, otherSide(side), sourceId);
+  });
+  const found = await lookForCreated(session, side, requests, sinceMs, looks, apart);
+  const ids = [...found.values()].flatMap((created) => (isRecord(created) ? [created.id] : []));
+  return settleAll(session, side, writes, ids, (set, write, known) => {
+    const record = found.get(String(write.id)) ?? null;
+    if (record !== null && !isRecord(record)) return record;
+    return applySearch(set, write, record, known);
+  });
+};
+
+/** The record that a read found, with its fields read from the entries that they were bound to. */
+const boundAnswer = (answer: ReadAnswer | undefined, known: Half | null): ReadAnswer | undefined => {
+  if (known === null || (answer?.kind !== 'found' && answer?.kind !== 'moved')) return answer;
+  return { ...answer, record: withBoundEntries(answer.record, known.record) };
+};
+
+const recoverWrites = async (session: Session, side: Side, writes: readonly Writing[]) => {
+  if (writes.length === 0) return [];
+  const survivors = writes.flatMap((write) => (write.kind === 'delete' ? (write.survivor?.id ?? []) : []));
+  const asked = [...new Set([...writes.map(({ before }) => before.id), ...survivors])];
+  const answers: ReadonlyMap<string, ReadAnswer> = await session.remotes[side].read(asked, session.signal);
+  const moved = [...answers.values()].flatMap((answer) => (answer.kind === 'moved' ? [answer.record.id] : []));
+  return settleAll(session, side, writes, [...moved, ...survivors], (set, write, known) => {
+    const answer = boundAnswer(answers.get(write.before.id), set.half(side, write.before.id));
+    if (write.kind === 'delete' && write.survivor !== null) {
+      const { before: mergedAway, survivor: before } = write;
+      const found = answers.get(before.id);
+      const own = ownFields(session.policy, side);
+      if (found?.kind === 'found') observeMerge(set, { side, before, after: found.record, mergedAway, own }, known);
+    }
+    if (answer?.kind === 'moved' && write.kind !== 'delete') observeStray(set, write, answer.record, known);
+    return applyRead(set, write, answer, known);
+  });
+};
+
+type GroupDeletion = Open<'group-delete'>;
+
+/** A group whose deletion was not answered: a read says whether it is gone. */
+const recoverGroupDeletions = async (session: Session, side: Side, writes: readonly GroupDeletion[]) => {
+  const standing = new Set<string>();
+  for (const { group } of writes) {
+    if ((await session.remotes[side].readGroup(group.id, session.signal)) !== null) standing.add(group.id);
+  }
+  return settleAll(session, side, writes, [], (_, { group }) => {
+    return { applied: !standing.has(group.id), after: null, error: null };
+  });
+};
+
+const isKind = <Kind extends JournalRow['kind']>(...kinds: readonly Kind[]) => {
+  return (row: JournalRow): row is Open<Kind> => kinds.some((kind) => kind === row.kind);
+};
+
+/**
+ * Settles the writes of unknown outcome, of this process or of one that died: reads what stands at the remote and either
+ * takes it in as the write's answer or leaves the write to be planned again (R9). What cannot be read stays open, and is
+ * read again later and less and less often (R15). Writes to no remote.
+ *
+ * @returns the entries of the writes that were applied.
+ */
+export const recover = async (session: Session): Promise<readonly JournalRow[]> => {
+  const { clock, link, store } = session;
+  const { rejections } = await store.link(link);
+  const rows = await store.journal(link, { open: true });
+  const open = rows.filter((row) => !isWaiting(rejections, unsettledWrite(row), clock.now()));
+  if (open.length === 0) return [];
+  await forgetSelection(session);
+  // Each side is looked at several times, with waiting times in between: both at once.
+  const creates = await onBothSides((side) =>
+    recoverCreates(
+      session,
+      side,
+      open.filter(isKind('create')).filter((row) => row.side === side),
+    ),
+  );
+  const settled: Settled[] = [...creates.left, ...creates.right];
+  for (const side of SIDES) {
+    const own = open.filter((row) => row.side === side);
+    settled.push(...(await recoverWrites(session, side, own.filter(isKind('update', 'membership', 'delete')))));
+    settled.push(...(await recoverGroupDeletions(session, side, own.filter(isKind('group-delete')))));
+    const lacking = await settleAll(session, side, own.filter(isKind('incomplete')), [], (_, write) => {
+      return { applied: false, after: null, error: `The journal entry lacks ${write.lacks}.` };
+    });
+    settled.push(...lacking);
+  }
+  if (settled.length > 0) session.emit({ kind: 'recovered', writes: settled.length });
+  return settled.filter(({ applied }) => applied).map(({ row }) => row);
+};

@@ -1,0 +1,90 @@
+import type { Sides, SideWords } from '../core/contact/side.ts';
+import type { Events } from './events.ts';
+import { isCredentialError, RemoteError } from '../providers/errors.ts';
+import { HaltError, LeaseError, resumeRemedy, StoppedError } from './context.ts';
+import { completedRemedy } from './ambiguous.ts';
+import type { RunResult, RunSummary } from './run.ts';
+import type { RunEvent } from './run-event.ts';
+
+type RunRef = { readonly link: string; readonly run: string; readonly sides: Sides<SideWords> };
+
+/** Logs an event of a run. */
+export const logRunEvent = (events: Events, ref: RunRef, event: RunEvent): void => {
+  switch (event.kind) {
+    case 'started':
+      return events.runStarted({ ...ref, kind: event.runKind });
+    case 'listed':
+      return events.sideListed({ ...ref, side: event.side, whole: event.whole, contacts: event.contacts });
+    case 'relisting':
+      return events.cursorExpired({ ...ref, side: event.side, reason: event.reason });
+    case 'recovered':
+      return events.runRecovered({ ...ref, writes: event.writes });
+    case 'planned':
+      return events.planComputed({ ...ref, writes: event.writes });
+    case 'written':
+      return undefined;
+    case 'conflict': {
+      const { leftId, rightId } = event;
+      const { winner, ...conflict } = event.conflict;
+      if (winner === null) return events.conflictAwaitingDecision({ ...ref, leftId, rightId, ...conflict });
+      return events.conflictSettled({ ...ref, leftId, rightId, ...conflict, winner });
+    }
+    case 'skipped': {
+      const { kind: _, ...fields } = event;
+      return events.contactSkipped({ ...ref, ...fields });
+    }
+    case 'not-taken': {
+      const { kind: _, ...fields } = event;
+      return events.valueRefused({ ...ref, ...fields });
+    }
+    case 'repaired': {
+      const { kind: _, ...fields } = event;
+      return events.differenceRepaired({ ...ref, ...fields });
+    }
+    case 'ambiguous': {
+      const { left: leftIds, right: rightIds, why } = event;
+      return events.matchAmbiguous({ ...ref, leftIds, rightIds, why, remedy: completedRemedy(why, ref.sides) });
+    }
+    case 'group':
+      return logGroup(events, ref, event);
+  }
+};
+
+const logGroup = (events: Events, ref: RunRef, event: Extract<RunEvent, { kind: 'group' }>): void => {
+  const fields = { ...ref, side: event.side, name: event.name };
+  switch (event.action) {
+    case 'created':
+      return events.groupCreated(fields);
+    case 'renamed':
+      return events.groupRenamed(fields);
+    case 'deleted':
+      return events.groupDeleted(fields);
+    case 'duplicate':
+      return events.groupDuplicate(fields);
+    case 'refused':
+      return events.groupRefused({ ...fields, reason: event.reason ?? '' });
+  }
+};
+
+/** Whether a completed run had nothing to do. Skipped contacts do not count: earlier runs skipped them too. */
+const isIdle = ({ kind, left, right, paired, conflicts, asked = 0 }: RunSummary): boolean => {
+  const writes = [left, right].map((side) => side.created + side.updated + side.deleted + side.groupsDeleted);
+  return kind === 'incremental' && [...writes, paired, conflicts, asked].every((count) => count === 0);
+};
+
+/** Logs the end of a run: its one summary event. */
+export const logResult = (events: Events, sides: Sides<SideWords>, { summary, error }: RunResult): void => {
+  const { outcome: _, reason: __, ...rest } = summary;
+  const counts = { ...rest, sides };
+  if (error === null && isIdle(summary)) events.runIdle(counts);
+  else if (error === null) events.runCompleted(counts);
+  else if (error instanceof HaltError) events.runHalted({ ...counts, reason: error.message });
+  else if (error instanceof LeaseError) events.leaseLost({ link: summary.link, run: summary.run, sides });
+  else if (error instanceof StoppedError) events.runStopped(counts);
+  else if (isCredentialError(error)) {
+    const remedy = resumeRemedy(error, { link: summary.link, sides });
+    events.linkPaused({ link: summary.link, run: summary.run, sides, side: error.side, reason: error.message, remedy });
+  } else if (error instanceof RemoteError && error.retry === 'soon') {
+    events.runCutShort({ ...counts, side: error.side, error });
+  } else events.runFailed({ ...counts, side: error instanceof RemoteError ? error.side : null, error });
+};

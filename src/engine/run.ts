@@ -1,0 +1,278 @@
+import type { RunKind, RunOutcome, StoredRunKind } from '../core/state/rows.ts';
+import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
+import type { Halt } from '../core/reconcile/guard.ts';
+import type { Plan } from '../core/reconcile/plan.ts';
+import { isCredentialError } from '../providers/errors.ts';
+import { FenceError } from '../store/store.ts';
+import {
+  COUNTED_AS,
+  emptyTally,
+  keptSinceMs,
+  resumeRemedy,
+  HaltError,
+  LeaseError,
+  StoppedError,
+  type LinkContext,
+  type RunOptions,
+  type Session,
+  type SideTally,
+  type Tally,
+} from './context.ts';
+import { effortOf } from './execute/effort.ts';
+import { workOf } from './execute/work.ts';
+import { guardRun } from './guard.ts';
+import { takeLease, type Lease } from './lease.ts';
+import { hasOtherFields } from './choose-fields.ts';
+import { createLinkWriter } from './link-writer.ts';
+import { perform, refreshState } from './perform.ts';
+import { planFirst, planLinkGroups } from './plan.ts';
+import { hasSamePatterns } from './selecting.ts';
+import { afterChange } from '../core/state/activity.ts';
+import { nextLinkState, type LinkEvent } from '../core/state/link.ts';
+
+export type SideSummary = SideTally & { readonly requests: number };
+
+/** The result of a run, in numbers. */
+export type RunSummary = {
+  readonly link: string;
+  readonly run: string;
+  readonly kind: StoredRunKind;
+  /** For an undo: the run that it reverts. */
+  readonly undoes?: string;
+  readonly outcome: RunOutcome;
+  /** Set if the program was stopped before the run's end: nothing failed. */
+  readonly stopped?: true;
+  readonly reason: string | null;
+  readonly left: SideSummary;
+  readonly right: SideSummary;
+  readonly paired: number;
+  readonly conflicts: number;
+  /** Conflicts that wait for a person since this run; left out if zero. */
+  readonly asked?: number;
+  /** Pairs that differed without an explanation and were merged; left out if zero. */
+  readonly repaired?: number;
+  readonly skipped: number;
+  readonly durationMs: number;
+};
+
+export type RunResult = {
+  readonly summary: RunSummary;
+  /** Why the run did not complete; null if it did. */
+  readonly error: unknown;
+};
+
+export type PlanResult = {
+  readonly kind: RunKind;
+  readonly plan: Plan;
+  readonly halt: Halt | null;
+  readonly estimate: Estimate;
+};
+
+/** The approximate requests of a plan on each side, and the minimum time for them at the rate limits. */
+export type Estimate = { readonly requests: Sides<number>; readonly durationMs: number };
+
+const estimateOf = ({ remotes }: Session, plan: Plan): Estimate => {
+  const effort = effortOf(
+    workOf(plan),
+    bySide((side) => remotes[side].capabilities),
+  );
+  const requests = bySide((side) => effort[side].requests);
+  const durationMs = Math.max(...SIDES.map((side) => remotes[side].timeToSendMs?.(requests[side]) ?? 0));
+  return { requests, durationMs };
+};
+
+/**
+ * Returns the kind of a run. A run is full until one run of the link has completed: the listing of an interrupted first run may
+ * be old, and not every feed reports what was deleted since. A run is also full until one has completed with the fields and
+ * patterns of the configuration.
+ */
+const kindOf = async (context: LinkContext, asked: RunKind): Promise<RunKind> => {
+  const { store, link, policy } = context;
+  const { cursors, selection } = await store.link(link);
+  if (!hasSamePatterns(selection, policy) || (await hasOtherFields(context))) return 'full';
+  if (SIDES.every((side) => cursors[side].cursor === null)) return 'full';
+  return (await store.runs(link, { latest: 'completed' })).length === 0 ? 'full' : asked;
+};
+
+/** Opens a session under a lease. `undoes` is the run that it reverts, for an undo. */
+const openSession = async (
+  context: LinkContext,
+  options: RunOptions,
+  lease: Lease,
+  undoes: string | null,
+): Promise<Session> => {
+  const run = context.newId();
+  return {
+    ...context,
+    ...options,
+    signal: lease.signal,
+    kind: await kindOf(context, options.kind),
+    run,
+    startedAtMs: context.clock.now(),
+    undoes,
+    emit: (event) => options.onEvent(event, run),
+    writer: createLinkWriter(context.store, context.link, lease.token),
+    tally: emptyTally(),
+    identified: new Set(),
+  };
+};
+
+type Ending = {
+  readonly outcome: RunOutcome;
+  readonly event: LinkEvent;
+  readonly reason: string | null;
+  readonly stopped?: true;
+};
+
+const endingOf = (session: Pick<Session, 'link' | 'sides'>, error: unknown): Ending => {
+  if (error === null) return { outcome: 'completed', event: 'completed', reason: null };
+  if (isCredentialError(error)) {
+    return { outcome: 'failed', event: 'refused', reason: `${error.message}. ${resumeRemedy(error, session)}` };
+  }
+  const reason = error instanceof Error ? error.message : 'An unknown error ended the run.';
+  if (error instanceof HaltError) return { outcome: 'halted', event: 'halted', reason };
+  // Neither is a failure of the link. The process that has the lease now stores the link's state.
+  if (error instanceof StoppedError) return { outcome: 'failed', event: 'interrupted', reason, stopped: true };
+  const isInterrupted = error instanceof LeaseError;
+  return { outcome: 'failed', event: isInterrupted ? 'interrupted' : 'failed', reason };
+};
+
+const summarise = (session: Session, ending: Ending, before: Sides<number>, startedAtMs: number): RunSummary => {
+  const { tally, remotes } = session;
+  const side = (name: Side): SideSummary => ({ ...tally[name], requests: remotes[name].requestCount() - before[name] });
+  return {
+    link: session.link,
+    run: session.run,
+    kind: session.undoes === null ? session.kind : 'undo',
+    ...(session.undoes === null ? {} : { undoes: session.undoes }),
+    outcome: ending.outcome,
+    ...(ending.stopped && { stopped: true }),
+    reason: ending.reason,
+    left: side('left'),
+    right: side('right'),
+    paired: tally.paired,
+    conflicts: tally.conflicts,
+    ...(tally.asked > 0 && { asked: tally.asked }),
+    ...(tally.repaired > 0 && { repaired: tally.repaired }),
+    skipped: tally.skipped,
+    durationMs: Math.round(session.clock.monotonic() - startedAtMs),
+  };
+};
+
+/** Returns the nonce that accepts the plan of a halted run. A run that halts again for the same reason keeps it (R8). */
+const overrideOf = async ({ link, newId, store }: Session, { outcome, reason }: Ending): Promise<string | null> => {
+  if (outcome !== 'halted') return null;
+  const [last] = await store.runs(link, { latest: 'ended' });
+  const isSame = last?.outcome === 'halted' && last.reason === reason;
+  return isSame && last.override !== null ? last.override : newId();
+};
+
+/** Whether the run wrote to a side. It does so only if a user changed a contact. */
+const wroteAnything = (tally: Tally): boolean =>
+  SIDES.some((side) => Object.values(COUNTED_AS).some((count) => tally[side][count] > 0));
+
+/** Stores the end of the run and the link's state, and prunes old rows. An undo changes the link's state only if a credential was refused. */
+const storeEnding = async (session: Session, ending: Ending, summary: RunSummary): Promise<void> => {
+  const { clock, link, retentionMs, run, store, undoes, writer } = session;
+  const { state, fields, activity } = await store.link(link);
+  const changesLink = ending.event !== 'interrupted' && (undoes === null || ending.event === 'refused');
+  const override = await overrideOf(session, ending);
+  const stored = { ...summary, ...(override !== null && { override }) };
+  const end = { outcome: ending.outcome, reason: ending.reason, summary: stored, endedAtMs: clock.now() };
+  await writer.apply({}, (set) => {
+    if (changesLink) {
+      set.add({ kind: 'link', patch: { state: nextLinkState(state, ending.event), reason: ending.reason } });
+    }
+    if (ending.event === 'completed' && undoes === null && fields.joining !== null) {
+      set.add({ kind: 'link', patch: { fields: { ...fields, joining: null } } });
+    }
+    if (undoes === null && wroteAnything(session.tally)) {
+      set.add({ kind: 'link', patch: { activity: afterChange(activity, end.endedAtMs) } });
+    }
+    set.add({ kind: 'run-ended', id: run, end });
+    const beforeMs = keptSinceMs(retentionMs, clock.now());
+    if (beforeMs !== null) set.add({ kind: 'prune', beforeMs });
+  });
+};
+
+/** The work of a run. `undoes` is the run that it reverts, for an undo. */
+type RunTask = { readonly undoes: string | null; readonly perform: (session: Session) => Promise<void> };
+
+/** Returns why the run ended. After an abort its reason counts, not a failure that follows from it. No run is complete without its lease. */
+const causeOf = ({ link, signal }: Session, failure: unknown): unknown => {
+  if (failure instanceof FenceError) return new LeaseError(link, 'lost');
+  const isEnded = signal.aborted && (failure !== null || signal.reason instanceof LeaseError);
+  return isEnded ? signal.reason : failure;
+};
+
+/**
+ * Performs a task as one run: under the lease, with its start and its end in the store. The result has the error of the task.
+ *
+ * @throws {LeaseError} where another process works on the link, and what `onLease` throws.
+ */
+export const runUnderLease = async (
+  context: LinkContext,
+  options: RunOptions,
+  { undoes, perform: performTask }: RunTask,
+): Promise<RunResult> => {
+  const { clock } = context;
+  await using lease = await takeLease(context, options.signal);
+  await options.onLease?.();
+  const session = await openSession(context, options, lease, undoes);
+  const before = bySide((side) => session.remotes[side].requestCount());
+  const startedAtMs = clock.monotonic();
+  const kind = undoes === null ? session.kind : 'undo';
+  await session.writer.apply({}, (set) => {
+    set.add({ kind: 'run-started', run: { id: session.run, kind, undoes, startedAtMs: session.startedAtMs } });
+  });
+  session.emit({ kind: 'started', runKind: kind });
+  const failure: unknown = await performTask(session).then(
+    () => null,
+    (caught: unknown) => caught,
+  );
+  const error = causeOf(session, failure);
+  const ending = endingOf(session, error);
+  const summary = summarise(session, ending, before, startedAtMs);
+  try {
+    await storeEnding(session, ending, summary);
+  } catch (caught) {
+    // Another process has the lease now and stores the link's state.
+    if (!(caught instanceof FenceError)) throw caught;
+    return { summary, error: new LeaseError(context.link, 'lost') };
+  }
+  return { summary, error };
+};
+
+/**
+ * Runs one link: lease, recovery, both feeds, plan, guard, writes. The result has the error of the run, and the link's state is
+ * stored.
+ *
+ * @throws {LeaseError} where another process works on the link, and what `onLease` throws.
+ */
+export const runLink = (context: LinkContext, options: RunOptions): Promise<RunResult> => {
+  return runUnderLease(context, options, { undoes: null, perform });
+};
+
+/** Plans under the lease, on a scratch copy of the store. Stores no run. */
+export const planUnderLease = async <T>(
+  context: LinkContext,
+  options: RunOptions,
+  undoes: string | null,
+  plan: (session: Session) => Promise<T>,
+): Promise<T> => {
+  await using lease = await takeLease(context, options.signal);
+  return await plan(await openSession(context, options, lease, undoes));
+};
+
+/**
+ * Returns what a run would do. The context's store must be a scratch copy: what is pulled is stored there.
+ *
+ * @throws {RemoteError | HaltError} where the run could not even plan.
+ */
+export const planLink = (context: LinkContext, options: RunOptions): Promise<PlanResult> =>
+  planUnderLease(context, options, null, async (session) => {
+    await refreshState(session);
+    const { plan } = await planFirst(session, await planLinkGroups(session), { whole: true });
+    const halt = await guardRun(session, plan);
+    return { kind: session.kind, plan, halt, estimate: estimateOf(session, plan) };
+  });

@@ -1,0 +1,45 @@
+import type { LinkState } from '../core/state/rows.ts';
+import { patternsText, selectionOf, selectsEverybody, type Selection } from '../core/reconcile/selection.ts';
+import type { GroupNames } from '../core/reconcile/groups.ts';
+import type { GroupLink } from '../core/reconcile/membership.ts';
+import type { LinkContext, Session } from './context.ts';
+
+type Stored = LinkState['selection'];
+
+/**
+ * Whether the contacts were last listed with the current patterns. Other patterns require a full run: not every feed reports
+ * a change of membership, and marks that no pattern named were not read.
+ */
+export const hasSamePatterns = (stored: Stored, { contacts }: LinkContext['policy']): boolean =>
+  stored === null ? selectsEverybody(contacts) : stored.patterns === patternsText(contacts);
+
+/** Stores the patterns with which both sides were listed. */
+export const storePatterns = async ({ kind, link, policy, store, writer }: Session): Promise<void> => {
+  const { selection: stored } = await store.link(link);
+  if (kind !== 'full' || hasSamePatterns(stored, policy)) return;
+  const selection = { patterns: patternsText(policy.contacts), key: '' };
+  await writer.apply({}, (set) => set.add({ kind: 'link', patch: { selection } }));
+};
+
+/** Makes the next plan apply the selection to everything: a write may have changed memberships. */
+export const forgetSelection = async ({ link, store, writer }: Session): Promise<void> => {
+  const { selection: stored } = await store.link(link);
+  if (stored === null || stored.key === '') return;
+  const selection = { ...stored, key: '' };
+  await writer.apply({}, (set) => set.add({ kind: 'link', patch: { selection } }));
+};
+
+/** Returns the current selection, and whether the stored contacts were last planned with another one. */
+export const currentSelection = async (
+  { kind, link, policy, store }: Session,
+  groups: { readonly names: GroupNames; readonly links: readonly GroupLink[] },
+): Promise<{ readonly selection: Selection; readonly isNewSelection: boolean }> => {
+  const selection = selectionOf(policy.contacts, groups);
+  const { selection: stored } = await store.link(link);
+  if (selection.isEverybody) return { selection, isNewSelection: stored !== null };
+  return { selection, isNewSelection: kind === 'full' || stored?.key !== selection.key };
+};
+
+/** Returns what is stored of a selection when a plan has applied it to everything. */
+export const storedSelection = ({ isEverybody, key }: Selection, { contacts }: LinkContext['policy']): Stored =>
+  isEverybody ? null : { patterns: patternsText(contacts), key };

@@ -1,0 +1,155 @@
+import { bySide, otherSide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
+import { fateOf, type Verdict, type VerdictHalf } from '../core/reconcile/verdict.ts';
+import type { Store } from '../store/store.ts';
+import { underLease } from './change-link.ts';
+import type { Session } from './context.ts';
+import type { LeaseParts } from './lease.ts';
+
+/** The ids of two contacts, as `plan` shows them. */
+type TwoContacts = Pick<Verdict, 'leftId' | 'rightId'>;
+
+/** Why a verdict cannot be stored, what to do instead, and the commands for it. */
+type Refusal = { readonly said: string; readonly commands?: string };
+
+/** A verdict cannot be stored. The message has the reason and what to do instead, for a terminal. */
+export class VerdictError extends Error {
+  override readonly name = 'VerdictError';
+  /** The message without the commands of a terminal. */
+  readonly said: string;
+
+  constructor({ said, commands }: Refusal) {
+    super(commands === undefined ? said : `${said} ${commands}`);
+    this.said = said;
+  }
+}
+
+const idOn = (side: Side, { leftId, rightId }: TwoContacts): string => (side === 'left' ? leftId : rightId);
+
+/** Returns a lookup of the stored halves of two contacts. */
+const readContacts = async (
+  store: Store,
+  link: string,
+  all: readonly TwoContacts[],
+): Promise<(contacts: TwoContacts) => Sides<VerdictHalf | null>> => {
+  const [left, right] = await Promise.all(
+    SIDES.map((side) => store.halves(link, { by: 'id', side, ids: all.map((each) => idOn(side, each)) })),
+  );
+  const halves = [...(left ?? []), ...(right ?? [])];
+  const ids = [...new Set(halves.flatMap(({ pair }) => pair ?? []))];
+  const linked = new Set<number | null>(
+    (await store.pairs(link, ids)).flatMap(({ id, status }) =>
+      status === 'linked' || status === 'asleep' ? [id] : [],
+    ),
+  );
+  const known = new Map(halves.map((half) => [`${half.side} ${half.id}`, { half, isLinked: linked.has(half.pair) }]));
+  return (contacts) => bySide((side) => known.get(`${side} ${idOn(side, contacts)}`) ?? null);
+};
+
+/**
+ * Returns the verdicts that apply to this plan. Drops all others: their contacts are paired, or one of them is deleted or has
+ * another id.
+ */
+export const bindingVerdicts = async ({ link, store, writer }: Session): Promise<readonly Verdict[]> => {
+  const { verdicts } = await store.link(link);
+  if (verdicts.length === 0) return [];
+  const contactsOf = await readContacts(store, link, verdicts);
+  const isBinding = (verdict: Verdict): boolean => fateOf(verdict, contactsOf(verdict)) === 'binds';
+  const over = verdicts.filter((verdict) => !isBinding(verdict));
+  if (over.length > 0) {
+    await writer.apply({}, (set) => {
+      for (const { leftId, rightId } of over) set.add({ kind: 'drop-verdict', leftId, rightId });
+    });
+  }
+  return verdicts.filter(isBinding);
+};
+
+/** Returns why a verdict cannot be stored; null if it can. */
+const refusalOf = (asked: Verdict, contacts: Sides<VerdictHalf | null>, others: readonly Verdict[]): Refusal | null => {
+  const [left, right] = [asked.leftId, asked.rightId];
+  const fate = fateOf(asked, contacts);
+  if (fate === 'paired') {
+    if (asked.says === 'together') return { said: `${left} and ${right} are paired already.` };
+    return {
+      said:
+        `${left} and ${right} are paired already, and a pair is not parted: each would be created again on the other side. ` +
+        'Undo what a run wrote to them, then make a contact of its own for the other person, on either side.',
+      commands: `\`contact-sync explain ${left}\` names the run, \`contact-sync undo RUN\` undoes it.`,
+    };
+  }
+  if (fate === 'linked elsewhere') {
+    const linked = SIDES.filter((side) => contacts[side]?.isLinked).map((side) => idOn(side, asked));
+    const which =
+      linked.length === 1 ? `${linked[0]} is paired with another contact` : 'Each of them is paired already';
+    return { said: `${which}. Merge the two contacts of the person on one side: the other side follows.` };
+  }
+  // An unknown id may be new: the next run reads the contact, or drops the verdict.
+  const deleted = SIDES.find((side) => contacts[side]?.half.state === 'gone');
+  if (deleted !== undefined) return { said: `${idOn(deleted, asked)} is deleted.` };
+  const rival = others.find(
+    (each) =>
+      asked.says === 'together' && each.says === 'together' && (each.leftId === left) !== (each.rightId === right),
+  );
+  if (rival === undefined) return null;
+  const { leftId, rightId } = rival;
+  return {
+    said: `${leftId} and ${rightId} are to be paired. Remove that decision first.`,
+    commands: `contact-sync pair --forget ${leftId} ${rightId}`,
+  };
+};
+
+/** The stored verdict, and the sides whose contact is not stored yet: it may be new, or the id may be wrong. */
+type StoredVerdict = { readonly verdict: Verdict; readonly unknown: readonly Side[] };
+
+/** @throws {VerdictError} where an id belongs to a contact of the other side. */
+const checkSides = async (store: Store, link: string, contacts: TwoContacts): Promise<void> => {
+  for (const side of SIDES) {
+    const id = idOn(side, contacts);
+    const [half] = await store.halves(link, { by: 'id', side: otherSide(side), ids: [id] });
+    const [own] = await store.halves(link, { by: 'id', side, ids: [id] });
+    if (half !== undefined && own === undefined) {
+      throw new VerdictError({
+        said: `${id} is a contact of the other side. Name the two in the order in which plan does.`,
+      });
+    }
+  }
+};
+
+/**
+ * Stores a person's verdict on two contacts: the next run pairs them, or no run ever does (R13).
+ *
+ * @throws {VerdictError} where it cannot be followed: they are paired, or one of them is linked with another contact, deleted, or
+ * to be paired with another contact.
+ * @throws {LeaseError} where a run is in progress.
+ */
+export const giveVerdict = (
+  parts: LeaseParts,
+  link: string,
+  { leftId, rightId, says }: Pick<Verdict, 'leftId' | 'rightId' | 'says'>,
+): Promise<StoredVerdict> =>
+  underLease(parts, link, async (token) => {
+    const { clock, store } = parts;
+    const verdict: Verdict = { leftId, rightId, says, atMs: clock.now() };
+    await checkSides(store, link, verdict);
+    const contacts = (await readContacts(store, link, [verdict]))(verdict);
+    const refusal = refusalOf(verdict, contacts, (await store.link(link)).verdicts);
+    if (refusal !== null) throw new VerdictError(refusal);
+    await store.commit(link, token, [{ kind: 'verdict', verdict }]);
+    return { verdict, unknown: SIDES.filter((side) => contacts[side] === null) };
+  });
+
+/**
+ * Removes the verdict on two contacts.
+ *
+ * @throws {VerdictError} where no verdict on them is stored.
+ * @throws {LeaseError} where a run is in progress.
+ */
+export const takeBackVerdict = (parts: LeaseParts, link: string, { leftId, rightId }: TwoContacts): Promise<void> =>
+  underLease(parts, link, async (token) => {
+    const { verdicts } = await parts.store.link(link);
+    const isKept = verdicts.some((each) => each.leftId === leftId && each.rightId === rightId);
+    if (!isKept)
+      throw new VerdictError({
+        said: `There is no decision about ${leftId} and ${rightId} to remove.`,
+      });
+    await parts.store.commit(link, token, [{ kind: 'drop-verdict', leftId, rightId }]);
+  });

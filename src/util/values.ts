@@ -1,0 +1,231 @@
+import { z } from 'zod';
+import { isLoopback } from './loopback.ts';
+import { Secret } from './secret.ts';
+
+/** At most `requests` in any `windowMs`. */
+export type RateLimit = { readonly requests: number; readonly windowMs: number };
+
+/** The greater of the two bounds holds; null where a bound is not set. */
+export type DeleteLimit = { readonly count: number | null; readonly percent: number | null };
+
+/** Reports one fault of a value. */
+export const fail = (context: z.RefinementCtx, message: string): never => {
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+};
+
+/** Where a server listens: the name or address of a host (no brackets), and a port; 0 takes any free one. */
+export type ListenAddress = { readonly host: string; readonly port: number };
+
+export const text = z.string({
+  error: ({ input }) => (input === undefined ? 'is not set. It is required.' : 'is a list. Give one value.'),
+});
+
+const secret = text.transform((value) => new Secret(value));
+
+/** What is wrong with a text that a remote issued, which is of visible ASCII letters; null where nothing is. */
+const flawOfIssued = (value: string): string | null => {
+  if (/^Bearer\s/iu.test(value)) return 'begins with the word Bearer, which is no part of a token. Remove that word.';
+  if (/^(["'`]).*\1$/su.test(value)) return 'stands in quotation marks, which are taken for a part of it. Remove them.';
+  if (/^[\u0021-\u007E]*$/u.test(value)) return null;
+  return 'holds a space, a line break or another character that none has. Copy it again, whole and on one line.';
+};
+
+/** A password, which may contain spaces. */
+export const passwordSecret = text.transform((value, context): Secret => {
+  if (!/[\r\n]/u.test(value)) return new Secret(value);
+  return fail(context, 'contains a line break, which no password has. Copy it again, on one line.');
+});
+
+/** A text that a remote issued, such as the id of a client. */
+export const issued = text.transform((value, context): string => {
+  const flaw = flawOfIssued(value);
+  return flaw === null ? value : fail(context, flaw);
+});
+
+/** A token or a secret that a remote issued. */
+export const issuedSecret = issued.transform((value) => new Secret(value));
+
+const SHORTEST_KEY = 16;
+
+/** A key that its owner made: 32 bytes as base64 or hexadecimal, or a passphrase. */
+export const ownKey = text.meta({ examples: ['openssl-rand-base64-32'] }).transform((value, context): Secret => {
+  if (value.length >= SHORTEST_KEY) return new Secret(value);
+  return fail(context, `is shorter than ${SHORTEST_KEY} characters. Make one with: openssl rand -base64 32`);
+});
+
+/** The key before the present one; `none`: tokens were stored without one. */
+export const earlierKey = z.union([z.literal('none').transform((none) => new Secret(none)), ownKey]);
+
+/** One of the names. */
+export const choice = <const Name extends string>(...names: readonly Name[]) =>
+  text.meta({ enum: [...names] }).transform((value, context): Name => {
+    const found = names.find((name) => name === value);
+    return found ?? fail(context, `"${value}" is not known. Choose one of ${names.join(', ')}.`);
+  });
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const LONGEST_MS = 7 * 86_400_000;
+
+/** Milliseconds, from `30s`, `5m`, `6h` or `1d`. */
+export const duration = text
+  .meta({ pattern: String.raw`^\d+\s*[smhd]$`, examples: ['30s', '5m', '6h', '1d'] })
+  .transform((value, context): number => {
+    const [, count, unit] = /^(\d+)\s*([smhd])$/u.exec(value) ?? [];
+    const durationMs = Number(count) * (UNIT_MS[unit ?? ''] ?? Number.NaN);
+    if (Number.isNaN(durationMs)) {
+      return fail(context, `"${value}" is not a duration. Write a number and s, m, h or d, such as 30s, 5m, 6h or 1d.`);
+    }
+    if (durationMs < 1000 || durationMs > LONGEST_MS) {
+      return fail(context, `"${value}" is out of range. Choose something from 1s to 7d.`);
+    }
+    return durationMs;
+  });
+
+/** Milliseconds, as {@link duration} reads them, or `auto`: the program chooses. */
+export const interval = text
+  .meta({ pattern: String.raw`^(auto|\d+\s*[smhd])$`, examples: ['30s', '5m', '1h', 'auto'] })
+  .transform((value, context): number | 'auto' => {
+    if (value === 'auto') return value;
+    const read = duration.safeParse(value);
+    return read.success ? read.data : fail(context, read.error.issues.map(({ message }) => message).join(' '));
+  });
+
+const DAY_MS = 86_400_000;
+const LONGEST_RETENTION_MS = 3_650 * DAY_MS;
+
+/** Milliseconds, from `36h` or `180d`; null for `off`: nothing is pruned. */
+export const retention = text.transform((value, context): number | null => {
+  if (value === 'off') return null;
+  const [, count, unit] = /^(\d+)\s*([hd])$/u.exec(value) ?? [];
+  const durationMs = Number(count) * (UNIT_MS[unit ?? ''] ?? Number.NaN);
+  if (durationMs >= DAY_MS && durationMs <= LONGEST_RETENTION_MS) return durationMs;
+  return fail(
+    context,
+    `"${value}" is no time to keep what runs wrote. Write a number and h or d, from 1d to 3650d, such as 180d, or off to ` +
+      'keep all of it.',
+  );
+});
+
+const WINDOW_MS: Readonly<Record<string, number>> = { second: 1000, minute: 60_000, hour: 3_600_000 };
+
+/** From `<n>/second`, `<n>/minute` or `<n>/hour`. */
+export const rateLimit = text
+  .meta({ pattern: String.raw`^\d+\s*/\s*(second|minute|hour)$`, examples: ['10/second', '90/minute', '1000/hour'] })
+  .transform((value, context): RateLimit => {
+    const [, count, window] = /^(\d+)\s*\/\s*(\w+)$/u.exec(value) ?? [];
+    const windowMs = WINDOW_MS[window ?? ''];
+    if (windowMs === undefined || Number(count) < 1) {
+      return fail(context, `"${value}" is not a rate. Write <n>/second, <n>/minute or <n>/hour, such as 90/minute.`);
+    }
+    return { requests: Number(count), windowMs };
+  });
+
+/** From `<n>`, `<p>%` or `<n>,<p>%`. */
+export const deleteLimit = text.transform((value, context): DeleteLimit => {
+  const [matched, both, percentOfBoth, count, percent] =
+    /^(?:(\d+)\s*,\s*(\d+(?:\.\d+)?)%|(\d+)|(\d+(?:\.\d+)?)%)$/u.exec(value) ?? [];
+  const bound = (digits: string | undefined): number | null => (digits === undefined ? null : Number(digits));
+  const limit = { count: bound(both ?? count), percent: bound(percentOfBoth ?? percent) };
+  if (matched === undefined || (limit.percent ?? 0) > 100) {
+    return fail(context, `"${value}" is not a limit. Write <n>, <p>% or <n>,<p>%, such as 10,10%.`);
+  }
+  return limit;
+});
+
+const MOST_AT_ONCE = 100;
+
+/** How many may go on at the same time, from 1. */
+export const concurrency = text.transform((value, context): number => {
+  const number = /^\d+$/u.test(value) ? Number(value) : Number.NaN;
+  if (number >= 1 && number <= MOST_AT_ONCE) return number;
+  return fail(context, `"${value}" is not a number that can be used. Choose a whole number from 1 to ${MOST_AT_ONCE}.`);
+});
+
+const LEAST_TOKEN_LENGTH = 24;
+
+/** What people sign in at the page with: long enough that nobody guesses it. */
+export const pageToken = text
+  .meta({ examples: ['openssl-rand-base64-24-or-more'] })
+  .transform((value, context): Secret => {
+    if (value.length >= LEAST_TOKEN_LENGTH) return new Secret(value);
+    return fail(context, `is shorter than ${LEAST_TOKEN_LENGTH} characters. Make one with: openssl rand -base64 24`);
+  });
+
+/** What programs show as a bearer token: of the letters that may stand in such a header (RFC 6750). */
+export const bearerToken = pageToken.refine((token) => /^[\w.~+/-]+=*$/u.test(token.reveal()), {
+  error: 'holds characters that no bearer token has. Make one with: openssl rand -base64 24',
+});
+
+/** From `<host>:<port>`, with an IPv6 address in brackets; null for `off`. */
+export const listenAddress = text.transform((value, context): ListenAddress | null => {
+  if (value === 'off') return null;
+  const [, host = '', port = ''] = /^(\[[\da-f:.]+\]|[^\s:/[\]]+):(\d{1,5})$/iu.exec(value) ?? [];
+  if (host !== '' && Number(port) <= 65_535) return { host: host.replaceAll(/[[\]]/gu, ''), port: Number(port) };
+  return fail(
+    context,
+    `"${value}" is not an address to listen at. Write <host>:<port>, such as 127.0.0.1:8377. To turn the page off, write off.`,
+  );
+});
+
+const MOST_HOSTS = 1_000;
+
+/** From `host`, `host:port` and several of them with commas between; none for `none`. */
+export const hostNames = text.transform((value, context): readonly string[] => {
+  if (value === 'none') return [];
+  const names = value.split(',').map((name) => name.trim());
+  if (names.length > MOST_HOSTS) return fail(context, `has more than ${MOST_HOSTS} hosts. Write fewer.`);
+  const wrong = names.find((name) => !/^(?:\[[\da-f:.]+\]|[^\s:/[\]@*?#]+)(?::\d{1,5})?$/iu.test(name));
+  if (wrong !== undefined) {
+    return fail(context, `"${wrong}" is not a host. Write hosts such as api.example or crm.example:8443, or none.`);
+  }
+  return names.map((name) => {
+    const [, host = '', port = ''] = /^(.*?)(:\d+)?$/u.exec(name) ?? [];
+    return `${URL.parse(`http://${host}`)?.hostname ?? host.toLowerCase()}${port}`;
+  });
+});
+
+/** URL values are not repeated in messages, since they may hold a password. */
+const url = (protocols: readonly string[]) =>
+  text.transform((value, context): string => {
+    const parsed = URL.parse(value);
+    if (parsed === null || !protocols.includes(parsed.protocol)) {
+      const forms = protocols.map((protocol) => `${protocol}//`).join(' or ');
+      return fail(context, `is not a URL that begins with ${forms}. Write it whole, with the host.`);
+    }
+    return value;
+  });
+
+export const webUrl = url(['http:', 'https:']).transform((value, context): string => {
+  const parsed = new URL(value);
+  const extra = parsed.username + parsed.password + parsed.search + parsed.hash;
+  return extra === '' ? value : fail(context, 'has a user, password, query or fragment. Leave these out of the URL.');
+});
+/** The address of a server that is sent passwords: encrypted, unless it is this machine. */
+export const secureUrl = webUrl.transform((value, context): string => {
+  const { protocol, hostname } = new URL(value);
+  if (protocol === 'https:' || isLoopback(hostname)) return value;
+  return fail(context, 'does not begin with https://, so the password would be sent unencrypted. Write https://.');
+});
+/** The URL without a slash at its end. */
+export const urlWithoutSlash = webUrl.transform((value) => value.replace(/\/+$/u, ''));
+/** The URL with one slash at its end. */
+export const urlWithSlash = webUrl.transform((value) => `${value.replace(/\/+$/u, '')}/`);
+
+/** May hold a password, so it is kept like one. */
+export const redisUrl = url(['redis:', 'rediss:']).pipe(secret);
+export const databaseUrl = url(['postgres:', 'postgresql:'])
+  .transform((value, context): string => {
+    const { pathname } = new URL(value);
+    return pathname.length > 1 ? value : fail(context, 'names no database. Append it: postgres://host/contact_sync.');
+  })
+  .pipe(secret);
+
+/** Whoever knows the address of a webhook may use it, so it is kept like a secret. */
+export const webhookUrl = url(['http:', 'https:'])
+  .transform((value, context): string => {
+    const { username, password } = new URL(value);
+    if (username + password === '') return value;
+    return fail(context, 'has a user or a password, which are not sent. Leave these out of the URL.');
+  })
+  .pipe(secret);

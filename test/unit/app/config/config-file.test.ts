@@ -1,0 +1,140 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+import { ConfigError } from '../../../../src/util/config-error.ts';
+import { loadConfig, type LoadOptions } from '../../../../src/app/config/config.ts';
+import { problemsOf, REQUIRED, REQUIRED_YAML, useConfigDirectory } from './config-support.ts';
+
+const { cwd, load, loadLink, write } = useConfigDirectory();
+
+describe('the file', () => {
+  test('a link inherits from the top, its own section wins, and a variable wins over both', () => {
+    const yaml = `${REQUIRED_YAML}
+syncInterval: 1m
+sweepInterval: 1h
+direction: to-google
+links:
+  home:
+    service: { accessToken: home-token }
+  work:
+    syncInterval: 2m
+    direction: to-service
+    google: { readLimit: 1/second }
+    buckets: ['Smith, John', Work]
+`;
+    const { links } = load({ SWEEP_INTERVAL: '3h', DIRECTION: 'both' }, yaml);
+    expect(links).toMatchObject([
+      {
+        name: 'home',
+        syncIntervalMs: 60_000,
+        sweepIntervalMs: 10_800_000,
+        direction: 'both',
+        sides: { left: { settings: { clientId: 'client' } } },
+      },
+      {
+        name: 'work',
+        syncIntervalMs: 120_000,
+        sweepIntervalMs: 10_800_000,
+        direction: 'both',
+        sides: { left: { settings: { clientId: 'client', readLimit: { requests: 1, windowMs: 1000 } } } },
+        buckets: ['Smith, John', 'Work'],
+      },
+    ]);
+    expect(links.map((link) => link.sides.right.token?.reveal())).toEqual(['home-token', undefined]);
+  });
+
+  test('a file without links describes one named default', () => {
+    expect(load({}, REQUIRED_YAML).links.map(({ name }) => name)).toEqual(['default']);
+  });
+
+  test('numbers, empty and null values are read as they stand', () => {
+    const yaml = `${REQUIRED_YAML}
+deleteLimit: 7
+logPersonalData: true
+redisUrl:
+dataDir: null
+links: { home: }
+`;
+    const config = load({}, yaml);
+    expect(config).toMatchObject({ logPersonalData: true, redisUrl: null, dataDir: join(cwd(), 'data') });
+    expect(config.links[0]).toMatchObject({ name: 'home', deleteLimit: { count: 7, percent: null } });
+  });
+
+  test('an id of many digits keeps them all', () => {
+    const yaml = REQUIRED_YAML.replace('clientId: client', 'clientId: 123456789012345678901');
+    expect(loadLink({}, yaml).sides.left.settings['clientId']).toBe('123456789012345678901');
+  });
+
+  test.each([
+    ['syncIntervall: 5m', 'syncIntervall', 'Did you mean syncInterval?'],
+    ['SYNC_INTERVAL: 5m', 'SYNC_INTERVAL', 'Did you mean syncInterval?'],
+    ['servise: { baseUrl: x }', 'servise.baseUrl', 'Did you mean service.baseUrl?'],
+    ['links: { home: { service: { acessToken: x } } }', 'links.home.service.acessToken', 'service.accessToken?'],
+    ['flavour: sweet', 'flavour', 'config/example.yaml'],
+    ['syncInterval: [5m]', 'syncInterval', 'is a list'],
+    ['links: [home]', 'links', 'names no link'],
+    ['links: { home sweet home: }', 'links.home sweet home', 'is not a name'],
+    ['links: { home: 5m }', 'links.home', 'holds no settings'],
+    ['buckets: [[a]]', 'buckets', 'is neither'],
+  ])('%s', (line, where, what) => {
+    const env = { ...REQUIRED };
+    expect(problemsOf(() => load(env, line))).toEqual([{ where, what: expect.stringContaining(what) }]);
+  });
+
+  test.each([
+    ['a: 1\nb: "open', 'the " at line 2, column 4 is not closed. Add its ".'],
+    [
+      'links:\n  a:\n    buckets: [one, two\n    direction: both\n',
+      'the [ at line 3, column 14 is not closed. Add its ].',
+    ],
+    ['service: {baseUrl: x\nsyncInterval: 5m\n', 'the { at line 1, column 10 is not closed. Add its }.'],
+    ['service: {baseUrl: [a, b}\n', 'the [ at line 1, column 20 is not closed. Add its ].'],
+    ["links: [ {a: 'b } ]\n", "the ' at line 1, column 14 is not closed. Add its '."],
+    ['buckets: ]\n', 'line 1, column 10 (unexpected token)'],
+    ['a:\n\tb: 1\n', 'line 2, column 1 (tab as indent)'],
+    ['dataDir: /a\ndataDir: /b', 'line 2, column 1 (duplicate key)'],
+    ['links:\n  a: {}\n  b: {buckets: x, buckets: y}\n  a: {}', 'line 4, column 3 (duplicate key)'],
+    ['- a', 'no settings at its top'],
+    ['dataDir: *unknown', 'alias'],
+    ['links: &l {a: *l}', 'line 1, column 15 (alias within its anchor)'],
+    ['links:\n  a: &a\n    buckets: [one, *a]', 'line 3, column 20 (alias within its anchor)'],
+  ])('malformed YAML is one problem: %j', (yaml, what) => {
+    const where = join(cwd(), 'given.yaml');
+    expect(problemsOf(() => load({}, yaml))).toEqual([{ where, what: expect.stringContaining(what) }]);
+  });
+
+  test('aliases of what stands elsewhere are read, also where they share a name with what they stand in', () => {
+    const yaml = `${REQUIRED_YAML}links: &it\n  a: { buckets: &it [one] }\n  b: { buckets: *it }\n`;
+    expect(load({}, yaml).links.map(({ buckets }) => buckets)).toEqual([['one'], ['one']]);
+  });
+
+  test('a fault leaves it known where a daemon may be at work', () => {
+    const dataDirOf = (env: NonNullable<LoadOptions['env']>, yaml: string): unknown => {
+      try {
+        return load(env, yaml);
+      } catch (error) {
+        return error instanceof ConfigError ? error.dataDir : error;
+      }
+    };
+    expect(dataDirOf({}, `${REQUIRED_YAML}dataDir: here\nsyncInterval: soon`)).toBe(join(cwd(), 'here'));
+    expect(dataDirOf({ DATA_DIR: '/there' }, 'links: [')).toBe('/there');
+    expect(dataDirOf({}, 'links: [')).toBe(join(cwd(), 'data'));
+  });
+
+  test('the usual file is read where it exists, and others where they are named', () => {
+    write('config/contact-sync.yaml', `${REQUIRED_YAML}direction: to-google`);
+    write('other.yaml', `${REQUIRED_YAML}direction: to-service`);
+    const direction = (options: LoadOptions) => loadConfig({ cwd: cwd(), ...options }).links[0]?.direction;
+    expect(direction({ env: {} })).toBe('to-left');
+    expect(direction({ env: { CONTACT_SYNC_CONFIG: 'other.yaml' } })).toBe('to-right');
+    expect(direction({ env: { CONTACT_SYNC_CONFIG: 'no.yaml' }, configPath: 'other.yaml' })).toBe('to-right');
+  });
+
+  test.each<[string, LoadOptions]>([
+    ['--config', { env: {}, configPath: 'no.yaml' }],
+    ['CONTACT_SYNC_CONFIG', { env: { CONTACT_SYNC_CONFIG: 'no.yaml' } }],
+  ])('a file that %s names but is not there is a problem', (where, options) => {
+    const problems = problemsOf(() => loadConfig({ cwd: cwd(), ...options }));
+    expect(problems).toEqual([{ where, what: expect.stringContaining('ENOENT') }]);
+  });
+});

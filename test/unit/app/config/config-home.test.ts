@@ -1,0 +1,154 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ConfigError } from '../../../../src/util/config-error.ts';
+import { configFileOf, loadConfig, type LoadOptions } from '../../../../src/app/config/config.ts';
+import { fingerprint } from '../../../../src/util/secret.ts';
+
+const REQUIRED = {
+  SERVICE_BASE_URL: 'https://service.test',
+  GOOGLE_CLIENT_ID: 'client',
+  GOOGLE_CLIENT_SECRET: 'client-secret',
+};
+const YAML = 'service: { baseUrl: https://service.test }\ngoogle: { clientId: client, clientSecret: client-secret }\n';
+
+let root: string;
+let cwd: string;
+let home: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'contact-sync-home-'));
+  [cwd, home] = [join(root, 'here'), join(root, 'home')];
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const write = (path: string, content: string): string => {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+  return path;
+};
+const load = (env: Record<string, string>, options: LoadOptions = {}) =>
+  loadConfig({ cwd, env: { HOME: home, ...env }, ...options });
+const installed = { isInstalled: true };
+
+describe('state has a home', () => {
+  test('a checkout keeps it in its own folder', () => {
+    expect(load(REQUIRED)).toMatchObject({ dataDir: join(cwd, 'data'), isUsualDataDir: true });
+  });
+
+  test('an installed program keeps it with the user, wherever it is started', () => {
+    expect(load(REQUIRED, installed)).toMatchObject({
+      dataDir: join(home, '.local/share/contact-sync'),
+      isUsualDataDir: true,
+    });
+    const chosen = { ...REQUIRED, XDG_DATA_HOME: '/somewhere' };
+    expect(load(chosen, installed).dataDir).toBe('/somewhere/contact-sync');
+    // The specification passes over a relative path.
+    const relative = { ...REQUIRED, XDG_DATA_HOME: 'somewhere' };
+    expect(load(relative, installed).dataDir).toBe(join(home, '.local/share/contact-sync'));
+  });
+
+  test('an empty --data-dir, as an unset variable of a script leaves, names no place', () => {
+    expect(() => load({ ...REQUIRED, DATA_DIR: '/there' }, { dataDir: '' })).toThrow(/--data-dir: is empty/u);
+  });
+
+  test('state that stands in ./data stays there', () => {
+    write(join(cwd, 'data/contact-sync.db'), '');
+    expect(load(REQUIRED, installed).dataDir).toBe(join(cwd, 'data'));
+  });
+
+  test('a folder data of somebody else is not taken', () => {
+    write(join(cwd, 'data/customers.csv'), '');
+    expect(load(REQUIRED, installed).dataDir).toBe(join(home, '.local/share/contact-sync'));
+  });
+
+  test('the option wins over the variable, and the variable over the file', () => {
+    const configPath = write(join(cwd, 'given.yaml'), `${YAML}dataDir: /from-file\n`);
+    const named = (env: Record<string, string>, dataDir: string | null) => load(env, { configPath, dataDir });
+    expect(named({}, null)).toMatchObject({ dataDir: '/from-file', isUsualDataDir: false });
+    expect(named({ DATA_DIR: '/from-variable' }, null).dataDir).toBe('/from-variable');
+    expect(named({ DATA_DIR: '/from-variable' }, 'given').dataDir).toBe(join(cwd, 'given'));
+  });
+});
+
+describe('the configuration file is found', () => {
+  const ofUser = () => join(home, '.config/contact-sync/contact-sync.yaml');
+
+  test('with the user, by an installed program alone', () => {
+    write(ofUser(), YAML);
+    expect(load({}, installed).file).toBe(ofUser());
+    expect(load(REQUIRED).file).toBeNull();
+  });
+
+  test('in the current folder first', () => {
+    write(ofUser(), YAML);
+    const here = write(join(cwd, 'config/contact-sync.yaml'), YAML);
+    expect(load({}, installed).file).toBe(here);
+  });
+
+  test('where XDG_CONFIG_HOME says', () => {
+    const file = write(join(root, 'xdg/contact-sync/contact-sync.yaml'), YAML);
+    expect(load({ XDG_CONFIG_HOME: join(root, 'xdg') }, installed).file).toBe(file);
+  });
+
+  test('a new one belongs to the checkout, or to the user', () => {
+    const fileOf = (options: LoadOptions) => configFileOf({ cwd, env: { HOME: home }, ...options });
+    expect(fileOf({})).toBe(join(cwd, 'config/contact-sync.yaml'));
+    expect(fileOf(installed)).toBe(ofUser());
+    expect(fileOf({ configPath: 'mine.yaml' })).toBe(join(cwd, 'mine.yaml'));
+  });
+
+  test('where there is none, the message says where it was looked for and how to make one', () => {
+    const failure = (): string => {
+      try {
+        load({}, installed);
+      } catch (error) {
+        if (error instanceof ConfigError) return error.message;
+        throw error;
+      }
+      return '';
+    };
+    expect(failure()).toContain(`looked for ${join(cwd, 'config/contact-sync.yaml')} and ${ofUser()}`);
+    expect(failure()).toContain('contact-sync init');
+    write(ofUser(), 'direction: both\n');
+    expect(failure()).not.toContain('contact-sync init');
+  });
+});
+
+describe('a .env beside the configuration', () => {
+  const FILE = 'SERVICE_BASE_URL=https://service.test\nGOOGLE_CLIENT_ID=client\nGOOGLE_CLIENT_SECRET="client-secret"\n';
+
+  test('gives variables, with no configuration file too', () => {
+    write(join(cwd, 'config/.env'), `${FILE}# half an hour\nSYNC_INTERVAL=30m\n`);
+    expect(load({}).links).toMatchObject([{ name: 'default', syncIntervalMs: 1_800_000 }]);
+  });
+
+  test('stands beside the file that is named, or with the user', () => {
+    const configPath = write(join(cwd, 'other/mine.yaml'), 'direction: to-google\n');
+    write(join(cwd, 'other/.env'), FILE);
+    expect(load({}, { configPath }).links).toMatchObject([{ direction: 'to-left' }]);
+    write(join(home, '.config/contact-sync/.env'), FILE);
+    expect(load({}, installed).links).toHaveLength(1);
+  });
+
+  test('wins over the file, and the environment over it', () => {
+    write(join(cwd, 'config/contact-sync.yaml'), `${YAML}syncInterval: 1m\nsweepInterval: 1h\n`);
+    write(join(cwd, 'config/.env'), 'SYNC_INTERVAL=2m\nSWEEP_INTERVAL=2h\n');
+    const intervals = (env: Record<string, string>) => load(env).links;
+    expect(intervals({ SYNC_INTERVAL: '3m' })).toMatchObject([{ syncIntervalMs: 180_000, sweepIntervalMs: 7_200_000 }]);
+    // An empty variable counts as not set.
+    expect(intervals({ SYNC_INTERVAL: '' })).toMatchObject([{ syncIntervalMs: 120_000 }]);
+  });
+
+  test('a secret of the environment replaces the one there, in whichever way each is given', () => {
+    write(join(cwd, 'config/.env'), FILE);
+    const secretFile = write(join(cwd, 'secret'), 'from-a-file');
+    const [link] = load({ GOOGLE_CLIENT_SECRET_FILE: secretFile }).links;
+    expect(fingerprint(link?.sides.left.settings ?? {})).toContain('from-a-file');
+  });
+
+  test('one in the current folder alone belongs to somebody else', () => {
+    write(join(cwd, '.env'), FILE);
+    expect(() => load({})).toThrow('SERVICE_BASE_URL');
+  });
+});

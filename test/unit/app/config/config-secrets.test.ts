@@ -1,0 +1,115 @@
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { fingerprint, Secret } from '../../../../src/util/secret.ts';
+import { placesOf, problemsOf, REQUIRED, useConfigDirectory } from './config-support.ts';
+
+const { load, loadLink, write } = useConfigDirectory();
+
+describe('secrets', () => {
+  test.each([
+    ['SERVICE_ACCESS_TOKEN', 'Bearer abc', 'begins with the word Bearer'],
+    ['SERVICE_ACCESS_TOKEN', '"abc"', 'stands in quotation marks'],
+    ['SERVICE_ACCESS_TOKEN', 'abc\ndef', 'holds a space, a line break'],
+    ['SERVICE_ACCESS_TOKEN', 'abc\u200Bdef', 'holds a space, a line break'],
+    ['GOOGLE_REFRESH_TOKEN', "'1//abc'", 'stands in quotation marks'],
+    ['GOOGLE_CLIENT_SECRET', '"abc"', 'stands in quotation marks'],
+    ['GOOGLE_CLIENT_ID', '"abc"', 'stands in quotation marks'],
+    ['SERVICE_CLIENT_SECRET', 'abc def', 'holds a space, a line break'],
+  ])('%s that was not copied well is named: %j', (name, value, what) => {
+    const [problem, ...others] = problemsOf(() => load({ ...REQUIRED, [name]: value }));
+    expect(problem).toEqual({ where: name, what: expect.stringContaining(what) });
+    expect(others).toEqual([]);
+    expect(problem?.what).not.toContain('abc');
+  });
+
+  test('come from files too, named by a variable or in the YAML file', () => {
+    write('client-secret', 'from-file\n');
+    write('token', 'token-from-file\n');
+    const { left, right } = loadLink(
+      { ...REQUIRED, GOOGLE_CLIENT_SECRET: '', GOOGLE_CLIENT_SECRET_FILE: 'client-secret' },
+      'service: { accessTokenFile: token }',
+    ).sides;
+    expect(left.settings['clientSecret']).toEqual(new Secret('from-file'));
+    expect(fingerprint(left.settings)).toContain('"from-file"');
+    expect(right.token?.reveal()).toBe('token-from-file');
+  });
+
+  test('a variable wins over a file that the YAML file names', () => {
+    const link = loadLink({ ...REQUIRED, SERVICE_ACCESS_TOKEN: 'variable' }, 'service: { accessTokenFile: no-such }');
+    expect(link.sides.right.token?.reveal()).toBe('variable');
+  });
+
+  test.each([
+    [{ SERVICE_ACCESS_TOKEN_FILE: 'no-such' }, 'ENOENT'],
+    [{ SERVICE_ACCESS_TOKEN_FILE: 'empty' }, 'is empty'],
+    [{ SERVICE_ACCESS_TOKEN_FILE: 'empty', SERVICE_ACCESS_TOKEN: 'x' }, 'Keep one of the two'],
+  ])('a bad secret file is one problem: %j', (env, what) => {
+    write('empty', '\n');
+    const problems = problemsOf(() => load({ ...REQUIRED, ...env }));
+    expect(problems).toEqual([{ where: 'SERVICE_ACCESS_TOKEN_FILE', what: expect.stringContaining(what) }]);
+  });
+
+  test("one account's token is not taken for several links", () => {
+    const env = { ...REQUIRED, SERVICE_ACCESS_TOKEN: 'x', GOOGLE_REFRESH_TOKEN: 'y' };
+    expect(placesOf(() => load(env, 'links: { home: , work: }'))).toEqual([
+      'SERVICE_ACCESS_TOKEN',
+      'GOOGLE_REFRESH_TOKEN',
+    ]);
+    expect(loadLink(env, 'links: { home: }').sides.right.token?.reveal()).toBe('x');
+  });
+
+  test('are never printed', () => {
+    const canary = 'canary-5c1d';
+    const env = {
+      ...REQUIRED,
+      GOOGLE_CLIENT_SECRET: canary,
+      SERVICE_ACCESS_TOKEN: canary,
+      REDIS_URL: `redis://:${canary}@redis.test`,
+    };
+    const config = load(env);
+    expect(config.redisUrl?.reveal()).toContain(canary);
+    for (const printed of [JSON.stringify(config), inspect(config, { depth: 9 }), String(config.redisUrl)]) {
+      expect(printed).not.toContain(canary);
+      expect(printed).toContain('[secret]');
+    }
+  });
+
+  test.each([
+    'service: { accessToken: [canary-5c1d] }',
+    'service: { accessToken: |canary-5c1d }',
+    'service:\n  accessToken: |canary-5c1d\n    x',
+    'service: { accessToken: !x!canary-5c1d y }',
+    'service: { accessToken: *canary-5c1d }',
+    'service: { accessToken: "canary-5c1d }',
+    'service:\n  accessToken: canary-5c1d\n   x: canary-5c1d',
+    'service: { accessToken: canary-5c1d }\n%canary-5c1d',
+  ])('are not echoed by a problem: %j', (yaml) => {
+    const env = {
+      ...REQUIRED,
+      REDIS_URL: 'canary-5c1d',
+      SERVICE_AUTH_URL: 'https://canary-5c1d@x.test',
+      DIRECTION: 'x',
+    };
+    const problems = problemsOf(() => load(env, yaml));
+    expect(problems.length).toBeGreaterThan(0);
+    expect(JSON.stringify(problems)).not.toContain('canary');
+  });
+});
+
+test("a link's token for the page stands in its own section alone, and opens no other link", () => {
+  const token = 'a-token-of-one-link-alone';
+  const sections = (home: string, top = '') =>
+    `${top}links: { work: { consoleToken: ${token} }, home: { consoleToken: ${home} } }`;
+  const tokens = (env: object, yaml: string) => {
+    return load({ ...REQUIRED, ...env }, yaml).links.map(({ consoleToken }) => consoleToken?.reveal() ?? null);
+  };
+  expect(tokens({}, `links: { work: { consoleToken: ${token} }, home: }`)).toEqual([token, null]);
+  // The one of every link is no link's own.
+  expect(tokens({ CONSOLE_TOKEN: `${token}-of-all` }, 'links: { work: , home: }')).toEqual([null, null]);
+  const problem = { where: 'links.home.consoleToken', what: expect.stringContaining('opens another link too') };
+  expect(problemsOf(() => load(REQUIRED, sections(token)))).toEqual([problem]);
+  const shared = sections(`${token}-of-all`, `consoleToken: ${token}-of-all\n`);
+  expect(problemsOf(() => load(REQUIRED, shared))).toEqual([problem]);
+  const [short] = problemsOf(() => load(REQUIRED, sections('short')));
+  expect(short?.what).toMatch(/shorter than 24 characters/u);
+});

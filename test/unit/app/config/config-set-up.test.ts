@@ -1,0 +1,152 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { loadConfig } from '../../../../src/app/config/config.ts';
+import { fingerprint } from '../../../../src/util/secret.ts';
+import { extentOf } from '../../../support/extent.ts';
+import {
+  configText,
+  envText,
+  faultOf,
+  isSecretSetting,
+  settingsToAsk,
+  type SetUp,
+} from '../../../../src/app/config/set-up.ts';
+
+const USUAL: SetUp['sides'] = { left: { provider: 'google', name: null }, right: { provider: 'service', name: null } };
+const REQUIRED = [
+  ['google.clientId', 'client'],
+  ['google.clientSecret', 'client-secret'],
+  ['service.baseUrl', 'https://service.test'],
+] as const;
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'contact-sync-set-up-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const read = (setUp: SetUp) => {
+  const configPath = join(directory, 'contact-sync.yaml');
+  writeFileSync(configPath, configText(setUp, configPath));
+  return loadConfig({ configPath, env: {}, cwd: directory });
+};
+
+test('somebody is asked for what has no default to go on with', () => {
+  const asked = (provider: string) =>
+    settingsToAsk(provider).map(({ key, isRequired, isSecret }) => [key, isRequired, isSecret]);
+  expect(asked('google')).toEqual([
+    ['google.clientId', true, false],
+    ['google.clientSecret', true, true],
+  ]);
+  expect(asked('service')).toEqual([
+    ['service.baseUrl', true, false],
+    ['service.authUrl', false, false],
+    ['service.clientId', false, false],
+    ['service.clientSecret', false, true],
+  ]);
+});
+
+test.each([
+  ['service.baseUrl', 'nowhere', /not a URL/u],
+  ['service.baseUrl', '', /is not set/u],
+  ['syncInterval', '5', /not a duration/u],
+  ['service.authUrl', '', null],
+  ['syncInterval', '5m', null],
+])('%s=%j is judged as the configuration would', (key, value, fault) => {
+  if (fault === null) expect(faultOf(key, value)).toBeNull();
+  else expect(faultOf(key, value)).toMatch(fault);
+});
+
+test('secrets are known as such, tokens and passwords in URLs too', () => {
+  const secrets = ['google.clientSecret', 'google.refreshToken', 'service.accessToken', 'redisUrl', 'credentialsKey'];
+  expect(secrets.filter((key) => !isSecretSetting(key))).toEqual([]);
+  expect(['google.clientId', 'syncInterval', 'google.clientSecretFile'].filter(isSecretSetting)).toEqual([]);
+});
+
+test('what is written is what is read, whatever a secret of a remote looks like', () => {
+  const value = fc.oneof(
+    fc.stringMatching(/^[!-~]+$/u).filter((text) => !/^(["'`]).*\1$/u.test(text)),
+    fc.constantFrom('12', 'true', '*all', "it's", '{x', '@at', '!x', '1e3', '0x1f'),
+  );
+  fc.assert(
+    fc.property(value, (clientSecret) => {
+      fc.pre(!['~', 'null'].includes(clientSecret));
+      const settings = new Map([...REQUIRED, ['google.clientSecret', clientSecret] as const]);
+      expect(fingerprint(read({ sides: USUAL, settings }).links[0]?.sides.left.settings ?? {})).toContain(
+        JSON.stringify(clientSecret),
+      );
+    }),
+    { numRuns: extentOf({ all: 100, sample: 20 }) },
+  );
+});
+
+test('what is written is what is read, whatever a key looks like', () => {
+  const value = fc.oneof(
+    fc.string({ unit: 'binary', minLength: 16 }).filter((text) => text.trim().length >= 16),
+    fc.constantFrom('# no comment at all', '- not a list at all', 'not: a map of texts', '[not a list at all'),
+  );
+  fc.assert(
+    fc.property(value, (drawn) => {
+      const key = drawn.trim();
+      const settings = new Map([...REQUIRED, ['credentialsKey', key] as const]);
+      expect(read({ sides: USUAL, settings }).credentialsKey?.reveal()).toBe(key);
+    }),
+    { numRuns: extentOf({ all: 100, sample: 20 }) },
+  );
+});
+
+test('every setting has a comment, and the first line names the schema', () => {
+  const settings = new Map([
+    ['dataDir', '/data'],
+    ['syncInterval', '1h'],
+    ...REQUIRED,
+    ['google.clientSecretFile', 'x'],
+  ]);
+  const lines = configText({ sides: USUAL, settings }, '/etc/contact-sync/contact-sync.yaml').split('\n');
+  expect(lines[0]).toMatch(/^# yaml-language-server: \$schema=\/.*\/config\/schemas\/contact-sync\.schema\.json$/u);
+  for (const [index, line] of lines.entries()) {
+    if (/^ *\w+: [^{]/u.test(line)) expect(lines[index - 1]).toMatch(/^ *# \w.*\.$|^ *# .*[\w>]$/u);
+  }
+  const inCheckout = join(import.meta.dirname, '../../../../config/contact-sync.yaml');
+  const text = configText({ sides: USUAL, settings }, inCheckout);
+  expect(text).toMatch(/^# yaml-language-server: \$schema=\.\/schemas\/contact-sync\.schema\.json\n/u);
+});
+
+test('sides other than the usual ones are described', () => {
+  const sides: SetUp['sides'] = {
+    left: { provider: 'google', name: 'private' },
+    right: { provider: 'google', name: 'work' },
+  };
+  const { links } = read({ sides, settings: new Map(REQUIRED) });
+  expect(links).toMatchObject([{ name: 'default', sides: { left: { name: 'private' }, right: { name: 'work' } } }]);
+});
+
+test('a .env gets the secrets, keeps its other lines, and gives back what was put in', () => {
+  const settings = new Map([
+    ['google.clientSecret', 'new value # "with" signs'],
+    ['redisUrl', "redis://:it's@host:6379"],
+  ]);
+  const text = envText('# mine\nLOG_LEVEL=debug\nexport GOOGLE_CLIENT_SECRET=old\n\n', settings) ?? '';
+  expect(text).toContain('# mine\nLOG_LEVEL=debug\n');
+  expect(text).not.toContain('old');
+  expect(parseEnv(text)).toEqual({
+    LOG_LEVEL: 'debug',
+    GOOGLE_CLIENT_SECRET: 'new value # "with" signs',
+    REDIS_URL: "redis://:it's@host:6379",
+  });
+  expect(envText('', new Map([['redisUrl', 'x']]))).toBe('REDIS_URL=x\n');
+  expect(envText('', new Map([['google.clientSecret', `'"\``]]))).toBeNull();
+});
+
+test('any secret that can be written to a .env is read back as it was', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme-ascii' }), (secret) => {
+      const text = envText('', new Map([['google.clientSecret', secret]]));
+      if (text !== null) expect(parseEnv(text)['GOOGLE_CLIENT_SECRET']).toBe(secret);
+    }),
+  );
+});

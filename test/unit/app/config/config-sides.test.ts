@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest';
+import { placeOf } from '../../../../src/app/config/accounts.ts';
+import { type LinkConfig } from '../../../../src/app/config/config.ts';
+import { placesOf, problemsOf, REQUIRED, REQUIRED_YAML, useConfigDirectory } from './config-support.ts';
+
+const { load, loadLink, write } = useConfigDirectory();
+
+describe('sides that the file names', () => {
+  const GOOGLES = `
+google: { clientId: client, clientSecret: client-secret }
+links:
+  - name: home
+    left: { provider: google, name: private }
+    right: { provider: google, name: work }
+`;
+  const words = (link: LinkConfig) =>
+    [link.sides.left, link.sides.right].map(({ provider, name, title, place }) => ({ provider, name, title, place }));
+
+  test('two accounts of one provider are told apart by their names', () => {
+    const link = loadLink({}, GOOGLES);
+    expect(link.name).toBe('home');
+    expect(words(link)).toEqual([
+      { provider: 'google', name: 'private', title: 'Google (private)', place: 'Google (private)' },
+      { provider: 'google', name: 'work', title: 'Google (work)', place: 'Google (work)' },
+    ]);
+  });
+
+  test('without names they are called by their roles, and a link that stands alone needs none either', () => {
+    const yaml = `${REQUIRED_YAML}\nlinks: [{ left: { provider: service }, right: { provider: service } }]`;
+    const link = loadLink({}, yaml);
+    expect(link.name).toBe('default');
+    expect(words(link)).toEqual([
+      { provider: 'service', name: 'left', title: 'Service (left)', place: 'the service (left)' },
+      { provider: 'service', name: 'right', title: 'Service (right)', place: 'the service (right)' },
+    ]);
+  });
+
+  test('either provider plays either side, and is called by its name', () => {
+    const yaml = `${REQUIRED_YAML}\nlinks: { home: { left: { provider: service }, right: { provider: google } } }`;
+    const link = loadLink({ DIRECTION: 'to-google', CONFLICT_POLICY: 'service' }, yaml);
+    expect(words(link)).toEqual([
+      { provider: 'service', name: 'service', title: 'Service', place: 'the service' },
+      { provider: 'google', name: 'google', title: 'Google', place: 'Google' },
+    ]);
+    expect(link).toMatchObject({ direction: 'to-right', conflictPolicy: 'left' });
+    expect(link.sides.left.settings).toMatchObject({ baseUrl: 'https://service.test' });
+  });
+
+  test('a list and a mapping mean the same', () => {
+    const mapping = GOOGLES.replace('  - name: home\n', '  home:\n');
+    expect(load({}, mapping)).toEqual(load({}, GOOGLES));
+  });
+
+  test("a side's own section wins over its link's, that one over the top, and a variable over all", () => {
+    const yaml = `
+google: { clientId: top, clientSecret: s, readLimit: 1/second, writeLimit: 1/second, rootUrl: 'https://top.test' }
+links:
+  home:
+    google: { clientId: link, readLimit: 2/second }
+    left: { provider: google, clientId: own, rootUrl: 'https://own.test' }
+    right: { provider: google }
+`;
+    const { left, right } = loadLink({ GOOGLE_ROOT_URL: 'https://variable.test' }, yaml).sides;
+    const expected = { readLimit: { requests: 2 }, writeLimit: { requests: 1 }, rootUrl: 'https://variable.test/' };
+    expect(left.settings).toMatchObject({ ...expected, clientId: 'own' });
+    expect(right.settings).toMatchObject({ ...expected, clientId: 'link' });
+  });
+
+  test('each side has a token of its own, from a file too', () => {
+    write('token', 'right-token');
+    const yaml = GOOGLES.replace('name: private', 'name: private, refreshToken: left-token').replace(
+      'name: work',
+      'name: work, refreshTokenFile: token',
+    );
+    const { left, right } = loadLink({}, yaml).sides;
+    expect([left.token?.reveal(), right.token?.reveal()]).toEqual(['left-token', 'right-token']);
+    expect(left.settings).not.toHaveProperty('refreshToken');
+  });
+
+  test.each([
+    ['to-private', 'to-left'],
+    ['to-work', 'to-right'],
+    ['both', 'both'],
+  ])('DIRECTION=%s', (value, direction) => {
+    expect(loadLink({ DIRECTION: value }, GOOGLES).direction).toBe(direction);
+  });
+
+  test.each([
+    ['private', 'left'],
+    ['work', 'right'],
+  ])('CONFLICT_POLICY=%s', (value, conflictPolicy) => {
+    expect(loadLink({ CONFLICT_POLICY: value }, GOOGLES).conflictPolicy).toBe(conflictPolicy);
+  });
+
+  test.each([
+    ['DIRECTION', 'to-google', 'Choose one of both, to-private, to-work.'],
+    ['CONFLICT_POLICY', 'google', 'Choose one of newest, longest, ask, private, work.'],
+  ])('%s=%s is refused with what can be chosen', (variable, value, what) => {
+    const problems = problemsOf(() => load({ [variable]: value }, GOOGLES));
+    expect(problems).toEqual([{ where: variable, what: expect.stringContaining(what) }]);
+  });
+
+  test('a policy by field may be a mapping, of a link too, which calls the sides by their names', () => {
+    const top = loadLink({}, `${GOOGLES}conflictPolicy:\n  default: work\n  title: private\n  company: longest\n`);
+    expect(top).toMatchObject({
+      conflictPolicy: 'right',
+      conflictPolicyByField: { title: 'left', company: 'longest' },
+    });
+    const own = loadLink({}, GOOGLES.replace('name: home\n', 'name: home\n    conflictPolicy: { lastName: work }\n'));
+    expect(own).toMatchObject({ conflictPolicy: 'newest', conflictPolicyByField: { lastName: 'right' } });
+    const problems = problemsOf(() => load({}, `${GOOGLES}conflictPolicy: { titel: work }\n`));
+    expect(problems).toEqual([{ where: 'conflictPolicy', what: expect.stringContaining('"titel" is not a text') }]);
+  });
+
+  test('a policy is judged for each link by its own sides', () => {
+    const yaml = `${REQUIRED_YAML}
+conflictPolicy: service
+links: { home: , twins: { left: { provider: google }, right: { provider: google } } }
+`;
+    expect(problemsOf(() => load({}, yaml))).toEqual([
+      { where: 'conflictPolicy', what: expect.stringContaining('Choose one of newest, longest, ask, left, right.') },
+    ]);
+  });
+
+  const side = (left: string, right = '{ provider: service }'): string =>
+    `links: { home: { left: ${left}, right: ${right} } }`;
+  test.each([
+    ['links: { home: { left: { provider: google } } }', 'links.home.right', 'is not set'],
+    [side('google'), 'links.home.left', 'holds no settings'],
+    [side('{ name: a }'), 'links.home.left.provider', 'Choose one of carddav, google, service.'],
+    [side('{ provider: outlook }'), 'links.home.left.provider', '"outlook" is not known'],
+    [side('{ provider: [google] }'), 'links.home.left.provider', 'is not set'],
+    [side('{ provider: google, name: my own }'), 'links.home.left.name', 'is not a name'],
+    [side('{ provider: google, name: [a] }'), 'links.home.left.name', 'is not a text'],
+    [side('{ provider: google, name: right }'), 'links.home.left.name', 'what something else is called'],
+    [side('{ provider: google, name: service }'), 'links.home.left.name', 'what something else is called'],
+    [side('{ provider: google, name: Newest }'), 'links.home.left.name', 'has a meaning of its own'],
+    [
+      side('{ provider: google, name: a }', '{ provider: google, name: A }'),
+      'links.home.right.name',
+      'the left side too',
+    ],
+    [side('{ provider: google, clientld: x }'), 'links.home.left.clientld', 'Did you mean clientId?'],
+    [side('{ provider: google, baseUrl: x }'), 'links.home.left.baseUrl', 'is not a setting'],
+    [side('{ provider: google, readLimit: 5 }'), 'links.home.left.readLimit', 'is not a rate'],
+    [side('{ provider: google, clientSecretFile: no-such }'), 'links.home.left.clientSecretFile', 'ENOENT'],
+    ['left: { provider: google }', 'left.provider', 'is not a setting'],
+    ['links: [{ name: a }, { name: a }]', 'links.a', 'another link too'],
+    ['links: [{ name: a }, { syncInterval: 5m }]', 'links[1].name', 'is not set'],
+    ['links: [{ name: a b }]', 'links.a b', 'is not a name'],
+    ['links: []', 'links', 'names no link'],
+  ])('%s', (line, where, what) => {
+    // A variable would win over what is tested here.
+    const { GOOGLE_CLIENT_SECRET: _, ...env } = REQUIRED;
+    const yaml = `google: { clientSecret: s }\n${line}`;
+    expect(problemsOf(() => load(env, yaml))).toEqual([{ where, what: expect.stringContaining(what) }]);
+  });
+
+  test('what is missing on both sides is one problem, and the fault of one side hides none of the other', () => {
+    const yaml = 'links: { home: { left: { provider: google }, right: { provider: google, readLimit: lots } } }';
+    expect(placesOf(() => load({}, yaml))).toEqual([
+      'GOOGLE_CLIENT_ID',
+      'GOOGLE_CLIENT_SECRET',
+      'links.home.right.readLimit',
+    ]);
+  });
+
+  test('a variable with one token is not taken for two sides', () => {
+    expect(problemsOf(() => load({ GOOGLE_REFRESH_TOKEN: 'x' }, GOOGLES))).toEqual([
+      { where: 'GOOGLE_REFRESH_TOKEN', what: expect.stringContaining('2 sides have the provider google') },
+    ]);
+  });
+
+  test.each([
+    ['google: { clientId: c, clientSecret: s, refreshToken: canary }', ''],
+    [REQUIRED_YAML, ', refreshToken: canary'],
+  ])('both sides with one token are refused, and it is not echoed', (top, own) => {
+    const yaml = `${top}\nlinks: { home: { left: { provider: google${own} }, right: { provider: google${own} } } }`;
+    const problems = problemsOf(() => load({}, yaml));
+    expect(problems).toEqual([{ where: 'links.home', what: expect.stringContaining('the same refreshToken') }]);
+    expect(JSON.stringify(problems)).not.toContain('canary');
+  });
+
+  test('a setting is to be set where it can be: one of an account at its side, every other as a variable', () => {
+    const twins = loadLink({}, GOOGLES);
+    expect(placeOf(twins, 'right', 'refreshToken')).toBe('links.home.right.refreshToken');
+    expect(placeOf(twins, 'right', 'refreshTokenFile')).toBe('links.home.right.refreshTokenFile');
+    expect(placeOf(twins, 'right', 'rootUrl')).toBe('GOOGLE_ROOT_URL');
+    expect(placeOf(loadLink(REQUIRED), 'right', 'accessToken')).toBe('SERVICE_ACCESS_TOKEN');
+  });
+});

@@ -1,0 +1,60 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach } from 'vitest';
+import { ConfigError, type ConfigProblem } from '../../../../src/util/config-error.ts';
+import { loadConfig, type Config, type LinkConfig, type LoadOptions } from '../../../../src/app/config/config.ts';
+
+export const REQUIRED = {
+  SERVICE_BASE_URL: 'https://service.test',
+  GOOGLE_CLIENT_ID: 'client',
+  GOOGLE_CLIENT_SECRET: 'client-secret',
+};
+export const REQUIRED_YAML = `
+service: { baseUrl: 'https://service.test' }
+google: { clientId: client, clientSecret: client-secret }
+`;
+type Env = NonNullable<LoadOptions['env']>;
+
+/** A directory of its own for each test of a file, and configurations that are read there. */
+export type ConfigDirectory = {
+  readonly cwd: () => string;
+  /** Writes a file; answers its path. */
+  readonly write: (path: string, content: string) => string;
+  readonly load: (env: Env, yaml?: string) => Config;
+  /** The first link. */
+  readonly loadLink: (env: Env, yaml?: string) => LinkConfig;
+};
+
+/** Makes the directory before each test and removes it afterwards. */
+export const useConfigDirectory = (): ConfigDirectory => {
+  let cwd: string;
+  beforeEach(() => {
+    cwd = mkdtempSync(join(tmpdir(), 'contact-sync-config-'));
+  });
+  afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+  const write = (path: string, content: string): string => {
+    mkdirSync(dirname(join(cwd, path)), { recursive: true });
+    writeFileSync(join(cwd, path), content);
+    return join(cwd, path);
+  };
+  const load = (env: Env, yaml?: string): Config =>
+    loadConfig({ env, cwd, configPath: yaml === undefined ? null : write('given.yaml', yaml) });
+  const loadLink = (env: Env, yaml?: string): LinkConfig => {
+    const [link] = load(env, yaml).links;
+    if (link === undefined) throw new Error('no link');
+    return link;
+  };
+  return { cwd: () => cwd, write, load, loadLink };
+};
+
+export const problemsOf = (run: () => unknown): readonly ConfigProblem[] => {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+};
+export const placesOf = (run: () => unknown): string[] => problemsOf(run).map(({ where }) => where);

@@ -1,0 +1,436 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { EXAMPLES, ROOT } from '../../../../config/docs.ts';
+import { USUAL_FIELDS } from '../../../../src/core/contact/chosen.ts';
+import { ConfigError } from '../../../../src/util/config-error.ts';
+import { readConfig, type LinkConfig } from '../../../../src/app/config/config.ts';
+import { allSettings } from '../../../../src/app/config/settings.ts';
+import { Secret } from '../../../../src/util/secret.ts';
+import { placesOf, problemsOf, REQUIRED, useConfigDirectory } from './config-support.ts';
+
+const { cwd, load, loadLink } = useConfigDirectory();
+
+test('variables alone describe one link named default, with the documented defaults', () => {
+  expect(load(REQUIRED)).toEqual({
+    file: null,
+    faultyLinks: [],
+    apiToken: null,
+    hostedLinkHosts: [],
+    dataDir: join(cwd(), 'data'),
+    isUsualDataDir: true,
+    databaseUrl: null,
+    redisUrl: null,
+    credentialsKey: null,
+    credentialsKeyOld: null,
+    retentionMs: 180 * 86_400_000,
+    concurrency: 10,
+    notifyUrl: null,
+    notifySecret: null,
+    notifyFormat: 'json',
+    listen: { host: '127.0.0.1', port: 8377 },
+    isListenOptional: true,
+    consoleToken: null,
+    consoleReadonly: false,
+    logLevel: 'info',
+    logFormat: 'json',
+    logPersonalData: false,
+    links: [
+      {
+        name: 'default',
+        sides: {
+          left: {
+            name: 'google',
+            title: 'Google',
+            place: 'Google',
+            provider: 'google',
+            namesDeletions: true,
+            contacts: ['*'],
+            token: null,
+            settings: {
+              clientId: 'client',
+              clientSecret: new Secret('client-secret'),
+              rootUrl: 'https://people.googleapis.com/',
+              authUrl: 'https://accounts.google.com/o/oauth2/v2/auth',
+              tokenUrl: 'https://oauth2.googleapis.com/token',
+              readLimit: { requests: 90, windowMs: 60_000 },
+              writeLimit: { requests: 90, windowMs: 60_000 },
+            },
+          },
+          right: {
+            name: 'service',
+            title: 'Service',
+            place: 'the service',
+            provider: 'service',
+            namesDeletions: false,
+            contacts: ['*'],
+            token: null,
+            settings: {
+              baseUrl: 'https://service.test',
+              authUrl: null,
+              clientId: null,
+              clientSecret: null,
+              rateLimit: { requests: 500, windowMs: 60_000 },
+              rateScope: 'token',
+            },
+          },
+        },
+        syncIntervalMs: 300_000,
+        hasAutoInterval: false,
+        sweepIntervalMs: 21_600_000,
+        direction: 'both',
+        conflictPolicy: 'newest',
+        conflictPolicyByField: {},
+        consoleToken: null,
+        deletePolicy: 'propagate',
+        deleteLimit: { count: 10, percent: 10 },
+        firstSync: 'run',
+        buckets: ['*'],
+        directions: {},
+        fields: USUAL_FIELDS,
+      },
+    ],
+  });
+});
+
+test.each([
+  ['1d', 86_400_000],
+  ['36h', 129_600_000],
+  ['3650d', 315_360_000_000],
+  ['off', null],
+])('RETENTION=%s', (value, expected) => {
+  expect(load({ ...REQUIRED, RETENTION: value }).retentionMs).toBe(expected);
+});
+
+test.each(['0', '12h', '30m', '4000d', 'forever'])('RETENTION=%s is refused with what it can be', (value) => {
+  expect(() => load({ ...REQUIRED, RETENTION: value })).toThrow(
+    /RETENTION: "\w+" is no time to keep what runs wrote\. .* from 1d to 3650d, such as 180d, or off/u,
+  );
+});
+
+test.each<[variable: string, value: string, key: keyof LinkConfig, expected: unknown]>([
+  ['SYNC_INTERVAL', '30s', 'syncIntervalMs', 30_000],
+  ['SYNC_INTERVAL', '5m', 'syncIntervalMs', 300_000],
+  ['SYNC_INTERVAL', '30s', 'hasAutoInterval', false],
+  ['SYNC_INTERVAL', 'auto', 'hasAutoInterval', true],
+  ['SYNC_INTERVAL', 'auto', 'syncIntervalMs', 300_000],
+  ['SWEEP_INTERVAL', '6h', 'sweepIntervalMs', 21_600_000],
+  ['SWEEP_INTERVAL', ' 1d ', 'sweepIntervalMs', 86_400_000],
+  ['DELETE_LIMIT', '0', 'deleteLimit', { count: 0, percent: null }],
+  ['DELETE_LIMIT', '25%', 'deleteLimit', { count: null, percent: 25 }],
+  ['DELETE_LIMIT', '5, 2.5%', 'deleteLimit', { count: 5, percent: 2.5 }],
+  ['DIRECTION', 'to-google', 'direction', 'to-left'],
+  ['CONFLICT_POLICY', 'service', 'conflictPolicy', 'right'],
+  ['CONFLICT_POLICY', 'longest', 'conflictPolicy', 'longest'],
+  ['CONFLICT_POLICY', 'google, title=service', 'conflictPolicy', 'left'],
+  ['CONFLICT_POLICY', 'title = service,company=longest', 'conflictPolicy', 'newest'],
+  [
+    'CONFLICT_POLICY',
+    'title = service,company=longest',
+    'conflictPolicyByField',
+    { title: 'right', company: 'longest' },
+  ],
+  ['DELETE_POLICY', 'keep', 'deletePolicy', 'keep'],
+  ['FIRST_SYNC', 'review', 'firstSync', 'review'],
+  ['BUCKETS', 'Family, Work*, !Work old', 'buckets', ['Family', 'Work*', '!Work old']],
+  ['BUCKETS', '{Family,Work},Friends', 'buckets', ['{Family,Work}', 'Friends']],
+  ['BUCKETS', '"A,B", !"C, D" ,"!E"', 'buckets', ['"A,B"', '!"C, D"', '"!E"']],
+  ['BUCKETS', '5" disk, 3" disk', 'buckets', ['5" disk', '3" disk']],
+  ['BUCKETS', '"Bob" team, Friends', 'buckets', ['"Bob" team', 'Friends']],
+  ['BUCKETS', String.raw`A\,B, [ab]*, [!a]`, 'buckets', [String.raw`A\,B`, '[ab]*', '[!a]']],
+  ['DIRECTION', '', 'direction', 'both'],
+])('%s=%s', (variable, value, key, expected) => {
+  expect(loadLink({ ...REQUIRED, [variable]: value })[key]).toEqual(expected);
+});
+
+test.each([
+  ['10/second', { requests: 10, windowMs: 1000 }],
+  ['500/minute', { requests: 500, windowMs: 60_000 }],
+  ['1 / hour', { requests: 1, windowMs: 3_600_000 }],
+])('the rate %s', (value, expected) => {
+  const { settings } = loadLink({ ...REQUIRED, SERVICE_RATE_LIMIT: value }).sides.right;
+  expect(settings['rateLimit']).toEqual(expected);
+});
+
+test('the webhook is a secret, also from a file, and may have a path and a query', () => {
+  const url = 'https://hooks.test/services/path-of-the-webhook?token=x';
+  const config = load({ ...REQUIRED, NOTIFY_URL: url, NOTIFY_FORMAT: 'slack' });
+  expect(config).toMatchObject({ notifyUrl: new Secret(url), notifyFormat: 'slack' });
+  expect(JSON.stringify(config)).not.toContain('path-of-the-webhook');
+  writeFileSync(join(cwd(), 'webhook'), `${url}\n`);
+  expect(load({ ...REQUIRED, NOTIFY_URL_FILE: 'webhook' }).notifyUrl?.reveal()).toBe(url);
+});
+
+test.each([
+  ['https://hooks.slack.com/services/T0/B0/x', 'slack'],
+  ['https://hooks.slack-gov.com/services/T0', 'slack'],
+  ['https://chat.googleapis.com/v1/spaces/x/messages?key=k', 'slack'],
+  ['https://discord.com/api/webhooks/1/x/slack', 'slack'],
+  ['https://discord.com/api/webhooks/1/x', 'json'],
+  ['https://notslack.com/services/T0', 'json'],
+  ['https://hooks.example/services/T0', 'json'],
+])('the format of notifications follows from the address: %s takes %s', (url, format) => {
+  expect(load({ ...REQUIRED, NOTIFY_URL: url }).notifyFormat).toBe(format);
+  expect(load({ ...REQUIRED, NOTIFY_URL: url, NOTIFY_FORMAT: 'json' }).notifyFormat).toBe('json');
+});
+
+test('every wrong part of a policy or of the fields is reported at once', () => {
+  expect(
+    problemsOf(() => load({ ...REQUIRED, CONFLICT_POLICY: 'newer,titel=ask', FIELDS: 'default,notse,photoo' })),
+  ).toEqual([
+    { where: 'CONFLICT_POLICY', what: expect.stringContaining('"newer" is not known') },
+    { where: 'CONFLICT_POLICY', what: expect.stringContaining('"titel" is not a text') },
+    { where: 'FIELDS', what: expect.stringContaining('Did you mean notes?') },
+    { where: 'FIELDS', what: expect.stringContaining('Did you mean photo?') },
+  ]);
+});
+
+describe('a misspelt variable', () => {
+  const misspelt = (env: Readonly<Record<string, string>>) =>
+    readConfig({ env: { ...REQUIRED, ...env }, cwd: cwd() }).misspelt;
+
+  test.each([
+    ['SYNC_INTERVALL', 'SYNC_INTERVAL'],
+    ['SERVICE_BASEURL', 'SERVICE_BASE_URL'],
+    ['SERVICE_ACCES_TOKEN_FILE', 'SERVICE_ACCESS_TOKEN_FILE'],
+    ['CONTACT_SYNC_CONFG', 'CONTACT_SYNC_CONFIG'],
+    ['LOGLEVEL', 'LOG_LEVEL'],
+  ])('%s is named with the variable that was probably meant', (name, meant) => {
+    expect(misspelt({ [name]: 'x' })).toBe(
+      `contact-sync does not read ${name} (did you mean ${meant}?). Correct the name, or unset the variable.`,
+    );
+  });
+
+  test.each(['NOTIFY_SOCKET', 'NPM_TOKEN', 'CI_TOKEN', 'LISTEN_FDS', 'PATH', 'SYNC_INTERVAL_OF_ANOTHER'])(
+    '%s is a variable of another program, and is not named',
+    (name) => {
+      expect(misspelt({ [name]: 'x' })).toBeNull();
+    },
+  );
+
+  test('is on one line with the others, and an empty one is not named', () => {
+    expect(misspelt({ SYNC_INTERVALL: '1m', BUCKET: '*', DIRECTIONS: '' })?.split('\n')).toEqual([
+      expect.stringMatching(/SYNC_INTERVALL .*BUCKET \(did you mean BUCKETS\?\)/u),
+    ]);
+  });
+
+  test('is named where the configuration has a problem', () => {
+    expect(() => load({ SERVICE_BASEURL: 'https://service.test' })).toThrow(/did you mean SERVICE_BASE_URL\?/u);
+  });
+});
+
+test('the missing configuration file is mentioned unless a variable has a setting of a link', () => {
+  const file = 'There is no configuration file';
+  expect(() => load({})).toThrow(file);
+  expect(() => load({ DATA_DIR: '/data', LISTEN: '0.0.0.0:8377' })).toThrow(file);
+  expect(() => load({ SYNC_INTERVAL: 'soon' })).toThrow(
+    expect.objectContaining({ message: expect.not.stringContaining(file) }),
+  );
+});
+
+test('the limit belongs to the token or to the application', () => {
+  const { settings } = loadLink({ ...REQUIRED, SERVICE_RATE_SCOPE: 'application' }).sides.right;
+  expect(settings['rateScope']).toBe('application');
+  expect(() => loadLink({ ...REQUIRED, SERVICE_RATE_SCOPE: 'user' })).toThrow('Choose one of token, application');
+});
+
+test.each([
+  ['127.0.0.1:8377', { host: '127.0.0.1', port: 8377 }],
+  ['[::1]:0', { host: '::1', port: 0 }],
+  ['localhost:65535', { host: 'localhost', port: 65_535 }],
+])('the daemon listens at %s', (value, expected) => {
+  expect(load({ ...REQUIRED, LISTEN: value }).listen).toEqual(expected);
+});
+
+test('LISTEN=off turns the page off', () => {
+  expect(load({ ...REQUIRED, LISTEN: 'off' }).listen).toBeNull();
+});
+
+test('the daemon may run without its page only where neither LISTEN nor API_TOKEN asks for the address', () => {
+  const API = { DATABASE_URL: 'postgres://db.test/x', CREDENTIALS_KEY: 'k'.repeat(16), API_TOKEN: 'a'.repeat(24) };
+  expect(load(REQUIRED).isListenOptional).toBe(true);
+  expect(load({ ...REQUIRED, LISTEN: '127.0.0.1:8377' }).isListenOptional).toBe(false);
+  expect(load(REQUIRED, 'listen: 127.0.0.1:8377').isListenOptional).toBe(false);
+  expect(load({ ...REQUIRED, ...API }).isListenOptional).toBe(false);
+});
+
+test('slashes at the end of URLs are made uniform', () => {
+  const { left, right } = loadLink({
+    ...REQUIRED,
+    SERVICE_BASE_URL: 'http://127.0.0.1:8080/api//',
+    SERVICE_AUTH_URL: 'http://127.0.0.1:8081/',
+    GOOGLE_ROOT_URL: 'http://127.0.0.1:8082',
+  }).sides;
+  expect(right.settings['baseUrl']).toBe('http://127.0.0.1:8080/api');
+  expect(right.settings['authUrl']).toBe('http://127.0.0.1:8081');
+  expect(left.settings['rootUrl']).toBe('http://127.0.0.1:8082/');
+});
+
+test.each([
+  ['SYNC_INTERVAL', '5 minutes', 'is not a duration'],
+  ['SYNC_INTERVAL', '0s', 'is out of range'],
+  ['SYNC_INTERVAL', 'automatic', 'is not a duration'],
+  ['SWEEP_INTERVAL', 'auto', 'is not a duration'],
+  ['SWEEP_INTERVAL', '8d', 'is out of range'],
+  ['SERVICE_RATE_LIMIT', '500', 'is not a rate'],
+  ['GOOGLE_READ_LIMIT', '0/minute', 'is not a rate'],
+  ['GOOGLE_WRITE_LIMIT', '5/day', 'is not a rate'],
+  ['DELETE_LIMIT', '101%', 'is not a limit'],
+  ['DELETE_LIMIT', '10%,10', 'is not a limit'],
+  ['DIRECTION', 'sideways', 'Choose one of both, to-google, to-service.'],
+  ['CONFLICT_POLICY', 'oldest', '"oldest" is not known. Choose one of newest, longest, ask, google, service.'],
+  ['CONFLICT_POLICY', 'title=oldest', '"oldest" is not known for title.'],
+  ['CONFLICT_POLICY', 'title=', '"" is not known for title.'],
+  ['CONFLICT_POLICY', 'emailAddresses=service', '"emailAddresses" is not a text that both sides can change.'],
+  ['CONFLICT_POLICY', 'newest,service', 'names default twice.'],
+  ['DELETE_POLICY', 'drop', 'Choose one of propagate, keep.'],
+  ['FIRST_SYNC', 'ask', 'Choose one of run, review.'],
+  ['LOG_LEVEL', 'loud', 'Choose one of trace, debug, info, warn, error, fatal, silent.'],
+  ['LOG_FORMAT', 'xml', 'Choose one of json, pretty.'],
+  ['LOG_PERSONAL_DATA', 'maybe', 'Choose one of true, false.'],
+  ['BUCKETS', '!Private', 'begins with an exclusion'],
+  ['BUCKETS', '!Important', `is '"!Important"'.`],
+  ['BUCKETS', '[VIP]', `add double quotes: '"[VIP]"'.`],
+  ['BUCKETS', '*, ![VIP]', `add double quotes: '"[VIP]"'.`],
+  ['BUCKETS', 'Work+(a|b)', `in double quotes: '"Work+(a|b)"'.`],
+  ['BUCKETS', 'x'.repeat(1001), 'has a pattern of 1001 characters. Write at most 1000.'],
+  ['GOOGLE_CONTACTS', 'tag:x', `a group of this name is '"tag:x"'.`],
+  ['GOOGLE_CONTACTS', '!Private', 'nothing would be selected'],
+  ['GOOGLE_CONTACTS', '!*, Clients', 'nothing would be selected'],
+  ['GOOGLE_CONTACTS', ' , ', 'is empty'],
+  ['GOOGLE_CONTACTS', 'Clients, !tag:gold', '"tag:gold" does not exist on this side'],
+  ['SERVICE_CONTACTS', 'Starred', '"Starred" does not exist on this side'],
+  ['SERVICE_BASE_URL', 'service.test', 'http:// or https://'],
+  ['SERVICE_BASE_URL', 'ftp://service.test', 'http:// or https://'],
+  ['SERVICE_AUTH_URL', 'https://me:pass@service.test', 'has a user, password'],
+  ['GOOGLE_ROOT_URL', 'https://google.test/?a=b', 'query'],
+  ['REDIS_URL', 'http://redis.test', 'redis:// or rediss://'],
+  ['DATABASE_URL', 'mysql://db.test/x', 'postgres:// or postgresql://'],
+  ['DATABASE_URL', 'postgres://db.test', 'names no database'],
+  ['CONCURRENCY', '0', 'from 1 to 100'],
+  ['NOTIFY_URL', 'hooks.slack.test/T0', 'http:// or https://'],
+  ['NOTIFY_URL', 'https://me:pass@hooks.test/T0', 'has a user or a password'],
+  ['NOTIFY_SECRET', 'too short', 'openssl rand -base64 32'],
+  ['NOTIFY_FORMAT', 'xml', 'Choose one of json, slack.'],
+  ['CONSOLE_TOKEN', 'too short', 'openssl rand -base64 24'],
+  ['API_TOKEN', 'too short', 'openssl rand -base64 24'],
+  ['API_TOKEN', 'a token of twenty-four letters', 'no bearer token has'],
+  ['CONSOLE_READONLY', 'maybe', 'Choose one of true, false.'],
+  ['LISTEN', '8377', 'Write <host>:<port>, such as 127.0.0.1:8377.'],
+  ['LISTEN', '127.0.0.1:65536', 'Write <host>:<port>'],
+  ['LISTEN', 'http://127.0.0.1:8377', 'Write <host>:<port>'],
+  ['LISTEN', '::1:8377', 'Write <host>:<port>'],
+])('%s=%s is refused by its name, with a remedy', (variable, value, what) => {
+  const problems = problemsOf(() => load({ ...REQUIRED, [variable]: value }));
+  expect(problems).toEqual([{ where: variable, what: expect.stringContaining(what) }]);
+});
+
+test('a setting of an earlier version that no longer exists is ignored, in the file and as a variable', () => {
+  const file = 'otelExporterOtlpEndpoint: http://127.0.0.1:4318\notelServiceName: mine\n';
+  const OTEL_EXPORTER_OTLP_ENDPOINT = 'no address';
+  expect(load({ ...REQUIRED, OTEL_EXPORTER_OTLP_ENDPOINT }, file)).toEqual(load(REQUIRED, '{}'));
+});
+
+test('a database that hosts share takes no token that is not encrypted', () => {
+  const DATABASE_URL = 'postgres://db.test/contact_sync';
+  expect(problemsOf(() => load({ ...REQUIRED, DATABASE_URL }))).toEqual([
+    { where: 'CREDENTIALS_KEY', what: expect.stringMatching(/^is not set, and with DATABASE_URL .*openssl rand/u) },
+  ]);
+  expect(load({ ...REQUIRED, DATABASE_URL, CREDENTIALS_KEY: 'k'.repeat(16) }).databaseUrl?.reveal()).toBe(DATABASE_URL);
+});
+
+test('a token for programs goes with a database and an address, and is no other one', () => {
+  const API_TOKEN = 'a'.repeat(24);
+  const hosting = { DATABASE_URL: 'postgres://db.test/x', CREDENTIALS_KEY: 'k'.repeat(16), LISTEN: '127.0.0.1:8377' };
+  expect(load({ ...REQUIRED, ...hosting, API_TOKEN }).apiToken?.reveal()).toBe(API_TOKEN);
+  const faultOf = (env: Readonly<Record<string, string>>) => problemsOf(() => load({ ...REQUIRED, ...env, API_TOKEN }));
+  expect(faultOf({ LISTEN: 'off' })).toEqual([
+    { where: 'API_TOKEN', what: expect.stringContaining('requires DATABASE_URL') },
+    { where: 'API_TOKEN', what: expect.stringContaining('requires LISTEN') },
+  ]);
+  expect(load({ ...REQUIRED, ...hosting, LISTEN: '', API_TOKEN }).listen?.port).toBe(8377);
+  expect(faultOf({ ...hosting, CONSOLE_TOKEN: API_TOKEN })).toEqual([
+    { where: 'API_TOKEN', what: expect.stringContaining('is CONSOLE_TOKEN too') },
+  ]);
+  const yaml = `links: { work: { consoleToken: ${API_TOKEN} } }`;
+  expect(problemsOf(() => load({ ...REQUIRED, ...hosting, API_TOKEN }, yaml))).toEqual([
+    { where: 'links.work.consoleToken', what: expect.stringContaining('is API_TOKEN too') },
+  ]);
+});
+
+test('every problem is listed at once, and once', () => {
+  const yaml = `
+syncIntervall: 5m
+direction: sideways
+links:
+  home: { deleteLimit: lots }
+  work: { dataDir: /tmp }
+`;
+  const error = (() => {
+    try {
+      return load({ LOG_LEVEL: 'loud', SWEEP_INTERVAL: 'often', GOOGLE_CLIENT_ID: 'client' }, yaml);
+    } catch (caught) {
+      return caught;
+    }
+  })();
+  expect(error).toBeInstanceOf(ConfigError);
+  if (!(error instanceof ConfigError)) return;
+  expect(error.problems.map(({ where }) => where).toSorted()).toEqual([
+    'GOOGLE_CLIENT_SECRET',
+    'LOG_LEVEL',
+    'SERVICE_BASE_URL',
+    'SWEEP_INTERVAL',
+    'direction',
+    'links.home.deleteLimit',
+    'links.work.dataDir',
+    'syncIntervall',
+  ]);
+  for (const { where, what } of error.problems) expect(error.message).toContain(`${where}: ${what}`);
+  expect(error.message).toContain('8 problems');
+});
+
+test('what is missing is named with each way to set it', () => {
+  expect(problemsOf(() => load({}))).toEqual([
+    { where: 'SERVICE_BASE_URL', what: 'is not set. Set it or service.baseUrl in the configuration file.' },
+    { where: 'GOOGLE_CLIENT_ID', what: 'is not set. Set it or google.clientId in the configuration file.' },
+    {
+      where: 'GOOGLE_CLIENT_SECRET',
+      what: 'is not set. Set it, GOOGLE_CLIENT_SECRET_FILE or google.clientSecret in the configuration file.',
+    },
+  ]);
+});
+
+describe('the examples', () => {
+  const example = (name: string): string => readFileSync(join(import.meta.dirname, '../../../../config', name), 'utf8');
+  const variables = (content: string): Readonly<Record<string, string>> =>
+    Object.fromEntries([...content.matchAll(/^([A-Z_]+)=(.*)$/gmu)].map(([, name = '', value = '']) => [name, value]));
+  const SETTINGS = allSettings();
+
+  test('example.yaml changes nothing as it is', () => {
+    expect(load(REQUIRED, example('example.yaml'))).toEqual(load(REQUIRED, ''));
+  });
+
+  test('example.env changes nothing as it is', () => {
+    expect(variables(example('example.env'))).toEqual({});
+  });
+
+  test('example.yaml loads with every setting uncommented, and has every setting', () => {
+    const whole = example('example.yaml').replaceAll(/^( *)# ([a-zA-Z]+: \S+)$/gmu, (line, indent, setting) =>
+      /File: /u.test(line) ? line : `${indent}${setting}`,
+    );
+    expect(placesOf(() => load({}, whole))).toEqual([]);
+    const keys = [...whole.matchAll(/^ *([a-zA-Z]+): \S/gmu)].map(([, key]) => key);
+    expect(SETTINGS.filter(({ key }) => !keys.includes(key.split('.').at(-1)))).toEqual([]);
+  });
+
+  test('example.env loads with every variable uncommented, and has every variable', () => {
+    const whole = variables(example('example.env').replaceAll(/^# (?=[A-Z_]+=)/gmu, ''));
+    const names = SETTINGS.flatMap(({ variable }) => variable ?? []);
+    expect(Object.keys(whole).toSorted()).toEqual([...names, 'CONTACT_SYNC_CONFIG'].toSorted());
+    expect(placesOf(() => load({ ...whole, CONTACT_SYNC_CONFIG: undefined }))).toEqual([]);
+  });
+
+  test.each(Object.entries(EXAMPLES))('%s is what the code generates (npm run docs writes it)', (file, render) => {
+    expect(readFileSync(join(ROOT, file), 'utf8')).toBe(render());
+  });
+});

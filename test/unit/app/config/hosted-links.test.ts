@@ -1,0 +1,292 @@
+import { describe, expect, test } from 'vitest';
+import { createLinkSource, manageLinks } from '../../../../src/daemon/links/hosted-links.ts';
+import { systemClock } from '../../../../src/util/clock.ts';
+import { ConfigError } from '../../../../src/util/config-error.ts';
+import { readConfig, type Config } from '../../../../src/app/config/config.ts';
+import {
+  parseLinkSettings,
+  withAssignments,
+  withoutSecrets,
+  type HostedLink,
+} from '../../../../src/app/config/hosted-links.ts';
+import type { LinkShelf } from '../../../../src/store/hosted-links.ts';
+import { problemsOf, REQUIRED, REQUIRED_YAML, useConfigDirectory } from './config-support.ts';
+
+const { cwd, write } = useConfigDirectory();
+
+const HOSTED = { DATABASE_URL: 'postgres://db.test/contact_sync', CREDENTIALS_KEY: 'k'.repeat(16) };
+const read = (env: Readonly<Record<string, string>>, yaml = `${REQUIRED_YAML}links: {}`) =>
+  readConfig({ env: { ...HOSTED, ...env }, cwd: cwd(), configPath: write('given.yaml', yaml) });
+const hosted = (name: string, settings: HostedLink['settings'], fault: string | null = null): HostedLink => ({
+  name,
+  settings,
+  fault,
+});
+const faultsOf = (links: readonly HostedLink[], env = {}, yaml?: string) =>
+  read(env, yaml)
+    .readLinks(links)
+    .faulty.map(({ name, problems }) => [name, ...problems.map(({ where, what }) => `${where} ${what}`)].join(': '));
+
+describe('links that the database keeps', () => {
+  test('are read as if they stood in the file, whose top they share, below the variables', () => {
+    const { config, readLinks } = read({ SWEEP_INTERVAL: '1h' }, `${REQUIRED_YAML}syncInterval: 7m\nlinks: {}`);
+    expect(config.links).toEqual([]);
+    const settings = { sweepInterval: '2h', deleteLimit: 25, left: { provider: 'google', refreshToken: 'r1' } };
+    const { links, faulty } = readLinks([hosted('ada', { ...settings, right: { provider: 'service', name: 'crm' } })]);
+    expect(faulty).toEqual([]);
+    expect(links).toMatchObject([
+      {
+        name: 'ada',
+        syncIntervalMs: 7 * 60_000,
+        sweepIntervalMs: 3_600_000,
+        deleteLimit: { count: 25, percent: null },
+        sides: { left: { provider: 'google', settings: { clientId: 'client' } }, right: { name: 'crm' } },
+      },
+    ]);
+    expect(links[0]?.sides.left.token?.reveal()).toBe('r1');
+  });
+
+  test('one with a fault is left out with all that is wrong, and the others are used', () => {
+    const { links, faulty } = read({}).readLinks([
+      hosted('bad', { direction: 'sideways', syncIntervall: '5m' }),
+      hosted('good', {}),
+      hosted('shut', null, 'is encrypted with another key.'),
+    ]);
+    expect(links.map(({ name }) => name)).toEqual(['good']);
+    expect(faulty).toMatchObject([
+      { name: 'bad', problems: [{ where: 'links.bad.syncIntervall' }, { where: 'links.bad.direction' }] },
+      { name: 'shut', problems: [{ where: 'links.shut', what: 'is encrypted with another key.' }] },
+    ]);
+  });
+
+  test('one whose settings did not change is not read again, also with a fault, and one that changed is', () => {
+    const { readLinks } = read({});
+    const bad = hosted('bad', { direction: 'sideways' });
+    const first = readLinks([hosted('ada', { syncInterval: '1h' }), hosted('bob', {}), bad]);
+    const second = readLinks([hosted('ada', { syncInterval: '1h' }), hosted('bob', { syncInterval: '2h' }), bad]);
+    expect(second.links[0]).toBe(first.links[0]);
+    expect(second.links[1]).toMatchObject({ name: 'bob', syncIntervalMs: 7_200_000 });
+    expect(second.faulty).toEqual(first.faulty);
+    expect(second.faulty[0]?.problems[0]).toBe(first.faulty[0]?.problems[0]);
+    // With other settings of the process it is read with those.
+    expect(read({}).readLinks([hosted('ada', { syncInterval: '1h' })]).links[0]).not.toBe(first.links[0]);
+  });
+
+  test('no name is that of a link of the file, or none at all', () => {
+    const yaml = `${REQUIRED_YAML}links: { home: {} }`;
+    expect(faultsOf([hosted('home', {}), hosted('a/b', {})], {}, yaml)).toEqual([
+      expect.stringMatching(/^home: links\.home is the name of a link of the configuration file too/u),
+      expect.stringMatching(/^a\/b: links\.a\/b is not a name/u),
+    ]);
+  });
+
+  test('names no file of a host, which is not even looked for', () => {
+    const nowhere = hosted('ada', { google: { refreshTokenFile: '/nowhere' }, consoleTokenFile: '/nowhere' });
+    expect(faultsOf([nowhere])).toEqual([
+      expect.stringMatching(
+        /^ada: links\.ada\.google\.refreshTokenFile names a file, .*links\.ada\.consoleTokenFile names a file/u,
+      ),
+    ]);
+    expect(faultsOf([nowhere])[0]).not.toContain('cannot be read');
+  });
+
+  test('names no file in a key of one word either', () => {
+    expect(faultsOf([hosted('ada', { 'google.refreshTokenFile': '/nowhere' })])).toEqual([
+      expect.stringMatching(/^ada: links\.ada\.google\.refreshTokenFile names a file/u),
+    ]);
+  });
+
+  test('takes no secret that is what lists show in its place', () => {
+    const link = hosted('ada', { left: { provider: 'google', refreshToken: '[secret]' }, consoleToken: '[secret]' });
+    expect(faultsOf([link])).toEqual([
+      expect.stringMatching(
+        /^ada: links\.ada\.left\.refreshToken is what is shown .*links\.ada\.consoleToken is what is shown/u,
+      ),
+    ]);
+  });
+
+  test('takes no token that a variable holds for the account of another link', () => {
+    expect(
+      faultsOf([hosted('ada', {})], { GOOGLE_REFRESH_TOKEN: 'r1' }, `${REQUIRED_YAML}links: { home: {} }`),
+    ).toEqual([expect.stringMatching(/^ada: GOOGLE_REFRESH_TOKEN is one account's/u)]);
+  });
+
+  test('opens its page with no token of the API', () => {
+    const consoleToken = 'a-token-of-twenty-four-or-more';
+    expect(faultsOf([hosted('ada', { consoleToken })], { API_TOKEN: consoleToken, LISTEN: '127.0.0.1:0' })).toEqual([
+      'ada: links.ada.consoleToken is API_TOKEN too. Give each a token of its own.',
+    ]);
+  });
+
+  test('opens its page with no token of another link', () => {
+    const consoleToken = 'a'.repeat(24);
+    const [one, other] = [hosted('one', { consoleToken }), hosted('other', { consoleToken })];
+    expect(faultsOf([one, other])).toEqual([
+      expect.stringMatching(/^other: links\.other\.consoleToken opens another link/u),
+    ]);
+    expect(faultsOf([one], { CONSOLE_TOKEN: consoleToken })).toHaveLength(1);
+  });
+});
+
+describe('settings', () => {
+  test('are written name=value beside those of a text, and an empty value takes one out', () => {
+    const section = parseLinkSettings('syncInterval: 5m\ngoogle: { readLimit: 1/minute }\n', 'ada.yaml');
+    const changed = withAssignments(section, ['google.writeLimit=2/minute', 'syncInterval=', 'buckets=A=B,C']);
+    expect(changed).toEqual({
+      syncInterval: null,
+      google: { readLimit: '1/minute', writeLimit: '2/minute' },
+      buckets: 'A=B,C',
+    });
+  });
+
+  test('hold no secret on a command line, and what is no setting is said', () => {
+    const problems = problemsOf(() => withAssignments({}, ['google.refreshToken=r1', 'often']));
+    expect(problems.map(({ where }) => where)).toEqual(['google.refreshToken', 'often']);
+    expect(JSON.stringify(problems)).not.toContain('r1');
+    expect(() => parseLinkSettings('a: [', 'ada.yaml')).toThrow(ConfigError);
+  });
+
+  test('are shown without what is secret in them', () => {
+    const shown = withoutSecrets({
+      left: { provider: 'google', refreshToken: 'r1' },
+      consoleToken: 'c',
+      buckets: ['A'],
+    });
+    expect(shown).toEqual({
+      left: { provider: 'google', refreshToken: '[secret]' },
+      consoleToken: '[secret]',
+      buckets: ['A'],
+    });
+  });
+
+  test('are shown without it in a key of one word too, as which it is used', () => {
+    const settings = { 'google.refreshToken': 'r1' };
+    expect(
+      read({})
+        .readLinks([hosted('ada', settings)])
+        .links[0]?.sides.left.token?.reveal(),
+    ).toBe('r1');
+    expect(withoutSecrets(settings)).toEqual({ 'google.refreshToken': '[secret]' });
+  });
+});
+
+test('nothing is forgotten of a link of the file where the database has one of its name', async () => {
+  const [dropped, forgotten]: [string[], string[]] = [[], []];
+  const shelf: Pick<LinkShelf, 'all' | 'drop'> = {
+    all: () => Promise.resolve([hosted('home', {})]),
+    drop: (name) => Promise.resolve(dropped.push(name) > 0),
+  };
+  const manager = manageLinks({
+    read: () => read({}, `${REQUIRED_YAML}links: { home: {} }`),
+    shelf: shelf as LinkShelf,
+    clock: systemClock,
+    forget: (name) => Promise.resolve(forgotten.push(name) > 0 ? [] : null),
+  });
+  await expect(manager.remove('home', { forget: true })).rejects.toThrow('the stored data belongs to that one');
+  expect([dropped, forgotten]).toEqual([[], []]);
+  expect(await manager.remove('home', { forget: false })).toEqual({ name: 'home', tokens: null });
+});
+
+test('the links of a copied database, which has seen no change yet, stay at a reload', async () => {
+  const shelf: Pick<LinkShelf, 'revision' | 'all'> = {
+    revision: () => Promise.resolve(0),
+    all: () => Promise.resolve([hosted('ada', {})]),
+  };
+  const source = createLinkSource(() => read({}), { first: read({}), shelf, onFaulty: () => undefined });
+  const names = (config: Config | null) => config?.links.map(({ name }) => name);
+  expect(names(await source.look())).toEqual(['ada']);
+  expect(await source.look()).toBeNull();
+  expect(names(source.reload())).toEqual(['ada']);
+});
+
+test('only a file beside a database may have no link', () => {
+  const load = (env: Readonly<Record<string, string>>, links: string) => () =>
+    readConfig({ env: { ...REQUIRED, ...env }, cwd: cwd(), configPath: write('given.yaml', links) });
+  for (const links of ['links: {}', 'links: []', 'links:']) {
+    expect(load(HOSTED, links)().config.links).toEqual([]);
+    expect(problemsOf(load({}, links))).toMatchObject([{ where: 'links' }]);
+  }
+  expect(problemsOf(load(HOSTED, 'links: home'))).toMatchObject([{ where: 'links' }]);
+});
+
+/** A shelf in memory. `onAdd` is called before a link is added, as when another process is faster. */
+const shelfOf = (onAdd = (_links: Map<string, HostedLink['settings']>): void => undefined) => {
+  const links = new Map<string, HostedLink['settings']>();
+  const shelf: Pick<LinkShelf, 'all' | 'add' | 'change' | 'drop'> = {
+    all: async () => [...links].map(([name, settings]) => hosted(name, settings)),
+    add: async (name, settings) => {
+      onAdd(links);
+      return !links.has(name) && links.set(name, settings).has(name);
+    },
+    change: async (name, change) => {
+      const before = links.get(name);
+      if (!before) return false;
+      const next = await change(before);
+      onAdd(links);
+      links.set(name, next);
+      return true;
+    },
+    drop: async (name) => links.delete(name),
+  };
+  return { links, shelf: shelf as LinkShelf };
+};
+
+const managerOf = (shelf: LinkShelf, forget: () => Promise<[]> = async () => []) =>
+  manageLinks({ read: () => read({}), shelf, clock: { ...systemClock, sleep: async () => undefined }, forget });
+
+const PAGE = { consoleToken: 'a-token-of-twenty-four-or-more' };
+const OPENS_ANOTHER = /consoleToken: opens another link too/u;
+
+describe('changes of links at the same time', () => {
+  test('one of two links that are added at once with one token for the page is refused', async () => {
+    const { links, shelf } = shelfOf();
+    const manager = managerOf(shelf);
+    const ends = await Promise.allSettled([manager.add('ada', PAGE), manager.add('bob', PAGE)]);
+    expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect([...links.keys()]).toEqual(['ada']);
+  });
+
+  test('a link is taken back whose token another process gave to a link in the same moment', async () => {
+    const { links, shelf } = shelfOf((others) => others.set('of-another-process', PAGE));
+    await expect(managerOf(shelf).add('ada', PAGE)).rejects.toThrow(OPENS_ANOTHER);
+    expect([...links.keys()]).toEqual(['of-another-process']);
+    links.clear();
+    links.set('bob', { syncInterval: '1h' });
+    await expect(managerOf(shelf).set('bob', PAGE)).rejects.toThrow(OPENS_ANOTHER);
+    expect(links.get('bob')).toEqual({ syncInterval: '1h' });
+  });
+
+  test('no link is added while the data of one of its name is being deleted', async () => {
+    const { links, shelf } = shelfOf();
+    const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const manager = managerOf(shelf, async () => {
+      begun.resolve();
+      await ended.promise;
+      return [];
+    });
+    await manager.add('ada', {});
+    const removing = manager.remove('ada', { forget: true });
+    await begun.promise;
+    await expect(manager.add('ada', {})).rejects.toThrow('The data of a link named ada is being deleted.');
+    await manager.add('bob', {});
+    ended.resolve();
+    await removing;
+    await manager.add('ada', {});
+    expect([...links.keys()]).toEqual(['bob', 'ada']);
+  });
+
+  test('the data of a link that another process added again is not deleted', async () => {
+    const { links, shelf } = shelfOf();
+    const forgotten: string[] = [];
+    const addAgain = async (): Promise<void> => void links.set('ada', {});
+    const manager = manageLinks({
+      read: () => read({}),
+      shelf,
+      clock: { ...systemClock, sleep: addAgain },
+      forget: async (name) => (forgotten.push(name), []),
+    });
+    await manager.add('ada', {});
+    await expect(manager.remove('ada', { forget: true })).rejects.toThrow('added a link named ada again');
+    expect(forgotten).toEqual([]);
+  });
+});

@@ -1,0 +1,51 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  readHeartbeat,
+  readLiveHeartbeat,
+  readProgress,
+  removeHeartbeat,
+  writeHeartbeat,
+  type Heartbeat,
+} from '../../../src/app/heartbeat.ts';
+
+let dataDir: string;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-beat-'));
+});
+afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+const BEAT_AT_MS = 1_000_000;
+const PROGRESS = { link: 'a', listed: 7, planned: 100, written: 40, leftMs: 12_000 };
+const beat: Heartbeat = {
+  queue: 'embedded',
+  startedAtMs: 0,
+  beatAtMs: BEAT_AT_MS,
+  waiting: null,
+  links: [{ name: 'a', syncIntervalMs: 60_000, sinceMs: 0 }],
+  running: ['a'],
+  progress: [PROGRESS],
+  stalled: [],
+  pid: 1,
+  process: null,
+};
+
+test('how far a run is can be read by another process, less what has passed since; an old word counts for nothing', async () => {
+  expect(await readProgress(dataDir, BEAT_AT_MS)).toEqual([]);
+  await writeHeartbeat(dataDir, beat);
+  expect(await readProgress(dataDir, BEAT_AT_MS + 4_000)).toEqual([{ ...PROGRESS, leftMs: 8_000 }]);
+  expect(await readProgress(dataDir, BEAT_AT_MS + 20_000)).toEqual([{ ...PROGRESS, leftMs: 0 }]);
+  expect(await readLiveHeartbeat(dataDir, BEAT_AT_MS + 30_000)).toEqual(beat);
+  expect(await readLiveHeartbeat(dataDir, BEAT_AT_MS + 30_001)).toBeNull();
+  expect(await readProgress(dataDir, BEAT_AT_MS + 30_001)).toEqual([]);
+});
+
+test.each(['', '{"queue":', 'null'])('words that were cut off, as %j, count for nothing', async (text) => {
+  await writeFile(join(dataDir, `heartbeat-${hostname()}.json`), text);
+  expect(await readHeartbeat(dataDir)).toBeNull();
+  expect(await readProgress(dataDir, BEAT_AT_MS)).toEqual([]);
+  await removeHeartbeat(dataDir);
+  expect(await readdir(dataDir)).toEqual([]);
+});

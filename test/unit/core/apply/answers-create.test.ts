@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest';
+import type { Half } from '../../../../src/core/contact/half.ts';
+import type { ContactRecord } from '../../../../src/core/contact/record.ts';
+import { applyAnswer, type AnsweredWrite } from '../../../../src/core/apply/answers.ts';
+import { creationTask, currentRecord, pendingFields, type Task } from '../../../../src/core/apply/task.ts';
+import { createWrites } from '../../../../src/engine/execute/writes.ts';
+import { record, snapshot } from '../reconcile/support.ts';
+import { ADA, changesOf, looseHalf, pairedHalf, setOf } from '../../engine/support.ts';
+import { creationOf, applyingIn, NOW, PASS } from '../../engine/execute/support.ts';
+
+const EMPTY = snapshot({});
+
+describe('a create that is answered', () => {
+  const SOURCE = looseHalf('left', 'l', { record: record('l', { ...ADA, title: 'Dr' }, { groupIds: ['g-choir'] }) });
+  const ANSWER = record('r', { ...ADA, title: 'Dr' }, { groupIds: ['s-choir'] });
+
+  const answered = (task: Task, value: ContactRecord): AnsweredWrite => {
+    const [write] = createWrites(PASS, 'right', [task]);
+    if (write?.kind !== 'create') throw new Error('A create was expected.');
+    return { kind: 'record', write, value };
+  };
+  const create = (
+    value: ContactRecord,
+    given: {
+      halves?: readonly Half[];
+      joins?: readonly string[];
+      createsWithGroups?: boolean;
+      source?: Half;
+      apartFrom?: readonly string[];
+    } = {},
+  ) => {
+    const { halves = [SOURCE], joins = [], createsWithGroups = false, source = SOURCE, apartFrom = [] } = given;
+    const set = setOf(halves);
+    const pair = source.pair === null ? null : set.pair(source.pair);
+    const task = creationTask({ ...creationOf(source, { joins, pair }), apartFrom });
+    const outcome = applyAnswer(applyingIn(set, createsWithGroups), answered(task, value));
+    return { set, task, outcome, left: set.half('left', 'l'), right: set.half('right', value.id) };
+  };
+
+  test('[R9] is a pair of the source and the contact that the side answered with, both settled', () => {
+    const { set, outcome, left, right } = create(ANSWER);
+    expect(outcome).toEqual({
+      after: ANSWER,
+      applied: true,
+      error: null,
+      isRefused: false,
+      counts: 'created',
+      notTaken: [],
+      ids: { leftId: 'l', rightId: 'r' },
+      again: false,
+    });
+    expect(left).toMatchObject({ state: 'settled', base: snapshot({ ...ADA, title: 'Dr' }, ['g-choir']) });
+    expect(right).toMatchObject({
+      state: 'settled',
+      record: ANSWER,
+      base: { groupIds: ['s-choir'] },
+      writtenAtMs: NOW,
+    });
+    expect(changesOf(set, 'put-pair')).toMatchObject([{ id: null, status: 'linked' }]);
+    expect(left?.pair).toBe(right?.pair);
+  });
+
+  test('[R2] reports what the side did not take, and is settled all the same', () => {
+    const { outcome, left, right } = create(record('r', ADA));
+    expect(outcome.notTaken).toEqual(['title']);
+    expect(left).toMatchObject({ state: 'settled', base: { contact: { title: 'Dr' } } });
+    expect(right).toMatchObject({ state: 'settled', base: { contact: { title: '' } } });
+  });
+
+  test('[R11] is settled with its memberships where the side takes them with the create', () => {
+    const { task, left, right } = create(ANSWER, { joins: ['choir'], createsWithGroups: true });
+    expect(pendingFields(task, 'right')).toEqual(new Set());
+    expect([left?.state, right?.state]).toEqual(['settled', 'settled']);
+  });
+
+  test.each([
+    ['are written afterwards', ['choir'], false],
+    ['wait for a group that could not be created', ['choir', 'team'], true],
+  ] as const)('[R11] is open on both sides where its memberships %s', (_, joins, createsWithGroups) => {
+    const { task, left, right } = create(record('r', { ...ADA, title: 'Dr' }), { joins, createsWithGroups });
+    expect(pendingFields(task, 'right')).toEqual(new Set(['buckets']));
+    expect(left).toMatchObject({ state: 'changed', base: snapshot({ ...ADA, title: 'Dr' }) });
+    expect(right).toMatchObject({ state: 'changed' });
+  });
+
+  test('[R6] takes the place of the half that was gone, in its pair', () => {
+    const source = pairedHalf('left', 'l', 1, { state: 'changed' });
+    const halves = [source, pairedHalf('right', 'gone', 1, { state: 'gone' })];
+    const { set, outcome } = create(record('r', ADA), { halves, source });
+    expect(outcome.counts).toBe('created');
+    expect(set.pair(1)).toMatchObject({ status: 'linked', left: { id: 'l' }, right: { id: 'r', state: 'settled' } });
+    // A feed that lags may show it still.
+    expect(set.half('right', 'gone')).toMatchObject({ pair: null, base: null, state: 'gone' });
+  });
+
+  test.each(['settled', 'changed', 'missing', 'settling', 'gone', 'doubted'] as const)(
+    '[R9] with a contact that is linked to another one is refused: nothing is stored (%s)',
+    (state) => {
+      const halves = [SOURCE, pairedHalf('left', 'other', 2), pairedHalf('right', 'r', 2, { state })];
+      const { set, task, outcome } = create(ANSWER, { halves });
+      expect(outcome).toMatchObject({
+        isRefused: true,
+        counts: null,
+        again: false,
+        after: ANSWER,
+        ids: { leftId: 'l', rightId: null },
+      });
+      expect(outcome.error).toContain('r, which is linked to another contact already');
+      expect(currentRecord(task, 'right')).toBeNull();
+      expect(set.changes()).toEqual([]);
+    },
+  );
+
+  test('[R13] with a contact that a person keeps apart from it is refused: nothing is stored', () => {
+    const halves = [SOURCE, looseHalf('right', 'r', { record: ANSWER })];
+    const { set, task, outcome } = create(ANSWER, { halves, apartFrom: ['q', 'r'] });
+    expect(outcome).toMatchObject({ isRefused: true, counts: null, again: false, after: ANSWER });
+    expect(outcome.error).toContain('r, which a person keeps apart from this contact');
+    expect(currentRecord(task, 'right')).toBeNull();
+    expect(set.changes()).toEqual([]);
+  });
+
+  test('[R9] with a contact that was there before compares the two before anything of it is overwritten', () => {
+    const known = looseHalf('right', 'r', { writtenAtMs: 3 });
+    const { set, task, outcome, left, right } = create(ANSWER, { halves: [SOURCE, known] });
+    expect(outcome).toEqual({
+      after: ANSWER,
+      applied: false,
+      error: expect.stringContaining('existed already'),
+      isRefused: false,
+      counts: null,
+      notTaken: [],
+      ids: { leftId: 'l', rightId: null },
+      again: true,
+    });
+    expect(left).toMatchObject({ state: 'changed', base: EMPTY, record: SOURCE.record });
+    expect(right).toMatchObject({ state: 'changed', base: EMPTY, record: ANSWER, writtenAtMs: 3 });
+    expect(changesOf(set, 'put-pair')).toMatchObject([{ id: null, status: 'linked' }]);
+    // No later step of the run writes to it.
+    expect(currentRecord(task, 'right')).toBeNull();
+  });
+
+  test.each(['gone', 'doubted'] as const)(
+    '[R6] with the half that was %s has brought it back, in its pair',
+    (state) => {
+      const source = pairedHalf('left', 'l', 1, { state: 'changed', record: SOURCE.record });
+      const halves = [source, pairedHalf('right', 'r', 1, { state, mergedInto: 'survivor' })];
+      const { set, outcome } = create(ANSWER, { halves, source });
+      expect(outcome).toMatchObject({ applied: true, error: null, counts: 'created', again: false });
+      expect(set.pair(1)).toMatchObject({
+        status: 'linked',
+        left: { id: 'l', state: 'settled', base: { contact: { title: 'Dr' } } },
+        right: { id: 'r', state: 'settled', record: ANSWER, mergedInto: null, writtenAtMs: NOW },
+      });
+    },
+  );
+
+  test.each(['gone', 'doubted'] as const)(
+    '[R6] with a contact without a pair that was %s has brought it back',
+    (state) => {
+      const { set, outcome, left, right } = create(ANSWER, { halves: [SOURCE, looseHalf('right', 'r', { state })] });
+      expect(outcome).toMatchObject({ applied: true, error: null, counts: 'created', again: false });
+      expect(right).toMatchObject({ state: 'settled', record: ANSWER, writtenAtMs: NOW });
+      expect(left?.pair).toBe(right?.pair);
+      expect(changesOf(set, 'put-pair')).toMatchObject([{ id: null, status: 'linked' }]);
+    },
+  );
+});

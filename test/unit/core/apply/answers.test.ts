@@ -1,0 +1,413 @@
+import { describe, expect, test } from 'vitest';
+import type { Contact, SyncedField } from '../../../../src/core/contact/contact.ts';
+import type { Half } from '../../../../src/core/contact/half.ts';
+import type { ContactRecord } from '../../../../src/core/contact/record.ts';
+import type { Merge } from '../../../../src/core/reconcile/decision.ts';
+import {
+  applyAnswer,
+  endMemberships,
+  isStray,
+  storeAnswered,
+  type AnsweredWrite,
+} from '../../../../src/core/apply/answers.ts';
+import { creationTask, mergeTask, pendingFields, type Task } from '../../../../src/core/apply/task.ts';
+import {
+  createWrites,
+  deleteWrites,
+  membershipWrites,
+  mergeWrite,
+  updateWrites,
+} from '../../../../src/engine/execute/writes.ts';
+import { type Removal, type Write } from '../../../../src/core/apply/write.ts';
+import { rename } from '../../../../src/core/state/observe.ts';
+import { record, SIDE_PAIRS, snapshot } from '../reconcile/support.ts';
+import { ADA, changesOf, linkedPair, looseHalf, pairedHalf, setOf } from '../../engine/support.ts';
+import { creationOf, applyingIn, mergeOf, NOW, PASS, sideWrite } from '../../engine/execute/support.ts';
+
+const half = (
+  side: 'left' | 'right',
+  now: Partial<Contact>,
+  base: Partial<Contact>,
+  groupIds: readonly string[] = [],
+) => {
+  const own = record(side, { ...ADA, ...now }, { groupIds, digest: `row of ${side}` });
+  return pairedHalf(side, side, 1, { state: 'changed', record: own, base: snapshot({ ...ADA, ...base }) });
+};
+
+/** The title and the bucket of the left side are to be written to the right one. */
+const MERGE = mergeOf(half('left', { title: 'New' }, { title: 'Old' }, ['g-choir']), half('right', {}, {}), {
+  writes: {
+    left: null,
+    right: sideWrite(['title', 'buckets'], { ...ADA, title: 'New' }, { joins: ['choir'] }),
+  },
+});
+
+const halvesOf = ({ pair }: Merge): readonly Half[] => [pair.left, pair.right];
+
+const updateOf = (task: Task, value: ContactRecord): AnsweredWrite => {
+  const [write] = updateWrites(PASS, 'right', [task]);
+  if (write?.kind !== 'update') throw new Error('An update was expected.');
+  return { kind: 'record', write, value };
+};
+
+const moveOf = (task: Task, value: readonly string[]): AnsweredWrite => {
+  const [write] = membershipWrites(PASS, 'right', [task]);
+  if (write?.kind !== 'membership') throw new Error('A change of membership was expected.');
+  return { kind: 'groups', write, value };
+};
+
+describe('an update that is answered', () => {
+  const UPDATE = mergeOf(
+    half('left', { title: 'New' }, { title: 'Old' }),
+    half('right', { title: 'Old' }, { title: 'Old' }),
+    {
+      writes: { left: null, right: sideWrite(['title'], { ...ADA, title: 'New' }) },
+    },
+  );
+  const update = (value: ContactRecord, given: Partial<Merge> = {}, halves = halvesOf(UPDATE)) => {
+    const set = setOf(halves);
+    const task = mergeTask({ ...UPDATE, ...given });
+    const outcome = applyAnswer(applyingIn(set), updateOf(task, value));
+    return { set, task, outcome };
+  };
+
+  test('settles both halves, each by its own base', () => {
+    const after = record('right', { ...ADA, title: 'New' }, { version: '2' });
+    const { set, task, outcome } = update(after);
+    expect(outcome).toEqual({
+      after,
+      applied: true,
+      error: null,
+      isRefused: false,
+      counts: 'updated',
+      notTaken: [],
+      ids: { leftId: 'left', rightId: 'right' },
+      again: false,
+    });
+    expect(pendingFields(task, 'right')).toEqual(new Set());
+    expect(set.pair(1)).toMatchObject({
+      left: { state: 'settled', base: { contact: { title: 'New' } } },
+      right: { state: 'settled', record: after, base: { contact: { title: 'New' } }, writtenAtMs: NOW },
+    });
+  });
+
+  test.each<[string, Partial<Contact>]>([
+    ['cut it off', { title: 'Ne' }],
+    ['kept the former one', { title: 'Old' }],
+  ])('[R2] reports a value where the side %s, and does not send it again', (_, now) => {
+    const { set, outcome } = update(record('right', { ...ADA, ...now }));
+    expect(outcome).toMatchObject({ counts: 'updated', notTaken: ['title'] });
+    expect(set.pair(1)).toMatchObject({
+      left: { state: 'settled' },
+      right: { state: 'settled', base: { contact: now } },
+    });
+  });
+
+  test('[R2] reports an element that the side did not take, and none that it only spells otherwise', () => {
+    const mails = (...list: string[]) => ({ emailAddresses: list.map((value) => ({ value, label: null })) });
+    const write = sideWrite(['emailAddresses', 'title'], { ...ADA, title: 'New', ...mails('a@x.org', 'b@x.org') });
+    const notTaken = (...list: string[]) => {
+      const value = record('right', { ...ADA, title: 'New', ...mails(...list) });
+      return update(value, { writes: { left: null, right: write } }).outcome.notTaken;
+    };
+    expect(notTaken('a@x.org', 'b@x.org')).toEqual([]);
+    expect(notTaken('B@X.org', 'A@x.org', 'own@x.org')).toEqual([]);
+    expect(notTaken('a@x.org')).toEqual(['emailAddresses']);
+  });
+
+  test('[R2] reports nothing about fields that were not written', () => {
+    expect(update(record('right', { ...ADA, title: 'New', company: 'Foreign' })).outcome.notTaken).toEqual([]);
+  });
+
+  test('[R4] resolves earlier conflicts about what it wrote, but for those that it decides itself', () => {
+    const writes = { left: null, right: sideWrite(['title', 'company'], { ...ADA, title: 'New' }) };
+    const conflict = { field: 'company', left: '', right: 'Engine', winner: 'left' } as const;
+    const { set } = update(record('right', { ...ADA, title: 'New' }), { writes, conflicts: [conflict] });
+    expect(changesOf(set, 'resolve-conflicts')).toEqual([
+      { kind: 'resolve-conflicts', leftId: 'left', fields: ['title'], atMs: NOW },
+    ]);
+  });
+
+  test('[R4] resolves no conflict of which it brings back what was decided', () => {
+    const { set } = update(record('right', { ...ADA, title: 'New' }), { restored: ['title'] });
+    expect(changesOf(set, 'resolve-conflicts')).toEqual([]);
+  });
+
+  test('counts a contact once, its memberships included', () => {
+    const set = setOf(halvesOf(MERGE));
+    const task = mergeTask(MERGE);
+    const after = record('right', { ...ADA, title: 'New' });
+    expect(applyAnswer(applyingIn(set), updateOf(task, after)).counts).toBe('updated');
+    expect(set.pair(1)).toMatchObject({ left: { state: 'changed' }, right: { state: 'changed' } });
+    expect(applyAnswer(applyingIn(set), moveOf(task, ['s-choir'])).counts).toBeNull();
+    expect(set.pair(1)).toMatchObject({ left: { state: 'settled' }, right: { state: 'settled' } });
+  });
+
+  test('[R7] leaves the other half as it was found meanwhile', () => {
+    const [left, right] = halvesOf(UPDATE);
+    const gone: Half = { ...(left ?? right), state: 'gone' } as Half;
+    const { set } = update(record('right', { ...ADA, title: 'New' }), {}, [gone, right as Half]);
+    expect(set.pair(1)).toMatchObject({ status: 'linked', left: { state: 'gone' }, right: { state: 'settled' } });
+  });
+});
+
+describe('[R12] an update that is answered with another contact', () => {
+  const value = record('other', { ...ADA, title: 'New' });
+
+  test('that has a pair of its own settles nothing, and the half is let go of as it is stored', () => {
+    const set = setOf([...halvesOf(MERGE), ...linkedPair(2, 'its counterpart', 'other')]);
+    const task = mergeTask(MERGE);
+    expect(isStray(set, updateOf(task, value))).toBe(true);
+    expect(set.changes()).toEqual([]);
+    expect(membershipWrites(PASS, 'right', [task])).toEqual([]);
+    storeAnswered(set, task, 'left', NOW);
+    expect(set.pair(1)).toMatchObject({ status: 'linked', left: { state: 'changed' }, right: MERGE.pair.right });
+  });
+
+  test('that is its own one, in a pair that was stored a moment ago, lands', () => {
+    const set = setOf(halvesOf(MERGE));
+    const task = mergeTask({ ...MERGE, pair: { ...MERGE.pair, id: null } });
+    expect(isStray(set, updateOf(task, record(MERGE.pair.right.id, value.contact)))).toBe(false);
+  });
+
+  test('that has a pair of its own takes no half from a pair that was stored a moment ago', () => {
+    const set = setOf([...halvesOf(MERGE), ...linkedPair(2, 'its counterpart', 'other')]);
+    const task = mergeTask({ ...MERGE, pair: { ...MERGE.pair, id: null } });
+    expect(isStray(set, updateOf(task, value))).toBe(true);
+    storeAnswered(set, task, 'left', NOW);
+    expect(set.pair(1)).toMatchObject({ status: 'linked', left: { state: 'changed' }, right: MERGE.pair.right });
+  });
+
+  test.each<[string, readonly Half[]]>([
+    ['nothing is known of', []],
+    ['has no pair', [looseHalf('right', 'other')]],
+  ])('that %s is answered with its own contact, which has got another id', (_, known) => {
+    const set = setOf([...halvesOf(MERGE), ...known]);
+    const task = mergeTask(MERGE);
+    expect(isStray(set, updateOf(task, value))).toBe(false);
+    applyAnswer(applyingIn(set), updateOf(task, value));
+    expect(set.pair(1)).toMatchObject({ status: 'linked', right: { id: 'other' } });
+  });
+});
+
+describe('[R11] a change of membership that is answered', () => {
+  const MOVE = mergeOf(half('left', {}, {}, ['g-choir']), half('right', {}, {}, ['own']), {
+    writes: { left: null, right: sideWrite(['buckets'], ADA, { joins: ['choir'] }) },
+  });
+  const move = (answer: readonly string[], merge = MOVE) => {
+    const set = setOf(halvesOf(merge));
+    const task = mergeTask(merge);
+    return { set, task, outcome: applyAnswer(applyingIn(set), moveOf(task, answer)) };
+  };
+
+  test('settles both halves; the record is no row’s text any more', () => {
+    const joined = mergeOf(MOVE.pair.left, pairedHalf('right', 'right', 1), { writes: MOVE.writes });
+    const { set, task, outcome } = move(['s-choir'], joined);
+    expect(outcome).toMatchObject({ counts: 'updated', again: false, notTaken: [], after: { groupIds: ['s-choir'] } });
+    expect(outcome.after).not.toHaveProperty('digest');
+    expect(pendingFields(task, 'right')).toEqual(new Set());
+    expect(set.pair(1)).toMatchObject({
+      left: { state: 'settled', base: { groupIds: ['g-choir'] } },
+      right: { state: 'settled', base: { groupIds: ['s-choir'] }, writtenAtMs: NOW },
+    });
+    expect(changesOf(set, 'put-half').find(({ half: put }) => put.side === 'right')?.digest).toBeNull();
+  });
+
+  test('sorts what it was answered with', () => {
+    const { outcome } = move(['s-choir', 'own', 'another']);
+    expect(outcome.after?.groupIds).toEqual(['another', 'own', 's-choir']);
+  });
+
+  test('[R5] leaves out of the base what somebody joined meanwhile', () => {
+    const { set } = move(['foreign', 'own', 's-choir']);
+    expect(set.pair(1)?.right).toMatchObject({ state: 'changed', base: { groupIds: ['own', 's-choir'] } });
+  });
+
+  test('that needed no request is settled as the contact stands', () => {
+    const merge = mergeOf(half('left', {}, {}, ['g-choir']), half('right', {}, {}, ['s-choir']), {
+      writes: MOVE.writes,
+    });
+    const set = setOf(halvesOf(merge));
+    const task = mergeTask(merge);
+    expect(membershipWrites(PASS, 'right', [task])).toEqual([]);
+    endMemberships(applyingIn(set), task, 'right');
+    expect(set.pair(1)).toMatchObject({
+      left: { state: 'settled' },
+      right: { state: 'settled', record: { digest: 'row of right' } },
+    });
+  });
+
+  test('is open while a group could not be created', () => {
+    const writes = { left: null, right: sideWrite(['buckets'], ADA, { joins: ['choir', 'team'] }) };
+    const { set, task } = move(['own', 's-choir'], { ...MOVE, writes });
+    expect(pendingFields(task, 'right')).toEqual(new Set(['buckets']));
+    expect(set.pair(1)).toMatchObject({
+      left: { state: 'changed', base: { groupIds: [] } },
+      right: { state: 'changed' },
+    });
+  });
+});
+
+describe('a deletion that is answered', () => {
+  const remove = (given: Partial<Removal>) => {
+    const set = setOf(linkedPair(1, 'l', 'r'));
+    const pair = set.pair(1);
+    if (pair === null) throw new Error('The pair is missing.');
+    const own = {
+      side: 'right' as const,
+      record: record('r', ADA),
+      pair,
+      pairAfter: 'drop-pair' as const,
+      decision: null,
+    };
+    const [write] = deleteWrites(PASS, [{ ...own, ...given }]);
+    if (write?.kind !== 'delete') throw new Error('A delete was expected.');
+    return { set, outcome: applyAnswer(applyingIn(set), { kind: 'none', write }) };
+  };
+
+  test('[R7] ends the pair, and counts', () => {
+    const { set, outcome } = remove({});
+    expect(outcome).toEqual({
+      after: null,
+      applied: true,
+      error: null,
+      isRefused: false,
+      counts: 'deleted',
+      notTaken: [],
+      ids: { leftId: null, rightId: 'r' },
+      again: false,
+    });
+    // That it was deleted stays known: a feed that lags may show it still.
+    expect(set.halves()).toMatchObject([
+      { side: 'right', id: 'r', pair: null, base: null, state: 'gone', heardAtMs: NOW },
+    ]);
+    expect(changesOf(set, 'drop-pair')).toEqual([{ kind: 'drop-pair', id: 1 }]);
+  });
+
+  test.each(SIDE_PAIRS)('of an undo at %s leaves the half of %s alone: it is not created again', (side, other) => {
+    const ids = { left: 'l', right: 'r' };
+    const { set } = remove({ side, record: record(ids[side], ADA), pairAfter: 'keep-other' });
+    expect(set.pair(1)).toMatchObject({ status: 'kept', [side]: null, [other]: { id: ids[other], state: 'settled' } });
+  });
+
+  test('of a contact of no stored pair only takes in that it was deleted', () => {
+    const pair = { id: null, status: 'linked', left: null, right: pairedHalf('right', 'r', 1) } as const;
+    expect(remove({ pair }).set.changes()).toMatchObject([{ kind: 'put-half', half: { id: 'r', state: 'gone' } }]);
+  });
+});
+
+describe('[R13] two contacts that are paired for the first time', () => {
+  const [LEFT, RIGHT] = [looseHalf('left', 'l'), looseHalf('right', 'r')];
+  const pairing = (given: Partial<Merge> = {}) => mergeTask(mergeOf(LEFT, RIGHT, given));
+
+  test('are stored as a pair, settled, where nothing is to be written', () => {
+    const set = setOf([LEFT, RIGHT]);
+    storeAnswered(set, pairing(), null, NOW);
+    expect(changesOf(set, 'put-pair')).toMatchObject([
+      {
+        id: null,
+        status: 'linked',
+        halves: [
+          { half: { id: 'l', state: 'settled', base: { contact: ADA } }, digest: 'row of l' },
+          { half: { id: 'r', state: 'settled', base: { contact: ADA } }, digest: 'row of r' },
+        ],
+      },
+    ]);
+    expect(changesOf(set, 'resolve-conflicts')).toEqual([]);
+  });
+
+  test('[R2] are stored with what they agree on, and open, ahead of their first write', () => {
+    const [dr, mr] = [
+      looseHalf('left', 'l', { record: record('l', { ...ADA, title: 'Dr' }) }),
+      looseHalf('right', 'r', { record: record('r', { ...ADA, title: 'Mr' }) }),
+    ];
+    const conflicts = [{ field: 'title', left: 'Dr', right: 'Mr', winner: 'left' }] as const;
+    const writes = { left: null, right: sideWrite(['title'], { ...ADA, title: 'Dr' }) };
+    const set = setOf([dr, mr]);
+    storeAnswered(set, mergeTask(mergeOf(dr, mr, { conflicts, writes })), null, NOW);
+    expect(changesOf(set, 'put-pair')).toMatchObject([
+      {
+        id: null,
+        status: 'linked',
+        halves: [
+          { half: { id: 'l', state: 'changed', base: { contact: { ...ADA, title: '' } } }, digest: null },
+          { half: { id: 'r', state: 'changed', base: { contact: { ...ADA, title: '' } } }, digest: null },
+        ],
+      },
+    ]);
+  });
+
+  test('are one pair when the write that follows is answered', () => {
+    const set = setOf([LEFT, RIGHT]);
+    const task = pairing({ writes: { left: null, right: sideWrite(['title'], { ...ADA, title: 'Dr' }) } });
+    storeAnswered(set, task, null, NOW);
+    applyAnswer(applyingIn(set), updateOf(task, record('r', { ...ADA, title: 'Dr' })));
+    const pairs = changesOf(set, 'put-pair');
+    expect(pairs).toMatchObject([{ halves: [{ half: { id: 'l' } }, { half: { id: 'r', state: 'settled' } }] }]);
+  });
+
+  test('[R12] are one pair by the id that one of them has got meanwhile', () => {
+    const set = setOf([LEFT, RIGHT]);
+    const task = pairing({ writes: { left: sideWrite(['company'], { ...ADA, company: 'Co' }), right: null } });
+    storeAnswered(set, task, null, NOW);
+    rename(set, 'left', 'l', 'l2', NOW);
+    storeAnswered(set, task, null, NOW);
+    expect(set.halves().filter(({ pair }) => pair !== null)).toMatchObject([
+      { id: 'r' },
+      { id: 'l2', state: 'changed' },
+    ]);
+    expect(set.half('left', 'l')?.state).toBe('gone');
+  });
+
+  test('of which one was kept stand in its pair, linked', () => {
+    const kept = pairedHalf('left', 'l', 1);
+    const set = setOf([kept, RIGHT], { 1: 'kept' });
+    storeAnswered(set, mergeTask(mergeOf(kept, RIGHT)), null, NOW);
+    expect(set.pair(1)).toMatchObject({ status: 'linked', left: { id: 'l' }, right: { id: 'r', pair: 1 } });
+  });
+});
+
+test('an operation names the contacts of both sides', () => {
+  const creation = creationTask(creationOf(looseHalf('left', 'l'), { joins: ['choir', 'team'] }));
+  const writes: readonly (Write | undefined)[] = [
+    createWrites(PASS, 'right', [creation])[0],
+    updateWrites(PASS, 'right', [mergeTask(MERGE)])[0],
+    membershipWrites(PASS, 'right', [mergeTask(MERGE)])[0],
+  ];
+  const ids = { leftId: 'left', rightId: 'right' };
+  const before = MERGE.pair.right.record;
+  expect(writes.map((write) => write?.operation)).toMatchObject([
+    { kind: 'create', leftId: 'l', rightId: null, join: ['s-choir'], image: null },
+    { kind: 'update', ...ids, before, fields: ['title'], source: MERGE.pair.left.record },
+    { kind: 'membership', ...ids, before, join: ['s-choir'], leave: [] },
+  ]);
+});
+
+test('an operation carries the cause of its pass', () => {
+  const undo = { ...PASS, cause: 'undo' } as const;
+  const task = mergeTask(MERGE);
+  const pair = { id: 1, status: 'linked', left: null, right: MERGE.pair.right } as const;
+  const removal: Removal = { side: 'right', record: pair.right.record, pair, pairAfter: 'drop-pair', decision: null };
+  for (const pass of [PASS, undo]) {
+    const writes: readonly Write[] = [
+      ...createWrites(pass, 'right', [creationTask(creationOf(looseHalf('left', 'l')))]),
+      ...updateWrites(pass, 'right', [task]),
+      ...membershipWrites(pass, 'right', [task]),
+      ...deleteWrites(pass, [removal]),
+      mergeWrite(pass, removal, { task, survivor: pair.right.record, isKept: false }),
+    ];
+    expect(writes.map(({ operation }) => operation.cause)).toEqual(writes.map(() => pass.cause));
+    expect(writes.map(({ kind }) => kind)).toEqual(['create', 'update', 'membership', 'delete', 'merge']);
+  }
+});
+
+test('[R6] an operation marks the fields that the link has only started to sync, except given ones', () => {
+  const pass = { ...PASS, joining: new Set(['title', 'buckets', 'company'] as const) };
+  const marksOf = (given: readonly SyncedField[]) => {
+    const task: Task = { ...mergeTask(MERGE), given: { left: new Set(), right: new Set(given) } };
+    const writes = [...updateWrites(pass, 'right', [task]), ...membershipWrites(pass, 'right', [task])];
+    return writes.map(({ operation }) => ('joining' in operation ? operation.joining : null));
+  };
+  expect(marksOf([])).toEqual([['title'], ['buckets']]);
+  expect(marksOf(['title', 'buckets'])).toEqual([null, null]);
+});

@@ -1,0 +1,350 @@
+import type { ReadAnswer } from '../../../../src/core/contact/requests.ts';
+import { describe, expect, test } from 'vitest';
+import type { Contact } from '../../../../src/core/contact/contact.ts';
+import type { Half } from '../../../../src/core/contact/half.ts';
+import type { ContactRecord } from '../../../../src/core/contact/record.ts';
+import type { Side } from '../../../../src/core/contact/side.ts';
+import { workOfUndo } from '../../../../src/engine/history/undo-work.ts';
+import type { UndoDecision } from '../../../../src/engine/history/plan-undo.ts';
+import type { GroupPair } from '../../../../src/core/reconcile/groups.ts';
+import type { Cause } from '../../../../src/core/reconcile/operation.ts';
+import type { PairStatus } from '../../../../src/core/reconcile/decision.ts';
+import { applyAnswer, type AnsweredWrite } from '../../../../src/core/apply/answers.ts';
+import { applyRead, applySearch } from '../../../../src/core/apply/reads.ts';
+import { creationTask, mergeTask, type Task } from '../../../../src/core/apply/task.ts';
+import type { Removal, Write } from '../../../../src/core/apply/write.ts';
+import { createWrites, deleteWrites, membershipWrites, updateWrites } from '../../../../src/engine/execute/writes.ts';
+import type { WorkingSet } from '../../../../src/core/state/working-set.ts';
+import { record, snapshot } from '../reconcile/support.ts';
+import { applyingIn, creationOf, mergeOf, NOW, PASS, sideWrite } from '../../engine/execute/support.ts';
+import { ADA, linkedPair, looseHalf, pairedHalf, setOf } from '../../engine/support.ts';
+
+type Kind = 'create' | 'restore' | 'update' | 'membership' | 'delete';
+
+/** The possible evidence about an operation; `no trace of it`: the contact is as before, or a search finds none. */
+type Evidence =
+  | 'an answer'
+  | 'the contact as written'
+  | 'no trace of it'
+  | 'the contact, edited since'
+  | 'the contact under a new id'
+  | 'a deleted contact'
+  | 'a withheld contact'
+  | 'an unreadable contact'
+  | 'no answer';
+
+/** While a search fails, recovery applies nothing of a create. */
+type Searched = 'an answer' | 'the contact as written' | 'no trace of it' | 'the contact, edited since';
+
+/** The outcome of an operation, and both halves after it: state and base. */
+type Row = { readonly outcome: 'applied' | 'not applied' | 'open'; readonly left: string; readonly right: string };
+
+const CHOIR: GroupPair = {
+  key: 'choir',
+  left: { id: 'g-choir', name: 'Choir' },
+  right: { id: 's-choir', name: 'Choir' },
+  status: 'linked',
+  settled: true,
+};
+const KNOWN = { groupPairs: [CHOIR], atMs: NOW };
+
+const IDS = { left: 'l', right: 'r' };
+const half = (side: Side, now: Partial<Contact>, base: Partial<Contact> = now): Half =>
+  pairedHalf(side, IDS[side], 1, {
+    record: record(IDS[side], { ...ADA, ...now }),
+    base: snapshot({ ...ADA, ...base }),
+  });
+const member = (side: Side, groupIds: readonly string[], base: readonly string[] = groupIds): Half =>
+  pairedHalf(side, IDS[side], 1, { record: record(IDS[side], ADA, { groupIds }), base: snapshot(ADA, base) });
+
+const only = <Item>([item]: readonly Item[]): Item => {
+  if (item === undefined) throw new Error('One was expected.');
+  return item;
+};
+
+const undoTask = (decision: UndoDecision): Task =>
+  only(workOfUndo({ decisions: [decision], links: [], groups: { actions: [], pairs: [] }, refused: [] }).tasks);
+
+/** One operation on the right side: the halves before it, the write, and the contact before and after it. */
+type Scene = {
+  readonly halves: readonly Half[];
+  readonly status?: PairStatus;
+  readonly write: Write;
+  readonly before: ContactRecord;
+  readonly after: ContactRecord;
+};
+
+const NEW = { ...ADA, title: 'New' };
+const titled = (title: string): ContactRecord => record('r', { ...ADA, title }, { version: '2' });
+const inGroups = (...groupIds: string[]): ContactRecord => record('r', ADA, { groupIds, version: '2' });
+
+const createScene = (): Scene => {
+  const source = looseHalf('left', 'l', { record: record('l', NEW) });
+  const write = only(createWrites(PASS, 'right', [creationTask(creationOf(source))]));
+  return { halves: [source], write, before: titled('New'), after: titled('New') };
+};
+
+const restoreScene = (): Scene => {
+  const left = half('left', { title: 'New' });
+  const pair = { id: 1, status: 'kept', left, right: null } as const;
+  const task = undoTask({
+    kind: 'restore',
+    side: 'right',
+    image: record('former', NEW),
+    pair,
+    joins: [],
+    standing: null,
+  });
+  const write = only(createWrites({ ...PASS, cause: 'undo' }, 'right', [task]));
+  return { halves: [left], status: 'kept', write, before: titled('New'), after: titled('New') };
+};
+
+/** A sync writes the new title of the left side; an undo restores the old title of the right side. */
+const updateScene = (cause: Cause): Scene => {
+  const isUndo = cause === 'undo';
+  const [left, right] = isUndo
+    ? [half('left', { title: 'New' }), half('right', { title: 'New' })]
+    : [
+        { ...half('left', { title: 'New' }, { title: 'Old' }), state: 'changed' as const },
+        half('right', { title: 'Old' }),
+      ];
+  const writes = { left: null, right: sideWrite(['title'], { ...ADA, title: isUndo ? 'Old' : 'New' }) };
+  const merge = mergeOf(left, right, { writes });
+  const task = isUndo
+    ? undoTask({ kind: 'revert', pair: merge.pair, writes, held: { left: [], right: [] } })
+    : mergeTask(merge);
+  const write = only(updateWrites({ ...PASS, cause }, 'right', [task]));
+  const [before, after] = isUndo ? ['New', 'Old'] : ['Old', 'New'];
+  return { halves: [left, right], write, before: titled(before), after: titled(after) };
+};
+
+/** A sync joins the group of the left side; an undo leaves that group on the right side. */
+const membershipScene = (cause: Cause): Scene => {
+  const isUndo = cause === 'undo';
+  const [left, right] = isUndo
+    ? [member('left', ['g-choir']), member('right', ['s-choir'])]
+    : [{ ...member('left', ['g-choir'], []), state: 'changed' as const }, member('right', [])];
+  const moves = isUndo ? { leaves: ['choir'] } : { joins: ['choir'] };
+  const writes = { left: null, right: sideWrite(['buckets'], ADA, moves) };
+  const merge = mergeOf(left, right, { writes });
+  const task = isUndo
+    ? undoTask({ kind: 'revert', pair: merge.pair, writes, held: { left: [], right: [] } })
+    : mergeTask(merge);
+  const write = only(membershipWrites({ ...PASS, cause }, 'right', [task]));
+  const [before, after] = isUndo ? [['s-choir'], []] : [[], ['s-choir']];
+  return { halves: [left, right], write, before: inGroups(...before), after: inGroups(...after) };
+};
+
+/** A sync deletes the counterpart of a deleted contact; an undo deletes a contact that a run created. */
+const deleteScene = (cause: Cause): Scene => {
+  const [left, right] = linkedPair(1, 'l', 'r');
+  if (left === undefined || right === undefined) throw new Error('A pair was expected.');
+  const source: Half = cause === 'sync' ? { ...left, state: 'gone' } : left;
+  const pair = { id: 1, status: 'linked', left: source, right } as const;
+  const pairAfter = cause === 'sync' ? 'drop-pair' : 'keep-other';
+  const removal: Removal = { side: 'right', record: right.record, pair, pairAfter, decision: null };
+  const write = only(deleteWrites({ ...PASS, cause }, [removal]));
+  return { halves: [source, right], write, before: right.record, after: right.record };
+};
+
+const SCENES = {
+  create: createScene,
+  restore: restoreScene,
+  update: updateScene,
+  membership: membershipScene,
+  delete: deleteScene,
+} satisfies Record<Kind, (cause: Cause) => Scene>;
+
+const answeredBy = (write: Write, { after }: Scene): AnsweredWrite => {
+  switch (write.kind) {
+    case 'create':
+    case 'update':
+      return { kind: 'record', write, value: after };
+    case 'membership':
+      return { kind: 'groups', write, value: after.groupIds };
+    case 'delete':
+      return { kind: 'none', write };
+    case 'merge':
+      throw new Error('No scene merges.');
+  }
+};
+
+const edited = (kind: Kind, { after }: Scene): ContactRecord =>
+  kind === 'membership'
+    ? { ...after, groupIds: [...after.groupIds, 'own'] }
+    : { ...after, contact: { ...after.contact, company: 'Edited' } };
+
+const readOf = (kind: Kind, evidence: Evidence, scene: Scene): ReadAnswer | undefined => {
+  switch (evidence) {
+    case 'the contact as written':
+      return { kind: 'found', record: scene.after };
+    case 'no trace of it':
+      return { kind: 'found', record: scene.before };
+    case 'the contact, edited since':
+      return { kind: 'found', record: edited(kind, scene) };
+    case 'the contact under a new id':
+      return { kind: 'moved', record: { ...scene.after, id: 'renamed' } };
+    case 'a deleted contact':
+      return { kind: 'gone' };
+    case 'a withheld contact':
+      return { kind: 'withheld', reason: 'refused' };
+    case 'an unreadable contact':
+      return { kind: 'unreadable', reason: 'no shape' };
+    case 'an answer':
+    case 'no answer':
+      return undefined;
+  }
+};
+
+/** Applies the operation of a scene by the evidence. */
+const apply = (kind: Kind, evidence: Evidence, scene: Scene, set: WorkingSet) => {
+  const { write } = scene;
+  if (evidence === 'an answer') return applyAnswer(applyingIn(set), answeredBy(write, scene));
+  const read = readOf(kind, evidence, scene);
+  if (write.operation.kind !== 'create') return applyRead(set, write.operation, read, KNOWN);
+  const isFound = evidence !== 'no trace of it' && read?.kind === 'found';
+  return applySearch(set, write.operation, isFound ? read.record : null, KNOWN);
+};
+
+/** A half in words: its id where that is new, its state, and the value of its base. */
+const wordsOf = (kind: Kind, stored: Half | null): string => {
+  if (stored === null) return 'none';
+  const { id, side, state, pair, base } = stored;
+  const name = id === IDS[side] ? '' : `${id}, `;
+  if (pair === null || base === null) return `${name}${state}, no pair`;
+  const { contact, groupIds } = base;
+  const { firstName, title, company } = contact;
+  const values = kind === 'membership' ? groupIds : [title === '' ? firstName : title, company];
+  return `${name}${state}, base ${values.filter((value) => value !== '').join(' ') || 'no group'}`;
+};
+
+const halfOn = (set: WorkingSet, side: Side): Half | null => {
+  const own = set.halves().filter((each) => each.side === side);
+  return own.find(({ pair }) => pair !== null) ?? own[0] ?? null;
+};
+
+const rowOf = (kind: Kind, cause: Cause, evidence: Evidence): Row => {
+  const scene = SCENES[kind](cause);
+  const set = setOf(scene.halves, { 1: scene.status ?? 'linked' });
+  const result = apply(kind, evidence, scene, set);
+  const settled = 'applied' in result && result.applied ? 'applied' : 'not applied';
+  const [left, right] = [wordsOf(kind, halfOn(set, 'left')), wordsOf(kind, halfOn(set, 'right'))];
+  return { outcome: 'unreadable' in result ? 'open' : settled, left, right };
+};
+
+const CREATE: Readonly<Record<Searched, Row>> = {
+  'an answer': { outcome: 'applied', left: 'settled, base New', right: 'settled, base New' },
+  'the contact as written': { outcome: 'applied', left: 'changed, base New', right: 'changed, base New' },
+  'no trace of it': { outcome: 'not applied', left: 'changed, no pair', right: 'none' },
+  'the contact, edited since': { outcome: 'applied', left: 'changed, base New', right: 'changed, base New' },
+};
+
+const RESTORE: Readonly<Record<Searched, Row>> = {
+  'an answer': { outcome: 'applied', left: 'changed, base New', right: 'changed, base New' },
+  'the contact as written': { outcome: 'applied', left: 'changed, base New', right: 'changed, base New' },
+  'no trace of it': { outcome: 'not applied', left: 'settled, base New', right: 'none' },
+  'the contact, edited since': { outcome: 'applied', left: 'changed, base New', right: 'changed, base New Edited' },
+};
+
+const UPDATE_SYNC: Readonly<Record<Evidence, Row>> = {
+  'an answer': { outcome: 'applied', left: 'settled, base New', right: 'settled, base New' },
+  'the contact as written': { outcome: 'applied', left: 'changed, base New', right: 'changed, base New' },
+  'no trace of it': { outcome: 'not applied', left: 'changed, base Old', right: 'settled, base Old' },
+  'the contact, edited since': { outcome: 'applied', left: 'changed, base New', right: 'changed, base New' },
+  'the contact under a new id': { outcome: 'applied', left: 'changed, base New', right: 'renamed, changed, base New' },
+  'a deleted contact': { outcome: 'not applied', left: 'changed, base Old', right: 'gone, base Old' },
+  'a withheld contact': { outcome: 'open', left: 'changed, base Old', right: 'settled, base Old' },
+  'an unreadable contact': { outcome: 'open', left: 'changed, base Old', right: 'settled, base Old' },
+  'no answer': { outcome: 'open', left: 'changed, base Old', right: 'settled, base Old' },
+};
+
+const UPDATE_UNDO: Readonly<Record<Evidence, Row>> = {
+  'an answer': { outcome: 'applied', left: 'changed, base New', right: 'changed, base Old' },
+  'the contact as written': { outcome: 'applied', left: 'changed, base New', right: 'changed, base Old' },
+  'no trace of it': { outcome: 'not applied', left: 'settled, base New', right: 'settled, base New' },
+  'the contact, edited since': { outcome: 'applied', left: 'changed, base New', right: 'changed, base Old' },
+  'the contact under a new id': { outcome: 'applied', left: 'changed, base New', right: 'renamed, changed, base Old' },
+  'a deleted contact': { outcome: 'not applied', left: 'settled, base New', right: 'gone, base New' },
+  'a withheld contact': { outcome: 'open', left: 'settled, base New', right: 'settled, base New' },
+  'an unreadable contact': { outcome: 'open', left: 'settled, base New', right: 'settled, base New' },
+  'no answer': { outcome: 'open', left: 'settled, base New', right: 'settled, base New' },
+};
+
+const MEMBERSHIP_SYNC: Readonly<Record<Evidence, Row>> = {
+  'an answer': { outcome: 'applied', left: 'settled, base g-choir', right: 'settled, base s-choir' },
+  'the contact as written': { outcome: 'applied', left: 'changed, base g-choir', right: 'changed, base s-choir' },
+  'no trace of it': { outcome: 'not applied', left: 'changed, base no group', right: 'changed, base no group' },
+  'the contact, edited since': { outcome: 'applied', left: 'changed, base g-choir', right: 'changed, base s-choir' },
+  'the contact under a new id': {
+    outcome: 'applied',
+    left: 'changed, base g-choir',
+    right: 'renamed, changed, base s-choir',
+  },
+  'a deleted contact': { outcome: 'not applied', left: 'changed, base no group', right: 'gone, base no group' },
+  'a withheld contact': { outcome: 'open', left: 'changed, base no group', right: 'settled, base no group' },
+  'an unreadable contact': { outcome: 'open', left: 'changed, base no group', right: 'settled, base no group' },
+  'no answer': { outcome: 'open', left: 'changed, base no group', right: 'settled, base no group' },
+};
+
+const MEMBERSHIP_UNDO: Readonly<Record<Evidence, Row>> = {
+  'an answer': { outcome: 'applied', left: 'changed, base g-choir', right: 'changed, base no group' },
+  'the contact as written': { outcome: 'applied', left: 'changed, base g-choir', right: 'changed, base no group' },
+  'no trace of it': { outcome: 'not applied', left: 'settled, base g-choir', right: 'settled, base s-choir' },
+  'the contact, edited since': { outcome: 'applied', left: 'changed, base g-choir', right: 'changed, base no group' },
+  'the contact under a new id': {
+    outcome: 'applied',
+    left: 'changed, base g-choir',
+    right: 'renamed, changed, base no group',
+  },
+  'a deleted contact': { outcome: 'not applied', left: 'settled, base g-choir', right: 'gone, base s-choir' },
+  'a withheld contact': { outcome: 'open', left: 'settled, base g-choir', right: 'settled, base s-choir' },
+  'an unreadable contact': { outcome: 'open', left: 'settled, base g-choir', right: 'settled, base s-choir' },
+  'no answer': { outcome: 'open', left: 'settled, base g-choir', right: 'settled, base s-choir' },
+};
+
+const DELETE_SYNC: Readonly<Record<Exclude<Evidence, 'the contact as written'>, Row>> = {
+  'an answer': { outcome: 'applied', left: 'gone, no pair', right: 'gone, no pair' },
+  'no trace of it': { outcome: 'not applied', left: 'gone, base Ada', right: 'settled, base Ada' },
+  'the contact, edited since': { outcome: 'not applied', left: 'gone, base Ada', right: 'changed, base Ada' },
+  'the contact under a new id': { outcome: 'not applied', left: 'gone, base Ada', right: 'renamed, changed, base Ada' },
+  'a deleted contact': { outcome: 'applied', left: 'gone, base Ada', right: 'gone, base Ada' },
+  'a withheld contact': { outcome: 'open', left: 'gone, base Ada', right: 'settled, base Ada' },
+  'an unreadable contact': { outcome: 'open', left: 'gone, base Ada', right: 'settled, base Ada' },
+  'no answer': { outcome: 'open', left: 'gone, base Ada', right: 'settled, base Ada' },
+};
+
+const DELETE_UNDO: Readonly<Record<Exclude<Evidence, 'the contact as written'>, Row>> = {
+  'an answer': { outcome: 'applied', left: 'settled, base Ada', right: 'gone, no pair' },
+  'no trace of it': { outcome: 'not applied', left: 'settled, base Ada', right: 'settled, base Ada' },
+  'the contact, edited since': { outcome: 'not applied', left: 'settled, base Ada', right: 'changed, base Ada' },
+  'the contact under a new id': {
+    outcome: 'not applied',
+    left: 'settled, base Ada',
+    right: 'renamed, changed, base Ada',
+  },
+  'a deleted contact': { outcome: 'applied', left: 'settled, base Ada', right: 'none' },
+  'a withheld contact': { outcome: 'open', left: 'settled, base Ada', right: 'settled, base Ada' },
+  'an unreadable contact': { outcome: 'open', left: 'settled, base Ada', right: 'settled, base Ada' },
+  'no answer': { outcome: 'open', left: 'settled, base Ada', right: 'settled, base Ada' },
+};
+
+describe.each<{ operation: string; kind: Kind; cause: Cause; rows: Readonly<Partial<Record<Evidence, Row>>> }>([
+  { operation: 'a create', kind: 'create', cause: 'sync', rows: CREATE },
+  { operation: 'a restoring create of an undo', kind: 'restore', cause: 'undo', rows: RESTORE },
+  { operation: 'an update', kind: 'update', cause: 'sync', rows: UPDATE_SYNC },
+  { operation: 'a reverting update of an undo', kind: 'update', cause: 'undo', rows: UPDATE_UNDO },
+  { operation: 'a change of membership', kind: 'membership', cause: 'sync', rows: MEMBERSHIP_SYNC },
+  {
+    operation: 'a reverting change of membership of an undo',
+    kind: 'membership',
+    cause: 'undo',
+    rows: MEMBERSHIP_UNDO,
+  },
+  { operation: 'a delete', kind: 'delete', cause: 'sync', rows: DELETE_SYNC },
+  { operation: 'a delete of an undo', kind: 'delete', cause: 'undo', rows: DELETE_UNDO },
+])('[R9] the outcome of $operation', ({ kind, cause, rows }) => {
+  const evidences = Object.keys(rows).map((evidence) => ({ evidence: evidence as Evidence }));
+  test.each(evidences)('follows from $evidence', ({ evidence }) => {
+    expect(rowOf(kind, cause, evidence)).toEqual(rows[evidence]);
+  });
+});

@@ -1,0 +1,204 @@
+import type { ReadAnswer } from '../../../../src/core/contact/requests.ts';
+import { describe, expect, test } from 'vitest';
+import type { Contact } from '../../../../src/core/contact/contact.ts';
+import type { Half } from '../../../../src/core/contact/half.ts';
+import { contactOf } from '../../../../src/core/contact/normalise.ts';
+import type { ContactRecord } from '../../../../src/core/contact/record.ts';
+import { applyRead, applySearch } from '../../../../src/core/apply/reads.ts';
+import { record, snapshot } from '../reconcile/support.ts';
+import { ADA, adaRecord, changesOf, linkedPair, pairedHalf, setOf } from '../../engine/support.ts';
+import { KNOWN, NOTHING, NOW, openOperation } from './support.ts';
+
+describe('[R9] a contact that an undo brings back, without an answer,', () => {
+  const IMAGE = adaRecord('former');
+  const write = openOperation('create', { desired: contactOf(ADA), image: IMAGE, cause: 'undo', rightId: 'former' });
+  const FOUND = adaRecord('back');
+
+  const restore = (found: ContactRecord | null, halves: readonly Half[], open = write) => {
+    const set = setOf(halves, { 1: 'kept' });
+    return { set, finding: applySearch(set, open, found, KNOWN) };
+  };
+
+  test('is left to be asked for again where none is found', () => {
+    const { set, finding } = restore(null, [pairedHalf('left', 'l', 1)]);
+    expect(finding).toEqual(NOTHING);
+    expect(set.changes()).toEqual([]);
+  });
+
+  test('is linked again with the half that was left, of which nothing looks settled that is not', () => {
+    const { set, finding } = restore(FOUND, [pairedHalf('left', 'l', 1, { base: null })]);
+    expect(finding).toEqual({ applied: true, after: FOUND, error: null });
+    expect(set.pair(1)).toMatchObject({
+      status: 'linked',
+      left: { id: 'l', state: 'changed', base: snapshot({}) },
+      right: { id: 'back', state: 'changed', base: snapshot(ADA), writtenAtMs: NOW },
+    });
+  });
+
+  test('keeps the base of the half that was left', () => {
+    const { set } = restore(FOUND, [pairedHalf('left', 'l', 1)]);
+    expect(set.pair(1)?.left).toMatchObject({ base: snapshot(ADA), state: 'changed' });
+  });
+
+  test.each<[string, readonly Half[], number | null]>([
+    ['there is no pair any more', [], null],
+    ['the pair of the entry has ended', [], 1],
+    ['the other half is gone too', [pairedHalf('left', 'l', 1, { state: 'gone' })], 1],
+  ])('stands for itself where %s', (_, halves, pairId) => {
+    const { set, finding } = restore(FOUND, halves, { ...write, pairId });
+    expect(finding).toMatchObject({ applied: true });
+    expect(changesOf(set, 'put-pair')).toMatchObject([
+      { id: null, status: 'kept', halves: [{ half: { side: 'right', id: 'back', state: 'settled' } }] },
+    ]);
+  });
+});
+
+const OLD = { title: 'Old', company: 'Old' };
+
+/** The run wrote the title of the right side; the undo puts the old one there, which stays on that side. */
+const left = pairedHalf('left', 'l', 1, { record: record('l', { ...ADA, ...OLD, title: 'New' }) });
+const right = pairedHalf('right', 'r', 1, { record: record('r', { ...ADA, ...OLD, title: 'New' }) });
+const REVERT = openOperation('update', {
+  fields: ['title'],
+  desired: contactOf({ ...ADA, ...OLD }),
+  cause: 'undo',
+  before: right.record,
+  source: null,
+});
+
+const revert = (
+  answer: ReadAnswer | undefined,
+  halves: readonly Half[] = [left, right],
+  write: Parameters<typeof applyRead>[1] = REVERT,
+) => {
+  const set = setOf(halves);
+  return { set, finding: applyRead(set, write, answer, KNOWN) };
+};
+
+const found = (
+  contact: Partial<Contact>,
+  given: Partial<ContactRecord> = {},
+): Extract<ReadAnswer, { kind: 'found' }> => {
+  return { kind: 'found', record: record('r', { ...ADA, ...contact }, { version: '2', ...given }) };
+};
+
+describe('[R9] a reverting update without an answer', () => {
+  test('that took effect enters the base of its side, so that it is not propagated', () => {
+    const answer = found(OLD);
+    const { set, finding } = revert(answer);
+    expect(finding).toEqual({ applied: true, after: answer.record, error: null });
+    expect(set.pair(1)).toMatchObject({
+      status: 'linked',
+      left: { state: 'changed', base: left.base },
+      right: { state: 'changed', base: snapshot({ ...ADA, ...OLD }), record: answer.record, writtenAtMs: NOW },
+    });
+  });
+
+  test('[R5] leaves out of the base what somebody changed since', () => {
+    const { set } = revert(found({ title: 'Old', company: 'Foreign' }));
+    expect(set.pair(1)?.right).toMatchObject({
+      base: snapshot({ ...ADA, ...OLD }),
+      record: { contact: { company: 'Foreign' } },
+    });
+  });
+
+  test('[R5] leaves open what its user had changed in other fields before the undo', () => {
+    const edited = { ...right, record: record('r', { ...ADA, title: 'New', company: 'Edited' }) };
+    const write = openOperation('update', { ...REVERT, before: edited.record });
+    const { set } = revert(found({ title: 'Old', company: 'Edited' }), [left, edited], write);
+    expect(set.pair(1)?.right).toMatchObject({ state: 'changed', base: snapshot({ ...ADA, ...OLD }) });
+  });
+
+  test('that did not take effect is left to be asked for again', () => {
+    const { set, finding } = revert(found({ ...OLD, title: 'New' }));
+    expect(finding).toEqual(NOTHING);
+    expect(set.pair(1)?.right).toMatchObject({ state: 'settled', base: right.base });
+  });
+
+  test.each<[string, readonly Half[]]>([
+    ['there is no pair any more', [{ ...right, pair: null }]],
+    ['the contact was found to be gone', [left, { ...right, state: 'gone' }]],
+  ])('takes in the contact where %s', (_, halves) => {
+    const { set, finding } = revert(found(OLD), halves, { ...REVERT, pairId: null });
+    expect(finding).toEqual(NOTHING);
+    expect(set.half('right', 'r')).toMatchObject({ state: 'changed', record: { contact: OLD } });
+  });
+
+  test.each<[string, ReadAnswer | undefined, object | null]>([
+    ['is gone', { kind: 'gone' }, { id: 'r', state: 'gone' }],
+    ['goes by another id', { kind: 'moved', record: adaRecord('renamed') }, { id: 'renamed', state: 'changed' }],
+  ])('takes in that the contact %s', (_, answer, expected) => {
+    const { set, finding } = revert(answer);
+    expect(finding).toEqual(NOTHING);
+    expect(set.pair(1)?.right).toMatchObject(expected ?? {});
+  });
+
+  test.each([{ kind: 'unreadable', reason: 'no shape' }, { kind: 'withheld', reason: 'refused' }, undefined] as const)(
+    '[R15] stays open where nothing can be read: %j',
+    (answer) => {
+      const { set, finding } = revert(answer);
+      expect(finding).toEqual({ unreadable: answer?.reason ?? 'the side did not answer for the contact' });
+      expect(set.changes()).toEqual([]);
+    },
+  );
+});
+
+describe('[R9] a reverting change of membership without an answer', () => {
+  const member = (...groupIds: string[]) => pairedHalf('right', 'r', 1, { record: adaRecord('r', { groupIds }) });
+  const MOVE = openOperation('membership', {
+    join: ['back'],
+    leave: ['away'],
+    cause: 'undo',
+    before: adaRecord('r', { groupIds: ['away', 'own'] }),
+  });
+  const move = (...groupIds: string[]) => {
+    const halves = [pairedHalf('left', 'l', 1), member('away', 'own')];
+    return revert({ kind: 'found', record: adaRecord('r', { groupIds }) }, halves, MOVE);
+  };
+
+  test('that took effect enters the base, and nothing else does', () => {
+    const { set, finding } = move('back', 'foreign', 'own');
+    expect(finding).toMatchObject({ applied: true });
+    expect(set.pair(1)?.right).toMatchObject({
+      base: { groupIds: ['back', 'own'] },
+      record: { groupIds: ['back', 'foreign', 'own'] },
+    });
+  });
+
+  test.each([
+    ['joined nothing', ['foreign', 'own'], ['own']],
+    ['left nothing', ['away', 'back', 'foreign', 'own'], ['away', 'back', 'own']],
+  ])('that %s is asked for again, and the part that took effect is not propagated', (_, groupIds, base) => {
+    const { set, finding } = move(...groupIds);
+    expect(finding).toMatchObject({ applied: false, after: { groupIds } });
+    expect(set.pair(1)?.right).toMatchObject({ base: { groupIds: base }, record: { groupIds }, writtenAtMs: NOW });
+  });
+
+  test('that did neither is left to be asked for again', () => {
+    const { set, finding } = move('away', 'own');
+    expect(finding).toEqual(NOTHING);
+    expect(set.pair(1)?.right).toMatchObject({ base: { groupIds: ['away', 'own'] } });
+  });
+});
+
+describe('[R9] a deletion of an undo without an answer', () => {
+  const DELETE = openOperation('delete', { cause: 'undo', before: adaRecord('r') });
+
+  test('that is done leaves the other half alone: the contact is not created again', () => {
+    const { set, finding } = revert({ kind: 'gone' }, linkedPair(1, 'l', 'r'), DELETE);
+    expect(finding).toEqual({ ...NOTHING, applied: true });
+    expect(set.pair(1)).toMatchObject({ status: 'kept', left: { id: 'l', state: 'settled' }, right: null });
+  });
+
+  test('that is done is known to be, although the pair has ended', () => {
+    const { set, finding } = revert({ kind: 'gone' }, [], DELETE);
+    expect(finding).toMatchObject({ applied: true });
+    expect(set.changes()).toEqual([]);
+  });
+
+  test('that is not done is left to be asked for again', () => {
+    const { set, finding } = revert({ kind: 'found', record: adaRecord('r') }, linkedPair(1, 'l', 'r'), DELETE);
+    expect(finding).toEqual(NOTHING);
+    expect(set.pair(1)?.right?.state).toBe('settled');
+  });
+});

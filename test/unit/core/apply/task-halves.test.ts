@@ -1,0 +1,278 @@
+import { describe, expect, test } from 'vitest';
+import type { Contact } from '../../../../src/core/contact/contact.ts';
+import type { Half } from '../../../../src/core/contact/half.ts';
+import type { Side } from '../../../../src/core/contact/side.ts';
+import type { Merge } from '../../../../src/core/reconcile/decision.ts';
+import { halfToStore } from '../../../../src/core/apply/task-halves.ts';
+import {
+  addDone,
+  creationTask,
+  isQuiet,
+  mergeTask,
+  pendingFields,
+  stepsOf,
+  taskIds,
+  type Task,
+} from '../../../../src/core/apply/task.ts';
+import { record, snapshot } from '../reconcile/support.ts';
+import { ADA, looseHalf, pairedHalf } from '../../engine/support.ts';
+import { creationOf, mergeOf, sideWrite } from '../../engine/execute/support.ts';
+
+const NOW = 100;
+
+/** A half of pair 1 that says `now` and said `base` when both sides agreed. */
+const half = (side: Side, now: Partial<Contact>, base: Partial<Contact> = now): Half => {
+  return pairedHalf(side, side, 1, {
+    state: 'changed',
+    record: record(side, { ...ADA, ...now }),
+    base: snapshot({ ...ADA, ...base }),
+  });
+};
+
+const OLD = { title: 'Old', company: 'Old' };
+
+/** The title of the left side is written to the right one, the company of the right side to the left one. */
+const CROSSING = mergeOf(half('left', { ...OLD, title: 'New' }, OLD), half('right', { ...OLD, company: 'New' }, OLD), {
+  writes: {
+    left: sideWrite(['company'], { ...ADA, title: 'New', company: 'New' }),
+    right: sideWrite(['title'], { ...ADA, title: 'New', company: 'New' }),
+  },
+});
+
+/** The title of the left side is written to the right one. */
+const ONE_WRITE = mergeOf(half('left', { title: 'New' }, { title: 'Old' }), half('right', { title: 'Old' }), {
+  writes: { left: null, right: sideWrite(['title'], { ...ADA, title: 'New' }) },
+});
+
+/** Adds the answer of a side to the task's update. */
+const answer = (task: Task, side: Side, contact: Partial<Contact>): void => {
+  const fields = stepsOf(task, side, 'update').flatMap((step) => step.fields);
+  addDone(task, { side, kind: 'update', fields, moved: [], record: record(side, { ...ADA, ...contact }) });
+};
+
+const stored = (task: Task, side: Side, writtenSide: Side | null, known: Half | null = null) => {
+  return halfToStore(task, side, known, { writtenSide, atMs: NOW });
+};
+
+describe('a task', () => {
+  test('of a merge holds both halves as the plan saw them, and what is still to be written', () => {
+    const task = mergeTask(CROSSING);
+    expect(taskIds(task)).toEqual({ leftId: 'left', rightId: 'right' });
+    expect(pendingFields(task, 'left')).toEqual(new Set(['company']));
+    expect(pendingFields(task, 'right')).toEqual(new Set(['title']));
+    expect(task).toMatchObject({ pairId: 1, creation: null, isNewPairing: false, decision: CROSSING });
+    expect(isQuiet(task)).toBe(false);
+    expect(isQuiet(mergeTask(mergeOf(half('left', OLD), half('right', OLD))))).toBe(true);
+  });
+
+  test.each<[string, Partial<Merge['pair']>]>([
+    ['of no pair yet', { id: null }],
+    ['of which one was kept alone', { status: 'kept' }],
+    ['of which one was dormant', { status: 'dormant' }],
+  ])('of a merge pairs two contacts %s', (_, given) => {
+    expect(mergeTask({ ...CROSSING, pair: { ...CROSSING.pair, ...given } }).isNewPairing).toBe(true);
+  });
+
+  test('[R9] of a create names its source, and waits for its memberships alone', () => {
+    const source = looseHalf('left', 'l');
+    const task = creationTask(creationOf(source, { joins: ['choir'] }));
+    expect(taskIds(task)).toEqual({ leftId: 'l', rightId: null });
+    expect(task.creation).toEqual({
+      side: 'right',
+      draft: source.record.contact,
+      originId: 'l',
+      ids: { leftId: 'l', rightId: null },
+      image: null,
+    });
+    expect(pendingFields(task, 'left')).toEqual(new Set());
+    expect(pendingFields(task, 'right')).toEqual(new Set(['buckets']));
+    expect(isQuiet(creationTask(creationOf(source)))).toBe(true);
+  });
+
+  test('[R6] of a create that brings a half back belongs to its pair', () => {
+    const source = pairedHalf('left', 'l', 7);
+    const pair = { id: 7, status: 'linked', left: source, right: null } as const;
+    expect(creationTask(creationOf(source, { pair })).pairId).toBe(7);
+  });
+});
+
+describe('[R2] what is stored of a half after a write', () => {
+  test('is the side’s own answer, settled, and the source as it stands', () => {
+    const task = mergeTask(ONE_WRITE);
+    answer(task, 'right', { title: 'New' });
+    expect(stored(task, 'right', 'right')).toMatchObject({
+      pair: 1,
+      state: 'settled',
+      record: { contact: { title: 'New' } },
+      base: snapshot({ ...ADA, title: 'New' }),
+      writtenAtMs: NOW,
+      heardAtMs: NOW,
+    });
+    expect(stored(task, 'left', 'right')).toMatchObject({
+      state: 'settled',
+      base: snapshot({ ...ADA, title: 'New' }),
+      writtenAtMs: null,
+    });
+  });
+
+  test.each(['', 'Ne', 'Old'])('is settled although the side did not take the value, but holds %j', (title) => {
+    const task = mergeTask(ONE_WRITE);
+    answer(task, 'right', { title });
+    expect(stored(task, 'right', 'right')).toMatchObject({ state: 'settled', base: snapshot({ ...ADA, title }) });
+    expect(stored(task, 'left', 'right')).toMatchObject({ state: 'settled', base: snapshot({ ...ADA, title: 'New' }) });
+  });
+
+  test('[R5] is open where somebody edited the contact meanwhile: the edit is no part of the base', () => {
+    const task = mergeTask(ONE_WRITE);
+    answer(task, 'right', { title: 'New', company: 'Foreign' });
+    expect(stored(task, 'right', 'right')).toMatchObject({
+      state: 'changed',
+      record: { contact: { company: 'Foreign' } },
+      base: snapshot({ ...ADA, title: 'New' }),
+    });
+  });
+
+  test('[R5] is open while the other side’s write is under way, and its own change stays out of its base', () => {
+    const task = mergeTask(CROSSING);
+    answer(task, 'right', { title: 'New', company: 'New' });
+    expect(stored(task, 'right', 'right')).toMatchObject({
+      state: 'changed',
+      base: snapshot({ ...ADA, title: 'New', company: 'Old' }),
+    });
+    expect(stored(task, 'left', 'right')).toMatchObject({
+      state: 'changed',
+      base: snapshot({ ...ADA, title: 'New', company: 'Old' }),
+    });
+    answer(task, 'left', { title: 'New', company: 'New' });
+    for (const side of ['left', 'right'] as const) {
+      const agreed = snapshot({ ...ADA, title: 'New', company: 'New' });
+      expect(stored(task, side, 'left')).toMatchObject({ state: 'settled', base: agreed });
+    }
+  });
+
+  test('[R4] is open where it lost a conflict that is not written yet: the value stays out of its base', () => {
+    const both = (side: Side, title: string) => half(side, { ...OLD, title }, OLD);
+    const conflict = { field: 'title', left: 'Dr', right: 'Prof', winner: 'left' } as const;
+    const task = mergeTask(
+      mergeOf(both('left', 'Dr'), both('right', 'Prof'), {
+        writes: { left: sideWrite(['company'], OLD), right: sideWrite(['title'], { ...ADA, ...OLD, title: 'Dr' }) },
+        conflicts: [conflict],
+      }),
+    );
+    answer(task, 'left', { ...OLD, title: 'Dr' });
+    expect(stored(task, 'right', 'left')).toMatchObject({ state: 'changed', base: snapshot({ ...ADA, ...OLD }) });
+    expect(stored(task, 'left', 'left')).toMatchObject({ state: 'changed', base: snapshot({ ...ADA, ...OLD }) });
+    answer(task, 'right', { ...OLD, title: 'Dr' });
+    expect(stored(task, 'right', 'right')).toMatchObject({ state: 'settled', base: { contact: { title: 'Dr' } } });
+    expect(stored(task, 'left', 'right')).toMatchObject({ state: 'settled', base: { contact: { title: 'Dr' } } });
+  });
+
+  test('is settled where its change is held: it stays out of the base, and is not looked at until it is shown', () => {
+    const task = mergeTask(
+      mergeOf(half('left', { title: 'Local' }, { title: 'Old' }), half('right', { title: 'Old' }), {
+        held: { left: ['title'], right: [] },
+      }),
+    );
+    expect(stored(task, 'left', null)).toMatchObject({
+      state: 'settled',
+      record: { contact: { title: 'Local' } },
+      base: snapshot({ ...ADA, title: 'Old' }),
+    });
+  });
+
+  test('[R12] is open where it was given what the other half lacks, although another change of it is held', () => {
+    const given = { ...sideWrite(['title'], { ...ADA, title: 'Given', company: 'Local' }), given: ['title'] as const };
+    const task = mergeTask(
+      mergeOf(half('left', { company: 'Local' }, { company: 'Old' }), half('right', { company: 'Old' }), {
+        writes: { left: given, right: null },
+        held: { left: ['company'], right: [] },
+      }),
+    );
+    answer(task, 'left', { title: 'Given', company: 'Local' });
+    expect(stored(task, 'left', 'left')).toMatchObject({
+      state: 'changed',
+      record: { contact: { title: 'Given', company: 'Local' } },
+      base: snapshot({ ...ADA, company: 'Old' }),
+    });
+  });
+
+  test('[R15] is open where a write was left out of this run', () => {
+    const task = mergeTask(
+      mergeOf(half('left', { title: 'New' }, { title: 'Old' }), half('right', { title: 'Old' }), {
+        held: { left: ['title'], right: [] },
+        deferred: true,
+      }),
+    );
+    expect(stored(task, 'left', null)).toMatchObject({ state: 'changed', base: snapshot({ ...ADA, title: 'Old' }) });
+    expect(stored(task, 'right', null)).toMatchObject({ state: 'changed', base: snapshot({ ...ADA, title: 'Old' }) });
+  });
+
+  test('is nothing where the task has no half', () => {
+    expect(stored(creationTask(creationOf(looseHalf('left', 'l'))), 'right', null)).toBeNull();
+  });
+
+  test('of a created contact is what its side answered with', () => {
+    const task = creationTask(creationOf(looseHalf('left', 'l')));
+    const answered = record('r', { ...ADA, title: 'Made up' }, { groupIds: ['g'] });
+    addDone(task, { side: 'right', kind: 'create', fields: [], moved: [], record: answered });
+    expect(stored(task, 'right', 'right')).toMatchObject({
+      id: 'r',
+      state: 'settled',
+      record: answered,
+      base: snapshot({ ...ADA, title: 'Made up' }, ['g']),
+    });
+  });
+});
+
+describe('what was learnt of a half meanwhile', () => {
+  const task = () => {
+    const writing = mergeTask(ONE_WRITE);
+    answer(writing, 'right', { title: 'New' });
+    return writing;
+  };
+  const BASE = snapshot({ ...ADA, title: 'New' });
+
+  test.each(['gone', 'missing', 'settling'] as const)('[R7] stays where it is %s and was not written', (state) => {
+    const known = half('left', { title: 'Newer' });
+    const learnt: Half = { ...known, state, mergedInto: 'survivor', absences: 1, heardAtMs: 50, writtenAtMs: 40 };
+    expect(stored(task(), 'left', 'right', learnt)).toEqual({ ...learnt, base: BASE });
+  });
+
+  test.each(['gone', 'missing', 'settling'] as const)(
+    'does not stay where it was %s and the write was answered',
+    (state) => {
+      const learnt: Half = { ...half('right', { title: 'Old' }), state, mergedInto: 'survivor' };
+      expect(stored(task(), 'right', 'right', learnt)).toMatchObject({ state: 'settled', mergedInto: null });
+    },
+  );
+
+  test('[R5] stays where it is a newer record: it is looked at', () => {
+    const learnt: Half = { ...half('left', { title: 'Newer' }), heardAtMs: 50 };
+    expect(stored(task(), 'left', 'right', learnt)).toEqual({
+      ...learnt,
+      base: BASE,
+      state: 'changed',
+      heardAtMs: NOW,
+    });
+  });
+
+  test('is no news where it is the record that the plan saw', () => {
+    const learnt: Half = { ...half('left', { title: 'New' }), absences: 1, writtenAtMs: 40 };
+    expect(stored(task(), 'left', 'right', learnt)).toMatchObject({
+      state: 'settled',
+      base: BASE,
+      absences: 1,
+      writtenAtMs: 40,
+      heardAtMs: NOW,
+    });
+  });
+
+  test('gives way to the answer of a write to that very half', () => {
+    const learnt = half('right', { title: 'Read meanwhile' });
+    expect(stored(task(), 'right', 'right', learnt)).toMatchObject({
+      state: 'settled',
+      record: { contact: { title: 'New' } },
+      writtenAtMs: NOW,
+    });
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
+import { keyLists, renameKeys, withList } from '../../../../src/core/contact/lists.ts';
+
+const values = (...list: string[]) => list.map((value) => ({ value, label: null }));
+
+const keysOf = (field: 'emailAddresses' | 'phoneNumbers', versions: Record<string, string[]>) => {
+  const entries = Object.entries(versions).map(([name, list]) => [name, values(...list)]);
+  const keyed = keyLists(field, Object.fromEntries(entries));
+  return Object.fromEntries(Object.entries(keyed).map(([name, list]) => [name, [...list.keys()]]));
+};
+
+describe('versions of a list', () => {
+  test('are keyed alike and keep their own order and spelling', () => {
+    const keyed = keyLists('emailAddresses', { a: values('B@x.org', 'a@x.org'), b: values('A@x.org', 'b@x.org') });
+    expect([...keyed.a.keys()]).toEqual(['b@x.org', 'a@x.org']);
+    expect(keyed.b.get('a@x.org')).toEqual({ value: 'A@x.org', label: null });
+  });
+
+  test('name a phone number alike that one spells nationally and one internationally', () => {
+    expect(keysOf('phoneNumbers', { a: ['030 901820'], b: ['+49 30 901820'], c: [] })).toEqual({
+      a: ['+4930901820'],
+      b: ['+4930901820'],
+      c: [],
+    });
+  });
+
+  test('[R5] keep both spellings apart where one version holds both, so that neither is lost', () => {
+    const versions = { a: ['030 901820', '+49 30 901820'], b: ['+49 30 901820'], c: ['030 901820'] };
+    expect(keysOf('phoneNumbers', versions)).toEqual({
+      a: ['030901820', '+4930901820'],
+      b: ['+4930901820'],
+      c: ['030901820'],
+    });
+  });
+
+  test('[R5] keep two national spellings of one version apart', () => {
+    expect(keysOf('phoneNumbers', { a: ['030 901820', '30 901820'], b: ['+49 30 901820'] }).a).toHaveLength(2);
+  });
+
+  test('leave a national number alone that fits two international ones', () => {
+    const versions = { a: ['030 901820'], b: ['+49 30 901820', '+43 30 901820'] };
+    expect(keysOf('phoneNumbers', versions).a).toEqual(['030901820']);
+  });
+
+  test('do not treat email addresses as phone numbers', () => {
+    expect(keysOf('emailAddresses', { a: ['0301234567'], b: ['+49301234567'] }).a).toEqual(['0301234567']);
+  });
+});
+
+test('keys are renamed in place', () => {
+  const list = new Map(values('a', 'b').map((element) => [element.value, element]));
+  expect([...renameKeys(list, new Map([['a', 'z']])).keys()]).toEqual(['z', 'b']);
+});
+
+test('a list is replaced within its own field', () => {
+  const address = { street: 'Main', city: '', region: '', postalCode: '', country: '', label: null };
+  expect(withList(EMPTY_CONTACT, 'websites', values('x.org')).websites).toEqual(values('x.org'));
+  expect(withList(EMPTY_CONTACT, 'addresses', [address]).addresses).toEqual([address]);
+});

@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import { isEmptyContact, type Contact } from '../../../../src/core/contact/contact.ts';
+import type { ExtraField } from '../../../../src/core/contact/fields.ts';
+import { contactOf } from '../../../../src/core/contact/normalise.ts';
+import type { Decision } from '../../../../src/core/reconcile/decision.ts';
+import { deferExtras, EXTRAS_REST_MS } from '../../../../src/core/reconcile/defer.ts';
+import { emptiedFields } from '../../../../src/core/reconcile/losses.ts';
+import { matchContacts } from '../../../../src/core/reconcile/match.ts';
+import { decideMerge, planContacts } from '../../../../src/core/reconcile/plan.ts';
+import { bothSides, gone, NONE, pairOf, policyWith, present, record, SCOPES, snapshot, unpaired } from './support.ts';
+
+const LAST: ExtraField = 'lastContacted as Last contacted';
+const ADA: Partial<Contact> = { firstName: 'Ada', lastName: 'King' };
+const POLICY = policyWith({ directions: { [LAST]: 'to-left' } });
+const GROUPS = { links: [], actions: [], pairs: [], ended: [], duplicates: [] };
+
+/** The decision about Ada, whose values are these at each side, and were those when the sides agreed. */
+const merged = (
+  shown: Partial<Contact>,
+  computed: Partial<Contact>,
+  bases: readonly [Partial<Contact>, Partial<Contact>] = [{}, {}],
+) => {
+  const halves = bothSides(
+    present(record('l', { ...ADA, ...shown }), snapshot({ ...ADA, ...bases[0] })),
+    present(record('r', { ...ADA, ...computed }), snapshot({ ...ADA, ...bases[1] })),
+  );
+  return decideMerge(pairOf(halves.left, halves.right), halves, [], POLICY);
+};
+
+describe('[R2] what a side computes is written to the other one', () => {
+  test('when it has changed, and only then', () => {
+    const { writes } = merged({}, { [LAST]: 'today' });
+    expect(writes.left).toMatchObject({ fields: [LAST], desired: { [LAST]: 'today' } });
+    expect(merged({}, { [LAST]: 'today' }, [{}, { [LAST]: 'today' }]).writes).toEqual({ left: null, right: null });
+    expect(merged({ [LAST]: 'today' }, {}, [{ [LAST]: 'today' }, { [LAST]: 'today' }]).writes.left?.fields).toEqual([
+      LAST,
+    ]);
+  });
+
+  test('over what somebody wrote there, which goes nowhere and is no conflict [R4]', () => {
+    const agreed = [{ [LAST]: 'monday' }, { [LAST]: 'monday' }] as const;
+    const scribbled = merged({ [LAST]: 'mine' }, { [LAST]: 'monday' }, agreed);
+    expect(scribbled).toMatchObject({ writes: { left: null, right: null }, held: { left: [LAST] }, conflicts: [] });
+    const both = merged({ [LAST]: 'mine' }, { [LAST]: 'today' }, agreed);
+    expect(both).toMatchObject({ writes: { left: { desired: { [LAST]: 'today' } }, right: null }, conflicts: [] });
+  });
+
+  test('and loses nothing where nothing is computed any more [R8]', () => {
+    const before = contactOf({ ...ADA, [LAST]: 'monday', notes: 'tall' });
+    expect(emptiedFields(before, contactOf(ADA), [LAST, 'notes'])).toEqual(['notes']);
+  });
+});
+
+describe('[R2] a contact that was given what is computed', () => {
+  const both = merged({}, { [LAST]: 'today', title: 'Dr' });
+  const alone = merged({}, { [LAST]: 'today' });
+  const deferred = (decision: Decision, sinceMs: number | null) =>
+    deferExtras(
+      [decision],
+      (side) => (side === 'left' && sinceMs !== null ? 1_000_000_000 - sinceMs : null),
+      1_000_000_000,
+    )[0];
+
+  test('is not given it again within a day: its change stays outstanding', () => {
+    expect(deferred(alone, EXTRAS_REST_MS - 1)).toMatchObject({
+      writes: { left: null, right: null },
+      held: { left: [], right: [LAST] },
+      deferred: true,
+    });
+  });
+
+  test('is given everything else', () => {
+    const { desired, fields } = (deferred(both, 1) as typeof both).writes.left ?? {};
+    expect(fields).toEqual(['title']);
+    expect(desired).toEqual(contactOf({ ...ADA, title: 'Dr' }));
+  });
+
+  test.each<[string, number | null]>([
+    ['after a day', EXTRAS_REST_MS],
+    ['where it never was given any', null],
+    ['where the clock was a day ahead', -EXTRAS_REST_MS],
+  ])('is given it again %s', (_, sinceMs) => {
+    expect(deferred(both, sinceMs)).toEqual(both);
+  });
+
+  test('where nothing else is decided, nothing is changed', () => {
+    const unlink: Decision = { kind: 'unlink', pair: pairOf(NONE, NONE), to: 'drop' };
+    expect(deferExtras([unlink], () => 1_000_000_000, 1_000_000_000)).toEqual([unlink]);
+  });
+});
+
+describe('what a side computes says nothing of a person', () => {
+  test('a contact that holds nothing else says nothing', () => {
+    expect(isEmptyContact(contactOf({ [LAST]: 'today' }))).toBe(true);
+  });
+
+  test('copies of one person are known for it [R13]', () => {
+    const copies = (more: Partial<Contact>) => [record('a', { ...ADA, ...more }), record('b', { ...ADA, ...more })];
+    const { ambiguous, matches } = matchContacts({
+      left: unpaired('left', ...copies({})),
+      right: unpaired('right', ...copies({ [LAST]: 'today' })),
+      scopes: SCOPES,
+    });
+    expect([matches.length, ambiguous]).toEqual([2, []]);
+  });
+
+  test('a deletion at the other side is no match for it [R6]', () => {
+    const right = present(record('r', { ...ADA, [LAST]: 'today' }), snapshot(ADA));
+    const { decisions } = planContacts({
+      pairs: [pairOf(gone('l'), right)],
+      survivors: [],
+      unpaired: { left: [], right: [] },
+      groups: GROUPS,
+      openConflicts: [],
+      policy: POLICY,
+      scopes: SCOPES,
+    });
+    expect(decisions).toMatchObject([{ kind: 'delete', side: 'right' }]);
+  });
+});

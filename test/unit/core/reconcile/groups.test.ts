@@ -1,0 +1,245 @@
+import { describe, expect, test } from 'vitest';
+import { otherSide, type Side } from '../../../../src/core/contact/side.ts';
+import type { GroupRecord } from '../../../../src/core/contact/record.ts';
+import { planGroups, type GroupAction, type GroupPair, type GroupPlan } from '../../../../src/core/reconcile/groups.ts';
+import { temporaryName } from '../../../../src/core/reconcile/group-order.ts';
+import type { Policy } from '../../../../src/core/reconcile/policy.ts';
+import { policyWith, PREFIX, SIDE_PAIRS } from './support.ts';
+
+/** Groups by their names; the id of a name is the side's initial and the number of its place, from 1. */
+const groupsOf = (side: Side, names: readonly string[]): readonly GroupRecord[] => {
+  return names.map((name, index) => ({ id: `${PREFIX[side]}${index + 1}`, name, version: '' }));
+};
+
+/** A stored pair of the first group of each side, under the names that the sides last gave it. */
+const stored = (left: string | null, right: string | null, given: Partial<GroupPair> = {}): GroupPair => ({
+  key: 'left:g1',
+  left: left === null ? null : { id: 'g1', name: left },
+  right: right === null ? null : { id: 's1', name: right },
+  status: 'linked',
+  settled: true,
+  ...given,
+});
+
+const plan = (
+  left: readonly string[],
+  right: readonly string[],
+  pairs: readonly GroupPair[] = [],
+  policy: Partial<Policy> = {},
+): GroupPlan => {
+  const groups = { left: groupsOf('left', left), right: groupsOf('right', right) };
+  return planGroups({ ...groups, pairs }, policyWith(policy));
+};
+
+const linked = ({ links }: GroupPlan) => links.map(({ left, right }) => [left, right]);
+const texts = (actions: readonly GroupAction[]) => actions.map(({ kind, side, name }) => `${kind} ${side} ${name}`);
+
+describe('groups that meet for the first time', () => {
+  test('are paired by name: composed, trimmed, in any case', () => {
+    const planned = plan(['Work', 'Cafe\u0301'], ['CAFÉ', ' work']);
+    expect(planned.actions).toEqual([]);
+    expect(linked(planned)).toEqual([
+      ['g1', 's2'],
+      ['g2', 's1'],
+    ]);
+    expect(planned.links.every((link) => !link.settled)).toBe(true);
+    expect(planned.pairs.every((pair) => pair.settled && pair.status === 'linked')).toBe(true);
+  });
+
+  test('R11: are paired by what a reader sees of the name', () => {
+    const left = ['VI\u200BP', '\u200EWork\u200F', 'New\u00A0Year', 'Co\u00ADop', 'My  Club', 'C++'];
+    const planned = plan(left, ['VIP', 'Work', 'New Year', 'Coop', 'My Club', 'C#']);
+    expect(linked(planned).slice(0, 5)).toEqual([1, 2, 3, 4, 5].map((place) => [`g${place}`, `s${place}`]));
+    expect(texts(planned.actions)).toEqual(['create-group left C#', 'create-group right C++']);
+  });
+
+  test('are created where they are missing, on both sides', () => {
+    const planned = plan(['Work'], ['Home']);
+    expect(texts(planned.actions)).toEqual(['create-group left Home', 'create-group right Work']);
+    expect(linked(planned)).toEqual([
+      ['g1', null],
+      [null, 's1'],
+    ]);
+    expect(planned.actions.map(({ key }) => key).toSorted()).toEqual(planned.pairs.map(({ key }) => key).toSorted());
+  });
+
+  test.each(SIDE_PAIRS)('are created on the target of a one-way link only (source %s)', (source, target) => {
+    const names = { left: ['A'], right: ['B'] };
+    const planned = plan(names.left, names.right, [], { direction: `to-${target}` });
+    expect(texts(planned.actions)).toEqual([`create-group ${target} ${names[source][0]}`]);
+  });
+
+  test.each(SIDE_PAIRS)('that %s holds twice are paired once; the rest is reported, not doubled', (side, other) => {
+    const names = { [side]: ['Work', 'work', 'WORK'], [other]: ['Work'] };
+    const planned = plan(names['left'] ?? [], names['right'] ?? []);
+    expect(planned.actions).toEqual([]);
+    expect(linked(planned)).toEqual([['g1', 's1']]);
+    expect(planned.duplicates).toEqual([
+      { side, name: 'work' },
+      { side, name: 'WORK' },
+    ]);
+  });
+
+  test('that a side holds twice alone are created once', () => {
+    const planned = plan(['Work', 'work'], []);
+    expect(texts(planned.actions)).toEqual(['create-group right Work']);
+    expect(planned.duplicates).toEqual([{ side: 'left', name: 'work' }]);
+  });
+
+  test('that both sides hold twice are paired one by one, in the order of their ids', () => {
+    const groups = (prefix: string) => ['10', '9'].map((id) => ({ id: `${prefix}${id}`, name: 'Work', version: '' }));
+    const planned = planGroups({ left: groups('g'), right: groups('s'), pairs: [] }, policyWith());
+    expect(linked(planned)).toEqual([
+      ['g9', 's9'],
+      ['g10', 's10'],
+    ]);
+  });
+});
+
+describe('[R1] a linked pair', () => {
+  test('that nobody touched asks for nothing', () => {
+    const planned = plan(['Work'], ['work '], [stored('Work', 'work ')]);
+    expect(planned).toMatchObject({ actions: [], ended: [], duplicates: [] });
+    expect(planned.pairs).toEqual([stored('Work', 'work ')]);
+    expect(planned.links).toEqual([{ key: 'left:g1', left: 'g1', right: 's1', settled: true }]);
+  });
+});
+
+describe('a rename', () => {
+  test.each(SIDE_PAIRS)('at %s is written to the other side and the base waits for it', (side, other) => {
+    const names = { left: ['Work'], right: ['Work'], [side]: ['Job'] };
+    const planned = plan(names.left, names.right, [stored('Work', 'Work')]);
+    expect(texts(planned.actions)).toEqual([`rename-group ${other} Job`]);
+    expect(planned.actions[0]).toMatchObject({ group: { id: `${PREFIX[other]}1`, name: 'Work' } });
+    expect(planned.pairs).toEqual([stored('Work', 'Work')]);
+    expect(linked(planned)).toEqual([['g1', 's1']]);
+  });
+
+  test('to the same name on both sides is only taken over', () => {
+    const planned = plan(['Job'], ['Job'], [stored('Work', 'Work')]);
+    expect(planned.actions).toEqual([]);
+    expect(planned.pairs).toEqual([stored('Job', 'Job')]);
+  });
+
+  test.each<[Partial<Policy>, string]>([
+    [{ conflicts: 'newest' }, 'rename-group right G'],
+    [{ conflicts: 'left' }, 'rename-group right G'],
+    [{ conflicts: 'right' }, 'rename-group left S'],
+    [{ conflicts: 'right', direction: 'to-right' }, 'rename-group right G'],
+    [{ conflicts: 'left', direction: 'to-left' }, 'rename-group left S'],
+  ])('[R4] to two names follows %j', (policy, expected) => {
+    expect(texts(plan(['G'], ['S'], [stored('Work', 'Work')], policy).actions)).toEqual([expected]);
+  });
+
+  test('at the target of a one-way link stays there', () => {
+    const planned = plan(['Work'], ['Local'], [stored('Work', 'Work')], { direction: 'to-right' });
+    expect(planned.actions).toEqual([]);
+    expect(planned.pairs).toEqual([stored('Work', 'Work')]);
+    expect(linked(planned)).toEqual([['g1', 's1']]);
+  });
+});
+
+describe('a deletion', () => {
+  const missing = (side: Side) => ({ left: ['Work'], right: ['Work'], [side]: [] });
+
+  test.each(SIDE_PAIRS)('at %s deletes the other group and ends the pair', (side, other) => {
+    const { left, right } = missing(side);
+    const planned = plan(left, right, [stored('Work', 'Work')]);
+    expect(texts(planned.actions)).toEqual([`delete-group ${other} Work`]);
+    expect(planned).toMatchObject({ ended: ['left:g1'], pairs: [], links: [] });
+  });
+
+  test.each(SIDE_PAIRS)('at %s leaves the other group alone where deletions are kept', (side, other) => {
+    const { left, right } = missing(side);
+    const [pair] = plan(left, right, [stored('Work', 'Work')], { deletes: 'keep' }).pairs;
+    expect(pair).toMatchObject({ status: 'kept', settled: false, [side]: null, [other]: { name: 'Work' } });
+    const again = plan(left, right, pair === undefined ? [] : [pair], { deletes: 'keep' });
+    expect(again).toMatchObject({ actions: [], pairs: [pair], links: [], ended: [] });
+  });
+
+  test('at the target of a one-way link stays there', () => {
+    const planned = plan(['Work'], [], [stored('Work', 'Work')], { direction: 'to-right' });
+    expect(planned.actions).toEqual([]);
+    expect(planned.pairs).toMatchObject([{ status: 'kept', right: null }]);
+  });
+
+  test('on both sides ends the pair', () => {
+    expect(plan([], [], [stored('Work', 'Work')])).toMatchObject({ actions: [], ended: ['left:g1'], pairs: [] });
+  });
+
+  test('of a kept group ends its row', () => {
+    const kept = stored('Work', null, { status: 'kept', settled: false });
+    expect(plan([], [], [kept])).toMatchObject({ actions: [], ended: ['left:g1'], pairs: [] });
+  });
+
+  test('followed by a new group of the same name does not pair the new one with what is deleted', () => {
+    const planned = planGroups(
+      {
+        left: [{ id: 'g2', name: 'Work', version: '' }],
+        right: groupsOf('right', ['Work']),
+        pairs: [stored('Work', 'Work')],
+      },
+      policyWith(),
+    );
+    expect(texts(planned.actions)).toEqual(['create-group right Work', 'delete-group right Work']);
+    expect(planned.actions.at(-1)).toMatchObject({ group: { id: 's1' }, via: temporaryName('left:g1') });
+    expect(linked(planned)).toEqual([['g2', null]]);
+  });
+
+  test('is not concluded from a half that was never made', () => {
+    const halfMade = stored('Work', null, { settled: false });
+    const planned = plan(['Work'], [], [halfMade]);
+    expect(texts(planned.actions)).toEqual(['create-group right Work']);
+    expect(planned.pairs.map((pair) => pair.key)).toEqual(['left:g1']);
+    expect(texts(plan(['Work'], ['work'], [halfMade]).actions)).toEqual([]);
+  });
+});
+
+test('a kept group is linked again once the other side has a group of its name', () => {
+  const kept = stored('Work', null, { status: 'kept', settled: false });
+  const planned = plan(['Work'], ['work'], [kept], { deletes: 'keep' });
+  expect(planned.actions).toEqual([]);
+  expect(linked(planned)).toEqual([['g1', 's1']]);
+  expect(planned.links[0]?.settled).toBe(false);
+});
+
+describe('BUCKETS', () => {
+  const buckets = ['*', '!Private*'];
+
+  test.each(SIDE_PAIRS)('leaves out a new group of %s', (side, other) => {
+    const names = { [side]: ['Private'], [other]: [] };
+    const planned = plan(names['left'] ?? [], names['right'] ?? [], [], { buckets });
+    expect(planned).toMatchObject({ actions: [], links: [], pairs: [], duplicates: [] });
+  });
+
+  test('leaves out a group that both sides hold', () => {
+    expect(plan(['Private'], ['private'], [], { buckets })).toMatchObject({ actions: [], links: [], pairs: [] });
+  });
+
+  test('leaves out a stored pair, and unites its members again when it takes part again', () => {
+    const excluded = plan(['Private'], ['Private'], [stored('Private', 'Private')], { buckets });
+    expect(excluded).toMatchObject({ actions: [], links: [] });
+    expect(excluded.pairs).toEqual([stored('Private', 'Private', { settled: false })]);
+    const again = plan(['Private'], ['Private'], excluded.pairs);
+    expect(again.links).toMatchObject([{ settled: false }]);
+  });
+
+  test('never deletes a group that is left out', () => {
+    const planned = plan(['Private'], [], [stored('Private', 'Private')], { buckets });
+    expect(planned.actions).toEqual([]);
+  });
+
+  test('propagates a rename out of it, since one name still takes part', () => {
+    const planned = plan(['Private'], ['Work'], [stored('Work', 'Work')], { buckets });
+    expect(texts(planned.actions)).toEqual(['rename-group right Private']);
+  });
+});
+
+test.each(SIDE_PAIRS)('every action on %s names a key of the plan', (side) => {
+  const planned = plan(['A', 'Renamed'], ['B', 'C'], [stored('A', 'B')]);
+  const keys = [...planned.pairs.map((pair) => pair.key), ...planned.ended];
+  for (const action of planned.actions) {
+    expect(keys).toContain(action.key);
+    expect([side, otherSide(side)]).toContain(action.side);
+  }
+});

@@ -1,0 +1,235 @@
+import { describe, expect, test } from 'vitest';
+import type { Half } from '../../../../src/core/contact/half.ts';
+import type { Side } from '../../../../src/core/contact/side.ts';
+import { matchContacts } from '../../../../src/core/reconcile/match.ts';
+import { address, halfOf, PREFIX, record, values } from './support.ts';
+import { mail, match, named, phone, reasons, type Given } from './match-support.ts';
+
+describe('[R13] an address that two contacts share', () => {
+  const household = { ...mail('home@x.org'), ...phone('+49301111111') };
+
+  test.each<[string, Given, Given]>([
+    ['by a nickname', named("Robert O'Neil", household), named("Bob O'Neil", household)],
+    ['by two nicknames of one name', named('Bill Gray', household), named('Will Gray', household)],
+    ['by an initial', named('J Gray', household), named('Jane Gray', household)],
+    ['by a short form', named('Ben Gray', household), named('Benjamin Gray', household)],
+    ['but for accents', named('José Soto', household), named('Jose Soto', household)],
+    ['of two words and of one', named('Anna', household), named('Anna Gray', household)],
+    ['but for a title', { firstName: 'Prof. Dr. Anna', lastName: 'Gray', ...household }, named('Anna Gray', household)],
+    ['but for a title in place of the first name', named('Mr Gray', household), named('Tom Gray', household)],
+    [
+      'in one field and in two',
+      { firstName: '山田太郎', ...household },
+      { firstName: '太郎', lastName: '山田', ...household },
+    ],
+    ['where one is its own address', { firstName: 'home@x.org', ...household }, named('Anna Gray', household)],
+  ])('pairs them where their names agree %s', (_, left, right) => {
+    expect(match([left], [right])).toEqual({ matches: ['g1 s1'], ambiguous: [] });
+  });
+
+  test.each<[string, Given, Given]>([
+    ['strangers', named('José Soto', household), named('İpek Müller', household)],
+    ['a couple', named('John Smith', household), named('Jane Smith', household)],
+    [
+      'a couple, and the address names one of them',
+      named('John Smith', mail('john.smith@x.org')),
+      named('Jane Smith', mail('john.smith@x.org')),
+    ],
+    ['namesakes of two families', named('Maria Soto', mail('office@x.org')), named('Maria Lee', mail('office@x.org'))],
+    ['names of one nickname', named('Alexander Gray', household), named('Alexandra Gray', household)],
+    ['names of which one begins with the other', named('Martin Weber', household), named('Martina Weber', household)],
+    [
+      'father and son',
+      named('John Smith', { ...household, lastName: 'Smith Sr.' }),
+      { firstName: 'John Jr.', lastName: 'Smith', ...household },
+    ],
+    [
+      'a couple and one of them',
+      { firstName: 'Anna & Ben', lastName: 'Gray', ...household },
+      named('Anna Gray', household),
+    ],
+    ['a family and one of them', { firstName: 'Familie Gray', ...household }, named('Anna Gray', household)],
+    ['names of signs', { firstName: '🙂', ...household }, { firstName: '🎉', ...household }],
+  ])('leaves %s apart and reports them', (_, left, right) => {
+    expect(reasons([left], [right])).toEqual([{ left: ['g1'], right: ['s1'], why: 'names differ' }]);
+    expect(match([left], [right]).matches).toEqual([]);
+  });
+
+  test('is reported once for all who share it, without those who were paired', () => {
+    const left = ['John', 'Mia', 'Tim'].map((name) => named(`${name} Smith`, household));
+    const right = ['Ada', 'John', 'Eve'].map((name) => named(`${name} Smith`, household));
+    expect(reasons(left, right)).toEqual([{ left: ['g2', 'g3'], right: ['s1', 's3'], why: 'names differ' }]);
+  });
+
+  test('is reported also where each of the two has several candidates elsewhere', () => {
+    const [latin, cyrillic] = [named('Ivan Petrov'), named('Иван Петров')];
+    const [first, second] = [mail('first@x.org'), mail('second@x.org')];
+    const left = [{ ...latin, ...first }, { ...latin, ...second }, cyrillic];
+    const right = [{ ...cyrillic, ...first }, { ...cyrillic, ...second }, latin];
+    expect(reasons(left, right)).toEqual([
+      { left: ['g1', 'g2'], right: ['s3'], why: 'several candidates' },
+      { left: ['g3'], right: ['s1', 's2'], why: 'several candidates' },
+      { left: ['g1'], right: ['s1'], why: 'names differ' },
+      { left: ['g2'], right: ['s2'], why: 'names differ' },
+    ]);
+  });
+
+  test('says why where several fit', () => {
+    const rivals = [named('Ann Lee', mail('office@x.org')), named('Bob Ray', mail('office@x.org'))];
+    expect(reasons([mail('office@x.org')], rivals)).toEqual([
+      { left: ['g1'], right: ['s1', 's2'], why: 'several candidates' },
+    ]);
+  });
+});
+
+describe('[R13] near copies', () => {
+  const card = named('Ada King', mail('ada@x.org'));
+  const choir = { key: 'choir', left: 'g-choir', right: 's-choir', settled: true };
+  const inGroup = (side: Side, id: string, given: Given, groupIds: readonly string[]): Half =>
+    halfOf(record(id, given, { groupIds }), { side });
+  const pairsOf = (left: readonly Half[], right: readonly Half[]) =>
+    matchContacts({ left, right, links: [choir] })
+      .matches.map((found) => `${found.left.id} ${found.right.id}`)
+      .toSorted();
+
+  test.each<[string, Given]>([
+    ['a title', { title: 'Dr' }],
+    ['an address', { addresses: [address('Main 1')] }],
+    ['a website', { websites: values('x.org') }],
+    ['a short phone number', phone('112')],
+    ['a phone number', phone('+49301111111')],
+  ])('are paired with their own copies where one has %s', (_, more) => {
+    const other = { ...card, ...more };
+    expect(match([card, other], [other, card]).matches).toEqual(['g1 s2', 'g2 s1']);
+  });
+
+  test('are paired with their own copies where one is in a group', () => {
+    const left = [inGroup('left', 'g1', card, []), inGroup('left', 'g2', card, ['g-choir'])];
+    const right = [inGroup('right', 's1', card, ['s-choir']), inGroup('right', 's2', card, [])];
+    expect(pairsOf(left, right)).toEqual(['g1 s2', 'g2 s1']);
+  });
+
+  // A company on one side only keeps the contacts from being exact copies.
+  test.each<[string, Given]>([
+    ['a title', { title: 'Dr' }],
+    ['an address', { addresses: [address('Main 1')] }],
+    ['a website', { websites: values('x.org') }],
+    ['a short phone number', phone('112')],
+  ])('that are no exact copies go by %s', (_, more) => {
+    const other = { ...card, ...more };
+    const edited = (given: Given): Given => ({ ...given, company: 'Engine' });
+    expect(match([card, other], [edited(other), edited(card)]).matches).toEqual(['g1 s2', 'g2 s1']);
+  });
+
+  test('that are no exact copies go by their groups', () => {
+    const edited = { ...card, company: 'Engine' };
+    const left = [inGroup('left', 'g1', card, []), inGroup('left', 'g2', card, ['g-choir'])];
+    const right = [inGroup('right', 's1', edited, ['s-choir']), inGroup('right', 's2', edited, [])];
+    expect(pairsOf(left, right)).toEqual(['g1 s2', 'g2 s1']);
+  });
+
+  test('a contact that contradicts is taken last', () => {
+    const [plain, doctor] = [card, { ...card, title: 'Dr' }];
+    const [nurse, engine] = [
+      { ...card, title: 'Nurse', ...phone('112') },
+      { ...card, ...phone('113') },
+    ];
+    expect(match([doctor, plain], [nurse, engine]).matches).toEqual(['g1 s2', 'g2 s1']);
+  });
+
+  test('without an address go by what else they share', () => {
+    const [plain, other] = [named('Ada King'), named('Ada King', { websites: values('x.org') })];
+    const edited = (given: Given): Given => ({ ...given, title: 'Dr' });
+    expect(match([plain, other], [edited(other), edited(plain)])).toEqual({
+      matches: ['g1 s2', 'g2 s1'],
+      ambiguous: [],
+    });
+  });
+});
+
+describe('[R9] an origin id', () => {
+  const scopes = { left: 'account of the left', right: 'account of the right' };
+  const pairsWith = (left: Half, right: Half): number =>
+    matchContacts({ left: [left], right: [right], scopes }).matches.length;
+  const made = (given: Given, originScope?: string): Half =>
+    halfOf(record('g1', given, { originId: 's1', ...(originScope === undefined ? {} : { originScope }) }));
+  const source = (given: Given): Half => halfOf(record('s1', given), { side: 'right' });
+  const [own, foreign] = [scopes.right, 'account of another link'];
+  const renamed: [Given, Given] = [named('Ada King', mail('a@x.org')), named('Augusta Byron', mail('a@x.org'))];
+  const strangers: [Given, Given] = [named('Ada King', mail('a@x.org')), named('Bob Ray', mail('b@x.org'))];
+  const namesakes: [Given, Given] = [named('Ada King', mail('a@x.org')), named('Ada King', mail('b@x.org'))];
+
+  test.each<[string, [Given, Given], string | undefined, number]>([
+    ['of this link and an address', renamed, own, 1],
+    ['of this link and the name', namesakes, own, 1],
+    ['of this link alone', strangers, own, 0],
+    ['of another account and an address', renamed, foreign, 0],
+    ['of another account and the name', namesakes, foreign, 0],
+    ['that names no account and an address', renamed, undefined, 1],
+    ['that names no account and the name', namesakes, undefined, 1],
+    ['that names no account alone', strangers, undefined, 0],
+    ['of this link and nothing that could agree', [{}, named('Ada King')], own, 1],
+    ['that names no account and nothing that could agree', [{}, named('Ada King')], undefined, 0],
+  ])('%s: %j, %s: pairs %i', (_, [left, right], scope, expected) => {
+    expect(pairsWith(made(left, scope), source(right))).toBe(expected);
+  });
+});
+
+describe('a crowd that shares one email address', () => {
+  const SIZE = 5_000;
+  type Crowd = { readonly nameOf: (index: number) => string; readonly given: Given };
+  const crowd = (side: Side, { nameOf, given }: Crowd, onRead: () => void): readonly Half[] => {
+    return Array.from({ length: SIZE }, (_, index) => {
+      const found = record(`${PREFIX[side]}${index}`, { firstName: nameOf(index), ...mail('all@x.org'), ...given });
+      const contact = Object.defineProperty({ ...found.contact }, 'company', {
+        enumerable: true,
+        get: () => {
+          onRead();
+          return '';
+        },
+      });
+      return halfOf({ ...found, contact }, { side });
+    });
+  };
+
+  // A comparison reads both companies at least once, so the reads bound the comparisons.
+  describe.each<[string, Given]>([
+    ['copies', {}],
+    ['near copies', { title: 'Dr' }],
+  ])('of %s', (_, onTheRight) => {
+    test.each<[string, (index: number) => string, number]>([
+      ['of different names', (index) => `Person ${index}`, SIZE],
+      ['of one name', () => 'Office', SIZE],
+      ['without names', () => '', SIZE],
+      ['of a hundred names', (index) => `Person ${index % 100}`, SIZE],
+    ])('%s is compared about once for each contact, not each with each', (__, nameOf, expected) => {
+      let reads = 0;
+      const count = () => {
+        reads += 1;
+      };
+      const { matches } = matchContacts({
+        left: crowd('left', { nameOf, given: {} }, count),
+        right: crowd('right', { nameOf, given: onTheRight }, count),
+      });
+      expect(matches).toHaveLength(expected);
+      expect(new Set(matches.map((found) => found.right.id)).size).toBe(expected);
+      expect(reads).toBeLessThan(20 * SIZE);
+    });
+  });
+
+  test('of people who are all others on the other side is reported at once, without comparing them', () => {
+    let reads = 0;
+    const count = () => {
+      reads += 1;
+    };
+    const { matches, ambiguous } = matchContacts({
+      left: crowd('left', { nameOf: (index) => `Person ${index}`, given: {} }, count),
+      right: crowd('right', { nameOf: (index) => `Other ${index}`, given: {} }, count),
+    });
+    expect(matches).toEqual([]);
+    expect(ambiguous.map(({ left, right, why }) => [left.length, right.length, why])).toEqual([
+      [SIZE, SIZE, 'names differ'],
+    ]);
+    expect(reads).toBeLessThan(20 * SIZE);
+  });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { SIDES } from '../../../../src/core/contact/side.ts';
+import { mergeContacts } from '../../../../src/core/reconcile/merge.ts';
+import type { OpenConflict } from '../../../../src/core/reconcile/decision.ts';
+import { bothSides, policyWith, sideOf, values } from './support.ts';
+
+/** A name as `First/Last`. */
+type Name = string;
+
+const fieldsOf = (name: Name) => {
+  const [firstName = '', lastName = ''] = name.split('/');
+  return { firstName, lastName, emailAddresses: values('ann@x.example'), phoneNumbers: values('+49 30 5550123') };
+};
+
+type Given = { readonly base: Name | null; readonly left: Name; readonly right: Name };
+
+const mergeNames = ({ base, left, right }: Given, policy = policyWith(), open: readonly OpenConflict[] = []) => {
+  const half = (now: Name) => sideOf(fieldsOf(now), base === null ? null : fieldsOf(base));
+  const merged = mergeContacts(bothSides(half(left), half(right)), policy, { decided: () => null, open });
+  const names = SIDES.map((side) => `${merged.desired[side].firstName}/${merged.desired[side].lastName}`);
+  return { names: [...new Set(names)], conflicts: merged.conflicts, held: merged.held };
+};
+
+describe("R4: a person's name beats an address in its place, whichever is newer", () => {
+  test.each<Given & { readonly name: Name }>([
+    { base: null, left: 'ann@x.example/', right: 'Ann/Lee', name: 'Ann/Lee' },
+    { base: null, left: 'Ann/Lee', right: '+49 30 5550123/', name: 'Ann/Lee' },
+    { base: null, left: '/ann@x.example', right: 'Ann/', name: 'Ann/' },
+    { base: 'ann@x.example/', left: 'ann@x.example/', right: 'Ann/Lee', name: 'Ann/Lee' },
+    { base: 'Ann/', left: 'ann@x.example/', right: 'Ann/Lee', name: 'Ann/Lee' },
+    { base: 'Ann/Lee', left: 'ann@x.example/', right: 'Ann/Lee', name: 'Ann/Lee' },
+  ])('$left and $right, formerly $base, are $name', ({ name, ...given }) => {
+    for (const conflicts of ['left', 'right'] as const) {
+      expect(mergeNames(given, policyWith({ conflicts })).names).toEqual([name]);
+    }
+  });
+
+  test('also where a person is asked about conflicts', () => {
+    const merged = mergeNames(
+      { base: null, left: 'ann@x.example/', right: 'Ann/Lee' },
+      policyWith({ conflicts: 'ask' }),
+    );
+    expect(merged).toMatchObject({ names: ['Ann/Lee'], held: { left: [], right: [] } });
+  });
+
+  test('not where the link writes only the side of the name', () => {
+    const oneWay = policyWith({ direction: 'to-right' });
+    expect(mergeNames({ base: null, left: 'ann@x.example/', right: 'Ann/Lee' }, oneWay).names).toContain(
+      'ann@x.example/Lee',
+    );
+  });
+});
+
+describe('R4: two people whose names share no word are a conflict about the whole name', () => {
+  const MIXED = { base: 'Ann/Lee', left: 'Beth/Lee', right: 'Ann/Moore' };
+
+  test('the winner gives both parts, and the lost one is recorded', () => {
+    const left = mergeNames(MIXED, policyWith({ conflicts: 'left' }));
+    expect(left.names).toEqual(['Beth/Lee']);
+    expect(left.conflicts).toContainEqual({ field: 'lastName', left: 'Lee', right: 'Moore', winner: 'left' });
+    expect(mergeNames(MIXED, policyWith({ conflicts: 'right' })).names).toEqual(['Ann/Moore']);
+  });
+
+  test('a person is asked about both parts, and both sides keep their name', () => {
+    const { names, conflicts, held } = mergeNames(MIXED, policyWith({ conflicts: 'ask' }));
+    expect(names).toEqual(['Beth/Lee', 'Ann/Moore']);
+    expect(conflicts.map(({ field, winner }) => [field, winner])).toEqual([
+      ['firstName', null],
+      ['lastName', null],
+    ]);
+    expect(held).toEqual({ left: ['firstName', 'lastName'], right: ['firstName', 'lastName'] });
+  });
+
+  test.each<Given & { readonly name: Name }>([
+    { base: 'Ann/Lee', left: 'Anna/Lee', right: 'Ann/Lee', name: 'Anna/Lee' },
+    { base: 'Ann/Lee', left: 'Ann Marie/Lee', right: 'Ann/Moore', name: 'Ann Marie/Moore' },
+    { base: 'Ann/', left: 'Anna/', right: 'Ann/Lee', name: 'Anna/Lee' },
+    { base: 'Ann/Lee', left: 'Anna/Lee', right: 'Ann/', name: 'Anna/' },
+  ])('$left and $right, formerly $base, are $name: a correction stays a change of its part', ({ name, ...given }) => {
+    expect(mergeNames(given)).toMatchObject({ names: [name], conflicts: [] });
+  });
+});

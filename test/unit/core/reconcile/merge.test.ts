@@ -1,0 +1,396 @@
+import { describe, expect, test } from 'vitest';
+import { EMPTY_CONTACT, LIST_FIELDS, type Contact } from '../../../../src/core/contact/contact.ts';
+import { otherSide, SIDES, type Side } from '../../../../src/core/contact/side.ts';
+import type { Half } from '../../../../src/core/contact/half.ts';
+import { withList } from '../../../../src/core/contact/lists.ts';
+import { mergeContacts, mergeList, mergeScalar, type FieldMerge } from '../../../../src/core/reconcile/merge.ts';
+import type { Policy } from '../../../../src/core/reconcile/policy.ts';
+import { address, bothSides, policyWith, sideOf, values } from './support.ts';
+
+const mergeOf = (left: Half, right: Half, policy: Policy = policyWith()): FieldMerge => {
+  return mergeContacts(bothSides(left, right), policy);
+};
+
+/** Merges with what is called `own` on the given side. */
+const mergeFrom = (side: Side, own: Half, other: Half, policy?: Policy): FieldMerge => {
+  return side === 'left' ? mergeOf(own, other, policy) : mergeOf(other, own, policy);
+};
+
+const mails = (merge: FieldMerge, side: Side) => merge.desired[side].emailAddresses.map((email) => email.value);
+
+const QUIET = { fields: { left: [], right: [] }, held: { left: [], right: [] }, conflicts: [] };
+
+describe('a scalar', () => {
+  type Row = [string, [string | null, string], [string | null, string], string];
+  // Each side as [base, now]; a null base: the sides never agreed.
+  test.each<Row>([
+    ['unchanged on both', ['a', 'a'], ['a', 'a'], 'quiet'],
+    ['different since ever, unchanged on both', ['a', 'a'], ['b', 'b'], 'quiet'],
+    ['changed at Google', ['a', 'x'], ['a', 'a'], 'left'],
+    ['changed at the service', ['a', 'a'], ['a', 'x'], 'right'],
+    ['cleared at Google', ['a', ''], ['a', 'a'], 'left'],
+    ['cleared at the service', ['a', 'a'], ['a', ''], 'right'],
+    ['changed at Google where the service never took it', ['a', 'x'], ['b', 'b'], 'left'],
+    ['changed at Google to what the service holds', ['a', 'b'], ['b', 'b'], 'quiet'],
+    ['changed on both alike', ['a', 'x'], ['a', 'x'], 'quiet'],
+    ['cleared on both', ['a', ''], ['a', ''], 'quiet'],
+    ['changed on both apart', ['a', 'x'], ['a', 'y'], 'conflict'],
+    ['cleared at Google, changed at the service', ['a', ''], ['a', 'y'], 'conflict'],
+    ['swapped', ['a', 'b'], ['b', 'a'], 'conflict'],
+    ['equal at a first meeting', [null, 'a'], [null, 'a'], 'quiet'],
+    ['empty at a first meeting', [null, ''], [null, ''], 'quiet'],
+    ['filled at Google only at a first meeting', [null, 'a'], [null, ''], 'left'],
+    ['filled at the service only at a first meeting', [null, ''], [null, 'a'], 'right'],
+    ['different at a first meeting', [null, 'a'], [null, 'b'], 'conflict'],
+    ['different, only Google has a base', ['a', 'a'], [null, 'b'], 'conflict'],
+    ['different, only the service has a base', [null, 'a'], ['b', 'b'], 'conflict'],
+    ['emptied at Google, only the service has a base', [null, ''], ['b', 'b'], 'right'],
+  ])('[R3] that is %s', (_, [leftBase, left], [rightBase, right], expected) => {
+    const side = (base: string | null, now: string) => sideOf({ title: now }, base === null ? null : { title: base });
+    const outcome = mergeScalar('title', bothSides(side(leftBase, left), side(rightBase, right)));
+    expect(outcome.kind === 'propagate' ? outcome.from : outcome.kind).toBe(expected);
+  });
+});
+
+describe('a list', () => {
+  type Lists = [base: string | null, now: string];
+  type Deltas = { left?: string; right?: string };
+  // Elements are letters; a delta reads `+x -y`.
+  test.each<[string, Lists, Lists, Deltas]>([
+    ['unchanged on both', ['ab', 'ab'], ['ab', 'ab'], {}],
+    ['reordered', ['ab', 'ba'], ['ab', 'ab'], {}],
+    ['added to at Google', ['a', 'ab'], ['a', 'a'], { right: '+b' }],
+    ['added to at the service', ['a', 'a'], ['a', 'ba'], { left: '+b' }],
+    ['added to on both apart', ['a', 'ab'], ['a', 'ac'], { left: '+c', right: '+b' }],
+    ['added to on both alike', ['a', 'ab'], ['a', 'ab'], {}],
+    ['shortened at Google', ['ab', 'a'], ['ab', 'ab'], { right: '-b' }],
+    ['shortened at the service', ['ab', 'ab'], ['ab', 'b'], { left: '-a' }],
+    ['shortened on both alike', ['ab', 'a'], ['ab', 'a'], {}],
+    ['shortened on both apart', ['ab', 'a'], ['ab', 'b'], { left: '-a', right: '-b' }],
+    ['changed from b to c at Google', ['ab', 'ac'], ['ab', 'ab'], { right: '+c -b' }],
+    ['changed on both apart', ['a', 'b'], ['a', 'c'], { left: '+c', right: '+b' }],
+    ['emptied at Google', ['ab', ''], ['ab', 'ab'], { right: '-a -b' }],
+    ['removed at Google, never taken by the service', ['ab', 'a'], ['a', 'a'], {}],
+    ['held at Google, never taken by the service', ['ab', 'ab'], ['a', 'a'], {}],
+    ['removed at Google, added again at the service', ['ab', 'a'], ['a', 'ab'], { left: '+b' }],
+    ['united at a first meeting', [null, 'ab'], [null, 'bc'], { left: '+c', right: '+a' }],
+    ['equal at a first meeting', [null, 'ab'], [null, 'ba'], {}],
+    ['united where only Google has a base', ['ab', 'a'], [null, 'b'], { left: '+b', right: '+a' }],
+  ])('[R3] that is %s', (_, [leftBase, left], [rightBase, right], expected) => {
+    const emails = (letters: string) => ({
+      emailAddresses: values(...[...letters].map((letter) => `${letter}@x.org`)),
+    });
+    const side = (base: string | null, now: string) => sideOf(emails(now), base === null ? null : emails(base));
+    const deltas = mergeList('emailAddresses', bothSides(side(leftBase, left), side(rightBase, right)));
+    const texts = (to: Side) => {
+      const letters = (sign: string, list: readonly object[]) => {
+        return list.map((element) => `${sign}${'value' in element ? String(element.value)[0] : ''}`);
+      };
+      return [...letters('+', deltas[to].add), ...letters('-', deltas[to].remove)].join(' ');
+    };
+    expect([texts('left'), texts('right')]).toEqual([expected.left ?? '', expected.right ?? '']);
+  });
+
+  test.each(LIST_FIELDS)('[R3] of %s is merged by element', (field) => {
+    const element = (text: string) => (field === 'addresses' ? address(text) : { value: text, label: null });
+    const list = (...texts: string[]): Partial<Contact> => withList(EMPTY_CONTACT, field, texts.map(element));
+    const merge = mergeOf(
+      sideOf(list('1111111', '3333333'), list('1111111', '2222222')),
+      sideOf(list('1111111', '2222222', '4444444'), list('1111111', '2222222')),
+      policyWith(),
+    );
+    expect(merge.fields).toEqual({ left: [field], right: [field] });
+    expect(merge.desired.left[field]).toEqual(['1111111', '3333333', '4444444'].map(element));
+    expect(merge.desired.right[field]).toEqual(['1111111', '4444444', '3333333'].map(element));
+  });
+
+  test('[R3] keeps the labels, the spelling and the order of the side that holds the element', () => {
+    const left = [
+      { value: 'B@X.org', label: 'home' },
+      { value: 'a@x.org', label: null },
+    ];
+    const right = [
+      { value: 'A@x.org', label: 'work' },
+      { value: 'b@x.org', label: 'other' },
+    ];
+    const added = { value: 'c@x.org', label: 'mobile' };
+    const merge = mergeOf(
+      sideOf({ emailAddresses: [...left, added] }, { emailAddresses: left }),
+      sideOf({ emailAddresses: right }, { emailAddresses: right }),
+      policyWith(),
+    );
+    expect(merge.fields).toEqual({ left: [], right: ['emailAddresses'] });
+    expect(merge.desired.right.emailAddresses).toEqual([...right, added]);
+    expect(merge.desired.left.emailAddresses).toEqual([...left, added]);
+  });
+
+  test.each<[string, Partial<Contact>, Partial<Contact>]>([
+    ['email', { emailAddresses: values('Ada@X.org') }, { emailAddresses: values('ada@x.org') }],
+    ['phone', { phoneNumbers: values('+49 30 901820') }, { phoneNumbers: values('0049 (30) 90 18 20') }],
+    ['national phone', { phoneNumbers: values('030 901820') }, { phoneNumbers: values('+49 30 901820') }],
+    ['website', { websites: values('https://www.x.org/') }, { websites: values('X.org') }],
+    ['address', { addresses: [address('12 High St.')] }, { addresses: [address('12 high st')] }],
+  ])('[R13] of a first meeting does not double one %s in two spellings', (_, left, right) => {
+    expect(mergeOf(sideOf(left, null), sideOf(right, null), policyWith())).toMatchObject(QUIET);
+  });
+
+  test('[R5] loses no phone number that its side spells twice', () => {
+    const left = values('+1 212 234 5678', '234 5678');
+    const merge = mergeOf(
+      sideOf({ phoneNumbers: left }, { phoneNumbers: left }),
+      sideOf(
+        { phoneNumbers: values('+1 212 234 5678', '+1 212 999 0000') },
+        { phoneNumbers: values('+1 212 234 5678') },
+      ),
+      policyWith(),
+    );
+    expect(merge.desired.left.phoneNumbers).toEqual([...left, ...values('+1 212 999 0000')]);
+    expect(merge.fields.right).toEqual([]);
+  });
+});
+
+describe('[R2] each side is measured against its own base', () => {
+  test('a value that a side rewrote when it was written causes no write', () => {
+    const left = { title: 'director ', emailAddresses: values('Ada@X.org'), phoneNumbers: values('030 901820') };
+    const right = { title: 'Dir', emailAddresses: values('ada@x.org'), phoneNumbers: values('(030) 901820') };
+    expect(mergeOf(sideOf(left, left), sideOf(right, right), policyWith())).toMatchObject(QUIET);
+  });
+
+  test('a rewritten value is removed where its original is removed', () => {
+    const long = 'a.very.long.address@example.org';
+    const cut = 'a.very.long.address@exam';
+    const merge = mergeOf(
+      sideOf({ emailAddresses: [] }, { emailAddresses: values(long) }),
+      sideOf({ emailAddresses: values(cut) }, { emailAddresses: values(cut) }),
+      policyWith(),
+    );
+    expect(merge.fields).toEqual({ left: [], right: ['emailAddresses'] });
+    expect(merge.desired.right.emailAddresses).toEqual([]);
+  });
+
+  test('a rewritten value is replaced where its original is changed', () => {
+    const merge = mergeOf(
+      sideOf({ phoneNumbers: values('+49 30 555555') }, { phoneNumbers: values('+49 30 901820') }),
+      sideOf({ phoneNumbers: values('30901820') }, { phoneNumbers: values('30901820') }),
+      policyWith(),
+    );
+    expect(merge.desired.right.phoneNumbers).toEqual(values('+49 30 555555'));
+  });
+});
+
+describe('different fields', () => {
+  test('[R3] a phone added on one side and a title changed on the other both arrive', () => {
+    const base = { firstName: 'Ada', title: 'Analyst' };
+    const merge = mergeOf(
+      sideOf({ ...base, phoneNumbers: values('+49 30 901820') }, base),
+      sideOf({ ...base, title: 'Countess' }, base),
+      policyWith(),
+    );
+    expect(merge.fields).toEqual({ left: ['title'], right: ['phoneNumbers'] });
+    expect(merge.desired.left).toEqual(merge.desired.right);
+    expect(merge.desired.left).toMatchObject({ title: 'Countess', phoneNumbers: values('+49 30 901820') });
+    expect(merge.conflicts).toEqual([]);
+  });
+
+  test.each(['left', 'right'] as const)('[R5] a change of every field at %s reaches the other side', (side) => {
+    const now: Partial<Contact> = {
+      firstName: 'Ada',
+      lastName: 'King',
+      company: 'Engine',
+      title: 'Countess',
+      emailAddresses: values('a@x.org'),
+      phoneNumbers: values('112'),
+      addresses: [address('Main 1')],
+      websites: values('x.org'),
+    };
+    const base: Partial<Contact> = { firstName: 'A', lastName: 'B', company: 'C', title: 'D' };
+    const merge = mergeFrom(side, sideOf(now, base), sideOf(base, base));
+    expect(merge.desired[otherSide(side)]).toEqual(merge.desired[side]);
+    expect(merge.fields[side]).toEqual([]);
+    expect(merge.fields[otherSide(side)]).toHaveLength(8);
+  });
+});
+
+describe('a one-way link', () => {
+  test('[R3] takes away at the target what its source removed, though the base of the target never held it', () => {
+    const holding = (...list: readonly string[]) => ({ emailAddresses: values(...list) });
+    const source = sideOf(holding('b@x.example'), holding('a@x.example', 'b@x.example'));
+    const target = sideOf(holding('a@x.example', 'b@x.example', 'own@x.example'), holding());
+    const merged = mergeContacts(bothSides(source, target), policyWith({ direction: 'to-right' }));
+    expect(merged.desired.right.emailAddresses).toEqual(values('b@x.example', 'own@x.example'));
+    expect(merged.fields).toEqual({ left: [], right: ['emailAddresses'] });
+    const both = mergeContacts(bothSides(source, target), policyWith());
+    expect(both.desired.right.emailAddresses).toEqual(target.record.contact.emailAddresses);
+  });
+
+  const CASES = [
+    ['to-left', 'right', 'left'],
+    ['to-right', 'left', 'right'],
+  ] as const;
+
+  test.each(CASES)('%s writes what %s changed and holds what %s changed', (direction, source, target) => {
+    const base = { title: 'Cook', emailAddresses: values('a@x.org', 'b@x.org') };
+    const own = sideOf({ ...base, company: 'Source' }, base);
+    const other = sideOf({ title: 'Local', emailAddresses: values('a@x.org', 'c@x.org') }, base);
+    const merge = mergeFrom(source, own, other, policyWith({ direction }));
+    expect(merge.fields[source]).toEqual([]);
+    expect(merge.desired[source]).toEqual(own.record.contact);
+    expect(merge.fields[target]).toEqual(['company']);
+    expect(merge.desired[target]).toEqual({ ...other.record.contact, company: 'Source' });
+    expect(merge.held[target]).toEqual(['title', 'emailAddresses']);
+    expect(merge.held[source]).toEqual([]);
+  });
+
+  test.each(CASES)('%s keeps what the other side added to a list that %s changes', (direction, source, target) => {
+    const base = { emailAddresses: values('a@x.org') };
+    const merge = mergeFrom(
+      source,
+      sideOf({ emailAddresses: values('a@x.org', 'new@x.org') }, base),
+      sideOf({ emailAddresses: values('a@x.org', 'local@x.org') }, base),
+      policyWith({ direction }),
+    );
+    expect(mails(merge, source)).toEqual(['a@x.org', 'new@x.org']);
+    expect(mails(merge, target)).toEqual(['a@x.org', 'local@x.org', 'new@x.org']);
+    expect(merge.held[target]).toEqual(['emailAddresses']);
+  });
+
+  test.each(CASES)('%s fills nothing at the source at a first meeting', (direction, source, target) => {
+    const merge = mergeFrom(
+      source,
+      sideOf({ firstName: 'Ada' }, null),
+      sideOf({ title: 'Local' }, null),
+      policyWith({ direction }),
+    );
+    expect(merge.fields[source]).toEqual([]);
+    expect(merge.desired[target]).toMatchObject({ firstName: 'Ada', title: 'Local' });
+    expect(merge.held[target]).toEqual(['title']);
+  });
+});
+
+describe('a first meeting', () => {
+  test('[R13] fills what is empty on either side and unites the lists', () => {
+    const merge = mergeOf(
+      sideOf({ firstName: 'Ada', company: 'Engine', emailAddresses: values('a@x.org') }, null),
+      sideOf({ firstName: 'Ada', title: 'Countess', emailAddresses: values('A@x.org', 'b@x.org') }, null),
+      policyWith(),
+    );
+    expect(merge.fields).toEqual({ left: ['title', 'emailAddresses'], right: ['company'] });
+    expect(mails(merge, 'left')).toEqual(['a@x.org', 'b@x.org']);
+    expect(merge.conflicts).toEqual([]);
+  });
+
+  const FULL = { region: 'RM', postalCode: '00184', country: 'Italia' };
+
+  test.each(SIDES)('R13: an address that lacks parts at %s becomes the fuller one, under its own label', (side) => {
+    const bare = { addresses: [address('Via Cavour 1', { label: 'casa' })] };
+    const full = { addresses: [address('via Cavour 1', { ...FULL, label: 'home' })] };
+    const merge = mergeFrom(side, sideOf(bare, null), sideOf(full, null));
+    expect(merge.fields).toEqual({ left: [], right: [], [side]: ['addresses'] });
+    expect(merge.desired[side].addresses).toEqual([address('Via Cavour 1', { ...FULL, label: 'casa' })]);
+    expect(merge.desired[otherSide(side)].addresses).toEqual(full.addresses);
+  });
+
+  test('R13: addresses that each lack a part of the other become one with all parts', () => {
+    const left = { addresses: [address('Via Cavour 1', { region: 'RM' })] };
+    const right = { addresses: [address('Via Cavour 1', { country: 'Italia' })] };
+    const { desired } = mergeOf(sideOf(left, null), sideOf(right, null));
+    for (const side of SIDES) {
+      expect(desired[side].addresses).toEqual([address('Via Cavour 1', { region: 'RM', country: 'Italia' })]);
+    }
+  });
+
+  test('R5: an address that may be either of two stays apart', () => {
+    const bare = address('Via Cavour 1');
+    const [one, other] = [address('Via Cavour 1', { region: 'RM' }), address('Via Cavour 1', { region: 'LT' })];
+    const { desired } = mergeOf(sideOf({ addresses: [bare] }, null), sideOf({ addresses: [one, other] }, null));
+    expect(desired.left.addresses).toEqual([bare, one, other]);
+    expect(desired.right.addresses).toEqual([one, other, bare]);
+  });
+
+  test('R13: a side whose write failed gets the fuller address at the next run, not a second one', () => {
+    const [bare, full] = [address('Via Cavour 1'), address('Via Cavour 1', FULL)];
+    const left = sideOf({ addresses: [bare] }, { addresses: [bare] });
+    const merge = mergeOf(left, sideOf({ addresses: [full] }, {}));
+    expect(merge.desired.left.addresses).toEqual([full]);
+    expect(merge.fields.right).toEqual([]);
+  });
+
+  test('R3: a part that a user adds to a known address reaches the other side', () => {
+    const [bare, full] = [address('Via Cavour 1'), address('Via Cavour 1', FULL)];
+    const agreed = { addresses: [bare] };
+    const merge = mergeOf(sideOf({ addresses: [full] }, agreed), sideOf(agreed, agreed));
+    expect(merge.desired.right.addresses).toEqual([full]);
+    const back = mergeOf(
+      sideOf({ addresses: [bare] }, { addresses: [full] }),
+      sideOf({ addresses: [full] }, { addresses: [full] }),
+    );
+    expect(back.desired.right.addresses).toEqual([bare]);
+  });
+
+  test('R3: another type of a relation reaches the other side', () => {
+    const named = (label: string | null) => ({ relations: [{ value: 'Ann', label }] });
+    const { desired } = mergeOf(sideOf(named('wife'), named('friend')), sideOf(named('friend'), named('friend')));
+    expect(desired.right.relations).toEqual(named('wife').relations);
+  });
+
+  test('R13: a messenger without a network is the one with a network', () => {
+    const named = (label: string | null) => ({ instantMessengers: [{ value: 'ann', label }] });
+    const { desired } = mergeOf(sideOf(named(null), null), sideOf(named('icq'), null));
+    for (const side of SIDES) expect(desired[side].instantMessengers).toEqual(named('icq').instantMessengers);
+  });
+
+  test('[R13] settles two different values by the policy and records them', () => {
+    const merge = mergeOf(sideOf({ title: 'A' }, null, 1), sideOf({ title: 'B' }, null, 2), policyWith());
+    expect(merge.conflicts).toEqual([{ field: 'title', left: 'A', right: 'B', winner: 'right' }]);
+  });
+
+  type Name = readonly [string, string];
+  test.each<[string, Name, Name, Name, Partial<Policy>]>([
+    ['the divided name beats the whole one', ['Mary Ann Lee', ''], ['Mary Ann', 'Lee'], ['Mary Ann', 'Lee'], {}],
+    [
+      'also where the policy names the other side',
+      ['', 'Mary Lee'],
+      ['Mary', 'Lee'],
+      ['Mary', 'Lee'],
+      { conflicts: 'left' },
+    ],
+    ['also where Google divides it', ['Mary', 'Lee'], ['mary lee', ''], ['Mary', 'Lee'], { conflicts: 'right' }],
+    ['a single name takes the policy’s field', ['Cher', ''], ['', 'Cher'], ['Cher', ''], {}],
+    ['a single name takes the service’s field', ['Cher', ''], ['', 'Cher'], ['', 'Cher'], { conflicts: 'right' }],
+    ['a part of the whole name adds nothing', ['', 'Lee'], ['Mary Lee', ''], ['Mary Lee', ''], { conflicts: 'left' }],
+    ['a word that is said twice on purpose stays', ['Lee', ''], ['Lee', 'Lee'], ['Lee', 'Lee'], {}],
+    ['a missing part is filled', ['Mary', ''], ['Mary', 'Lee'], ['Mary', 'Lee'], { conflicts: 'left' }],
+    ['two missing parts are filled', ['Mary', ''], ['', 'Lee'], ['Mary', 'Lee'], {}],
+    ['a sign that is no letter is not dropped', ['🙂', ''], ['', '🎉'], ['🙂', '🎉'], {}],
+    [
+      'a name divided in two ways follows the policy',
+      ['Mary Ann', 'Lee'],
+      ['Mary', 'Ann Lee'],
+      ['Mary Ann', 'Lee'],
+      {},
+    ],
+    ['a name without spaces is divided', ['山田太郎', ''], ['太郎', '山田'], ['太郎', '山田'], { conflicts: 'left' }],
+    ['also with a title', ['Dr. 山田太郎', ''], ['太郎', '山田'], ['Dr. 山田太郎', ''], {}],
+    ['also in Hangul', ['김', '민준'], ['김민준', ''], ['김', '민준'], { conflicts: 'right' }],
+  ])('[R13] of one full name makes no word twice: %s', (_, left, right, expected, policy) => {
+    const side = ([firstName, lastName]: Name) => sideOf({ firstName, lastName }, null);
+    const { desired } = mergeOf(side(left), side(right), policyWith(policy));
+    expect([desired.left.firstName, desired.left.lastName]).toEqual(expected);
+    expect([desired.right.firstName, desired.right.lastName]).toEqual(expected);
+  });
+
+  test('[R13] of one full name leaves the source of a one-way link as it is', () => {
+    const merge = mergeOf(
+      sideOf({ firstName: 'Mary Lee' }, null),
+      sideOf({ firstName: 'Mary', lastName: 'Lee' }, null),
+      policyWith({ direction: 'to-right' }),
+    );
+    expect(merge).toMatchObject({ ...QUIET, held: { left: [], right: ['firstName', 'lastName'] } });
+  });
+
+  test('once paired, a name that one side divides differently is taken over as it is', () => {
+    const base = { firstName: 'Mary Lee' };
+    const merge = mergeOf(sideOf({ firstName: 'Mary', lastName: 'Lee' }, base), sideOf(base, base), policyWith());
+    expect(merge.desired.right).toEqual(merge.desired.left);
+  });
+});

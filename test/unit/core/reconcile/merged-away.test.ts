@@ -1,0 +1,231 @@
+import { describe, expect, test } from 'vitest';
+import type { Contact } from '../../../../src/core/contact/contact.ts';
+import type { Side } from '../../../../src/core/contact/side.ts';
+import type { Half } from '../../../../src/core/contact/half.ts';
+import type { Pair } from '../../../../src/core/reconcile/decision.ts';
+import { planGroups } from '../../../../src/core/reconcile/groups.ts';
+import { planContacts, type Plan } from '../../../../src/core/reconcile/plan.ts';
+import type { Policy } from '../../../../src/core/reconcile/policy.ts';
+import { gone, pairOf, policyWith, present, record, SCOPES, SIDE_PAIRS, snapshot, values } from './support.ts';
+
+const planOf = (pairs: readonly Pair[], given: Partial<Policy> = {}): Plan => {
+  const policy = policyWith(given);
+  const groups = planGroups({ left: [], right: [], pairs: [] }, policy);
+  const nobody = { left: [], right: [] };
+  const fixed = { groups, openConflicts: [], policy, scopes: SCOPES };
+  return planContacts({ pairs, survivors: [], unpaired: nobody, ...fixed });
+};
+
+const ADA: Partial<Contact> = { firstName: 'Ada', emailAddresses: values('ada@x.org') };
+const TWIN: Partial<Contact> = { firstName: 'Ada', phoneNumbers: values('+4930123456') };
+const SITE = values('ada.example.org');
+
+const mergedAway = (base: Partial<Contact>, into: string): Half => {
+  return gone('merged-away', { base: snapshot(base), mergedInto: into });
+};
+
+/** Pairs the halves of `side`, where two contacts became one, with those of the other side. */
+const pairs = (side: Side, merged: readonly [Half, Half], others: readonly [Half, Half]): Pair[] => {
+  return merged.map((half, index) => {
+    const other = others[index] ?? half;
+    return side === 'left' ? pairOf(half, other, 'linked', index + 1) : pairOf(other, half, 'linked', index + 1);
+  });
+};
+
+const survivor = (now: Partial<Contact>, base: Partial<Contact> = now) => {
+  return present(record('survivor', now), snapshot(base));
+};
+
+/** The plan for two contacts that became one on `side`: the survivor's pair, and the other half of the merged-away contact. */
+const planMerge = (
+  side: Side,
+  survivors: { readonly own: Half; readonly other: Half },
+  mergedAwayPair: { readonly taken: Partial<Contact>; readonly other: Partial<Contact> },
+  policy?: Partial<Policy>,
+): Plan => {
+  const merged = [survivors.own, mergedAway(mergedAwayPair.taken, 'survivor')] as const;
+  return planOf(pairs(side, merged, [survivors.other, present(record('orphan', mergedAwayPair.other))]), policy);
+};
+
+const decisionsOf = (plan: Plan) => ({
+  merge: plan.decisions.find((decision) => decision.kind === 'merge'),
+  deletion: plan.decisions.find((decision) => decision.kind === 'delete'),
+});
+
+describe('two contacts that became one', () => {
+  const KEEPER = present(record('keeper', ADA));
+
+  test('[R12] leave what a side computed of the one that goes behind', () => {
+    const plan = planMerge(
+      'left',
+      { own: survivor(ADA), other: KEEPER },
+      { taken: TWIN, other: { ...TWIN, title: 'Dr', 'lastContacted as Last contacted': 'today' } },
+    );
+    expect(decisionsOf(plan)).toMatchObject({
+      merge: { writes: { left: null, right: { fields: ['title'] } } },
+      deletion: { after: { fields: { left: [], right: ['title'] } } },
+    });
+  });
+
+  test.each(SIDE_PAIRS)('[R12] at %s cost the one that goes nothing that only %s held', (side, other) => {
+    const plan = planMerge(
+      side,
+      { own: survivor(ADA), other: KEEPER },
+      { taken: TWIN, other: { ...TWIN, company: 'Analytical', websites: SITE } },
+    );
+    const { merge, deletion } = decisionsOf(plan);
+    const fields = ['company', 'websites'];
+    const desired = { ...ADA, company: 'Analytical', websites: SITE };
+    // As if a user had entered it there, so that a later plan brings it to the other side.
+    expect(merge).toMatchObject({
+      writes: { [side]: null, [other]: { fields, given: fields, desired } },
+      conflicts: [],
+    });
+    expect(deletion).toMatchObject({
+      side: other,
+      record: { id: 'orphan' },
+      after: { survivorId: 'keeper', fields: { [side]: [], [other]: ['company', 'websites'] } },
+    });
+  });
+
+  test('[R12] write nothing to the source of a one-way link', () => {
+    const twin = { taken: TWIN, other: { ...TWIN, websites: SITE } };
+    const plan = planMerge('left', { own: survivor(ADA), other: KEEPER }, twin, { direction: 'to-right' });
+    const { merge, deletion } = decisionsOf(plan);
+    expect(merge).toMatchObject({
+      writes: { left: null, right: { fields: ['websites'], desired: { websites: SITE } } },
+    });
+    expect(deletion).toMatchObject({ after: { survivorId: 'keeper', fields: { left: [], right: ['websites'] } } });
+  });
+
+  test('[R12] wait for what goes to the merged side only, and is given there', () => {
+    const twin = { taken: TWIN, other: { ...TWIN, websites: SITE } };
+    const directions = { websites: 'to-left' } as const;
+    const plan = planMerge('left', { own: survivor(ADA), other: KEEPER }, twin, { directions });
+    const { merge, deletion } = decisionsOf(plan);
+    expect(merge).toMatchObject({
+      writes: { left: { fields: ['websites'], desired: { websites: SITE } }, right: null },
+    });
+    expect(deletion).toMatchObject({ after: { survivorId: 'keeper', fields: { left: ['websites'], right: [] } } });
+  });
+
+  test('[R12] are written once where the merge itself changes the one that stays', () => {
+    const own = survivor({ ...ADA, phoneNumbers: values('+4930123456') }, ADA);
+    const plan = planMerge('left', { own, other: KEEPER }, { taken: TWIN, other: { ...TWIN, websites: SITE } });
+    expect(decisionsOf(plan).merge?.writes.right).toMatchObject({
+      fields: ['phoneNumbers', 'websites'],
+      desired: { phoneNumbers: values('+4930123456'), websites: SITE },
+    });
+  });
+
+  test('[R12] give the survivor nothing that the merged side had taken, in whatever spelling, or dropped on merging', () => {
+    const taken = { ...TWIN, title: 'Countess', websites: values('ada.example.org/long') };
+    const twin = { ...taken, title: 'Countess of Lovelace', websites: values('ada.example.org/longer') };
+    const { merge, deletion } = decisionsOf(
+      planMerge('left', { own: survivor(ADA), other: KEEPER }, { taken, other: twin }),
+    );
+    expect(merge).toMatchObject({ writes: { left: null, right: null }, conflicts: [] });
+    expect(deletion).toMatchObject({ after: { survivorId: 'keeper', fields: { left: [], right: [] } } });
+  });
+
+  test.each(SIDE_PAIRS)('[R4] at %s record what the one that stays at %s fills otherwise', (side, other) => {
+    const keeper = present(record('keeper', { ...ADA, company: 'Engines' }));
+    const survivors = { own: survivor({ ...ADA, company: 'Engines' }), other: keeper };
+    const plan = planMerge(side, survivors, { taken: TWIN, other: { ...TWIN, company: 'Analytical' } });
+    const { merge, deletion } = decisionsOf(plan);
+    const conflict = { field: 'company', [side]: 'Engines', [other]: 'Analytical', winner: side };
+    expect(merge).toMatchObject({ writes: { left: null, right: null }, conflicts: [conflict] });
+    expect(deletion).toMatchObject({ after: { fields: { left: [], right: [] } } });
+  });
+
+  test('[R12] delete nothing yet where the one that stays is only about to be made', () => {
+    const own = survivor({ ...ADA, title: 'Countess' }, ADA);
+    const missing = gone('keeper', { base: snapshot(ADA) });
+    const plan = planMerge('left', { own, other: missing }, { taken: TWIN, other: { ...TWIN, websites: SITE } });
+    expect(plan.decisions.map((decision) => decision.kind)).toEqual(['create']);
+  });
+
+  test('[R6] that were edited on the other side come back', () => {
+    const merged = [survivor(ADA), mergedAway(TWIN, 'survivor')] as const;
+    const edited = present(record('orphan', { ...TWIN, title: 'Countess' }), snapshot(TWIN));
+    const plan = planOf(pairs('left', merged, [KEEPER, edited]));
+    expect(plan.decisions.map((decision) => decision.kind)).toEqual(['merge', 'create']);
+  });
+
+  test('[R7] are deleted like any other where the contact that they were merged into is unknown', () => {
+    const plan = planOf(
+      pairs('left', [mergedAway(TWIN, 'stranger'), survivor(ADA)], [present(record('o', TWIN)), KEEPER]),
+    );
+    expect(decisionsOf(plan).deletion).toMatchObject({ side: 'right', record: { id: 'o' } });
+  });
+
+  describe('shown as a deletion alone', () => {
+    const NAMED: Partial<Contact> = {
+      firstName: 'Ada',
+      emailAddresses: values('a@x.org'),
+      phoneNumbers: TWIN.phoneNumbers ?? [],
+    };
+    const deleted = gone('deleted', { record: record('deleted', NAMED), base: snapshot(NAMED) });
+    const orphan = present(record('orphan', { ...NAMED, websites: SITE }), snapshot({ ...NAMED, websites: SITE }));
+    const taking = (id: string, given: Partial<Contact>): Half =>
+      present(record(id, { ...ADA, ...given }), snapshot(ADA));
+    const both = values('ada@x.org', 'a@x.org');
+    const phoneNumbers = TWIN.phoneNumbers ?? [];
+
+    const afterOf = (side: Side, survivors: readonly Half[]) => {
+      const halves = [deleted, ...survivors].map((half, index) => {
+        const other = index === 0 ? orphan : present(record(`keeper ${index}`, ADA), snapshot(ADA));
+        return side === 'left' ? pairOf(half, other, 'linked', index + 1) : pairOf(other, half, 'linked', index + 1);
+      });
+      return decisionsOf(planOf(halves)).deletion?.after;
+    };
+
+    test.each(SIDE_PAIRS)('[R12] at %s are known by the one that took over what named the other', (side, other) => {
+      const after = afterOf(side, [taking('survivor', { emailAddresses: both, phoneNumbers })]);
+      expect(after).toEqual({ survivorId: 'keeper 1', fields: { [side]: [], [other]: ['websites'] } });
+    });
+
+    test('[R12] are no merge where something was not taken over, or nothing lately', () => {
+      expect(afterOf('left', [taking('survivor', { emailAddresses: both })])).toBeUndefined();
+      const held = { ...ADA, emailAddresses: both, phoneNumbers };
+      const shared = present(record('survivor', { ...held, title: 'Countess' }), snapshot(held));
+      expect(afterOf('left', [shared])).toBeUndefined();
+    });
+
+    test('[R12] are no merge where one number alone was passed on to somebody of another name', () => {
+      const ann = { firstName: 'Ann', lastName: 'Miller', phoneNumbers };
+      const halves = [
+        gone('deleted', { record: record('deleted', ann), base: snapshot(ann) }),
+        taking('survivor', { phoneNumbers }),
+      ] as const;
+      const other = present(record('orphan', ann), snapshot(ann));
+      const plan = planOf([pairOf(halves[0], other, 'linked', 1), pairOf(halves[1], KEEPER, 'linked', 2)]);
+      expect(decisionsOf(plan).deletion).toMatchObject({ record: { id: 'orphan' } });
+      expect(decisionsOf(plan).deletion).not.toHaveProperty('after.survivorId');
+    });
+
+    test('[R12] are no merge where a successor of another name took over an address and a number', () => {
+      const ann = { firstName: 'Ann', lastName: 'Miller', emailAddresses: values('a@x.org'), phoneNumbers };
+      const pair = pairOf(
+        gone('deleted', { record: record('deleted', ann), base: snapshot(ann) }),
+        present(record('orphan', ann), snapshot(ann)),
+      );
+      const successor = taking('survivor', { emailAddresses: both, phoneNumbers });
+      const plan = planOf([pair, pairOf(successor, KEEPER, 'linked', 2)]);
+      expect(decisionsOf(plan).deletion).not.toHaveProperty('after.survivorId');
+    });
+
+    test('[R12] are no merge where two took it over, or the deleted one had neither address nor number', () => {
+      const given = { emailAddresses: both, phoneNumbers };
+      expect(afterOf('left', [taking('one', given), taking('two', given)])).toBeUndefined();
+      const nameless = gone('deleted', {
+        record: record('deleted', { firstName: 'Ada' }),
+        base: snapshot({ firstName: 'Ada' }),
+      });
+      const other = present(record('orphan', { firstName: 'Ada' }), snapshot({ firstName: 'Ada' }));
+      const taker = taking('survivor', given);
+      const plan = planOf([pairOf(nameless, other, 'linked', 1), pairOf(taker, KEEPER, 'linked', 2)]);
+      expect(decisionsOf(plan).deletion).not.toHaveProperty('after.survivorId');
+    });
+  });
+});

@@ -1,0 +1,329 @@
+import { describe, expect, test } from 'vitest';
+import type { Contact } from '../../../../src/core/contact/contact.ts';
+import type { ContactRecord } from '../../../../src/core/contact/record.ts';
+import type { Side } from '../../../../src/core/contact/side.ts';
+import type { Half } from '../../../../src/core/contact/half.ts';
+import type { Decision, Pair } from '../../../../src/core/reconcile/decision.ts';
+import { planGroups } from '../../../../src/core/reconcile/groups.ts';
+import type { GroupLink } from '../../../../src/core/reconcile/membership.ts';
+import { planContacts, type Plan, type PlanInput } from '../../../../src/core/reconcile/plan.ts';
+import type { Policy } from '../../../../src/core/reconcile/policy.ts';
+import {
+  gone,
+  link,
+  NONE,
+  pairOf,
+  policyWith,
+  PREFIX,
+  present,
+  record,
+  SCOPES,
+  SIDE_PAIRS,
+  snapshot,
+  unpaired,
+  values,
+} from './support.ts';
+
+type Given = Partial<Omit<PlanInput, 'groups' | 'policy' | 'unpaired'>> & {
+  readonly left?: readonly ContactRecord[];
+  readonly right?: readonly ContactRecord[];
+  readonly links?: readonly GroupLink[];
+  readonly policy?: Partial<Policy>;
+};
+
+const plan = ({
+  pairs = [],
+  survivors = [],
+  left = [],
+  right = [],
+  links = [],
+  openConflicts = [],
+  verdicts = [],
+  policy,
+}: Given): Plan => {
+  const full = policyWith(policy);
+  const groups = { ...planGroups({ left: [], right: [], pairs: [] }, full), links };
+  const alone = { left: unpaired('left', ...left), right: unpaired('right', ...right) };
+  const fixed = { groups, openConflicts, policy: full, scopes: SCOPES, verdicts };
+  return planContacts({ pairs, survivors, unpaired: alone, ...fixed });
+};
+
+const only = (planned: Plan): Decision => {
+  expect(planned.decisions).toHaveLength(1);
+  const [decision] = planned.decisions;
+  if (decision === undefined) throw new Error('The plan is empty.');
+  return decision;
+};
+
+const ADA: Partial<Contact> = { firstName: 'Ada', emailAddresses: values('ada@x.org') };
+const EDITED: Partial<Contact> = { ...ADA, title: 'Countess' };
+
+/** A pair of which `side` stands as `half` and the other one is `missing`. */
+const half = (side: Side, own: Half, missing: Half | null, status: Pair['status'] = 'linked', id = 1): Pair => {
+  return side === 'left' ? pairOf(own, missing, status, id) : pairOf(missing, own, status, id);
+};
+
+const untouched = (side: Side, id = PREFIX[side]) => present(record(id, ADA));
+const edited = (side: Side) => present(record(PREFIX[side], EDITED), snapshot(ADA));
+
+describe('[R1] two contacts that stand as they were', () => {
+  test('are merged without a write', () => {
+    const pair = pairOf(untouched('left'), untouched('right'));
+    expect(only(plan({ pairs: [pair] }))).toMatchObject({
+      kind: 'merge',
+      writes: { left: null, right: null },
+      conflicts: [],
+    });
+  });
+});
+
+describe('a contact edited on one side', () => {
+  test.each(SIDE_PAIRS)('[R3] at %s is written to the other side, membership and all', (side, other) => {
+    const choir = link('choir');
+    const own = present(record('x', EDITED, { groupIds: [choir[side] ?? ''] }), snapshot(ADA));
+    const pair = half(side, own, untouched(other));
+    const decision = only(plan({ pairs: [pair], links: [choir] }));
+    expect(decision).toMatchObject({
+      kind: 'merge',
+      writes: {
+        [side]: null,
+        [other]: { fields: ['title', 'buckets'], joins: ['choir'], leaves: [], desired: { title: 'Countess' } },
+      },
+      deferred: false,
+    });
+  });
+
+  test('is held where its link is one-way, membership and all', () => {
+    const own = present(record('s', EDITED, { groupIds: ['s-choir'] }), snapshot(ADA));
+    const pair = pairOf(untouched('left'), own);
+    const decision = only(plan({ pairs: [pair], links: [link('choir')], policy: { direction: 'to-right' } }));
+    expect(decision).toMatchObject({
+      writes: { left: null, right: null },
+      held: { left: [], right: ['title', 'buckets'] },
+    });
+  });
+});
+
+describe('a contact deleted on one side', () => {
+  test.each(SIDE_PAIRS)('[R7] and untouched at %s is deleted there', (side, other) => {
+    const pair = half(side, untouched(side), gone('x'));
+    const decision = only(plan({ pairs: [pair] }));
+    expect(decision).toMatchObject({ kind: 'delete', side, record: { id: PREFIX[side] }, pair });
+    expect(decision).not.toHaveProperty('side', other);
+  });
+
+  test.each(SIDE_PAIRS)('[R6] and edited at %s comes back on the other side', (side, other) => {
+    const pair = half(side, edited(side), gone('x'));
+    expect(only(plan({ pairs: [pair] }))).toMatchObject({
+      kind: 'create',
+      side: other,
+      pair,
+      source: { contact: EDITED },
+    });
+  });
+
+  test.each(SIDE_PAIRS)('[R7] waits while it is open whether the one at %s was deleted as well', (side) => {
+    for (const own of [untouched(side), edited(side)]) {
+      const settling: Half = { ...own, state: 'settling' };
+      expect(plan({ pairs: [half(side, settling, gone('x'))] }).decisions).toEqual([]);
+      const dormant = { ...half(side, settling, NONE), status: 'dormant' as const };
+      expect(only(plan({ survivors: [dormant] }))).toMatchObject({ kind: 'unlink', to: 'dormant' });
+    }
+  });
+
+  const choir = link('choir');
+  const site = (label: string | null): Partial<Contact> => ({ websites: [{ value: 'x.org', label }] });
+  const sites = (...list: string[]): Partial<Contact> => ({ websites: values(...list) });
+  test.each<[string, 'create' | 'delete', Half]>([
+    ['a label', 'create', present(record('g', site('work')), snapshot(site(null)))],
+    ['a membership', 'create', present(record('g', ADA, { groupIds: ['g-choir'] }), snapshot(ADA))],
+    ['a membership that ended', 'create', present(record('g', ADA), snapshot(ADA, ['g-choir']))],
+    ['all, its base being unknown', 'create', present(record('g', ADA), null)],
+    ['the order of a list', 'delete', present(record('g', sites('x.org', 'y.org')), snapshot(sites('y.org', 'x.org')))],
+    ['a group that takes no part', 'delete', present(record('g', ADA, { groupIds: ['g-other'] }), snapshot(ADA))],
+    ['its version', 'delete', present(record('g', ADA, { version: '9' }), snapshot(ADA))],
+  ])('[R6] and changed in %s is a reason to %s', (_, expected, own) => {
+    expect(only(plan({ pairs: [pairOf(own, gone('s'))], links: [choir] })).kind).toBe(expected);
+  });
+
+  test('R1: a base that holds two spellings of one address, as earlier versions stored, is no edit', () => {
+    const spellings = values('a@müller.de', 'a@xn--mller-kva.de');
+    const base = { contact: { ...snapshot({}).contact, emailAddresses: spellings }, groupIds: [] };
+    const own = present(record('g', { emailAddresses: spellings }), base);
+    expect(own.record.contact.emailAddresses).toHaveLength(1);
+    expect(only(plan({ pairs: [pairOf(own, gone('s'))] })).kind).toBe('delete');
+    const merged = only(plan({ pairs: [pairOf(own, { ...own, id: 's' })] }));
+    expect(merged).toMatchObject({ writes: { left: null, right: null } });
+  });
+
+  test('[R6] comes back with the buckets that it belongs to now', () => {
+    const own = present(record('g', EDITED, { groupIds: ['g-choir', 'g-other'] }), snapshot(ADA));
+    const decision = only(plan({ pairs: [pairOf(own, gone('s'))], links: [choir, link('team')] }));
+    expect(decision).toMatchObject({ kind: 'create', joins: ['choir'] });
+  });
+
+  test('[R7] and on the other side too ends the pair without a write', () => {
+    expect(only(plan({ pairs: [pairOf(gone('g'), gone('s'))] }))).toMatchObject({ kind: 'unlink', to: 'drop' });
+  });
+
+  test.each(SIDE_PAIRS)('stays at %s, unlinked, where deletions are kept', (side) => {
+    const pair = half(side, untouched(side), gone('x'));
+    expect(only(plan({ pairs: [pair], policy: { deletes: 'keep' } }))).toMatchObject({ kind: 'unlink', to: 'kept' });
+  });
+
+  test.each(SIDE_PAIRS)('[R6] and edited at %s comes back even where deletions are kept', (side, other) => {
+    const pair = half(side, edited(side), gone('x'));
+    expect(only(plan({ pairs: [pair], policy: { deletes: 'keep' } }))).toMatchObject({ kind: 'create', side: other });
+  });
+
+  describe.each([
+    ['to-left', 'right', 'left'],
+    ['to-right', 'left', 'right'],
+  ] as const)('on a link %s', (direction, source, target) => {
+    test.each([
+      ['untouched', untouched(target)],
+      ['edited', edited(target)],
+    ])('at the source is deleted at the target, %s or not', (_, own) => {
+      const pair = half(target, own, gone('x'));
+      expect(only(plan({ pairs: [pair], policy: { direction } }))).toMatchObject({ kind: 'delete', side: target });
+    });
+
+    test('at the target waits for the source to change, then comes back', () => {
+      const pair = half(source, untouched(source), gone('x'));
+      expect(only(plan({ pairs: [pair], policy: { direction } }))).toMatchObject({ kind: 'unlink', to: 'dormant' });
+      const dormant = half(source, edited(source), NONE, 'dormant');
+      expect(only(plan({ survivors: [dormant], policy: { direction } }))).toMatchObject({
+        kind: 'create',
+        side: target,
+        pair: dormant,
+      });
+    });
+
+    test('at the target comes back at once where the source was edited too', () => {
+      const pair = half(source, edited(source), gone('x'));
+      expect(only(plan({ pairs: [pair], policy: { direction } }))).toMatchObject({ kind: 'create', side: target });
+    });
+  });
+});
+
+describe('a survivor', () => {
+  test.each(SIDE_PAIRS)('that was kept at %s is never created again, edited or not', (side) => {
+    for (const own of [untouched(side), edited(side)]) {
+      const kept = half(side, own, NONE, 'kept');
+      expect(only(plan({ survivors: [kept], policy: { deletes: 'keep' } }))).toEqual({
+        kind: 'unlink',
+        pair: kept,
+        to: 'kept',
+      });
+      expect(only(plan({ survivors: [kept] }))).toEqual({ kind: 'unlink', pair: kept, to: 'kept' });
+    }
+  });
+
+  test('that is dormant and untouched stays dormant', () => {
+    const dormant = pairOf(untouched('left'), NONE, 'dormant');
+    expect(only(plan({ survivors: [dormant], policy: { direction: 'to-right' } }))).toMatchObject({ to: 'dormant' });
+  });
+
+  test('that is gone as well ends its row', () => {
+    const kept = pairOf(gone('g'), NONE, 'kept');
+    expect(only(plan({ survivors: [kept] }))).toMatchObject({ kind: 'unlink', to: 'drop' });
+  });
+
+  test.each(SIDE_PAIRS)('[R13] at %s goes by what a person says of it and a newcomer', (side, other) => {
+    const kept = half(side, untouched(side), NONE, 'kept', 7);
+    const keptId = kept[side]?.id ?? '';
+    const says = (said: 'together' | 'apart', name: string) => {
+      const ids = { [`${side}Id`]: keptId, [`${other}Id`]: 'new' } as { leftId: string; rightId: string };
+      const verdicts = [{ ...ids, says: said, atMs: 1 }];
+      const newcomer = record('new', { ...EDITED, firstName: name, emailAddresses: values(`${name}@x.org`) });
+      return plan({ survivors: [kept], [other]: [newcomer], verdicts, policy: { deletes: 'keep' } }).decisions;
+    };
+    expect(says('together', 'Zoe')).toMatchObject([{ kind: 'merge', byHand: true, pair: { id: 7 } }]);
+    expect(says('apart', 'ada')).toMatchObject([
+      { kind: 'create', side, apartFrom: [keptId] },
+      { kind: 'unlink', pair: { id: 7 }, to: 'kept' },
+    ]);
+  });
+
+  test.each(SIDE_PAIRS)(
+    'at %s is linked again with a contact that is the same person, in its old row',
+    (side, other) => {
+      const kept = half(side, untouched(side), NONE, 'kept', 7);
+      const newcomer = record('new', EDITED);
+      const decision = only(plan({ survivors: [kept], [other]: [newcomer], policy: { deletes: 'keep' } }));
+      expect(decision).toMatchObject({
+        kind: 'merge',
+        pair: {
+          id: 7,
+          [side]: { record: { id: PREFIX[side] }, base: null },
+          [other]: { record: newcomer, base: null },
+        },
+        writes: { [side]: { fields: ['title'] }, [other]: null },
+      });
+    },
+  );
+
+  test('[R12] of each side that are the same person share one row; the other row ends first', () => {
+    const left = pairOf(untouched('left'), NONE, 'kept', 7);
+    const right = pairOf(NONE, untouched('right'), 'kept', 8);
+    const { decisions } = plan({ survivors: [left, right] });
+    expect(decisions).toMatchObject([
+      { kind: 'unlink', pair: { id: 8 }, to: 'drop' },
+      { kind: 'merge', pair: { id: 7, left: { record: { id: 'g' } }, right: { record: { id: 's' } } } },
+    ]);
+  });
+});
+
+describe('a contact of no pair', () => {
+  test.each(SIDE_PAIRS)('at %s is created on the other side with its buckets', (side, other) => {
+    const own = record('new', ADA, { groupIds: [`${PREFIX[side]}-choir`, 'unlinked'] });
+    const decision = only(plan({ [side]: [own], links: [link('choir'), link('team')] }));
+    expect(decision).toEqual({ kind: 'create', side: other, source: own, pair: null, joins: ['choir'] });
+  });
+
+  test('[R13] is linked with the same person on the other side: nothing is created', () => {
+    const decision = only(plan({ left: [record('g', ADA)], right: [record('s', EDITED)] }));
+    expect(decision).toMatchObject({
+      kind: 'merge',
+      pair: { id: null, status: 'linked' },
+      writes: { left: { fields: ['title'] }, right: null },
+    });
+  });
+
+  test('[R13] joins the buckets of the same person', () => {
+    const left = record('g', ADA, { groupIds: ['g-choir'] });
+    const right = record('s', ADA, { groupIds: ['s-team'] });
+    const decision = only(plan({ left: [left], right: [right], links: [link('choir'), link('team')] }));
+    expect(decision).toMatchObject({ writes: { left: { joins: ['team'] }, right: { joins: ['choir'] } } });
+  });
+
+  test('[R13] that fits several equally well is created, and reported', () => {
+    const office = values('office@x.org');
+    const rivals = ['Ann', 'Bob'].map((firstName, index) => record(`s${index}`, { firstName, emailAddresses: office }));
+    const planned = plan({ left: [record('g', { emailAddresses: office })], right: rivals });
+    expect(planned.ambiguous).toEqual([{ left: ['g'], right: ['s0', 's1'], why: 'several candidates' }]);
+    expect(planned.decisions.map((decision) => decision.kind)).toEqual(['create', 'create', 'create']);
+  });
+
+  test.each(SIDE_PAIRS)('that says nothing stays alone at %s and is reported', (side) => {
+    const nothing = record('none', {}, { groupIds: ['g-choir'] });
+    expect(plan({ [side]: [nothing], links: [link('choir')] })).toMatchObject({
+      decisions: [],
+      empty: [{ side, id: 'none' }],
+    });
+  });
+
+  test('[R9] that says nothing any more is still the one that a create made', () => {
+    const left = [record('g', {}, { originId: 's', originScope: SCOPES.right })];
+    const decision = only(plan({ left, right: [record('s', ADA)] }));
+    expect(decision).toMatchObject({
+      kind: 'merge',
+      writes: { left: { fields: ['firstName', 'emailAddresses'] }, right: null },
+    });
+  });
+
+  test.each(SIDE_PAIRS)('is not created at the source of a one-way link (source %s)', (source, target) => {
+    expect(plan({ [target]: [record('x', ADA)], policy: { direction: `to-${target}` } }).decisions).toEqual([]);
+    expect(only(plan({ [source]: [record('x', ADA)], policy: { direction: `to-${target}` } })).kind).toBe('create');
+  });
+});

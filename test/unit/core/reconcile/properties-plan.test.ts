@@ -1,0 +1,221 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { EMPTY_CONTACT, SCALAR_FIELDS } from '../../../../src/core/contact/contact.ts';
+import { bySide, otherSide, SIDES, type Side } from '../../../../src/core/contact/side.ts';
+import { stands, type Half } from '../../../../src/core/contact/half.ts';
+import type { Decision, Pair, PairStatus } from '../../../../src/core/reconcile/decision.ts';
+import { planGroups } from '../../../../src/core/reconcile/groups.ts';
+import { matchContacts } from '../../../../src/core/reconcile/match.ts';
+import { planContacts } from '../../../../src/core/reconcile/plan.ts';
+import { halfOf, NONE, pairOf, policyWith, record, SCOPES, unpaired } from './support.ts';
+import { check, contact } from './properties-support.ts';
+
+/** Contacts of no pair; their ids begin as given. */
+const loose = (
+  side: Side,
+  prefix: string,
+  origins: readonly (string | null)[] = [null],
+): fc.Arbitrary<readonly Half[]> => {
+  return fc.array(fc.tuple(contact(), fc.constantFrom(...origins)), { maxLength: 8 }).map((list) => {
+    return unpaired(side, ...list.map(([given, originId], index) => record(`${prefix}${index}`, given, { originId })));
+  });
+};
+
+describe('[R13] matching', () => {
+  const world = fc.tuple(loose('left', 'g', [null, null, 's0', 's1']), loose('right', 's'));
+
+  test('takes no contact twice, and reports nobody as undecided who was paired', () => {
+    check(
+      fc.property(world, ([left, right]) => {
+        const { matches, ambiguous } = matchContacts({ left, right });
+        const taken = matches.flatMap((match) => [match.left.id, match.right.id]);
+        expect(new Set(taken).size).toBe(taken.length);
+        const undecided = ambiguous.flatMap((rivals) => [...rivals.left, ...rivals.right]);
+        expect(undecided.filter((id) => taken.includes(id))).toEqual([]);
+      }),
+    );
+  });
+
+  test('pairs the same people of different names whatever the order in which they come', () => {
+    const naming = (side: Side, prefix: string) => {
+      const names = fc.shuffledSubarray(['Ada', 'Ada Ray', 'Bob', 'Bob Ray', 'Cid', 'Dot Ray', 'Eve Ray', 'Fay']);
+      return fc.tuple(loose(side, prefix), names).map(([list, pool]) => {
+        return list.slice(0, pool.length).map((one, index): Half => {
+          const name = { firstName: pool[index] ?? '', lastName: '' };
+          return { ...one, record: { ...one.record, contact: { ...one.record.contact, ...name } } };
+        });
+      });
+    };
+    const pairsOf = (left: readonly Half[], right: readonly Half[]) => {
+      return matchContacts({ left, right }).matches.map((match) => `${match.left.id} ${match.right.id}`);
+    };
+    check(
+      fc.property(naming('left', 'g'), naming('right', 's'), (left, right) => {
+        const turned = pairsOf(left.toReversed(), right.toReversed());
+        expect(turned.toSorted()).toEqual(pairsOf(left, right).toSorted());
+      }),
+    );
+  });
+
+  test('pairs an address book with its own copy one to one', () => {
+    check(
+      fc.property(loose('left', 'g'), (left) => {
+        const right = unpaired('right', ...left.map(({ record: one }) => ({ ...one, id: one.id.replace('g', 's') })));
+        const { matches, ambiguous } = matchContacts({ left, right });
+        const filled = left.filter((one) => JSON.stringify(one.record.contact) !== JSON.stringify(EMPTY_CONTACT));
+        expect(ambiguous).toEqual([]);
+        expect(matches).toHaveLength(filled.length);
+      }),
+    );
+  });
+});
+
+/** Address books with cards that are nearly the same, each card with the labels that it is in. */
+const bookOf = (maxLength: number) => {
+  const card = contact().chain((one) => fc.constantFrom(one, { ...one, title: 'T' }, { ...one, phoneNumbers: [] }));
+  const labels = fc.subarray(['choir', 'team']);
+  return fc
+    .tuple(card, fc.array(fc.tuple(card, labels), { maxLength }), fc.array(labels, { maxLength }))
+    .map(([one, others, copies]) => [...others, ...copies.map((own) => [one, own] as const)]);
+};
+
+describe('[R13] an address book that is loaded on both sides', () => {
+  const LABELS = ['choir', 'team'];
+
+  test('is paired without a write, whatever its duplicates', () => {
+    const shuffled = bookOf(8).chain((book) => {
+      const order = fc.shuffledSubarray(book, { minLength: book.length });
+      return fc.tuple(fc.constant(book), order);
+    });
+    check(
+      fc.property(shuffled, ([book, copy]) => {
+        const half = (side: Side, cards: typeof book) =>
+          unpaired(
+            side,
+            ...cards.map(([now, labels], index) =>
+              record(`${side}${index}`, now, { groupIds: labels.map((label) => `${side}-${label}`) }),
+            ),
+          );
+        const groupsOf = (side: Side) => LABELS.map((name) => ({ id: `${side}-${name}`, name, version: '' }));
+        const policy = policyWith();
+        const groups = planGroups({ left: groupsOf('left'), right: groupsOf('right'), pairs: [] }, policy);
+        const alone = { left: half('left', book), right: half('right', copy) };
+        const { decisions, ambiguous } = planContacts({
+          pairs: [],
+          survivors: [],
+          unpaired: alone,
+          groups,
+          openConflicts: [],
+          policy,
+          scopes: SCOPES,
+        });
+        expect(ambiguous).toEqual([]);
+        for (const decision of decisions) {
+          expect(decision).toMatchObject({ kind: 'merge', writes: { left: null, right: null }, conflicts: [] });
+        }
+      }),
+    );
+  });
+});
+
+describe('a plan', () => {
+  const half = (side: Side, index: number): fc.Arbitrary<Half> => {
+    const id = `paired-${side}${index}`;
+    return fc.tuple(contact(), contact(), fc.constantFrom('same', 'edited', 'gone')).map(([base, now, kind]): Half => {
+      const own = record(id, kind === 'edited' ? now : base);
+      return halfOf(own, { base: { contact: base, groupIds: [] }, state: kind === 'gone' ? 'gone' : 'changed' });
+    });
+  };
+  const pairs = fc
+    .array(fc.constant(null), { maxLength: 6 })
+    .chain((list) => fc.tuple(...list.map((_, index) => fc.tuple(half('left', index), half('right', index)))))
+    .map((list) => list.map(([left, right], id): Pair => pairOf(left, right, 'linked', id)));
+  const survivors = fc
+    .array(fc.tuple(contact(), fc.constantFrom(...SIDES), fc.constantFrom<PairStatus>('kept', 'dormant')), {
+      maxLength: 6,
+    })
+    .map((list) => {
+      return list.map(([now, side, status], index): Pair => {
+        const own = halfOf(record(`kept-${side}${index}`, now));
+        const halves = bySide((each) => (each === side ? own : NONE));
+        return pairOf(halves.left, halves.right, status, 100 + index);
+      });
+    });
+  const policies = fc
+    .record({
+      direction: fc.constantFrom('both', 'to-left', 'to-right'),
+      deletes: fc.constantFrom('propagate', 'keep'),
+    })
+    .map(policyWith);
+  const inputs = fc.record({
+    pairs,
+    survivors,
+    unpaired: fc.record({ left: loose('left', 'new-left'), right: loose('right', 'new-right') }),
+    groups: fc.constant(planGroups({ left: [], right: [], pairs: [] }, policyWith())),
+    openConflicts: fc.constant([]),
+    policy: policies,
+    scopes: fc.constant(SCOPES),
+  });
+
+  const present = (pair: Pair | null): readonly string[] => {
+    return SIDES.flatMap((side) => {
+      const own = pair?.[side] ?? null;
+      return stands(own) ? [own.record.id] : [];
+    });
+  };
+  const contactsOf = (decision: Decision): readonly string[] => {
+    if (decision.kind === 'create') return [decision.source.id];
+    return decision.kind === 'unlink' && decision.to === 'drop' ? [] : present(decision.pair);
+  };
+
+  test('decides on every contact at most once', () => {
+    check(
+      fc.property(inputs, (input) => {
+        const ids = planContacts(input).decisions.flatMap(contactsOf);
+        expect(new Set(ids).size).toBe(ids.length);
+      }),
+    );
+  });
+
+  test('decides on every stored pair, and on each row once at most beside its end', () => {
+    check(
+      fc.property(inputs, (input) => {
+        const { decisions } = planContacts(input);
+        const rows = decisions.flatMap((decision) => decision.pair?.id ?? []);
+        expect(rows.toSorted((a, b) => a - b)).toEqual([...input.pairs, ...input.survivors].map((pair) => pair.id));
+      }),
+    );
+  });
+
+  test('[R6] deletes only what stands unedited, whose other half is gone, on a side that it may write', () => {
+    check(
+      fc.property(inputs, (input) => {
+        for (const decision of planContacts(input).decisions) {
+          if (decision.kind !== 'delete') continue;
+          const { side, pair } = decision;
+          expect(pair[otherSide(side)]?.state).toBe('gone');
+          expect(input.policy.deletes).toBe('propagate');
+          expect([`to-${side}`, 'both']).toContain(input.policy.direction);
+          const own = pair[side];
+          if (input.policy.direction === 'both' && stands(own)) {
+            for (const field of SCALAR_FIELDS) expect(own.record.contact[field]).toBe(own.base?.contact[field]);
+          }
+        }
+      }),
+    );
+  });
+
+  test('writes nothing to the source of a one-way link', () => {
+    check(
+      fc.property(inputs, (input) => {
+        const { direction } = input.policy;
+        if (direction === 'both') return;
+        const source: Side = direction === 'to-left' ? 'right' : 'left';
+        for (const decision of planContacts(input).decisions) {
+          if (decision.kind === 'merge') expect(decision.writes[source]).toBeNull();
+          else if (decision.kind !== 'unlink') expect(decision.side).not.toBe(source);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,274 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  EMPTY_CONTACT,
+  LIST_FIELDS,
+  SCALAR_FIELDS,
+  type Contact,
+  type ListField,
+  type SyncedField,
+} from '../../../../src/core/contact/contact.ts';
+import { bySide, otherSide, SIDES, type Side, type Sides } from '../../../../src/core/contact/side.ts';
+import { type Half } from '../../../../src/core/contact/half.ts';
+import { elementKey, listOf, withList } from '../../../../src/core/contact/lists.ts';
+import { mergeContacts, type FieldMerge } from '../../../../src/core/reconcile/merge.ts';
+import { settleBase } from '../../../../src/core/reconcile/settle.ts';
+import { policyWith } from './support.ts';
+import {
+  check,
+  sideOf,
+  known,
+  firstMeeting,
+  anyMeeting,
+  mergeOf,
+  keysOf,
+  settled,
+  QUIET,
+  PLAIN_PHONES,
+} from './properties-support.ts';
+
+describe('[R1] merging is idempotent', () => {
+  test('what a merge wanted, once it stands on both sides, asks for nothing more', () => {
+    const policies = fc.constantFrom('newest', 'left', 'right');
+    check(
+      fc.property(anyMeeting(), policies, (sides, conflicts) => {
+        const policy = policyWith({ conflicts });
+        const { desired } = mergeContacts(sides, policy);
+        expect(mergeOf(settled(desired.left), settled(desired.right), policy)).toMatchObject(QUIET);
+      }),
+    );
+  });
+
+  test('even if the two have lost their bases, since nothing is left to unite', () => {
+    check(
+      fc.property(firstMeeting(), (sides) => {
+        const { desired } = mergeContacts(sides, policyWith());
+        const again = (now: Contact): Half => sideOf(now, null);
+        expect(mergeOf(again(desired.left), again(desired.right))).toMatchObject(QUIET);
+      }),
+    );
+  });
+});
+
+/** Returns the stored half of a side after the writes to the side `done` were answered as asked, and no others. */
+const storedHalf = (side: Side, own: Half, other: Contact, merge: FieldMerge, done: Side | null): Half => {
+  const withoutGroups = (of: Contact) => ({ contact: of, groupIds: [] });
+  const fields = new Set<SyncedField>(merge.fields[side]);
+  const now = side === done ? merge.desired[side] : own.record.contact;
+  const base = settleBase({
+    base: own.base ?? withoutGroups(EMPTY_CONTACT),
+    before: withoutGroups(own.record.contact),
+    now: withoutGroups(now),
+    written: side === done ? fields : new Set(),
+    moved: new Set(),
+    outstanding: new Set(otherSide(side) === done ? [] : merge.fields[otherSide(side)]),
+    other,
+    agreedGroups: new Set(),
+  });
+  return { ...own, record: { ...own.record, contact: now }, base };
+};
+
+describe('[R5] a run that ends after it wrote one side only', () => {
+  test.each(SIDES)('%s first is finished by the next run: the same in the end, nothing written twice', (done) => {
+    check(
+      fc.property(anyMeeting(PLAIN_PHONES), (sides) => {
+        // A name that only moves between its fields empties one, of which an empty base keeps no trace.
+        fc.pre(sides.left.base !== null || SIDES.every((side) => sides[side].record.contact.firstName !== 'Ada King'));
+        const policy = policyWith();
+        const merge = mergeContacts(sides, policy);
+        const left = storedHalf('left', sides.left, sides.right.record.contact, merge, done);
+        const right = storedHalf('right', sides.right, sides.left.record.contact, merge, done);
+        const rest = mergeOf(left, right, policy);
+        const open = otherSide(done);
+        expect(rest.fields[done]).toEqual([]);
+        expect(rest.fields[open]).toEqual(merge.fields[open]);
+        expect(rest.desired[open]).toEqual(merge.desired[open]);
+        expect(rest.conflicts).toEqual([]);
+      }),
+    );
+  });
+});
+
+describe('[R5] a first meeting of which only some writes were made', () => {
+  const writesMade = fc.constantFrom<Side | null>(null, ...SIDES);
+  const lists = fc.constantFrom<ListField>('emailAddresses', 'websites', 'addresses');
+
+  test('propagates the removal of an element that both sides held', () => {
+    check(
+      fc.property(
+        firstMeeting(PLAIN_PHONES),
+        writesMade,
+        fc.constantFrom(...SIDES),
+        lists,
+        (sides, made, at, field) => {
+          const merge = mergeContacts(sides, policyWith());
+          const halves = bySide((side) =>
+            storedHalf(side, sides[side], sides[otherSide(side)].record.contact, merge, made),
+          );
+          const common = keysOf(sides.left.record.contact, field).intersection(
+            keysOf(sides.right.record.contact, field),
+          );
+          fc.pre(common.size > 0);
+          const { record } = halves[at];
+          const kept = listOf(record.contact, field).filter((element) => !common.has(elementKey(field, element)));
+          const edited = { ...halves[at], record: { ...record, contact: withList(record.contact, field, kept) } };
+          const { desired } = mergeContacts({ ...halves, [at]: edited }, policyWith());
+          expect(keysOf(desired[otherSide(at)], field).intersection(common)).toEqual(new Set());
+        },
+      ),
+    );
+  });
+});
+
+describe('[R13] a first meeting that was stored before anything was written', () => {
+  test('is merged as if nothing had been stored', () => {
+    const policies = fc.constantFrom('newest', 'left', 'right');
+    const directions = fc.constantFrom('both', 'to-left', 'to-right');
+    check(
+      fc.property(firstMeeting(), policies, directions, (sides, conflicts, direction) => {
+        const policy = policyWith({ conflicts, direction });
+        const stored = (half: Half): Half => ({ ...half, base: { contact: EMPTY_CONTACT, groupIds: [] } });
+        expect(mergeOf(stored(sides.left), stored(sides.right), policy)).toEqual(mergeContacts(sides, policy));
+      }),
+    );
+  });
+});
+
+describe('[R3] merging is symmetric', () => {
+  test('the sides swapped, with the policy, give the same swapped', () => {
+    check(
+      fc.property(anyMeeting(), (sides) => {
+        const merge = mergeContacts(sides, policyWith({ conflicts: 'left' }));
+        const swapped = mergeOf(sides.right, sides.left, policyWith({ conflicts: 'right' }));
+        expect(swapped.desired).toEqual({ left: merge.desired.right, right: merge.desired.left });
+        expect(swapped.fields).toEqual({ left: merge.fields.right, right: merge.fields.left });
+        expect(swapped.conflicts.map((conflict) => conflict.field)).toEqual(
+          merge.conflicts.map((conflict) => conflict.field),
+        );
+      }),
+    );
+  });
+});
+
+describe('[R5] no loss', () => {
+  const bothWays = (sides: Sides<Half>) => {
+    return SIDES.map((side) => ({ side, own: sides[side], other: sides[otherSide(side)] }));
+  };
+
+  test('every element that was added on one side stands on both', () => {
+    check(
+      fc.property(anyMeeting(PLAIN_PHONES), (sides) => {
+        const { desired } = mergeContacts(sides, policyWith());
+        for (const { own } of bothWays(sides)) {
+          for (const field of LIST_FIELDS) {
+            const added = keysOf(own.record.contact, field).difference(keysOf(own.base?.contact ?? null, field));
+            for (const side of SIDES) expect(keysOf(desired[side], field).isSupersetOf(added)).toBe(true);
+          }
+        }
+      }),
+    );
+  });
+
+  test('no element goes that the other side did not remove', () => {
+    check(
+      fc.property(anyMeeting(PLAIN_PHONES), (sides) => {
+        const { desired } = mergeContacts(sides, policyWith());
+        for (const { side, own, other } of bothWays(sides)) {
+          for (const field of LIST_FIELDS) {
+            const lost = keysOf(own.record.contact, field).difference(keysOf(desired[side], field));
+            const removed = keysOf(other.base?.contact ?? null, field).difference(keysOf(other.record.contact, field));
+            expect(removed.isSupersetOf(lost)).toBe(true);
+          }
+        }
+      }),
+    );
+  });
+
+  test('no element goes at a first meeting, in whatever spelling', () => {
+    check(
+      fc.property(firstMeeting(), (sides) => {
+        const { desired } = mergeContacts(sides, policyWith());
+        for (const { side, own } of bothWays(sides)) {
+          for (const field of LIST_FIELDS)
+            expect(desired[side][field]).toEqual(expect.arrayContaining([...own.record.contact[field]]));
+        }
+      }),
+    );
+  });
+
+  test('a scalar that one side changed stands on both; one that nobody changed stays', () => {
+    check(
+      fc.property(known(), (sides) => {
+        const { desired } = mergeContacts(sides, policyWith());
+        for (const { side, own, other } of bothWays(sides)) {
+          for (const field of SCALAR_FIELDS) {
+            const [changed, otherChanged] = [own, other].map(
+              (one) => one.record.contact[field] !== one.base?.contact[field],
+            );
+            if (!changed && !otherChanged) expect(desired[side][field]).toBe(own.record.contact[field]);
+            if (changed && !otherChanged) {
+              expect([desired.left[field], desired.right[field]]).toEqual([
+                own.record.contact[field],
+                own.record.contact[field],
+              ]);
+            }
+          }
+        }
+      }),
+    );
+  });
+
+  test('[R4] a value that lost against another one is recorded', () => {
+    check(
+      fc.property(known(), (sides) => {
+        const { desired, conflicts } = mergeContacts(sides, policyWith());
+        for (const { side, own, other } of bothWays(sides)) {
+          for (const field of SCALAR_FIELDS) {
+            const changed = own.record.contact[field] !== own.base?.contact[field];
+            if (!changed || desired[side][field] === own.record.contact[field]) continue;
+            const values_ = { [side]: own.record.contact[field], [otherSide(side)]: other.record.contact[field] };
+            expect(conflicts).toContainEqual({ field, ...values_, winner: otherSide(side) });
+          }
+        }
+      }),
+    );
+  });
+
+  test('at a first meeting no word of a name is lost, and none is said twice', () => {
+    const words = (of: Contact) => new Set(`${of.firstName} ${of.lastName}`.split(' ').filter((word) => word !== ''));
+    check(
+      fc.property(firstMeeting(), (sides) => {
+        const { desired, conflicts } = mergeContacts(sides, policyWith());
+        expect([desired.left.firstName, desired.left.lastName]).toEqual([
+          desired.right.firstName,
+          desired.right.lastName,
+        ]);
+        const repeats = SIDES.some((side) => {
+          const { firstName, lastName } = sides[side].record.contact;
+          return lastName !== '' && firstName.includes(lastName);
+        });
+        if (conflicts.length > 0 || repeats) return;
+        const all = words(sides.left.record.contact).union(words(sides.right.record.contact));
+        expect(words(desired.left)).toEqual(all);
+        expect(`${desired.left.firstName} ${desired.left.lastName}`.trim().split(' ')).toHaveLength(
+          Math.max(all.size, 1),
+        );
+      }),
+    );
+  });
+});
+
+describe('a one-way link', () => {
+  test.each([
+    ['to-left', 'right'],
+    ['to-right', 'left'],
+  ] as const)('%s never asks for a write to %s', (direction, source) => {
+    check(
+      fc.property(anyMeeting(), (sides) => {
+        const merge = mergeContacts(sides, policyWith({ direction }));
+        expect(merge.fields[source]).toEqual([]);
+        expect(merge.desired[source]).toEqual(sides[source].record.contact);
+      }),
+    );
+  });
+});

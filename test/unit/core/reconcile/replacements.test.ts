@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import type { Contact } from '../../../../src/core/contact/contact.ts';
+import type { Half } from '../../../../src/core/contact/half.ts';
+import { bySide, otherSide, SIDES, type Side } from '../../../../src/core/contact/side.ts';
+import type { Decision } from '../../../../src/core/reconcile/decision.ts';
+import { planGroups } from '../../../../src/core/reconcile/groups.ts';
+import { planContacts, type PlanInput } from '../../../../src/core/reconcile/plan.ts';
+import type { Policy } from '../../../../src/core/reconcile/policy.ts';
+import { gone, pairOf, policyWith, present, record, SCOPES, snapshot, unpaired, values } from './support.ts';
+
+const ADA: Partial<Contact> = { firstName: 'Ada', lastName: 'King', emailAddresses: values('ada@x.org') };
+
+type Given = {
+  /** What remains of the pair, and what the sides last agreed on. */
+  readonly remaining?: Partial<Contact>;
+  readonly base?: Partial<Contact>;
+  readonly added?: Partial<Contact>;
+  readonly former?: Partial<Half>;
+  readonly policy?: Partial<Policy>;
+  readonly more?: Partial<PlanInput>;
+};
+
+/** The decisions where one half of a pair was deleted on `side`, and a contact of no pair is new there. */
+const decide = (
+  side: Side,
+  { remaining = ADA, base = remaining, added = ADA, former = {}, policy, more }: Given = {},
+) => {
+  const terms = policyWith(policy);
+  const last = { record: record('former', base), base: snapshot(base) };
+  const half = {
+    [side]: gone('former', { ...last, ...former }),
+    [otherSide(side)]: present(record('remaining', remaining), snapshot(base)),
+  };
+  const strangers = unpaired(side, record('added', added));
+  const plan = planContacts({
+    pairs: [pairOf(half.left ?? null, half.right ?? null)],
+    survivors: [],
+    unpaired: bySide((each) => (each === side ? strangers : [])),
+    groups: planGroups({ left: [], right: [], pairs: [] }, terms),
+    openConflicts: [],
+    policy: terms,
+    scopes: SCOPES,
+    ...more,
+  });
+  return plan.decisions;
+};
+
+const kindsOf = (decisions: readonly Decision[]) => decisions.map(({ kind }) => kind).toSorted();
+
+describe.each(SIDES)('[R12] a contact that is new where a half of a pair was deleted, at the %s side', (side) => {
+  const other = otherSide(side);
+
+  test.each<[string, Given]>([
+    ['shares an email address with it', {}],
+    ['shares one, while what remains was renamed', { remaining: { ...ADA, firstName: 'Eve' }, base: ADA, added: ADA }],
+    ['shares a phone number', { remaining: { firstName: 'Ada', phoneNumbers: values('+4930123456') } }],
+    ['says the very same', { remaining: { firstName: 'Ada' } }],
+  ])('takes the place of the former one where it %s', (_, given) => {
+    const [decision, ...others] = decide(side, { added: given.remaining ?? ADA, ...given });
+    expect(others).toEqual([]);
+    expect(decision).toMatchObject({
+      kind: 'merge',
+      pair: { id: 1, [side]: { id: 'added' }, [other]: { id: 'remaining' } },
+    });
+  });
+
+  test('meets what remains for the first time: nothing that either of them says is lost', () => {
+    const edited = { ...ADA, title: 'Countess' };
+    const [decision] = decide(side, { remaining: edited, base: ADA, added: { ...ADA, company: 'Engines' } });
+    const writes = decision?.kind === 'merge' ? decision.writes : null;
+    expect(writes?.[side]).toMatchObject({ fields: ['title'], desired: { title: 'Countess' } });
+    expect(writes?.[other]).toMatchObject({ fields: ['company'], desired: { company: 'Engines' } });
+  });
+
+  test('keeps what both sides agreed on, each in its own words', () => {
+    const short = { ...ADA, title: 'Countess' };
+    const remaining = { ...ADA, title: 'Countess of Lovelace' };
+    const [decision] = decide(side, {
+      remaining,
+      added: short,
+      former: { record: record('former', short), base: snapshot(short) },
+    });
+    expect(decision).toMatchObject({ kind: 'merge', writes: { left: null, right: null }, conflicts: [] });
+  });
+
+  test('is given back what it lacks of what both sides agreed on', () => {
+    const whole = { ...ADA, title: 'Countess', phoneNumbers: values('+4930123456') };
+    const [decision] = decide(side, { remaining: whole });
+    const writes = decision?.kind === 'merge' ? decision.writes : null;
+    expect(writes?.[side]?.fields).toEqual(['title', 'phoneNumbers']);
+    expect(writes?.[other]).toBeNull();
+  });
+
+  test('takes its place also where deletions are kept', () => {
+    expect(kindsOf(decide(side, { policy: { deletes: 'keep' } }))).toEqual(['merge']);
+  });
+
+  test('is somebody else where only the name speaks for it', () => {
+    expect(kindsOf(decide(side, { added: { ...ADA, emailAddresses: values('king@y.org') } }))).toEqual([
+      'create',
+      'delete',
+    ]);
+  });
+
+  test.each<[string, Partial<Contact>, Partial<Contact>]>([
+    ['a spouse', { firstName: 'Martin', lastName: 'Weber' }, { firstName: 'Martina', lastName: 'Weber' }],
+    ['a successor', { firstName: 'Ann', lastName: 'Leeson' }, { firstName: 'Bob', lastName: 'Rayner' }],
+    ['without a name', { firstName: 'Ann', lastName: 'Leeson' }, {}],
+    ['the card of a company', { firstName: 'Ann', lastName: 'Leeson' }, { company: 'Acme' }],
+  ])('is another person if it shares the address and is %s', (_, former, added) => {
+    const emailAddresses = values('desk@acme.test');
+    const decisions = decide(side, {
+      remaining: { ...former, emailAddresses },
+      added: { ...added, emailAddresses },
+    });
+    expect(kindsOf(decisions)).toEqual(['create', 'delete']);
+  });
+
+  test('is somebody else where a person keeps the two apart', () => {
+    const ids = bySide((each) => (each === side ? 'added' : 'remaining'));
+    const verdicts = [{ leftId: ids.left, rightId: ids.right, says: 'apart', atMs: 0 }] as const;
+    expect(kindsOf(decide(side, { more: { verdicts } }))).toEqual(['create', 'delete']);
+  });
+
+  test('does not take the place of one that was merged into another', () => {
+    expect(kindsOf(decide(side, { former: { mergedInto: 'another' } }))).toEqual(['create', 'delete']);
+  });
+
+  test('is left to itself, as the former one is, where no side selects either', () => {
+    expect(kindsOf(decide(side, { more: { selection: { selects: () => false } } }))).not.toContain('merge');
+  });
+});

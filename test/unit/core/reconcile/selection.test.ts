@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest';
+import { decideSleep } from '../../../../src/core/reconcile/asleep.ts';
+import { selectionOf, selectsEverybody } from '../../../../src/core/reconcile/selection.ts';
+import type { Pair } from '../../../../src/core/reconcile/decision.ts';
+import { planContacts } from '../../../../src/core/reconcile/plan.ts';
+import { halfOf, policyWith, record, SCOPES, snapshot } from './support.ts';
+
+const NAMES = new Map([
+  ['c', 'Clients'],
+  ['p', 'Private'],
+  ['s', 'Sailors'],
+]);
+const groups = { names: { left: NAMES, right: NAMES }, links: [] };
+
+const selected = (patterns: readonly string[], groupIds: readonly string[], marks: readonly string[] = []): boolean =>
+  selectionOf({ left: patterns, right: ['*'] }, groups).selects('left', { groupIds, marks });
+
+describe('[R18] a selection', () => {
+  test.each([
+    [['*'], [], true],
+    [['!*'], ['c'], false],
+    [['clients'], ['c'], true],
+    [['cli*'], ['p'], false],
+    [['Clients', '!Private'], ['c', 'p'], false],
+    [['*', '!Private'], [], true],
+    [['*', '!Private', 'Clients'], ['c', 'p'], true],
+  ])('of %j selects a contact of %j: %s', (patterns, groupIds, outcome) => {
+    expect(selected(patterns, groupIds)).toBe(outcome);
+  });
+
+  test('goes by marks only where it names them', () => {
+    expect(selected(['starred'], [], ['starred'])).toBe(true);
+    expect(selected(['S*'], [], ['starred'])).toBe(false);
+    expect(selected(['S*'], ['s'])).toBe(true);
+    expect(selected(['tag:GOLD'], [], ['tag:Gold'])).toBe(true);
+    expect(selected(['tag:g*'], [], ['tag:Gold'])).toBe(true);
+    expect(selected(['*gold'], [], ['tag:Gold'])).toBe(false);
+  });
+
+  test('goes by groups only where a name is in double quotes', () => {
+    const quoted = (name: string, marks: readonly string[]) => selected([`"${name}"`], ['c'], marks);
+    expect([quoted('starred', ['starred']), quoted('tag:gold', ['tag:gold']), quoted('*', [])]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    const named = { names: { left: new Map([['c', 'Starred']]), right: NAMES }, links: [] };
+    const selection = selectionOf({ left: ['"starred"'], right: ['*'] }, named);
+    expect(selection.selects('left', { groupIds: ['c'], marks: [] })).toBe(true);
+  });
+
+  test('is of everybody only where nothing is excluded at either side', () => {
+    expect(selectsEverybody({ left: ['*'], right: ['*'] })).toBe(true);
+    expect(selectsEverybody({ left: ['*'], right: ['*', '!Private'] })).toBe(false);
+  });
+
+  test('has another key once a group is called otherwise', () => {
+    const contacts = { left: ['Clients'], right: ['*'] };
+    const renamed = { ...groups, names: { left: new Map([['c', 'Former']]), right: NAMES } };
+    expect(selectionOf(contacts, groups).key).not.toBe(selectionOf(contacts, renamed).key);
+    expect(selectionOf(contacts, groups).key).toBe(selectionOf(contacts, groups).key);
+  });
+});
+
+describe('[R18] a pair that no side selects', () => {
+  const link = { key: 'k', left: 'c', right: 'b', settled: true };
+  const base = snapshot({ title: 'Baker' }, ['c']);
+  const pair: Pair = {
+    id: 1,
+    status: 'linked',
+    left: halfOf(record('l', { title: 'Boss' }), { pair: 1, base }),
+    right: halfOf(record('r', { title: 'Boss' }), {
+      side: 'right',
+      pair: 1,
+      base: snapshot({ title: 'Baker' }, ['b']),
+    }),
+  };
+
+  test('falls asleep, and what both sides agree on by then enters both bases', () => {
+    const decision = decideSleep(pair, [link], () => false);
+    expect(decision).toMatchObject({ kind: 'unlink', to: 'asleep' });
+    expect(decision?.pair.left?.base).toEqual(snapshot({ title: 'Boss' }));
+    expect(decision?.pair.right?.base).toEqual(snapshot({ title: 'Boss' }));
+  });
+
+  test('and awakes with a label that one side put on again takes it on at both (seed 2182)', () => {
+    const slept = decideSleep(pair, [link], () => false)?.pair;
+    const [left, right] = [slept?.left, slept?.right];
+    if (!left || !right) return expect.fail('The pair does not sleep.');
+    const again = { ...left, record: record('l', { title: 'Boss' }, { groupIds: ['c'] }) };
+    const groupPlan = { links: [link], actions: [], pairs: [], ended: [], duplicates: [] };
+    const { decisions } = planContacts({
+      pairs: [{ id: 1, status: 'asleep', left: again, right }],
+      survivors: [],
+      unpaired: { left: [], right: [] },
+      selection: { selects: (_, { groupIds }) => groupIds.length > 0 },
+      groups: groupPlan,
+      openConflicts: [],
+      policy: policyWith(),
+      scopes: SCOPES,
+    });
+    expect(decisions).toMatchObject([{ kind: 'merge', writes: { left: null, right: { joins: ['k'], leaves: [] } } }]);
+  });
+
+  test('keeps as agreed in further fields too what both sides came to say, or took away', () => {
+    const websites = (...urls: readonly string[]) => urls.map((value) => ({ value, label: null }));
+    const before = snapshot({
+      notes: 'Old',
+      nickname: 'Bo',
+      websites: websites('https://a.example', 'https://b.example'),
+    });
+    const now = { notes: 'New', websites: websites('https://a.example') };
+    const decision = decideSleep(
+      {
+        ...pair,
+        left: halfOf(record('l', now), { pair: 1, base: before }),
+        right: halfOf(record('r', now), { side: 'right', pair: 1, base: before }),
+      },
+      [link],
+      () => false,
+    );
+    expect(decision?.pair.left?.base).toEqual(snapshot(now));
+    expect(decision?.pair.right?.base).toEqual(snapshot(now));
+  });
+
+  test('is decided as any other while a side selects one of its halves', () => {
+    expect(decideSleep(pair, [link], (side) => side === 'right')).toBeNull();
+  });
+
+  test('and of which a half was deleted in its sleep leaves the other one kept', () => {
+    const left = halfOf(record('l', {}), { state: 'gone' });
+    expect(decideSleep({ ...pair, left, status: 'asleep' }, [link], () => true)).toMatchObject({ to: 'kept' });
+    expect(decideSleep({ ...pair, left }, [link], () => false)).toBeNull();
+  });
+});

@@ -1,0 +1,126 @@
+import type { Contact } from '../../../../src/core/contact/contact.ts';
+import type { LabelledValue, PostalAddress } from '../../../../src/core/contact/elements.ts';
+import type { Half } from '../../../../src/core/contact/half.ts';
+import { contactOf } from '../../../../src/core/contact/normalise.ts';
+import type { ContactRecord } from '../../../../src/core/contact/record.ts';
+import { bySide, type Side, type Sides } from '../../../../src/core/contact/side.ts';
+import { snapshotOf, type Snapshot } from '../../../../src/core/contact/snapshot.ts';
+import type { Pair, PairStatus } from '../../../../src/core/reconcile/decision.ts';
+import type { GroupLink } from '../../../../src/core/reconcile/membership.ts';
+import type { Policy } from '../../../../src/core/reconcile/policy.ts';
+
+/** Every property test runs from this seed, and prints it when it fails. */
+export const SEED = 20261121;
+
+export const policyWith = (given: Partial<Policy> = {}): Policy => ({
+  direction: 'both',
+  conflicts: 'newest',
+  deletes: 'propagate',
+  deleteLimit: { count: 10, percent: 10 },
+  firstSync: 'run',
+  buckets: ['*'],
+  contacts: { left: ['*'], right: ['*'] },
+  ...given,
+});
+
+export const values = (...list: readonly string[]): readonly LabelledValue[] => {
+  return list.map((value) => ({ value, label: null }));
+};
+
+export const address = (street: string, given: Partial<PostalAddress> = {}): PostalAddress => ({
+  street,
+  city: 'Rome',
+  region: '',
+  postalCode: '',
+  country: '',
+  label: null,
+  ...given,
+});
+
+type RecordParts = Partial<Omit<ContactRecord, 'id' | 'contact'>>;
+
+export const record = (id: string, contact: Partial<Contact>, more: RecordParts = {}): ContactRecord => ({
+  id,
+  version: '1',
+  modifiedAtMs: null,
+  groupIds: [],
+  raw: '{}',
+  originId: null,
+  ...more,
+  contact: contactOf(contact),
+});
+
+export const snapshot = (contact: Partial<Contact>, groupIds: readonly string[] = []): Snapshot => ({
+  contact: contactOf(contact),
+  groupIds,
+});
+
+/** A half of no pair, on the left side unless it is said otherwise, that the next plan has to look at. */
+export const halfOf = (now: ContactRecord, given: Partial<Half> = {}): Half => ({
+  side: 'left',
+  id: now.id,
+  pair: null,
+  state: 'changed',
+  record: now,
+  base: null,
+  mergedInto: null,
+  absences: 0,
+  lastListedAtMs: null,
+  writtenAtMs: null,
+  heardAtMs: 0,
+  ...given,
+});
+
+/** A half as it stands now, and as its side gave it when both agreed (null: they never did). */
+export const sideOf = (
+  now: Partial<Contact>,
+  base: Partial<Contact> | null,
+  modifiedAtMs: number | null = null,
+): Half => halfOf(record('x', now, { modifiedAtMs }), { base: base === null ? null : snapshot(base) });
+
+/** The two as the halves of one pair. */
+export const bothSides = (left: Half, right: Half): Sides<Half> => ({
+  left: { ...left, side: 'left' },
+  right: { ...right, side: 'right' },
+});
+
+/** A half that stands as its record says; without a base of its own it says what its base says. */
+export const present = (now: ContactRecord, base: Snapshot | null = snapshotOf(now)): Half => halfOf(now, { base });
+
+/** A half that is gone. */
+export const gone = (id: string, given: Partial<Half> = {}): Half => {
+  return halfOf(record(id, {}), { state: 'gone', ...given });
+};
+
+/** What names each side's account in origins. */
+export const SCOPES: Sides<string> = { left: 'account of the left', right: 'account of the right' };
+
+/** How the ids of a side begin. */
+export const PREFIX: Sides<string> = { left: 'g', right: 's' };
+
+/** Where a pair has no half. */
+export const NONE = null;
+
+export const pairOf = (left: Half | null, right: Half | null, status: PairStatus = 'linked', id = 1): Pair => {
+  const given = { left, right };
+  const halves = bySide((side) => (given[side] === null ? null : { ...given[side], side, pair: id }));
+  return { id, status, ...halves };
+};
+
+/** Contacts of one side that belong to no pair. */
+export const unpaired = (side: Side, ...records: readonly ContactRecord[]): readonly Half[] => {
+  return records.map((now) => halfOf(now, { side }));
+};
+
+export const link = (key: string, given: Partial<GroupLink> = {}): GroupLink => ({
+  key,
+  left: `g-${key}`,
+  right: `s-${key}`,
+  settled: true,
+  ...given,
+});
+
+export const SIDE_PAIRS: readonly (readonly [Side, Side])[] = [
+  ['left', 'right'],
+  ['right', 'left'],
+];

@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import { matchContacts } from '../../../../src/core/reconcile/match.ts';
+import { apartFrom, fateOf, type Verdict, type VerdictHalf } from '../../../../src/core/reconcile/verdict.ts';
+import { mail, named, people, phone, type Given } from './match-support.ts';
+import { halfOf, record } from './support.ts';
+
+type Word = readonly [string, string, Verdict['says']];
+
+const verdictOf = ([leftId, rightId, says]: Word): Verdict => ({ leftId, rightId, says, atMs: 1 });
+
+const match = (left: readonly Given[], right: readonly Given[], ...words: readonly Word[]) => {
+  const verdicts = words.map(verdictOf);
+  const { matches, ambiguous } = matchContacts({ left: people('left', left), right: people('right', right), verdicts });
+  return {
+    matches: matches.map((found) => `${found.left.id} ${found.right.id}${found.byHand ? ' by hand' : ''}`).toSorted(),
+    ambiguous: ambiguous.map((rivals) => `${rivals.left.join(' ')} | ${rivals.right.join(' ')}`),
+  };
+};
+
+const ADA = named('Ada King', mail('ada@x.org'));
+const HOME = { ...mail('home@x.org'), ...phone('+49301111111') };
+
+describe('[R13] two contacts that a person calls one', () => {
+  test('are paired whatever their names say', () => {
+    const strangers = [[named('José Soto', HOME)], [named('Ann Lee', mail('ann@x.org'))]] as const;
+    expect(match(...strangers).matches).toEqual([]);
+    expect(match(...strangers, ['g1', 's1', 'together'])).toEqual({ matches: ['g1 s1 by hand'], ambiguous: [] });
+  });
+
+  test('are paired before exact copies, and what is left is matched as ever', () => {
+    const other = { ...ADA, title: 'Dr' };
+    expect(match([ADA], [ADA, other], ['g1', 's2', 'together'])).toEqual({ matches: ['g1 s2 by hand'], ambiguous: [] });
+    expect(match([ADA, other], [ADA, other], ['g1', 's2', 'together']).matches).toEqual(['g1 s2 by hand', 'g2 s1']);
+  });
+
+  test('of a household are paired alone; the others stay undecided', () => {
+    const lefts = [named('Mia Smith', HOME), named('Tim Smith', HOME), named('Zoe Smith', HOME)];
+    const rights = [named('Ada Smith', HOME), named('Eve Smith', HOME)];
+    expect(match(lefts, rights).ambiguous).toEqual(['g1 g2 g3 | s1 s2']);
+    expect(match(lefts, rights, ['g2', 's1', 'together'])).toEqual({
+      matches: ['g2 s1 by hand'],
+      ambiguous: ['g1 g3 | s2'],
+    });
+  });
+
+  test('a contact that does not stand, or is paired by hand already, is left to the other rules', () => {
+    expect(match([ADA], [ADA], ['g1', 's9', 'together'], ['g9', 's1', 'together']).matches).toEqual(['g1 s1']);
+    const twice = match([ADA], [ADA, ADA], ['g1', 's2', 'together'], ['g1', 's1', 'together']);
+    expect(twice.matches).toEqual(['g1 s2 by hand']);
+    const other = named('Bob Ray', mail('bob@x.org'));
+    expect(match([ADA, other], [ADA], ['g2', 's1', 'together'], ['g1', 's1', 'together']).matches).toEqual([
+      'g2 s1 by hand',
+    ]);
+  });
+});
+
+describe('[R13] two contacts that a person keeps apart', () => {
+  test.each<[string, Given, Given]>([
+    ['the same content', ADA, ADA],
+    ['an address', ADA, { ...ADA, title: 'Dr' }],
+    [
+      'a phone number and the name',
+      named('Ada King', phone('+49301111111')),
+      { ...named('Ada King', phone('+49301111111')), title: 'Dr' },
+    ],
+    [
+      'the name and a title',
+      { ...named('Ada King'), title: 'Dr' },
+      { ...named('Ada King', phone('112')), title: 'Dr' },
+    ],
+    ['the name alone', named('Ada King', { company: 'Engine' }), named('Ada King')],
+  ])('are not paired by %s, nor reported', (_, left, right) => {
+    expect(match([left], [right]).matches).toEqual(['g1 s1']);
+    expect(match([left], [right], ['g1', 's1', 'apart'])).toEqual({ matches: [], ambiguous: [] });
+  });
+
+  test('[R9] are not paired by an origin either', () => {
+    const made = halfOf(record('g1', ADA, { originId: 's1' }));
+    const source = halfOf(record('s1', ADA), { side: 'right' });
+    const matches = (...words: readonly Word[]) =>
+      matchContacts({ left: [made], right: [source], verdicts: words.map(verdictOf) }).matches.length;
+    expect([matches(), matches(['g1', 's1', 'apart'])]).toEqual([1, 0]);
+  });
+
+  test('leave copies to others, so that as many as can be are paired', () => {
+    expect(match([ADA, ADA], [ADA, ADA], ['g2', 's2', 'apart']).matches).toEqual(['g1 s2', 'g2 s1']);
+    expect(match([ADA, ADA], [ADA, ADA], ['g1', 's2', 'apart']).matches).toEqual(['g1 s1', 'g2 s2']);
+    const near = { ...ADA, title: 'Dr' };
+    expect(match([ADA, ADA], [near, near], ['g2', 's2', 'apart']).matches).toEqual(['g1 s2', 'g2 s1']);
+  });
+
+  test('say nothing of their rivals: those stay undecided', () => {
+    const lefts = [named('Mia Smith', HOME), named('Tim Smith', HOME)];
+    expect(match(lefts, [HOME]).ambiguous).toEqual(['g1 g2 | s1']);
+    expect(match(lefts, [HOME], ['g1', 's1', 'apart'])).toEqual({ matches: [], ambiguous: ['g2 | s1'] });
+    expect(match(lefts, [HOME], ['g1', 's1', 'apart'], ['g2', 's1', 'apart'])).toEqual({ matches: [], ambiguous: [] });
+    const namesakes = [named('Ada King', { title: 'Dr' }), named('Ada King', { title: 'Mr' })];
+    expect(match(namesakes, [named('Ada King')], ['g1', 's1', 'apart'])).toEqual({
+      matches: [],
+      ambiguous: ['g2 | s1'],
+    });
+  });
+
+  test('of several people whose names differ are reported no more', () => {
+    const lefts = [named('Mia Smith', HOME)];
+    const rights = [named('Ada Smith', HOME), named('Eve Smith', HOME)];
+    expect(match(lefts, rights, ['g1', 's1', 'apart']).ambiguous).toEqual(['g1 | s2']);
+  });
+
+  test('are named to whoever creates one of them', () => {
+    const words: readonly Word[] = [
+      ['g1', 's1', 'apart'],
+      ['g1', 's2', 'together'],
+      ['g1', 's3', 'apart'],
+    ];
+    expect(apartFrom(words.map(verdictOf), 'left', 'g1')).toEqual(['s1', 's3']);
+    expect(apartFrom(words.map(verdictOf), 'right', 's3')).toEqual(['g1']);
+  });
+});
+
+describe('[R13] what was said of two contacts', () => {
+  const at = (
+    side: 'left' | 'right',
+    pair: number | null,
+    isLinked = pair !== null,
+    state = 'changed' as 'changed' | 'gone' | 'missing',
+  ): VerdictHalf => ({
+    half: { ...halfOf(record('x', ADA), { side }), pair, state },
+    isLinked,
+  });
+  test.each<[string, VerdictHalf | null, VerdictHalf | null, string, string]>([
+    ['binds while both stand', at('left', null), at('right', null), 'binds', 'binds'],
+    ['waits while one is missing', at('left', null, false, 'missing'), at('right', null), 'binds', 'binds'],
+    ['lapses with an unknown contact', null, at('right', null), 'gone', 'gone'],
+    ['lapses with a deleted contact', at('left', null), at('right', 1, true, 'gone'), 'gone', 'gone'],
+    ['is done where they are paired', at('left', 1), at('right', 1), 'paired', 'paired'],
+    ['cannot join what is paired elsewhere', at('left', 1), at('right', null), 'linked elsewhere', 'binds'],
+    ['may join what was kept alone (R6)', at('left', 1, false), at('right', 2, false), 'binds', 'binds'],
+  ])('%s', (_, left, right, together, apart) => {
+    expect(fateOf({ says: 'together' }, { left, right })).toBe(together);
+    expect(fateOf({ says: 'apart' }, { left, right })).toBe(apart);
+  });
+});

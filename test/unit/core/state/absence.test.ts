@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import type { Half } from '../../../../src/core/contact/half.ts';
+import { snapshotOf } from '../../../../src/core/contact/snapshot.ts';
+import { EMPTY_SNAPSHOT } from '../../../../src/core/reconcile/settle.ts';
+import { observeMissing } from '../../../../src/core/state/observe.ts';
+import { WorkingSet } from '../../../../src/core/state/working-set.ts';
+import { halfOf, recordOf } from '../../../support/store/rows.ts';
+
+const NOW_MS = 10_000_000;
+const SIDE = { confirmsAbsenceAfter: 2, settlesWithinMs: 0 };
+
+/** What a read that still finds the contact makes of a half that two listings in a row did not show. */
+const afterSecondAbsence = (writtenAtMs: number | null, modifiedAtMs: number | null = 1_000): Half | null => {
+  const record = recordOf('l1', { modifiedAtMs });
+  const half = halfOf('l1', { pair: 1, state: 'missing', absences: 1, writtenAtMs, record, heardAtMs: NOW_MS });
+  const set = new WorkingSet();
+  set.load([half], [{ id: 1, status: 'linked' }]);
+  observeMissing(set, half, { kind: 'found', record: half.record }, SIDE, NOW_MS);
+  return set.half('left', 'l1');
+};
+
+test('[R7] a contact that was written a moment ago is not missed by a listing that lags', () => {
+  expect(afterSecondAbsence(NOW_MS - 599_999)).toMatchObject({ state: 'settled', absences: 1 });
+});
+
+test('[R7] a contact that was written long ago, or never, counts as deleted after the second listing', () => {
+  expect(afterSecondAbsence(NOW_MS - 600_000)).toMatchObject({ state: 'gone' });
+  expect(afterSecondAbsence(null)).toMatchObject({ state: 'gone' });
+});
+
+test('[R7] a contact that came or was changed at its side a moment ago is not missed by a listing that lags', () => {
+  expect(afterSecondAbsence(null, NOW_MS - 899_999)).toMatchObject({ state: 'settled', absences: 1 });
+});
+
+test('[R7] a contact that was changed at its side long ago, or at a time that says nothing, counts as deleted after the second listing', () => {
+  expect(afterSecondAbsence(null, NOW_MS - 900_000)).toMatchObject({ state: 'gone' });
+  expect(afterSecondAbsence(null, null)).toMatchObject({ state: 'gone' });
+  expect(afterSecondAbsence(null, NOW_MS + 300_001)).toMatchObject({ state: 'gone' });
+});
+
+test.each([
+  [false, EMPTY_SNAPSHOT, 'changed'],
+  [true, snapshotOf(recordOf('r1')), 'settled'],
+])(
+  '[R6, R7] what was written since a listing last showed the contact counts as an edit, unless it is known for none (%s)',
+  (broughtNoEdit, base, state) => {
+    const times = { writtenAtMs: NOW_MS - 3_000_000, lastListedAtMs: NOW_MS - 4_000_000 };
+    const half = halfOf('l1', { pair: 1, state: 'missing', absences: 1, record: recordOf('l1'), ...times });
+    const other = halfOf('r1', { side: 'right', pair: 1, state: 'settled', base: snapshotOf(recordOf('r1')) });
+    const set = new WorkingSet();
+    set.load([half, other], [{ id: 1, status: 'linked' }]);
+    observeMissing(set, half, { kind: 'found', record: half.record }, { ...SIDE, broughtNoEdit }, NOW_MS);
+    expect(set.pair(1)).toMatchObject({ left: { state: 'gone' }, right: { base, state } });
+  },
+);

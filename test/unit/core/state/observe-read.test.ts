@@ -1,0 +1,214 @@
+import type { ReadAnswer } from '../../../../src/core/contact/requests.ts';
+import { NO_CURSOR, type Cursor } from '../../../../src/core/state/rows.ts';
+import { describe, expect, test } from 'vitest';
+import type { Half } from '../../../../src/core/contact/half.ts';
+import type { ContactRecord } from '../../../../src/core/contact/record.ts';
+import { compareListing, observeAnswer, observeListing, observeMissing } from '../../../../src/core/state/observe.ts';
+import { adaRecord, HEARD_AT_MS, linkedPair, pairedHalf, setOf } from '../../engine/support.ts';
+import { edited, stateOf } from './support.ts';
+
+const NOW = 10;
+
+describe('[R7] a read of a contact', () => {
+  const answered = (answer: ReadAnswer | undefined, halves: readonly Half[] = linkedPair(1, 'x', 's')) => {
+    const set = setOf(halves);
+    observeAnswer(set, 'left', 'x', answer, NOW);
+    return set;
+  };
+
+  test('that finds it takes it in', () => {
+    expect(answered({ kind: 'found', record: edited('x') }).half('left', 'x')).toMatchObject({
+      state: 'changed',
+      record: edited('x'),
+    });
+  });
+
+  test('that does not find it is evidence of its deletion', () => {
+    expect(stateOf(answered({ kind: 'gone' }), 'x')).toBe('gone');
+  });
+
+  test('[R12] that answers with another contact takes that one for it', () => {
+    const set = answered({ kind: 'moved', record: edited('y') });
+    expect(stateOf(set, 'x')).toBe('gone');
+    expect(set.pair(1)?.left).toMatchObject({ id: 'y', record: edited('y'), state: 'changed' });
+  });
+
+  test('[R12] that answers with the contact of another pair finds it merged away', () => {
+    const set = answered({ kind: 'moved', record: edited('y') }, [
+      ...linkedPair(1, 'x', 's'),
+      ...linkedPair(2, 'y', 't'),
+    ]);
+    expect(set.half('left', 'x')).toMatchObject({ state: 'gone', mergedInto: 'y' });
+    expect(set.half('left', 'y')).toMatchObject({ state: 'changed', record: edited('y') });
+  });
+
+  test.each([undefined, { kind: 'unreadable', reason: 'no shape' }, { kind: 'withheld', reason: 'refused' }] as const)(
+    'that says nothing (%j) changes nothing',
+    (answer) => {
+      expect(answered(answer).changes()).toEqual([]);
+    },
+  );
+});
+
+describe('[R7] a read of a contact that a listing missed', () => {
+  const NEVER = { confirmsAbsenceAfter: null, settlesWithinMs: 600 };
+  const TWICE = { confirmsAbsenceAfter: 2, settlesWithinMs: 0 };
+  const READ_AT_MS = 10_000_000;
+  const found = (of: ContactRecord): ReadAnswer => ({ kind: 'found', record: of });
+  const GONE: ReadAnswer = { kind: 'gone' };
+  const WITHHELD: ReadAnswer = { kind: 'withheld', reason: 'refused' };
+
+  const confirmed = (given: Partial<Half>, answer: ReadAnswer, confirmation: Parameters<typeof observeMissing>[3]) => {
+    const half = pairedHalf('left', 'x', 1, { state: 'missing', ...given });
+    const set = setOf([half, pairedHalf('right', 's', 1)]);
+    observeMissing(set, half, answer, confirmation, READ_AT_MS);
+    return set.pair(1)?.left;
+  };
+
+  test.each<[string, Partial<Half>, ReadAnswer, Parameters<typeof observeMissing>[3], Partial<Half>]>([
+    ['is gone where no read finds it', {}, GONE, NEVER, { state: 'gone', heardAtMs: READ_AT_MS }],
+    [
+      'is settling where it was written a moment ago',
+      { writtenAtMs: READ_AT_MS - 599 },
+      GONE,
+      NEVER,
+      { state: 'settling', heardAtMs: READ_AT_MS },
+    ],
+    ['is gone where it was written longer ago', { writtenAtMs: READ_AT_MS - 600 }, GONE, NEVER, { state: 'gone' }],
+    [
+      'is settling where it came, or was changed at its side, a moment ago',
+      { record: adaRecord('x', { modifiedAtMs: READ_AT_MS - 899_999 }) },
+      GONE,
+      NEVER,
+      { state: 'settling' },
+    ],
+    [
+      'is gone where it came longer ago',
+      { record: adaRecord('x', { modifiedAtMs: READ_AT_MS - 900_000 }) },
+      GONE,
+      NEVER,
+      { state: 'gone' },
+    ],
+    [
+      'is gone at once where it came a moment ago to a side that shows everything at once',
+      { record: adaRecord('x', { modifiedAtMs: READ_AT_MS - 1 }) },
+      GONE,
+      TWICE,
+      { state: 'gone' },
+    ],
+    [
+      'stays in doubt where the read finds it a moment after its deletion',
+      { state: 'doubted', heardAtMs: READ_AT_MS - 599 },
+      found(adaRecord('x')),
+      NEVER,
+      { state: 'doubted' },
+    ],
+    [
+      'is there where the read finds it changed since, a moment after its deletion',
+      { state: 'doubted', heardAtMs: READ_AT_MS - 599 },
+      found({ ...edited('x'), modifiedAtMs: READ_AT_MS - 598 }),
+      NEVER,
+      { state: 'changed' },
+    ],
+    [
+      'stays in doubt where the stamp is ahead of the clock',
+      { state: 'doubted', heardAtMs: READ_AT_MS - 599 },
+      found({ ...edited('x'), modifiedAtMs: READ_AT_MS + 1 }),
+      NEVER,
+      { state: 'doubted' },
+    ],
+    [
+      'stays in doubt where the stamp was known before the deletion',
+      { state: 'doubted', heardAtMs: READ_AT_MS - 599, record: adaRecord('x', { modifiedAtMs: READ_AT_MS - 598 }) },
+      found({ ...edited('x'), modifiedAtMs: READ_AT_MS - 598 }),
+      NEVER,
+      { state: 'doubted' },
+    ],
+    [
+      'is there where the read finds it longer after its deletion',
+      { state: 'doubted', heardAtMs: READ_AT_MS - 600 },
+      found(adaRecord('x')),
+      NEVER,
+      { state: 'settled' },
+    ],
+    [
+      'is there where the read finds it a moment after its deletion at a side that shows everything at once',
+      { state: 'doubted', heardAtMs: READ_AT_MS - 1 },
+      found(adaRecord('x')),
+      TWICE,
+      { state: 'settled' },
+    ],
+    ['is gone where the read is refused', {}, WITHHELD, NEVER, { state: 'gone' }],
+    [
+      'is settling where the read is refused a moment after a write',
+      { writtenAtMs: READ_AT_MS - 1 },
+      WITHHELD,
+      NEVER,
+      { state: 'settling' },
+    ],
+    ['stays in doubt where the read is refused', { state: 'doubted' }, WITHHELD, NEVER, { state: 'doubted' }],
+    ['is settling still', { state: 'settling', writtenAtMs: READ_AT_MS - 1 }, GONE, NEVER, { state: 'settling' }],
+    ['is gone once its time to settle is over', { state: 'settling', writtenAtMs: 0 }, GONE, NEVER, { state: 'gone' }],
+    [
+      'is gone where it was written by a clock that was a year ahead',
+      { writtenAtMs: READ_AT_MS + 31_536_000_000 },
+      GONE,
+      NEVER,
+      { state: 'gone' },
+    ],
+    [
+      'is gone at once where a side shows its writes at once, and the clock was put back a little since',
+      { writtenAtMs: READ_AT_MS + 1 },
+      GONE,
+      TWICE,
+      { state: 'gone' },
+    ],
+    [
+      'is gone at once where a side shows its writes at once',
+      { writtenAtMs: READ_AT_MS },
+      GONE,
+      TWICE,
+      { state: 'gone' },
+    ],
+    ['is there where the read finds it', {}, found(adaRecord('x')), NEVER, { state: 'settled' }],
+    [
+      'is there, however often it was missing, where deleted contacts are never found',
+      { absences: 9 },
+      found(adaRecord('x')),
+      NEVER,
+      { state: 'settled' },
+    ],
+    ['is there after one absence where two count', {}, found(adaRecord('x')), TWICE, { state: 'settled', absences: 1 }],
+    ['is gone after two absences in a row', { absences: 1 }, found(adaRecord('x')), TWICE, { state: 'gone' }],
+    [
+      'is looked at where it was edited',
+      {},
+      found(edited('x')),
+      TWICE,
+      { state: 'changed', record: edited('x'), absences: 1 },
+    ],
+    ['is there under its new id', {}, { kind: 'moved', record: edited('y') }, TWICE, { id: 'y', state: 'changed' }],
+    [
+      'is left to the next listing where the answer is unreadable',
+      {},
+      { kind: 'unreadable', reason: 'no shape' },
+      TWICE,
+      { state: 'settled', absences: 0 },
+    ],
+  ])('%s', (_, given, answer, confirmation, expected) => {
+    expect(confirmed(given, answer, confirmation)).toMatchObject(expected);
+  });
+
+  test('needs two listings in a row: one that shows it in between starts again', () => {
+    const set = setOf([pairedHalf('left', 'x', 1, { state: 'missing' }), pairedHalf('right', 's', 1)]);
+    const cursor: Cursor = { ...NO_CURSOR, listingStartedAtMs: HEARD_AT_MS + 1 };
+    const list = (shown: readonly string[]) => {
+      const index = set.halves().filter(({ side }) => side === 'left');
+      observeListing(set, 'left', compareListing(index, shown), cursor, READ_AT_MS);
+      const half = set.half('left', 'x');
+      if (half?.state === 'missing') observeMissing(set, half, found(adaRecord('x')), TWICE, READ_AT_MS);
+      return set.half('left', 'x')?.state;
+    };
+    expect([list([]), list(['x']), list([]), list([])]).toEqual(['settled', 'settled', 'settled', 'gone']);
+  });
+});

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ContactRecord } from '../../../../src/core/contact/record.ts';
+import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
+import { isInDoubt, withOwnMoves, withWrittenGroups } from '../../../../src/core/state/own-moves.ts';
+
+const recordOf = (groupIds: readonly string[], modifiedAtMs: number | null = 1_000): ContactRecord => ({
+  id: 'c1',
+  version: '1',
+  modifiedAtMs,
+  contact: EMPTY_CONTACT,
+  groupIds,
+  raw: 'null',
+  originId: null,
+  digest: 'd',
+});
+
+const ALWAYS = () => true;
+const FEED = { isRead: false, isRecent: ALWAYS };
+const READ = { isRead: true, isRecent: ALWAYS };
+const MARGIN_MS = 5 * 60_000;
+const WRITTEN_AT_MS = 1_000_000;
+const LAGS = { lags: true, atMs: WRITTEN_AT_MS };
+
+describe('withOwnMoves', () => {
+  const known = withWrittenGroups(recordOf(['a', 'b']), ['b', 'c'], { add: ['c'], remove: ['a'] }, LAGS);
+
+  test.each([
+    ['of equal age', 1_000, { feed: 'written', read: 'written', isInDoubt: false }],
+    ['of long before the write', WRITTEN_AT_MS - MARGIN_MS - 1, { feed: 'written', read: 'written', isInDoubt: false }],
+    ['of about the time of the write', WRITTEN_AT_MS - 1, { feed: 'written', read: 'shown', isInDoubt: true }],
+    ['without a stamp', null, { feed: 'written', read: 'shown', isInDoubt: true }],
+    ['of long after the write', WRITTEN_AT_MS + MARGIN_MS + 1, { feed: 'shown', read: 'shown', isInDoubt: false }],
+  ] as const)('R11: a contradicting record %s shows what was written, or is right', (_, modifiedAtMs, expected) => {
+    const shown = recordOf(['a', 'b'], modifiedAtMs);
+    const groups = { written: ['b', 'c'], shown: ['a', 'b'] };
+    expect(withOwnMoves(shown, known, FEED).groupIds).toEqual(groups[expected.feed]);
+    expect(withOwnMoves(shown, known, READ).groupIds).toEqual(groups[expected.read]);
+    expect(isInDoubt(shown, known, ALWAYS)).toBe(expected.isInDoubt);
+  });
+
+  test('R1: a record that shows what was written is not in doubt', () => {
+    expect(isInDoubt(recordOf(['b', 'c'], WRITTEN_AT_MS), known, ALWAYS)).toBe(false);
+  });
+
+  test('R11: the other groups of a record that lags are taken as they are shown', () => {
+    expect(withOwnMoves(recordOf(['a', 'x']), known, FEED).groupIds).toEqual(['c', 'x']);
+  });
+
+  test('R1: a record that shows what was written keeps its digest; one that is corrected has none', () => {
+    expect(withOwnMoves(recordOf(['b', 'c']), known, FEED).digest).toBe('d');
+    expect(withOwnMoves(recordOf(['a', 'b']), known, FEED).digest).toBeUndefined();
+  });
+
+  test('R11: once the side cannot lag any more, a record is right', () => {
+    const shown = recordOf(['a', 'b']);
+    expect(withOwnMoves(shown, known, { isRead: false, isRecent: () => false })).toBe(shown);
+  });
+
+  test('R11: a side that shows its writes at once keeps no moves', () => {
+    const written = withWrittenGroups(
+      recordOf(['a']),
+      [],
+      { add: [], remove: ['a'] },
+      { lags: false, atMs: WRITTEN_AT_MS },
+    );
+    expect(written.ownMoves).toBeUndefined();
+  });
+
+  test('R11: the last of several moves of one group counts', () => {
+    const move = fc.record({ groupId: fc.constantFrom('a', 'b', 'c'), isMember: fc.boolean() });
+    const former = fc.subarray<string>(['a', 'b', 'c']);
+    fc.assert(
+      fc.property(fc.array(move, { minLength: 1 }), former, (moves, shown) => {
+        let current = recordOf([]);
+        for (const [index, { groupId, isMember }] of moves.entries()) {
+          const rest = current.groupIds.filter((id) => id !== groupId);
+          const request = isMember ? { add: [groupId], remove: [] } : { add: [], remove: [groupId] };
+          const atMs = 5_000 + index;
+          current = withWrittenGroups(current, isMember ? [...rest, groupId] : rest, request, { lags: true, atMs });
+        }
+        const moved = new Set<string>(moves.map(({ groupId }) => groupId));
+        const { groupIds } = withOwnMoves(recordOf(shown), current, FEED);
+        const expected = ['a', 'b', 'c'].filter((id) => (moved.has(id) ? current.groupIds : shown).includes(id));
+        expect(groupIds).toEqual(expected);
+      }),
+    );
+  });
+});

@@ -1,0 +1,245 @@
+import { describe, expect, test } from 'vitest';
+import { SYNCED_FIELDS } from '../../../../src/core/contact/contact.ts';
+import type { Half, HalfState } from '../../../../src/core/contact/half.ts';
+import type { Pair } from '../../../../src/core/reconcile/decision.ts';
+import { endPair, keepAlone, storePair, type PairToStore } from '../../../../src/core/state/pair.ts';
+import type { WorkingSet } from '../../../../src/core/state/working-set.ts';
+import { record, SIDE_PAIRS, snapshot } from '../reconcile/support.ts';
+import { ADA, changesOf, linkedPair, looseHalf, pairedHalf, setOf } from '../../engine/support.ts';
+
+const NOW = 10;
+
+const store = (set: WorkingSet, left: Half | null, right: Half | null, given: Partial<PairToStore> = {}): void => {
+  storePair(set, { pairId: null, status: 'linked', halves: { left, right }, writtenSide: null, ...given });
+};
+
+/** The pairs in which the halves of the set stand, each by its ids. */
+const pairsIn = (set: WorkingSet): readonly string[] => {
+  const ids = [...new Set(set.halves().flatMap(({ pair }) => pair ?? []))];
+  const text = (pair: Pair | null) => `${pair?.left?.id ?? '-'} ${pair?.right?.id ?? '-'}`;
+  return ids.map((id) => text(set.pair(id))).toSorted();
+};
+
+const looseIn = (set: WorkingSet): readonly Half[] => set.halves().filter(({ pair }) => pair === null);
+
+describe('storing a pair', () => {
+  test('makes a new one of two contacts that belong to none', () => {
+    const set = setOf([looseHalf('left', 'l'), looseHalf('right', 'r')]);
+    store(set, looseHalf('left', 'l'), looseHalf('right', 'r'));
+    expect(pairsIn(set)).toEqual(['l r']);
+    expect(looseIn(set)).toEqual([]);
+    expect(set.changes()).toMatchObject([
+      { kind: 'put-pair', id: null, status: 'linked', halves: [{ half: { id: 'l' } }, { half: { id: 'r' } }] },
+    ]);
+  });
+
+  test('gives the halves that it holds their new values, and itself a status', () => {
+    const [left, right] = [pairedHalf('left', 'l', 1), pairedHalf('right', 'r', 1)];
+    const set = setOf([left, right]);
+    store(set, { ...left, state: 'changed' }, right, { pairId: 1, status: 'kept' });
+    expect(set.pair(1)).toEqual({ id: 1, status: 'kept', left: { ...left, state: 'changed' }, right });
+    expect(changesOf(set, 'put-pair')).toEqual([{ kind: 'put-pair', id: 1, status: 'kept', halves: [] }]);
+    expect(changesOf(set, 'put-half')).toContainEqual({
+      kind: 'put-half',
+      half: { ...left, state: 'changed' },
+      digest: null,
+      keepsRecord: true,
+    });
+  });
+
+  test.each(SIDE_PAIRS)('finds the pair that holds the contact of %s already', (side, other) => {
+    const known = pairedHalf(side, 'known', 1);
+    const set = setOf([known, looseHalf(other, 'new')]);
+    const halves = { left: known, right: known, [other]: looseHalf(other, 'new') };
+    store(set, halves.left, halves.right);
+    expect(set.pair(1)).toMatchObject({ [side]: { id: 'known' }, [other]: { id: 'new', pair: 1 } });
+  });
+
+  test('makes a new one where the one that it was planned for has ended meanwhile', () => {
+    const set = setOf([looseHalf('left', 'l'), looseHalf('right', 'r')]);
+    store(set, looseHalf('left', 'l'), looseHalf('right', 'r'), { pairId: 9 });
+    expect(pairsIn(set)).toEqual(['l r']);
+    expect(changesOf(set, 'put-pair')).toMatchObject([{ id: null }]);
+  });
+
+  test.each(SIDE_PAIRS)('drops the half of %s where the pair is to hold none there', (side) => {
+    const set = setOf(linkedPair(1, 'l', 'r'));
+    const halves = { left: pairedHalf('left', 'l', 1), right: pairedHalf('right', 'r', 1), [side]: null };
+    store(set, halves.left, halves.right, { pairId: 1, status: 'kept' });
+    expect(pairsIn(set)).toEqual([side === 'left' ? '- r' : 'l -']);
+    expect(looseIn(set)).toEqual([]);
+  });
+});
+
+describe('[R12] a contact that goes by a new id', () => {
+  test.each<[string, Partial<PairToStore>]>([
+    ['as its pair was planned to', { pairId: 1, writtenSide: 'left' }],
+    ['of a pair that is found by its other half', {}],
+    ['and was not written', { writtenSide: 'right' }],
+  ])('[R7] is gone under the old one, which a listing that lags may show: %s', (_, given) => {
+    const set = setOf(linkedPair(1, 'old', 'r'));
+    store(set, looseHalf('left', 'new', { heardAtMs: 7 }), pairedHalf('right', 'r', 1), given);
+    expect(pairsIn(set)).toEqual(['new r']);
+    expect(looseIn(set)).toMatchObject([{ id: 'old', pair: null, base: null, state: 'gone', heardAtMs: 7 }]);
+  });
+});
+
+describe('[R12] a contact that gives way to a created one, since their source was paired meanwhile,', () => {
+  const giveWay = (state: HalfState) => {
+    const set = setOf([pairedHalf('left', 'paired meanwhile', 1, { state }), pairedHalf('right', 'source', 1)]);
+    store(set, looseHalf('left', 'created'), pairedHalf('right', 'source', 1), { writtenSide: 'left' });
+    return set;
+  };
+
+  test.each(['settled', 'changed'] as const)('is looked at as a contact of no pair where it is %s', (state) => {
+    const set = giveWay(state);
+    expect(pairsIn(set)).toEqual(['created source']);
+    expect(looseIn(set)).toMatchObject([{ id: 'paired meanwhile', pair: null, base: null, state: 'changed' }]);
+  });
+
+  test.each(['missing', 'settling'] as const)('is forgotten where it is %s', (state) => {
+    const set = giveWay(state);
+    expect(pairsIn(set)).toEqual(['created source']);
+    expect(looseIn(set)).toEqual([]);
+  });
+
+  test.each(['gone', 'doubted'] as const)('[R7] stays known to be deleted where it is %s', (state) => {
+    const set = giveWay(state);
+    expect(pairsIn(set)).toEqual(['created source']);
+    expect(looseIn(set)).toMatchObject([{ id: 'paired meanwhile', pair: null, base: null, state }]);
+  });
+});
+
+describe('[R12] a half that moves to another pair', () => {
+  test.each(SIDE_PAIRS)(
+    'of %s ends the pair that it leaves, of which the other half is looked at alone',
+    (side, other) => {
+      const [own, former] = [pairedHalf(other, 'own', 1), pairedHalf(other, 'former', 2)];
+      const moving = pairedHalf(side, 'moving', 2);
+      const set = setOf([own, moving, former]);
+      const halves = { left: own, right: own, [side]: moving };
+      store(set, halves.left, halves.right, { pairId: 1 });
+      expect(set.pair(1)).toMatchObject({ [side]: { id: 'moving', pair: 1 }, [other]: { id: 'own' } });
+      expect(set.pair(2)).toBeNull();
+      expect(looseIn(set)).toMatchObject([{ id: 'former', pair: null, base: null, state: 'changed' }]);
+      expect(changesOf(set, 'drop-pair')).toEqual([{ kind: 'drop-pair', id: 2 }]);
+      expect(changesOf(set, 'drop-half')).toEqual([]);
+    },
+  );
+
+  test('[R7] leaves of a pair whose other half was gone that this one was deleted', () => {
+    const set = setOf([
+      ...linkedPair(1, 'l', 'r'),
+      pairedHalf('left', 'moving', 2),
+      pairedHalf('right', 'gone', 2, { state: 'gone' }),
+    ]);
+    store(set, pairedHalf('left', 'moving', 2), pairedHalf('right', 'r', 1), { pairId: 1 });
+    expect(pairsIn(set)).toEqual(['moving r']);
+    expect(looseIn(set)).toMatchObject([
+      { id: 'l', pair: null, base: null, state: 'gone' },
+      { id: 'gone', pair: null, base: null, state: 'gone' },
+    ]);
+  });
+
+  test('from each of two pairs makes one of them, and the other one ends', () => {
+    const set = setOf([pairedHalf('left', 'l', 1), pairedHalf('right', 'r', 2)], { 1: 'kept', 2: 'kept' });
+    store(set, pairedHalf('left', 'l', 1), pairedHalf('right', 'r', 2));
+    expect(set.pair(1)).toMatchObject({ status: 'linked', left: { id: 'l' }, right: { id: 'r', pair: 1 } });
+    expect(set.pair(2)).toBeNull();
+  });
+});
+
+describe('[R7] a pair that ends', () => {
+  const ended = (left: Partial<Half>, right: Partial<Half> | null) => {
+    const halves = [pairedHalf('left', 'l', 1, left)];
+    const set = setOf(right === null ? halves : [...halves, pairedHalf('right', 'r', 1, right)]);
+    endPair(set, 1);
+    expect(set.pair(1)).toBeNull();
+    return set;
+  };
+
+  test('leaves of a half that is gone only that it was deleted', () => {
+    const left: Partial<Half> = {
+      state: 'gone',
+      mergedInto: 'survivor',
+      absences: 2,
+      lastListedAtMs: 3,
+      writtenAtMs: 4,
+      heardAtMs: 5,
+    };
+    const set = ended(left, {});
+    expect(set.halves()).toEqual([looseHalf('left', 'l', { state: 'gone', writtenAtMs: 4, heardAtMs: 5 })]);
+    expect(changesOf(set, 'drop-half')).toEqual([{ kind: 'drop-half', side: 'right', id: 'r' }]);
+    expect(changesOf(set, 'drop-pair')).toEqual([{ kind: 'drop-pair', id: 1 }]);
+    expect(changesOf(set, 'put-half')).toMatchObject([{ half: { id: 'l', pair: null }, digest: null }]);
+  });
+
+  test.each(['gone', 'doubted'] as const)(
+    '[R7] whose half comes back under another id keeps the old one %s',
+    (state) => {
+      const set = setOf([pairedHalf('left', 'old', 1, { state }), pairedHalf('right', 'r', 1)]);
+      store(set, looseHalf('left', 'created'), pairedHalf('right', 'r', 1), { pairId: 1, writtenSide: 'left' });
+      expect(pairsIn(set)).toEqual(['created r']);
+      expect(looseIn(set)).toMatchObject([{ id: 'old', pair: null, base: null, state }]);
+    },
+  );
+
+  test('leaves a half that is shown although it was deleted: a lagging listing brings it back no more', () => {
+    expect(ended({ state: 'doubted' }, {}).halves()).toEqual([looseHalf('left', 'l', { state: 'doubted' })]);
+  });
+
+  test('leaves both where both are gone, and none where both stand', () => {
+    expect(looseIn(ended({ state: 'gone' }, { state: 'gone' })).map(({ id }) => id)).toEqual(['l', 'r']);
+    expect(ended({}, { state: 'changed' }).halves()).toEqual([]);
+    expect(ended({}, null).halves()).toEqual([]);
+  });
+
+  test('drops the conflicts of its contact', () => {
+    expect(changesOf(ended({ state: 'gone' }, {}), 'drop-conflicts')).toEqual([
+      { kind: 'drop-conflicts', leftId: 'l' },
+    ]);
+  });
+
+  test('changes nothing where there is no such pair', () => {
+    const set = setOf([]);
+    endPair(set, 1);
+    expect(set.changes()).toEqual([]);
+  });
+});
+
+describe('a half that is kept alone', () => {
+  test.each(SIDE_PAIRS)('at %s is settled by its base, and its conflicts are resolved', (side, other) => {
+    const own = pairedHalf(side, 'own', 1, { state: 'changed', base: snapshot({ ...ADA, title: 'Dr' }) });
+    const set = setOf([own, pairedHalf(other, 'other', 1)]);
+    keepAlone(set, 1, side, NOW);
+    expect(set.pair(1)).toEqual({ id: 1, status: 'kept', [side]: { ...own, state: 'settled' }, [other]: null });
+    const leftId = side === 'left' ? 'own' : 'other';
+    expect(changesOf(set, 'resolve-conflicts')).toEqual([
+      { kind: 'resolve-conflicts', leftId, fields: SYNCED_FIELDS, atMs: NOW },
+    ]);
+    expect(changesOf(set, 'drop-half')).toEqual([{ kind: 'drop-half', side: other, id: 'other' }]);
+  });
+
+  test('takes what it says for its base where it has none', () => {
+    const own = pairedHalf('right', 'r', 1, { base: null, record: record('r', ADA, { groupIds: ['g'] }) });
+    const set = setOf([pairedHalf('left', 'l', 1), own]);
+    keepAlone(set, 1, 'right', NOW);
+    expect(set.pair(1)?.right).toMatchObject({ base: snapshot(ADA, ['g']), state: 'settled' });
+  });
+
+  test('ends the pair where it is gone, or is none', () => {
+    const gone = setOf([pairedHalf('left', 'l', 1), pairedHalf('right', 'r', 1, { state: 'gone' })]);
+    keepAlone(gone, 1, 'right', NOW);
+    expect(gone.halves()).toMatchObject([{ id: 'r', pair: null, base: null, state: 'gone' }]);
+    expect(changesOf(gone, 'drop-pair')).toEqual([{ kind: 'drop-pair', id: 1 }]);
+    const none = setOf([pairedHalf('left', 'l', 1)]);
+    keepAlone(none, 1, 'right', NOW);
+    expect(none.halves()).toEqual([]);
+  });
+
+  test('changes nothing where there is no such pair', () => {
+    const set = setOf([]);
+    keepAlone(set, 1, 'left', NOW);
+    expect(set.changes()).toEqual([]);
+  });
+});

@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest';
+import type { Half } from '../../../../src/core/contact/half.ts';
+import { WorkingSet } from '../../../../src/core/state/working-set.ts';
+import { changesOf, linkedPair, looseHalf, pairedHalf, setOf } from '../../engine/support.ts';
+
+const [ADA, BEN] = [pairedHalf('left', 'ada', 1), pairedHalf('right', 'ben', 1)];
+const OPEN: Half = { ...ADA, state: 'changed' };
+const put = (half: Half, digest: string | null) => ({ kind: 'put-half', half, digest });
+const keep = (half: Half, digest: string | null) => ({ ...put(half, digest), keepsRecord: true });
+
+describe('a working set', () => {
+  test('answers with the halves and pairs that it has loaded, and with nothing else', () => {
+    const set = setOf([ADA, BEN], { 1: 'kept' });
+    expect(set.half('left', 'ada')).toBe(ADA);
+    expect(set.half('right', 'ada')).toBeNull();
+    expect(set.halves()).toEqual([ADA, BEN]);
+    expect(set.pair(1)).toEqual({ id: 1, status: 'kept', left: ADA, right: BEN });
+    expect(set.pair(2)).toBeNull();
+  });
+
+  test('keeps what it holds where the same rows are loaded again', () => {
+    const set = setOf([ADA, BEN]);
+    set.put(OPEN);
+    set.drop(BEN);
+    set.putPair(1, 'kept');
+    set.load([ADA, BEN], [{ id: 1, status: 'linked' }]);
+    expect(set.pair(1)).toEqual({ id: 1, status: 'kept', left: OPEN, right: null });
+  });
+
+  test('answers with a pair as it stands after halves came to it, left it and went', () => {
+    const set = setOf([ADA, BEN, looseHalf('right', 'cid')]);
+    set.drop(BEN);
+    expect(set.pair(1)).toMatchObject({ left: ADA, right: null });
+    const moved = pairedHalf('right', 'cid', 1);
+    set.put(moved);
+    expect(set.pair(1)).toMatchObject({ left: ADA, right: moved });
+    set.put({ ...ADA, pair: null });
+    expect(set.pair(1)).toMatchObject({ left: null, right: moved });
+  });
+
+  test('takes halves of one id on both sides for two', () => {
+    const [left, right] = linkedPair(1, 'x', 'x');
+    const set = setOf([left ?? ADA, right ?? BEN]);
+    set.drop({ side: 'left', id: 'x' });
+    expect(set.pair(1)).toMatchObject({ left: null, right });
+  });
+});
+
+describe('[R1] the changes of a working set', () => {
+  test('are none where nothing changed', () => {
+    const set = setOf([ADA, BEN]);
+    set.put(ADA);
+    expect(set.putPair(1, 'linked')).toBe(1);
+    expect(set.changes()).toEqual([]);
+  });
+
+  test('are none where a half came and went, and where a pair came and went', () => {
+    const set = new WorkingSet();
+    set.put(looseHalf('left', 'x'));
+    set.drop({ side: 'left', id: 'x' });
+    set.drop({ side: 'left', id: 'never' });
+    set.dropPair(set.putPair(null, 'linked'));
+    set.dropPair(9);
+    expect(set.changes()).toEqual([]);
+  });
+
+  test('put a half with the digest by which its row is known, or with none', () => {
+    const set = setOf([OPEN, BEN]);
+    set.put(ADA);
+    expect(set.changes()).toEqual([keep(ADA, 'row of ada')]);
+    const opened = setOf([ADA, BEN]);
+    opened.put(OPEN);
+    expect(opened.changes()).toEqual([keep(OPEN, null)]);
+  });
+
+  test('say what stands in the end: the last of several', () => {
+    const set = setOf([ADA, BEN]);
+    set.put(OPEN);
+    set.drop(ADA);
+    set.put({ ...ADA, state: 'missing' });
+    expect(set.changes()).toEqual([keep({ ...ADA, state: 'missing' }, null)]);
+  });
+
+  test('drop what the store holds', () => {
+    const set = setOf([ADA, BEN]);
+    set.drop(ADA);
+    expect(set.changes()).toEqual([{ kind: 'drop-half', side: 'left', id: 'ada' }]);
+  });
+
+  test('give a pair another status, and leave its halves as they are', () => {
+    const set = setOf([ADA, BEN]);
+    expect(set.putPair(1, 'dormant')).toBe(1);
+    expect(set.changes()).toEqual([{ kind: 'put-pair', id: 1, status: 'dormant', halves: [] }]);
+  });
+
+  test('make a new pair together with its halves, each of which stands in it alone', () => {
+    const set = setOf([ADA, BEN, looseHalf('right', 'cid')]);
+    const id = set.putPair(null, 'linked');
+    const [left, right] = [
+      { ...ADA, pair: id },
+      { ...pairedHalf('right', 'cid', id), state: 'changed' as const },
+    ];
+    set.put(left);
+    set.put(right);
+    const halves = [
+      { half: left, digest: 'row of ada', keepsRecord: true },
+      { half: right, digest: null },
+    ];
+    expect(set.pair(id)).toMatchObject({ left, right });
+    expect(set.changes()).toEqual([{ kind: 'put-pair', id: null, status: 'linked', halves }]);
+  });
+
+  test('make two pairs of two new ones', () => {
+    const set = new WorkingSet();
+    for (const id of ['x', 'y']) set.put(pairedHalf('left', id, set.putPair(null, 'kept')));
+    const names = changesOf(set, 'put-pair').map(({ halves }) => halves.map(({ half }) => half.id));
+    expect(names).toEqual([['x'], ['y']]);
+  });
+
+  test('end a pair with its halves and the conflicts of its left one', () => {
+    const set = setOf([ADA, BEN]);
+    set.dropPair(1);
+    expect(set.pair(1)).toBeNull();
+    expect(set.halves()).toEqual([]);
+    expect(set.changes()).toEqual([
+      { kind: 'drop-half', side: 'left', id: 'ada' },
+      { kind: 'drop-half', side: 'right', id: 'ben' },
+      { kind: 'drop-pair', id: 1 },
+      { kind: 'drop-conflicts', leftId: 'ada' },
+    ]);
+  });
+
+  test('end a pair without a left half, which has no conflicts', () => {
+    const set = setOf([BEN]);
+    set.dropPair(1);
+    expect(set.changes().map(({ kind }) => kind)).toEqual(['drop-half', 'drop-pair']);
+  });
+
+  test('drop before they put, so that a half may take the place of another one, and add the rest in its order', () => {
+    const set = setOf([ADA, BEN, ...linkedPair(2, 'cid', 'dot')]);
+    set.add({ kind: 'forget-shown', side: 'left' }, { kind: 'drop-group-pair', key: 'g' });
+    set.put({ ...ADA, id: 'renamed' });
+    set.drop(ADA);
+    set.dropPair(2);
+    set.add({ kind: 'forget-shown', side: 'right' });
+    const kinds = set.changes().map((change) => change.kind);
+    expect(kinds).toEqual([
+      'drop-half',
+      'drop-half',
+      'drop-half',
+      'drop-pair',
+      'put-half',
+      'forget-shown',
+      'drop-group-pair',
+      'drop-conflicts',
+      'forget-shown',
+    ]);
+  });
+});

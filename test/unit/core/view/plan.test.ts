@@ -1,0 +1,303 @@
+import { describe, expect, test } from 'vitest';
+import { planGroups, type GroupPlan } from '../../../../src/core/reconcile/groups.ts';
+import { planContacts, type PlanInput } from '../../../../src/core/reconcile/plan.ts';
+import type { Policy } from '../../../../src/core/reconcile/policy.ts';
+import { planChanges, unpairedOf } from '../../../../src/core/view/plan.ts';
+import { happeningOf } from '../../../../src/core/view/views.ts';
+import { whyWords } from '../../../../src/core/view/why-words.ts';
+import {
+  address,
+  gone,
+  link,
+  NONE,
+  pairOf,
+  policyWith,
+  present,
+  record,
+  SCOPES,
+  snapshot,
+  unpaired,
+  values,
+} from '../reconcile/support.ts';
+
+const NO_GROUPS: GroupPlan = planGroups({ left: [], right: [], pairs: [] }, policyWith());
+
+const views = (given: Partial<PlanInput>, policy: Partial<Policy> = {}) => {
+  const nobody = { left: [], right: [] };
+  const fixed = { groups: NO_GROUPS, openConflicts: [], policy: policyWith(policy), scopes: SCOPES };
+  const input = { pairs: [], survivors: [], unpaired: nobody, ...fixed, ...given };
+  return planChanges(planContacts(input));
+};
+
+/** What `plan --json` has printed from its first edition on. */
+const actions = (given: Partial<PlanInput>, policy: Partial<Policy> = {}) =>
+  views(given, policy).map((change) => {
+    const { side, action } = change;
+    if (!('leftId' in change)) return { side, action, name: change.name };
+    const { leftId, rightId, fields } = change;
+    return { side, action, leftId, rightId, fields };
+  });
+
+const SERVICE = { name: 'service', title: 'Service', place: 'the service' };
+const ADA = { firstName: 'Ada', emailAddresses: values('ada@x.org') };
+
+describe('the list of actions', () => {
+  test('is empty for a plan that has nothing to do', () => {
+    expect(actions({ pairs: [pairOf(present(record('g', ADA)), present(record('s', ADA)))] })).toEqual([]);
+  });
+
+  test('names a create’s filled fields in one order, buckets last, and only the id that exists', () => {
+    const full = {
+      ...ADA,
+      websites: values('x.org'),
+      addresses: [address('Main 1')],
+      lastName: 'King',
+      company: 'Engine',
+      title: 'Dr',
+      phoneNumbers: values('112'),
+    };
+    const groups = { ...NO_GROUPS, links: [link('choir')] };
+    const left = unpaired('left', record('g', full, { groupIds: ['g-choir'] }));
+    const right = unpaired('right', record('s', { company: 'Other' }));
+    expect(actions({ unpaired: { left, right }, groups })).toEqual([
+      {
+        side: 'right',
+        action: 'create',
+        leftId: 'g',
+        rightId: null,
+        fields: [
+          'firstName',
+          'lastName',
+          'company',
+          'title',
+          'emailAddresses',
+          'phoneNumbers',
+          'addresses',
+          'websites',
+          'buckets',
+        ],
+      },
+      { side: 'left', action: 'create', leftId: null, rightId: 's', fields: ['company'] },
+    ]);
+  });
+
+  test('names an update on each side that is written', () => {
+    const left = present(record('g', { ...ADA, title: 'Dr' }), snapshot(ADA));
+    const right = present(record('s', { ...ADA, company: 'Engine' }), snapshot(ADA));
+    const ids = { leftId: 'g', rightId: 's' };
+    expect(actions({ pairs: [pairOf(left, right)] })).toEqual([
+      { side: 'left', action: 'update', ...ids, fields: ['company'] },
+      { side: 'right', action: 'update', ...ids, fields: ['title'] },
+    ]);
+  });
+
+  test('names a pairing before the updates that it brings', () => {
+    const left = unpaired('left', record('g', ADA));
+    const right = unpaired('right', record('s', { ...ADA, title: 'Dr' }));
+    const ids = { leftId: 'g', rightId: 's' };
+    expect(actions({ unpaired: { left, right } })).toEqual([
+      { side: 'left', action: 'pair', ...ids, fields: [] },
+      { side: 'left', action: 'update', ...ids, fields: ['title'] },
+    ]);
+  });
+
+  test('names a kept survivor that is linked again as a pairing', () => {
+    const survivors = [pairOf(present(record('g', ADA)), NONE, 'kept')];
+    const right = unpaired('right', record('s', ADA));
+    expect(actions({ survivors, unpaired: { left: [], right } })).toEqual([
+      { side: 'left', action: 'pair', leftId: 'g', rightId: 's', fields: [] },
+    ]);
+  });
+
+  test('names a delete with both ids', () => {
+    expect(actions({ pairs: [pairOf(present(record('g', ADA)), gone('s'))] })).toEqual([
+      { side: 'left', action: 'delete', leftId: 'g', rightId: 's', fields: [] },
+    ]);
+  });
+
+  test.each([
+    ['kept', pairOf(gone('g'), present(record('s', ADA))), { deletes: 'keep' }, 'right'],
+    ['dormant', pairOf(present(record('g', ADA)), gone('s')), { direction: 'to-right' }, 'left'],
+    ['dropped', pairOf(gone('g'), gone('s')), {}, 'right'],
+  ] as const)('names an unlinking once: %s', (_, pair, policy, side) => {
+    expect(actions({ pairs: [pair] }, policy)).toEqual([
+      { side, action: 'unlink', leftId: 'g', rightId: 's', fields: [] },
+    ]);
+  });
+
+  test.each(['kept', 'dormant'] as const)('does not name a pair that stays %s', (status) => {
+    const survivors = [pairOf(present(record('g', ADA)), NONE, status)];
+    expect(actions({ survivors }, { deletes: 'keep', direction: 'to-right' })).toEqual([]);
+  });
+
+  test('names groups first', () => {
+    const group = (id: string, name: string) => ({ id, name, version: '' });
+    const half = (id: string, name: string) => ({ id, name });
+    const stored = { status: 'linked', settled: true } as const;
+    const groups = planGroups(
+      {
+        left: [group('g1', 'New'), group('g2', 'Renamed')],
+        right: [group('s2', 'Old'), group('s3', 'Lost')],
+        pairs: [
+          { key: 'two', left: half('g2', 'Old'), right: half('s2', 'Old'), ...stored },
+          { key: 'three', left: half('g3', 'Lost'), right: half('s3', 'Lost'), ...stored },
+        ],
+      },
+      policyWith(),
+    );
+    expect(actions({ groups, unpaired: { left: unpaired('left', record('g', ADA)), right: [] } })).toMatchObject([
+      { side: 'right', action: 'rename-group', name: 'Renamed' },
+      { side: 'right', action: 'create-group', name: 'New' },
+      { side: 'right', action: 'delete-group', name: 'Lost' },
+      { side: 'right', action: 'create', leftId: 'g' },
+    ]);
+  });
+});
+
+describe('what people are shown of a plan', () => {
+  test('a contact that is created has its name, all that it will hold and why', () => {
+    const half = { id: 'g-choir', name: 'Choir' };
+    const groups: GroupPlan = {
+      ...NO_GROUPS,
+      links: [link('choir', { right: null })],
+      actions: [{ kind: 'create-group', side: 'right', key: 'choir', name: 'Choir' }],
+      pairs: [{ key: 'choir', left: half, right: null, status: 'linked', settled: true }],
+    };
+    const left = unpaired('left', record('g', ADA, { groupIds: ['g-choir', 'g-hidden'] }));
+    const why = { kind: 'new', at: 'left' };
+    expect(views({ unpaired: { left, right: [] }, groups })).toEqual([
+      {
+        side: 'right',
+        action: 'create-group',
+        name: 'Choir',
+        changes: [{ field: 'name', from: [], to: ['Choir'], why }],
+        why,
+      },
+      {
+        side: 'right',
+        action: 'create',
+        leftId: 'g',
+        rightId: null,
+        name: 'Ada',
+        fields: ['firstName', 'emailAddresses', 'buckets'],
+        changes: [
+          { field: 'firstName', from: [], to: ['Ada'], why },
+          { field: 'emailAddresses', from: [], to: ['ada@x.org'], why },
+          { field: 'buckets', from: [], to: ['Choir'], why },
+        ],
+        why,
+      },
+    ]);
+  });
+
+  test('an update has old and new values, and each field its own reason', () => {
+    const base = { ...ADA, title: 'Cook', emailAddresses: values('ada@x.org', 'old@x.org') };
+    const groups: GroupPlan = {
+      ...NO_GROUPS,
+      links: [link('choir'), link('club')],
+      pairs: ['choir', 'club'].map((key) => {
+        const halves = { left: { id: `g-${key}`, name: key }, right: { id: `s-${key}`, name: key } };
+        return { key, ...halves, status: 'linked', settled: true };
+      }),
+    };
+    const left = present(
+      record(
+        'g',
+        { ...base, title: 'Baker', emailAddresses: values('ada@x.org', 'new@x.org') },
+        { groupIds: ['g-club'] },
+      ),
+      snapshot(base, ['g-choir']),
+    );
+    const right = present(
+      record('s', { ...base, title: 'Brewer' }, { groupIds: ['s-choir', 's-other'] }),
+      snapshot(base, ['s-choir']),
+    );
+    const [update, ...others] = views({ pairs: [pairOf(left, right)], groups });
+    const why = { kind: 'changed', at: 'left' };
+    expect(others).toEqual([]);
+    expect(update).toMatchObject({ side: 'right', action: 'update', name: 'Ada', why });
+    expect(update?.changes).toEqual([
+      { field: 'title', from: ['Brewer'], to: ['Baker'], why: { kind: 'conflict', winner: 'left', isFirst: false } },
+      { field: 'emailAddresses', from: ['ada@x.org', 'old@x.org'], to: ['ada@x.org', 'new@x.org'], why },
+      { field: 'buckets', from: ['choir'], to: ['club'], why },
+    ]);
+    expect(update && happeningOf(update)).toBe('conflicts');
+  });
+
+  test.each([
+    [
+      'an address',
+      { firstName: 'A', emailAddresses: values('ADA@x.org') },
+      { in: 'emailAddresses', value: 'ada@x.org' },
+    ],
+    ['a name', { firstName: 'Ada', company: 'Engine' }, { in: 'name', value: 'Ada' }],
+  ])('a pairing says what both contacts have in common: %s', (_, contact, likeness) => {
+    const left = unpaired('left', record('g', ADA));
+    const right = unpaired('right', record('s', contact));
+    const [pairing] = views({ unpaired: { left, right } });
+    expect(pairing).toMatchObject({ action: 'pair', name: 'Ada', why: { kind: 'alike', ...likeness } });
+  });
+
+  test.each([
+    { conflicts: 'left', text: 'different at the first match; Google won' },
+    { conflicts: 'ask', text: 'different at the first match; needs a decision' },
+  ] as const)('R13: two texts that differ at a first match were not changed: $text', ({ conflicts, text }) => {
+    const left = unpaired('left', record('g', { ...ADA, title: 'Baker' }));
+    const right = unpaired('right', record('s', { ...ADA, title: 'Brewer' }));
+    const found = views({ unpaired: { left, right } }, { conflicts }).flatMap(({ changes }) => changes);
+    const sides = { left: { name: 'google', title: 'Google', place: 'Google' }, right: SERVICE };
+    expect(found.map(({ field, why }) => `${field}: ${whyWords(why, sides)}`)).toEqual([`title: ${text}`]);
+  });
+
+  test('a deletion has what goes, and says where it was deleted or merged', () => {
+    const pair = pairOf(present(record('g', ADA)), gone('s'));
+    const why = { kind: 'deleted', at: 'right' };
+    expect(views({ pairs: [pair] })).toMatchObject([
+      {
+        name: 'Ada',
+        why,
+        changes: [
+          { field: 'firstName', from: ['Ada'], to: [] },
+          { field: 'emailAddresses', from: ['ada@x.org'], to: [] },
+        ],
+      },
+    ]);
+    const merged = pairOf(present(record('g', ADA)), gone('s', { mergedInto: 's2' }));
+    expect(views({ pairs: [merged] })).toMatchObject([{ why: { kind: 'merged', at: 'right' } }]);
+    // The side showed the merge as a deletion alone.
+    const shared = { firstName: 'Ada', emailAddresses: values('augusta@x.org', 'ada@x.org') };
+    const own = { firstName: 'Ada', emailAddresses: values('augusta@x.org') };
+    const taker = pairOf(
+      present(record('g2', own), snapshot(own)),
+      present(record('s2', shared), snapshot(own)),
+      'linked',
+      2,
+    );
+    const taken = pairOf(present(record('g', ADA)), gone('s', { record: record('s', ADA) }));
+    const deletion = views({ pairs: [taken, taker] }).find(({ action }) => action === 'delete');
+    expect(deletion).toMatchObject({ side: 'left', why: { kind: 'merged', at: 'right' } });
+  });
+
+  test.each([
+    ['kept', pairOf(gone('g'), present(record('s', ADA))), { deletes: 'keep' }, { kind: 'kept', at: 'left' }],
+    [
+      'dormant',
+      pairOf(present(record('g', ADA)), gone('s')),
+      { direction: 'to-right' },
+      { kind: 'dormant', at: 'right' },
+    ],
+    ['gone', pairOf(gone('g'), gone('s')), {}, { kind: 'gone' }],
+  ] as const)('an unlinking says why: %s', (_, pair, policy, why) => {
+    expect(views({ pairs: [pair] }, policy)).toMatchObject([{ action: 'unlink', why }]);
+  });
+
+  test('[R13] contacts that are left unpaired are named', () => {
+    const left = unpaired('left', record('g', { ...ADA, firstName: 'Bo' }));
+    const right = unpaired('right', record('s', ADA));
+    const nobody = { pairs: [], survivors: [], openConflicts: [], scopes: SCOPES };
+    const plan = planContacts({ ...nobody, unpaired: { left, right }, groups: NO_GROUPS, policy: policyWith() });
+    expect(unpairedOf(plan)).toEqual([
+      { left: [{ id: 'g', name: 'Bo' }], right: [{ id: 's', name: 'Ada' }], why: 'names differ' },
+    ]);
+  });
+});

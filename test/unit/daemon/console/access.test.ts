@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest';
+import { createAllowance, createAllowances } from '../../../../src/daemon/console/allowance.ts';
+import { networkOf } from '../../../../src/daemon/console/client-address.ts';
+import { createSessions, issueFormToken, useFormToken } from '../../../../src/daemon/console/sessions.ts';
+import { createPassBook, makePass, signInLink } from '../../../../src/daemon/console/sign-in-link.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** A clock that stands still but for the test. */
+const createClock = () => {
+  let atMs = 1_000_000;
+  const read = (): number => atMs;
+  const advance = (byMs: number): void => void (atMs += byMs);
+  return { now: read, monotonic: read, sleep: () => Promise.resolve(), advance };
+};
+
+const ALL = { link: null, stands: () => true };
+
+const secrets = () => {
+  let made = 0;
+  return () => `secret-${(made += 1)}`;
+};
+
+test('a pass is good once, for five minutes, and for the daemon of its key alone', () => {
+  const passes = createPassBook('key');
+  const pass = makePass({ key: 'key' }, { nowMs: 0, id: 'one', link: null });
+  expect(passes.use(pass, 5 * 60_000 + 1)).toBeNull();
+  expect(createPassBook('other').use(pass, 0)).toBeNull();
+  expect(passes.use(pass, 5 * 60_000)).toEqual({ link: null });
+  expect(passes.use(pass, 0)).toBeNull();
+  const ofLink = makePass({ key: 'key' }, { nowMs: 0, id: 'two', link: 'work' });
+  // What a pass is for is signed with it.
+  expect(passes.use(ofLink.replace('.work.', '.home.'), 0)).toBeNull();
+  expect(passes.use(ofLink.replace('.work.', '.'), 0)).toBeNull();
+  expect(passes.use(ofLink, 0)).toEqual({ link: 'work' });
+});
+
+test.each([
+  ['127.0.0.1:8377', 'http://127.0.0.1:8377/sign-in?pass=p'],
+  ['0.0.0.0:8377', 'http://127.0.0.1:8377/sign-in?pass=p'],
+  ['[::]:8377', 'http://127.0.0.1:8377/sign-in?pass=p'],
+  ['[::1]:8377', 'http://[::1]:8377/sign-in?pass=p'],
+])('the link to a page at %s', (address, link) => {
+  expect(signInLink({ address }, 'p')).toBe(link);
+});
+
+test('a session ends after twelve hours, and the fifty-first makes the oldest end', () => {
+  const clock = createClock();
+  const sessions = createSessions(clock, secrets());
+  const first = sessions.open(ALL);
+  clock.advance(12 * HOUR_MS);
+  expect(sessions.find(first.id)).toBe(first);
+  clock.advance(1);
+  expect(sessions.find(first.id)).toBeNull();
+  const opened = Array.from({ length: 51 }, () => sessions.open(ALL));
+  const left = opened.filter(({ id }) => sessions.find(id) !== null);
+  expect(left).toEqual(opened.slice(1));
+});
+
+test('a session ends when what opened it does not stand any more', () => {
+  const sessions = createSessions(createClock(), secrets());
+  let stands = true;
+  const session = sessions.open({ link: 'work', stands: () => stands });
+  expect(sessions.find(session.id)).toBe(session);
+  stands = false;
+  expect(sessions.find(session.id)).toBeNull();
+});
+
+test("a form's token is good once, also when hundreds were used since", () => {
+  const sessions = createSessions(createClock(), secrets());
+  const session = sessions.open(ALL);
+  const [first = '', ...others] = Array.from({ length: 700 }, () => issueFormToken(session));
+  const unused = others.pop() ?? '';
+  for (const token of [first, ...others]) expect(useFormToken(session, token)).toBe('good');
+  for (const token of [first, ...others]) expect(useFormToken(session, token)).toBe('used');
+  expect(session.used.size).toBeLessThanOrEqual(500);
+  expect(useFormToken(session, unused)).toBe('good');
+  expect(useFormToken(sessions.open(ALL), issueFormToken(session))).toBe('wrong');
+});
+
+test('what is used up of an allowance comes back with time', () => {
+  const clock = createClock();
+  const isAllowed = createAllowance(clock, { burst: 3, perSecond: 2 });
+  expect([1, 2, 3, 4].map(() => isAllowed())).toEqual([true, true, true, false]);
+  clock.advance(1_000);
+  expect([1, 2, 3].map(() => isAllowed())).toEqual([true, true, false]);
+});
+
+test('an allowance of each key is its own, and of many keys the least recent is forgotten', () => {
+  const isAllowed = createAllowances(createClock(), { burst: 1, perSecond: 0 }, 2);
+  expect(['a', 'a', 'b', 'b', 'a'].map((key) => isAllowed(key))).toEqual([true, false, true, false, false]);
+  expect(['c', 'a', 'b'].map((key) => isAllowed(key))).toEqual([true, false, true]);
+});
+
+test('sessions of one link make no session end that sees every link', () => {
+  const sessions = createSessions(createClock(), secrets());
+  const owner = sessions.open(ALL);
+  const guest = sessions.open({ link: 'work', stands: () => true });
+  for (let count = 0; count < 60; count += 1) sessions.open({ link: 'work', stands: () => true });
+  expect([sessions.find(owner.id), sessions.find(guest.id)]).toEqual([owner, null]);
+});
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:DB8:1:2::9', '2001:db8:1:2'],
+  ['2001:db8::9', '2001:db8:0:0'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+  ['::1', '0:0:0:0'],
+  ['', ''],
+])('the client of %j is %j: an IPv6 client has a whole network', (address, network) => {
+  expect(networkOf(address)).toBe(network);
+});

@@ -1,0 +1,156 @@
+import { expect, test } from 'vitest';
+import type { App } from '../../../../src/app/app.ts';
+import type { LinkConfig } from '../../../../src/app/config/config.ts';
+import { Secret } from '../../../../src/util/secret.ts';
+import { createDesk, type UndoTarget } from '../../../../src/daemon/console/desk.ts';
+import type { JobReport } from '../../../../src/daemon/jobs/job.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
+
+/** A hosted link as the configuration has it; each look at the database makes another one. */
+const linkOf = (token: string): LinkConfig => ({ name: 'ada', consoleToken: new Secret(token) }) as LinkConfig;
+/** A store that says when a contact was last forgotten. */
+const storeOf = (forgottenAtMs: () => number | null) => ({
+  link: () => Promise.resolve({ forgottenAtMs: forgottenAtMs() }),
+  runs: () => Promise.resolve([]),
+});
+/** A run that has ended. */
+const ended = (id: string, outcome: 'completed' | 'halted' | 'failed' = 'completed', reason: string | null = null) => ({
+  id,
+  outcome,
+  reason,
+  wrote: null,
+});
+const yielded = () => new Promise(setImmediate);
+
+test('what was done for a link is not shown of another one that was added under its name', async () => {
+  const failing = () => Promise.reject(new Error('Mia Smith stands there twice.'));
+  const app = { plan: failing, planUndo: failing, store: storeOf(() => null) } as unknown as App;
+  let link = linkOf('of the first');
+  const daemon = { order: () => Promise.resolve(), progress: () => [], links: () => [link] };
+  const desk = createDesk({ app, daemon, clock: createVirtualClock() });
+  desk.plan(link);
+  desk.preview(link, { run: { id: 'run' }, write: null } as UndoTarget);
+  desk.noteReport({ link: 'ada', kind: 'incremental', override: null }, { ending: 'failed' } as JobReport);
+  await yielded();
+  const shown = () => [desk.planning(link, [], null), desk.undoing(link, null), desk.lastReport(link, null)];
+  link = linkOf('of the first');
+  expect(shown()).toMatchObject([{ state: 'failed' }, { state: 'failed' }, { ending: 'failed' }]);
+  link = linkOf('of somebody else');
+  expect(shown()).toEqual([null, null, null]);
+  await desk.close();
+});
+
+test('the acceptance of a plan covers the run that it led to, and no later run and no run that halted or failed', async () => {
+  const plan = { decisions: [], groups: { actions: [], pairs: [], links: [] }, ambiguous: [] };
+  const estimate = { requests: { left: 0, right: 0 }, durationMs: 0 };
+  const app = {
+    plan: () => Promise.resolve({ kind: 'incremental', plan, halt: null, estimate }),
+    store: {
+      ...storeOf(() => null),
+      runs: () =>
+        Promise.resolve([
+          { id: 'running', endedAtMs: null },
+          { id: 'before', endedAtMs: 1 },
+        ]),
+    },
+  } as unknown as App;
+  const link = linkOf('a token');
+  const daemon = { order: () => Promise.resolve(), progress: () => [], links: () => [link] };
+  const desk = createDesk({ app, daemon, clock: createVirtualClock() });
+  desk.plan(link);
+  await yielded();
+  const planning = desk.planning(link, [], null);
+  desk.accept(link, planning?.state === 'planned' ? planning.view.digest : '');
+  await yielded();
+  const before = ended('before', 'halted');
+  expect(desk.planning(link, [before], null)).toMatchObject({ state: 'accepted', ranAs: null });
+  expect(desk.planning(link, [ended('after'), before], null)).toMatchObject({ state: 'accepted', ranAs: 'after' });
+  expect(desk.planning(link, [ended('later', 'halted'), ended('after'), before], null)).toBeNull();
+  expect(desk.planning(link, [ended('later'), ended('after'), before], null)).toBeNull();
+  expect(desk.planning(link, [ended('after', 'halted'), before], null)).toBeNull();
+  expect(desk.planning(link, [ended('after', 'failed'), before], null)).toBeNull();
+  await desk.close();
+});
+
+test('a contact that was forgotten is in no plan, preview or report that was kept before or during its deletion', async () => {
+  let forgotten: number | null = null;
+  let during = (): void => undefined;
+  const plan = { decisions: [], groups: { actions: [], pairs: [], links: [] }, ambiguous: [] };
+  const estimate = { requests: { left: 0, right: 0 }, durationMs: 0 };
+  const app = {
+    plan: () => Promise.resolve({ kind: 'incremental', plan, halt: null, estimate }),
+    planUndo: async () => {
+      during();
+      return { report: { actions: [{ name: 'Mia Smith' }], refused: [] }, halt: null };
+    },
+    store: storeOf(() => forgotten),
+  } as unknown as App;
+  const link = linkOf('a token');
+  const clock = createVirtualClock();
+  const desk = createDesk({
+    app,
+    daemon: { order: async () => undefined, progress: () => [], links: () => [link] },
+    clock,
+  });
+  const target = { run: { id: 'run' }, write: null } as UndoTarget;
+  const shown = () => [
+    desk.planning(link, [], forgotten)?.state,
+    desk.undoing(link, forgotten)?.state,
+    desk.lastReport(link, forgotten)?.ending,
+  ];
+  const keep = async (): Promise<void> => {
+    desk.plan(link);
+    desk.preview(link, target);
+    desk.noteReport({ link: 'ada', kind: 'incremental', override: null }, { ending: 'failed' } as JobReport);
+    await yielded();
+  };
+  await keep();
+  expect(shown()).toEqual(['planned', 'previewed', 'failed']);
+  forgotten = clock.now();
+  expect(shown()).toEqual([undefined, undefined, undefined]);
+  clock.advance(120_000);
+  during = () => {
+    forgotten = clock.now();
+  };
+  await keep();
+  expect(shown()).toEqual([undefined, undefined, undefined]);
+  clock.advance(120_000);
+  during = () => undefined;
+  await keep();
+  expect(shown()).toEqual(['planned', 'previewed', 'failed']);
+  await desk.close();
+});
+
+test('a plan is made when it is first asked for, and again after a run that wrote, halted otherwise or ended its halt', async () => {
+  const estimate = { requests: { left: 0, right: 0 }, durationMs: 0 };
+  const plan = { decisions: [], groups: { actions: [], pairs: [], links: [] }, ambiguous: [] };
+  let planned = 0;
+  let last = ended('halted', 'halted', 'too many');
+  const app = {
+    plan: () => {
+      planned += 1;
+      return Promise.resolve({
+        kind: 'full',
+        plan,
+        halt: { reason: 'too-many-deletes', message: last.reason },
+        estimate,
+      });
+    },
+    store: { ...storeOf(() => null), runs: () => Promise.resolve([{ ...last, endedAtMs: 1 }]) },
+  } as unknown as App;
+  const link = linkOf('a token');
+  const daemon = { order: () => Promise.resolve(), progress: () => [], links: () => [link] };
+  const desk = createDesk({ app, daemon, clock: createVirtualClock() });
+  const plansAfter = async (next: typeof last): Promise<number> => {
+    last = next;
+    desk.currentPlan(link, [last], null);
+    await yielded();
+    return planned;
+  };
+  expect(await plansAfter(last)).toBe(1);
+  expect(await plansAfter(ended('again', 'halted', 'too many'))).toBe(1);
+  expect(await plansAfter(ended('failed', 'failed', 'no network'))).toBe(1);
+  expect(await plansAfter(ended('other', 'halted', 'even more'))).toBe(2);
+  expect(await plansAfter(ended('done'))).toBe(3);
+  await desk.close();
+});

@@ -1,0 +1,42 @@
+import { Hono } from 'hono';
+import { expect, test } from 'vitest';
+import type { Env } from '../../../../src/daemon/console/access.ts';
+import type { Session } from '../../../../src/daemon/console/sessions.ts';
+import { createLive } from '../../../../src/daemon/console/live.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
+
+/** The route of the progress, for sessions of the link that the query names. */
+const routesOf = (live: ReturnType<typeof createLive>) =>
+  new Hono<Env>()
+    .use(async (context, next) => {
+      context.set('session', { link: context.req.query('of') ?? null } as Session);
+      await next();
+    })
+    .get('/live', (context) => live(context, () => ({ text: 'On.', done: 0, total: 0 })));
+
+test('streams of the sessions of some links leave streams to other links and to sessions that see every link', async () => {
+  const routes = routesOf(createLive(createVirtualClock()));
+  const opened: Response[] = [];
+  const statusOf = async (query: string): Promise<number> => {
+    const answer = await routes.request(`/live${query}`);
+    opened.push(answer);
+    return answer.status;
+  };
+  for (let count = 0; count < 20; count += 1) expect(await statusOf('?of=ada')).toBe(200);
+  expect([await statusOf('?of=ada'), await statusOf('?of=bob'), await statusOf('')]).toEqual([503, 200, 200]);
+  for (let count = 0; count < 30; count += 1) await statusOf('?of=bob');
+  expect([await statusOf('?of=cleo'), await statusOf('')]).toEqual([503, 200]);
+  for (const answer of opened) await answer.body?.cancel();
+});
+
+test('what asks for the headers alone keeps no page from being kept up to date', async () => {
+  const live = createLive(createVirtualClock());
+  const routes = routesOf(live);
+  for (let asked = 0; asked < 30; asked += 1) {
+    const answer = await routes.request('/live', { method: 'HEAD' });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+  }
+  const answer = await routes.request('/live');
+  expect(answer.status).toBe(200);
+  await answer.body?.cancel();
+});

@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest';
+import type { LinkRunOptions } from '../../../../src/app/runs.ts';
+import { FIRST_SYNC_WAITS } from '../../../../src/engine/context.ts';
+import { DOWN, LINK, REVOKED, startRunner } from '../../../support/jobs/runner.ts';
+
+const LISTED = { kind: 'listed', side: 'left', whole: true, contacts: 1, total: null } as const;
+
+test('a link that is paused by hand is left alone by its schedule until it is resumed, which is logged once', async () => {
+  await using runner = await startRunner();
+  await runner.store.setPausedByHand('a', 5);
+  expect(await runner.run()).toMatchObject({ ending: 'skipped', summary: null, retryInMs: null });
+  expect((await runner.run({ kind: 'sweep' })).ending).toBe('skipped');
+  expect(runner.runs).toEqual([]);
+  await runner.store.setPausedByHand('a', null);
+  expect((await runner.run()).ending).toBe('completed');
+  await runner.run();
+  expect(runner.logged.filter((line) => /^link(?:PausedByHand|Resumed) /u.test(line))).toEqual([
+    'linkPausedByHand {"link":"a","remedy":"Resume it with: contact-sync resume a"}',
+    'linkResumed {"link":"a"}',
+  ]);
+});
+
+test('what somebody asks for is done while the link is paused by hand, which it stays', async () => {
+  await using runner = await startRunner();
+  await runner.store.setPausedByHand('a', 5);
+  expect((await runner.run({ byHand: true })).ending).toBe('completed');
+  expect((await runner.run({ kind: 'full', byHand: true })).ending).toBe('completed');
+  expect((await runner.store.link('a')).pausedByHandAtMs).toBe(5);
+  expect((await runner.run()).ending).toBe('skipped');
+});
+
+test('what somebody asks for is done while the link waits for its next attempt, or for a credential', async () => {
+  await using runner = await startRunner();
+  runner.ends(DOWN);
+  expect((await runner.run()).ending).toBe('unavailable');
+  expect((await runner.run()).ending).toBe('skipped');
+  expect((await runner.run({ byHand: true })).ending).toBe('unavailable');
+  runner.ends(REVOKED);
+  expect((await runner.run({ byHand: true })).ending).toBe('paused');
+  expect((await runner.run()).ending).toBe('skipped');
+  runner.ends(null);
+  expect((await runner.run({ byHand: true })).ending).toBe('completed');
+  expect(runner.runs).toHaveLength(4);
+});
+
+test('a link that is added again under its name does not wait for the next attempt of the one before', async () => {
+  await using runner = await startRunner();
+  runner.ends(DOWN);
+  expect((await runner.run()).ending).toBe('unavailable');
+  runner.runner.setLinks([]);
+  runner.runner.setLinks([LINK]);
+  runner.ends(null);
+  expect((await runner.run()).ending).toBe('completed');
+});
+
+test('a link that is paused while its job waits for the lease is not run', async () => {
+  await using runner = await startRunner();
+  runner.waitsForLease(async () => void (await runner.store.setPausedByHand('a', 5)));
+  expect((await runner.run()).ending).toBe('skipped');
+  expect(runner.runs).toEqual([]);
+});
+
+test.each([
+  ['a scheduled run', {}, null],
+  ['a run by hand', { byHand: true }, null],
+  ['a run by hand of a link that was paused before, resumed and paused again', { kind: 'full', byHand: true }, 3],
+] as const)('%s stops where its link is paused meanwhile, and is not begun again', async (_, job, before) => {
+  await using runner = await startRunner();
+  if (before !== null) await runner.store.setPausedByHand('a', before);
+  const stopped = Promise.withResolvers<unknown>();
+  const begun = Promise.withResolvers<LinkRunOptions>();
+  runner.until((options) => {
+    options.stop?.addEventListener('abort', () => stopped.resolve(options.stop?.reason));
+    begun.resolve(options);
+    return stopped.promise;
+  });
+  const run = runner.run(job);
+  const { onEvent, stop } = await begun.promise;
+  runner.clock.advance(1_000);
+  onEvent?.(LISTED);
+  await runner.store.link('a');
+  expect(stop?.aborted).toBe(false);
+  await runner.store.setPausedByHand('a', null);
+  await runner.store.setPausedByHand('a', 7);
+  runner.clock.advance(999);
+  onEvent?.(LISTED);
+  await runner.store.link('a');
+  expect(stop?.aborted).toBe(false);
+  runner.clock.advance(1);
+  onEvent?.(LISTED);
+  expect(await run).toMatchObject({ ending: 'stopped', isOver: true, retryInMs: null });
+  expect(await stopped.promise).toMatchObject({ message: expect.stringContaining('paused by hand') as string });
+});
+
+test('a run that the end of the program stops is gone on with by the next process', async () => {
+  await using runner = await startRunner();
+  runner.until(({ stop }) => {
+    runner.runner.stop();
+    return Promise.resolve(stop?.reason);
+  });
+  expect(await runner.run()).not.toHaveProperty('isOver');
+});
+
+test('a first sync that waits for a review is not tried again by the schedule, until somebody runs it or it is interrupted', async () => {
+  await using runner = await startRunner();
+  const store = async (id: string, outcome: 'halted' | 'failed', reason: string): Promise<void> => {
+    const token = (await runner.store.acquireLease('a', id, 0, 1)) ?? 0;
+    const end = { outcome, reason, summary: {}, endedAtMs: runner.clock.now() };
+    await runner.store.commit('a', token, [
+      { kind: 'run-started', run: { id, kind: 'full', undoes: null, startedAtMs: runner.clock.now() } },
+      { kind: 'run-ended', id, end },
+      { kind: 'link', patch: { state: 'halted', reason: FIRST_SYNC_WAITS } },
+    ]);
+    await runner.store.releaseLease('a', id);
+    runner.clock.advance(1_000);
+  };
+  const run = async (firstSync: 'run' | 'review', job: Parameters<typeof runner.run>[0] = {}) => {
+    runner.runner.setLinks([{ ...LINK, firstSync }]);
+    return (await runner.run(job)).ending;
+  };
+  await store('r1', 'halted', FIRST_SYNC_WAITS);
+  expect(await run('review')).toBe('skipped');
+  expect(await run('review', { kind: 'sweep' })).toBe('skipped');
+  expect(await run('run')).toBe('completed');
+  await store('r2', 'halted', FIRST_SYNC_WAITS);
+  expect(await run('review', { byHand: true })).toBe('completed');
+  await store('r3', 'halted', FIRST_SYNC_WAITS);
+  await store('r4', 'failed', 'It was interrupted.');
+  expect(await run('review')).toBe('completed');
+});

@@ -1,0 +1,73 @@
+import { NO_ACTIVITY, type Activity } from '../../../../src/core/state/rows.ts';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  lookDelayMs,
+  LONGEST_LOOK_MS,
+  SHORTEST_LOOK_MS,
+  stretchOf,
+  type SharedLimit,
+} from '../../../../src/daemon/jobs/next-look.ts';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** Noon in UTC. */
+const NOON_MS = 480_012 * HOUR_MS;
+
+/** A link that was last changed at noon, and has changes at no hour, or at each. */
+const changed = (days = 0): Activity => ({ lastChangeAtMs: NOON_MS, hours: Array.from({ length: 24 }, () => days) });
+
+test.each([
+  [0, 10 * SECOND_MS],
+  [119 * SECOND_MS, 10 * SECOND_MS],
+  [120 * SECOND_MS, 10 * SECOND_MS],
+  [4 * MINUTE_MS, 20 * SECOND_MS],
+  [12 * MINUTE_MS, MINUTE_MS],
+  [30 * MINUTE_MS, 150 * SECOND_MS],
+  [60 * MINUTE_MS, 5 * MINUTE_MS],
+  [HOUR_MS * 9, 5 * MINUTE_MS],
+])('%i ms after a change the next look comes %i ms after the last', (quietMs, delayMs) => {
+  expect(lookDelayMs(changed(), NOON_MS + quietMs)).toBe(delayMs);
+});
+
+test('in a working hour the time between looks grows to a minute only', () => {
+  expect(lookDelayMs(changed(10), NOON_MS + 4 * MINUTE_MS)).toBe(20 * SECOND_MS);
+  expect(lookDelayMs(changed(10), NOON_MS + 9 * HOUR_MS)).toBe(MINUTE_MS);
+});
+
+test('a link without any change is looked at every five minutes; a clock that was put back makes none eager for ever', () => {
+  expect(lookDelayMs(NO_ACTIVITY, NOON_MS)).toBe(LONGEST_LOOK_MS);
+  expect(lookDelayMs(changed(), NOON_MS - HOUR_MS)).toBe(SHORTEST_LOOK_MS);
+});
+
+test('the longer a link has been quiet, the longer is the time to its next look', () => {
+  fc.assert(
+    fc.property(fc.nat(5 * HOUR_MS), fc.nat(5 * HOUR_MS), (quietMs, moreMs) => {
+      const [sooner, later] = [quietMs, quietMs + moreMs].map((ms) => lookDelayMs(changed(), NOON_MS + ms));
+      expect(sooner).toBeGreaterThanOrEqual(SHORTEST_LOOK_MS);
+      expect(later).toBeGreaterThanOrEqual(sooner ?? 0);
+      expect(later).toBeLessThanOrEqual(LONGEST_LOOK_MS);
+    }),
+  );
+});
+
+const limit = (links: number, everyMs: number, free = 500): SharedLimit => {
+  return { requests: 500, windowMs: MINUTE_MS, free, wantedPerMs: links / everyMs };
+};
+
+test('looks have the time they want as long as they take no more than half of a limit', () => {
+  expect(stretchOf([])).toBe(1);
+  expect(stretchOf([limit(1, 10 * SECOND_MS), limit(125, MINUTE_MS)])).toBe(1);
+});
+
+test('links that want more than half of a limit are all looked at more seldom, and so take half', () => {
+  // 250 of them want 500 requests a minute, and 250 are for looking.
+  expect(stretchOf([limit(250, MINUTE_MS)])).toBeCloseTo(2);
+  expect(stretchOf([limit(1, MINUTE_MS), limit(10_000, 5 * MINUTE_MS)])).toBeCloseTo(16);
+});
+
+test('looks make room where other work leaves less than half of a limit, but do not end', () => {
+  expect(stretchOf([limit(125, MINUTE_MS, 125)])).toBeCloseTo(2);
+  expect(stretchOf([limit(125, MINUTE_MS, 0)])).toBeCloseTo(10);
+});

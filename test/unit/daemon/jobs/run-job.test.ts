@@ -1,0 +1,294 @@
+import { expect, test } from 'vitest';
+import type { LinkRunOptions } from '../../../../src/app/runs.ts';
+import { ConfigError } from '../../../../src/util/config-error.ts';
+import { LeaseError, StoppedError } from '../../../../src/engine/context.ts';
+import { DOWN, REVOKED, startRunner } from '../../../support/jobs/runner.ts';
+import { patchLink } from '../../../support/patch-link.ts';
+
+test('a link that completes a run after trouble is reported as recovered, once', async () => {
+  await using runner = await startRunner();
+  const told = () => runner.logged.filter((line) => line.startsWith('linkRecovered'));
+  runner.ends(new TypeError('x'));
+  await runner.run();
+  runner.ends(null);
+  expect(told()).toEqual([]);
+  await runner.run();
+  await runner.run();
+  expect(told()).toEqual(['linkRecovered {"link":"a","from":"failing"}']);
+});
+
+test('each kind of job asks for its kind of run', async () => {
+  await using runner = await startRunner();
+  await runner.run({ kind: 'incremental' });
+  await runner.run({ kind: 'sweep' });
+  await runner.run({ kind: 'full' });
+  expect(runner.runs).toMatchObject([
+    { kind: 'incremental', acceptDeletes: false },
+    { kind: 'incremental', acceptDeletes: false, sweepAfterMs: 10_800_000 },
+    { kind: 'full', acceptDeletes: false },
+  ]);
+  expect(runner.runs[0]).not.toHaveProperty('sweepAfterMs');
+});
+
+test('a job passes the guard only with the nonce of the plan that was halted last, and passes that halt only [R8]', async () => {
+  await using runner = await startRunner();
+  const halt = async (id: string, override: string): Promise<void> => {
+    const token = (await runner.store.acquireLease('a', id, 0, 1)) ?? 0;
+    const end = { outcome: 'halted', reason: `Halt ${id}.`, summary: { override }, endedAtMs: 2 } as const;
+    await runner.store.commit('a', token, [
+      { kind: 'run-started', run: { id, kind: 'full', undoes: null, startedAtMs: 1 } },
+      { kind: 'run-ended', id, end },
+    ]);
+    await runner.store.releaseLease('a', id);
+  };
+  await runner.run({ kind: 'full', override: 'guessed' });
+  await halt('r1', 'the first');
+  await halt('r2', 'the second');
+  await runner.run({ kind: 'full', override: 'the first' });
+  await runner.run({ kind: 'full', override: 'the second' });
+  const guarded = { acceptDeletes: false };
+  expect(runner.runs).toMatchObject([guarded, guarded, { acceptDeletes: true, acceptedHalt: 'Halt r2.' }]);
+  expect(runner.runs[0]).not.toHaveProperty('acceptedHalt');
+});
+
+test('a run that has told of no progress for a quarter of an hour is stalled, until it goes on or ends', async () => {
+  await using runner = await startRunner();
+  const ended = Promise.withResolvers<null>();
+  const begun = Promise.withResolvers<LinkRunOptions>();
+  runner.until((options) => {
+    begun.resolve(options);
+    return ended.promise;
+  });
+  const run = runner.run({ kind: 'full' });
+  const { onEvent } = await begun.promise;
+  runner.clock.advance(15 * 60_000);
+  expect(runner.runner.stalled()).toEqual([]);
+  runner.clock.advance(1);
+  expect(runner.runner.stalled()).toEqual(['a']);
+  onEvent?.({ kind: 'listed', side: 'left', whole: true, contacts: 1, total: null });
+  expect(runner.runner.stalled()).toEqual([]);
+  runner.clock.advance(16 * 60_000);
+  expect(runner.runner.stalled()).toEqual(['a']);
+  ended.resolve(null);
+  await run;
+  expect(runner.runner.stalled()).toEqual([]);
+});
+
+test('a paused link is left alone by its schedule until its credential is another one, and resumes then', async () => {
+  await using runner = await startRunner();
+  runner.ends(REVOKED);
+  const report = await runner.run();
+  expect(report).toMatchObject({ ending: 'paused', retryInMs: null });
+  expect(report.message).toContain('contact-sync connect google a');
+  runner.ends(null);
+  expect((await runner.run()).ending).toBe('skipped');
+  expect((await runner.run({ kind: 'sweep' })).ending).toBe('skipped');
+  expect(runner.runs).toHaveLength(1);
+  runner.credentials.left = 'g2';
+  expect((await runner.run()).ending).toBe('completed');
+  expect(runner.logged.filter((line) => line.startsWith('linkReconnected'))).toEqual(['linkReconnected {"link":"a"}']);
+});
+
+test('[R16] a link that connect has made active is resumed by its next completed run, and that is logged once', async () => {
+  await using runner = await startRunner();
+  const resumed = () => runner.logged.filter((line) => line.startsWith('linkReconnected'));
+  runner.ends(REVOKED);
+  await runner.run();
+  runner.credentials.left = 'g2';
+  await patchLink(runner.store, 'a', { state: 'resuming', reason: 'It was paused. Somebody has signed in since.' });
+  runner.ends(DOWN);
+  expect((await runner.run()).ending).toBe('unavailable');
+  expect(resumed()).toEqual([]);
+  runner.ends(null);
+  runner.clock.advance(60_000);
+  await runner.run();
+  await runner.run();
+  expect(resumed()).toEqual(['linkReconnected {"link":"a"}']);
+});
+
+test('[R16] a link that another process has resumed is not logged again', async () => {
+  await using runner = await startRunner();
+  runner.ends(REVOKED);
+  await runner.run();
+  expect((await runner.run()).ending).toBe('skipped');
+  await patchLink(runner.store, 'a', { state: 'active', reason: null });
+  runner.ends(null);
+  expect((await runner.run()).ending).toBe('completed');
+  expect(runner.logged.filter((line) => line.startsWith('linkReconnected'))).toEqual([]);
+});
+
+test('[R16] a credential that is stored while the old one is being refused is tried', async () => {
+  await using runner = await startRunner();
+  runner.until(() => {
+    runner.credentials.left = 'g2';
+    return Promise.resolve(REVOKED);
+  });
+  expect((await runner.run()).ending).toBe('paused');
+  runner.ends(null);
+  expect((await runner.run()).ending).toBe('completed');
+});
+
+test('[R16] a job that waits for the lease of a run that pauses the link begins no run', async () => {
+  await using runner = await startRunner();
+  runner.waitsForLease(() => {
+    return patchLink(runner.store, 'a', { state: 'paused', credentials: { left: 'g1', right: 's1' } });
+  });
+  expect((await runner.run()).ending).toBe('skipped');
+  expect(runner.runs).toEqual([]);
+});
+
+test('a link that an earlier process paused is left alone while its credentials are the ones of then', async () => {
+  await using runner = await startRunner();
+  await patchLink(runner.store, 'a', { state: 'paused', credentials: { left: 'g1', right: 's1' } });
+  expect((await runner.run()).ending).toBe('skipped');
+  await patchLink(runner.store, 'a', { credentials: { left: 'g1', right: 's0' } });
+  expect((await runner.run()).ending).toBe('completed');
+});
+
+test('a resync by hand is tried on a paused link too', async () => {
+  await using runner = await startRunner();
+  runner.ends(REVOKED);
+  await runner.run();
+  runner.ends(null);
+  expect((await runner.run({ kind: 'full' })).ending).toBe('completed');
+});
+
+test('a link that was never connected is paused, with one line that says what to do', async () => {
+  await using runner = await startRunner();
+  runner.credentials.right = null;
+  runner.breaks(new ConfigError([{ where: 'SERVICE_ACCESS_TOKEN', what: 'is not set.' }]));
+  expect((await runner.run()).ending).toBe('paused');
+  expect((await runner.run()).ending).toBe('skipped');
+  expect(await runner.store.link('a')).toMatchObject({ state: 'paused', reason: 'SERVICE_ACCESS_TOKEN is not set.' });
+  const paused = runner.logged.filter((line) => line.startsWith('linkPaused'));
+  expect(paused).toHaveLength(1);
+  expect(paused[0]).toContain('contact-sync connect service a');
+});
+
+test('a link that lacks both credentials says so of each side; one whose configuration is at fault asks for doctor', async () => {
+  await using runner = await startRunner();
+  runner.credentials.left = null;
+  runner.credentials.right = null;
+  runner.breaks(new ConfigError([{ where: 'GOOGLE_REFRESH_TOKEN', what: 'is not set.' }]));
+  await runner.run();
+  runner.credentials.left = 'g1';
+  runner.credentials.right = 's1';
+  runner.breaks(new ConfigError([{ where: 'DATA_DIR', what: 'cannot be read.' }]));
+  await runner.run();
+  const [both, neither] = runner.logged.filter((line) => line.startsWith('linkPaused'));
+  expect(both).toContain('"side":null');
+  expect(both).toContain('contact-sync connect google a, and with: contact-sync connect service a');
+  expect(neither).toContain('"side":null');
+  expect(neither).toContain('contact-sync doctor a');
+  expect(neither).not.toContain('contact-sync connect');
+});
+
+test('an unavailable remote is asked again with growing delays; scheduled runs wait for that, and success forgets it', async () => {
+  await using runner = await startRunner();
+  runner.ends(DOWN);
+  expect(await runner.run()).toMatchObject({ ending: 'unavailable', retryInMs: 11_250 });
+  expect((await runner.run()).ending).toBe('skipped');
+  runner.clock.advance(11_250);
+  expect(await runner.run()).toMatchObject({ ending: 'unavailable', retryInMs: 22_500 });
+  runner.clock.advance(22_500);
+  runner.ends(null);
+  expect((await runner.run()).ending).toBe('completed');
+  runner.ends(DOWN);
+  expect(await runner.run()).toMatchObject({ retryInMs: 11_250 });
+});
+
+test('an outage that lasts is logged as an error, once, with what to do', async () => {
+  await using runner = await startRunner();
+  const failing = () => runner.logged.filter((line) => line.startsWith('linkFailing'));
+  const fail = async (times: number): Promise<void> => {
+    for (let time = 0; time < times; time += 1) {
+      runner.ends(DOWN);
+      expect((await runner.run()).ending).toBe('unavailable');
+      runner.clock.advance(600_000);
+    }
+  };
+  await fail(7);
+  expect(failing()).toEqual([]);
+  await fail(3);
+  expect(failing()).toHaveLength(1);
+  expect(failing()[0]).toContain('contact-sync doctor a');
+  expect(failing()[0]).toContain(DOWN.message);
+  runner.ends(null);
+  await runner.run();
+  await fail(8);
+  expect(failing()).toHaveLength(2);
+});
+
+test('a job that finds the link busy with a run of this process does not hide that run, and logs nothing', async () => {
+  await using runner = await startRunner();
+  const first = Promise.withResolvers<null>();
+  runner.until(() => first.promise);
+  const underWay = runner.run({ kind: 'full' });
+  await expect.poll(() => runner.runs.length).toBe(1);
+  runner.breaks(new LeaseError('a', 'busy'));
+  expect((await runner.run()).ending).toBe('busy');
+  expect(runner.runner.running()).toEqual(['a']);
+  expect(runner.logged).toEqual([]);
+  first.resolve(null);
+  await underWay;
+  expect(runner.runner.running()).toEqual([]);
+});
+
+test('a link held by another process is busy: tried again soon, logged once, and no failure', async () => {
+  await using runner = await startRunner();
+  runner.breaks(new LeaseError('a', 'busy'));
+  expect(await runner.run()).toMatchObject({ ending: 'busy', retryInMs: 2_000 });
+  expect(await runner.run()).toMatchObject({ ending: 'busy', retryInMs: 2_000 });
+  expect(runner.logged).toEqual(['leaseBusy {"link":"a"}']);
+});
+
+test('what keeps a run from beginning is logged, and leaves the schedule as it is', async () => {
+  await using runner = await startRunner();
+  runner.breaks(new TypeError('x is not a function'));
+  expect(await runner.run()).toMatchObject({ ending: 'failed', retryInMs: null, summary: null });
+  expect(runner.logged).toHaveLength(1);
+  expect(runner.logged[0]).toMatch(/^jobFailed/u);
+});
+
+test('a job of a link that is not configured is skipped', async () => {
+  await using runner = await startRunner();
+  expect(await runner.run({ link: 'gone' })).toMatchObject({ ending: 'skipped' });
+  runner.runner.setLinks([]);
+  expect(await runner.run()).toMatchObject({ ending: 'skipped' });
+  expect(runner.runs).toEqual([]);
+});
+
+test('stopping asks the runs under way to end, and begins no other', async () => {
+  await using runner = await startRunner();
+  runner.until(({ stop }) => new Promise((resolve) => stop?.addEventListener('abort', () => resolve(stop.reason))));
+  const underWay = runner.run();
+  await expect.poll(() => runner.runs.length).toBe(1);
+  expect(runner.runner.running()).toEqual(['a']);
+  runner.runner.stop();
+  expect(await underWay).toMatchObject({ ending: 'stopped' });
+  expect(runner.runner.running()).toEqual([]);
+  expect(await runner.run()).toMatchObject({ ending: 'stopped' });
+  expect(runner.runs).toHaveLength(1);
+  expect(runner.runs[0]?.signal.aborted).toBe(false);
+  runner.runner.abort();
+  expect(runner.runs[0]?.signal.reason).toBeInstanceOf(StoppedError);
+});
+
+test('progress is reported as the run reports its events', async () => {
+  await using runner = await startRunner();
+  runner.until(({ onEvent }) => {
+    onEvent?.({ kind: 'planned', writes: { left: 2, right: 1 } });
+    onEvent?.({ kind: 'recovered', writes: 1 });
+    onEvent?.({ kind: 'written', side: 'left', done: 2, total: 2, leftMs: 0 });
+    return Promise.resolve(null);
+  });
+  const seen: unknown[] = [];
+  await runner.runner.runJob(
+    { link: 'a', kind: 'full', override: null },
+    { onProgress: ({ planned, written }) => seen.push([planned, written]) },
+  );
+  expect(seen).toEqual([
+    [3, 0],
+    [3, 2],
+  ]);
+});

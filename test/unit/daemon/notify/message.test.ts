@@ -1,0 +1,78 @@
+import type { LinkState } from '../../../../src/core/state/rows.ts';
+import { createHmac } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { bodyOf, noticeOf, signatureOf, testNotice } from '../../../../src/daemon/notify/message.ts';
+import { newState } from '../../../support/store/new-link.ts';
+
+const SENDING = { id: 'n1', nowMs: Date.UTC(2026, 10, 22, 12), personalData: false };
+const AT = '2026-11-22T12:00:00.000Z';
+
+const link = (patch: Partial<LinkState>): LinkState => ({ ...newState('home'), ...patch });
+
+test('a notice says what happened to which link, why, and when', () => {
+  const notice = noticeOf('halted', link({ state: 'halted', reason: 'Too much would go.' }), SENDING);
+  expect(JSON.parse(bodyOf(notice, 'json'))).toEqual({
+    id: 'n1',
+    event: 'link.halted',
+    link: 'home',
+    from: null,
+    reason: 'Too much would go.',
+    at: AT,
+    text: 'The link home is halted: Too much would go.',
+  });
+});
+
+test.each([
+  ['paused', 'Sign in again', null, 'The link home is paused: Sign in again'],
+  [
+    'failing',
+    'No answer',
+    'halted',
+    'The link home has been failing for an hour or longer: No answer. Find out more with: contact-sync doctor home',
+  ],
+  ['recovered', null, 'failing', 'The link home recovered; it was failing before.'],
+] as const)('%s, as a sentence', (news, reason, trouble, text) => {
+  const told = { trouble, failingSinceMs: null, claimedUntilMs: null };
+  const notice = noticeOf(news, link({ reason, told }), SENDING);
+  expect(notice).toMatchObject({ event: `link.${news}`, from: trouble, reason, text });
+});
+
+test("a remote's own words are told only where personal data may be", () => {
+  const state = link({ state: 'failing', reason: 'The service refused it (422) saying "Ada Lovelace is taken"' });
+  const quiet = noticeOf('failing', state, SENDING);
+  expect(quiet.reason).toBe('The service refused it (422)');
+  expect(JSON.stringify(quiet)).not.toContain('Ada');
+  const talkative = noticeOf('failing', state, { ...SENDING, personalData: true });
+  expect(talkative.reason).toContain('Ada Lovelace');
+  expect(talkative.text).toContain('Ada Lovelace');
+});
+
+test('Slack gets a text alone, in which nothing is obeyed', () => {
+  const notice = noticeOf('halted', link({ state: 'halted', reason: '<!channel> & more' }), SENDING);
+  expect(JSON.parse(bodyOf(notice, 'slack'))).toEqual({
+    text: 'The link home is halted: &lt;!channel&gt; &amp; more',
+  });
+  expect(Object.keys(JSON.parse(bodyOf(testNotice(SENDING), 'slack')) as object)).toEqual(['text']);
+});
+
+describe('a signature', () => {
+  test('is an HMAC-SHA256 over the time in seconds, a dot and the body', () => {
+    const { 'contact-sync-timestamp': timestamp, ...rest } = signatureOf('the-secret', '{"a":1}', SENDING.nowMs + 999);
+    expect(timestamp).toBe(String(SENDING.nowMs / 1000));
+    const expected = createHmac('sha256', 'the-secret')
+      .update(`${SENDING.nowMs / 1000}.{"a":1}`)
+      .digest('hex');
+    expect(rest).toEqual({ 'contact-sync-signature': `v1=${expected}` });
+  });
+
+  test('is another one at another time, of another body and under another secret', () => {
+    const sign = (...of: Parameters<typeof signatureOf>) => signatureOf(...of)['contact-sync-signature'];
+    const all = [
+      sign('s', 'body', 1_000),
+      sign('s', 'body', 2_000),
+      sign('s', 'other', 1_000),
+      sign('t', 'body', 1_000),
+    ];
+    expect(new Set(all).size).toBe(4);
+  });
+});

@@ -1,0 +1,149 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { request, type Server } from 'node:http';
+import { connect } from 'node:net';
+import { Hono } from 'hono';
+import { expect, test } from 'vitest';
+import { ConfigError } from '../../../../src/util/config-error.ts';
+import { connectionsFor } from '../../../../src/daemon/server/connections.ts';
+import { openDoor, openOptionalDoor } from '../../../../src/daemon/server/door.ts';
+
+const LOOPBACK = { host: '127.0.0.1', port: 0 };
+const groups = [
+  new Hono().get('/one', (context) => context.text('first')),
+  new Hono()
+    .get('/two', (context) => context.text('second'))
+    .get('/breaks', () => {
+      throw new Error('the store cannot be read');
+    }),
+];
+
+const openTestDoor = async (address = LOOPBACK) => {
+  const failed: unknown[] = [];
+  const door = await openDoor({
+    address,
+    onError: (path, error) => failed.push([path, error]),
+    onLimited: () => undefined,
+  });
+  door.serve(groups);
+  const port = Number(door.address.split(':').at(-1));
+  return { door, failed, port, url: `http://127.0.0.1:${port}` };
+};
+
+/** `fetch` sets Host itself. */
+const statusFor = async (url: string, host: string): Promise<number | undefined> => {
+  const asked = request(url, { headers: { host }, agent: false }).end();
+  const [answer] = (await once(asked, 'response')) as [{ statusCode?: number; resume(): void }];
+  answer.resume();
+  return answer.statusCode;
+};
+
+test('it answers what each group of routes has, and nothing is kept by whoever asks', async () => {
+  const { door, url } = await openTestDoor();
+  await using _ = door;
+  const answer = await fetch(`${url}/one`);
+  expect(await answer.text()).toBe('first');
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+  expect(await (await fetch(`${url}/two`)).text()).toBe('second');
+  expect((await fetch(`${url}/three`)).status).toBe(404);
+});
+
+test.each([
+  ['127.0.0.1:8377', 200],
+  ['localhost', 200],
+  ['LOCALHOST:1', 200],
+  ['[::1]:8377', 200],
+  ['rebound.example', 403],
+  ['127.0.0.1.example', 403],
+  ['localhost.example:8377', 403],
+  ['192.168.1.20:8377', 403],
+])('an address of this machine alone, asked as %s, answers %i', async (host, status) => {
+  const { door, url } = await openTestDoor();
+  await using _ = door;
+  expect(await statusFor(`${url}/one`, host)).toBe(status);
+});
+
+test('an address that others reach is asked by any name', async () => {
+  const { door, url } = await openTestDoor({ host: '0.0.0.0', port: 0 });
+  await using _ = door;
+  expect(await statusFor(`${url}/one`, 'metrics.example')).toBe(200);
+});
+
+test('what breaks is told to the log, and not to who asked', async () => {
+  const { door, failed, url } = await openTestDoor();
+  await using _ = door;
+  const answer = await fetch(`${url}/breaks`);
+  expect(answer.status).toBe(500);
+  expect(await answer.text()).not.toContain('store');
+  expect(failed).toEqual([['/breaks', new Error('the store cannot be read')]]);
+});
+
+test('a connection that the system could not hand over is told to the log, and the next one is answered', async () => {
+  const { door, failed, url } = await openTestDoor();
+  await using _ = door;
+  const servers: Server[] = [];
+  const see = (message: unknown): void => void servers.push((message as { server: Server }).server);
+  subscribe('http.server.request.start', see);
+  await (await fetch(`${url}/one`)).text();
+  unsubscribe('http.server.request.start', see);
+  const trouble = new Error('accept ENOBUFS');
+  servers[0]?.emit('error', trouble);
+  expect(failed).toEqual([['', trouble]]);
+  expect((await fetch(`${url}/one`)).status).toBe(200);
+});
+
+test.each([
+  ['a port in use', (port: number) => ({ host: '127.0.0.1', port }), /^ {2}- LISTEN: 127\.0\.0\.1:\d+ is in use\. /mu],
+  // 192.0.2.0/24 is for documentation (RFC 5737).
+  [
+    'an address of another machine',
+    () => ({ host: '192.0.2.1', port: 0 }),
+    /LISTEN: 192\.0\.2\.1:0 is not an address/u,
+  ],
+])('%s is a fault of the configuration', async (_, addressOf, message) => {
+  const { door, port, url } = await openTestDoor();
+  await using __ = door;
+  const second = openDoor({ address: addressOf(port), onError: () => undefined, onLimited: () => undefined });
+  await expect(second).rejects.toThrow(ConfigError);
+  await expect(second).rejects.toThrow(message);
+  expect((await fetch(`${url}/one`)).status).toBe(200);
+});
+
+test('an optional address that is in use leaves the daemon without a page, and the reason names the address', async () => {
+  const { door, port } = await openTestDoor();
+  await using _ = door;
+  const reasons: string[] = [];
+  const address = { host: '127.0.0.1', port };
+  const second = await openOptionalDoor({
+    address,
+    onError: () => undefined,
+    onLimited: () => undefined,
+    onUnavailable: (reason) => void reasons.push(reason),
+  });
+  expect(second).toBeNull();
+  expect(reasons).toEqual([expect.stringMatching(`^127\\.0\\.0\\.1:${port} is in use\\. `)]);
+});
+
+test('it closes at once, with connections that are kept and requests that never come to an end', async () => {
+  const { door, port, url } = await openTestDoor();
+  await (await fetch(`${url}/one`)).text();
+  const slow = connect(port, '127.0.0.1');
+  await once(slow, 'connect');
+  slow.write('GET /one HTTP/1.1\r\nHost: loc');
+  slow.on('error', () => undefined);
+  const cut = new Promise((resolve) => slow.once('close', resolve));
+  await door[Symbol.asyncDispose]();
+  await cut;
+  await expect(fetch(`${url}/one`)).rejects.toThrow('fetch failed');
+});
+
+test.each([
+  [64, 16],
+  [256, 64],
+  [1_024, 256],
+  [1_048_576, 256],
+  [16, 8],
+  [null, 256],
+])('with %s file descriptors the server has at most %i connections', (descriptors, most) => {
+  expect(connectionsFor(descriptors)).toBe(most);
+});

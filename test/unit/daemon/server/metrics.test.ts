@@ -1,0 +1,221 @@
+import { expect, test } from 'vitest';
+import { TWIN_WORDS } from '../../../support/side-words.ts';
+import { seriesIn } from '../../../support/jobs/metric-series.ts';
+import { jobOf, linkNamed, metricsOf, MINUTE_MS, NOW_MS, reportOf, seen, standing } from './support.ts';
+
+const RUNS = 'contact_sync_runs_total';
+const WRITES = 'contact_sync_writes_total';
+const LIMITED = 'contact_sync_rate_limited_total';
+
+const limited = (link: string) => ({
+  link,
+  sides: linkNamed(link).sides,
+  side: 'right' as const,
+  retryAfterMs: 1_000,
+});
+
+test('each run that has ended is counted by its outcome, with what it wrote and how long it took', async () => {
+  const { metrics } = metricsOf('home');
+  const left = { pulled: 4, created: 3, updated: 2, deleted: 1, groupsDeleted: 1, requests: 9 };
+  metrics.count(jobOf('home'), reportOf('home', { kind: 'full', left, conflicts: 2 }));
+  metrics.count(jobOf('home'), reportOf('home'));
+  metrics.count(jobOf('home'), { ...reportOf('home', { left }), ending: 'paused' });
+  const text = await metrics.render(seen());
+  expect(seriesIn(text, RUNS)).toEqual({
+    'link="home",kind="full",outcome="completed"': 1,
+    'link="home",kind="incremental",outcome="completed"': 1,
+    'link="home",kind="incremental",outcome="paused"': 1,
+  });
+  expect(seriesIn(text, WRITES)).toMatchObject({
+    'link="home",side="google",action="created"': 6,
+    'link="home",side="google",action="updated"': 4,
+    'link="home",side="google",action="deleted"': 2,
+    'link="home",side="google",action="groupsDeleted"': 2,
+    'link="home",side="service",action="created"': 0,
+  });
+  expect(seriesIn(text, 'contact_sync_conflicts_total')).toEqual({ 'link="home"': 2 });
+  expect(seriesIn(text, 'contact_sync_run_duration_seconds_count')).toEqual({
+    'kind="full"': 1,
+    'kind="incremental"': 2,
+  });
+  expect(seriesIn(text, 'contact_sync_run_duration_seconds_sum')).toEqual({
+    'kind="full"': 2,
+    'kind="incremental"': 4,
+  });
+});
+
+test('a run that could not begin counts by its outcome alone, and a job that waits for its turn is no run', async () => {
+  const { metrics } = metricsOf('home');
+  const none = { message: null, summary: null, retryInMs: null };
+  metrics.count(jobOf('home'), { ...none, ending: 'paused' });
+  metrics.count({ ...jobOf('home'), kind: 'full' }, { ...none, ending: 'failed' });
+  for (const ending of ['busy', 'skipped', 'stopped'] as const) metrics.count(jobOf('home'), { ...none, ending });
+  // The lease was lost to another process.
+  metrics.count(jobOf('home'), { ...reportOf('home'), ending: 'busy' });
+  const text = await metrics.render(seen());
+  expect(seriesIn(text, RUNS)).toEqual({
+    'link="home",kind="incremental",outcome="paused"': 1,
+    'link="home",kind="full",outcome="failed"': 1,
+    'link="home",kind="incremental",outcome="busy"': 1,
+  });
+  expect(seriesIn(text, 'contact_sync_run_duration_seconds_count')).toEqual({ 'kind="incremental"': 1 });
+});
+
+test('how links stand is told as of the scrape: lag, state, refused writes', async () => {
+  const { metrics } = metricsOf('home', 'new', 'club');
+  const standings = [
+    standing('home', { refused: 3 }),
+    standing('new', { lastSuccessAtMs: null, state: 'failing' }),
+    standing('club', { lastSuccessAtMs: NOW_MS + 5_000, state: 'halted', syncIntervalMs: 5 * MINUTE_MS }),
+  ];
+  const text = await metrics.render(seen({ standings, sinceMs: (link) => (link === 'new' ? NOW_MS - 90_000 : 0) }));
+  expect(seriesIn(text, 'contact_sync_link_lag_seconds')).toEqual({
+    'link="home"': 30,
+    // Since the daemon took it up.
+    'link="new"': 90,
+    // Another machine's clock is ahead.
+    'link="club"': 0,
+  });
+  expect(seriesIn(text, 'contact_sync_link_interval_seconds')).toMatchObject({ 'link="home"': 60, 'link="club"': 300 });
+  expect(seriesIn(text, 'contact_sync_refused_writes')).toEqual({
+    'link="home"': 3,
+    'link="new"': 0,
+    'link="club"': 0,
+  });
+  expect(seriesIn(text, 'contact_sync_link_state')).toMatchObject({
+    'link="home",state="active"': 1,
+    'link="home",state="halted"': 0,
+    'link="new",state="failing"': 1,
+    'link="club",state="halted"': 1,
+  });
+  const later = await metrics.render(seen({ standings: [standing('home')], nowMs: NOW_MS + 30_000 }));
+  expect(seriesIn(later, 'contact_sync_link_lag_seconds')).toEqual({ 'link="home"': 60 });
+});
+
+test('requests and the share of the limit are told by side, and those of a link that is gone no more', async () => {
+  const { metrics } = metricsOf('home');
+  const traffic = [
+    { link: 'home', side: 'left', requests: 7, used: 0.25 },
+    { link: 'home', side: 'right', requests: 40, used: null },
+    { link: 'gone', side: 'left', requests: 1_000, used: 1 },
+  ] as const;
+  const text = await metrics.render(seen({ traffic }));
+  expect(seriesIn(text, 'contact_sync_requests_total')).toEqual({
+    'link="home",side="google"': 7,
+    'link="home",side="service"': 40,
+  });
+  expect(seriesIn(text, 'contact_sync_budget_used_ratio')).toEqual({ 'link="home",side="google"': 0.25 });
+  // Nothing is counted twice by being asked for twice.
+  expect(seriesIn(await metrics.render(seen({ traffic })), 'contact_sync_requests_total')).toMatchObject({
+    'link="home",side="google"': 7,
+  });
+});
+
+test('the depth of the queue is left out while it cannot be told', async () => {
+  const { metrics } = metricsOf('home');
+  const told = await metrics.render(seen({ depth: { waiting: 3, active: 1 } }));
+  expect(seriesIn(told, 'contact_sync_queue_jobs')).toEqual({ 'state="waiting"': 3, 'state="active"': 1 });
+  expect(seriesIn(told, 'contact_sync_queue_up')).toEqual({ '': 1 });
+  const untold = await metrics.render(seen({ depth: null }));
+  expect(seriesIn(untold, 'contact_sync_queue_jobs')).toEqual({});
+  expect(seriesIn(untold, 'contact_sync_queue_up')).toEqual({ '': 0 });
+});
+
+test('what alerts watch for growing begins at 0', async () => {
+  const { metrics } = metricsOf('home');
+  const text = await metrics.render(seen());
+  expect(seriesIn(text, LIMITED)).toEqual({ 'link="home",side="google"': 0, 'link="home",side="service"': 0 });
+  metrics.countLimited(limited('home'));
+  expect(seriesIn(await metrics.render(seen()), LIMITED)).toMatchObject({ 'link="home",side="service"': 1 });
+});
+
+const MANY = Array.from({ length: 1_000 }, (_, index) => `link-${index}`);
+
+test('fifty links have series of their own, and the others are told together', async () => {
+  const { metrics } = metricsOf(...MANY);
+  for (const name of MANY) {
+    metrics.count(jobOf(name), reportOf(name, { conflicts: 1 }));
+    metrics.countLimited(limited(name));
+  }
+  const standings = MANY.map((name, index) =>
+    standing(name, { lastSuccessAtMs: NOW_MS - index * 1_000, refused: 1, state: index < 60 ? 'paused' : 'active' }),
+  );
+  const traffic = MANY.map((link, index) => ({ link, side: 'left' as const, requests: 2, used: index / 1_000 }));
+  const text = await metrics.render(seen({ standings, traffic }));
+  expect(seriesIn(text, 'contact_sync_conflicts_total')).toMatchObject({ 'link="link-49"': 1, 'link="other"': 950 });
+  expect(seriesIn(text, LIMITED)['link="other",side="service"']).toBe(950);
+  expect(seriesIn(text, 'contact_sync_refused_writes')['link="other"']).toBe(950);
+  expect(seriesIn(text, 'contact_sync_requests_total')['link="other",side="google"']).toBe(1_900);
+  expect(seriesIn(text, 'contact_sync_link_state')).toMatchObject({
+    'link="link-49",state="paused"': 1,
+    'link="other",state="paused"': 10,
+    'link="other",state="active"': 940,
+  });
+  // What cannot be added up is that of the worst.
+  expect(seriesIn(text, 'contact_sync_link_lag_seconds')['link="other"']).toBe(999);
+  expect(seriesIn(text, 'contact_sync_budget_used_ratio')['link="other",side="google"']).toBe(0.999);
+  const links = new Set(text.match(/(?<=link=")[^"]+/gu));
+  expect(links.size).toBe(51);
+  expect(text.split('\n').filter((line) => line.startsWith('contact_sync_')).length).toBeLessThan(2_000);
+});
+
+test('sides add no series either, however each link calls its own', async () => {
+  const { metrics, use } = metricsOf();
+  use(MANY.map((name) => linkNamed(name, { left: { name: `${name}-mine` }, right: { name: `${name}-theirs` } })));
+  const traffic = MANY.map((link) => ({ link, side: 'left' as const, requests: 1, used: 0 }));
+  const text = await metrics.render(seen({ traffic }));
+  const requests = seriesIn(text, 'contact_sync_requests_total');
+  expect(Object.keys(requests)).toHaveLength(51);
+  expect(requests).toMatchObject({ 'link="link-0",side="link-0-mine"': 1, 'link="other",side="other"': 950 });
+});
+
+test('of the links that are told together those that wait for a person are not late', async () => {
+  const names = MANY.slice(0, 56);
+  const { metrics } = metricsOf(...names);
+  const lagOf = async (...last: readonly ReturnType<typeof standing>[]): Promise<Readonly<Record<string, number>>> => {
+    const standings = [...names.slice(0, 50).map((name) => standing(name, { isPausedByHand: true })), ...last];
+    return seriesIn(await metrics.render(seen({ standings })), 'contact_sync_link_lag_seconds');
+  };
+  const waiting = [
+    standing('link-50', { lastSuccessAtMs: 0, isPausedByHand: true }),
+    standing('link-51', { lastSuccessAtMs: 0, state: 'paused' }),
+    standing('link-52', { lastSuccessAtMs: 0, state: 'halted' }),
+  ];
+  expect(await lagOf(...waiting)).toMatchObject({ 'link="link-49"': 30, 'link="other"': 0 });
+  const late = standing('link-53', { lastSuccessAtMs: NOW_MS - 70_000, state: 'failing' });
+  expect(await lagOf(...waiting, late)).toMatchObject({ 'link="other"': 70 });
+});
+
+test('a link named other is told with the others, not in their place', async () => {
+  const { metrics } = metricsOf('other', ...MANY.slice(0, 60));
+  for (const name of ['other', ...MANY.slice(0, 60)]) metrics.count(jobOf(name), reportOf(name, { conflicts: 1 }));
+  const conflicts = seriesIn(await metrics.render(seen()), 'contact_sync_conflicts_total');
+  expect(conflicts['link="other"']).toBe(12);
+});
+
+test('after a reload a link that went has no series, and a new one has its own', async () => {
+  const { metrics, use } = metricsOf('stays', 'goes');
+  for (const name of ['stays', 'goes']) metrics.count(jobOf(name), reportOf(name));
+  use([linkNamed('stays'), linkNamed('comes', TWIN_WORDS)]);
+  metrics.count(jobOf('comes'), reportOf('comes'));
+  const text = await metrics.render(seen());
+  expect(Object.keys(seriesIn(text, RUNS)).map((labels) => labels.split('"')[1])).toEqual(['stays', 'comes']);
+  expect(text).not.toContain('goes');
+  expect(seriesIn(text, LIMITED)).toHaveProperty(['link="comes",side="private"']);
+});
+
+test('each daemon has figures of its own, and the process is among them', async () => {
+  const [one, other] = [metricsOf('home'), metricsOf('home')];
+  one.metrics.count(jobOf('home'), reportOf('home'));
+  const text = await other.metrics.render(seen());
+  expect(seriesIn(text, RUNS)).toEqual({});
+  expect(seriesIn(text, 'process_resident_memory_bytes')['']).toBeGreaterThan(1e6);
+  expect(seriesIn(text, 'contact_sync_info')).toEqual({ 'version="1.2.3"': 1 });
+});
+
+test('a name of a link cannot break the format', async () => {
+  const name = 'a"b\\c\nd';
+  const { metrics } = metricsOf(name);
+  const text = await metrics.render(seen({ standings: [standing(name)] }));
+  expect(text).toContain(String.raw`contact_sync_link_lag_seconds{link="a\"b\\c\nd"} 30`);
+});

@@ -1,0 +1,59 @@
+import type { LinkConfig } from '../../../../src/app/config/config.ts';
+import type { LinkStanding } from '../../../../src/daemon/jobs/standing.ts';
+import type { RunSummary } from '../../../../src/engine/run.ts';
+import type { JobReport } from '../../../../src/daemon/jobs/job.ts';
+import { createMetrics, type Metrics, type Seen } from '../../../../src/daemon/server/metrics.ts';
+import { SIDE_WORDS } from '../../../support/side-words.ts';
+
+export const MINUTE_MS = 60_000;
+export const NOW_MS = 100 * MINUTE_MS;
+
+/** A link of which the metrics see nothing but its name and those of its sides. */
+export const linkNamed = (name: string, sides: object = SIDE_WORDS): LinkConfig =>
+  ({ name, sides, syncIntervalMs: MINUTE_MS }) as unknown as LinkConfig;
+
+export const standing = (link: string, change: Partial<LinkStanding> = {}): LinkStanding => {
+  const healthy = { state: 'active', isPausedByHand: false, lastSuccessAtMs: NOW_MS - 30_000 } as const;
+  return { link, ...healthy, syncIntervalMs: MINUTE_MS, refused: 0, ...change };
+};
+
+export const seen = (change: Partial<Seen> = {}): Seen => {
+  return { nowMs: NOW_MS, sinceMs: () => 0, standings: [], traffic: [], depth: { waiting: 0, active: 0 }, ...change };
+};
+
+const COUNTS = { pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0, requests: 0 };
+
+/** How a job of this link ended whose run began. */
+export const reportOf = (link: string, change: Partial<RunSummary> = {}): JobReport => ({
+  ending: 'completed',
+  message: null,
+  retryInMs: null,
+  summary: {
+    link,
+    run: 'r1',
+    kind: 'incremental',
+    outcome: 'completed',
+    reason: null,
+    left: COUNTS,
+    right: COUNTS,
+    paired: 0,
+    conflicts: 0,
+    skipped: 0,
+    durationMs: 2_000,
+    ...change,
+  },
+});
+
+export const jobOf = (link: string) => ({ link, kind: 'incremental', override: null }) as const;
+
+/** The metrics of a daemon that works with these links; another call of `use` gives it others. */
+export const metricsOf = (...names: readonly string[]) => {
+  let links = names.map((name) => linkNamed(name));
+  const metrics: Metrics = createMetrics({ version: '1.2.3', links: () => links });
+  return {
+    metrics,
+    use: (next: readonly LinkConfig[]): void => {
+      links = [...next];
+    },
+  };
+};

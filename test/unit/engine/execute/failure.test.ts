@@ -1,0 +1,258 @@
+import type { Rejection } from '../../../../src/core/state/rows.ts';
+import { describe, expect, test } from 'vitest';
+import type { Side } from '../../../../src/core/contact/side.ts';
+import {
+  RevokedError,
+  FullError,
+  InvalidError,
+  LimitedError,
+  NotFoundError,
+  StaleError,
+  UnavailableError,
+  UnreadableError,
+  type Applied,
+  type RemoteError,
+} from '../../../../src/providers/errors.ts';
+import type { Execution } from '../../../../src/engine/execute/execution.ts';
+import {
+  countUnanswered,
+  isNotTaken,
+  judgeFailure,
+  rejectionKeyOf,
+  rejectionKeysEndedBy,
+  rejectionOf,
+  type Verdict,
+} from '../../../../src/engine/execute/failure.ts';
+import { addDone, creationTask, mergeTask, stepsOfWrite, type Task } from '../../../../src/core/apply/task.ts';
+import {
+  createWrites,
+  deleteWrites,
+  membershipWrites,
+  mergeWrite,
+  sharingWrites,
+  updateWrites,
+} from '../../../../src/engine/execute/writes.ts';
+import { type Removal, type Write } from '../../../../src/core/apply/write.ts';
+import { fieldFingerprint, sourceFingerprint } from '../../../../src/core/reconcile/defer.ts';
+import type { Deletion } from '../../../../src/core/reconcile/decision.ts';
+import { ADA, looseHalf, pairedHalf } from '../support.ts';
+import { creationOf, mergeOf, PASS, sideWrite } from './support.ts';
+
+const [LEFT, RIGHT] = [pairedHalf('left', 'l', 1), pairedHalf('right', 'r', 1)];
+const PAIR = { id: 1, status: 'linked', left: LEFT, right: RIGHT } as const;
+
+const only = (writes: readonly Write[]): Write => {
+  const [write] = writes;
+  if (write === undefined || writes.length > 1) throw new Error('One write was expected.');
+  return write;
+};
+
+const MERGE = mergeOf(LEFT, RIGHT, {
+  writes: { left: null, right: sideWrite(['title', 'buckets'], { ...ADA, title: 'Dr' }, { joins: ['choir'] }) },
+});
+const CREATION = creationOf(looseHalf('left', 'l'));
+const DELETION: Deletion = { kind: 'delete', side: 'right', record: RIGHT.record, pair: PAIR };
+const REMOVAL: Removal = {
+  side: 'right',
+  record: RIGHT.record,
+  pair: PAIR,
+  pairAfter: 'drop-pair',
+  decision: DELETION,
+};
+
+const WRITES: Readonly<Record<Write['kind'], Write>> = {
+  create: only(createWrites(PASS, 'right', [creationTask(CREATION)])),
+  update: only(updateWrites(PASS, 'right', [mergeTask(MERGE)])),
+  membership: only(membershipWrites(PASS, 'right', [mergeTask(MERGE)])),
+  delete: only(deleteWrites(PASS, [REMOVAL])),
+  merge: mergeWrite(PASS, REMOVAL, { task: mergeTask(MERGE), survivor: RIGHT.record, isKept: false }),
+};
+const KINDS = Object.keys(WRITES) as Write['kind'][];
+
+const options = (applied: Applied) => ({ status: null, route: 'PUT /v2/contacts', applied });
+
+describe('[R15] an error that answers a write', () => {
+  const CALM = { rereads: false, refused: false, stop: null };
+  const UNKNOWN: Verdict = { ...CALM, journal: 'unanswered' };
+  const REFUSED: Verdict = { ...CALM, journal: 'refused', refused: true };
+  const REREAD: Verdict = { ...CALM, journal: 'refused', rereads: true };
+
+  test.each<[string, RemoteError, (error: RemoteError) => Verdict]>([
+    [
+      'a limit that is reached ends the run',
+      new LimitedError('x', options('no')),
+      (stop) => ({ ...CALM, journal: 'refused', stop }),
+    ],
+    [
+      'an outage ahead of the write ends the run',
+      new UnavailableError('x', options('no')),
+      (stop) => ({ ...CALM, journal: 'refused', stop }),
+    ],
+    [
+      'a refused credential ends the run (R16)',
+      new RevokedError('x', options('no')),
+      (stop) => ({ ...CALM, journal: 'refused', stop }),
+    ],
+    [
+      'one that was refused after the write, perhaps, leaves the outcome unknown besides (R9)',
+      new RevokedError('x', options('unknown')),
+      (stop) => ({ ...UNKNOWN, stop }),
+    ],
+    [
+      'an outage in the middle of it leaves the outcome unknown',
+      new UnavailableError('x', options('unknown')),
+      () => UNKNOWN,
+    ],
+    [
+      'an answer that cannot be read leaves the outcome unknown',
+      new UnreadableError('x', options('unknown')),
+      () => UNKNOWN,
+    ],
+    ['so does a stale contact that was written perhaps', new StaleError('x', options('unknown')), () => UNKNOWN],
+    ['so does a contact that is not found after all', new NotFoundError('x', options('unknown')), () => UNKNOWN],
+    ['a stale contact is read and looked at again', new StaleError('x', options('no')), () => REREAD],
+    ['a value that is invalid is refused', new InvalidError('x', options('no')), () => REFUSED],
+    ['a full account refuses', new FullError('x', options('no')), () => REFUSED],
+  ])('%s, whatever was written', (_, error, expected) => {
+    for (const kind of KINDS) expect(judgeFailure(WRITES[kind], error)).toEqual(expected(error));
+  });
+
+  test.each(KINDS)('that a contact is not found: a %s', (kind) => {
+    const error = new NotFoundError('x', options('no'));
+    expect(judgeFailure(WRITES[kind], error)).toEqual(kind === 'create' || kind === 'merge' ? REFUSED : REREAD);
+  });
+});
+
+describe('[R15] a refusal', () => {
+  const NOW = 1_000_000;
+  const MINUTE = 60_000;
+
+  test.each<[Write['kind'], string, string | null, string | null]>([
+    ['create', 'l', 'l', null],
+    ['update', 'l r title', 'l', 'r'],
+    ['membership', 'l r', 'l', 'r'],
+    ['delete', 'delete r', null, 'r'],
+    ['merge', 'delete r', null, 'r'],
+  ])('of a %s is remembered by %j', (kind, key, leftId, rightId) => {
+    const write = WRITES[kind];
+    expect(rejectionKeyOf(write)).toBe(key);
+    expect(rejectionOf(write, 'too long', undefined, NOW)).toMatchObject({
+      side: 'right',
+      key,
+      leftId,
+      rightId,
+      reason: 'too long',
+      attempts: 1,
+    });
+  });
+
+  test('of several fields is remembered by both contacts, and of one field by the field too', () => {
+    const several = mergeTask({ ...MERGE, writes: { left: null, right: sideWrite(['title', 'company'], ADA) } });
+    expect(rejectionKeyOf(only(updateWrites(PASS, 'right', [several])))).toBe('l r');
+    expect(rejectionKeysEndedBy(only(updateWrites(PASS, 'right', [several])))).toEqual([
+      'l r',
+      'l r title',
+      'l r company',
+    ]);
+  });
+
+  test('of a membership of a contact that was just created is remembered by both contacts', () => {
+    const writesOf = (side: Side, tasks: readonly Task[]) => membershipWrites(PASS, side, tasks);
+    const created = creationTask({ ...CREATION, joins: ['choir'] });
+    created.steps = [...created.steps, ...stepsOfWrite('right', sideWrite(['title'], { ...ADA, title: 'Dr' }))];
+    addDone(created, { side: 'right', kind: 'create', fields: [], moved: [], record: RIGHT.record });
+    const refusal = rejectionOf(only(writesOf('right', [created])), 'too long', undefined, NOW);
+    const next = mergeOf(LEFT, RIGHT);
+    expect(refusal).toMatchObject({ key: 'l r', sourceFingerprint: sourceFingerprint(next) });
+  });
+
+  test.each([
+    ['an address that another contact holds, alone', true],
+    ['anything else', false],
+  ])('of %s, at the third time with the same content, counts as not taken: %s', (_, isShared) => {
+    const email = { value: 'family@example.org', label: null };
+    const shared = only(sharingWrites(PASS, 'right', [{ task: mergeTask(MERGE), email }]));
+    const write = isShared ? shared : WRITES.update;
+    const after = (attempts: number): boolean => {
+      const earlier = rejectionOf(write, 'taken', undefined, NOW);
+      if (earlier === null) throw new Error('A refusal was expected.');
+      const refusal = { ...earlier, attempts };
+      expect(isNotTaken(write, new UnreadableError('x', options('no')), refusal)).toBe(false);
+      return isNotTaken(write, new InvalidError('x', options('no')), refusal);
+    };
+    expect([after(1), after(2), after(3)]).toEqual([false, false, isShared]);
+  });
+
+  test('is tried again after five minutes, doubling up to a day', () => {
+    const delays: number[] = [];
+    let earlier: Rejection | undefined;
+    for (let attempt = 1; attempt <= 11; attempt += 1) {
+      const next = rejectionOf(WRITES.update, 'too long', earlier, NOW);
+      if (next === null) throw new Error('A refusal was expected.');
+      expect(next.attempts).toBe(attempt);
+      delays.push((next.retryAtMs - NOW) / MINUTE);
+      earlier = next;
+    }
+    expect(delays).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1_280, 1_440, 1_440]);
+  });
+
+  test('starts again where what the write follows from has changed', () => {
+    const first = rejectionOf(WRITES.update, 'too long', undefined, NOW);
+    expect(first?.sourceFingerprint).toBe(fieldFingerprint(MERGE.pair, 'title'));
+    const earlier = { ...(first as Rejection), attempts: 7, sourceFingerprint: 'of other content' };
+    expect(rejectionOf(WRITES.update, 'too long', earlier, NOW)).toEqual(first);
+  });
+
+  test('is not remembered in an undo, which is asked for again', () => {
+    const undo = { ...PASS, cause: 'undo' } as const;
+    const undone: readonly Write[] = [
+      only(updateWrites(undo, 'right', [{ ...mergeTask(MERGE), decision: null }])),
+      only(deleteWrites(undo, [{ ...REMOVAL, decision: null }])),
+    ];
+    for (const write of undone) {
+      expect(rejectionKeyOf(write)).toBeNull();
+      expect(rejectionOf(write, 'too long', undefined, NOW)).toBeNull();
+    }
+  });
+});
+
+describe('[R9] calls in a row of unknown outcome', () => {
+  const UNKNOWN = new UnavailableError('no answer', options('unknown'));
+  const lost = { key: '0', ok: false, error: UNKNOWN } as const;
+  const refused = { key: '1', ok: false, error: new InvalidError('x', options('no')) } as const;
+  const done = { key: '2', ok: true, value: null } as const;
+
+  const counter = () => {
+    const unansweredCalls: Record<Side, number> = { left: 0, right: 0 };
+    return (results: Parameters<typeof countUnanswered>[2], write: Write = WRITES.update) => {
+      return countUnanswered({ unansweredCalls } as Execution, write, results);
+    };
+  };
+  const times = (count: number, call: () => RemoteError | null) => Array.from({ length: count }, call);
+
+  test('end the run at the tenth', () => {
+    const count = counter();
+    expect(times(9, () => count([lost, lost]))).toEqual(times(9, () => null));
+    expect(count([lost])).toBe(UNKNOWN);
+  });
+
+  test.each([
+    ['an answer', [lost, done]],
+    ['a refusal', [lost, refused]],
+    ['no result at all', []],
+  ])('are counted from the start after a call with %s', (_, results) => {
+    const count = counter();
+    times(9, () => count([lost]));
+    expect(count(results)).toBeNull();
+    expect(times(9, () => count([lost]))).toEqual(times(9, () => null));
+    expect(count([lost])).toBe(UNKNOWN);
+  });
+
+  test('are counted for each side by itself', () => {
+    const count = counter();
+    const leftWrite = only(deleteWrites(PASS, [{ ...REMOVAL, side: 'left', record: LEFT.record }]));
+    times(9, () => count([lost]));
+    expect(count([lost], leftWrite)).toBeNull();
+    expect(count([lost])).toBe(UNKNOWN);
+  });
+});

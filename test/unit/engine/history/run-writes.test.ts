@@ -1,0 +1,118 @@
+import type { StoreChange } from '../../../../src/core/state/rows.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
+import { explainById, findPeople } from '../../../../src/engine/history/explain.ts';
+import { shownWrites, writeOf } from '../../../../src/engine/history/run-writes.ts';
+import type { Operation } from '../../../../src/core/reconcile/operation.ts';
+import { openStore } from '../../../../src/store/sqlite/sqlite-store.ts';
+import type { Store } from '../../../../src/store/store.ts';
+import { operationOf, putHalf, recordOf } from '../../../support/store/rows.ts';
+
+const LINK = 'default';
+const RUN = 'run-1';
+const CREATES = 320;
+const NUMBERS = Array.from({ length: CREATES }, (_, index) => index);
+
+const recordOfPerson = (id: string, firstName: string) =>
+  recordOf(id, { contact: { ...EMPTY_CONTACT, firstName, lastName: 'Núñez' } });
+
+const intend = (operation: Operation, run = RUN): StoreChange => ({ kind: 'intend', run, atMs: 5, operation });
+
+describe('the writes of a run that wrote many', () => {
+  let store: Store;
+  let token: number;
+  const commit = (...changes: StoreChange[]) => store.commit(LINK, token, changes);
+
+  beforeEach(async () => {
+    store = openStore(':memory:');
+    token = (await store.acquireLease(LINK, 'owner', 0, 1_000)) ?? 0;
+    await commit({ kind: 'run-started', run: { id: RUN, kind: 'full', undoes: null, startedAtMs: 1 } });
+    const create = (leftId: string) => operationOf('create', { leftId, rightId: null, side: 'right' });
+    const made = await commit(
+      ...NUMBERS.map((index) => intend(create(`l${index}`))),
+      intend(create('l1'), 'another run'),
+    );
+    await commit(
+      ...NUMBERS.map((index): StoreChange => ({
+        kind: 'journal',
+        id: made[index] ?? 0,
+        state: 'done',
+        after: recordOfPerson(`r${index}`, `Ada${index}`),
+        error: null,
+        atMs: 6,
+      })),
+      intend(
+        operationOf('membership', { side: 'right', leftId: 'l3', rightId: 'r3', before: recordOfPerson('r3', 'Ada3') }),
+      ),
+      intend(operationOf('delete', { leftId: 'l900', before: recordOfPerson('l900', 'Gone') })),
+      putHalf('l7', { record: recordOfPerson('l7', 'Ada7') }),
+      putHalf('l70', { record: recordOfPerson('l70', 'Ada70') }),
+      putHalf('l500', { record: recordOfPerson('l500', 'Berta') }),
+    );
+  });
+  afterEach(() => store.close());
+
+  test('are shown by what happens, the deletions first, some of each with how many there are', async () => {
+    const shown = await shownWrites(store, LINK, RUN, {});
+    if (!('sections' in shown)) throw new Error('All are shown.');
+    const outline = shown.sections.map(({ happening, total, writes }) => [happening, total, writes.length]);
+    expect(outline).toEqual([
+      ['deletes', 1, 1],
+      ['creates', CREATES, 100],
+      ['updates', 1, 1],
+    ]);
+    expect(shown.total).toBe(CREATES + 2);
+    // The membership of a new contact has the reason of its create, which is not among those of its sort.
+    expect(shown.sections[2]?.writes[0]?.why).toEqual({ kind: 'new', at: 'left' });
+  });
+
+  test('go on where a part of them ended, each once', async () => {
+    const ids: (string | null)[] = [];
+    let from: number | null = 0;
+    while (from !== null) {
+      const shown = await shownWrites(store, LINK, RUN, { only: 'creates', from });
+      if (!('sections' in shown)) throw new Error('All are shown.');
+      const [section, ...others] = shown.sections;
+      expect(others).toEqual([]);
+      ids.push(...(section?.writes.map((write) => ('leftId' in write ? write.leftId : null)) ?? []));
+      from = section?.next ?? null;
+    }
+    expect(ids).toEqual(NUMBERS.map((index) => `l${index}`));
+  });
+
+  test('are found by whom they are about', async () => {
+    const idsFor = async (grep: string) => {
+      const shown = await shownWrites(store, LINK, RUN, { grep });
+      if (!('of' in shown)) throw new Error('They are not looked for.');
+      return shown.of.map(({ id }) => id);
+    };
+    expect(await idsFor('ADA7 nunez')).toEqual(['r7']);
+    expect(await idsFor('ada7')).toEqual(['r7']);
+    expect(await idsFor('nunez')).toEqual(['r7', 'r70']);
+    expect(await idsFor('Berta')).toEqual([]);
+    expect(await idsFor('l3')).toEqual(['r3', 'r3']);
+  });
+
+  test('are read one by one', async () => {
+    const shown = await shownWrites(store, LINK, RUN, { only: 'creates' });
+    const first = 'sections' in shown ? (shown.sections[0]?.writes[0]?.write ?? 0) : 0;
+    expect(await writeOf(store, LINK, RUN, first)).toMatchObject([{ write: first, id: 'r0', action: 'create' }]);
+    expect(await writeOf(store, LINK, RUN, 999_999)).toEqual([]);
+    expect(await writeOf(store, LINK, 'another run', first)).toEqual([]);
+  });
+
+  test('leave people to be found by name, and one that no run has paired is explained too', async () => {
+    const names = async (text: string, most = 10) =>
+      (await findPeople(store, LINK, text, most)).map(({ name, sides }) => [name, ...sides]);
+    expect(await names('berta')).toEqual([['Berta Núñez', 'left']]);
+    expect(await names('nunez', 2)).toHaveLength(2);
+    expect(await explainById(store, LINK, 'l500')).toMatchObject({
+      name: 'Berta Núñez',
+      status: 'unlinked',
+      left: { id: 'l500', state: 'present' },
+      right: { id: null, state: 'none' },
+      entries: [],
+    });
+    expect(await explainById(store, LINK, 'nobody')).toBeNull();
+  });
+});

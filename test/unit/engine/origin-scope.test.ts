@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { originScopes } from '../../../src/engine/origin-scope.ts';
+import { patchLink } from '../../support/patch-link.ts';
+
+const ENDPOINTS = { left: 'google https://people.example', right: 'service https://api.example' };
+
+const scopesOf = async (
+  accounts: { readonly left: string | null; readonly right: string | null },
+  endpoints = ENDPOINTS,
+) => {
+  const store = openStore(':memory:');
+  try {
+    await patchLink(store, 'a', { accounts });
+    return await originScopes({ store, link: 'a', endpoints });
+  } finally {
+    await store.close();
+  }
+};
+
+test('[R9] an origin names the account and the address that it came from, and neither of the other side', async () => {
+  const known = await scopesOf({ left: 'people/1', right: 'user_1' });
+  expect(await scopesOf({ left: 'people/1', right: 'user_1' })).toEqual(known);
+  const otherAccount = await scopesOf({ left: 'people/1', right: 'user_2' });
+  const otherPlace = await scopesOf(
+    { left: 'people/1', right: 'user_1' },
+    { ...ENDPOINTS, right: 'service https://staging.example' },
+  );
+  for (const other of [otherAccount, otherPlace]) {
+    expect(other.left).toBe(known.left);
+    expect(other.right).not.toBe(known.right);
+  }
+  expect(known.left).toMatch(/^\S{16}$/u);
+  expect(JSON.stringify(known)).not.toMatch(/user_1|example/u);
+});

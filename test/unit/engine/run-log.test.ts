@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import type { Sides, SideWords } from '../../../src/core/contact/side.ts';
+import { createEvents } from '../../../src/engine/events.ts';
+import {
+  LimitedError,
+  NotFoundError,
+  RevokedError,
+  UnauthenticatedError,
+  UnavailableError,
+  UnreadableError,
+} from '../../../src/providers/errors.ts';
+import { HaltError, LeaseError, StoppedError } from '../../../src/engine/context.ts';
+import { logResult, logRunEvent } from '../../../src/engine/run-log.ts';
+import type { RunSummary } from '../../../src/engine/run.ts';
+
+const SIDES: Sides<SideWords> = {
+  left: { name: 'google', title: 'Google', place: 'Google' },
+  right: { name: 'service', title: 'The service', place: 'the service' },
+};
+const NO_COUNTS = { pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0, requests: 0 };
+const SUMMARY: RunSummary = {
+  link: 'a',
+  run: 'r1',
+  kind: 'incremental',
+  outcome: 'failed',
+  reason: null,
+  left: NO_COUNTS,
+  right: NO_COUNTS,
+  paired: 0,
+  conflicts: 0,
+  skipped: 0,
+  durationMs: 5,
+};
+const AT = { side: 'right', status: null, route: 'GET /v2/contacts', applied: 'no' } as const;
+
+const startLog = () => {
+  const lines: { level: string; msg: string; fields: object }[] = [];
+  const write = (level: string) => (first: object | string, msg?: string) => {
+    if (typeof first === 'string') lines.push({ level, msg: first, fields: {} });
+    else lines.push({ level, msg: msg ?? '', fields: first });
+  };
+  const logger = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+  return { lines, events: createEvents(logger, { personalData: false }) };
+};
+
+test.each([
+  ['nothing wrong and nothing to do', null, 'debug', 'run completed'],
+  ['a remote that stays down', new UnavailableError('x', AT), 'warn', 'run cut short'],
+  ['a limit that stays reached', new LimitedError('x', AT), 'warn', 'run cut short'],
+  ['answers that cannot be read', new UnreadableError('x', AT), 'warn', 'run cut short'],
+  ['a permission taken back', new RevokedError('x', AT), 'error', 'link paused'],
+  ['a token refused', new UnauthenticatedError('x', AT), 'error', 'link paused'],
+  ['a halt', new HaltError({ reason: 'too-many-deletes', message: 'x' } as never), 'error', 'run halted'],
+  ['the program stopped', new StoppedError(), 'info', 'run stopped'],
+  ['a lease lost', new LeaseError('a', 'lost'), 'warn', 'lease lost'],
+  ['an answer that no run repairs', new NotFoundError('x', AT), 'error', 'run failed'],
+  ['a fault of the program', new TypeError('x'), 'error', 'run failed'],
+])('a run that ended with %s is one line of its level', (_name, error, level, msg) => {
+  const { lines, events } = startLog();
+  logResult(events, SIDES, { summary: SUMMARY, error });
+  expect(lines).toMatchObject([{ level, msg, fields: { link: 'a', run: 'r1' } }]);
+});
+
+test.each([
+  ['wrote', { right: { ...NO_COUNTS, updated: 1 } }],
+  ['deleted a group', { left: { ...NO_COUNTS, groupsDeleted: 1 } }],
+  ['paired contacts', { paired: 1 }],
+  ['settled a conflict', { conflicts: 1 }],
+  ['was asked for by hand', { kind: 'full' }],
+  ['reverted another one', { kind: 'undo' }],
+] as const)('a run that %s is one line of the level info', (_name, change) => {
+  const { lines, events } = startLog();
+  logResult(events, SIDES, { summary: { ...SUMMARY, ...change }, error: null });
+  expect(lines).toMatchObject([{ level: 'info', msg: 'run completed', fields: { link: 'a', run: 'r1' } }]);
+});
+
+test('a run logs that it has started, under its id', () => {
+  const { lines, events } = startLog();
+  logRunEvent(events, { link: 'a', run: 'r1', sides: SIDES }, { kind: 'started', runKind: 'undo' });
+  expect(lines).toEqual([{ level: 'debug', msg: 'run started', fields: { link: 'a', run: 'r1', kind: 'undo' } }]);
+});
+
+test.each([
+  ['names differ', /one email address.*merge them at Google or at the service/u],
+  ['several candidates', /merge them at Google or at the service/u],
+  ['same phone number', /one phone number and similar names.*merge them at Google or at the service/u],
+  ['same name', /one name.*merge them at Google or at the service/u],
+] as const)('[R13] contacts left unpaired are logged with the reason and how to join them: %s', (why, remedy) => {
+  const { lines, events } = startLog();
+  logRunEvent(events, { link: 'a', run: 'r1', sides: SIDES }, { kind: 'ambiguous', left: ['g'], right: ['s'], why });
+  const fields = { googleIds: ['g'], serviceIds: ['s'], why, remedy: expect.stringMatching(remedy) };
+  expect(lines).toMatchObject([{ level: 'warn', msg: 'ambiguous match', fields }]);
+});

@@ -1,0 +1,152 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { createGate, type Gate, type GateOptions, type Permit, type Priority } from '../../../src/net/gate.ts';
+import type { GovernorState } from '../../../src/net/governor-state.ts';
+import { createLocalRing } from '../../../src/net/ring.ts';
+import { createFakeClock, type FakeClock } from './fake-clock.ts';
+
+const NEVER = new AbortController().signal;
+const OK = { status: 200, headers: {} };
+
+type Changes = { readonly snapshot?: GovernorState } & Pick<GateOptions, 'onLimited'>;
+
+const open = ({ snapshot, ...changes }: Changes = {}): { readonly gate: Gate; readonly clock: FakeClock } => {
+  const clock = createFakeClock();
+  const ring = createLocalRing({ requests: 60, windowMs: 60_000 }, clock, snapshot ?? null);
+  return { clock, gate: createGate({ ring, clock, random: () => 0.5, ...changes }) };
+};
+
+/** A gate past its probe, whose burst is used up: the next permit comes after about a second. */
+const busy = async (changes: Changes = {}) => {
+  const opened = open(changes);
+  (await opened.gate.acquire('read', NEVER)).done(OK);
+  for (let sent = 0; sent < 3; sent += 1) (await opened.gate.acquire('read', NEVER)).done(OK);
+  return opened;
+};
+
+describe('gate', () => {
+  test('lets one request through at once and the others when it is answered', async () => {
+    const { gate } = open();
+    const passed: string[] = [];
+    const probe = await gate.acquire('read', NEVER);
+    const second = gate.acquire('read', NEVER).then(() => passed.push('second'));
+    await setImmediate();
+    expect(passed).toEqual([]);
+    probe.done(OK);
+    await second;
+    expect(passed).toEqual(['second']);
+  });
+
+  test('writes go before reads, each in the order in which they came', async () => {
+    const { gate, clock } = await busy();
+    const passed: string[] = [];
+    const queue = (priority: Priority, name: string): void => {
+      void gate.acquire(priority, NEVER).then(() => passed.push(name));
+    };
+    queue('read', 'read 1');
+    queue('read', 'read 2');
+    queue('write', 'write 1');
+    queue('write', 'write 2');
+    await clock.advance(10_000);
+    expect(passed).toEqual(['write 1', 'write 2', 'read 1', 'read 2']);
+  });
+
+  test('holds one timer while somebody waits and none otherwise', async () => {
+    const { gate, clock } = await busy();
+    expect(clock.sleepers()).toBe(0);
+    const waiting = [gate.acquire('read', NEVER), gate.acquire('write', NEVER), gate.acquire('read', NEVER)];
+    await setImmediate();
+    expect(clock.sleepers()).toBe(1);
+    await clock.advance(10_000);
+    await Promise.all(waiting);
+    expect(clock.sleepers()).toBe(0);
+  });
+
+  test('an aborted waiter leaves the queue with its reason, and takes its timer along', async () => {
+    const { gate, clock } = await busy();
+    const controller = new AbortController();
+    const aborted = expect(gate.acquire('write', controller.signal)).rejects.toThrow('stop');
+    controller.abort(new Error('stop'));
+    await aborted;
+    await setImmediate();
+    expect(clock.sleepers()).toBe(0);
+    const before = gate.budget().remaining;
+    await clock.advance(5_000);
+    expect(gate.budget().remaining).toBe(before);
+  });
+
+  test('refuses a request that is aborted already', async () => {
+    await expect(open().gate.acquire('read', AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
+  });
+
+  test('a permit ends only once', async () => {
+    const { gate } = open();
+    const permit = await gate.acquire('read', NEVER);
+    permit.done(OK);
+    permit.done(OK);
+    permit.done(null);
+    expect(gate.budget().remaining).toBe(59);
+  });
+
+  test('reads the headers of the answer', async () => {
+    const { gate } = open();
+    const headers = {
+      'x-rate-limit-limit': '50/minute',
+      'x-rate-limit-remaining': '20',
+      'x-rate-limit-reset': '30',
+    };
+    (await gate.acquire('read', NEVER)).done({ status: 200, headers });
+    expect(gate.budget()).toEqual({ limit: { requests: 50, windowMs: 60_000 }, remaining: 20, resetMs: 61_000 });
+  });
+
+  test('a 429 stops all, says how long, and goes on with one probe', async () => {
+    const stops: number[] = [];
+    const { gate, clock } = open({ onLimited: ({ stoppedForMs }) => stops.push(stoppedForMs) });
+    (await gate.acquire('write', NEVER)).done({ status: 429, headers: { 'retry-after': '20' } });
+    await setImmediate();
+    expect(stops).toEqual([20_500]);
+    const passed: Permit[] = [];
+    for (let queued = 0; queued < 2; queued += 1) {
+      void gate.acquire('write', NEVER).then((permit) => passed.push(permit));
+    }
+    await clock.advance(20_400);
+    expect(passed).toHaveLength(0);
+    await clock.advance(200);
+    expect(passed).toHaveLength(1);
+    await clock.advance(60_000);
+    expect(passed).toHaveLength(1);
+    passed[0]?.done(OK);
+    await clock.advance(0);
+    expect(passed).toHaveLength(2);
+  });
+
+  test('refuses who would wait for long, and goes on after an hour at most, however long a Retry-After is', async () => {
+    const { gate, clock } = open();
+    const probe = await gate.acquire('read', NEVER);
+    const refused = [gate.acquire('read', NEVER), gate.acquire('write', NEVER)].map((waiting) =>
+      expect(waiting).rejects.toMatchObject({ name: 'UnsentError', retryAfterMs: 3_600_500 }),
+    );
+    probe.done({ status: 429, headers: { 'retry-after': '1795456800' } });
+    await Promise.all(refused);
+    await clock.advance(3_500_000);
+    await expect(gate.acquire('read', NEVER)).rejects.toThrow('the rate limit allows no request for another 101 s');
+    await clock.advance(100_500);
+    (await gate.acquire('read', NEVER)).done(OK);
+  });
+
+  test('waits through a stop until a window of a minute is reset', async () => {
+    const { gate, clock } = open();
+    (await gate.acquire('read', NEVER)).done({ status: 429, headers: { 'x-rate-limit-reset': '60' } });
+    const next = gate.acquire('read', NEVER);
+    await clock.advance(60_500);
+    (await next).done(OK);
+  });
+
+  test('goes on from the snapshot of the process before', async () => {
+    const { gate } = await busy();
+    const text = JSON.stringify(gate.snapshot());
+    const next = open({ snapshot: JSON.parse(text) as GovernorState });
+    expect(next.gate.budget()).toEqual(gate.budget());
+    expect(next.gate.budget().remaining).toBe(56);
+  });
+});

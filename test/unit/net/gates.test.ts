@@ -1,0 +1,178 @@
+import { expect, test } from 'vitest';
+import { createGates } from '../../../src/net/gates.ts';
+import { createFakeClock } from './fake-clock.ts';
+
+const LIMIT = { requests: 60, windowMs: 60_000 };
+const NEVER = new AbortController().signal;
+const OK = { status: 200, headers: {} };
+const ignore = (): void => undefined;
+
+const open = () => {
+  const budgets = new Map<string, string>();
+  const store = {
+    budget: (key: string) => Promise.resolve(budgets.get(key) ?? null),
+    saveBudget: (key: string, state: string) => Promise.resolve(void budgets.set(key, state)),
+  };
+  const clock = createFakeClock();
+  const start = () => createGates({ clock, random: () => 0.5, store, redisUrl: null });
+  return { budgets, clock, start };
+};
+
+test('who asks for the same name gets the same gate, even at the same time', async () => {
+  const gates = open().start();
+  const [one, same, other] = await Promise.all(['a', 'a', 'b'].map((name) => gates.open(name, LIMIT, ignore)));
+  expect(one).toBe(same);
+  expect(one).not.toBe(other);
+});
+
+test('a gate takes the limit of who asks for it last, and keeps what was sent', async () => {
+  const { clock, start } = open();
+  const gates = start();
+  const gate = await gates.open('a', LIMIT, ignore);
+  const probe = await gate.acquire('read', NEVER);
+  await gates.open('a', { requests: 2, windowMs: 60_000 }, ignore);
+  probe.done(OK);
+  (await gate.acquire('read', NEVER)).done(OK);
+  expect(gate.budget()).toMatchObject({ limit: { requests: 2 }, remaining: 0 });
+  let hasPassed = false;
+  const next = gate.acquire('read', NEVER).then(() => (hasPassed = true));
+  await clock.advance(60_000);
+  expect(hasPassed).toBe(false);
+  await gates.open('a', LIMIT, ignore);
+  await next;
+  expect(gate.budget()).toMatchObject({ limit: LIMIT, remaining: 57 });
+});
+
+test('a gate that nobody needs any more is let go of once it has been idle, and goes on from what was stored', async () => {
+  const { clock, start } = open();
+  const gates = start();
+  const [gone, needed] = [await gates.open('gone', LIMIT, ignore), await gates.open('needed', LIMIT, ignore)];
+  const isNeeded = (name: string): boolean => name === 'needed';
+  await clock.advance(2 * 3_600_000 - 1);
+  const permit = await gone.acquire('read', NEVER);
+  await clock.advance(1);
+  await gates.keep(isNeeded);
+  expect(await gates.open('gone', LIMIT, ignore)).toBe(gone);
+  permit.done(OK);
+  await clock.advance(2 * 3_600_000 - 1);
+  await gates.keep(isNeeded);
+  expect(await gates.open('gone', LIMIT, ignore)).toBe(gone);
+  await clock.advance(1);
+  await gates.keep(isNeeded);
+  expect(await gates.open('gone', LIMIT, ignore)).not.toBe(gone);
+  expect(await gates.open('needed', LIMIT, ignore)).toBe(needed);
+});
+
+test('budgets outlast the process', async () => {
+  const { start } = open();
+  const before = start();
+  const gate = await before.open('a', LIMIT, ignore);
+  (await gate.acquire('read', NEVER)).done(OK);
+  await before.save();
+  const after = await start().open('a', LIMIT, ignore);
+  expect(after.budget().remaining).toBe(59);
+});
+
+test('only the budgets of gates that were used since the last time are stored, those of requests that ended since too', async () => {
+  const { budgets, clock, start } = open();
+  const gates = start();
+  const [a, b] = [await gates.open('a', LIMIT, ignore), await gates.open('b', LIMIT, ignore)];
+  await gates.save();
+  expect([...budgets.keys()]).toEqual([]);
+  const permit = await a.acquire('read', NEVER);
+  await gates.save();
+  expect([...budgets.keys()]).toEqual(['a']);
+  budgets.clear();
+  await clock.advance(1_000);
+  await gates.save();
+  expect([...budgets.keys()]).toEqual([]);
+  permit.done(OK);
+  (await b.acquire('read', NEVER)).done(OK);
+  await gates.save();
+  expect([...budgets.keys()].toSorted()).toEqual(['a', 'b']);
+});
+
+test('a budget that many runs share is stored once a second, however often they end', async () => {
+  const { budgets, clock, start } = open();
+  const gates = start();
+  const gate = await gates.open('a', LIMIT, ignore);
+  const runOnce = async (): Promise<readonly string[]> => {
+    budgets.clear();
+    (await gate.acquire('read', NEVER)).done(OK);
+    await gates.save();
+    return [...budgets.keys()];
+  };
+  expect(await runOnce()).toEqual(['a']);
+  await clock.advance(999);
+  expect(await runOnce()).toEqual([]);
+  await clock.advance(1);
+  await gates.save();
+  expect([...budgets.keys()]).toEqual(['a']);
+});
+
+test('a budget that could not be stored is stored the next time', async () => {
+  const stored: string[] = [];
+  let isBroken = true;
+  const store = {
+    budget: () => Promise.resolve(null),
+    saveBudget: (key: string) =>
+      isBroken ? Promise.reject(new Error('locked')) : Promise.resolve(void stored.push(key)),
+  };
+  const gates = createGates({ clock: createFakeClock(), random: () => 0.5, store, redisUrl: null });
+  for (const name of ['a', 'b']) (await (await gates.open(name, LIMIT, ignore)).acquire('read', NEVER)).done(OK);
+  await expect(gates.save()).rejects.toThrow('locked');
+  isBroken = false;
+  await gates.save();
+  expect(stored.toSorted()).toEqual(['a', 'b']);
+});
+
+test('runs that end together store each budget once', async () => {
+  const stored: string[] = [];
+  const store = {
+    budget: () => Promise.resolve(null),
+    saveBudget: (key: string) => Promise.resolve(void stored.push(key)),
+  };
+  const gates = createGates({ clock: createFakeClock(), random: () => 0.5, store, redisUrl: null });
+  for (const name of ['a', 'b']) (await (await gates.open(name, LIMIT, ignore)).acquire('read', NEVER)).done(OK);
+  await Promise.all([gates.save(), gates.save(), gates.save()]);
+  expect(stored.toSorted()).toEqual(['a', 'b']);
+});
+
+test('a stored budget that cannot be read is as good as none', async () => {
+  const { budgets, start } = open();
+  budgets.set('a', '{"completedAtMs":[1,2,3]}');
+  expect((await start().open('a', LIMIT, ignore)).budget().remaining).toBe(60);
+});
+
+test('a gate that could not be opened is opened again', async () => {
+  let isBroken = true;
+  const store = {
+    budget: () => (isBroken ? Promise.reject(new Error('the store is locked')) : Promise.resolve(null)),
+    saveBudget: () => Promise.resolve(),
+  };
+  const gates = createGates({ clock: createFakeClock(), random: () => 0.5, store, redisUrl: null });
+  await expect(gates.open('a', LIMIT, ignore)).rejects.toThrow('locked');
+  isBroken = false;
+  await gates.open('a', LIMIT, ignore);
+  await gates.save();
+  await gates.close();
+});
+
+test('what a budget has used since it was stored is stored at the end', async () => {
+  const { start } = open();
+  const gates = start();
+  const gate = await gates.open('a', LIMIT, ignore);
+  for (let count = 0; count < 3; count += 1) {
+    (await gate.acquire('read', NEVER)).done(OK);
+    await gates.save();
+  }
+  await gates.close();
+  expect((await start().open('a', LIMIT, ignore)).budget().remaining).toBe(57);
+});
+
+test('a store that refuses the budgets at the end does not keep the gates from closing', async () => {
+  const store = { budget: () => Promise.resolve(null), saveBudget: () => Promise.reject(new Error('locked')) };
+  const gates = createGates({ clock: createFakeClock(), random: () => 0.5, store, redisUrl: null });
+  (await (await gates.open('a', LIMIT, ignore)).acquire('read', NEVER)).done(OK);
+  await gates.close();
+});

@@ -1,0 +1,126 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  admit,
+  budgetOf,
+  complete,
+  createGovernor,
+  type Governor,
+  type GovernedAnswer,
+  type Grant,
+} from '../../../src/net/governor.ts';
+import { restoreGovernor, snapshotOf } from '../../../src/net/governor-state.ts';
+import { countAfter, createRing, listTimes, nthNewest, push } from '../../../src/net/completion-ring.ts';
+
+const ANSWER: GovernedAnswer = {
+  status: 200,
+  limit: null,
+  remaining: null,
+  resetMs: null,
+  retryAfterMs: null,
+  jitterMs: 0,
+};
+const LOST_GRACE_MS = 5_000;
+
+type Step = {
+  readonly gapMs: number;
+  readonly roundTripMs: number;
+  /** Which part of the round trip is over when the server has the request. */
+  readonly arrival: number;
+  readonly isLost: boolean;
+  readonly isRestart: boolean;
+};
+
+const steps = fc.array(
+  fc.record({
+    gapMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 400 }), fc.integer({ min: 0, max: 6_000 })),
+    roundTripMs: fc.oneof(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 8_000 })),
+    arrival: fc.double({ min: 0, max: 1, noNaN: true }),
+    isLost: fc.integer({ min: 0, max: 9 }).map((dice) => dice === 0),
+    isRestart: fc.integer({ min: 0, max: 29 }).map((dice) => dice === 0),
+  }),
+  { minLength: 20, maxLength: 150 },
+);
+
+type Sent = { readonly grant: Grant; readonly doneAtMs: number; readonly isLost: boolean; readonly request: Arrival };
+type Arrival = { arrivesAtMs: number };
+
+/** Plays the steps and gives back when each request reached the server, ascending. */
+const play = (governor: Governor, played: readonly Step[]): number[] => {
+  const arrivals: Arrival[] = [];
+  let open: Sent[] = [];
+  let current = governor;
+  let nowMs = 0;
+  for (const step of played) {
+    nowMs += step.gapMs;
+    const due = open.filter(({ doneAtMs }) => doneAtMs <= nowMs).sort((one, other) => one.doneAtMs - other.doneAtMs);
+    open = open.filter(({ doneAtMs }) => doneAtMs > nowMs);
+    for (const { grant, doneAtMs, isLost } of due) complete(current, grant, isLost ? null : ANSWER, doneAtMs);
+    if (step.isRestart) {
+      const snapshot = snapshotOf(current, { nowMs, epochMs: 1_000_000 + nowMs });
+      current = restoreGovernor(governor.configured, snapshot, { nowMs, epochMs: 1_000_000 + nowMs });
+      for (const { request } of open) request.arrivesAtMs = Math.min(request.arrivesAtMs, nowMs + LOST_GRACE_MS);
+      open = [];
+    }
+    const { grant } = admit(current, nowMs);
+    if (grant === null) continue;
+    // A lost request may reach the server later than its sender gave it up.
+    const underWayMs = step.isLost ? step.roundTripMs + LOST_GRACE_MS : step.roundTripMs;
+    const request = { arrivesAtMs: nowMs + step.arrival * underWayMs };
+    open.push({ grant, doneAtMs: nowMs + step.roundTripMs, isLost: step.isLost, request });
+    arrivals.push(request);
+  }
+  return arrivals.map(({ arrivesAtMs }) => arrivesAtMs).sort((one, other) => one - other);
+};
+
+const limits = fc.record({ requests: fc.integer({ min: 1, max: 12 }), windowMs: fc.integer({ min: 500, max: 6_000 }) });
+
+test('no window ever holds more requests than the limit, whatever the latency, losses and restarts', () => {
+  fc.assert(
+    fc.property(limits, fc.constantFrom('unknown', 'fixed', 'sliding'), steps, (limit, kind, played) => {
+      const arrivals = play({ ...createGovernor(limit), kind }, played);
+      for (const [index, first] of arrivals.entries()) {
+        const oneTooMany = arrivals[index + limit.requests] ?? Number.POSITIVE_INFINITY;
+        expect(oneTooMany - first).toBeGreaterThanOrEqual(limit.windowMs);
+      }
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test('a governor that says how long to wait admits after that time, unless it learns something new', () => {
+  fc.assert(
+    fc.property(limits, steps, (limit, played) => {
+      const governor = createGovernor(limit);
+      let nowMs = 0;
+      for (const { roundTripMs } of played) {
+        const admission = admit(governor, nowMs);
+        if (admission.grant === null) {
+          expect(admission.waitMs).toBeGreaterThan(0);
+          nowMs += (admission.waitMs ?? 0) + 0.001;
+        }
+        const grant = admission.grant ?? admit(governor, nowMs).grant;
+        expect(grant).not.toBeNull();
+        if (grant !== null) complete(governor, grant, ANSWER, (nowMs += roundTripMs));
+        expect(budgetOf(governor, nowMs).remaining).toBeLessThan(limit.requests);
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('the ring is the newest part of a sorted list', () => {
+  const times = fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 40 });
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 12 }), times, fc.integer({ min: -1, max: 51 }), (capacity, pushed, at) => {
+      const ring = createRing(capacity);
+      const ascending = pushed.toSorted((one, other) => one - other);
+      for (const time of ascending) push(ring, time);
+      const kept = ascending.slice(-capacity);
+      expect(listTimes(ring)).toEqual(kept);
+      expect(countAfter(ring, at)).toBe(kept.filter((time) => time > at).length);
+      expect(nthNewest(ring, 1)).toBe(kept.at(-1) ?? Number.NEGATIVE_INFINITY);
+      expect(nthNewest(ring, kept.length + 1)).toBe(Number.NEGATIVE_INFINITY);
+    }),
+  );
+});

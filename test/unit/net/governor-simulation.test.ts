@@ -1,0 +1,207 @@
+import { describe, expect, test } from 'vitest';
+import { createGovernor } from '../../../src/net/governor.ts';
+import { restoreGovernor, snapshotOf, type GovernorState } from '../../../src/net/governor-state.ts';
+import {
+  fixedByClock,
+  fixedFromFirstRequest,
+  leakyBucket,
+  slidingBySecond,
+  slidingByTwoBuckets,
+  slidingLog,
+  type Limiter,
+} from '../../support/limiter-models.ts';
+import { guardMs, isBucket } from '../../../src/net/window-kind.ts';
+import { roundTripMs, seeded } from '../../support/random.ts';
+import { simulate, type Outcome } from './simulate.ts';
+
+const usualRoundTripMs = (random: () => number): number => roundTripMs(75, random);
+const LIMIT = { requests: 500, windowMs: 60_000 };
+const TEN_MINUTES_MS = 600_000;
+const ALLOWED = 5_000;
+const SEEDS = [1, 2, 3];
+const SERVERS: readonly [title: string, limiter: () => Limiter][] = [
+  ['fixed windows by the clock', () => fixedByClock(LIMIT, 23_456)],
+  ['fixed windows from the first request', () => fixedFromFirstRequest(LIMIT)],
+  ['a sliding log', () => slidingLog(LIMIT)],
+  ['a sliding count by second', () => slidingBySecond(LIMIT)],
+  ['a sliding estimate from two buckets', () => slidingByTwoBuckets(LIMIT)],
+];
+
+const shareOf = ({ accepted, foreignAccepted }: Outcome): number => (accepted + foreignAccepted) / ALLOWED;
+
+describe.each(SERVERS)('against %s', (_title, limiter) => {
+  const run = (seed: number, changes: Partial<Parameters<typeof simulate>[0]>): Outcome =>
+    simulate({
+      limit: LIMIT,
+      limiter: limiter(),
+      durationMs: TEN_MINUTES_MS,
+      random: seeded(seed),
+      roundTripMs: usualRoundTripMs,
+      ...changes,
+    });
+
+  test.each(SEEDS)('ten minutes use the limit well and are never refused (seed %i)', (seed) => {
+    const outcome = run(seed, {});
+    expect(outcome.refused).toBe(0);
+    expect(shareOf(outcome)).toBeGreaterThanOrEqual(0.98);
+  });
+
+  test('answers that overtake each other by seconds are never refused', () => {
+    expect(run(1, { roundTripMs: (random) => 10 + 3_000 * random(), parallel: 64 }).refused).toBe(0);
+  });
+
+  test('requests after long pauses are never refused', () => {
+    const pausing = (random: () => number): number => (random() < 0.01 ? 20_000 : 50);
+    expect(run(1, { roundTripMs: pausing, parallel: 2 }).refused).toBe(0);
+  });
+
+  test.each([
+    ['with the snapshot of the process before it', true],
+    ['knowing nothing', false],
+  ])('a process started in mid-window %s is never refused', (_name, hasSnapshot) => {
+    const epochMs = 1_700_000_000_000;
+    const outcome = run(2, {
+      restart: {
+        atMs: 95_000,
+        next: (governor, nowMs) => {
+          if (!hasSnapshot) return createGovernor(LIMIT);
+          const text = JSON.stringify(snapshotOf(governor, { nowMs, epochMs }));
+          return restoreGovernor(LIMIT, JSON.parse(text) as GovernorState, { nowMs, epochMs });
+        },
+      },
+    });
+    expect(outcome.refused).toBe(0);
+    expect(outcome.accepted).toBeGreaterThan(hasSnapshot ? 4_800 : 4_000);
+  });
+
+  describe.each([75, 270])('while somebody else uses a tenth of the quota, at a round trip of %i ms', (medianMs) => {
+    const shared = { foreignPerWindow: 50, roundTripMs: (random: () => number) => roundTripMs(medianMs, random) };
+
+    test.each(SEEDS)('nothing is refused, and the limit is used well (seed %i)', (seed) => {
+      const outcome = run(seed, shared);
+      expect(outcome.refused).toBe(0);
+      expect(shareOf(outcome)).toBeGreaterThan(0.95);
+    });
+
+    test('next to nothing is refused to a process that starts in mid-window knowing nothing', () => {
+      const restart = { atMs: 95_000, next: () => createGovernor(LIMIT) };
+      expect(run(2, { ...shared, restart }).refused).toBeLessThanOrEqual(1);
+    });
+  });
+});
+
+describe.each([
+  ['a second', { requests: 50, windowMs: 1_000 }, 1_200_000],
+  ['an hour', { requests: 30_000, windowMs: 3_600_000 }, 7_200_000],
+])('a window of %s', (_title, limit, durationMs) => {
+  test.each([
+    ['fixed windows by the clock', () => fixedByClock(limit, 0.39 * limit.windowMs)],
+    ['fixed windows from the first request', () => fixedFromFirstRequest(limit)],
+    ['a sliding log', () => slidingLog(limit)],
+    ['a bucket of the whole window', () => leakyBucket(limit, limit.requests)],
+    ['a bucket of 20', () => leakyBucket(limit, 20)],
+  ])('%s: used well, and never refused', (_name, limiter) => {
+    const base = {
+      limit,
+      durationMs,
+      random: seeded(3),
+      roundTripMs: (random: () => number) => roundTripMs(3, random),
+    };
+    const { accepted, refused } = simulate({ ...base, limiter: limiter() });
+    expect(refused).toBe(0);
+    expect(accepted / ((limit.requests * durationMs) / limit.windowMs)).toBeGreaterThanOrEqual(0.98);
+  });
+});
+
+describe('a window of a second', () => {
+  const limit = { requests: 50, windowMs: 1_000 };
+  const base = { limit, durationMs: 1_200_000, roundTripMs: (random: () => number) => roundTripMs(5, random) };
+  const share = ({ accepted }: Outcome): number => accepted / (50 * 1_200);
+
+  test('is used well at round trips of 75 ms of which five vary', () => {
+    const outcome = simulate({ ...base, limiter: slidingLog(limit), random: seeded(1), wayMs: 35 });
+    expect(outcome.refused).toBe(0);
+    expect(share(outcome)).toBeGreaterThanOrEqual(0.98);
+  });
+
+  test('is used as far as can be known to be free where any part of 75 ms may be the way there', () => {
+    const slow = { roundTripMs: usualRoundTripMs, random: seeded(1) };
+    const outcome = simulate({ ...base, ...slow, limiter: slidingLog(limit) });
+    expect(outcome.refused).toBe(0);
+    expect(share(outcome)).toBeGreaterThan(0.91);
+  });
+
+  test.each(SEEDS)('of a server that counts whole seconds is half used, and never refused (seed %i)', (seed) => {
+    const outcome = simulate({ ...base, limiter: slidingBySecond(limit), random: seeded(seed) });
+    expect(outcome.refused).toBe(0);
+    expect(share(outcome)).toBeGreaterThan(0.49);
+  });
+
+  test('of a server that estimates from two buckets is used well after the first refusal', () => {
+    const outcome = simulate({ ...base, limiter: slidingByTwoBuckets(limit), random: seeded(1) });
+    expect(outcome.refused).toBeLessThanOrEqual(1);
+    expect(share(outcome)).toBeGreaterThan(0.75);
+  });
+});
+
+test('a round trip that is a good part of the window does not count as far as it never varies', () => {
+  const limit = { requests: 50, windowMs: 1_000 };
+  const durationMs = 600_000;
+  // Of 400 ms, all but some ten are the same each time: at the whole round trip's cost 71 % would be left.
+  const base = {
+    limit,
+    durationMs,
+    random: seeded(3),
+    wayMs: 200,
+    roundTripMs: (random: () => number) => 10 * random(),
+  };
+  const { accepted, refused } = simulate({ ...base, limiter: slidingLog(limit), parallel: 64 });
+  expect(refused).toBe(0);
+  expect(accepted / (50 * 600)).toBeGreaterThan(0.94);
+});
+
+test.each([
+  ['fixed windows by the clock', () => fixedByClock(LIMIT), { kind: 'fixed', guard: 'narrow' }],
+  ['fixed windows from the first request', () => fixedFromFirstRequest(LIMIT), { kind: 'fixed', guard: 'narrow' }],
+  ['a sliding log', () => slidingLog(LIMIT), { kind: 'sliding', guard: 'narrow' }],
+  ['a sliding count by second', () => slidingBySecond(LIMIT), { kind: 'sliding', guard: 'wide' }],
+  ['a sliding estimate from two buckets', () => slidingByTwoBuckets(LIMIT), { kind: 'sliding', guard: 'narrow' }],
+] as const)('recognises %s', (_title, limiter, window) => {
+  const base = { limit: LIMIT, durationMs: 130_000, random: seeded(5), roundTripMs: usualRoundTripMs };
+  expect(simulate({ ...base, limiter: limiter() }).governor).toMatchObject(window);
+});
+
+test('a server that begins to count by second is recognised before it refuses anything twice', () => {
+  const { requests } = LIMIT;
+  const exact = slidingLog(LIMIT);
+  const coarse = slidingBySecond(LIMIT);
+  const limiter: Limiter = (nowMs) => {
+    const [before, after] = [exact(nowMs), coarse(nowMs)];
+    return nowMs < 150_000 ? before : after;
+  };
+  const base = { limit: LIMIT, durationMs: TEN_MINUTES_MS, random: seeded(5), roundTripMs: usualRoundTripMs };
+  const outcome = simulate({ ...base, limiter });
+  expect(guardMs(outcome.governor)).toBe(1_000);
+  expect(outcome.refused).toBeLessThanOrEqual(1);
+  expect(outcome.accepted).toBeGreaterThan(9.7 * requests);
+});
+
+test.each([
+  [10, 'alone', {}],
+  [20, 'alone', {}],
+  [500, 'alone', {}],
+  [20, 'shared with somebody', { foreignPerWindow: 50 }],
+  [500, 'shared with somebody', { foreignPerWindow: 50 }],
+])('a bucket that drains evenly and holds %i, %s, is used as fully as a window', (burst, _title, changes) => {
+  const base = { limit: LIMIT, durationMs: TEN_MINUTES_MS, random: seeded(5), roundTripMs: usualRoundTripMs };
+  const outcome = simulate({ ...base, limiter: leakyBucket(LIMIT, burst), ...changes });
+  expect(outcome.refused).toBe(0);
+  expect(shareOf(outcome)).toBeGreaterThan(0.95);
+  expect(isBucket(outcome.governor, TEN_MINUTES_MS)).toBe(true);
+});
+
+test.each(SERVERS)('%s are not taken for a bucket', (_title, limiter) => {
+  const base = { limit: LIMIT, durationMs: TEN_MINUTES_MS, random: seeded(5), roundTripMs: usualRoundTripMs };
+  const { governor } = simulate({ ...base, limiter: limiter() });
+  expect(isBucket(governor, TEN_MINUTES_MS)).toBe(false);
+});

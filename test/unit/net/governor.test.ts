@@ -1,0 +1,398 @@
+import { describe, expect, test } from 'vitest';
+import {
+  admit,
+  budgetOf,
+  complete,
+  createGovernor,
+  type Governor,
+  type GovernedAnswer,
+  type Grant,
+} from '../../../src/net/governor.ts';
+import {
+  exportGovernor,
+  importGovernor,
+  parseGovernorState,
+  restoreGovernor,
+  snapshotOf,
+} from '../../../src/net/governor-state.ts';
+
+const LIMIT = { requests: 500, windowMs: 60_000 };
+
+const answerWith = (changes: Partial<GovernedAnswer>): GovernedAnswer => ({
+  status: 200,
+  limit: null,
+  remaining: null,
+  resetMs: null,
+  retryAfterMs: null,
+  jitterMs: 0,
+  ...changes,
+});
+
+const granted = (governor: Governor, nowMs: number): Grant => {
+  const { grant } = admit(governor, nowMs);
+  if (grant === null) throw new Error(`nothing was admitted at ${nowMs}`);
+  return grant;
+};
+
+const probeOf = ({ probe }: Governor): number | null => (typeof probe === 'object' ? probe.id : null);
+
+const waitOf = (governor: Governor, nowMs: number): number | null => {
+  const admission = admit(governor, nowMs);
+  if (admission.grant !== null) throw new Error(`a request was admitted at ${nowMs}`);
+  return admission.waitMs;
+};
+
+/** A governor whose probe was answered at time 0. */
+const startedWith = (changes: Partial<GovernedAnswer> = {}, limit = LIMIT): Governor => {
+  const governor = createGovernor(limit);
+  complete(governor, granted(governor, 0), answerWith(changes), 0);
+  return governor;
+};
+
+describe('pace', () => {
+  test('four requests go at once after a pause, then one each 121.2 ms', () => {
+    const governor = startedWith();
+    for (let sent = 0; sent < 4; sent += 1) granted(governor, 10_000);
+    expect(waitOf(governor, 10_000)).toBe(121);
+    granted(governor, 10_121);
+    expect(waitOf(governor, 10_121)).toBe(121);
+    granted(governor, 10_242);
+    expect(waitOf(governor, 10_242)).toBe(121);
+    granted(governor, 10_363);
+    granted(governor, 10_484);
+    expect(waitOf(governor, 10_484)).toBe(122);
+  });
+
+  test('in a window of a second the guard is spread as evenly', () => {
+    const governor = startedWith({}, { requests: 50, windowMs: 1_000 });
+    for (let sent = 0; sent < 4; sent += 1) granted(governor, 10_000);
+    expect(waitOf(governor, 10_000)).toBe(40);
+  });
+
+  test('as many in flight as the limit: the next waits for an answer', () => {
+    const governor = startedWith({}, { requests: 3, windowMs: 1_000 });
+    const grants = [10_000, 10_000, 10_000].map((atMs) => granted(governor, atMs));
+    expect(waitOf(governor, 20_000)).toBe(110_000);
+    for (const grant of grants) complete(governor, grant, answerWith({}), 20_000);
+    expect(waitOf(governor, 20_000)).toBe(2_000);
+  });
+
+  test('a request without answer counts from five seconds after it was given up', () => {
+    const governor = startedWith({}, { requests: 1, windowMs: 1_000 });
+    complete(governor, granted(governor, 10_000), null, 11_000);
+    expect(waitOf(governor, 11_000)).toBe(5_000);
+    expect(waitOf(governor, 16_000)).toBe(2_000);
+    granted(governor, 18_000);
+  });
+});
+
+describe('probe', () => {
+  test('the first request goes alone until it is answered', () => {
+    const governor = createGovernor(LIMIT);
+    const probe = granted(governor, 0);
+    expect(waitOf(governor, 10_000)).toBeNull();
+    complete(governor, probe, answerWith({}), 10_000);
+    granted(governor, 10_000);
+  });
+
+  test('what the server counted before it takes places as if it had just been answered', () => {
+    const governor = startedWith({ remaining: 100, resetMs: 20_000 });
+    expect(budgetOf(governor, 0).remaining).toBe(100);
+    expect(budgetOf(governor, 60_000).remaining).toBe(100);
+    expect(budgetOf(governor, 61_000).remaining).toBe(500);
+  });
+
+  test.each([
+    ['was lost', null],
+    ['was a fault of something in front of the server', answerWith({ status: 502 })],
+  ])('another follows when it %s', (_title, answer) => {
+    const governor = createGovernor(LIMIT);
+    complete(governor, granted(governor, 0), answer, 10);
+    expect(granted(governor, 10).id).toBe(probeOf(governor));
+    expect(waitOf(governor, 10_000)).toBeNull();
+  });
+});
+
+describe('correction', () => {
+  test('an answer never adds to what the own requests leave', () => {
+    const governor = startedWith({ remaining: 499, resetMs: 60_000 });
+    for (const remaining of [499, 500, 500]) {
+      complete(governor, granted(governor, 1_000), answerWith({ remaining, resetMs: 60_000 }), 1_000);
+    }
+    expect(budgetOf(governor, 1_000).remaining).toBe(496);
+  });
+
+  test("somebody else's requests take places until a newer answer counts fewer", () => {
+    const governor = startedWith({ remaining: 200, resetMs: 60_000 });
+    const late = granted(governor, 1_000);
+    expect(budgetOf(governor, 1_000).remaining).toBe(199);
+    complete(governor, granted(governor, 1_100), answerWith({ remaining: 490, resetMs: 60_000 }), 1_200);
+    expect(budgetOf(governor, 1_200).remaining).toBe(490);
+    complete(governor, late, answerWith({ remaining: 100, resetMs: 60_000 }), 2_000);
+    expect(budgetOf(governor, 2_000).remaining).toBe(490);
+  });
+
+  test('requests in flight are not taken for those of somebody else', () => {
+    const governor = startedWith({ remaining: 499, resetMs: 60_000 });
+    const slow = [1_000, 1_000, 1_000].map((atMs) => granted(governor, atMs));
+    complete(governor, granted(governor, 1_000), answerWith({ remaining: 495, resetMs: 59_000 }), 1_100);
+    expect(budgetOf(governor, 1_100).remaining).toBe(495);
+    for (const grant of slow) complete(governor, grant, answerWith({ remaining: 495, resetMs: 58_000 }), 2_000);
+    expect(budgetOf(governor, 2_000).remaining).toBe(495);
+  });
+
+  test('requests of somebody else take places', () => {
+    const governor = startedWith({ remaining: 499, resetMs: 60_000 });
+    complete(governor, granted(governor, 1_000), answerWith({ remaining: 470, resetMs: 59_000 }), 1_000);
+    expect(budgetOf(governor, 1_000).remaining).toBe(470);
+  });
+
+  test('a lower limit of the server shrinks, a higher one does not grow', () => {
+    const governor = startedWith({ limit: { requests: 120, windowMs: 60_000 } });
+    expect(budgetOf(governor, 0)).toMatchObject({ limit: { requests: 120, windowMs: 60_000 }, remaining: 119 });
+    complete(
+      governor,
+      granted(governor, 1_000),
+      answerWith({ limit: { requests: 20_000, windowMs: 3_600_000 } }),
+      1_000,
+    );
+    expect(governor.limit).toEqual({ requests: 333, windowMs: 60_000 });
+    complete(governor, granted(governor, 5_000), answerWith({ limit: { requests: 900, windowMs: 60_000 } }), 5_000);
+    expect(governor.limit).toEqual(LIMIT);
+  });
+
+  test('the last of a shared quota is left alone until a second after the reset, then a probe goes', () => {
+    const governor = startedWith({ remaining: 5, resetMs: 20_000 });
+    expect(waitOf(governor, 1_000)).toBe(20_000);
+    const probe = granted(governor, 21_000);
+    expect(probe.id).toBe(probeOf(governor));
+    expect(waitOf(governor, 21_000)).toBeNull();
+  });
+
+  test('a late answer from before a stop does not prolong it', () => {
+    const governor = startedWith({ remaining: 20, resetMs: 20_000 });
+    const late = granted(governor, 1_000);
+    complete(governor, granted(governor, 1_000), answerWith({ remaining: 4, resetMs: 9_000 }), 2_000);
+    expect(waitOf(governor, 2_000)).toBe(10_000);
+    complete(governor, late, answerWith({ remaining: 5, resetMs: 9_000 }), 5_000);
+    expect(waitOf(governor, 5_000)).toBe(7_000);
+  });
+
+  test('where those under way may take all that is left of a shared quota, the next answer decides', () => {
+    const governor = startedWith({ remaining: 7, resetMs: 20_000 });
+    const [first, second] = [granted(governor, 1_000), granted(governor, 2_000)];
+    expect(waitOf(governor, 3_000)).toBe(18_000);
+    complete(governor, second, answerWith({ remaining: 5, resetMs: 18_000 }), 3_000);
+    complete(governor, first, answerWith({ remaining: 6, resetMs: 18_000 }), 3_100);
+    expect(waitOf(governor, 3_100)).toBe(18_900);
+  });
+
+  test('as long as an answer is still to come, one that leaves too little stops nothing', () => {
+    const governor = startedWith({ remaining: 30, resetMs: 3_000 });
+    const [first, second] = [granted(governor, 1_000), granted(governor, 1_500)];
+    complete(governor, first, answerWith({ remaining: 3, resetMs: 2_000 }), 2_000);
+    expect(waitOf(governor, 2_000)).toBe(3_000);
+    complete(governor, second, answerWith({ remaining: 400, resetMs: 60_000 }), 2_100);
+    granted(governor, 2_100);
+  });
+
+  test('where they may take all that is left of the own quota, too', () => {
+    const governor = startedWith({ remaining: 499, resetMs: 60_000 });
+    complete(governor, granted(governor, 1_000), answerWith({ remaining: 498, resetMs: 59_000 }), 1_100);
+    governor.room = { requests: 1, moreAtMs: 30_000 };
+    const last = granted(governor, 2_000);
+    expect(waitOf(governor, 3_000)).toBe(27_000);
+    complete(governor, last, answerWith({ remaining: 0, resetMs: 57_000 }), 3_000);
+    expect(governor.foreign.requests).toBeGreaterThan(0);
+  });
+
+  test('of two answers to overlapping requests the one that leaves less counts', () => {
+    const governor = startedWith({ remaining: 30, resetMs: 20_000 });
+    const [first, second] = [granted(governor, 1_000), granted(governor, 1_050)];
+    complete(governor, second, answerWith({ remaining: 9, resetMs: 19_000 }), 2_000);
+    complete(governor, first, answerWith({ remaining: 4, resetMs: 19_000 }), 2_100);
+    expect(waitOf(governor, 2_100)).toBe(20_000);
+  });
+
+  test('at a server that forgets all at its reset they take no place after it', () => {
+    const governor = startedWith({ remaining: 100, resetMs: 20_000 });
+    governor.kind = 'fixed';
+    expect(budgetOf(governor, 20_999)).toMatchObject({ remaining: 100, resetMs: 40_001 });
+    expect(budgetOf(governor, 21_000).remaining).toBe(499);
+  });
+
+  test('at a server that forgets them one by one nothing is sent until as many of ours as lack have left', () => {
+    const governor = { ...startedWith({ remaining: 90, resetMs: 60_000 }), kind: 'sliding' as const };
+    for (const atMs of [1_000, 3_000, 4_000]) {
+      complete(governor, granted(governor, atMs), answerWith({ remaining: 80, resetMs: 60_000 }), atMs);
+    }
+    complete(governor, granted(governor, 59_000), answerWith({ remaining: 4, resetMs: 1_000 }), 59_000);
+    expect(waitOf(governor, 59_000)).toBe(3_000);
+    expect(granted(governor, 62_000).id).toBe(probeOf(governor));
+  });
+
+  test('and no longer than a probe is worth while', () => {
+    const governor = { ...startedWith({ remaining: 20, resetMs: 60_000 }), kind: 'sliding' as const };
+    complete(governor, granted(governor, 30_000), answerWith({ remaining: 0, resetMs: 1_000 }), 30_000);
+    expect(waitOf(governor, 30_000)).toBe(7_000);
+  });
+
+  test('one that uses its own quota up is not held', () => {
+    const governor = startedWith({ remaining: 1, resetMs: 900 }, { requests: 2, windowMs: 1_000 });
+    complete(governor, granted(governor, 10), answerWith({ remaining: 0, resetMs: 900 }), 10);
+    expect(governor.probe).toBe('none');
+  });
+});
+
+describe('bucket', () => {
+  /** A governor that has seen for more than a minute that twenty requests at once empty the server's bucket. */
+  const beforeBucket = (): Governor => {
+    const governor = startedWith({ remaining: 19, resetMs: 1_000 });
+    for (let atMs = 5_000; atMs <= 65_000; atMs += 5_000) {
+      complete(governor, granted(governor, atMs), answerWith({ remaining: 19, resetMs: 1_000 }), atMs);
+    }
+    return governor;
+  };
+
+  test('is held for as long as it takes to drain, not until a reset', () => {
+    const governor = beforeBucket();
+    complete(governor, granted(governor, 70_000), answerWith({ remaining: 0, resetMs: 3_000 }), 70_000);
+    expect(waitOf(governor, 70_000)).toBe(1_000);
+  });
+
+  test('is not known after less than a window', () => {
+    const governor = startedWith({ remaining: 19, resetMs: 1_000 });
+    complete(governor, granted(governor, 50_000), answerWith({ remaining: 0, resetMs: 3_000 }), 50_000);
+    expect(waitOf(governor, 50_000)).toBe(4_000);
+  });
+
+  test('is none after an answer that no bucket gives', () => {
+    const governor = beforeBucket();
+    complete(governor, granted(governor, 70_000), answerWith({ remaining: 19, resetMs: 4_000 }), 70_000);
+    complete(governor, granted(governor, 71_000), answerWith({ remaining: 0, resetMs: 3_000 }), 71_000);
+    expect(waitOf(governor, 71_000)).toBe(7_000);
+  });
+
+  test('keeps a reserve of a quarter where it is small', () => {
+    const governor = startedWith({ remaining: 7, resetMs: 1_000 });
+    for (let atMs = 5_000; atMs <= 70_000; atMs += 5_000) {
+      complete(governor, granted(governor, atMs), answerWith({ remaining: 7, resetMs: 1_000 }), atMs);
+    }
+    complete(governor, granted(governor, 75_000), answerWith({ remaining: 3, resetMs: 1_000 }), 75_000);
+    granted(governor, 75_000);
+    expect(waitOf(governor, 75_000)).toBe(1_000);
+  });
+
+  test('is remembered by the next process', () => {
+    const snapshot = snapshotOf(beforeBucket(), { nowMs: 65_000, epochMs: 1_000_000 });
+    const governor = restoreGovernor(LIMIT, snapshot, { nowMs: 0, epochMs: 1_000_100 });
+    complete(governor, granted(governor, 5_000), answerWith({ remaining: 0, resetMs: 3_000 }), 5_000);
+    expect(waitOf(governor, 5_000)).toBe(1_000);
+  });
+});
+
+describe('429', () => {
+  test.each([
+    ['Retry-After', { retryAfterMs: 30_000, resetMs: 10_000 }, 30_000],
+    ['Reset', { retryAfterMs: 5_000, resetMs: 40_000 }, 40_000],
+    ['a second where it says neither', {}, 1_000],
+    ['its floor and the jitter', { retryAfterMs: 30_000, jitterMs: 500 }, 30_500],
+  ])('stops all for %s', (_title, changes, waitMs) => {
+    const governor = startedWith();
+    complete(governor, granted(governor, 10_000), answerWith({ status: 429, ...changes }), 10_000);
+    expect(waitOf(governor, 10_000)).toBe(waitMs);
+    expect(budgetOf(governor, 10_000).resetMs).toBeGreaterThanOrEqual(waitMs);
+  });
+
+  test('the next request after it goes alone', () => {
+    const governor = startedWith();
+    complete(governor, granted(governor, 10_000), answerWith({ status: 429 }), 10_000);
+    expect(granted(governor, 11_000).id).toBe(probeOf(governor));
+    expect(waitOf(governor, 11_000)).toBeNull();
+  });
+
+  test('a second one never shortens the stop', () => {
+    const governor = startedWith();
+    const second = granted(governor, 10_000);
+    complete(governor, granted(governor, 10_000), answerWith({ status: 429, retryAfterMs: 60_000 }), 10_000);
+    complete(governor, second, answerWith({ status: 429, retryAfterMs: 1_000 }), 11_000);
+    expect(waitOf(governor, 11_000)).toBe(59_000);
+  });
+});
+
+describe('lease', () => {
+  test('the place of a request that is never ended becomes free two minutes and a window later', () => {
+    const governor = startedWith({}, { requests: 2, windowMs: 1_000 });
+    granted(governor, 10_000);
+    granted(governor, 20_000);
+    expect(waitOf(governor, 20_000)).toBe(110_000);
+    expect(waitOf(governor, 130_000)).toBe(2_000);
+    granted(governor, 132_000);
+  });
+
+  test('another probe follows one that is never ended', () => {
+    const governor = createGovernor(LIMIT);
+    granted(governor, 0);
+    expect(waitOf(governor, 119_000)).toBeNull();
+    expect(granted(governor, 120_000).id).toBe(probeOf(governor));
+  });
+});
+
+describe('state', () => {
+  test('an exported governor goes on as the very same', () => {
+    const governor = startedWith({ remaining: 100, resetMs: 60_000, limit: { requests: 400, windowMs: 60_000 } });
+    granted(governor, 1_000);
+    complete(governor, granted(governor, 2_000), answerWith({ remaining: 98, resetMs: 58_000 }), 2_100);
+    const text = JSON.stringify(exportGovernor(governor, 0, 2_100));
+    const state = parseGovernorState(text);
+    const copy = state === null ? null : importGovernor(LIMIT, state, 2_100);
+    expect(copy).toEqual(governor);
+  });
+
+  test.each(['', '{}', '[1]', '{"completedAtMs":[],"unanswered":0,"stoppedUntilMs":0,"kind":"fixed"}'])(
+    'text that is none is no state: %j',
+    (text) => {
+      expect(parseGovernorState(text)).toBeNull();
+    },
+  );
+});
+
+describe('snapshot', () => {
+  const take = (governor: Governor, nowMs: number) => snapshotOf(governor, { nowMs, epochMs: 1_000_000 + nowMs });
+
+  test('the next process counts what this one sent, on its own clock', () => {
+    const snapshot = take(startedWith({ remaining: 100, resetMs: 60_000 }), 10_000);
+    const governor = restoreGovernor(LIMIT, snapshot, { nowMs: 5, epochMs: 1_020_000 });
+    expect(budgetOf(governor, 5).remaining).toBe(100);
+    expect(budgetOf(governor, 5 + 41_000).remaining).toBe(500);
+  });
+
+  test("the next process keeps somebody else's requests until the reset that this one was given", () => {
+    const snapshot = take({ ...startedWith({ remaining: 100, resetMs: 20_000 }), kind: 'fixed' }, 10_000);
+    const governor = restoreGovernor(LIMIT, snapshot, { nowMs: 5, epochMs: 1_012_000 });
+    expect(budgetOf(governor, 9_004).remaining).toBe(100);
+    expect(budgetOf(governor, 9_005).remaining).toBe(499);
+  });
+
+  test('requests that had no answer yet count from the start of the next process', () => {
+    const before = startedWith({}, { requests: 1, windowMs: 1_000 });
+    granted(before, 10_000);
+    const governor = restoreGovernor(before.configured, take(before, 10_000), { nowMs: 0, epochMs: 1_100_000 });
+    expect(waitOf(governor, 0)).toBe(5_000);
+    expect(waitOf(governor, 5_000)).toBe(2_000);
+  });
+
+  test('a stop goes on', () => {
+    const before = startedWith();
+    complete(before, granted(before, 10_000), answerWith({ status: 429, retryAfterMs: 30_000 }), 10_000);
+    const governor = restoreGovernor(LIMIT, take(before, 20_000), { nowMs: 0, epochMs: 1_025_000 });
+    expect(waitOf(governor, 0)).toBe(15_000);
+  });
+
+  test('a wall clock that was set back makes nothing count for longer than a window', () => {
+    const snapshot = take(startedWith({ remaining: 100, resetMs: 60_000 }), 10_000);
+    const governor = restoreGovernor(LIMIT, snapshot, { nowMs: 0, epochMs: 0 });
+    expect(budgetOf(governor, 0).remaining).toBe(100);
+    expect(budgetOf(governor, 61_000).remaining).toBe(500);
+  });
+});

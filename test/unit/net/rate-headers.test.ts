@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { parseRateLimit, readRateHeaders, readRetryAfterMs } from '../../../src/net/rate-headers.ts';
+
+const NOW_MS = Date.parse('2026-11-21T10:00:00Z');
+
+describe('parseRateLimit', () => {
+  test.each([
+    ['500/minute', { requests: 500, windowMs: 60_000 }],
+    ['10/second', { requests: 10, windowMs: 1_000 }],
+    ['5000/hour', { requests: 5_000, windowMs: 3_600_000 }],
+    [' 500 / Minute ', { requests: 500, windowMs: 60_000 }],
+    ['500', { requests: 500, windowMs: 60_000 }],
+  ])('reads %j', (text, limit) => {
+    expect(parseRateLimit(text)).toEqual(limit);
+  });
+
+  test('a bare number counts for the default window', () => {
+    expect(parseRateLimit('500', 1_000)).toEqual({ requests: 500, windowMs: 1_000 });
+  });
+
+  test.each(['', '0/minute', '-5/minute', '500/day', '500/', 'many', '5.5/minute', '500/minute, 10/second'])(
+    'does not read %j',
+    (text) => {
+      expect(parseRateLimit(text)).toBeNull();
+    },
+  );
+});
+
+describe('readRateHeaders', () => {
+  test('reads all three', () => {
+    const headers = {
+      'x-rate-limit-limit': '500/minute',
+      'x-rate-limit-remaining': '423',
+      'x-rate-limit-reset': '37',
+    };
+    expect(readRateHeaders(headers, NOW_MS)).toEqual({
+      limit: { requests: 500, windowMs: 60_000 },
+      remaining: 423,
+      resetMs: 37_000,
+    });
+  });
+
+  test('says null for what is missing or unreadable', () => {
+    expect(readRateHeaders({}, NOW_MS)).toEqual({ limit: null, remaining: null, resetMs: null });
+    const headers = {
+      'x-rate-limit-limit': 'lots',
+      'x-rate-limit-remaining': '-1',
+      'x-rate-limit-reset': 'soon',
+    };
+    expect(readRateHeaders(headers, NOW_MS)).toEqual({ limit: null, remaining: null, resetMs: null });
+  });
+
+  test.each([
+    ['0', 0],
+    ['0.5', 500],
+    [String(NOW_MS / 1_000 + 12), 12_000],
+    [String(NOW_MS + 1_234), 1_234],
+    [String(NOW_MS / 1_000 - 12), 0],
+    ['37000', 37_000],
+    ['3600001', 3_600_000],
+    [String(NOW_MS / 1_000 + 86_400), 3_600_000],
+    [String(NOW_MS + 86_400_000), 3_600_000],
+  ])('Reset %s is understood', (text, resetMs) => {
+    expect(readRateHeaders({ 'x-rate-limit-reset': text }, NOW_MS).resetMs).toBe(resetMs);
+  });
+
+  test('takes the first of several headers of one name', () => {
+    expect(readRateHeaders({ 'x-rate-limit-remaining': ['7', '9'] }, NOW_MS).remaining).toBe(7);
+  });
+});
+
+describe('readRetryAfterMs', () => {
+  test.each([
+    ['120', 120_000],
+    ['0', 0],
+    ['Sat, 21 Nov 2026 10:00:30 GMT', 30_000],
+    ['Sat, 21 Nov 2026 09:59:00 GMT', 0],
+    ['3600', 3_600_000],
+    ['86400', 3_600_000],
+    ['1795456800', 3_600_000],
+    ['Sun, 22 Nov 2026 10:00:00 GMT', 3_600_000],
+    ['later', null],
+    ['-3', null],
+    ['', null],
+  ])('reads %j', (text, delayMs) => {
+    expect(readRetryAfterMs({ 'retry-after': text }, NOW_MS)).toBe(delayMs);
+  });
+
+  test('says null when it is missing', () => {
+    expect(readRetryAfterMs({}, NOW_MS)).toBeNull();
+  });
+});

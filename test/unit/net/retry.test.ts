@@ -1,0 +1,136 @@
+import { AbortError } from 'p-retry';
+import { describe, expect, test } from 'vitest';
+import type { Clock } from '../../../src/util/clock.ts';
+import { retry, type RetryOptions } from '../../../src/net/retry.ts';
+import { createFakeClock } from './fake-clock.ts';
+
+/** A clock whose sleeps end at once, moving time on; they are recorded. */
+const createJumpingClock = (): Clock & { readonly sleptMs: number[] } => {
+  const sleptMs: number[] = [];
+  const monotonic = (): number => sleptMs.reduce((sum, delayMs) => sum + delayMs, 0);
+  const sleep = (delayMs: number): Promise<void> => {
+    sleptMs.push(delayMs);
+    return Promise.resolve();
+  };
+  return { now: monotonic, monotonic, sleep, sleptMs };
+};
+
+const optionsWith = (changes: Partial<RetryOptions>): RetryOptions => ({
+  clock: createJumpingClock(),
+  random: () => 0.999_999,
+  signal: new AbortController().signal,
+  maxElapsedMs: 1_000_000,
+  decide: () => ({ afterMs: null }),
+  ...changes,
+});
+
+const failTimes = (times: number, error: unknown) => {
+  const attempts: number[] = [];
+  const operation = (attempt: number): Promise<string> => {
+    attempts.push(attempt);
+    return attempt <= times ? Promise.reject(error) : Promise.resolve('value');
+  };
+  return { attempts, operation };
+};
+
+describe('retry', () => {
+  test('counts attempts from 1 until one succeeds', async () => {
+    const { attempts, operation } = failTimes(3, new Error('broken'));
+    expect(await retry(operation, optionsWith({}))).toBe('value');
+    expect(attempts).toEqual([1, 2, 3, 4]);
+  });
+
+  test('waits a random part of 500 ms, doubled each time, up to 30 s', async () => {
+    const clock = createJumpingClock();
+    await retry(failTimes(8, new Error('broken')).operation, optionsWith({ clock, random: () => 0.5 }));
+    expect(clock.sleptMs).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000]);
+  });
+
+  test('tells of each wait, why and how long', async () => {
+    const waits: [unknown, number][] = [];
+    const broken = new Error('broken');
+    const onWait: RetryOptions['onWait'] = (error, waitMs) => void waits.push([error, waitMs]);
+    await retry(failTimes(2, broken).operation, optionsWith({ random: () => 0.5, onWait }));
+    expect(waits).toEqual([
+      [broken, 250],
+      [broken, 500],
+    ]);
+  });
+
+  test('never waits less than the floor', async () => {
+    const clock = createJumpingClock();
+    const decide = () => ({ afterMs: 2_500 });
+    await retry(failTimes(5, new Error('broken')).operation, optionsWith({ clock, decide, random: () => 0.5 }));
+    expect(clock.sleptMs).toEqual([2_500, 2_500, 2_500, 2_500, 4_000]);
+  });
+
+  test('throws the last error when the next wait would end too late', async () => {
+    const clock = createJumpingClock();
+    const error = new Error('broken');
+    const { attempts, operation } = failTimes(9, error);
+    const options = optionsWith({ clock, maxElapsedMs: 1_500, random: () => 0.5 });
+    await expect(retry(operation, options)).rejects.toBe(error);
+    expect(clock.sleptMs).toEqual([250, 500]);
+    expect(attempts).toHaveLength(3);
+  });
+
+  test('throws the last error after the greatest number of attempts', async () => {
+    const error = new Error('broken');
+    const { attempts, operation } = failTimes(9, error);
+    await expect(retry(operation, optionsWith({ maxAttempts: 3 }))).rejects.toBe(error);
+    expect(attempts).toHaveLength(3);
+  });
+
+  test('does not retry what may not be retried', async () => {
+    const error = new Error('broken');
+    const { attempts, operation } = failTimes(1, error);
+    await expect(retry(operation, optionsWith({ decide: () => null }))).rejects.toBe(error);
+    expect(attempts).toEqual([1]);
+  });
+
+  test.each([
+    ['a TypeError', new TypeError('not a function')],
+    ['an AbortError of p-retry', new AbortError('inner')],
+    ['a DOMException', new DOMException('aborted', 'AbortError')],
+    ['no Error', 'text'],
+    ['nothing', undefined],
+  ])('asks about %s, retries it and rethrows it as it is', async (_title, thrown) => {
+    const asked: unknown[] = [];
+    const decide = (error: unknown) => {
+      asked.push(error);
+      return { afterMs: null };
+    };
+    const { attempts, operation } = failTimes(9, thrown);
+    await expect(retry(operation, optionsWith({ decide, maxAttempts: 2 }))).rejects.toBe(thrown);
+    expect(attempts).toHaveLength(2);
+    expect(asked[0]).toBe(thrown);
+  });
+
+  test('an abort ends the waiting with its reason', async () => {
+    const clock = createFakeClock();
+    const controller = new AbortController();
+    const { attempts, operation } = failTimes(9, new Error('broken'));
+    const outcome = expect(retry(operation, optionsWith({ clock, signal: controller.signal }))).rejects.toThrow('stop');
+    await clock.advance(0);
+    controller.abort(new Error('stop'));
+    await outcome;
+    expect(attempts).toEqual([1]);
+    expect(clock.sleepers()).toBe(0);
+  });
+
+  test('calls nothing when aborted beforehand', async () => {
+    const { attempts, operation } = failTimes(0, null);
+    const signal = AbortSignal.abort(new Error('stop'));
+    await expect(retry(operation, optionsWith({ signal }))).rejects.toThrow('stop');
+    expect(attempts).toEqual([]);
+  });
+
+  test('keeps the value of an operation that succeeded although it was aborted meanwhile', async () => {
+    const controller = new AbortController();
+    const operation = (): Promise<string> => {
+      controller.abort();
+      return Promise.resolve('value');
+    };
+    expect(await retry(operation, optionsWith({ signal: controller.signal }))).toBe('value');
+  });
+});

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/util/clock.ts';
+import type { GovernedAnswer, Grant } from '../../../src/net/governor.ts';
+import { createRedisRings } from '../../../src/net/redis-ring.ts';
+import type { RequestRing } from '../../../src/net/ring.ts';
+import { openSharedRing } from '../../../src/net/shared-ring.ts';
+import { createMemoryCell } from '../../support/memory-cell.ts';
+import { findRedis } from '../../support/redis.ts';
+import { startSilentProxy } from '../../support/silent-proxy.ts';
+import { createFakeClock } from './fake-clock.ts';
+
+const LIMIT = { requests: 10, windowMs: 60_000 };
+const ANSWER: GovernedAnswer = {
+  status: 200,
+  limit: null,
+  remaining: null,
+  resetMs: null,
+  retryAfterMs: null,
+  jitterMs: 0,
+};
+
+/** Opens the ring of one name as one process does; each process has its own. */
+type Open = (limit?: typeof LIMIT) => Promise<RequestRing>;
+
+const redis = await findRedis();
+const prefix = `contact-sync:test:${randomUUID()}:`;
+const cleanups: (() => Promise<unknown>)[] = [];
+
+afterAll(async () => {
+  for (const cleanup of cleanups.toReversed()) await cleanup();
+  await redis?.forget(prefix);
+  await redis?.close();
+});
+
+const inMemory = (): Open => {
+  const cell = createMemoryCell(systemClock);
+  return (limit = LIMIT) => openSharedRing({ cell, limit, clock: systemClock, snapshot: null });
+};
+
+const inRedis = (): Open => {
+  const name = randomUUID();
+  return async (limit = LIMIT) => {
+    const rings = createRedisRings(redis?.url ?? '', { keyPrefix: prefix, stateLifeMs: 60_000 });
+    cleanups.push(() => rings.close());
+    return rings.open(name, { limit, clock: systemClock, snapshot: null });
+  };
+};
+
+const granted = async (ring: RequestRing): Promise<Grant> => {
+  const { grant } = await ring.admit();
+  if (grant === null) throw new Error('nothing was admitted');
+  return grant;
+};
+
+const waitOf = async (ring: RequestRing): Promise<number | null> => {
+  const admission = await ring.admit();
+  if (admission.grant !== null) throw new Error('a request was admitted');
+  return admission.waitMs;
+};
+
+test.runIf(process.env['CI'] === 'true')('a Redis answers or can be started', () => {
+  expect(redis).not.toBeNull();
+});
+
+describe.each([
+  ['in memory', inMemory, false],
+  ['in Redis', inRedis, redis === null],
+] as const)('a ring shared %s', (_title, create, isSkipped) => {
+  test.skipIf(isSkipped)('lets one probe through, whichever process asks', async () => {
+    const open = create();
+    const [one, other] = [await open(), await open()];
+    const probe = await granted(one);
+    expect(await waitOf(other)).toBe(100);
+    await one.complete(probe, ANSWER);
+    await granted(other);
+  });
+
+  test.skipIf(isSkipped)('never admits more than one process may', async () => {
+    const open = create();
+    const rings = await Promise.all(Array.from({ length: 4 }, () => open({ requests: 3, windowMs: 60_000 })));
+    const [first] = rings;
+    if (first === undefined) throw new Error('no ring was opened');
+    await first.complete(await granted(first), ANSWER);
+    const admissions = await Promise.all([...rings, ...rings].map((ring) => ring.admit()));
+    expect(admissions.filter(({ grant }) => grant !== null)).toHaveLength(2);
+    expect(new Set(admissions.map(({ grant }) => grant?.id)).size).toBe(3);
+  });
+
+  test.skipIf(isSkipped)('shares with every process what one has learnt', async () => {
+    const open = create();
+    const [one, other] = [await open(), await open()];
+    await one.complete(await granted(one), { ...ANSWER, limit: { requests: 5, windowMs: 60_000 }, remaining: 2 });
+    await other.complete(await granted(other), ANSWER);
+    expect(other.budget()).toMatchObject({ limit: { requests: 5 }, remaining: 1 });
+  });
+
+  test.skipIf(isSkipped)('stops every process after a 429', async () => {
+    const open = create();
+    const [one, other] = [await open(), await open()];
+    const { stoppedForMs } = await one.complete(await granted(one), { ...ANSWER, status: 429, retryAfterMs: 20_000 });
+    expect(stoppedForMs).toBe(20_000);
+    expect(await waitOf(other)).toBe(1_000);
+  });
+
+  test.skipIf(isSkipped)('takes another limit with what was sent, and tells no other process', async () => {
+    const open = create();
+    const [one, other] = [await open(), await open()];
+    await one.complete(await granted(one), ANSWER);
+    one.use({ requests: 3, windowMs: 60_000 });
+    await one.complete(await granted(one), ANSWER);
+    expect(one.budget()).toMatchObject({ limit: { requests: 3 }, remaining: 1 });
+    await other.admit();
+    expect(other.budget()).toMatchObject({ limit: LIMIT, remaining: 8 });
+  });
+
+  test.skipIf(isSkipped)('is found again by a process that starts later', async () => {
+    const open = create();
+    const one = await open();
+    for (let sent = 0; sent < 3; sent += 1) await one.complete(await granted(one), ANSWER);
+    expect((await open()).budget().remaining).toBe(7);
+  });
+});
+
+test('the place of a process that died becomes free when its lease ends', async () => {
+  const clock = createFakeClock();
+  const cell = createMemoryCell(clock);
+  const open = () => openSharedRing({ cell, limit: { requests: 1, windowMs: 1_000 }, clock, snapshot: null });
+  await granted(await open());
+  const survivor = await open();
+  expect(await waitOf(survivor)).toBe(100);
+  await clock.advance(122_000);
+  await granted(survivor);
+});
+
+test('a snapshot of the process before fills a place that holds nothing yet', async () => {
+  const clock = createFakeClock();
+  const before = await openSharedRing({ cell: createMemoryCell(clock), limit: LIMIT, clock, snapshot: null });
+  await before.complete(await granted(before), ANSWER);
+  const snapshot = before.snapshot();
+  const after = await openSharedRing({ cell: createMemoryCell(clock), limit: LIMIT, clock, snapshot });
+  expect(after.budget().remaining).toBe(9);
+});
+
+test('a place that cannot be reached makes requests fail until it can', async () => {
+  const clock = createFakeClock();
+  const cell = createMemoryCell(clock);
+  let isDown = true;
+  const flaky = {
+    ...cell,
+    read: (known: number) => (isDown ? Promise.reject(new Error('down')) : cell.read(known)),
+  };
+  const ring = await openSharedRing({ cell: flaky, limit: LIMIT, clock, snapshot: null });
+  await expect(ring.admit()).rejects.toThrow('down');
+  await setImmediate();
+  isDown = false;
+  await granted(ring);
+});
+
+test('a Redis that is not there is named', async () => {
+  const rings = createRedisRings('redis://127.0.0.1:1');
+  const ring = await rings.open('any', { limit: LIMIT, clock: systemClock, snapshot: null });
+  await expect(ring.admit()).rejects.toThrow('does not answer (ECONNREFUSED). Start Redis, or correct REDIS_URL.');
+  await rings.close();
+});
+
+test.skipIf(redis === null)('a connection to Redis that has fallen silent is replaced', async () => {
+  await using proxy = await startSilentProxy(Number(new URL(redis?.url ?? '').port));
+  const options = { keyPrefix: prefix, stateLifeMs: 60_000, silentForMs: 300 };
+  const rings = createRedisRings(`redis://127.0.0.1:${proxy.port}`, options);
+  const ring = await rings.open(randomUUID(), { limit: LIMIT, clock: systemClock, snapshot: null });
+  const first = await granted(ring);
+  proxy.silence();
+  await expect(ring.complete(first, ANSWER)).rejects.toThrow('Redis, which shares the rate limit, does not answer');
+  await ring.complete(first, ANSWER);
+  await granted(ring);
+  await rings.close();
+});

@@ -1,0 +1,105 @@
+import { admit, complete, createGovernor, type Governor, type Grant } from '../../../src/net/governor.ts';
+import type { RateLimit } from '../../../src/net/rate-headers.ts';
+import type { Limiter, Verdict } from '../../support/limiter-models.ts';
+
+type Event = { readonly atMs: number; readonly run: () => void };
+
+export type Simulation = {
+  readonly limit: RateLimit;
+  readonly limiter: Limiter;
+  readonly durationMs: number;
+  readonly random: () => number;
+  /** The time of one request from its sending to its answer. */
+  readonly roundTripMs: (random: () => number) => number;
+  /** What every request takes besides, each way. */
+  readonly wayMs?: number;
+  /** Requests in flight at most. */
+  readonly parallel?: number;
+  /** Requests of somebody else per window. */
+  readonly foreignPerWindow?: number;
+  /** Ends the process after that time and begins the next one from what this gives back. */
+  readonly restart?: { readonly atMs: number; readonly next: (governor: Governor, nowMs: number) => Governor };
+};
+
+export type Outcome = {
+  readonly accepted: number;
+  readonly refused: number;
+  readonly foreignAccepted: number;
+  readonly foreignRefused: number;
+  readonly governor: Governor;
+};
+
+/** Sends as much as the governor allows against the limiter, in virtual time. */
+export const simulate = (simulation: Simulation): Outcome => {
+  const { limiter, durationMs, random, wayMs = 0, parallel = 16 } = simulation;
+  const events: Event[] = [];
+  const outcome = { accepted: 0, refused: 0, foreignAccepted: 0, foreignRefused: 0 };
+  let governor = createGovernor(simulation.limit);
+  let generation = 0;
+  let nowMs = 0;
+
+  const schedule = (atMs: number, run: () => void): void => {
+    let index = events.length;
+    while (index > 0 && (events[index - 1]?.atMs ?? 0) > atMs) index -= 1;
+    events.splice(index, 0, { atMs, run });
+  };
+
+  const send = (grant: Grant): void => {
+    const sender = generation;
+    const roundTripMs = simulation.roundTripMs(random);
+    let verdict: Verdict | null = null;
+    schedule(nowMs + wayMs + roundTripMs * random(), () => {
+      verdict = limiter(nowMs);
+      outcome[verdict.isAccepted ? 'accepted' : 'refused'] += 1;
+    });
+    schedule(nowMs + wayMs + roundTripMs + wayMs, () => {
+      if (verdict === null || sender !== generation) return;
+      const { isAccepted, remaining, resetMs } = verdict;
+      const status = isAccepted ? 200 : 429;
+      const answer = { status, limit: simulation.limit, remaining, resetMs, retryAfterMs: null, jitterMs: 0 };
+      complete(governor, grant, answer, nowMs);
+      pump();
+    });
+  };
+
+  let alarmMs = Number.POSITIVE_INFINITY;
+  const pump = (): void => {
+    while (governor.open.size < parallel) {
+      const admission = admit(governor, nowMs);
+      if (admission.grant === null) {
+        const wakeMs = nowMs + (admission.waitMs ?? Number.POSITIVE_INFINITY);
+        if (wakeMs < alarmMs || alarmMs <= nowMs) {
+          alarmMs = wakeMs;
+          if (wakeMs < Number.POSITIVE_INFINITY) schedule(wakeMs, pump);
+        }
+        return;
+      }
+      send(admission.grant);
+    }
+  };
+
+  const foreign = (): void => {
+    const isAccepted = limiter(nowMs).isAccepted;
+    outcome[isAccepted ? 'foreignAccepted' : 'foreignRefused'] += 1;
+    schedule(nowMs + foreignGapMs(simulation), foreign);
+  };
+
+  if (simulation.foreignPerWindow !== undefined) schedule(foreignGapMs(simulation), foreign);
+  const { restart } = simulation;
+  if (restart !== undefined) {
+    schedule(restart.atMs, () => {
+      generation += 1;
+      governor = restart.next(governor, nowMs);
+      pump();
+    });
+  }
+  pump();
+  for (let event = events.shift(); event !== undefined && event.atMs <= durationMs; event = events.shift()) {
+    nowMs = event.atMs;
+    event.run();
+  }
+  return { ...outcome, governor };
+};
+
+const foreignGapMs = ({ limit, random, foreignPerWindow = 1 }: Simulation): number =>
+  (limit.windowMs / foreignPerWindow) * 2 * random();

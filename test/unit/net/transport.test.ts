@@ -1,0 +1,256 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { Agent, fetch, interceptors, request, type Dispatcher } from 'undici';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createGate, type Gate, type GateOptions } from '../../../src/net/gate.ts';
+import { createLocalRing } from '../../../src/net/ring.ts';
+import { createTransport, type TransportOptions } from '../../../src/net/transport.ts';
+import { createFakeClock } from './fake-clock.ts';
+
+const NEVER = new AbortController().signal;
+const cleanups: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+const serve = async (listener: RequestListener): Promise<{ readonly url: string; readonly server: Server }> => {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanups.push(() => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+};
+
+const answerOk: RequestListener = (_incoming, answer) => {
+  answer.setHeader('x-rate-limit-remaining', '900').end('{"ok":true}');
+};
+
+const openGate = (options: Pick<GateOptions, 'onLimited'> = {}) => {
+  const clock = createFakeClock();
+  const ring = createLocalRing({ requests: 1_000, windowMs: 60_000 }, clock, null);
+  return { clock, gate: createGate({ ring, clock, random: () => 0.5, ...options }) };
+};
+
+type Watched = { readonly transport: Dispatcher; readonly attempts: string[]; readonly answers: (number | null)[] };
+
+const watch = (gates: readonly Gate[], changes: Partial<TransportOptions> = {}): Watched => {
+  const attempts: string[] = [];
+  const answers: (number | null)[] = [];
+  const transport = createTransport({
+    gatesFor: () => gates,
+    onAttempt: ({ method, path }) => attempts.push(`${method} ${path}`),
+    onAnswer: (status) => answers.push(status),
+    headersTimeoutMs: 300_000,
+    bodyTimeoutMs: 300_000,
+    ...changes,
+  });
+  cleanups.push(() => transport.destroy());
+  return { transport, attempts, answers };
+};
+
+describe('transport', () => {
+  test('carries undici.request', async () => {
+    const { url } = await serve(answerOk);
+    const { gate } = openGate();
+    const { transport, attempts, answers } = watch([gate]);
+    const answer = await request(`${url}/v2/contacts?page=2`, { dispatcher: transport });
+    expect(answer.statusCode).toBe(200);
+    expect(await answer.body.json()).toEqual({ ok: true });
+    expect(attempts).toEqual(['GET /v2/contacts']);
+    expect(answers).toEqual([200]);
+    expect(gate.budget().remaining).toBe(900);
+  });
+
+  test('carries undici.fetch, with bodies both ways', async () => {
+    const { url } = await serve((incoming, answer) => void incoming.pipe(answer));
+    const { gate } = openGate();
+    const { transport, attempts } = watch([gate]);
+    const answer = await fetch(`${url}/echo`, { method: 'POST', body: 'x'.repeat(300_000), dispatcher: transport });
+    expect(await answer.text()).toHaveLength(300_000);
+    expect(attempts).toEqual(['POST /echo']);
+    expect(gate.budget().remaining).toBe(999);
+  });
+
+  test('sends a request without gates at once', async () => {
+    const { url } = await serve(answerOk);
+    const { transport, attempts } = watch([]);
+    await (await request(url, { dispatcher: transport })).body.dump();
+    expect(attempts).toEqual(['GET /']);
+  });
+
+  test('chooses the gates by the request, and passes all of them', async () => {
+    const { url } = await serve(answerOk);
+    const [first, second] = [openGate().gate, openGate().gate];
+    const seen: unknown[] = [];
+    const gatesFor: TransportOptions['gatesFor'] = (asked) => {
+      seen.push(asked);
+      return [first, second];
+    };
+    const { transport } = watch([], { gatesFor });
+    await (await request(`${url}/a?b=c`, { dispatcher: transport, method: 'PUT' })).body.dump();
+    expect(seen).toEqual([{ method: 'PUT', path: '/a', origin: url }]);
+    expect([first.budget().remaining, second.budget().remaining]).toEqual([900, 900]);
+  });
+
+  test('reads wait while writes pass', async () => {
+    const order: string[] = [];
+    const { url } = await serve((incoming, answer) => {
+      order.push(incoming.method ?? '');
+      answer.end();
+    });
+    const { gate, clock } = openGate();
+    const { transport } = watch([gate]);
+    const probe = await gate.acquire('read', NEVER);
+    const send = async (method: string): Promise<void> => {
+      await (await request(url, { dispatcher: transport, method })).body.dump();
+    };
+    const all = [send('GET'), send('HEAD'), send('DELETE'), send('PATCH')];
+    probe.done({ status: 429, headers: {} });
+    while (order.length < 4) await clock.advance(2_000);
+    await Promise.all(all);
+    expect(order.slice(0, 2).toSorted()).toEqual(['DELETE', 'PATCH']);
+  });
+
+  test.each(['request', 'fetch'])('an aborted %s leaves the queue of its gate and is not sent', async (kind) => {
+    let received = 0;
+    const { url } = await serve((incoming, answer) => {
+      received += 1;
+      answerOk(incoming, answer);
+    });
+    const { gate } = openGate();
+    const { transport, attempts, answers } = watch([gate]);
+    const probe = await gate.acquire('read', NEVER);
+    const controller = new AbortController();
+    const options = { dispatcher: transport, signal: controller.signal };
+    const aborted = expect(kind === 'fetch' ? fetch(url, options) : request(url, options)).rejects.toThrow('stop');
+    await setImmediate();
+    controller.abort(new Error('stop'));
+    await aborted;
+    probe.done({ status: 200, headers: {} });
+    await (await request(url, { dispatcher: transport })).body.dump();
+    expect({ received, attempts, answers }).toEqual({ received: 1, attempts: ['GET /'], answers: [200] });
+    expect(gate.budget().remaining).toBe(900);
+  });
+
+  test('a request that is aborted already is not sent', async () => {
+    const { url } = await serve(answerOk);
+    const { gate } = openGate();
+    const { transport, attempts } = watch([gate]);
+    const signal = AbortSignal.abort(new Error('stop'));
+    await expect(request(url, { dispatcher: transport, signal })).rejects.toThrow('stop');
+    expect(attempts).toEqual([]);
+    expect(gate.budget().remaining).toBe(1_000);
+  });
+
+  test('a request aborted while it waits for a connection fails at once, counted once', async () => {
+    const held: (() => void)[] = [];
+    const { url } = await serve((_incoming, answer) => held.push(() => answer.end()));
+    const { gate } = openGate();
+    const { transport, attempts, answers } = watch([gate], { agent: new Agent({ connections: 1 }) });
+    const first = await gate.acquire('read', NEVER);
+    first.done({ status: 200, headers: {} });
+    const blocking = request(url, { dispatcher: transport });
+    while (held.length === 0) await setImmediate();
+    const controller = new AbortController();
+    const blocked = request(`${url}/blocked`, { dispatcher: transport, signal: controller.signal });
+    while (attempts.length < 2) await setImmediate();
+    controller.abort(new Error('stop'));
+    await expect(blocked).rejects.toThrow('stop');
+    held[0]?.();
+    await (await blocking).body.dump();
+    while (answers.length < 2) await setImmediate();
+    expect(new Set(answers)).toEqual(new Set([200, null]));
+    expect(held).toHaveLength(1);
+    expect(gate.budget().remaining).toBe(997);
+  });
+
+  test.each(['GET', 'POST'] as const)('a connection reset fails a %s and counts once', async (method) => {
+    let received = 0;
+    const { url } = await serve((incoming: IncomingMessage) => {
+      received += 1;
+      incoming.socket.destroy();
+    });
+    const { gate, clock } = openGate();
+    const { transport, attempts, answers } = watch([gate]);
+    await expect(request(url, { dispatcher: transport, method })).rejects.toThrow();
+    expect({ received, attempts, answers }).toEqual({ received: 1, attempts: [`${method} /`], answers: [null] });
+    expect(gate.budget().remaining).toBe(999);
+    await clock.advance(5_000 + 61_000);
+    expect(gate.budget().remaining).toBe(1_000);
+  });
+
+  test('a reset in the middle of a body counts once, from its headers on', async () => {
+    const { url } = await serve((incoming, answer) => {
+      answer.writeHead(200, { 'content-length': '1000' });
+      answer.write('part', () => incoming.socket.destroy());
+    });
+    const { gate } = openGate();
+    const { transport, answers } = watch([gate]);
+    const answer = await request(url, { dispatcher: transport });
+    await expect(answer.body.text()).rejects.toThrow();
+    expect(answers).toEqual([200]);
+    expect(gate.budget().remaining).toBe(999);
+  });
+
+  test('a refused connection counts once and lets the next request through', async () => {
+    const { url, server } = await serve(answerOk);
+    await new Promise((resolve) => server.close(resolve));
+    const { gate } = openGate();
+    const { transport, attempts } = watch([gate]);
+    await expect(request(url, { dispatcher: transport })).rejects.toThrow('ECONNREFUSED');
+    await expect(request(url, { dispatcher: transport })).rejects.toThrow('ECONNREFUSED');
+    expect(attempts).toHaveLength(2);
+    expect(gate.budget().remaining).toBe(998);
+  });
+
+  test('retries and redirects above it are counted one by one', async () => {
+    let received = 0;
+    const { url } = await serve((incoming, answer) => {
+      received += 1;
+      if (incoming.url === '/from') answer.writeHead(302, { location: '/to' }).end();
+      else answer.writeHead(received < 3 ? 503 : 200).end();
+    });
+    const { gate } = openGate();
+    const { transport, attempts } = watch([gate]);
+    const retried = transport.compose(
+      interceptors.retry({ minTimeout: 1, maxTimeout: 1 }),
+      interceptors.redirect({ maxRedirections: 2 }),
+    );
+    const answer = await request(`${url}/from`, { dispatcher: retried });
+    expect(answer.statusCode).toBe(200);
+    await answer.body.dump();
+    expect(attempts).toEqual(['GET /from', 'GET /to', 'GET /to']);
+    expect(gate.budget().remaining).toBe(997);
+  });
+
+  test('a 429 reaches the caller and stops the gate', async () => {
+    const { url } = await serve((_incoming, answer) => answer.writeHead(429, { 'retry-after': '9' }).end());
+    const stops: number[] = [];
+    const { gate } = openGate({ onLimited: ({ stoppedForMs }) => stops.push(stoppedForMs) });
+    const { transport } = watch([gate]);
+    const answer = await request(url, { dispatcher: transport });
+    await answer.body.dump();
+    expect(answer.statusCode).toBe(429);
+    expect(stops).toEqual([9_500]);
+  });
+
+  test('a failing choice of gates fails the request', async () => {
+    const gatesFor = (): never => {
+      throw new Error('no gate for this origin');
+    };
+    const { transport, attempts } = watch([], { gatesFor });
+    await expect(request('http://127.0.0.1:9/', { dispatcher: transport })).rejects.toThrow('no gate for this origin');
+    expect(attempts).toEqual([]);
+  });
+
+  test('a closed transport fails requests', async () => {
+    const { url } = await serve(answerOk);
+    const { transport } = watch([openGate().gate]);
+    await transport.close();
+    await expect(request(url, { dispatcher: transport })).rejects.toThrow();
+  });
+});

@@ -1,0 +1,30 @@
+import { existsSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { DirectoryError, makeDirectory } from '../../../src/util/make-directory.ts';
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'contact-sync-directory-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+test('a directory is made for its owner alone, with those above it, and one that is there stays', () => {
+  const path = join(directory, 'a', 'b');
+  makeDirectory(path);
+  makeDirectory(path);
+  for (const made of [path, join(directory, 'a')]) expect(statSync(made).mode & 0o777).toBe(0o700);
+});
+
+test('a place that is a file, lies below one, or leads nowhere is refused', () => {
+  writeFileSync(join(directory, 'file'), '');
+  symlinkSync(join(directory, 'nowhere', 'x'), join(directory, 'link'));
+  for (const path of ['file', 'file/x', 'link', 'link/x']) {
+    expect(() => makeDirectory(join(directory, path))).toThrow(DirectoryError);
+  }
+});
+
+test.runIf(existsSync('/proc/self'))('so is a place below /proc', () => {
+  expect(() => makeDirectory('/proc/contact-sync/data')).toThrow('No directory can be made at /proc/contact-sync/data');
+});

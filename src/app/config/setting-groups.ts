@@ -18,7 +18,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
   },
   {
     title: 'What is synced',
-    about: '[The fields](../src/core/reconcile/README.md) describes each field.',
+    about: '[The fields](../src/core/README.md) describes each field.',
     keys: ['fields', 'buckets', 'google.contacts', 'service.contacts', 'carddav.contacts', 'direction'],
   },
   {

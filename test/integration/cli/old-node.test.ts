@@ -59,5 +59,5 @@ test.skipIf(oldNode === null)(
 
 test('package scripts check before they start the sources', async () => {
   const { default: description } = await import('../../../package.json', { with: { type: 'json' } });
-  expect(description.scripts['contact-sync']).toMatch(/^node --import \.\/src\/require-node\.js src\/main\.ts$/u);
+  expect(description.scripts['contact-sync']).toMatch(/^node --import \.\/src\/util\/require-node\.js src\/main\.ts$/u);
 });

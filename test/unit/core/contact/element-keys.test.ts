@@ -12,7 +12,7 @@ import { withList } from '../../../../src/core/contact/lists.ts';
 import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import { sideOf } from '../reconcile/properties-support.ts';
 
-const SPEC = readFileSync(join(import.meta.dirname, '../../../../src/core/reconcile/SPEC.md'), 'utf8');
+const SPEC = readFileSync(join(import.meta.dirname, '../../../../src/core/SPEC.md'), 'utf8');
 
 const ALL_LISTS: readonly ListField[] = [...LIST_FIELDS, ...listsOf(FURTHER)];
 

@@ -48,9 +48,8 @@ const CLI = [
   'daemon/',
   'providers/names.ts',
 ];
-/** Commands that use the provider of one side. */
-const SIDE_COMMANDS = ['cli/*.ts', ...CLI, 'providers/*.ts'];
-const CLI_PACKAGES = ['@inquirer/prompts', 'commander', 'log-update', 'string-width', 'wrap-ansi', 'zod'];
+/** The parts that all commands share. */
+const CLI_PARTS = ['cli/command/', 'cli/terminal/'];
 
 export const BORDERS: readonly Border[] = [
   { place: 'util/', imports: [], packages: ['ioredis', 'pino', 'pino-pretty', 'zod'] },
@@ -156,13 +155,21 @@ export const BORDERS: readonly Border[] = [
     packages: ['hono', '@hono/node-server', 'prom-client', 'zod'],
   },
 
-  { place: 'cli/', imports: CLI, packages: CLI_PACKAGES },
-  { place: 'cli/connect/', imports: [...SIDE_COMMANDS, 'store/vault.ts'], packages: [...CLI_PACKAGES, 'open'] },
-  { place: 'cli/forget/', imports: [...SIDE_COMMANDS, 'store/vault.ts'], packages: CLI_PACKAGES },
-  { place: 'cli/doctor/', imports: SIDE_COMMANDS, types: ['store/vault.ts'], packages: CLI_PACKAGES },
-  { place: 'cli/init/', imports: [...SIDE_COMMANDS, 'cli/connect/', 'cli/doctor/'], packages: CLI_PACKAGES },
-  { place: 'cli/sandbox/', imports: ['cli/*.ts', ...CLI, 'sandbox/'], packages: CLI_PACKAGES },
-  { place: 'cli/demo/', imports: ['cli/*.ts', 'cli/progress/', ...CLI, 'sandbox/'], packages: CLI_PACKAGES },
+  { place: 'cli/', imports: CLI, packages: ['commander'] },
+  {
+    place: 'cli/terminal/',
+    imports: ['core/', 'engine/', 'util/', 'app/config/home.ts', 'cli/command/'],
+    packages: ['@inquirer/prompts', 'log-update', 'open', 'string-width', 'wrap-ansi'],
+  },
+  // These commands use the provider of one side.
+  {
+    place: 'cli/setup/',
+    imports: [...CLI_PARTS, 'cli/sync/plan.ts', ...CLI, 'providers/*.ts'],
+    types: ['store/vault.ts'],
+    packages: ['commander'],
+  },
+  { place: 'cli/sandbox/', imports: [...CLI_PARTS, ...CLI, 'sandbox/'], packages: ['commander'] },
+  { place: 'cli/demo/', imports: [...CLI_PARTS, 'cli/sync/summary.ts', ...CLI, 'sandbox/'], packages: ['commander'] },
   {
     place: 'sandbox/',
     imports: ['util/regular-file.ts'],

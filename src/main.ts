@@ -5,7 +5,7 @@ import './util/require-node.js';
 const { enableCompileCache } = await import('./util/compile-cache.ts');
 enableCompileCache();
 const { runCli } = await import('./cli/program.ts');
-const { createTerminal } = await import('./cli/terminal.ts');
-const { TYPED_COMMAND } = await import('./cli/typed-command.ts');
+const { createTerminal } = await import('./cli/terminal/terminal.ts');
+const { TYPED_COMMAND } = await import('./cli/terminal/typed-command.ts');
 
 process.exitCode = await runCli(process.argv.slice(2), createTerminal(process.stdout, process.stderr), TYPED_COMMAND);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { commandsOf, globalOptionsOf, type CommandWords } from '../../src/cli/definitions.ts';
 import { createProgram, EXIT_CODES } from '../../src/cli/program.ts';
-import { createTerminal } from '../../src/cli/terminal.ts';
+import { createTerminal } from '../../src/cli/terminal/terminal.ts';
 import { code, codes, table } from './markdown.ts';
 
 const choices = (words: readonly string[] | undefined): string =>

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Call } from './command-parts.ts';
+import type { Call } from './command/options.ts';
 import { addContactCommands } from './contact-commands.ts';
 import { addDaemonCommands } from './daemon-commands.ts';
 import { addDailyCommands } from './daily-commands.ts';

@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 import { choicesOf, commandsOf, globalOptionsOf, spellingsOf, takesValue, type CommandWords } from './definitions.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
-import type { Terminal } from './terminal.ts';
+import { EXIT, type ExitCode } from './command/exit-codes.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 type Shell = 'bash' | 'zsh' | 'fish';
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { examples, JSON_OPTION, owes, withLinks, type Call, type JsonOption } from './command-parts.ts';
-import type { ForgetLinkOptions } from './forget/link.ts';
+import { examples, JSON_OPTION, owes, withLinks, type Call, type JsonOption } from './command/options.ts';
+import type { ForgetLinkOptions } from './data/forget.ts';
 import { addDuplicates } from './duplicates-command.ts';
 import { addPairing } from './pair-command.ts';
 
@@ -20,7 +20,7 @@ const addRetry = (program: Command, call: Call): void => {
     .addHelpText('after', examples('retry people/c1', 'retry all work'))
     .action(async (id: string, link: string | undefined, options: JsonOption) => {
       owes(call, 'retried', options);
-      call.code = await (await import('./retry.ts')).retry(call.terminal, id, link, options);
+      call.code = await (await import('./sync/retry.ts')).retry(call.terminal, id, link, options);
     });
 };
 
@@ -44,7 +44,7 @@ const addForget = (program: Command, call: Call): void => {
     .addHelpText('after', examples('forget contact ada@example.org', 'forget contact people/c1 work'))
     .action(async (contact: string, link: string | undefined, options: JsonOption) => {
       owes(call, 'forgotten', options);
-      call.code = await (await import('./forget/contact.ts')).forgetContact(call.terminal, contact, link, options);
+      call.code = await (await import('./data/forget.ts')).forgetContact(call.terminal, contact, link, options);
     });
   forget
     .command('link')
@@ -55,7 +55,7 @@ const addForget = (program: Command, call: Call): void => {
     .addHelpText('after', examples('forget link home', 'forget link home --yes'))
     .action(async (link: string, options: ForgetLinkOptions) => {
       owes(call, 'forgotten', options);
-      call.code = await (await import('./forget/link.ts')).forgetLink(call.terminal, link, options);
+      call.code = await (await import('./data/forget.ts')).forgetLink(call.terminal, link, options);
     });
 };
 

@@ -8,9 +8,9 @@ import {
   withLinks,
   type Call,
   type JsonOption,
-} from './command-parts.ts';
-import type { PlaceOptions } from './configuration.ts';
-import type { ConsoleOptions } from './console.ts';
+} from './command/options.ts';
+import type { PlaceOptions } from './command/configuration.ts';
+import type { ConsoleOptions } from './daemon/console.ts';
 
 const addDaemon = (program: Command, call: Call): void => {
   program
@@ -18,14 +18,14 @@ const addDaemon = (program: Command, call: Call): void => {
     .description('Sync every link on schedule until stopped. Logs to stdout; SIGHUP reloads the configuration.')
     .addHelpText('after', examples('daemon', 'daemon --config /etc/contact-sync.yaml'))
     .action(async (options: PlaceOptions) => {
-      call.code = await (await import('./daemon.ts')).daemon(call.terminal, options);
+      call.code = await (await import('./daemon/daemon.ts')).daemon(call.terminal, options);
     });
   program
     .command('health')
     .description('Report in one line whether the daemon on this machine works. Exits 0 or 1.')
     .addHelpText('after', examples('health'))
     .action(async (options: PlaceOptions) => {
-      call.code = await (await import('./health.ts')).health(call.terminal, options);
+      call.code = await (await import('./daemon/health.ts')).health(call.terminal, options);
     });
 };
 
@@ -43,7 +43,7 @@ const addConsole = (program: Command, call: Call): void => {
     .addHelpText('after', PAGE_LIMITS)
     .addHelpText('after', examples('console', 'console work --no-browser'))
     .action(async (link: string | undefined, options: ConsoleOptions & { readonly link?: string }) => {
-      call.code = await (await import('./console.ts')).console(call.terminal, link ?? options.link, options);
+      call.code = await (await import('./daemon/console.ts')).console(call.terminal, link ?? options.link, options);
     });
 };
 
@@ -56,12 +56,12 @@ const addPausing = (program: Command, call: Call): void => {
     .addHelpText('after', PAUSE_LIMITS)
     .addHelpText('after', examples('pause', 'pause work'))
     .action(async (link: string | undefined, options: PlaceOptions) => {
-      call.code = await (await import('./pause.ts')).pause(call.terminal, link, options);
+      call.code = await (await import('./links/pause.ts')).pause(call.terminal, link, options);
     });
   withLinks(program.command('resume').description('Start the scheduled runs of a paused link again.'))
     .addHelpText('after', examples('resume', 'resume work'))
     .action(async (link: string | undefined, options: PlaceOptions) => {
-      call.code = await (await import('./pause.ts')).resume(call.terminal, link, options);
+      call.code = await (await import('./links/pause.ts')).resume(call.terminal, link, options);
     });
 };
 
@@ -73,7 +73,7 @@ const addResync = (program: Command, call: Call): void => {
     .addHelpText('after', examples('resync', 'resync work --wait'))
     .action(async (link: string | undefined, options: JsonOption) => {
       owes(call, 'runs', options);
-      call.code = await (await import('./resync.ts')).resync(call.terminal, link, options);
+      call.code = await (await import('./sync/resync.ts')).resync(call.terminal, link, options);
     });
 };
 
@@ -84,7 +84,7 @@ const addNotify = (program: Command, call: Call): void => {
     .addOption(new Option('--test', 'send a test; this is the default').hideHelp())
     .addHelpText('after', examples('notify'))
     .action(async (options: PlaceOptions) => {
-      call.code = await (await import('./notify.ts')).notify(call.terminal, options);
+      call.code = await (await import('./daemon/notify.ts')).notify(call.terminal, options);
     });
 };
 

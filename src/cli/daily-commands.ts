@@ -10,13 +10,13 @@ import {
   withOuter,
   type Call,
   type JsonOption,
-} from './command-parts.ts';
-import type { PlanOptions } from './plan.ts';
-import type { ResolveOptions } from './resolve.ts';
-import type { RunsOptions } from './runs.ts';
-import type { SyncOptions } from './sync.ts';
-import { orSubcommand } from './subcommand.ts';
-import type { UndoOptions } from './undo.ts';
+  orSubcommand,
+} from './command/options.ts';
+import type { PlanOptions } from './sync/plan.ts';
+import type { ResolveOptions } from './contacts/conflicts.ts';
+import type { RunsOptions } from './runs/runs.ts';
+import type { SyncOptions } from './sync/sync.ts';
+import type { UndoOptions } from './runs/undo.ts';
 
 const addStatus = (program: Command, call: Call): void => {
   withLinks(program.command('status').description('Show the state of each link, without a request to the sides.'))
@@ -24,7 +24,7 @@ const addStatus = (program: Command, call: Call): void => {
     .addHelpText('after', examples('status', 'status work --json'))
     .action(async (link: string | undefined, options: JsonOption) => {
       owes(call, 'links', options);
-      call.code = await (await import('./status.ts')).status(call.terminal, link, options);
+      call.code = await (await import('./links/status.ts')).status(call.terminal, link, options);
     });
 };
 
@@ -38,7 +38,7 @@ const addPlan = (program: Command, call: Call): void => {
     .addHelpText('after', examples('plan', 'plan --only deletes --all'))
     .action(async (link: string | undefined, options: PlanOptions) => {
       owes(call, 'links', options);
-      call.code = await (await import('./plan.ts')).plan(call.terminal, link, options);
+      call.code = await (await import('./sync/plan.ts')).plan(call.terminal, link, options);
     });
 };
 
@@ -57,8 +57,8 @@ const addSync = (program: Command, call: Call): void => {
     .addHelpText('after', examples('sync', 'sync work --full'))
     .action(async (link: string | undefined, options: SyncOptions & { readonly dryRun?: boolean }) => {
       owes(call, options.dryRun ? 'links' : 'runs', options);
-      if (options.dryRun) call.code = await (await import('./plan.ts')).plan(call.terminal, link, options);
-      else call.code = await (await import('./sync.ts')).sync(call.terminal, link, options);
+      if (options.dryRun) call.code = await (await import('./sync/plan.ts')).plan(call.terminal, link, options);
+      else call.code = await (await import('./sync/sync.ts')).sync(call.terminal, link, options);
     });
 };
 
@@ -80,7 +80,7 @@ const addConflicts = (program: Command, call: Call): void => {
     .allowExcessArguments()
     .action(async (link: string | undefined, options: JsonOption, self: Command) => {
       owes(call, 'links', options);
-      const { conflicts } = await import('./conflicts.ts');
+      const { conflicts } = await import('./contacts/conflicts.ts');
       call.code = await orSubcommand(self, () => conflicts(call.terminal, link, options));
     });
   withLinks(
@@ -96,7 +96,7 @@ const addConflicts = (program: Command, call: Call): void => {
     .action(async (id: string, link: string | undefined, own: ResolveOptions, command: Command) => {
       const options = withOuter(own, command);
       owes(call, 'reviewed', options);
-      call.code = await (await import('./resolve.ts')).resolve(call.terminal, id, link, options);
+      call.code = await (await import('./contacts/conflicts.ts')).resolve(call.terminal, id, link, options);
     });
 };
 
@@ -112,7 +112,7 @@ const addRuns = (program: Command, call: Call): void => {
     .addHelpText('after', examples('runs', 'runs last --only deletes'))
     .action(async (word: string | undefined, link: string | undefined, options: RunsOptions) => {
       owes(call, 'runs', options);
-      call.code = await (await import('./runs.ts')).runs(call.terminal, word, link, options);
+      call.code = await (await import('./runs/runs.ts')).runs(call.terminal, word, link, options);
     });
 };
 
@@ -127,7 +127,7 @@ const addExplain = (program: Command, call: Call): void => {
     .addHelpText('after', examples('explain "Ada Lovelace"', 'explain ada@example.org work'))
     .action(async (text: string, link: string | undefined, options: JsonOption) => {
       owes(call, 'contacts', options);
-      call.code = await (await import('./explain.ts')).explain(call.terminal, text, link, options);
+      call.code = await (await import('./contacts/explain.ts')).explain(call.terminal, text, link, options);
     });
 };
 
@@ -156,7 +156,7 @@ const addUndo = (program: Command, call: Call): void => {
     .addHelpText('after', examples('undo last --dry-run', 'undo 3f2a work'))
     .action(async (run: string, link: string | undefined, options: UndoOptions) => {
       owes(call, 'undo', options);
-      call.code = await (await import('./undo.ts')).undo(call.terminal, run, link, options);
+      call.code = await (await import('./runs/undo.ts')).undo(call.terminal, run, link, options);
     });
 };
 

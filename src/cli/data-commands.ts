@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { examples, JSON_OPTION, owes, type Call, type JsonOption } from './command-parts.ts';
+import { examples, JSON_OPTION, owes, type Call, type JsonOption } from './command/options.ts';
 import { addLinks } from './link-commands.ts';
-import type { StoreCopyOptions } from './store-copy.ts';
+import type { StoreCopyOptions } from './data/store-copy.ts';
 
 const BACKUP_CONTENT = `
 The backup contains the database, the encrypted tokens, and manifest.json with checksums. It does not contain the
@@ -18,7 +18,7 @@ const addBackups = (program: Command, call: Call): void => {
     .addHelpText('after', examples('backup /var/backups/contact-sync/monday'))
     .action(async (directory: string, options: JsonOption) => {
       owes(call, 'backup', options);
-      call.code = await (await import('./backup.ts')).backup(call.terminal, directory, options);
+      call.code = await (await import('./data/backup.ts')).backup(call.terminal, directory, options);
     });
   program
     .command('restore')
@@ -28,7 +28,7 @@ const addBackups = (program: Command, call: Call): void => {
     .addHelpText('after', examples('restore /var/backups/contact-sync/monday'))
     .action(async (directory: string, options: JsonOption) => {
       owes(call, 'restore', options);
-      call.code = await (await import('./restore.ts')).restore(call.terminal, directory, options);
+      call.code = await (await import('./data/backup.ts')).restore(call.terminal, directory, options);
     });
 };
 
@@ -56,7 +56,7 @@ const addStore = (program: Command, call: Call): void => {
     .addHelpText('after', COPY_EXAMPLE)
     .action(async (options: StoreCopyOptions) => {
       owes(call, 'copy', options);
-      call.code = await (await import('./store-copy.ts')).storeCopy(call.terminal, options);
+      call.code = await (await import('./data/store-copy.ts')).storeCopy(call.terminal, options);
     });
 };
 

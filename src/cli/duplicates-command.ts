@@ -1,7 +1,15 @@
 import type { Command } from 'commander';
-import { examples, JSON_OPTION, owes, withLinks, withOuter, type Call, type JsonOption } from './command-parts.ts';
-import type { MergeOptions } from './merge-duplicates.ts';
-import { orSubcommand } from './subcommand.ts';
+import {
+  examples,
+  JSON_OPTION,
+  owes,
+  withLinks,
+  withOuter,
+  type Call,
+  type JsonOption,
+  orSubcommand,
+} from './command/options.ts';
+import type { MergeOptions } from './contacts/duplicates.ts';
 
 const DUPLICATES_LIMITS = `
 Two contacts are likely duplicates if their names are compatible and they share an email address, if their names are equal
@@ -27,7 +35,7 @@ export const addDuplicates = (program: Command, call: Call): void => {
     .allowExcessArguments()
     .action(async (link: string | undefined, options: JsonOption, self: Command) => {
       owes(call, 'links', options);
-      const { duplicates } = await import('./duplicates.ts');
+      const { duplicates } = await import('./contacts/duplicates.ts');
       call.code = await orSubcommand(self, () => duplicates(call.terminal, link, options));
     });
   withLinks(
@@ -49,6 +57,6 @@ export const addDuplicates = (program: Command, call: Call): void => {
     .action(async (group: string, link: string | undefined, own: MergeOptions, command: Command) => {
       const options = withOuter(own, command);
       owes(call, 'merge', options);
-      call.code = await (await import('./merge-duplicates.ts')).mergeGroup(call.terminal, group, link, options);
+      call.code = await (await import('./contacts/duplicates.ts')).mergeGroup(call.terminal, group, link, options);
     });
 };

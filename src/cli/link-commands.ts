@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { examples, JSON_OPTION, owes, type Call } from './command-parts.ts';
-import type { SettingsOptions } from './hosted-links.ts';
-import type { CommonOptions } from './with-app.ts';
+import { examples, JSON_OPTION, owes, type Call } from './command/options.ts';
+import type { SettingsOptions } from './links/links.ts';
+import type { CommonOptions } from './command/with-app.ts';
 
 const SETTINGS = `
 Settings are those of a link in the configuration file, such as syncInterval=1h or left.provider=google. A setting that is
@@ -36,19 +36,19 @@ export const addLinks = (program: Command, call: Call): void => {
     .addHelpText('after', examples('links list', 'links list --json'))
     .action(async (options: CommonOptions) => {
       owes(call, 'links', options);
-      call.code = await (await import('./hosted-links.ts')).listLinks(call.terminal, options);
+      call.code = await (await import('./links/links.ts')).listLinks(call.terminal, options);
     });
   changing('add', 'Add a link to the database.')
     .addHelpText('after', examples('links add ada --from ada.yaml', 'links add ada syncInterval=1h --from -'))
     .action(async (name: string, settings: readonly string[], options: SettingsOptions) => {
       owes(call, 'links', options);
-      call.code = await (await import('./hosted-links.ts')).addLink(call.terminal, name, settings, options);
+      call.code = await (await import('./links/links.ts')).addLink(call.terminal, name, settings, options);
     });
   changing('set', 'Change settings of a link in the database; an empty value removes one.')
     .addHelpText('after', examples('links set ada syncInterval=15m direction='))
     .action(async (name: string, settings: readonly string[], options: SettingsOptions) => {
       owes(call, 'links', options);
-      call.code = await (await import('./hosted-links.ts')).setLink(call.terminal, name, settings, options);
+      call.code = await (await import('./links/links.ts')).setLink(call.terminal, name, settings, options);
     });
   links
     .command('remove')
@@ -60,6 +60,6 @@ export const addLinks = (program: Command, call: Call): void => {
     .addHelpText('after', examples('links remove ada', 'links remove ada --forget'))
     .action(async (name: string, options: CommonOptions & { readonly forget?: boolean }) => {
       owes(call, 'removed', options);
-      call.code = await (await import('./hosted-links.ts')).removeLink(call.terminal, name, options);
+      call.code = await (await import('./links/links.ts')).removeLink(call.terminal, name, options);
     });
 };

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { examples, hiddenLinkOption, JSON_OPTION, owes, withOneLink, type Call } from './command-parts.ts';
-import type { PairOptions } from './pair.ts';
+import { examples, hiddenLinkOption, JSON_OPTION, owes, withOneLink, type Call } from './command/options.ts';
+import type { PairOptions } from './contacts/pair.ts';
 
 const PAIR_LIMITS = `
 The next sync links two contacts that you declare the same person, whatever their names are. Contacts that you declare
@@ -25,6 +25,6 @@ export const addPairing = (program: Command, call: Call): void => {
     .action(async (left: string, right: string, link: string | undefined, options: PairOptions) => {
       owes(call, 'verdict', options);
       const named = link ?? options.link;
-      call.code = await (await import('./pair.ts')).pair(call.terminal, [left, right], named, options);
+      call.code = await (await import('./contacts/pair.ts')).pair(call.terminal, [left, right], named, options);
     });
 };

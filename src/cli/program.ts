@@ -1,9 +1,9 @@
 import { Argument, Command, CommanderError, Help } from 'commander';
-import type { Call } from './command-parts.ts';
+import type { Call } from './command/options.ts';
 import { addCommands } from './commands.ts';
-import { widthOf, type Terminal } from './terminal.ts';
-import type { PlaceOptions } from './configuration.ts';
-import { withPlaces, withTypedCommands } from './typed-command.ts';
+import { widthOf, type Terminal } from './terminal/terminal.ts';
+import type { PlaceOptions } from './command/configuration.ts';
+import { withPlaces, withTypedCommands } from './terminal/typed-command.ts';
 import { readVersion } from './version.ts';
 
 /** The meaning of each exit code, from 0. */
@@ -96,7 +96,7 @@ export const runCli = async (
   } catch (error) {
     // Commander has printed the error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    const { reportFailure } = await import('./failure.ts');
+    const { reportFailure } = await import('./command/failure.ts');
     return reportFailure(call.terminal, error, call.document);
   }
 };

@@ -1,12 +1,20 @@
 import { Option, type Command } from 'commander';
-import { examples, JSON_OPTION, owes, wholeNumber, withLinks, withOneLink, type Call } from './command-parts.ts';
-import type { JsonOption } from './command-parts.ts';
-import type { ConnectOptions } from './connect/connect.ts';
+import {
+  examples,
+  JSON_OPTION,
+  owes,
+  wholeNumber,
+  withLinks,
+  withOneLink,
+  type Call,
+  type JsonOption,
+} from './command/options.ts';
+import type { ConnectOptions } from './setup/connect.ts';
 import type { DemoOptions } from './demo/demo.ts';
-import type { InitOptions } from './init/init.ts';
+import type { InitOptions } from './setup/init.ts';
 import type { Side } from '../core/contact/side.ts';
 import { EMULATED_NAMES, PROVIDER_NAMES, USUAL_PROVIDERS } from '../providers/names.ts';
-import type { CommonOptions } from './with-app.ts';
+import type { CommonOptions } from './command/with-app.ts';
 
 const portOption = (): Option =>
   new Option('--port <PORT>', 'loopback port for the answer of the browser (default: any free port)').argParser(
@@ -42,7 +50,7 @@ const addInit = (program: Command, call: Call): void => {
     .addHelpText('after', INIT_SETTINGS)
     .addHelpText('after', examples('init', 'init --yes --secrets env'))
     .action(async (options: InitOptions) => {
-      call.code = await (await import('./init/init.ts')).init(call.terminal, options);
+      call.code = await (await import('./setup/init.ts')).init(call.terminal, options);
     });
 };
 
@@ -60,7 +68,7 @@ const addConnect = (program: Command, call: Call): void => {
     .option('--replace-account', 'accept another account than the one of the first sign-in')
     .addHelpText('after', examples('connect google', 'connect service work --port 8400'))
     .action(async (side: string, link: string | undefined, options: ConnectOptions) => {
-      call.code = await (await import('./connect/connect.ts')).connect(call.terminal, side, link, options);
+      call.code = await (await import('./setup/connect.ts')).connect(call.terminal, side, link, options);
     });
 };
 
@@ -74,7 +82,7 @@ const addDoctor = (program: Command, call: Call): void => {
     .addHelpText('after', examples('doctor', 'doctor work --json'))
     .action(async (link: string | undefined, options: JsonOption) => {
       owes(call, 'checks', options);
-      call.code = await (await import('./doctor/doctor.ts')).doctor(call.terminal, link, options);
+      call.code = await (await import('./setup/doctor.ts')).doctor(call.terminal, link, options);
     });
 };
 
@@ -91,7 +99,7 @@ const addConfig = (program: Command, call: Call): void => {
     .addHelpText('after', examples('config show', 'config show work --json'))
     .action(async (link: string | undefined, options: CommonOptions) => {
       owes(call, 'settings', options);
-      call.code = (await import('./config-show.ts')).showConfig(call.terminal, link, options);
+      call.code = (await import('./setup/config-show.ts')).showConfig(call.terminal, link, options);
     });
 };
 

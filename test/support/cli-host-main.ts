@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { runCli } from '../../src/cli/program.ts';
-import { createTerminal } from '../../src/cli/terminal.ts';
-import { TYPED_COMMAND } from '../../src/cli/typed-command.ts';
+import { createTerminal } from '../../src/cli/terminal/terminal.ts';
+import { TYPED_COMMAND } from '../../src/cli/terminal/typed-command.ts';
 
 // The real command line on a process's own streams, like `src/main.ts`, but one command after the other: what a command
 // prints, and what anything in the process prints meanwhile, ends with the mark that its order names.

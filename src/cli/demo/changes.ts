@@ -1,5 +1,5 @@
 import type { Change, ContactChange, FieldChange } from '../../core/view/views.ts';
-import { formatValues } from '../change-text.ts';
+import { formatValues } from '../terminal/changes.ts';
 import { fieldWords } from '../../core/view/field-words.ts';
 
 const groupsOf = ({ changes }: ContactChange): string => {

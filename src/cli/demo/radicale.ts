@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../command/exit-codes.ts';
 
 /** A running Radicale with one account and one address book. */
 export type Radicale = AsyncDisposable & {

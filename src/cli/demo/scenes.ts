@@ -1,19 +1,37 @@
+import { systemClock, type Clock } from '../../util/clock.ts';
 import type { App } from '../../app/app.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
 import { bySide, otherSide, SIDES } from '../../core/contact/side.ts';
 import type { RunSummary } from '../../engine/run.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { startProgress } from '../progress/progress.ts';
-import { formatSummary, formatTrouble } from '../summary.ts';
-import { formatTable } from '../table.ts';
-import type { Terminal } from '../terminal.ts';
+import { EXIT, type ExitCode } from '../command/exit-codes.ts';
+import { startProgress } from '../terminal/progress.ts';
+import { formatSummary, formatTrouble } from '../sync/summary.ts';
+import { formatTable } from '../terminal/layout.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { planChanges } from '../../core/view/plan.ts';
 import { count } from '../../core/view/words.ts';
 import type { Books } from './book.ts';
 import { describeChange, nameBefore } from './changes.ts';
-import type { DemoClock } from './clock.ts';
 import { compareBooks } from './compare.ts';
 import { everydayEdits } from './edits.ts';
+
+export type DemoClock = Clock & {
+  /** Lets so much time pass at once. */
+  advance(byMs: number): void;
+};
+
+/** The machine's clock, ahead by as much as the demo says: nobody waits for the times between its scenes. */
+export const createDemoClock = (): DemoClock => {
+  let aheadMs = 0;
+  return {
+    now: () => systemClock.now() + aheadMs,
+    monotonic: () => systemClock.monotonic() + aheadMs,
+    sleep: (delayMs, signal) => systemClock.sleep(delayMs, signal),
+    advance: (byMs) => {
+      aheadMs += byMs;
+    },
+  };
+};
 
 /** Everything that the demo plays with. */
 export type Stage = {

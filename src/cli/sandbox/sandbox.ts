@@ -7,13 +7,11 @@ import { contactCount, settingsOf, type EmulatedProvider, type Emulator } from '
 import { googleVariantsSchema } from '../../sandbox/google/variants.ts';
 import { startSandboxPair, type PairOptions, type PairSide, type SandboxPair } from '../../sandbox/sandbox.ts';
 import { VARIANT_TABLE, type VariantRow } from '../../sandbox/service/variants.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { listenForInterrupt } from '../interrupt.ts';
-import type { Terminal } from '../terminal.ts';
-import { UsageError } from '../usage-error.ts';
+import { EXIT, type ExitCode, UsageError } from '../command/exit-codes.ts';
+import { listenForInterrupt } from '../command/with-app.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { count } from '../../core/view/words.ts';
-import { openExports, readExports, writeExport } from './exports.ts';
-import { loadFile, type LoadedFile, reportFile } from './files.ts';
+import { openExports, readExports, writeExport, loadFile, type LoadedFile, reportFile } from './files.ts';
 
 type Options = {
   readonly left?: EmulatedProvider;

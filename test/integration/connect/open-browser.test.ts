@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser } from '../../../src/cli/connect/open-browser.ts';
+import { openBrowser } from '../../../src/cli/terminal/open-browser.ts';
 import { startCliHost } from '../../support/cli-host.ts';
 import { startGround, type Environment, type Ground } from '../cli/run-cli.ts';
 import { consentTo } from './sign-in.ts';

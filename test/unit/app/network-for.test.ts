@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { keepLinks } from '../../../src/app/keep-links.ts';
 import { networkFor, trafficOf, type Ways } from '../../../src/app/network.ts';
-import { createCommandEvents } from '../../../src/cli/command-events.ts';
+import { createCommandEvents } from '../../../src/cli/command/with-app.ts';
 import type { Config, LinkConfig } from '../../../src/app/config/config.ts';
 import type { Events } from '../../../src/engine/events.ts';
 import { createGates } from '../../../src/net/gates.ts';

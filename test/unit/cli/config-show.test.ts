@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SettingsDocument } from '../../../config/settings-document.ts';
-import { showConfig } from '../../../src/cli/config-show.ts';
-import { UsageError } from '../../../src/cli/usage-error.ts';
+import { showConfig } from '../../../src/cli/setup/config-show.ts';
+import { UsageError } from '../../../src/cli/command/exit-codes.ts';
 import { allSettings } from '../../../src/app/config/settings.ts';
 import { useConfigDirectory } from '../app/config/config-support.ts';
 import { createTestTerminal } from './terminal.ts';

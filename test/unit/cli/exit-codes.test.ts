@@ -1,8 +1,7 @@
 import { DirectoryError } from '../../../src/util/make-directory.ts';
 import { expect, test } from 'vitest';
-import { EXIT, exitCodeOf, worstExitCode } from '../../../src/cli/exit-codes.ts';
+import { EXIT, exitCodeOf, worstExitCode, UsageError } from '../../../src/cli/command/exit-codes.ts';
 import { runCli } from '../../../src/cli/program.ts';
-import { UsageError } from '../../../src/cli/usage-error.ts';
 import { ConfigError } from '../../../src/util/config-error.ts';
 import { NotDeliveredError } from '../../../src/daemon/notify/not-delivered.ts';
 import {

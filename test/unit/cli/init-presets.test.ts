@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { askAll, NON_INTERACTIVE, type Asker } from '../../../src/cli/init/questions.ts';
+import { askAll, NON_INTERACTIVE, type Asker } from '../../../src/cli/setup/questions.ts';
 import { faultOf } from '../../../src/app/config/set-up.ts';
 import { PROVIDERS } from '../../../src/providers/registry.ts';
 

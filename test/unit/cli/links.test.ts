@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { chooseLinks } from '../../../src/cli/links.ts';
-import { UsageError } from '../../../src/cli/usage-error.ts';
+import { chooseLinks } from '../../../src/cli/command/configuration.ts';
+import { UsageError } from '../../../src/cli/command/exit-codes.ts';
 import { loadConfig } from '../../../src/app/config/config.ts';
 
 const variables = { SERVICE_BASE_URL: 'http://x.test', GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret' };

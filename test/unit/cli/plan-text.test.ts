@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { selectChanges } from '../../../src/core/view/change-filter.ts';
-import { formatPlan } from '../../../src/cli/plan-text.ts';
-import type { LinkPlan } from '../../../src/cli/plan.ts';
-import { wrap } from '../../../src/cli/wrap.ts';
+import { formatPlan, type LinkPlan } from '../../../src/cli/sync/plan.ts';
+import { wrap } from '../../../src/cli/terminal/layout.ts';
 import type { Change, ContactChange } from '../../../src/core/view/views.ts';
 import { SIDE_WORDS } from '../../support/side-words.ts';
 

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
-import { startBars } from '../../../src/cli/progress/bars.ts';
+import { startBars } from '../../../src/cli/terminal/progress.ts';
 import { SIDE_WORDS } from '../../support/side-words.ts';
 import { createTestTerminal } from './terminal.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startLines } from '../../../src/cli/progress/lines.ts';
+import { startLines } from '../../../src/cli/terminal/progress.ts';
 import { SIDE_WORDS } from '../../support/side-words.ts';
 import { createTestTerminal } from './terminal.ts';
 

@@ -1,8 +1,14 @@
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
-import { confirm } from '../../../src/cli/confirm.ts';
-import { askChoice, askSecret, askText, askYesNo, InterruptedError } from '../../../src/cli/prompts.ts';
+import {
+  confirm,
+  askChoice,
+  askSecret,
+  askText,
+  askYesNo,
+  InterruptedError,
+} from '../../../src/cli/terminal/prompts.ts';
 
 /** Streams of a prompt, and all that was printed so far. */
 const createStreams = (answer: string | null) => {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { storeCopy } from '../../../src/cli/store-copy.ts';
+import { storeCopy } from '../../../src/cli/data/store-copy.ts';
 import { createTestTerminal } from './terminal.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'contact-sync-address-'));

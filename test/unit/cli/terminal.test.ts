@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { createTerminal } from '../../../src/cli/terminal.ts';
-import { withPlaces, withTypedCommands } from '../../../src/cli/typed-command.ts';
+import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
+import { withPlaces, withTypedCommands } from '../../../src/cli/terminal/typed-command.ts';
 import { createLogger } from '../../../src/util/logger.ts';
 import { createTestTerminal } from './terminal.ts';
 

@@ -1,4 +1,4 @@
-import type { Terminal } from '../../../src/cli/terminal.ts';
+import type { Terminal } from '../../../src/cli/terminal/terminal.ts';
 
 /** A terminal that remembers what was printed; neither of its streams is a terminal. */
 export const createTestTerminal = (): Terminal & { readonly printed: string[]; readonly warned: string[] } => {

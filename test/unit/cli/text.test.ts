@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { formatBar } from '../../../src/cli/progress/bars.ts';
-import { formatStatus } from '../../../src/cli/status-text.ts';
+import { formatBar } from '../../../src/cli/terminal/progress.ts';
+import { formatStatus } from '../../../src/cli/links/status.ts';
 import type { LinkStatus } from '../../../src/daemon/jobs/link-status.ts';
-import { formatSummary, formatTrouble } from '../../../src/cli/summary.ts';
-import { formatTable } from '../../../src/cli/table.ts';
+import { formatSummary, formatTrouble } from '../../../src/cli/sync/summary.ts';
+import { formatTable } from '../../../src/cli/terminal/layout.ts';
 import { count, formatAge, formatDuration, formatEstimate } from '../../../src/core/view/words.ts';
 import { ClientRefusedError, RevokedError, UnavailableError, type RemoteError } from '../../../src/providers/errors.ts';
 import type { RunSummary } from '../../../src/engine/run.ts';

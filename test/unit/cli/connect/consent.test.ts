@@ -2,8 +2,8 @@ import { PassThrough } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../../../src/util/clock.ts';
-import { answerIn, codeIn } from '../../../../src/cli/connect/answer.ts';
-import { askForConsent, type ConsentOptions } from '../../../../src/cli/connect/consent.ts';
+import { answerIn, codeIn } from '../../../../src/cli/setup/consent-answer.ts';
+import { askForConsent, type ConsentOptions } from '../../../../src/cli/setup/consent.ts';
 import { createTestTerminal } from '../terminal.ts';
 
 const NEVER = new AbortController().signal;

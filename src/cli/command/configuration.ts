@@ -1,0 +1,67 @@
+import { withHostedLinks } from '../../daemon/links/hosted-links.ts';
+import { systemClock } from '../../util/clock.ts';
+import {
+  readConfig,
+  type Config,
+  type LoadOptions,
+  type ReadConfig,
+  type LinkConfig,
+} from '../../app/config/config.ts';
+import { holdsState } from '../../app/config/home.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { ConfigError } from '../../util/config-error.ts';
+import { nearestWord } from '../../app/config/nearest.ts';
+import { UnknownLinkError } from './exit-codes.ts';
+
+/** The options that say where configuration and state are; every command takes them. */
+export type PlaceOptions = { readonly config?: string; readonly dataDir?: string };
+
+export const loadOptionsOf = ({ config, dataDir }: PlaceOptions): LoadOptions => ({
+  configPath: config ?? null,
+  dataDir: dataDir ?? null,
+});
+
+/**
+ * The configuration with the links that its database keeps.
+ *
+ * @throws {ConfigError | StoreError} where it cannot be used, or the database cannot.
+ */
+export const loadWhole = (options: PlaceOptions): Promise<Config> =>
+  withHostedLinks(readConfig(loadOptionsOf(options)), systemClock);
+
+/**
+ * The configuration for a command that opens the store, without the links that a database keeps. Warns about misspelt
+ * variables, and about a new store in a default location: it may be missing where it was expected. Throws {@link ConfigError}.
+ */
+export const openConfig = (terminal: Terminal, options: PlaceOptions): ReadConfig => {
+  const read = readConfig(loadOptionsOf(options));
+  if (read.misspelt !== null) terminal.warn(read.misspelt);
+  const { databaseUrl, dataDir, isUsualDataDir } = read.config;
+  if (databaseUrl === null && isUsualDataDir && !holdsState(dataDir)) {
+    terminal.warn(
+      `No earlier state was found. New state is stored in ${dataDir}; --data-dir or DATA_DIR sets another directory.`,
+    );
+  }
+  return read;
+};
+
+/** So many letters of a link's name may be wrong for it to be guessed. */
+const FARTHEST_HINT = 2;
+
+/**
+ * The links that a command works on: the one that was named, else all.
+ *
+ * @throws {UnknownLinkError} if there is no link of that name.
+ * @throws {ConfigError} where the database keeps it, and it cannot be used as it is.
+ */
+export const chooseLinks = ({ links, faultyLinks }: Config, name: string | undefined): readonly LinkConfig[] => {
+  if (name === undefined) return links;
+  const chosen = links.filter((link) => link.name === name);
+  if (chosen.length > 0) return chosen;
+  const faulty = faultyLinks.find((link) => link.name === name);
+  if (faulty !== undefined) throw new ConfigError(faulty.problems);
+  const names = links.map((link) => link.name);
+  const near = nearestWord(name, names, FARTHEST_HINT);
+  const hint = near === null ? '' : ` Did you mean ${near}?`;
+  throw new UnknownLinkError(`There is no link named ${name}.${hint} The configuration has: ${names.join(', ')}.`);
+};

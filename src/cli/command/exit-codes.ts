@@ -1,0 +1,66 @@
+import { BackupError } from '../../app/backup-error.ts';
+import { ConfigError } from '../../util/config-error.ts';
+import { DirectoryError } from '../../util/make-directory.ts';
+import { NotDeliveredError } from '../../daemon/notify/not-delivered.ts';
+import { isCredentialError, RemoteError } from '../../providers/errors.ts';
+import { HaltError, LeaseError, resumeRemedy } from '../../engine/context.ts';
+import { VerdictError } from '../../engine/verdicts.ts';
+import type { Sides, SideWords } from '../../core/contact/side.ts';
+
+/** The command line asks for something that does not exist; the message names what exists. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** The command line names a link that does not exist. */
+export class UnknownLinkError extends UsageError {}
+
+/** The exit codes, as the README documents them. */
+export const EXIT = { done: 0, failed: 1, usage: 2, halted: 3, credentials: 4, unavailable: 5, busy: 6 } as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** The first error, if closing failed because of it. */
+export const firstOf = (error: unknown): unknown =>
+  error instanceof SuppressedError ? firstOf(error.suppressed) : error;
+
+/** Errors of the command line or the configuration. */
+const USAGE_ERRORS = [UsageError, ConfigError, DirectoryError, VerdictError];
+
+/** The exit code of an error; null is no error. */
+export const exitCodeOf = (thrown: unknown): ExitCode => {
+  const error = firstOf(thrown);
+  if (error === null) return EXIT.done;
+  if (USAGE_ERRORS.some((kind) => error instanceof kind)) return EXIT.usage;
+  if (error instanceof BackupError && error.isUsage) return EXIT.usage;
+  if (error instanceof HaltError) return EXIT.halted;
+  if (isCredentialError(error)) return EXIT.credentials;
+  if (error instanceof LeaseError) return EXIT.busy;
+  if ((error instanceof RemoteError || error instanceof NotDeliveredError) && error.retry === 'soon')
+    return EXIT.unavailable;
+  return EXIT.failed;
+};
+
+/** Codes that need a person come before those from which the next run recovers. */
+const BY_SEVERITY: readonly ExitCode[] = [
+  EXIT.halted,
+  EXIT.credentials,
+  EXIT.unavailable,
+  EXIT.busy,
+  EXIT.usage,
+  EXIT.failed,
+];
+
+/** The one code for several links: the first that occurs in the order 3, 4, 5, 6, 2, 1; 0 where all went well. */
+export const worstExitCode = (codes: readonly ExitCode[]): ExitCode =>
+  BY_SEVERITY.find((code) => codes.includes(code)) ?? EXIT.done;
+
+/** The message of an error. */
+export const messageOf = (thrown: unknown): string => {
+  const error = firstOf(thrown);
+  return error instanceof Error ? error.message : String(error);
+};
+
+/** The message of an error of a link, followed by the remedy if a credential was refused. */
+export const troubleOf = (error: unknown, link: string, sides: Sides<SideWords>): string =>
+  isCredentialError(error) ? `${error.message}. ${resumeRemedy(error, { link, sides })}` : messageOf(error);

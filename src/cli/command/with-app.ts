@@ -1,0 +1,96 @@
+import { StoppedError } from '../../engine/context.ts';
+import type { Config, LinkConfig } from '../../app/config/config.ts';
+import { createEvents, type Events } from '../../engine/events.ts';
+import { createLogger } from '../../util/logger.ts';
+import { EXIT, exitCodeOf } from './exit-codes.ts';
+import { formatEstimate } from '../../core/view/words.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { createApp, type App } from '../../app/app.ts';
+import { withHostedLinks } from '../../daemon/links/hosted-links.ts';
+import { systemClock } from '../../util/clock.ts';
+import { openConfig, type PlaceOptions, chooseLinks } from './configuration.ts';
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/** A signal that aborts at the first SIGINT or SIGTERM, until disposed; a second one ends the process at once. */
+export const listenForInterrupt = (): { readonly signal: AbortSignal } & Disposable => {
+  const controller = new AbortController();
+  const ignore = (): void => {
+    for (const name of SIGNALS) process.removeListener(name, onInterrupt);
+  };
+  const onInterrupt = (): void => {
+    ignore();
+    controller.abort(new StoppedError());
+  };
+  for (const name of SIGNALS) process.on(name, onInterrupt);
+  return { signal: controller.signal, [Symbol.dispose]: ignore };
+};
+
+/** A contact by the ids it has on both sides. */
+export const describeIds = (ids: { readonly leftId: string | null; readonly rightId: string | null }): string =>
+  [ids.leftId, ids.rightId].filter((id) => id !== null).join(' / ') || 'a contact without a readable id';
+
+const nothing = (): void => undefined;
+
+/**
+ * The log of a one-shot command, on stderr. People at a terminal get warnings only, and how a run ended from its summary;
+ * everybody else gets every line that LOG_LEVEL asks for.
+ */
+export const createCommandEvents = (config: Config, terminal: Terminal, options: { json: boolean }): Events => {
+  const forPeople = !options.json && terminal.log.isTTY;
+  const quiet = forPeople && config.logLevel === 'info';
+  const logger = createLogger({
+    level: quiet ? 'warn' : config.logLevel,
+    format: options.json ? 'json' : forPeople ? 'pretty' : config.logFormat,
+    destination: terminal.log,
+  });
+  const events = createEvents(logger, { personalData: config.logPersonalData });
+  if (!forPeople) return events;
+  return {
+    ...events,
+    contactSkipped: ({ sides, side, reason, ...ids }) =>
+      terminal.warn(`Skipped at ${sides[side].place}: ${describeIds(ids)}: ${reason}`),
+    retryScheduled: ({ sides, side, reason, retryInMs, retryAt }) => {
+      const at = new Date(retryAt).toTimeString().slice(0, 'hh:mm:ss'.length);
+      terminal.warn(`${sides[side].title}: ${reason}. Trying again in ${formatEstimate(retryInMs)}, at ${at}.`);
+    },
+    runHalted: nothing,
+    runCutShort: nothing,
+    linkPaused: nothing,
+    // A stack helps only where the error has no meaning of its own.
+    runFailed: (fields) => {
+      if (exitCodeOf(fields.error) === EXIT.failed) events.runFailed(fields);
+    },
+  };
+};
+
+/** The options that every configured command has. */
+export type CommonOptions = PlaceOptions & { readonly json?: boolean };
+
+/** What a command works with. */
+export type Opened = {
+  readonly app: App;
+  readonly events: Events;
+  readonly links: readonly LinkConfig[];
+  /** Aborted by SIGINT or SIGTERM. */
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Opens the program for one command and closes it behind it.
+ *
+ * @throws {ConfigError | UsageError | StoreError} where the command cannot begin.
+ */
+export const withApp = async <T>(
+  terminal: Terminal,
+  linkName: string | undefined,
+  options: CommonOptions,
+  use: (opened: Opened) => Promise<T>,
+): Promise<T> => {
+  const config = await withHostedLinks(openConfig(terminal, options), systemClock);
+  const links = chooseLinks(config, linkName);
+  const events = createCommandEvents(config, terminal, { json: options.json ?? false });
+  await using app = createApp(config, events);
+  using interrupt = listenForInterrupt();
+  return await use({ app, events, links, signal: interrupt.signal });
+};

@@ -1,0 +1,183 @@
+import { isoOf, systemClock } from '../../util/clock.ts';
+import { decidingOf, type LinkConfig } from '../../app/config/config.ts';
+import { inWordsOf, type Sides, type SideWords, SIDES, type Side } from '../../core/contact/side.ts';
+import { listConflicts } from '../../engine/history/conflicts.ts';
+import { CONFLICT_STATES, DECIDED_BY } from '../../core/view/conflict-words.ts';
+import type { ConflictView } from '../../core/view/views.ts';
+import { describeIds, withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
+import { EXIT, type ExitCode, UsageError } from '../command/exit-codes.ts';
+import { formatTime, NAME_COLUMNS, shorten, formatTable } from '../terminal/layout.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { fieldWords } from '../../core/view/field-words.ts';
+import { count } from '../../core/view/words.ts';
+import type { ConflictRow } from '../../core/state/rows.ts';
+import { randomUUID } from 'node:crypto';
+import { reviewConflicts, unwrittenSide } from '../../engine/history/review.ts';
+
+type LinkConflicts = { readonly link: LinkConfig; readonly conflicts: readonly ConflictView[] };
+
+/** A conflict as the README documents it; the caller puts it in the words of the link. */
+const conflictToJson = ({ atMs, reviewedAtMs, by, ...conflict }: ConflictView) => {
+  const { id, run, leftId, rightId, field, left, right, winner, name, state } = conflict;
+  const times = { at: isoOf(atMs), reviewedAt: isoOf(reviewedAtMs) };
+  return { id, run, leftId, rightId, field, left, right, winner, name, state, why: DECIDED_BY[by], ...times };
+};
+
+const toJson = ({ link, conflicts: found }: LinkConflicts): unknown => {
+  return { link: link.name, conflicts: inWordsOf(link.sides, found.map(conflictToJson)) };
+};
+
+const rowOf = (conflict: ConflictView, sides: Sides<SideWords>): readonly string[] => {
+  const { id, atMs, field, left, right, winner, by, state, name } = conflict;
+  const values = [left, right].map((value) => (value === '' ? '(empty)' : shorten(value, NAME_COLUMNS)));
+  const won = winner === null ? DECIDED_BY[by] : `${sides[winner].title}: ${DECIDED_BY[by]}`;
+  return [
+    String(id),
+    name === null ? describeIds(conflict) : shorten(name, NAME_COLUMNS),
+    fieldWords(field),
+    ...values,
+    won,
+    CONFLICT_STATES[state],
+    formatTime(atMs),
+  ];
+};
+
+const formatConflicts = (
+  { link, conflicts: found }: LinkConflicts,
+  options: { readonly all: boolean },
+  terminal: Terminal,
+): string => {
+  const { name, sides } = link;
+  const open = found.filter(({ state }) => state === 'open').length;
+  const title = `${terminal.style('bold', name)}: ${options.all ? count(found.length, 'conflict') : `${count(open, 'conflict')} open`}`;
+  if (found.length === 0) return title;
+  const head = ['id', 'contact', 'field', sides.left.title, sides.right.title, 'winner', 'state', 'found'];
+  const table = formatTable(
+    found.map((conflict) => rowOf(conflict, sides)),
+    { head, indent: '  ' },
+  );
+  if (open === 0) return `${title}\n${table}`;
+  const take = `contact-sync conflicts resolve ID --take ${sides.left.name} (or ${sides.right.name})`;
+  const waiting = found.filter(({ state, winner }) => state === 'open' && winner === null).length;
+  const decide = `  Take a value: ${take}`;
+  if (waiting === open) return `${title}\n${table}\n${decide}`;
+  return `${title}\n${table}\n${decide}\n  Keep the current value: contact-sync conflicts resolve ID --dismiss`;
+};
+
+/** `conflicts [LINK]`: fields that changed on both sides, with both values, the winner and the reason. */
+export const conflicts = (
+  terminal: Terminal,
+  linkName: string | undefined,
+  options: CommonOptions & { readonly all?: boolean },
+): Promise<ExitCode> =>
+  withApp(terminal, linkName, options, async ({ app, links }) => {
+    const all = options.all ?? false;
+    const found: LinkConflicts[] = [];
+    for (const link of links) {
+      found.push({ link, conflicts: await listConflicts(app.store, link.name, decidingOf(link), { all }) });
+    }
+    if (options.json) terminal.print(JSON.stringify({ links: found.map(toJson) }));
+    else terminal.print(found.map((one) => formatConflicts(one, { all }, terminal)).join('\n\n'));
+    return EXIT.done;
+  });
+
+export type ResolveOptions = CommonOptions & { readonly take?: string; readonly dismiss?: boolean };
+
+/** The word for every open conflict of the links. */
+const ALL = 'all';
+
+type Found = { readonly link: LinkConfig; readonly rows: readonly ConflictRow[] };
+
+const noSuchConflict = (word: string): UsageError =>
+  new UsageError(`There is no open conflict ${word}. \`contact-sync conflicts\` lists the open conflicts.`);
+
+/** The conflicts that the word means, which no later change has made past. */
+const findConflicts = async (
+  { app, links }: Opened,
+  word: string,
+  { dismiss = false }: ResolveOptions,
+): Promise<readonly Found[]> => {
+  const found: Found[] = [];
+  for (const link of links) {
+    const open = await app.store.conflicts(link.name, { all: false });
+    // Nothing was decided of it that could be left so.
+    const undecided = open.find(({ id, winner }) => dismiss && winner === null && String(id) === word);
+    if (undecided !== undefined) {
+      throw new UsageError(`Conflict ${word} needs a decision. Take one of its values with --take SIDE.`);
+    }
+    const isMeant = ({ review, winner }: ConflictRow) => review === null && !(dismiss && winner === null);
+    const rows = open.filter((row) => (word === ALL ? isMeant(row) : String(row.id) === word));
+    if (rows.length > 0) found.push({ link, rows });
+  }
+  if (found.length > 0 || word === ALL) return found;
+  throw noSuchConflict(word);
+};
+
+const sideNamed = ({ sides }: LinkConfig, name: string): Side | undefined =>
+  SIDES.find((each) => sides[each].name === name);
+
+const noSuchSide = ({ name, sides }: LinkConfig, take: string): UsageError =>
+  new UsageError(
+    `${take} is not a side of the link ${name}. Its sides are ${SIDES.map((each) => sides[each].name).join(' and ')}.`,
+  );
+
+/** Throws a {@link UsageError} for what can be asked of none of the links. */
+const checkOptions = (links: readonly LinkConfig[], { take, dismiss }: ResolveOptions): void => {
+  if ((take === undefined) === !dismiss) throw new UsageError('Give either --take SIDE or --dismiss.');
+  const [link] = links;
+  if (take === undefined || link === undefined) return;
+  if (links.every((each) => sideNamed(each, take) === undefined)) throw noSuchSide(link, take);
+};
+
+/** The side that `--take` names; null where the conflict is dismissed. */
+const sideToTake = (link: LinkConfig, rows: readonly ConflictRow[], { take }: ResolveOptions): Side | null => {
+  if (take === undefined) return null;
+  const { name, sides } = link;
+  const side = sideNamed(link, take);
+  if (side === undefined) throw noSuchSide(link, take);
+  for (const { field } of rows) {
+    const unwritten = unwrittenSide(link, field);
+    if (unwritten === null || unwritten === side) continue;
+    const setting = link.direction === 'both' ? `the ${fieldWords(field)} (FIELDS)` : '(DIRECTION)';
+    throw new UsageError(
+      `The link ${name} does not write ${setting} to ${sides[unwritten].place}, so the value of ${sides[side].place} cannot be written there.`,
+    );
+  }
+  return side;
+};
+
+/**
+ * `conflicts resolve ID|all [LINK]`: stores a decision about a conflict. The next run writes a value that is taken.
+ *
+ * @throws {UsageError} if there is no such conflict, or the link does not write the value that is taken.
+ * @throws {LeaseError} where a run is under way.
+ */
+export const resolve = (
+  terminal: Terminal,
+  word: string,
+  linkName: string | undefined,
+  options: ResolveOptions,
+): Promise<ExitCode> =>
+  withApp(terminal, linkName, options, async (opened) => {
+    const { app } = opened;
+    checkOptions(opened.links, options);
+    const found = await findConflicts(opened, word, options);
+    // Of each link before the first one is changed.
+    const chosen = found.map(({ link, rows }) => ({ link, rows, side: sideToTake(link, rows, options) }));
+    const reviews: { readonly link: string; readonly id: number; readonly review: string }[] = [];
+    for (const { link, rows, side } of chosen) {
+      const parts = { store: app.store, clock: systemClock, newId: randomUUID, holders: app.holders };
+      const kept = await reviewConflicts(parts, link.name, rows, side);
+      for (const [index, { id }] of rows.entries()) {
+        const review = kept[index] ?? null;
+        if (review === null) continue;
+        reviews.push({ link: link.name, id, review: review === 'dismissed' ? review : link.sides[review].name });
+      }
+    }
+    if (reviews.length === 0 && word !== ALL) throw noSuchConflict(word);
+    const taken = reviews.filter(({ review }) => review !== 'dismissed').length;
+    const next = taken === 0 ? '' : ` The next run writes ${count(taken, 'value')}: contact-sync sync`;
+    if (options.json) terminal.print(JSON.stringify({ reviewed: reviews }));
+    else terminal.print(`${count(reviews.length, 'conflict')} reviewed.${next}`);
+    return EXIT.done;
+  });

@@ -1,0 +1,126 @@
+import { isoOf } from '../../util/clock.ts';
+import type { LinkConfig } from '../../app/config/config.ts';
+import { inWordsOf, SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
+import { explainContact, type ContactHistory } from '../../engine/history/explain.ts';
+import type { Standing, Write } from '../../core/view/views.ts';
+import { writeToJson, formatFieldChange } from '../terminal/changes.ts';
+import { describeIds, withApp, type CommonOptions } from '../command/with-app.ts';
+import { EXIT, type ExitCode, UsageError } from '../command/exit-codes.ts';
+import { formatTime, NAME_COLUMNS, shorten, shortRun, VALUE_COLUMNS, inLine, wrap } from '../terminal/layout.ts';
+import { layoutOf, type Terminal } from '../terminal/terminal.ts';
+import { ACTION_WORDS } from '../../core/view/change-words.ts';
+import { fieldWords } from '../../core/view/field-words.ts';
+import { whyWords } from '../../core/view/why-words.ts';
+import { writeNote } from '../../core/view/write-note.ts';
+
+type LinkHistory = { readonly link: LinkConfig; readonly history: ContactHistory };
+
+const standingToJson = ({ field, from, sinceMs, why, ...values }: Standing, sides: Sides<SideWords>) => ({
+  field,
+  left: values.left.join('; '),
+  right: values.right.join('; '),
+  side: from,
+  since: isoOf(sinceMs),
+  why: why === null ? null : whyWords(why, sides),
+});
+
+/** In the words of the link; `why` is text for scripts too. */
+const toJson = ({ link, history }: LinkHistory): unknown => {
+  const { sides } = link;
+  const { name, left, right, status, standings, entries, conflicts, rejected, notSynced } = history;
+  return inWordsOf(sides, {
+    link: link.name,
+    leftId: left.id,
+    rightId: right.id,
+    name,
+    status,
+    now: { left, right },
+    fields: standings.map((standing) => standingToJson(standing, sides)),
+    history: entries.map((entry) => writeToJson(entry, sides)),
+    openConflicts: conflicts.map(({ run, field, left: atLeft, right: atRight, winner, atMs }) => {
+      return { run, field, left: atLeft, right: atRight, winner, at: isoOf(atMs) };
+    }),
+    rejected: rejected.map(({ side, reason, attempts, retryAtMs }) => {
+      return { side, reason, attempts, retryAt: isoOf(retryAtMs) };
+    }),
+    notSynced,
+  });
+};
+
+const quote = (value: string): string => (value === '' ? '(empty)' : JSON.stringify(shorten(value, VALUE_COLUMNS)));
+
+const formatEntry = (entry: Write, sides: Sides<SideWords>): readonly string[] => {
+  const { atMs, side, id, action, run, write, kind, why, changes } = entry;
+  const subject = `${ACTION_WORDS[action]} at ${sides[side].place}${id === '' ? '' : ` (${id})`}`;
+  const reason = why.kind === 'undo' && why.of !== null ? `undo of run ${shortRun(why.of)}` : whyWords(why, sides);
+  const title = `  ${formatTime(atMs)}  ${subject}: ${reason}${writeNote(entry)}`;
+  const lines = changes.map((change) => `      ${formatFieldChange(change, why, sides)}`);
+  return [title, `      run ${shortRun(run)}${kind === null ? '' : ` (${kind})`}, write ${write}`, ...lines];
+};
+
+const formatHalf = (side: Side, history: ContactHistory, sides: Sides<SideWords>): string => {
+  const { id, state, unsynced } = history[side];
+  const waiting = unsynced.length === 0 ? '' : `, not synced yet: ${unsynced.map(fieldWords).join(', ')}`;
+  return `  ${sides[side].title}: ${id === null ? 'no contact' : `${id} (${state})`}${waiting}`;
+};
+
+const listed = (values: readonly string[]): string =>
+  values.length === 0 ? '(empty)' : values.map((value) => shorten(value, VALUE_COLUMNS)).join(', ');
+
+/** A field with its value on each side, the side that it comes from, and since when. */
+const formatStanding = ({ field, left, right, from, sinceMs, why }: Standing, sides: Sides<SideWords>): string => {
+  const isSame = left.join('\n') === right.join('\n');
+  const apart = SIDES.map((side) => `${listed(side === 'left' ? left : right)} at ${sides[side].place}`).join(', ');
+  const since = sinceMs === null ? '' : `, since ${formatTime(sinceMs)}`;
+  const whose = from === null ? 'identical when first matched' : `from ${sides[from].place}${since}`;
+  const reason = why === null ? '' : ` (${inLine(whyWords(why, sides))})`;
+  return `${fieldWords(field)}: ${isSame ? listed(left) : apart} - ${whose}${reason}`;
+};
+
+const formatHistory = ({ link, history }: LinkHistory, terminal: Terminal): string => {
+  const { sides } = link;
+  const { name, left, right, status, standings, entries, conflicts, rejected, notSynced } = history;
+  const { width } = layoutOf(terminal);
+  const isGone = left.id === null && right.id === null;
+  const ids = isGone ? 'a deleted contact' : describeIds({ leftId: left.id, rightId: right.id });
+  return [
+    `${terminal.style('bold', link.name)}: ${name === null ? '' : `${shorten(name, NAME_COLUMNS)}, `}${ids}: ${status}`,
+    ...SIDES.map((side) => formatHalf(side, history, sides)),
+    ...conflicts.map((conflict) => {
+      const values = SIDES.map((side) => `${sides[side].place} ${quote(conflict[side])}`).join(', ');
+      const won = conflict.winner === null ? 'needs a decision' : `${sides[conflict.winner].place} won`;
+      return `  Open conflict: ${fieldWords(conflict.field)}: ${values}; ${won}`;
+    }),
+    ...notSynced.map(({ side, reason }) => `  ${sides[side].title}: ${reason}`),
+    ...rejected.map(({ side, reason, retryAtMs }) => {
+      return `  Refused at ${sides[side].place}: ${reason}; next attempt after ${formatTime(retryAtMs)}`;
+    }),
+    ...standings.map((standing) => wrap(formatStanding(standing, sides), '  ', width)),
+    entries.length === 0 ? '  No run has changed this contact.' : '  History, oldest first:',
+    ...entries.flatMap((entry) => formatEntry(entry, sides)),
+  ].join('\n');
+};
+
+/**
+ * `explain CONTACT [LINK]`: the history of a contact and its current values, from the database.
+ *
+ * @throws {UsageError} if no link has such a contact.
+ */
+export const explain = (
+  terminal: Terminal,
+  text: string,
+  linkName: string | undefined,
+  options: CommonOptions,
+): Promise<ExitCode> =>
+  withApp(terminal, linkName, options, async ({ app, links }) => {
+    const found: LinkHistory[] = [];
+    for (const link of links) {
+      for (const history of await explainContact(app.store, link.name, text)) found.push({ link, history });
+    }
+    if (found.length === 0) {
+      throw new UsageError('No contact has this id, email address or name. Use the spelling of one of the sides.');
+    }
+    if (options.json) terminal.print(JSON.stringify({ contacts: found.map(toJson) }));
+    else terminal.print(found.map((one) => formatHistory(one, terminal)).join('\n\n'));
+    return EXIT.done;
+  });

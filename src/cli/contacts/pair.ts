@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '../../util/clock.ts';
+import type { LinkConfig } from '../../app/config/config.ts';
+import { inWordsOf } from '../../core/contact/side.ts';
+import { giveVerdict, takeBackVerdict } from '../../engine/verdicts.ts';
+import { EXIT, type ExitCode, UsageError } from '../command/exit-codes.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
+
+export type PairOptions = CommonOptions & {
+  readonly link?: string;
+  readonly apart?: boolean;
+  readonly forget?: boolean;
+};
+
+const onlyLink = ({ links }: Opened): LinkConfig => {
+  const [link, ...others] = links;
+  if (link !== undefined && others.length === 0) return link;
+  throw new UsageError(
+    `There are several links. Name one of them after the ids: ${links.map(({ name }) => name).join(', ')}.`,
+  );
+};
+
+const NEXT = {
+  together: 'The next run links them: contact-sync sync',
+  apart: 'They are not linked to each other.',
+} as const;
+
+/**
+ * `pair LEFT RIGHT [LINK]`: stores a decision about two contacts that are not linked.
+ *
+ * @throws {UsageError | VerdictError} where it cannot be followed.
+ * @throws {LeaseError} where a run is under way.
+ */
+export const pair = (
+  terminal: Terminal,
+  [leftId, rightId]: readonly [string, string],
+  linkName: string | undefined,
+  options: PairOptions,
+): Promise<ExitCode> =>
+  withApp(terminal, linkName, options, async (opened) => {
+    if (leftId === '' || rightId === '')
+      throw new UsageError('An id is empty. Give the ids of two contacts, as listed by plan.');
+    if (options.apart && options.forget) throw new UsageError('Give either --apart or --forget.');
+    const link = onlyLink(opened);
+    const parts = {
+      store: opened.app.store,
+      clock: systemClock,
+      newId: randomUUID,
+      holders: opened.app.holders,
+    };
+    const says = options.apart ? 'apart' : 'together';
+    const print = (said: typeof says | null, text: string): void => {
+      const verdict = inWordsOf(link.sides, { link: link.name, leftId, rightId, says: said });
+      terminal.print(options.json ? JSON.stringify({ verdict }) : text);
+    };
+    if (options.forget) {
+      await takeBackVerdict(parts, link.name, { leftId, rightId });
+      print(null, `The decision about ${leftId} and ${rightId} is removed.`);
+      return EXIT.done;
+    }
+    const { unknown } = await giveVerdict(parts, link.name, { leftId, rightId, says });
+    for (const side of unknown) {
+      terminal.warn(
+        `${side === 'left' ? leftId : rightId} is unknown at ${link.sides[side].place} so far. ` +
+          'If the next run does not find it, the decision is removed.',
+      );
+    }
+    print(
+      says,
+      `${leftId} and ${rightId} are ${says === 'together' ? 'the same person' : 'different people'}. ${NEXT[says]}`,
+    );
+    return EXIT.done;
+  });

@@ -1,0 +1,134 @@
+import { openNotifier } from '../../daemon/notify/notifier.ts';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createApp } from '../../app/app.ts';
+import { createLinkSource, withHostedLinks, type LinkManager } from '../../daemon/links/hosted-links.ts';
+import { systemClock } from '../../util/clock.ts';
+import { readConfig, type Config } from '../../app/config/config.ts';
+import { hasPageToken } from '../../app/config/open-address.ts';
+import type { OpenConsole } from '../../daemon/console/console.ts';
+import { createEvents, type Events } from '../../engine/events.ts';
+import { startDaemon } from '../../daemon/jobs/daemon.ts';
+import type { Listening } from '../../daemon/server/listening.ts';
+import { createLogger } from '../../util/logger.ts';
+import { DirectoryError, makeDirectory } from '../../util/make-directory.ts';
+import { EXIT, type ExitCode } from '../command/exit-codes.ts';
+import { loadOptionsOf, openConfig, type PlaceOptions } from '../command/configuration.ts';
+import { backUpOf, linkManagerOf } from './page-settings.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { readVersion } from '../version.ts';
+
+/** The daemon ends within ten seconds; what hangs until then is abandoned, and the next start recovers it from the journal. */
+const LONGEST_STOP_MS = 9_000;
+
+/** What keeps the process when everything has ended are the timers of libraries, as of one that looked for a Redis in vain. */
+const LINGER_MS = 200;
+
+/** The clock, the randomness and the ids of the daemon. */
+const PROGRAM = { clock: systemClock, random: Math.random, newId: randomUUID };
+
+const endNow = (): never => process.exit(EXIT.done);
+
+/** The first SIGTERM or SIGINT; a second one ends the process at once. SIGHUP calls back, any number of times. */
+const hear = (onHangup: () => void): Promise<string> => {
+  process.on('SIGHUP', onHangup);
+  return new Promise((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) {
+      process.once(name, () => {
+        resolve(name);
+        for (const again of ['SIGTERM', 'SIGINT'] as const) process.on(again, endNow);
+      });
+    }
+  });
+};
+
+/** The page; null if LISTEN is off. */
+const pageOf = async (config: Config, events: Events, links: () => LinkManager | null): Promise<OpenConsole | null> => {
+  const { listen, consoleToken, consoleReadonly } = config;
+  if (listen === null) return null;
+  const { openConsole } = await import('../../daemon/console/console.ts');
+  const newSecret = (): string => randomBytes(32).toString('base64url');
+  const parts = { clock: systemClock, newId: randomUUID, newSecret, token: consoleToken, readonly: consoleReadonly };
+  const backUp = backUpOf(config);
+  return (of) => {
+    const notifier = openNotifier(config, { ...PROGRAM, store: of.app.store, events });
+    return openConsole({ ...of, ...parts, settings: { links: links(), backUp, notifier } });
+  };
+};
+
+/** What LISTEN adds to the daemon; loaded unless it is off. */
+const listeningAt = async (
+  config: Config,
+  events: Events,
+  links: () => LinkManager | null,
+): Promise<Listening | null> => {
+  const { listen: address } = config;
+  if (address === null) return null;
+  const { createListening } = await import('../../daemon/server/listening.ts');
+  return createListening({
+    address,
+    isOptional: config.isListenOptional,
+    events,
+    clock: systemClock,
+    version: readVersion(),
+    openConsole: await pageOf(config, events, links),
+    hasPageToken: hasPageToken(config),
+    openApi: config.apiToken === null ? null : () => openApi(config, links(), events),
+  });
+};
+
+/** The routes by which programs change the links of the database. */
+const openApi = async ({ apiToken }: Config, links: LinkManager | null, events: Events) => {
+  if (links === null || apiToken === null) throw new Error('There is no API without a database and a token.');
+  const { apiRoutes } = await import('../../daemon/server/api-routes.ts');
+  return apiRoutes({ links, token: apiToken, onError: (path, error) => events.httpRequestFailed({ path, error }) });
+};
+
+/** SQLite makes it with its database. Where this process may not make it, what cannot do without it says so. */
+const makeDataDirectory = (path: string): void => {
+  try {
+    makeDirectory(path);
+  } catch (error) {
+    if (error instanceof DirectoryError) throw error;
+  }
+};
+
+/** `daemon`: keeps every link in step until SIGTERM or SIGINT. Logs to stdout. */
+export const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCode> => {
+  using last = new DisposableStack();
+  const first = openConfig(terminal, options);
+  const config = await withHostedLinks(first, systemClock);
+  const { logLevel: level, logFormat: format, logPersonalData: personalData } = config;
+  const log = createEvents(createLogger({ level, format, destination: terminal.stdout }), { personalData });
+  makeDataDirectory(config.dataDir);
+  let manager: LinkManager | null = null;
+  const listening = await listeningAt(config, log, () => (manager ??= linkManagerOf(app, () => source)));
+  const events = listening?.events ?? log;
+  await using app = createApp(config, events);
+  // Before anything runs: an address that cannot be had leaves nothing half started.
+  await using door = await listening?.open(app);
+  const source = createLinkSource(() => readConfig(loadOptionsOf(options)), {
+    first,
+    shelf: app.shelf,
+    onFaulty: ({ name, problems }) =>
+      events.linkSettingsInvalid({ link: name, problems: problems.map(({ where, what }) => `${where} ${what}`) }),
+  });
+  // What was changed since they were first read, for the page and the log, is taken up too.
+  const { links } = (await source.look()) ?? config;
+  // Signals are heard before the first log line says that they are.
+  const asked = hear(() => running.reload());
+  const parts = { app, events, ...PROGRAM };
+  const running = startDaemon({
+    ...parts,
+    links,
+    loadConfig: () => source.reload(),
+    ...(app.shelf !== null && { look: () => source.look() }),
+    ...(listening && { onReport: listening.onReport }),
+  });
+  await door?.serve(running);
+  const signal = await asked;
+  events.daemonStopping({ signal });
+  setTimeout(endNow, LONGEST_STOP_MS).unref();
+  await running.stop();
+  last.defer(() => void setTimeout(endNow, LINGER_MS).unref());
+  return EXIT.done;
+};

@@ -1,0 +1,55 @@
+import { createApp } from '../../app/app.ts';
+import { withHostedLinks } from '../../daemon/links/hosted-links.ts';
+import { systemClock } from '../../util/clock.ts';
+import { ConfigError } from '../../util/config-error.ts';
+import { checkHealth } from '../../daemon/jobs/check-health.ts';
+import { unhealthyBecause, type Health } from '../../daemon/jobs/health.ts';
+import { readLiveHeartbeat } from '../../app/heartbeat.ts';
+import type { Config, LinkConfig } from '../../app/config/config.ts';
+import { storeAlone } from '../../app/config/store-alone.ts';
+import { createCommandEvents } from '../command/with-app.ts';
+import { openConfig, type PlaceOptions } from '../command/configuration.ts';
+import { EXIT, firstOf, type ExitCode } from '../command/exit-codes.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/** What the daemon is judged by, and what is to be said of it besides. */
+type Subject = {
+  readonly config: Config;
+  readonly links: readonly Pick<LinkConfig, 'name' | 'syncIntervalMs'>[];
+  readonly note: string;
+};
+
+/** A running daemon keeps its configuration if the current one is invalid. */
+const subjectOf = async (terminal: Terminal, options: PlaceOptions): Promise<Subject> => {
+  try {
+    const config = await withHostedLinks(openConfig(terminal, options), systemClock);
+    return { config, links: config.links, note: '' };
+  } catch (error) {
+    if (!(error instanceof ConfigError) || error.dataDir === null) throw error;
+    const beat = await readLiveHeartbeat(error.dataDir, systemClock.now());
+    if (beat === null || beat.links.length === 0) throw error;
+    const faults = error.problems.map(({ where, what }) => `${where} ${what}`).join(' ');
+    const note = `; it still uses its earlier configuration, because the current one is invalid: ${faults}`;
+    return { config: storeAlone(error.dataDir), links: beat.links, note };
+  }
+};
+
+const judge = async (terminal: Terminal, options: PlaceOptions): Promise<Health> => {
+  const { config, links, note } = await subjectOf(terminal, options);
+  await using app = createApp(config, createCommandEvents(config, terminal, { json: false }));
+  const { ok, line } = await checkHealth({
+    config,
+    links,
+    store: app.store,
+    nowMs: systemClock.now(),
+    isDaemon: false,
+  });
+  return { ok, line: `${line}${note}` };
+};
+
+/** `health`: one line, and 0 where the daemon on this machine does its work, for a container's HEALTHCHECK. */
+export const health = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCode> => {
+  const { ok, line } = await judge(terminal, options).catch((error: unknown) => unhealthyBecause(firstOf(error)));
+  terminal.print(line);
+  return ok ? EXIT.done : EXIT.failed;
+};

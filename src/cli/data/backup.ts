@@ -1,0 +1,65 @@
+import { resolve } from 'node:path';
+import { backUp, type Manifest, restore as takeBack } from '../../app/backup.ts';
+import { systemClock } from '../../util/clock.ts';
+import { loadConfig } from '../../app/config/config.ts';
+import { loadOptionsOf } from '../command/configuration.ts';
+import { EXIT, type ExitCode } from '../command/exit-codes.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { readVersion } from '../version.ts';
+import type { CommonOptions } from '../command/with-app.ts';
+import { count } from '../../core/view/words.ts';
+
+export type BackupOptions = CommonOptions & { readonly withPlainTokens?: boolean };
+
+/** The files of a backup, for people. */
+export const describeFiles = ({ files }: Manifest): string =>
+  files.map(({ name, bytes }) => `${name} (${count(bytes, 'byte')})`).join(', ');
+
+const formatBackup = (manifest: Manifest, directory: string): readonly string[] => {
+  const names = manifest.leftOut.map(({ link, side }) => `${link} ${side}`).join(', ');
+  const leftOut = `Not included, because they are not encrypted (include them with --with-plain-tokens): tokens of ${names}`;
+  return [
+    `Copied to ${directory}: ${describeFiles(manifest)}`,
+    ...(manifest.leftOut.length === 0 ? [] : [leftOut]),
+    'Not included: configuration, CREDENTIALS_KEY, job queue.',
+  ];
+};
+
+/**
+ * `backup DIR`: copies the state, also while a daemon works on it.
+ *
+ * @throws {BackupError | StoreError | CredentialsError | ConfigError} where no copy could be made.
+ */
+export const backup = async (terminal: Terminal, path: string, options: BackupOptions): Promise<ExitCode> => {
+  const config = loadConfig(loadOptionsOf(options));
+  const directory = resolve(path);
+  const plainTokens = options.withPlainTokens ?? false;
+  const manifest = await backUp(config, directory, { program: readVersion(), plainTokens, clock: systemClock });
+  if (options.json) terminal.print(JSON.stringify({ backup: { directory, ...manifest } }));
+  else terminal.print(formatBackup(manifest, directory).join('\n'));
+  return EXIT.done;
+};
+
+/**
+ * `restore DIR`: takes a backup back into an empty DATA_DIR.
+ *
+ * @throws {BackupError | StoreError | ConfigError} where DATA_DIR is in use or not empty, or the backup is damaged.
+ */
+export const restore = async (terminal: Terminal, path: string, options: CommonOptions): Promise<ExitCode> => {
+  const config = loadConfig(loadOptionsOf(options));
+  const directory = resolve(path);
+  const manifest = await takeBack(config, directory, { clock: systemClock });
+  if (options.json) {
+    terminal.print(JSON.stringify({ restore: { directory, dataDir: config.dataDir, ...manifest } }));
+    return EXIT.done;
+  }
+  const signIns = manifest.leftOut.map(({ link, side }) => `contact-sync connect ${side} ${link}`);
+  terminal.print(
+    [
+      `Restored to ${config.dataDir}: ${describeFiles(manifest)}, of ${manifest.createdAt}`,
+      ...(signIns.length === 0 ? [] : [`The backup has no tokens. Sign in again: ${signIns.join(', ')}`]),
+      'Show the changes since then: contact-sync plan',
+    ].join('\n'),
+  );
+  return EXIT.done;
+};

@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { text as textOf } from 'node:stream/consumers';
+import { createApp } from '../../app/app.ts';
+import { forgetLink } from '../../daemon/links/forget-link.ts';
+import {
+  HostedLinkError,
+  listFile,
+  manageLinks,
+  NO_DATABASE,
+  type LinkManager,
+  type ListedLink,
+} from '../../daemon/links/hosted-links.ts';
+import { systemClock } from '../../util/clock.ts';
+import { ConfigError } from '../../util/config-error.ts';
+import { parseLinkSettings, withAssignments } from '../../app/config/hosted-links.ts';
+import { createCommandEvents, listenForInterrupt, type CommonOptions } from '../command/with-app.ts';
+import { openConfig } from '../command/configuration.ts';
+import { EXIT, type ExitCode, UsageError } from '../command/exit-codes.ts';
+import { formatTable } from '../terminal/layout.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { readTextFile } from '../../util/regular-file.ts';
+
+/** The options that `links add` and `links set` have. */
+export type SettingsOptions = CommonOptions & {
+  /** A file that holds settings, as a link's section does; `-` is standard input. */
+  readonly from?: string;
+};
+
+const readSettings = async (from: string | undefined, assignments: readonly string[]) => {
+  if (from === undefined) return withAssignments({}, assignments);
+  const read = from === '-' ? textOf(process.stdin) : readTextFile(from);
+  const text = await read.catch((cause: unknown) => {
+    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
+    throw new UsageError(`--from: ${from} cannot be read (${why}). Check its path and permissions.`, { cause });
+  });
+  return withAssignments(parseLinkSettings(text, from === '-' ? 'standard input' : from), assignments);
+};
+
+/** Works with the links of this configuration and its database. */
+const withManager = async <T>(
+  terminal: Terminal,
+  options: CommonOptions,
+  use: (manager: LinkManager) => Promise<T>,
+): Promise<T> => {
+  const read = openConfig(terminal, options);
+  if (read.config.databaseUrl === null) throw new ConfigError([NO_DATABASE]);
+  await using app = createApp(read.config, createCommandEvents(read.config, terminal, { json: options.json ?? false }));
+  if (app.shelf === null) throw new ConfigError([NO_DATABASE]);
+  using interrupt = listenForInterrupt();
+  const { signal } = interrupt;
+  const forget: Parameters<typeof manageLinks>[0]['forget'] = (name, links) =>
+    forgetLink({ app, links, newId: randomUUID, signal }, name);
+  try {
+    return await use(manageLinks({ read: () => read, shelf: app.shelf, clock: systemClock, forget }));
+  } catch (error) {
+    if (error instanceof HostedLinkError && error.fault === 'busy') {
+      terminal.warn(error.message);
+      throw error.cause;
+    }
+    if (error instanceof HostedLinkError) throw new UsageError(error.message, { cause: error });
+    throw error;
+  }
+};
+
+const toJson = ({ name, ...link }: ListedLink) => ({ link: name, ...link });
+
+const format = (links: readonly ListedLink[]): string => {
+  if (links.length === 0) return 'There is no link yet. Add one: contact-sync links add NAME --from FILE';
+  const rows = links.map(({ name, keptIn, sides, problems }) => {
+    const faults = problems.map(({ where, what }) => `${where} ${what}`).join(' ');
+    return [name, keptIn, sides?.join(' - ') ?? '', faults === '' ? '' : `not used: ${faults}`];
+  });
+  return formatTable(rows, { head: ['link', 'kept in', 'sides', ''] });
+};
+
+const print = (terminal: Terminal, links: readonly ListedLink[], options: CommonOptions, text: string): ExitCode => {
+  terminal.print(options.json ? JSON.stringify({ links: links.map(toJson) }) : text);
+  return EXIT.done;
+};
+
+const NO_DATABASE_HINT = 'Links can also be stored in a database, and changed while daemons run: set DATABASE_URL.';
+
+/** `links list`: every link, of the configuration file and of the database if there is one. */
+export const listLinks = (terminal: Terminal, options: CommonOptions): Promise<ExitCode> | ExitCode => {
+  const { config } = openConfig(terminal, options);
+  if (config.databaseUrl === null) {
+    const links = listFile(config);
+    return print(terminal, links, options, `${format(links)}\n${NO_DATABASE_HINT}`);
+  }
+  return withManager(terminal, options, async (manager) => {
+    const links = await manager.list();
+    return print(terminal, links, options, format(links));
+  });
+};
+
+/** `links add NAME [SETTING=VALUE...]`: keeps a link in the database. Throws {@link UsageError} where the name is taken. */
+export const addLink = (
+  terminal: Terminal,
+  name: string,
+  assignments: readonly string[],
+  options: SettingsOptions,
+): Promise<ExitCode> =>
+  withManager(terminal, options, async (manager) => {
+    const link = await manager.add(name, await readSettings(options.from, assignments));
+    return print(terminal, [link], options, `Added the link ${name}. Daemons apply it within seconds.`);
+  });
+
+/** `links set NAME SETTING=VALUE...`: changes settings of a link of the database; an empty value takes one out. */
+export const setLink = (
+  terminal: Terminal,
+  name: string,
+  assignments: readonly string[],
+  options: SettingsOptions,
+): Promise<ExitCode> =>
+  withManager(terminal, options, async (manager) => {
+    const patch = await readSettings(options.from, assignments);
+    if (Object.keys(patch).length === 0)
+      throw new UsageError('No setting is given. Write NAME=VALUE, or use --from FILE.');
+    const link = await manager.set(name, patch);
+    return print(terminal, [link], options, `Changed the link ${name}. Daemons apply it within seconds.`);
+  });
+
+/** `links remove NAME`: takes a link out of the database; with `--forget` what is stored of it too. */
+export const removeLink = (
+  terminal: Terminal,
+  name: string,
+  options: CommonOptions & { readonly forget?: boolean },
+): Promise<ExitCode> =>
+  withManager(terminal, options, async (manager) => {
+    const { tokens } = await manager.remove(name, { forget: options.forget ?? false });
+    if (options.json) {
+      terminal.print(JSON.stringify({ removed: { link: name, forgotten: tokens !== null, tokens: tokens ?? [] } }));
+      return EXIT.done;
+    }
+    const kept = `Its contacts, history and tokens are still stored. To delete them: contact-sync forget link ${name}`;
+    const lines = (tokens ?? []).map(({ side, reason }) =>
+      reason === null ? `  ${side}: token revoked` : `  ${side}: token not revoked. ${reason}`,
+    );
+    const what = tokens === null ? kept : 'Its contacts, history, runs and tokens are deleted.';
+    terminal.print([`Removed the link ${name}. ${what}`, ...lines].join('\n'));
+    return EXIT.done;
+  });

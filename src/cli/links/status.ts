@@ -1,0 +1,254 @@
+import { SIDES, bySide, inWordsOf } from '../../core/contact/side.ts';
+import { describeIds, withApp, type CommonOptions } from '../command/with-app.ts';
+import type { Skipped } from '../../engine/history/link-record.ts';
+import { type LinkStatus, readLinkStatus, type LinkPace } from '../../daemon/jobs/link-status.ts';
+import { NAME_COLUMNS, shorten, shortRun, formatTable } from '../terminal/layout.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { count, formatAge, formatDuration, formatEstimate, grouped } from '../../core/view/words.ts';
+import type { App } from '../../app/app.ts';
+import { isoOf, systemClock } from '../../util/clock.ts';
+import { readProgress, readServed, type LinkProgress } from '../../app/heartbeat.ts';
+import { CredentialsError } from '../../store/store.ts';
+import type { Run } from '../../core/view/views.ts';
+import { EXIT, type ExitCode } from '../command/exit-codes.ts';
+
+const ROWS_SHOWN = 20;
+
+const lastRunText = ({ lastRun }: LinkStatus, nowMs: number): string =>
+  lastRun === null ? 'never' : `${lastRun.kind}, ${lastRun.outcome}, ${formatAge(lastRun.endedAtMs, nowMs)}`;
+
+/** The next run, and the failures since the last success. */
+const courseFacts = ({ nextRunAtMs, failures, lastSuccessAtMs }: LinkStatus, nowMs: number): [string, string][] => [
+  ...(nextRunAtMs === null
+    ? []
+    : [['next run', `in about ${formatEstimate(nextRunAtMs - nowMs)}`] as [string, string]]),
+  ...(failures === 0
+    ? []
+    : [['failures', `${failures} in a row, last success ${formatAge(lastSuccessAtMs, nowMs)}`] as [string, string]]),
+];
+
+const clockHour = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;
+
+/** Hours that follow each other as one span: `08:00-12:00`. */
+const formatHours = (hours: readonly number[]): string => {
+  const first = hours.filter((hour) => !hours.includes(hour - 1));
+  const last = hours.filter((hour) => !hours.includes(hour + 1));
+  return first.map((hour, index) => `${clockHour(hour)}-${clockHour((last[index] ?? hour) + 1)}`).join(', ');
+};
+
+/** The current interval of a link with `syncInterval: auto`; no facts for a fixed interval. */
+const paceFacts = ({ pace }: LinkStatus, nowMs: number): [string, string][] => {
+  if (pace === null) return [];
+  const { everyMs, lastChangeAtMs, workingHours } = pace;
+  const change = lastChangeAtMs === null ? 'no change yet' : `last change ${formatAge(lastChangeAtMs, nowMs)}`;
+  const busy = workingHours.length === 0 ? 'unknown yet' : `${formatHours(workingHours)} UTC`;
+  return [
+    ['interval', `${formatEstimate(everyMs)} (${change})`],
+    ['busy hours', busy],
+  ];
+};
+
+/** The progress of the run that a daemon has under way. */
+const progressFacts = ({ underWay }: LinkStatus): [string, string][] => {
+  if (underWay === null) return [];
+  const { listed, planned, written, leftMs } = underWay;
+  if (planned === null) return [['running', `reading, ${count(listed, 'contact')} so far`]];
+  const left = leftMs === null ? '' : `, about ${formatEstimate(leftMs)} left`;
+  return [['running', `${grouped(written)} of ${count(planned, 'write')} done${left}`]];
+};
+
+/** A line for each side that has a budget to show. */
+const budgetFacts = ({ sides, budget, isConnected }: LinkStatus): [string, string][] => {
+  const facts = SIDES.flatMap((side): [string, string][] => {
+    const own = budget[side];
+    if (own === null) return [];
+    const wait = own.resetMs > 0 ? `, all in ${formatDuration(own.resetMs)}` : '';
+    const free = `${own.remaining} of ${count(own.limit.requests, 'request')} free`;
+    return [['rate limit', `${free} at ${sides[side].place}${wait}`]];
+  });
+  return facts.length > 0 || isConnected ? facts : [['rate limit', 'unknown without a token']];
+};
+
+/** When deletions at a side are found that its change feed does not report. */
+const sweepFacts = ({ sides, sweepAtMs }: LinkStatus, nowMs: number): [string, string][] =>
+  SIDES.flatMap((side): [string, string][] => {
+    const atMs = sweepAtMs[side];
+    if (atMs === null) return [];
+    const when = atMs <= nowMs ? 'with the next run' : `in about ${formatEstimate(atMs - nowMs)}`;
+    return [['deletions', `at ${sides[side].place}: found by a full listing, ${when}`]];
+  });
+
+/** Contacts that are not synced, with name, ids and reason. */
+const heldLines = (
+  sides: LinkStatus['sides'],
+  held: readonly Pick<Skipped, 'side' | 'leftId' | 'rightId' | 'name' | 'reason'>[],
+): readonly string[] => {
+  const rows = held.slice(0, ROWS_SHOWN).map(({ side, name, reason, ...ids }) => {
+    const who = name === null ? describeIds(ids) : `${shorten(name, NAME_COLUMNS)} (${describeIds(ids)})`;
+    return [sides[side].title, who, reason];
+  });
+  const hidden = held.length - rows.length;
+  const more = hidden > 0 ? [`    ... and ${hidden} more (--json lists all)`] : [];
+  return rows.length === 0 ? [] : [formatTable(rows, { indent: '    ' }), ...more];
+};
+
+/** Contacts that exist on one side only, and how to link them again. */
+const aloneLines = ({ sides, alone }: LinkStatus): readonly string[] => {
+  if (alone.length === 0) return [];
+  const rows = alone
+    .slice(0, ROWS_SHOWN)
+    .map(({ side, name, undoRun, ...ids }) => [
+      sides[side].title,
+      name === null ? describeIds(ids) : shorten(name, NAME_COLUMNS),
+      undoRun === null ? '' : `since undo ${shortRun(undoRun)}`,
+    ]);
+  const hidden = alone.length - rows.length;
+  return [
+    formatTable(rows, { indent: '    ' }),
+    ...(hidden > 0 ? [`    ... and ${hidden} more (--json lists all)`] : []),
+    '    To link a contact again, create one with the same name and address on the other side,',
+    '    or undo the undo: contact-sync undo RUN',
+  ];
+};
+
+/** Detached pairs. */
+const setApartLines = ({ setApart }: LinkStatus): readonly string[] => {
+  const rows = setApart
+    .slice(0, ROWS_SHOWN)
+    .map(({ name, ...ids }) => [name === null ? describeIds(ids) : shorten(name, NAME_COLUMNS)]);
+  const hidden = setApart.length - rows.length;
+  return [
+    ...(rows.length === 0 ? [] : [formatTable(rows, { indent: '    ' })]),
+    ...(hidden > 0 ? [`    ... and ${hidden} more (--json lists all)`] : []),
+  ];
+};
+
+/** The number of unlinked contacts that are not selected. */
+const unselectedFacts = ({ sides, unselected }: LinkStatus): [string, string][] => {
+  const parts = SIDES.filter((side) => unselected[side] > 0).map(
+    (side) => `${grouped(unselected[side])} at ${sides[side].place}`,
+  );
+  return parts.length === 0 ? [] : [['not selected', parts.join(', ')]];
+};
+
+/** A link with stored data that is missing from the configuration. */
+export const formatLeftBehind = (link: string): string =>
+  `${link}: not in the configuration, but its contacts, history or tokens are still stored. ` +
+  `Add it again, or delete them: contact-sync forget link ${link}`;
+
+/** A pause by hand, and how to end it. */
+const pauseLines = ({ link, pausedByHandAtMs }: LinkStatus, nowMs: number): readonly string[] =>
+  pausedByHandAtMs === null
+    ? []
+    : [`  Paused by hand ${formatAge(pausedByHandAtMs, nowMs)}. Resume with: contact-sync resume ${link}`];
+
+/** The status of a link, for people. */
+export const formatStatus = (status: LinkStatus, nowMs: number, terminal: Pick<Terminal, 'style'>): string => {
+  const { link, sides, state, reason, pairs, openConflicts, refused, skipped, alone, readAtMs } = status;
+  const colour = { active: 'green', paused: 'red', halted: 'yellow', failing: 'red' } as const;
+  const title = `${terminal.style('bold', link)}: ${terminal.style(colour[state], state)}`;
+  const read = SIDES.map((side) => `${sides[side].title} ${formatAge(readAtMs[side], nowMs)}`);
+  const facts: [string, string][] = [
+    ...progressFacts(status),
+    ['last run', lastRunText(status, nowMs)],
+    ...courseFacts(status, nowMs),
+    ...paceFacts(status, nowMs),
+    ['last read', read.join(', ')],
+    ...sweepFacts(status, nowMs),
+    ['pairs', grouped(pairs)],
+    ...unselectedFacts(status),
+    ['conflicts', openConflicts === 0 ? 'none open' : `${openConflicts} open (contact-sync conflicts ${link})`],
+    ...budgetFacts(status),
+    ['refused', refused.length === 0 ? 'none' : count(refused.length, 'contact')],
+  ];
+  const section = (name: string, contacts: number, what: string): readonly string[] =>
+    contacts === 0 ? [] : [formatTable([[name, count(contacts, 'contact') + what]], { indent: '  ' })];
+  const lines = [title, ...(reason === null ? [] : [`  ${reason}`]), ...pauseLines(status, nowMs)];
+  return [
+    ...lines,
+    formatTable(facts, { indent: '  ' }),
+    ...heldLines(sides, refused),
+    ...section('skipped', skipped.length, ''),
+    ...heldLines(sides, skipped),
+    ...section('unlinked', alone.length, ' on one side only'),
+    ...aloneLines(status),
+    ...section('detached', status.setApart.length, ' no longer selected by any side'),
+    ...setApartLines(status),
+  ].join('\n');
+};
+
+const progressToJson = ({ listed, planned, written, leftMs }: LinkProgress) => ({ listed, planned, written, leftMs });
+
+/** A run that was stopped counts as failed here, and is marked beside it. */
+const lastRunToJson = ({ id, kind, outcome, endedAtMs }: Run) => ({
+  run: id,
+  kind,
+  outcome: outcome === 'stopped' ? 'failed' : outcome,
+  ...(outcome === 'stopped' && { stopped: true }),
+  endedAt: isoOf(endedAtMs),
+});
+
+const paceToJson = ({ everyMs, lastChangeAtMs, daysByHour, workingHours }: LinkPace) => ({
+  everyMs,
+  lastChangeAt: isoOf(lastChangeAtMs),
+  daysByHour,
+  workingHours,
+});
+
+/** As the README documents it, in the words of the link. */
+const toJson = (status: LinkStatus): unknown =>
+  inWordsOf(status.sides, {
+    link: status.link,
+    state: status.state,
+    reason: status.reason,
+    pausedByHandAt: isoOf(status.pausedByHandAtMs),
+    pairs: status.pairs,
+    openConflicts: status.openConflicts,
+    rejected: status.refused.map(({ side, leftId, rightId, reason, name, attempts, retryAtMs }) => {
+      return { side, leftId, rightId, reason, name, attempts, retryAt: isoOf(retryAtMs) };
+    }),
+    skipped: status.skipped,
+    unpaired: status.alone,
+    setApart: status.setApart,
+    unselected: status.unselected,
+    lastRun: status.lastRun && lastRunToJson(status.lastRun),
+    lastSuccessAt: isoOf(status.lastSuccessAtMs),
+    failures: status.failures,
+    nextRunAt: isoOf(status.nextRunAtMs),
+    sweepAt: bySide((side) => isoOf(status.sweepAtMs[side])),
+    ...(status.pace && { pace: paceToJson(status.pace) }),
+    ...(status.underWay && { underWay: progressToJson(status.underWay) }),
+    cursors: bySide((side) => isoOf(status.readAtMs[side])),
+    budget: status.budget,
+  });
+
+/** The links of which something is stored although the configuration does not have them. */
+const findLeftBehind = async ({ config, store, vault }: App): Promise<readonly string[]> => {
+  const configured = new Set([...config.links, ...config.faultyLinks].map(({ name }) => name));
+  const tokens = await vault.names().catch((error: unknown) => {
+    // A damaged file is reported when a token is read from it.
+    if (error instanceof CredentialsError) return [];
+    throw error;
+  });
+  const stored = [...(await store.links()).map(({ name }) => name), ...tokens.map(({ link }) => link)];
+  return [...new Set(stored)].filter((name) => !configured.has(name)).toSorted();
+};
+
+/** `status [LINK]`: the state of each link, from the store. */
+export const status = (terminal: Terminal, linkName: string | undefined, options: CommonOptions): Promise<ExitCode> =>
+  withApp(terminal, linkName, options, async ({ app, links }) => {
+    const statuses: LinkStatus[] = [];
+    const { dataDir } = app.config;
+    const nowMs = systemClock.now();
+    const service = { underWay: await readProgress(dataDir, nowMs), served: await readServed(dataDir, nowMs) };
+    for (const link of links) statuses.push(await readLinkStatus(app, link, service, nowMs));
+    const left = linkName === undefined ? await findLeftBehind(app) : [];
+    if (options.json) {
+      const unconfigured = left.length === 0 ? {} : { unconfigured: left };
+      terminal.print(JSON.stringify({ links: statuses.map(toJson), ...unconfigured }));
+    } else {
+      const parts = statuses.map((one) => formatStatus(one, systemClock.now(), terminal));
+      terminal.print([...parts, ...left.map(formatLeftBehind)].join('\n\n'));
+    }
+    return EXIT.done;
+  });

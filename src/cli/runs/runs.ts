@@ -1,0 +1,135 @@
+import { isoOf } from '../../util/clock.ts';
+import type { LinkConfig } from '../../app/config/config.ts';
+import { inWordsOf, SIDES, type Sides, type SideWords } from '../../core/contact/side.ts';
+import { writesOf } from '../../engine/history/run-writes.ts';
+import { listRuns, runView } from '../../engine/history/runs.ts';
+import type { Run, Write } from '../../core/view/views.ts';
+import { selectChanges, type Shown } from '../../core/view/change-filter.ts';
+import { writeToJson, formatChanges, NO_MATCH } from '../terminal/changes.ts';
+import { EXIT, type ExitCode } from '../command/exit-codes.ts';
+import { findRun } from './find-run.ts';
+import { formatTime, shortRun, formatTable } from '../terminal/layout.ts';
+import { layoutOf, type Terminal } from '../terminal/terminal.ts';
+import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
+import { count, formatDuration, grouped } from '../../core/view/words.ts';
+import { writeNote } from '../../core/view/write-note.ts';
+
+export type RunsOptions = CommonOptions & Shown;
+
+/** Runs of each link that are listed without `--all`. */
+const RUNS_SHOWN = 20;
+
+type LinkRun = { readonly link: LinkConfig; readonly run: Run };
+
+const durationOf = ({ startedAtMs, endedAtMs }: Run): number | null =>
+  endedAtMs === null ? null : endedAtMs - startedAtMs;
+
+/** As the README documents it; the caller puts it in the words of the link. */
+const toJson = ({ link, run }: LinkRun) => ({
+  link: link.name,
+  run: run.id,
+  kind: run.kind,
+  undoes: run.undoes,
+  outcome: run.outcome,
+  reason: run.reason,
+  startedAt: isoOf(run.startedAtMs),
+  endedAt: isoOf(run.endedAtMs),
+  durationMs: durationOf(run),
+  left: run.wrote?.left ?? null,
+  right: run.wrote?.right ?? null,
+  ...(run.repaired > 0 && { repaired: run.repaired }),
+});
+
+/** What a run wrote, in a few words: `Google 2 created, 1 deleted`. */
+const wroteWords = ({ repaired, wrote }: Run, sides: Sides<SideWords>): string => {
+  if (wrote === null) return '';
+  const parts = SIDES.flatMap((side) => {
+    const { created, updated, deleted, groupsDeleted } = wrote[side];
+    const counts = Object.entries({ created, updated, deleted, 'groups deleted': groupsDeleted });
+    const words = counts.flatMap(([word, number]) => (number === 0 ? [] : [`${grouped(number)} ${word}`]));
+    return words.length === 0 ? [] : [`${sides[side].title} ${words.join(', ')}`];
+  });
+  if (repaired > 0) parts.push(count(repaired, 'repaired difference'));
+  return parts.join('; ') || 'nothing';
+};
+
+const rowOf = ({ link, run }: LinkRun): readonly string[] => {
+  const duration = durationOf(run);
+  const took = duration === null ? '' : formatDuration(duration);
+  return [shortRun(run.id), formatTime(run.startedAtMs), run.kind, run.outcome, took, wroteWords(run, link.sides)];
+};
+
+const HEAD = ['run', 'started', 'kind', 'outcome', 'duration', 'wrote'];
+
+const formatRuns = (link: LinkConfig, runs: readonly Run[], all: boolean, terminal: Terminal): string => {
+  const name = terminal.style('bold', link.name);
+  if (runs.length === 0) return `${name}: no run yet. Start one: contact-sync sync ${link.name}`;
+  const table = formatTable(
+    runs.map((run) => rowOf({ link, run })),
+    { head: HEAD, indent: '  ' },
+  );
+  const more = all || runs.length < RUNS_SHOWN ? [] : ['  Older runs: --all. Writes of a run: contact-sync runs RUN'];
+  return [`${name}:`, table, ...more].join('\n');
+};
+
+const formatRun = (one: LinkRun, writes: readonly Write[], shown: Shown, terminal: Terminal): string => {
+  const { link, run } = one;
+  const [id, began, kind, outcome, took] = rowOf(one);
+  const undoes = run.undoes === null ? '' : ` of run ${shortRun(run.undoes)}`;
+  const title = `${terminal.style('bold', link.name)}: ${kind}${undoes}, ${outcome}, started ${began}, ${took === '' ? 'still running' : `took ${took}`}`;
+  const reason = run.reason === null ? [] : [`  ${run.reason}`];
+  const isFiltered = shown.only !== undefined || shown.grep !== undefined;
+  const changes = formatChanges(writes, link.sides, shown, layoutOf(terminal), writeNote);
+  const none = changes.length > 0 ? [] : [isFiltered ? NO_MATCH : '  The run wrote nothing.'];
+  return [`${title} (${id})`, ...reason, ...changes, ...none].join('\n');
+};
+
+const showRun = async (
+  terminal: Terminal,
+  opened: Pick<Opened, 'app' | 'links'>,
+  word: string,
+  options: RunsOptions,
+): Promise<void> => {
+  const { link, run: row } = await findRun(opened, word, 'runs');
+  const one = { link, run: runView(row) };
+  const writes = selectChanges(await writesOf(opened.app.store, link.name, row.id), options);
+  if (options.json) {
+    const document = { ...toJson(one), writes: writes.map((write) => writeToJson(write, link.sides)) };
+    terminal.print(JSON.stringify({ runs: [inWordsOf(link.sides, document)] }));
+  } else terminal.print(formatRun(one, writes, options, terminal));
+};
+
+const showRuns = async (
+  terminal: Terminal,
+  { app, links }: Pick<Opened, 'app' | 'links'>,
+  options: RunsOptions,
+): Promise<void> => {
+  const all = options.all ?? false;
+  const documents: unknown[] = [];
+  const texts: string[] = [];
+  for (const link of links) {
+    const runs = await listRuns(app.store, link.name, { most: all ? Number.MAX_SAFE_INTEGER : RUNS_SHOWN });
+    documents.push(...runs.map((run) => inWordsOf(link.sides, toJson({ link, run }))));
+    texts.push(formatRuns(link, runs, all, terminal));
+  }
+  terminal.print(options.json ? JSON.stringify({ runs: documents }) : texts.join('\n\n'));
+};
+
+/**
+ * `runs [LINK]`: what has run, the newest first. `runs RUN [LINK]`: what one run wrote, with names and values. Asks neither
+ * side.
+ *
+ * @throws {UsageError} where the word names neither a link nor one run.
+ */
+export const runs = (
+  terminal: Terminal,
+  word: string | undefined,
+  linkName: string | undefined,
+  options: RunsOptions,
+): Promise<ExitCode> =>
+  withApp(terminal, linkName, options, async ({ app, links }) => {
+    const named = links.filter(({ name }) => name === word);
+    if (word !== undefined && named.length === 0) await showRun(terminal, { app, links }, word, options);
+    else await showRuns(terminal, { app, links: word === undefined ? links : named }, options);
+    return EXIT.done;
+  });

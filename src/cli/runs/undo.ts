@@ -1,0 +1,200 @@
+import { systemClock } from '../../util/clock.ts';
+import { inWordsOf, type Sides, type SideWords } from '../../core/contact/side.ts';
+import type { Refusal } from '../../engine/history/plan-undo.ts';
+import { whyTooOld } from '../../engine/history/too-old.ts';
+import type { UndoReport } from '../../engine/history/undo.ts';
+import { HaltError } from '../../engine/context.ts';
+import type { RunEvent } from '../../engine/run-event.ts';
+import type { Change } from '../../core/view/views.ts';
+import { selectChanges, type Shown } from '../../core/view/change-filter.ts';
+import { changeToJson, formatChanges, NO_MATCH, subjectOf } from '../terminal/changes.ts';
+import { describeIds, withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
+import { EXIT, exitCodeOf, type ExitCode, troubleOf, UsageError } from '../command/exit-codes.ts';
+import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
+import { shortRun, formatTable } from '../terminal/layout.ts';
+import { layoutOf, type Terminal } from '../terminal/terminal.ts';
+import { fieldWords } from '../../core/view/field-words.ts';
+import { findRun, type FoundRun } from './find-run.ts';
+import { mayDelete } from '../terminal/prompts.ts';
+import { count } from '../../core/view/words.ts';
+
+export type UndoOptions = CommonOptions &
+  Shown & {
+    readonly dryRun?: boolean;
+    readonly acceptDeletes?: boolean;
+    readonly yes?: boolean;
+    /** The one write to revert, by its number in the journal. */
+    readonly write?: number;
+  };
+
+/** What `undo --json` prints, there in the link's words. */
+type UndoDocument = {
+  readonly link: string;
+  /** The one write that was reverted; null where the whole run was. */
+  readonly write: number | null;
+  /** The run that was reverted, and the undo's own run; null where it is only planned. */
+  readonly run: string;
+  readonly undoRun: string | null;
+  readonly outcome: 'planned' | 'completed' | 'halted' | 'failed';
+  readonly reason: string | null;
+  /** Contacts written (created, updated or deleted) and groups brought back. Planned ones for a dry run. */
+  readonly undone: number;
+  readonly refused: readonly Refusal[];
+  readonly actions: readonly Change[];
+};
+
+type Done = { readonly document: UndoDocument; readonly code: ExitCode; readonly trouble: string | null };
+
+/** What `app` is asked for, whether it is done or only planned. */
+const askedFor = ({ acceptDeletes = false, write }: UndoOptions) => ({
+  acceptDeletes,
+  ...(write !== undefined && { write }),
+});
+
+const dryRun = async ({ app, signal }: Opened, { link, run }: FoundRun, options: UndoOptions): Promise<Done> => {
+  const shared = { link: link.name, run: run.id, write: options.write ?? null, undoRun: null };
+  try {
+    const { report, halt } = await app.planUndo(link, run, { signal, ...askedFor(options) });
+    const undone = report.actions.length;
+    if (halt === null) {
+      const document = { ...shared, outcome: 'planned' as const, reason: null, undone, ...report };
+      return { document, code: EXIT.done, trouble: null };
+    }
+    const document = { ...shared, outcome: 'halted' as const, reason: halt.message, undone, ...report };
+    return { document, code: EXIT.halted, trouble: halt.message };
+  } catch (error) {
+    const outcome = error instanceof HaltError ? ('halted' as const) : ('failed' as const);
+    const nothing: UndoReport = { actions: [], refused: [] };
+    const trouble = troubleOf(error, link.name, link.sides);
+    const document = { ...shared, outcome, reason: trouble, undone: 0, ...nothing };
+    return { document, code: exitCodeOf(error), trouble };
+  }
+};
+
+const perform = async (
+  terminal: Terminal,
+  { app, signal }: Opened,
+  { link, run }: FoundRun,
+  options: UndoOptions,
+): Promise<Done> => {
+  const progress = options.json ? NO_PROGRESS : startProgress(terminal, link.sides);
+  let groups = 0;
+  const onEvent = (event: RunEvent): void => {
+    progress.tell(event);
+    if (event.kind === 'group' && event.action === 'created') groups += 1;
+  };
+  try {
+    const { result, report } = await app.undo(link, run, { signal, ...askedFor(options), onEvent });
+    const { run: undoRun, outcome, reason, left, right } = result.summary;
+    const contacts = [left, right].reduce((sum, side) => sum + side.created + side.updated + side.deleted, 0);
+    const undone = contacts + groups;
+    const write = options.write ?? null;
+    const document = { link: link.name, run: run.id, write, undoRun, outcome, reason, undone, ...report };
+    return { document, code: exitCodeOf(result.error), trouble: reason };
+  } finally {
+    progress.stop();
+  }
+};
+
+/** As the README documents it, in the words of the link. */
+const toJson = ({ actions, ...document }: UndoDocument, sides: Sides<SideWords>, shown: Shown): unknown =>
+  inWordsOf(sides, {
+    ...document,
+    actions: selectChanges(actions, shown).map((change) => changeToJson(change, sides)),
+  });
+
+const NAMES_SHOWN = 5;
+
+/** The deleted contacts with their sides, such as `Ada Lovelace at the service, Ben at Google and 3 more`. */
+const describeDeletions = (deletions: readonly Change[], sides: Sides<SideWords>): string => {
+  const shown = deletions.slice(0, NAMES_SHOWN).map((change) => `${subjectOf(change)} at ${sides[change.side].place}`);
+  const hidden = deletions.length - shown.length;
+  return `${shown.join(', ')}${hidden > 0 ? ` and ${hidden} more` : ''}`;
+};
+
+const confirmedCommand = ({ link, run }: FoundRun, { write, acceptDeletes }: UndoOptions): string => {
+  const flags = [
+    ...(write === undefined ? [] : [`--write ${write}`]),
+    ...(acceptDeletes ? ['--accept-deletes'] : []),
+    '--yes',
+  ];
+  return `contact-sync undo ${run.id} ${link.name} ${flags.join(' ')}`;
+};
+
+/** Whether the undo may continue. If it would delete contacts, a person confirms that first. */
+const isConfirmed = async (
+  terminal: Terminal,
+  { app, signal }: Opened,
+  found: FoundRun,
+  options: UndoOptions,
+): Promise<boolean> => {
+  if (options.yes || options.dryRun) return true;
+  const { link, run } = found;
+  const { report, halt } = await app.planUndo(link, run, { signal, ...askedFor(options) });
+  const deletions = selectChanges(report.actions, { only: 'deletes' });
+  // The undo itself halts too, and deletes nothing.
+  if (deletions.length === 0 || halt !== null) return true;
+  const what = count(deletions.length, 'contact');
+  const step = {
+    question: `Delete ${what}?`,
+    effect: `This undo deletes ${what}: ${describeDeletions(deletions, link.sides)}.`,
+    command: confirmedCommand(found, options),
+  };
+  if (!options.json && process.stdin.isTTY) {
+    terminal.print(formatChanges(deletions, link.sides, options, layoutOf(terminal)).join('\n'));
+  }
+  return mayDelete(terminal, options, step);
+};
+
+const refusalRow = ({ side, field, reason, ...ids }: Refusal, sides: Sides<SideWords>): readonly string[] => {
+  const what = field === null ? 'contact' : fieldWords(field);
+  return [sides[side].title, describeIds(ids), what, reason];
+};
+
+const formatUndo = (document: UndoDocument, sides: Sides<SideWords>, shown: Shown, terminal: Terminal): string => {
+  const { link, run, write, outcome, undone, refused, actions } = document;
+  const selected = selectChanges(actions, shown);
+  const isFiltered = actions.length > 0 && selected.length === 0;
+  const list = isFiltered ? [NO_MATCH] : formatChanges(selected, sides, shown, layoutOf(terminal));
+  const title = `${terminal.style('bold', link)}: undo of ${write === null ? '' : `write ${write} of `}run ${shortRun(run)}: ${outcome}, ${count(undone, 'write')}`;
+  const rows = refused.map((refusal) => refusalRow(refusal, sides));
+  const skipped = rows.length === 0 ? [] : ['Skipped', formatTable(rows, { indent: '  ' })];
+  return [title, ...list, ...skipped].join('\n');
+};
+
+/** @throws {UsageError} where the run has no write of that number. */
+const checkWrite = async ({ app }: Opened, { link, run }: FoundRun, { write }: UndoOptions): Promise<void> => {
+  if (write === undefined) return;
+  const entries = await app.store.journal(link.name, { run: run.id });
+  if (entries.some(({ id }) => id === write)) return;
+  throw new UsageError(
+    `The run ${run.id} has no write ${write}. \`contact-sync runs ${run.id} --json\` lists its writes with their numbers.`,
+  );
+};
+
+/**
+ * `undo RUN [LINK]`: reverts what a run wrote, or with `--write` one write of it.
+ *
+ * @throws {UsageError} if it has no such write, if RUN is not one run or is too old, or if a deletion needs
+ * `--yes`.
+ */
+export const undo = (
+  terminal: Terminal,
+  word: string,
+  linkName: string | undefined,
+  options: UndoOptions,
+): Promise<ExitCode> =>
+  withApp(terminal, linkName, options, async (opened) => {
+    const target = await findRun(opened, word, 'undo');
+    const tooOld = whyTooOld(target.run, opened.app.config.retentionMs, systemClock.now());
+    if (tooOld !== null) throw new UsageError(tooOld);
+    await checkWrite(opened, target, options);
+    if (!(await isConfirmed(terminal, opened, target, options))) return EXIT.done;
+    const { document, code, trouble } = options.dryRun
+      ? await dryRun(opened, target, options)
+      : await perform(terminal, opened, target, options);
+    if (options.json) terminal.print(JSON.stringify({ undo: toJson(document, target.link.sides, options) }));
+    else terminal.print(formatUndo(document, target.link.sides, options, terminal));
+    if (trouble !== null) terminal.warn(trouble);
+    return code;
+  });

@@ -1,0 +1,80 @@
+import { systemClock } from '../../util/clock.ts';
+import { providerNamed } from '../../providers/registry.ts';
+import { listenForInterrupt, withApp, type CommonOptions } from '../command/with-app.ts';
+import { withSideSetting } from '../../app/config/set-up.ts';
+import type { LinkConfig } from '../../app/config/config.ts';
+import type { Side } from '../../core/contact/side.ts';
+import { RemoteError } from '../../providers/errors.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { textOf, replaceFile } from './config-file.ts';
+import type { Asker } from './questions.ts';
+
+/**
+ * Returns the fault in a provider's addresses and client, as far as a request without a sign-in shows it; null if no fault was
+ * found or the settings are incomplete.
+ */
+export const checkClient = async (
+  providerName: string,
+  settings: ReadonlyMap<string, string>,
+): Promise<string | null> => {
+  const { name, schema, signIn } = providerNamed(providerName);
+  const prefix = `${name}.`;
+  const own = [...settings].flatMap(([key, value]) =>
+    key.startsWith(prefix) ? [[key.slice(prefix.length), value] as const] : [],
+  );
+  const parsed = schema.safeParse(Object.fromEntries(own));
+  if (!parsed.success) return null;
+  using interrupt = listenForInterrupt();
+  return await signIn.checkClient(parsed.data, { clock: systemClock, signal: interrupt.signal });
+};
+
+/** A side of a link in the configuration file `path`. */
+export type ConfiguredSide = { readonly link: LinkConfig; readonly side: Side; readonly path: string };
+
+/** Whether the account of a side may have several address books, or the like, and the configuration names none. */
+export const hasOpenCollection = ({ sides }: LinkConfig, side: Side): boolean => {
+  const { provider, settings } = sides[side];
+  const { collection } = providerNamed(provider);
+  return collection !== undefined && settings[collection.key] === null;
+};
+
+/** Asks which address book of the account a side syncs if there are several, and writes it to the configuration file. */
+const chooseAmong = async (
+  asker: Asker,
+  { link, side, path }: ConfiguredSide,
+  found: readonly { readonly value: string; readonly name: string }[],
+): Promise<void> => {
+  const { provider, place } = link.sides[side];
+  const { collection } = providerNamed(provider);
+  const [first, ...others] = found;
+  if (collection === undefined || first === undefined || others.length === 0) return;
+  const question = `Which ${collection.word} at ${place} to sync`;
+  const value = await asker.choice(question, found, first.value);
+  await replaceFile(path, withSideSetting(await textOf(path), [link.name, side, collection.key], value));
+};
+
+/**
+ * Asks for the password of a side if it has no token, and then which address book of the account it syncs. Returns the password,
+ * or null if none was asked for. A server that cannot be read is not reported: the sign-in that follows does that.
+ *
+ * @throws {InterruptedError} if a question was interrupted.
+ */
+export const chooseCollection = (
+  terminal: Terminal,
+  options: CommonOptions,
+  asker: Asker,
+  configured: ConfiguredSide,
+): Promise<string | null> =>
+  withApp(terminal, configured.link.name, options, async ({ app, signal }) => {
+    const { link, side } = configured;
+    const { name, place, token } = link.sides[side];
+    const known = token?.reveal() ?? (await app.vault.read(link.name, name).catch(() => null))?.token ?? null;
+    const isGiven = (answer: string): string | null => (answer === '' ? 'is empty.' : null);
+    const password = known === null ? await asker.secret(`Password of the account at ${place}`, '', isGiven) : null;
+    try {
+      await chooseAmong(asker, configured, await app.collections(link, side, known ?? password ?? '', signal));
+    } catch (error) {
+      if (!(error instanceof RemoteError)) throw error;
+    }
+    return password;
+  });

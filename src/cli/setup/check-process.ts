@@ -1,0 +1,191 @@
+import { access, constants, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { App } from '../../app/app.ts';
+import type { ConfigProblem } from '../../util/config-error.ts';
+import type { Config } from '../../app/config/config.ts';
+import { unencryptedNotices } from '../../app/config/unencrypted.ts';
+import { hasPageToken, openAddressRemedy } from '../../app/config/open-address.ts';
+import type { Secret } from '../../util/secret.ts';
+import { connectBriefly } from '../../daemon/jobs/queue.ts';
+import { isLoopback } from '../../util/loopback.ts';
+import { giveToThisUser } from '../../util/ownership.ts';
+import { watchTrouble } from '../../util/redis-trouble.ts';
+import { StoreError } from '../../store/store.ts';
+import { EXIT, messageOf } from '../command/exit-codes.ts';
+import { count } from '../../core/view/words.ts';
+import { fault, fine, warning, type Finding } from './finding.ts';
+
+const CONFIGURATION = { name: 'configuration' };
+const DATA_DIRECTORY = { name: 'data-directory' };
+const STORE = { name: 'store' };
+const REDIS = { name: 'redis' };
+const NOTICES = { name: 'notices' };
+
+/** The text of a problem is what is wrong, followed by what to do. */
+export const faultOfConfiguration = ({ where, what }: ConfigProblem): Finding => {
+  const [, wrong = what, remedy = ''] = /^(.*?\.)\s+(.*)$/su.exec(what) ?? [];
+  return fault(CONFIGURATION, `${where} ${wrong}`, remedy === '' ? null : remedy, EXIT.usage);
+};
+
+export const fineConfiguration = (config: Config): Finding =>
+  fine(
+    CONFIGURATION,
+    `${count(config.links.length, 'link')}: ${config.links.map(({ name }) => name).join(', ')}` +
+      (config.file === null ? '' : `, from ${config.file}`),
+  );
+
+const OTHERS = 0o077;
+const FILES = ['contact-sync.db', 'contact-sync.db-wal', 'credentials.json'];
+
+const modeOf = (path: string): Promise<number | null> =>
+  stat(path).then(
+    ({ mode }) => mode & 0o777,
+    () => null,
+  );
+
+/** Whether this process may read and write the path, and use it as `more` says. */
+const isOurs = (path: string, more = 0): Promise<boolean> =>
+  access(path, constants.R_OK | constants.W_OK | more).then(
+    () => true,
+    () => false,
+  );
+
+const giveIt = (path: string): string => `Give it to the user that runs contact-sync, ${giveToThisUser(path)}`;
+
+const octal = (mode: number): string => mode.toString(8).padStart(4, '0');
+
+const MB = 2 ** 20;
+/** Less cannot take a run's journal of a large address book. */
+const LITTLE_SPACE = 50 * MB;
+const NO_SPACE = MB;
+
+/** Whether there is room for what the next runs store; nothing where there is. */
+const checkSpace = async (dataDir: string): Promise<readonly Finding[]> => {
+  const { bavail, bsize } = await statfs(dataDir);
+  const free = bavail * bsize;
+  if (free >= LITTLE_SPACE) return [];
+  const amount = free < MB ? `${Math.floor(free / 1024)} KB` : `${Math.floor(free / MB)} MB`;
+  const finding = free < NO_SPACE ? fault : warning;
+  return [finding(DATA_DIRECTORY, `the disk of ${dataDir} has ${amount} left`, 'Free some space there.')];
+};
+
+/** Whether the data directory can be written, and only its owner can read it. */
+export const checkDataDirectory = async ({ dataDir }: Config): Promise<readonly Finding[]> => {
+  const mode = await modeOf(dataDir);
+  if (mode === null) return [fine(DATA_DIRECTORY, `${dataDir} does not exist yet; it is created now`)];
+  const isWritable = await isOurs(dataDir, constants.X_OK);
+  if (!isWritable) {
+    return [fault(DATA_DIRECTORY, `${dataDir} cannot be written`, giveIt(dataDir))];
+  }
+  const findings: Finding[] = [...(await checkSpace(dataDir))];
+  for (const path of FILES.map((name) => join(dataDir, name))) {
+    const fileMode = await modeOf(path);
+    if (fileMode === null) continue;
+    if (!(await isOurs(path))) findings.push(fault(DATA_DIRECTORY, `${path} cannot be read and written`, giveIt(path)));
+    if ((fileMode & OTHERS) === 0) continue;
+    findings.push(fault(DATA_DIRECTORY, `${path} is open to others (${octal(fileMode)})`, `chmod 600 ${path}`));
+  }
+  if ((mode & OTHERS) !== 0) {
+    findings.push(warning(DATA_DIRECTORY, `${dataDir} is open to others (${octal(mode)})`, `chmod 700 ${dataDir}`));
+  }
+  return findings.length > 0 ? findings : [fine(DATA_DIRECTORY, `${dataDir} (${octal(mode)})`)];
+};
+
+/** The finding about a database that answers, with a warning for an unencrypted connection. */
+const judgeStore = ({ databaseUrl }: Config): Finding => {
+  const works = 'opened, migrated, writable';
+  if (databaseUrl === null) return fine(STORE, works);
+  const { hostname, searchParams } = new URL(databaseUrl.reveal());
+  const mode = searchParams.get('sslmode') ?? 'disable';
+  const isOpen = hostname !== '' && !isLoopback(hostname) && ['disable', 'allow', 'prefer'].includes(mode);
+  if (!isOpen) return fine(STORE, `on PostgreSQL: ${works}`);
+  return warning(
+    STORE,
+    `is on PostgreSQL on ${hostname}, without TLS`,
+    'Append sslmode=verify-full to DATABASE_URL, and sslrootcert for your own certificate authority.',
+  );
+};
+
+/** Whether the database can be written; that it opened and took its migrations is known by then. */
+export const checkStore = async ({ store, config }: App): Promise<Finding> => {
+  try {
+    // The lease expires at once, so that no run waits for it.
+    for (const { name } of config.links) await store.acquireLease(name, 'doctor', 0, 0);
+    return judgeStore(config);
+  } catch (error) {
+    return faultOfStore(error);
+  }
+};
+
+export const faultOfStore = (error: unknown): Finding =>
+  error instanceof StoreError ? fault(STORE, error.detail, error.remedy) : fault(STORE, messageOf(error), null);
+
+const LISTEN = { name: 'listen' };
+
+/** Which machines reach the HTTP server of the daemon; no finding if it is off. */
+export const checkListen = (config: Config): readonly Finding[] => {
+  const { listen } = config;
+  if (listen === null) return [];
+  const remedy = openAddressRemedy(listen, { hasPage: hasPageToken(config), hasApi: config.apiToken !== null });
+  const where = `${listen.host}, port ${listen.port}`;
+  if (remedy !== null) return [warning(LISTEN, `${where}: reachable from other machines`, remedy)];
+  return [fine(LISTEN, `${where}: reachable from this machine only`)];
+};
+
+const fieldOf = (info: string, name: string): string | null =>
+  new RegExp(`^${name}:(.*?)\\r?$`, 'mu').exec(info)?.[1] ?? null;
+
+/** Whether Redis is on another host and accepts commands without a password. */
+const isOpenElsewhere = (redisUrl: Secret): boolean => {
+  const { hostname, password } = new URL(redisUrl.reveal());
+  return password === '' && hostname !== '' && !isLoopback(hostname);
+};
+
+const OLDEST_REDIS = { major: 6, minor: 2 };
+
+const judgeRedis = (info: string, redisUrl: Secret): Finding => {
+  const version = fieldOf(info, 'redis_version');
+  const policy = fieldOf(info, 'maxmemory_policy');
+  const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
+  const { major: oldest, minor: oldestMinor } = OLDEST_REDIS;
+  if (major < oldest || (major === oldest && minor < oldestMinor)) {
+    return fault(REDIS, `version ${version ?? 'unknown'} is too old`, `Run Redis ${oldest}.${oldestMinor} or newer.`);
+  }
+  if (policy !== 'noeviction') {
+    const remedy = 'Set maxmemory-policy noeviction. Otherwise Redis may drop jobs when its memory is full.';
+    return fault(REDIS, `maxmemory-policy is ${policy ?? 'unknown'}`, remedy);
+  }
+  if (isOpenElsewhere(redisUrl)) {
+    const remedy = 'Set requirepass at Redis and put the password in REDIS_URL: redis://:PASSWORD@host:6379.';
+    return warning(REDIS, 'is on another host and accepts commands without a password', remedy);
+  }
+  return fine(REDIS, `version ${version ?? 'unknown'}, maxmemory-policy ${policy}`);
+};
+
+/** Whether Redis answers, is new enough, and keeps what it was given. One that cannot be used counts as unavailable. */
+export const checkRedis = async (redisUrl: Secret | null): Promise<Finding> => {
+  if (redisUrl === null) return fine(REDIS, 'not configured; the daemon uses timers');
+  const redis = connectBriefly(redisUrl);
+  const troubleOf = watchTrouble(redis);
+  try {
+    await redis.connect();
+    return judgeRedis(await redis.info(), redisUrl);
+  } catch (error) {
+    const { what, remedy } = troubleOf(error);
+    return fault(REDIS, what, remedy, EXIT.unavailable);
+  } finally {
+    redis.disconnect();
+  }
+};
+
+/** The receiver of notifications, without a request to it; no finding if none is configured. */
+export const checkNotices = (config: Config): readonly Finding[] => {
+  const { notifyUrl, notifySecret, notifyFormat } = config;
+  if (notifyUrl === null) return [];
+  const open = unencryptedNotices(config);
+  if (open !== null) {
+    return [warning(NOTICES, `NOTIFY_URL begins with http://: notices go to ${open.host} unencrypted`, open.remedy)];
+  }
+  const signature = notifySecret === null ? 'not signed' : 'signed';
+  return [fine(NOTICES, `go to ${new URL(notifyUrl.reveal()).host} as ${notifyFormat}, ${signature}`)];
+};

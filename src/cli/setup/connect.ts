@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import type { App } from '../../app/app.ts';
+import { storeSignIn } from '../../app/store-sign-in.ts';
+import { systemClock } from '../../util/clock.ts';
+import type { LinkConfig } from '../../app/config/config.ts';
+import { otherSide, SIDES, type Side } from '../../core/contact/side.ts';
+import { RemoteError } from '../../providers/errors.ts';
+import { providerNamed } from '../../providers/registry.ts';
+import { SignInError, type Grant, type SignInContext, type SignInFault } from '../../providers/sign-in.ts';
+import { CredentialsError } from '../../store/store.ts';
+import type { PlaceOptions } from '../command/configuration.ts';
+import { EXIT, exitCodeOf, type ExitCode, UsageError } from '../command/exit-codes.ts';
+import { askSecret, InterruptedError } from '../terminal/prompts.ts';
+import { readSecretFile } from '../command/options.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { withApp, type Opened } from '../command/with-app.ts';
+import { askForConsent } from './consent.ts';
+import { readPipedLine } from './consent-answer.ts';
+
+export type ConnectOptions = PlaceOptions & {
+  /** False: the address is only printed. */
+  readonly browser?: boolean;
+  readonly port?: number;
+  /** `-`: a v1 application's key comes on standard input. Anything else is refused. */
+  readonly apiKey?: string;
+  /** The file that a v1 application's key stands in. */
+  readonly apiKeyFile?: string;
+  /** The password, if it is known already; otherwise it is asked for. */
+  readonly password?: string;
+  readonly replaceAccount?: boolean;
+  /** False: the next command is not printed. */
+  readonly printsNext?: boolean;
+};
+
+const oneLink = (links: readonly LinkConfig[], word: string): LinkConfig => {
+  const [link, ...others] = links;
+  if (link !== undefined && others.length === 0) return link;
+  const names = links.map(({ name }) => name).join(', ');
+  throw new UsageError(`There are several links: ${names}. Say which one: contact-sync connect ${word} <LINK>`);
+};
+
+/** The side of that name, or the only one with the provider of that name. Throws {@link UsageError}. */
+const sideCalled = ({ name, sides }: LinkConfig, word: string): Side => {
+  const named = SIDES.find((side) => sides[side].name === word);
+  if (named !== undefined) return named;
+  const [played, ...others] = SIDES.filter((side) => sides[side].provider === word);
+  if (played !== undefined && others.length === 0) return played;
+  const names = SIDES.map((side) => sides[side].name).join(', ');
+  throw new UsageError(`The link ${name} has no side named ${word}. Its sides are: ${names}.`);
+};
+
+type Step = {
+  readonly terminal: Terminal;
+  readonly app: App;
+  readonly link: LinkConfig;
+  readonly side: Side;
+  readonly signal: AbortSignal;
+  readonly options: ConnectOptions;
+};
+
+/** Every user of the machine can read the arguments of its processes. */
+const refuseArgument = (apiKey: string): void => {
+  if (apiKey === '-') return;
+  throw new UsageError(
+    'A key does not belong on the command line, where every user of this machine can read it. Give it on standard ' +
+      'input with --api-key -, or in a file with --api-key-file FILE; and as it was shown now, have a new one made.',
+  );
+};
+
+/** Reads a secret, whose name is shown at the prompt. */
+const readKey = async ({ terminal, signal, options }: Step, name: string): Promise<string> => {
+  if (options.apiKeyFile !== undefined) return readSecretFile('--api-key-file', options.apiKeyFile);
+  refuseArgument(options.apiKey ?? '-');
+  if (!process.stdin.isTTY) return readPipedLine(process.stdin, name, signal);
+  return askSecret({ input: process.stdin, output: terminal.stdout }, `${name} (not shown)`).catch((cause: unknown) => {
+    if (!(cause instanceof InterruptedError)) throw cause;
+    throw new SignInError(`No ${name} was given. Nothing was stored.`, 'other', { cause });
+  });
+};
+
+const signIn = async (step: Step): Promise<Grant> => {
+  const { terminal, link, side, signal, options } = step;
+  const { apiKey, apiKeyFile, port = 0, browser: opensBrowser = true } = options;
+  const { provider, settings } = link.sides[side];
+  const { hasPassword = false, signIn: ways, title } = providerNamed(provider);
+  const context: SignInContext = { clock: systemClock, signal };
+  if (hasPassword && ways.withKey !== null) {
+    return ways.withKey(settings, options.password ?? (await readKey(step, 'password')), context);
+  }
+  if (apiKey === undefined && apiKeyFile === undefined) {
+    const consent = { ...context, terminal, input: process.stdin, port, opensBrowser };
+    return ways.withConsent(settings, (addressFor) => askForConsent(addressFor, consent), context);
+  }
+  if (ways.withKey === null) throw new UsageError(`--api-key is of no use at ${title}: it has no v1 applications.`);
+  return ways.withKey(settings, await readKey(step, 'api_key'), context);
+};
+
+const printNext = async ({ terminal, app, link, side }: Step): Promise<void> => {
+  const other = otherSide(side);
+  const digests = await app.credentials(link);
+  terminal.print(
+    digests[other] === null
+      ? `Next: contact-sync connect ${link.sides[other].name} ${link.name}`
+      : `Next: contact-sync plan ${link.name} shows what a sync would do.`,
+  );
+};
+
+const connectSide = async (step: Step): Promise<void> => {
+  const { terminal, app, link, side, signal, options } = step;
+  const grant = await signIn(step);
+  const storing = {
+    app,
+    link,
+    side,
+    signal,
+    clock: systemClock,
+    newId: randomUUID,
+    replaceAccount: options.replaceAccount ?? false,
+    replaceHint: 'pass --replace-account',
+    print: (text: string) => terminal.print(text),
+    warn: (text: string) => terminal.warn(text),
+  };
+  await storeSignIn(storing, grant);
+  if (options.printsNext ?? true) await printNext(step);
+};
+
+const EXIT_CODES: Readonly<Record<SignInFault, ExitCode>> = {
+  rights: EXIT.credentials,
+  account: EXIT.halted,
+  other: EXIT.failed,
+};
+
+/** Errors that are an answer to the person who signs in, and need no stack. */
+const printFailure = (terminal: Terminal, error: unknown, { signal }: Opened): ExitCode => {
+  if (error instanceof SignInError) {
+    terminal.warn(error.message);
+    return EXIT_CODES[error.fault];
+  }
+  if (error instanceof CredentialsError) {
+    terminal.warn(error.message);
+    return EXIT.failed;
+  }
+  if (error instanceof RemoteError) {
+    terminal.warn(`${error.message}. Nothing was stored.`);
+    return exitCodeOf(error);
+  }
+  if (!signal.aborted) throw error;
+  terminal.warn('Interrupted. Nothing was stored.');
+  return EXIT.failed;
+};
+
+/** `connect SIDE [LINK]`: signs in at the side of that name or provider, checks who that is, and stores the token. */
+export const connect = (
+  terminal: Terminal,
+  word: string,
+  linkName: string | undefined,
+  options: ConnectOptions,
+): Promise<ExitCode> =>
+  withApp(terminal, linkName, options, async (opened) => {
+    const link = oneLink(opened.links, word);
+    const side = sideCalled(link, word);
+    try {
+      await connectSide({ terminal, app: opened.app, link, side, signal: opened.signal, options });
+      return EXIT.done;
+    } catch (error) {
+      return printFailure(terminal, error, opened);
+    }
+  });

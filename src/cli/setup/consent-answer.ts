@@ -1,0 +1,67 @@
+import { SignInError } from '../../providers/sign-in.ts';
+import { createInterface } from 'node:readline';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/** What a consent page sent the browser back with: a code or an error, and the state. */
+export type Answer = URLSearchParams;
+
+const isAnswer = (query: URLSearchParams): boolean => query.has('code') || query.has('error');
+
+/** The answer in the address that a browser was sent to; null where it is none. */
+export const answerIn = (address: string): Answer | null => {
+  const query = URL.parse(address.trim())?.searchParams;
+  return query !== undefined && isAnswer(query) ? query : null;
+};
+
+/**
+ * The code in an answer to the request with that state. Throws {@link SignInError} where the state differs: then somebody
+ * else began the sign-in; or where it was refused.
+ */
+export const codeIn = (answer: Answer, state: string): string => {
+  if (answer.get('state') !== state) {
+    throw new SignInError(
+      'The answer belongs to another sign-in: its state is not the one that was sent. Nothing was stored. ' +
+        'Run the command again and use only the address that it prints.',
+    );
+  }
+  const error = answer.get('error');
+  if (error !== null) {
+    const word = error.replaceAll(/[^\w.-]/gu, '').slice(0, 40);
+    throw new SignInError(`The sign-in was refused (${word}). Nothing was stored. Run the command again to retry.`);
+  }
+  return answer.get('code') ?? '';
+};
+
+export type Input = NodeJS.ReadableStream & { readonly isTTY?: boolean };
+
+/** The answer in the first pasted line that is an answer address. Without one it never resolves. Ends with the signal. */
+export const pastedAnswer = (input: Input, terminal: Pick<Terminal, 'warn'>, signal: AbortSignal): Promise<Answer> =>
+  new Promise((resolve) => {
+    const lines = createInterface({ input });
+    signal.addEventListener('abort', () => lines.close(), { once: true });
+    lines.on('line', (line) => {
+      const answer = answerIn(line);
+      if (answer !== null) resolve(answer);
+      else if (line.trim() !== '') {
+        terminal.warn(
+          'This is not the whole address at which the browser ended. It begins with http:// and contains a code.',
+        );
+      }
+    });
+  });
+
+/** The first line of piped standard input. Throws {@link SignInError} if it is empty. */
+export const readPipedLine = (input: Input, name: string, signal: AbortSignal): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const lines = createInterface({ input, terminal: false });
+    const onAbort = (): void => lines.close();
+    signal.addEventListener('abort', onAbort, { once: true });
+    lines.once('line', (line) => {
+      resolve(line.trim());
+      lines.close();
+    });
+    lines.once('close', () => {
+      signal.removeEventListener('abort', onAbort);
+      reject(new SignInError(`No ${name} was given on standard input. Nothing was stored.`));
+    });
+  });

@@ -1,0 +1,111 @@
+import { createApp, type App } from '../../app/app.ts';
+import { withHostedLinks } from '../../daemon/links/hosted-links.ts';
+import { systemClock } from '../../util/clock.ts';
+import { ConfigError } from '../../util/config-error.ts';
+import { readConfig, type Config } from '../../app/config/config.ts';
+import { DirectoryError } from '../../util/make-directory.ts';
+import { StoreError } from '../../store/store.ts';
+import { createCommandEvents, listenForInterrupt, type CommonOptions } from '../command/with-app.ts';
+import { loadOptionsOf, chooseLinks } from '../command/configuration.ts';
+import { checkLink, judgeClock, judgeSameAccounts, type LinkReport } from './check-link.ts';
+import {
+  checkDataDirectory,
+  checkListen,
+  checkNotices,
+  checkRedis,
+  checkStore,
+  faultOfConfiguration,
+  faultOfStore,
+  fineConfiguration,
+} from './check-process.ts';
+import type { Finding } from './finding.ts';
+import { EXIT, worstExitCode, type ExitCode } from '../command/exit-codes.ts';
+import { formatTable } from '../terminal/layout.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+const checkLinks = async (
+  app: App,
+  linkName: string | undefined,
+  { asksSides }: { readonly asksSides: boolean },
+): Promise<readonly Finding[]> => {
+  using interrupt = listenForInterrupt();
+  const { signal } = interrupt;
+  const reports: LinkReport[] = [];
+  for (const link of chooseLinks(app.config, linkName)) {
+    reports.push(await checkLink(app, link, { now: () => systemClock.now(), signal, asksSides }));
+  }
+  const clock = judgeClock(reports.flatMap(({ skewsMs }) => skewsMs));
+  const findings = [...reports.flatMap((report) => report.findings), ...judgeSameAccounts(reports)];
+  return [...findings, ...(clock === null ? [] : [clock])];
+};
+
+const open = (config: Config, terminal: Terminal, options: CommonOptions): App | StoreError | DirectoryError => {
+  try {
+    return createApp(config, createCommandEvents(config, terminal, { json: options.json ?? false }));
+  } catch (error) {
+    if (error instanceof StoreError || error instanceof DirectoryError) return error;
+    throw error;
+  }
+};
+
+const examine = async (
+  terminal: Terminal,
+  linkName: string | undefined,
+  options: CommonOptions,
+): Promise<readonly Finding[]> => {
+  let config: Config;
+  try {
+    const read = readConfig(loadOptionsOf(options));
+    if (read.misspelt !== null) terminal.warn(read.misspelt);
+    // What keeps the database from being used is found below.
+    config = await withHostedLinks(read, systemClock).catch((error: unknown) => {
+      if (error instanceof StoreError) return read.config;
+      throw error;
+    });
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.map(faultOfConfiguration);
+    throw error;
+  }
+  if (config.databaseUrl === null) chooseLinks(config, linkName);
+  const redis = await checkRedis(config.redisUrl);
+  const process = [...(await checkDataDirectory(config)), ...checkListen(config), ...checkNotices(config)];
+  const faulty = config.faultyLinks.flatMap(({ problems }) => problems.map(faultOfConfiguration));
+  const early = [fineConfiguration(config), ...faulty, ...process, redis];
+  const opened = open(config, terminal, options);
+  if (opened instanceof Error) return [...early, faultOfStore(opened)];
+  await using app = opened;
+  const store = await checkStore(app);
+  // How the links stand is in the store.
+  if (store.level === 'error') return [...early, store];
+  // Every request waits for its place in the limit that Redis shares.
+  const asksSides = redis.code !== EXIT.unavailable;
+  return [...early, store, ...(await checkLinks(app, linkName, { asksSides }))];
+};
+
+const WORDS = { ok: 'ok', warning: 'warn', error: 'FAIL' } as const;
+const COLOURS = { ok: 'green', warning: 'yellow', error: 'red' } as const;
+
+const formatFindings = (findings: readonly Finding[], terminal: Terminal): string => {
+  const rows = findings.map(({ level, name, link, detail, remedy }) => {
+    const text = remedy === null ? detail : `${detail.replace(/\.$/u, '')}. ${remedy}`;
+    return [terminal.style(COLOURS[level], WORDS[level]), link === null ? name : `${link} ${name}`, text];
+  });
+  return formatTable(rows);
+};
+
+/** One check of `doctor --json`. */
+const toJson = ({ name, link, level, detail, remedy }: Finding) => {
+  return { name, link, ok: level !== 'error', level, detail, remedy };
+};
+
+/** `doctor [LINK]`: prints one line for each check, with the remedy. Exits 0 if no check failed. */
+export const doctor = async (
+  terminal: Terminal,
+  linkName: string | undefined,
+  options: CommonOptions,
+): Promise<ExitCode> => {
+  const findings = await examine(terminal, linkName, options);
+  if (options.json) terminal.print(JSON.stringify({ checks: findings.map(toJson) }));
+  else terminal.print(formatFindings(findings, terminal));
+  return worstExitCode(findings.map(({ code }) => code));
+};

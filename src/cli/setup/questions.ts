@@ -1,0 +1,182 @@
+import { isName } from '../../app/config/link-sections.ts';
+import { faultOf, isSecretSetting, settingsToAsk, type AskedSetting, type SetUp } from '../../app/config/set-up.ts';
+import { variableOf } from '../../app/config/sources.ts';
+import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
+import { USUAL_PROVIDERS } from '../../providers/names.ts';
+import type { Preset } from '../../providers/provider.ts';
+import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
+import { askChoice, askSecret, askText, askYesNo, type Choice, type Streams } from '../terminal/prompts.ts';
+
+/** The place that secrets are written to: the configuration file, a `.env` next to it, or nowhere because variables set them. */
+export type SecretPlace = 'file' | 'env' | 'none';
+
+/** The answers that are known before the first question. */
+export type Known = {
+  /** Providers that options set. */
+  readonly providers: Partial<Sides<string>>;
+  /** The providers of the links in an existing configuration, which stay; null for a new configuration. */
+  readonly existing: readonly string[] | null;
+  readonly secrets: SecretPlace | null;
+  /** Values that variables or an existing configuration set, by their dotted keys. */
+  readonly settings: ReadonlyMap<string, string>;
+};
+
+export type Answers = Pick<SetUp, 'settings'> & {
+  /** Null: the links of the existing configuration stay, and `settings` has only what was asked. */
+  readonly sides: SetUp['sides'] | null;
+  readonly secrets: SecretPlace;
+};
+
+/** Asks one question of each kind. */
+export type Asker = {
+  text(message: string, usual: string, fault?: (answer: string) => string | null): Promise<string>;
+  secret(message: string, usual: string, fault: (answer: string) => string | null): Promise<string>;
+  choice<const Value extends string>(
+    message: string,
+    choices: readonly Choice<Value>[],
+    usual: NoInfer<Value>,
+  ): Promise<Value>;
+  yesNo(message: string, usual: boolean): Promise<boolean>;
+};
+
+/** Gives the usual answer to every question. */
+export const NON_INTERACTIVE: Asker = {
+  text: (_, usual) => Promise.resolve(usual),
+  secret: (_, usual) => Promise.resolve(usual),
+  choice: (_message, _choices, usual) => Promise.resolve(usual),
+  yesNo: (_, usual) => Promise.resolve(usual),
+};
+
+export const createAsker = (streams: Streams): Asker => ({
+  text: (message, usual, fault = () => null) => askText(streams, message, { usual, faultOf: fault }),
+  secret: (message, usual, fault) => askSecret(streams, message, { usual, faultOf: fault }),
+  choice: (message, choices, usual) => askChoice(streams, message, choices, usual),
+  yesNo: (message, usual) => askYesNo(streams, message, usual),
+});
+
+const USUAL_INTERVAL = '5m';
+
+const askProvider = async (asker: Asker, side: Side, known: Known): Promise<string> => {
+  const choices = PROVIDERS.map(({ name, title }) => ({ value: name, name: title }));
+  const usual = USUAL_PROVIDERS[side];
+  return known.providers[side] ?? (await asker.choice(`Provider of the ${side} side`, choices, usual));
+};
+
+const askName = (asker: Asker, side: Side): Promise<string> =>
+  asker.text(`Name of the ${side} side`, side, (answer) =>
+    isName(answer) ? null : 'is not a name. Use letters, digits, - and _.',
+  );
+
+const askSides = async (asker: Asker, known: Known): Promise<SetUp['sides']> => {
+  const providers = {
+    left: await askProvider(asker, 'left', known),
+    right: await askProvider(asker, 'right', known),
+  };
+  const areAlike = providers.left === providers.right;
+  const names = areAlike ? { left: await askName(asker, 'left'), right: await askName(asker, 'right') } : null;
+  return bySide((side) => ({ provider: providers[side], name: names?.[side] ?? null }));
+};
+
+const SECRET_PLACES: readonly Choice<SecretPlace>[] = [
+  { value: 'file', name: 'in the configuration file' },
+  { value: 'env', name: 'in a .env file next to it' },
+  { value: 'none', name: 'nowhere: I set variables' },
+];
+
+const askSetting = (asker: Asker, setting: AskedSetting, usual: string): Promise<string> => {
+  const { key, description, isSecret, isRequired } = setting;
+  const hint = isSecret && usual !== '' ? ' Enter keeps the current value.' : isRequired ? '' : ' Enter skips it.';
+  const message = `${variableOf(key)}: ${description}${hint}`;
+  const fault = (answer: string): string | null => (answer === '' && !isRequired ? null : faultOf(key, answer));
+  return isSecret ? asker.secret(message, usual, fault) : asker.text(message, usual, fault);
+};
+
+const OTHER_SERVER = 'another server';
+
+/** The value of a preset; the address of the server is asked for if the value is a path there. */
+const askPresetValue = async (asker: Asker, { title, value }: Preset, key: string): Promise<string> => {
+  if (URL.canParse(value)) return value;
+  const fault = (answer: string): string | null => faultOf(key, answer);
+  const answer = await asker.text(`Address of the ${title} server, such as https://cloud.example.org/`, '', fault);
+  return new URL(value, `${answer.replace(/\/+$/u, '')}/`).href;
+};
+
+/** Asks which server a provider is reached at, and returns the setting that this gives; null for another server. */
+const askPreset = async (
+  asker: Asker,
+  provider: string,
+  { settings, inform }: { readonly settings: ReadonlyMap<string, string>; readonly inform: (text: string) => void },
+): Promise<readonly [key: string, value: string] | null> => {
+  const { presets = [], title } = providerNamed(provider);
+  const offered = presets.filter(({ key }) => !settings.has(`${provider}.${key}`));
+  if (offered.length === 0) return null;
+  const choices = [...offered.map((preset) => preset.title), OTHER_SERVER].map((name) => ({ value: name, name }));
+  const chosen = await asker.choice(`Which ${title} server`, choices, OTHER_SERVER);
+  const preset = offered.find((each) => each.title === chosen);
+  if (preset === undefined) return null;
+  inform(preset.hint);
+  const key = `${provider}.${preset.key}`;
+  return [key, await askPresetValue(asker, preset, key)];
+};
+
+/** Receives the answers while questions are asked. */
+export type AnswerHandlers = {
+  /** Prints a text between two questions. */
+  readonly inform: (text: string) => void;
+  /** Receives all answers so far after each setting. */
+  readonly keep: (answers: Answers) => void;
+  /** Checks the settings of a provider; reports a fault and returns false for settings that do not work. */
+  readonly check: (provider: string, settings: ReadonlyMap<string, string>) => Promise<boolean>;
+};
+
+/** Asks for everything that a new link needs. */
+export const askAll = async (asker: Asker, known: Known, { inform, keep, check }: AnswerHandlers): Promise<Answers> => {
+  const sides = known.existing === null ? await askSides(asker, known) : null;
+  const secrets = known.secrets ?? (await asker.choice('Where to store secrets', SECRET_PLACES, 'file'));
+  const settings = new Map(known.settings);
+  const asked = new Set<string>();
+  const providers = new Set(sides === null ? known.existing : SIDES.map((side) => sides[side].provider));
+  // Settings of a provider that the link does not use are not written.
+  const isUsed = (key: string): boolean => !key.includes('.') || providers.has(key.split('.')[0] ?? '');
+  const isWritten = (key: string): boolean => (sides === null ? asked.has(key) : isUsed(key));
+  const answers = (): Answers => ({
+    sides,
+    secrets,
+    settings: new Map([...settings].filter(([key]) => isWritten(key))),
+  });
+  const set = (key: string, answer: string): void => {
+    asked.add(key);
+    if (answer === '') settings.delete(key);
+    else settings.set(key, answer);
+    keep(answers());
+  };
+  const askOf = async (provider: string): Promise<void> => {
+    const preset = await askPreset(asker, provider, { settings, inform });
+    if (preset !== null) set(...preset);
+    for (const setting of settingsToAsk(provider)) {
+      const { key, isSecret } = setting;
+      if (key === preset?.[0] || settings.has(`${key}File`) || (isSecret && secrets === 'none')) continue;
+      set(key, await askSetting(asker, setting, settings.get(key) ?? ''));
+    }
+    const isFine = await check(provider, settings);
+    if (!isFine && (await asker.yesNo('Correct these values?', true))) await askOf(provider);
+  };
+  for (const provider of providers) await askOf(provider);
+  const usual = settings.get('syncInterval') ?? USUAL_INTERVAL;
+  const fault = (answer: string): string | null => faultOf('syncInterval', answer);
+  set('syncInterval', await asker.text('Time between two syncs of the daemon (30s, 5m, 6h)', usual, fault));
+  const reviews = await asker.yesNo(
+    'Wait for your approval before the first sync writes anything?',
+    settings.get('firstSync') !== 'run',
+  );
+  set('firstSync', reviews ? 'review' : 'run');
+  return answers();
+};
+
+/** The settings for the configuration file, and those for the `.env` file. */
+export const divide = ({ secrets, settings }: Answers) => {
+  const isSecret = ([key]: readonly [string, string]): boolean => isSecretSetting(key);
+  const open = [...settings].filter((entry) => secrets === 'file' || !isSecret(entry));
+  const hidden = secrets === 'env' ? [...settings].filter(isSecret) : [];
+  return { inFile: new Map(open), inEnv: new Map(hidden) };
+};

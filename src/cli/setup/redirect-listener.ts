@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { UsageError } from '../command/exit-codes.ts';
+import { answerIn, type Answer } from './consent-answer.ts';
+
+export type RedirectListener = AsyncDisposable & {
+  /** Where the consent page is to send the browser. */
+  readonly redirectUri: string;
+  /** What the first browser came back with that was sent out with the state. */
+  readonly answered: Promise<Answer>;
+};
+
+const HOST = '127.0.0.1';
+
+const page = (title: string, text: string): string =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title>` +
+  `<style>body{max-width:30rem;margin:4rem auto;padding:0 1rem;font-family:system-ui,sans-serif}</style></head>` +
+  `<body><h1>${title}</h1><p>${text}</p></body></html>`;
+
+const PAGES = {
+  ours: [200, 'Back to the terminal', 'contact-sync continues there. You can close this window.'],
+  foreign: [400, 'Another sign-in', 'This answer belongs to another sign-in. contact-sync still waits for its own.'],
+  none: [404, 'Not found', 'contact-sync waits here for the answer of a consent page.'],
+} as const;
+
+const respond = (response: ServerResponse, what: keyof typeof PAGES): void => {
+  const [status, title, text] = PAGES[what];
+  response.writeHead(status, {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    connection: 'close',
+  });
+  response.end(page(title, text));
+};
+
+/**
+ * Waits on loopback for a browser to come back from a consent page (RFC 8252, 7.3). Port 0 takes any free one. Any page
+ * and any program on this machine can send a request there: one without the state changes nothing.
+ *
+ * @throws {UsageError} where the port is taken.
+ */
+export const listenForRedirect = async (port: number, state: string): Promise<RedirectListener> => {
+  const { promise: answered, resolve } = Promise.withResolvers<Answer>();
+  let lastResponse: ServerResponse | null = null;
+  const server = createServer((request, response) => {
+    lastResponse = response;
+    const answer = request.method === 'GET' ? answerIn(`http://${HOST}${request.url ?? ''}`) : null;
+    const isOurs = answer?.get('state') === state;
+    respond(response, isOurs ? 'ours' : answer === null ? 'none' : 'foreign');
+    if (answer !== null && isOurs) resolve(answer);
+  });
+  server.listen(port, HOST);
+  await once(server, 'listening').catch((error: unknown) => {
+    const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+    if (!isTaken) throw error;
+    throw new UsageError(`Port ${port} is in use. Choose another one, or leave --port out for any free one.`);
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The redirect listener has no port.');
+  return {
+    redirectUri: `http://${HOST}:${address.port}/`,
+    answered,
+    [Symbol.asyncDispose]: async () => {
+      // Whoever is being answered gets the whole page.
+      if (lastResponse !== null && !lastResponse.closed) await once(lastResponse, 'close');
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+};

@@ -1,0 +1,109 @@
+import { systemClock } from '../../util/clock.ts';
+import type { LinkConfig } from '../../app/config/config.ts';
+import { inWordsOf } from '../../core/contact/side.ts';
+import type { JobState } from '../../daemon/jobs/job.ts';
+import { eventsOf } from '../../daemon/jobs/progress.ts';
+import type { QueueClient } from '../../daemon/jobs/queue-client.ts';
+import { QueueError } from '../../daemon/jobs/queue-error.ts';
+import { EXIT, messageOf, worstExitCode, type ExitCode } from '../command/exit-codes.ts';
+import { listenForInterrupt } from '../command/with-app.ts';
+import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
+import type { RunOptions } from './run-links.ts';
+import { formatSummary } from './summary.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+type Report = NonNullable<JobState['report']>;
+/** A link to resync, with the nonce of its halted plan where that is to pass. */
+export type Order = { readonly link: LinkConfig; readonly override: string | null };
+type Queued = { readonly link: LinkConfig; readonly job: string };
+
+const CODES: Readonly<Record<Report['ending'], ExitCode>> = {
+  completed: EXIT.done,
+  halted: EXIT.halted,
+  paused: EXIT.credentials,
+  unavailable: EXIT.unavailable,
+  busy: EXIT.busy,
+  skipped: EXIT.failed,
+  stopped: EXIT.failed,
+  failed: EXIT.failed,
+};
+
+const followOne = async (
+  terminal: Terminal,
+  queue: QueueClient,
+  { link, job }: Queued,
+  options: RunOptions,
+  signal: AbortSignal,
+): Promise<Report> => {
+  const progress = options.json ? NO_PROGRESS : startProgress(terminal, link.sides);
+  const shown = new Set<string>();
+  const onProgress = ({ sides }: NonNullable<JobState['progress']>): void => {
+    for (const event of eventsOf(sides)) {
+      // The job repeats its whole progress; only new events are shown.
+      const text = JSON.stringify(event);
+      if (!shown.has(text)) progress.tell(event);
+      shown.add(text);
+    }
+  };
+  try {
+    return await queue.follow(job, { clock: systemClock, signal, onProgress });
+  } finally {
+    progress.stop();
+  }
+};
+
+const show = (terminal: Terminal, link: LinkConfig, { summary, message }: Report): void => {
+  if (summary !== null) terminal.print(formatSummary(summary, link.sides, terminal));
+  if (message !== null) terminal.warn(`${link.name}: ${message}`);
+};
+
+const followAll = async (
+  terminal: Terminal,
+  queue: QueueClient,
+  queued: readonly Queued[],
+  options: RunOptions,
+  signal: AbortSignal,
+): Promise<ExitCode> => {
+  const runs: unknown[] = [];
+  const codes: ExitCode[] = [];
+  for (const one of queued) {
+    try {
+      const report = await followOne(terminal, queue, one, options, signal);
+      if (report.summary !== null) runs.push(inWordsOf(one.link.sides, report.summary));
+      codes.push(CODES[report.ending]);
+      if (!options.json) show(terminal, one.link, report);
+      else if (report.message !== null) terminal.warn(`${one.link.name}: ${report.message}`);
+    } catch (error) {
+      if (!signal.aborted && !(error instanceof QueueError)) throw error;
+      terminal.warn(signal.aborted ? 'Stopped waiting. The daemon continues.' : messageOf(error));
+      codes.push(EXIT.failed);
+      break;
+    }
+  }
+  if (options.json) terminal.print(JSON.stringify({ runs }));
+  return worstExitCode(codes);
+};
+
+/**
+ * Hands a resync of each link to the daemon, and with `wait` follows them to their end. Being interrupted ends the
+ * following, not the jobs.
+ *
+ * @throws {QueueError} where the queue does not take a job.
+ */
+export const resyncInDaemon = async (
+  terminal: Terminal,
+  queue: QueueClient,
+  orders: readonly Order[],
+  options: RunOptions & { readonly wait?: boolean },
+): Promise<ExitCode> => {
+  using interrupt = listenForInterrupt();
+  const queued: Queued[] = [];
+  for (const { link, override } of orders) {
+    queued.push({ link, job: await queue.enqueue(link.name, { override }) });
+  }
+  if (options.wait) return await followAll(terminal, queue, queued, options, interrupt.signal);
+  const named = queued.map(({ link, job }) => ({ link: link.name, job }));
+  if (options.json) terminal.print(JSON.stringify({ runs: [], queued: named }));
+  else terminal.print(`The daemon resyncs: ${named.map(({ link }) => link).join(', ')}`);
+  return EXIT.done;
+};

@@ -1,0 +1,193 @@
+import { SIDES, type Sides, type SideWords, inWordsOf } from '../../core/contact/side.ts';
+import { plannedRemedy } from '../../engine/ambiguous.ts';
+import type { Estimate } from '../../engine/run.ts';
+import type { Unpaired, Change } from '../../core/view/views.ts';
+import { type Shown, selectChanges } from '../../core/view/change-filter.ts';
+import { formatChanges, formatHidden, NO_MATCH, changeToJson } from '../terminal/changes.ts';
+import { count, formatEstimate, grouped } from '../../core/view/words.ts';
+import { NAME_COLUMNS, shorten, wrap, type Layout } from '../terminal/layout.ts';
+import type { RunKind } from '../../core/state/rows.ts';
+import type { LinkConfig } from '../../app/config/config.ts';
+import { FIRST_SYNC_WAITS, HaltError } from '../../engine/context.ts';
+import { planChanges, unpairedOf } from '../../core/view/plan.ts';
+import { EXIT, exitCodeOf, worstExitCode, type ExitCode, troubleOf } from '../command/exit-codes.ts';
+import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
+import { layoutOf, type Terminal } from '../terminal/terminal.ts';
+import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
+
+/** Rows of a list that are shown without `--all`. */
+const ROWS_SHOWN = 20;
+
+const formatRivals = (unpaired: Unpaired, sides: Sides<SideWords>): string =>
+  SIDES.map((side) => {
+    const rivals = unpaired[side].map(({ id, name }) =>
+      name === null ? id : `${shorten(name, NAME_COLUMNS)} (${id})`,
+    );
+    return `at ${sides[side].place} ${rivals.join(', ')}`;
+  }).join('; ');
+
+/** Pairs of candidates of one row that are shown without `--all`. */
+const PAIRS_SHOWN = 6;
+
+/** A text that a shell takes as one word and not as an option; ids come from a remote. */
+const IS_PLAIN = /^[\w.@:/][\w.@:/-]*$/u;
+
+/** The command that pairs two of the contacts, for each two that may be one person. */
+const pairCommands = ({ left, right }: Unpaired, { link, isOnly }: Pick<LinkPlan, 'link' | 'isOnly'>, all: boolean) => {
+  const name = isOnly ? '' : ` ${link}`;
+  const ids = (rivals: Unpaired['left']) => rivals.flatMap(({ id }) => (IS_PLAIN.test(id) ? [id] : []));
+  const commands = ids(left).flatMap((one) => ids(right).map((other) => `contact-sync pair ${one} ${other}${name}`));
+  const shown = all ? commands : commands.slice(0, PAIRS_SHOWN);
+  return [...shown.map((command) => `    ${command}`), ...formatHidden(commands.length - shown.length)];
+};
+
+const formatUnpaired = (
+  { unpaired: all, ...named }: LinkPlan,
+  sides: Sides<SideWords>,
+  shown: Pick<Shown, 'all'>,
+  { width }: Layout,
+): readonly string[] =>
+  [...Map.groupBy(all, ({ why }) => why)].flatMap(([why, rivals]) => {
+    const listed = shown.all ? rivals : rivals.slice(0, ROWS_SHOWN);
+    return [
+      `Not paired: ${why}: ${grouped(rivals.length)}`,
+      ...listed.flatMap((each) => [
+        wrap(formatRivals(each, sides), '  ', width),
+        ...pairCommands(each, named, shown.all ?? false),
+      ]),
+      ...formatHidden(rivals.length - listed.length),
+      wrap(plannedRemedy(why, sides), '  ', width),
+    ];
+  });
+
+/** The estimated requests and time of a sync; no line if nothing is written. */
+const formatRequests = ({ requests, durationMs }: Estimate, sides: Sides<SideWords>): readonly string[] => {
+  const asked = SIDES.filter((side) => requests[side] > 0);
+  if (asked.length === 0) return [];
+  const parts = asked.map((side) => `${count(requests[side], 'request')} to ${sides[side].title}`);
+  return [`  about ${parts.join(' and ')}, ${formatEstimate(durationMs)} with the rate limits`];
+};
+
+/** A plan for people, grouped by action. */
+export const formatPlan = (
+  plan: LinkPlan,
+  sides: Sides<SideWords>,
+  shown: Pick<Shown, 'all'>,
+  layout: Layout,
+): string => {
+  const { link, kind, actions, total, estimate, halted, error } = plan;
+  const name = layout.style('bold', link);
+  if (error !== undefined) return `${name}: ${layout.style('red', 'not planned')}`;
+  const halt = halted === null ? '' : `, ${layout.style('yellow', `would halt: ${halted.reason}`)}`;
+  const title = `${name}: ${kind}, ${total === 0 ? 'nothing to do' : count(total, 'action')}${halt}`;
+  const time = estimate === undefined ? [] : formatRequests(estimate, sides);
+  const isFiltered = total > 0 && actions.length === 0;
+  const changes = isFiltered ? [NO_MATCH] : formatChanges(actions, sides, shown, layout);
+  return [title, ...time, ...changes, ...formatUnpaired(plan, sides, shown, layout)].join('\n');
+};
+
+/** What a run of one link would do; `error` is there only where the link could not be planned. */
+export type LinkPlan = {
+  readonly link: string;
+  /** Whether the configuration has no other link, so that commands need not name it. */
+  readonly isOnly: boolean;
+  readonly kind: RunKind;
+  /** What was asked for of what would be done. */
+  readonly actions: readonly Change[];
+  /** How much would be done in all. */
+  readonly total: number;
+  /** Contacts that may be one person and are not paired (R13). */
+  readonly unpaired: readonly Unpaired[];
+  /** About so many requests on each side, and how long they take by the rate limits; absent where nothing was planned. */
+  readonly estimate?: Estimate;
+  readonly halted: { readonly reason: string; readonly message: string } | null;
+  readonly error?: string;
+};
+
+type Planned = { readonly plan: LinkPlan; readonly code: ExitCode };
+
+const notPlanned = (
+  { link, isOnly }: Pick<LinkPlan, 'link' | 'isOnly'>,
+  sides: Sides<SideWords>,
+  kind: RunKind,
+  error: unknown,
+): Planned => {
+  const empty = { link, isOnly, kind, actions: [], total: 0, unpaired: [] };
+  if (error instanceof HaltError) {
+    const { reason, message } = error.halt;
+    return { plan: { ...empty, halted: { reason, message } }, code: EXIT.halted };
+  }
+  return { plan: { ...empty, halted: null, error: troubleOf(error, link, sides) }, code: exitCodeOf(error) };
+};
+
+export type PlanOptions = CommonOptions &
+  Shown & {
+    readonly full?: boolean;
+    /** The plan of a first sync that waits for review is not reported as a halt. */
+    readonly showsReview?: boolean;
+  };
+
+const planOne = async (
+  terminal: Terminal,
+  { app, signal }: Opened,
+  link: LinkConfig,
+  options: PlanOptions,
+): Promise<Planned> => {
+  const asked = options.full ? 'full' : 'incremental';
+  const named = { link: link.name, isOnly: app.config.links.length === 1 };
+  const progress = options.json || !terminal.redraws ? NO_PROGRESS : startProgress(terminal, link.sides);
+  try {
+    const { kind, plan, estimate, ...found } = await app.plan(link, { kind: asked, signal, onEvent: progress.tell });
+    const halt = options.showsReview && found.halt?.message === FIRST_SYNC_WAITS ? null : found.halt;
+    const halted = halt === null ? null : { reason: halt.reason, message: halt.message };
+    const code = halt === null ? EXIT.done : EXIT.halted;
+    const changes = planChanges(plan);
+    const unpaired = options.only === undefined && options.grep === undefined ? unpairedOf(plan) : [];
+    const actions = selectChanges(changes, options);
+    return { plan: { ...named, kind, actions, total: changes.length, unpaired, estimate, halted }, code };
+  } catch (error) {
+    return notPlanned(named, link.sides, asked, error);
+  } finally {
+    progress.stop();
+  }
+};
+
+const unpairedToJson = ({ left, right, why }: Unpaired) => ({
+  leftIds: left.map(({ id }) => id),
+  rightIds: right.map(({ id }) => id),
+  left,
+  right,
+  why,
+});
+
+/** As the README documents it, in the words of the link. */
+const toJson = (plan: LinkPlan, sides: Sides<SideWords>): unknown => {
+  const { link, kind, actions, unpaired, estimate, halted, error } = plan;
+  return inWordsOf(sides, {
+    link,
+    kind,
+    actions: actions.map((change) => changeToJson(change, sides)),
+    ...(unpaired.length > 0 && { ambiguous: unpaired.map(unpairedToJson) }),
+    ...(estimate && { estimate }),
+    halted,
+    ...(error !== undefined && { error }),
+  });
+};
+
+/** `plan [LINK]`: what a run of each link would do, writing nothing anywhere. */
+export const plan = (terminal: Terminal, linkName: string | undefined, options: PlanOptions): Promise<ExitCode> =>
+  withApp(terminal, linkName, options, async (opened) => {
+    const planned: Planned[] = [];
+    const documents: unknown[] = [];
+    for (const link of opened.links) {
+      if (opened.signal.aborted) break;
+      const one = await planOne(terminal, opened, link, options);
+      planned.push(one);
+      documents.push(toJson(one.plan, link.sides));
+      if (!options.json) terminal.print(formatPlan(one.plan, link.sides, options, layoutOf(terminal)));
+      const trouble = one.plan.error ?? one.plan.halted?.message;
+      if (trouble !== undefined) terminal.warn(`${link.name}: ${trouble}`);
+    }
+    if (options.json) terminal.print(JSON.stringify({ links: documents }));
+    return worstExitCode(planned.map((one) => one.code));
+  });

@@ -1,0 +1,69 @@
+import type { RunKind } from '../../core/state/rows.ts';
+import type { LinkConfig } from '../../app/config/config.ts';
+import { tellOfUnencrypted } from '../../app/config/unencrypted.ts';
+import { inWordsOf } from '../../core/contact/side.ts';
+import { FIRST_SYNC_WAITS } from '../../engine/context.ts';
+import type { RunResult } from '../../engine/run.ts';
+import { EXIT, exitCodeOf, worstExitCode, type ExitCode } from '../command/exit-codes.ts';
+import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
+import { formatSummary, formatTrouble, notBegun } from './summary.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
+
+export type RunOptions = CommonOptions & { readonly acceptDeletes?: boolean; readonly acceptFirst?: boolean };
+
+type Request = { readonly kind: RunKind; readonly options: RunOptions };
+
+const runOne = async (
+  terminal: Terminal,
+  { app, links, signal }: Opened,
+  link: LinkConfig,
+  { kind, options }: Request,
+): Promise<RunResult> => {
+  const progress = options.json ? NO_PROGRESS : startProgress(terminal, link.sides);
+  if (!options.json && links.length > 1) terminal.print(link.name);
+  const accepting = options.acceptFirst
+    ? { acceptDeletes: true, acceptedHalt: FIRST_SYNC_WAITS }
+    : { acceptDeletes: options.acceptDeletes ?? false };
+  try {
+    return await app.run(link, { kind, ...accepting, signal, onEvent: progress.tell });
+  } catch (error) {
+    // One link's trouble does not stop the others.
+    return notBegun(link, kind, error);
+  } finally {
+    progress.stop();
+  }
+};
+
+const show = (terminal: Terminal, { sides }: LinkConfig, result: RunResult): void => {
+  terminal.print(formatSummary(result.summary, sides, terminal));
+  const trouble = formatTrouble(result, sides);
+  if (trouble !== null) terminal.warn(trouble);
+};
+
+/** Runs the links one after the other: what `sync` and `resync` share. */
+export const runLinks = (terminal: Terminal, linkName: string | undefined, request: Request): Promise<ExitCode> => {
+  const { options } = request;
+  return withApp(terminal, linkName, options, async (opened) => {
+    tellOfUnencrypted(opened.links, (found) => opened.events.addressesUnencrypted(found));
+    const results: RunResult[] = [];
+    const documents: unknown[] = [];
+    for (const link of opened.links) {
+      if (opened.signal.aborted) break;
+      const result = await runOne(terminal, opened, link, request);
+      results.push(result);
+      documents.push(inWordsOf(link.sides, result.summary));
+      const { pausedByHandAtMs } = await opened.app.store.link(link.name);
+      const resume = `contact-sync resume ${link.name}`;
+      if (pausedByHandAtMs !== null) terminal.warn(`${link.name} is still paused by hand. Resume with: ${resume}`);
+      if (!options.json) show(terminal, link, result);
+      // The log has runs only; this one never became one.
+      else if (result.summary.run === '') terminal.warn(`${link.name}: ${result.summary.reason}`);
+    }
+    const left = opened.links.slice(results.length).map(({ name }) => name);
+    if (left.length > 0) terminal.warn(`Interrupted. Not synced: ${left.join(', ')}`);
+    if (options.json) terminal.print(JSON.stringify({ runs: documents }));
+    const codes = results.map((result) => exitCodeOf(result.error));
+    return worstExitCode(left.length > 0 ? [...codes, EXIT.failed] : codes);
+  });
+};

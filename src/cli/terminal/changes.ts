@@ -1,0 +1,168 @@
+import { scalarsOf } from '../../core/contact/contact.ts';
+import { SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
+import { HAPPENINGS, happeningOf, type Change, type FieldChange, type Write } from '../../core/view/views.ts';
+import type { Shown } from '../../core/view/change-filter.ts';
+import { describeIds } from '../command/with-app.ts';
+import { countBySide } from '../../core/view/counts.ts';
+import { HAPPENING_TITLES, IS_OF_BOTH } from '../../core/view/change-words.ts';
+import { fieldWords } from '../../core/view/field-words.ts';
+import { whyWords } from '../../core/view/why-words.ts';
+import { grouped } from '../../core/view/words.ts';
+import { NAME_COLUMNS, shorten, VALUE_COLUMNS, inLine, wrap, type Layout } from './layout.ts';
+import { isoOf } from '../../util/clock.ts';
+
+/** Rows of a section that are shown without `--all`. */
+const ROWS_SHOWN = 20;
+
+const wordsOfField = (field: FieldChange['field']): string => (field === 'name' ? 'name' : fieldWords(field));
+
+const quote = (values: readonly string[]): string =>
+  values.length === 0 ? '(empty)' : values.map((value) => `"${shorten(value, VALUE_COLUMNS)}"`).join(', ');
+
+/** The values of a field before and after; for a list only the removed and the added ones. */
+export const formatValues = ({ field, from, to }: FieldChange): string => {
+  const gone = from.filter((value) => !to.includes(value));
+  const come = to.filter((value) => !from.includes(value));
+  const isList = field !== 'name' && scalarsOf([field]).length === 0;
+  if (!isList || gone.length + come.length === 0) return `${quote(from)} -> ${quote(to)}`;
+  return [
+    ...gone.map((value) => `- ${shorten(value, VALUE_COLUMNS)}`),
+    ...come.map((value) => `+ ${shorten(value, VALUE_COLUMNS)}`),
+  ].join('  ');
+};
+
+/** The reason for a field. When two contacts are matched for the first time, their values differ without an edit. */
+const fieldReason = (why: FieldChange['why'], whole: Change['why'], sides: Sides<SideWords>): string => {
+  if (why.kind === whole.kind) return '';
+  const isFirst = whole.kind === 'first-meeting' && why.kind === 'conflict';
+  return isFirst ? ` (different values; ${sides[why.winner].place} wins)` : ` (${inLine(whyWords(why, sides))})`;
+};
+
+/** The change of a field, with its reason if that differs from the reason of the whole change. */
+export const formatFieldChange = (change: FieldChange, whole: Change['why'], sides: Sides<SideWords>): string => {
+  const reason = fieldReason(change.why, whole, sides);
+  if (change.why.kind === 'asked') {
+    const values = `${sides.left.place} ${quote(change.from)}, ${sides.right.place} ${quote(change.to)}`;
+    return `${wordsOfField(change.field)}: ${values}${reason}`;
+  }
+  return `${wordsOfField(change.field)}: ${formatValues(change)}${reason}`;
+};
+
+/** The contact or group that a change is about. */
+export const subjectOf = (change: Change): string => {
+  if (!('leftId' in change)) return `group ${shorten(change.name, NAME_COLUMNS)}`;
+  return change.name === null ? describeIds(change) : shorten(change.name, NAME_COLUMNS);
+};
+
+const NAMES: readonly FieldChange['field'][] = ['firstName', 'lastName', 'name'];
+
+/** The fields of a contact that is created or deleted, except its name. */
+const contentOf = ({ changes }: Change): string => {
+  const parts = changes
+    .filter(({ field }) => !NAMES.includes(field))
+    .map(
+      ({ field, from, to }) =>
+        `${wordsOfField(field)} ${[...from, ...to].map((value) => shorten(value, VALUE_COLUMNS)).join(', ')}`,
+    );
+  return parts.length === 0 ? '' : `; ${parts.join('; ')}`;
+};
+
+/** The side that a change comes from; null for one that no side caused, such as an undo. */
+const sourceOf = ({ side, why }: Change): Side | null => {
+  switch (why.kind) {
+    case 'new':
+    case 'changed':
+    case 'deleted':
+    case 'first-meeting':
+      return why.at === side ? null : why.at;
+    case 'conflict':
+      return why.winner === side ? null : why.winner;
+    default:
+      return null;
+  }
+};
+
+/** From which side to which, or the side that is written; empty for an action on both. */
+const directionOf = (change: Change, sides: Sides<SideWords>): string => {
+  if (IS_OF_BOTH.has(change.action)) return '';
+  const source = sourceOf(change);
+  return source === null
+    ? ` at ${sides[change.side].place}`
+    : ` (${sides[source].title} -> ${sides[change.side].title})`;
+};
+
+/** The reason of a change. An undo names its run once, in the title above the changes. */
+const reasonOf = ({ why }: Change, sides: Sides<SideWords>): string =>
+  why.kind === 'undo' ? '' : `: ${inLine(whyWords(why, sides))}`;
+
+/** A change in its lines. */
+const formatChange = (change: Change, note: string, sides: Sides<SideWords>, { width, style }: Layout): string => {
+  const { action, changes, why } = change;
+  const title = `${style('bold', subjectOf(change))}${directionOf(change, sides)}${reasonOf(change, sides)}`;
+  const isWhole = action === 'create' || action === 'delete';
+  if (isWhole) return wrap(title + contentOf(change) + note, '  ', width);
+  const shown = action === 'create-group' || action === 'delete-group' ? [] : changes;
+  const lines = shown.map((each) => wrap(formatFieldChange(each, why, sides), '    ', width));
+  return [wrap(title + note, '  ', width), ...lines].join('\n');
+};
+
+const countsOf = (changes: readonly Change[], all: readonly Change[], sides: Sides<SideWords>): string => {
+  const bySides = countBySide(changes, all);
+  const counts = SIDES.flatMap((side) =>
+    bySides[side] === 0 ? [] : [`${grouped(bySides[side])} at ${sides[side].place}`],
+  );
+  const total = grouped(bySides.left + bySides.right);
+  if (counts.length === 0) return total;
+  return changes.some(({ action }) => IS_OF_BOTH.has(action)) ? total : `${total} (${counts.join(', ')})`;
+};
+
+/** The line for a filter (`--only`, `--grep`) without a match. */
+export const NO_MATCH = '  No matching changes.';
+
+/** The number of lines that are not shown, and how to show them. */
+export const formatHidden = (hidden: number): readonly string[] =>
+  hidden > 0 ? [`  ... and ${grouped(hidden)} more (show them with --all, or select with --grep and --only)`] : [];
+
+/** Changes for people, grouped by action with deletions first. `noteOf` returns a suffix for each. */
+export const formatChanges = <Each extends Change>(
+  changes: readonly Each[],
+  sides: Sides<SideWords>,
+  { all = false }: Pick<Shown, 'all'>,
+  layout: Layout,
+  noteOf: (change: Each) => string = () => '',
+): readonly string[] => {
+  const groups = Map.groupBy(changes, happeningOf);
+  return HAPPENINGS.flatMap((happening) => {
+    const own = groups.get(happening) ?? [];
+    if (own.length === 0) return [];
+    const shown = all ? own : own.slice(0, ROWS_SHOWN);
+    const title = `${HAPPENING_TITLES[happening]}: ${countsOf(own, changes, sides)}`;
+    return [
+      title,
+      ...shown.map((change) => formatChange(change, inLine(noteOf(change)), sides, layout)),
+      ...formatHidden(own.length - shown.length),
+    ];
+  });
+};
+
+/** What becomes of a field, for scripts: several values as one text, and the reason in words. */
+const fieldChangeToJson = ({ field, from, to, why }: FieldChange, sides: Sides<SideWords>) => ({
+  field,
+  from: from.join('; '),
+  to: to.join('; '),
+  why: whyWords(why, sides),
+});
+
+/** A change for scripts; the caller puts it in the words of the link. */
+export const changeToJson = (change: Change, sides: Sides<SideWords>) => {
+  const { side, action, name } = change;
+  const ids = 'leftId' in change ? { leftId: change.leftId, rightId: change.rightId, fields: change.fields } : {};
+  const changes = change.changes.map((each) => fieldChangeToJson(each, sides));
+  return { side, action, ...ids, name, changes, why: whyWords(change.why, sides) };
+};
+
+/** A write of the journal for scripts; the caller puts it in the words of the link. */
+export const writeToJson = (write: Write, sides: Sides<SideWords>) => {
+  const { atMs, run, kind, id, state, error } = write;
+  return { at: isoOf(atMs), run, write: write.write, kind, id, state, error, ...changeToJson(write, sides) };
+};

@@ -1,0 +1,176 @@
+import { type Sides, type SideWords, SIDES, type Side } from '../../core/contact/side.ts';
+import type { RunEvent } from '../../engine/run-event.ts';
+import type { Terminal } from './terminal.ts';
+import { count, formatEstimate, grouped } from '../../core/view/words.ts';
+import { Writable } from 'node:stream';
+import { createLogUpdate } from 'log-update';
+
+/** Shows how a run gets on. */
+export type Progress = {
+  readonly tell: (event: RunEvent) => void;
+  /** Ends the showing; what comes next is printed below it. */
+  readonly stop: () => void;
+};
+
+export const NO_PROGRESS: Progress = { tell: () => undefined, stop: () => undefined };
+
+/** Bars where lines may be drawn over, else a line for each step; each side under its title. */
+export const startProgress = (terminal: Terminal, sides: Sides<SideWords>): Progress =>
+  terminal.redraws ? startBars(terminal, sides) : startLines(terminal, sides);
+
+const LINE_EVERY_MS = 60_000;
+
+/** Progress for files and pipes: a line for each step, and one a minute for each side while it is written. */
+export const startLines = (
+  terminal: Terminal,
+  sides: Sides<SideWords>,
+  nowMs: () => number = () => Date.now(),
+): Progress => {
+  const told = new Map<Side, number>();
+  const listed = new Map<Side, { contacts: number; whole: boolean }>();
+  const written = new Map<Side, number>();
+  const line = (side: Side, text: string): void => terminal.print(`${sides[side].title}: ${text}`);
+  const tellListed = (): void => {
+    for (const side of SIDES) {
+      const reading = listed.get(side);
+      if (reading !== undefined) line(side, `${count(reading.contacts, reading.whole ? 'contact' : 'change')} read`);
+    }
+    listed.clear();
+  };
+  const tellWritten = ({ side, done, total, leftMs }: Extract<RunEvent, { kind: 'written' }>): void => {
+    written.set(side, done);
+    // What takes less than a minute needs no line on its way.
+    const toldAtMs = told.get(side) ?? ((leftMs ?? 0) >= LINE_EVERY_MS ? -Infinity : nowMs());
+    told.set(side, toldAtMs);
+    if (done === total || nowMs() - toldAtMs < LINE_EVERY_MS) return;
+    told.set(side, nowMs());
+    const left = leftMs === null ? '' : `, about ${formatEstimate(leftMs)} left`;
+    line(side, `${grouped(done)} of ${count(total, 'write')} done${left}`);
+  };
+  const tellEnd = (): void => {
+    tellListed();
+    for (const side of SIDES) {
+      const done = written.get(side);
+      if (done !== undefined) line(side, `${count(done, 'write')} done`);
+    }
+  };
+  return {
+    tell: (event) => {
+      if (event.kind === 'listed') listed.set(event.side, event);
+      else if (event.kind === 'relisting') line(event.side, 'the change feed has expired, reading all contacts');
+      else if (event.kind === 'recovered') terminal.print(`${count(event.writes, 'interrupted write')} settled`);
+      else if (event.kind === 'planned') {
+        tellListed();
+        for (const side of SIDES) line(side, `${count(event.writes[side], 'write')} to do`);
+      } else if (event.kind === 'written') tellWritten(event);
+    },
+    stop: tellEnd,
+  };
+};
+
+/** With the longest usual texts around it, a bar still fits into 80 columns. */
+const BAR_WIDTH = 24;
+const REDRAW_EVERY_MS = 100;
+
+export type BarState = {
+  readonly label: string;
+  readonly done: number;
+  readonly total: number;
+  /** How long the step has taken so far. */
+  readonly elapsedMs: number;
+  /** The remaining time; null: computed from the rate so far. */
+  readonly leftMs: number | null;
+};
+
+/** One bar as a line: label, bar, percent, counts, rate and remaining time. */
+export const formatBar = ({ label, done, total, elapsedMs, leftMs }: BarState): string => {
+  const share = total === 0 ? 1 : Math.min(1, done / total);
+  const filled = Math.round(BAR_WIDTH * share);
+  const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
+  const percent = `${Math.floor(share * 100)}%`.padStart(4);
+  const line = `${label.padEnd(16)} ${bar} ${percent} ${done}/${total}`;
+  if (done === 0) return leftMs === null ? line : `${line}  ${formatEstimate(leftMs)} left`;
+  const perSecond = (done * 1000) / Math.max(1, elapsedMs);
+  const rate = `${perSecond.toFixed(perSecond < 10 ? 1 : 0)}/s`;
+  if (done >= total) return `${line}  ${rate}`;
+  return `${line}  ${rate}  ${formatEstimate(leftMs ?? ((total - done) * 1000) / perSecond)} left`;
+};
+
+type Bar = Omit<BarState, 'label' | 'elapsedMs'> & {
+  readonly startedAtMs: number;
+  /** A finished bar keeps its rate. */
+  readonly endedAtMs: number | null;
+};
+
+/** The stream to draw on. A terminal that reports no size (0 lines) is drawn on as one of 80 by 24. */
+const drawingStream = (stdout: NodeJS.WriteStream): NodeJS.WritableStream => {
+  if (stdout.rows !== 0) return stdout;
+  const write = (chunk: Buffer, _encoding: string, done: () => void): void => {
+    stdout.write(chunk);
+    done();
+  };
+  return Object.assign(new Writable({ write }), { isTTY: true });
+};
+
+/** The bars of one run, redrawn in place until `stop`. */
+const createBars = (terminal: Terminal) => {
+  // Hiding the cursor would add signal handlers that end the process before the interrupted run has stopped.
+  const draw = createLogUpdate(drawingStream(terminal.stdout), { showCursor: true });
+  const bars = new Map<string, Bar>();
+  let timer: NodeJS.Timeout | null = null;
+  const redraw = (): void => {
+    const nowMs = Date.now();
+    const lines = [...bars].map(([label, { startedAtMs, endedAtMs, ...bar }]) =>
+      formatBar({ label, ...bar, elapsedMs: (endedAtMs ?? nowMs) - startedAtMs }),
+    );
+    draw(lines.join('\n'));
+  };
+  /** Prints lines for stderr above the bars. */
+  const printAbove = (lines: string): void => {
+    draw.persist(lines);
+    redraw();
+  };
+  return {
+    show: (label: string, bar: Omit<Bar, 'endedAtMs'>): void => {
+      if (timer === null) {
+        timer = setInterval(redraw, REDRAW_EVERY_MS);
+        terminal.divert(printAbove);
+      }
+      const known = bars.get(label);
+      const { startedAtMs } = known ?? bar;
+      const endedAtMs = bar.done < bar.total ? null : (known?.endedAtMs ?? Date.now());
+      bars.set(label, { ...bar, startedAtMs, endedAtMs });
+      if (known === undefined) redraw();
+    },
+    stop: (): void => {
+      terminal.divert(null);
+      if (timer === null) return;
+      clearInterval(timer);
+      redraw();
+      draw.done();
+    },
+  };
+};
+
+/** Progress for people: a bar for reading and one for writing on each side. */
+export const startBars = (terminal: Terminal, sides: Sides<SideWords>): Progress => {
+  const bars = createBars(terminal);
+  let startedAtMs = Date.now();
+  const show = (label: string, done: number, total: number, leftMs: number | null): void =>
+    bars.show(label, { startedAtMs, done, total, leftMs });
+  return {
+    tell: (event) => {
+      if (event.kind === 'listed') {
+        show(`${sides[event.side].title}: reading`, event.contacts, Math.max(event.total ?? 0, event.contacts), null);
+      } else if (event.kind === 'planned') {
+        startedAtMs = Date.now();
+        for (const side of SIDES) {
+          if (event.writes[side] > 0) show(`${sides[side].title}: writing`, 0, event.writes[side], null);
+        }
+      } else if (event.kind === 'written') {
+        show(`${sides[event.side].title}: writing`, event.done, event.total, event.leftMs);
+      }
+    },
+    stop: bars.stop,
+  };
+};

@@ -1,0 +1,33 @@
+import { IS_INSTALLED } from '../../app/config/home.ts';
+import type { PlaceOptions } from '../command/configuration.ts';
+import type { Terminal } from './terminal.ts';
+
+/** The words that start this program: a checkout has no command on the PATH. */
+export const TYPED_COMMAND = IS_INSTALLED ? 'contact-sync' : 'npm run -s contact-sync --';
+
+/** A path that a shell takes as one word without quotes. */
+const IS_PLAIN = /^[\w./@:=+-]+$/u;
+
+const quoted = (path: string): string => (IS_PLAIN.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`);
+
+/** The command with the options that name the configuration and the state, so that a printed command finds them too. */
+export const withPlaces = (command: string, { config, dataDir }: PlaceOptions): string =>
+  [
+    command,
+    ...(config === undefined ? [] : [`--config ${quoted(config)}`]),
+    ...(dataDir === undefined ? [] : [`--data-dir ${quoted(dataDir)}`]),
+  ].join(' ');
+
+/**
+ * A terminal that prints commands as a person types them here: a text has `contact-sync plan`, and the person reads
+ * `npm run -s contact-sync -- plan`. Only the commands of `names` are replaced, and JSON documents stay unchanged.
+ */
+export const withTypedCommands = (terminal: Terminal, names: readonly string[], command: string): Terminal => {
+  const pattern = new RegExp(`(?<![\\w./@-])contact-sync(?= (?:${names.join('|')})\\b)`, 'gu');
+  const typed = (text: string): string => (text.startsWith('{"') ? text : text.replaceAll(pattern, () => command));
+  return {
+    ...terminal,
+    print: (text) => terminal.print(typed(text)),
+    warn: (text) => terminal.warn(typed(text)),
+  };
+};

@@ -120,7 +120,7 @@ export default defineConfig({
       excludeFiles: NAMES_PROVIDERS.map((place) => `src/${place}**`),
       rules: { 'borders/no-provider-names': ['error', PROVIDER_NAMES] },
     },
-    { files: ['src/app/config/config.ts', 'src/util/compile-cache.ts'], rules: { 'node/no-process-env': 'off' } },
+    { files: ['src/app/config/config.ts', 'src/util/package.ts'], rules: { 'node/no-process-env': 'off' } },
     {
       files: ['*.config.ts', 'config/provider-names.ts'],
       rules: { 'import/no-default-export': 'off' },

@@ -62,7 +62,7 @@ export const BORDERS: readonly Border[] = [
   { place: 'core/reconcile/', imports: ['core/contact/'], packages: [], pure: true },
 
   { place: 'net/', imports: ['util/'], packages: ['undici', 'p-retry', 'zod'] },
-  { place: 'net/redis-ring.ts', imports: ['util/', 'net/'], packages: ['ioredis'] },
+  { place: 'net/redis-limiter.ts', imports: ['util/', 'net/'], packages: ['ioredis'] },
 
   // The store applies no rule of the core: it imports values of it, and of operations their columns.
   {
@@ -172,7 +172,7 @@ export const BORDERS: readonly Border[] = [
   { place: 'cli/demo/', imports: [...CLI_PARTS, 'cli/sync/summary.ts', ...CLI, 'sandbox/'], packages: ['commander'] },
   {
     place: 'sandbox/',
-    imports: ['util/regular-file.ts'],
+    imports: ['util/files.ts'],
     packages: ['hono', '@hono/node-server', 'csv-parse', 'libphonenumber-js', 'zod'],
   },
   { place: 'main.ts', imports: ['util/', 'cli/'], packages: [] },

@@ -2,7 +2,7 @@
 import './util/require-node.js';
 
 // Imported after the version check: on an old Node a native module would crash before the message is printed.
-const { enableCompileCache } = await import('./util/compile-cache.ts');
+const { enableCompileCache } = await import('./util/package.ts');
 enableCompileCache();
 const { runCli } = await import('./cli/program.ts');
 const { createTerminal } = await import('./cli/terminal/terminal.ts');

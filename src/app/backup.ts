@@ -4,7 +4,7 @@ import { chmod, link, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import { makeDirectory } from '../util/make-directory.ts';
+import { makeDirectory, readChunks, readTextFile } from '../util/files.ts';
 import { BackupError } from './backup-error.ts';
 import { createLeaseHolders } from './lease-holders.ts';
 import type { Clock } from '../util/clock.ts';
@@ -13,7 +13,6 @@ import { findOtherDaemons } from './heartbeat.ts';
 import { copyDatabase, inspectDatabase } from '../store/sqlite/copy.ts';
 import { openStore } from '../store/sqlite/sqlite-store.ts';
 import { importTokenFile, TOKEN_FILE } from '../store/token-file.ts';
-import { readChunks, readTextFile } from '../util/regular-file.ts';
 
 const DATABASE = 'contact-sync.db';
 /** Written last, so that a copy that was broken off has none. */

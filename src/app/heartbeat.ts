@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { LeaseHolders } from '../engine/lease.ts';
-import { readTextFile } from '../util/regular-file.ts';
+import { readTextFile } from '../util/files.ts';
 
 const linkProgress = z.object({
   link: z.string(),

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PACKAGE_ROOT } from '../util/package-root.ts';
+import { PACKAGE_ROOT } from '../util/package.ts';
 
 const PACKAGE_FILE = join(PACKAGE_ROOT, 'package.json');
 

@@ -1,7 +1,7 @@
-/** Before any time of any clock; a number in JSON too, which infinity is not. */
+/** A time before any time of any clock. Infinity has no form in JSON. */
 export const LONG_AGO_MS = -1e15;
 
-/** The newest completion times, ascending, in a buffer that grows with them to its capacity and forgets the oldest then. */
+/** A ring buffer of the newest completion times, ascending. It grows up to its capacity, then drops the oldest times. */
 export type CompletionRing = { timesMs: Float64Array; next: number; length: number; readonly capacity: number };
 
 const FIRST_CAPACITY = 64;
@@ -20,14 +20,14 @@ const grow = (ring: CompletionRing): void => {
   ring.next = ring.length;
 };
 
-/** The `rank`-th newest time, the newest being 1; `-Infinity` where there are not so many. */
+/** The `rank`-th newest time; rank 1 is the newest. Returns `-Infinity` if there are fewer times. */
 export const nthNewest = (ring: CompletionRing, rank: number): number => {
   if (rank < 1 || rank > ring.length) return Number.NEGATIVE_INFINITY;
   const index = ring.next - rank;
   return ring.timesMs[index < 0 ? index + ring.timesMs.length : index] ?? Number.NEGATIVE_INFINITY;
 };
 
-/** Adds a time. One before the newest is moved up to it: that keeps the order and only errs towards waiting. */
+/** Adds a time. A time before the newest one is stored as the newest one, which keeps the order and can only wait longer. */
 export const push = (ring: CompletionRing, timeMs: number): void => {
   if (ring.length === ring.timesMs.length && ring.length < ring.capacity) grow(ring);
   ring.timesMs[ring.next] = Math.max(timeMs, nthNewest(ring, 1));
@@ -35,7 +35,7 @@ export const push = (ring: CompletionRing, timeMs: number): void => {
   ring.length = Math.min(ring.length + 1, ring.timesMs.length);
 };
 
-/** How many times lie after `timeMs`, by binary search. */
+/** The number of times after `timeMs`, by binary search. */
 export const countAfter = (ring: CompletionRing, timeMs: number): number => {
   let atLeast = 0;
   let atMost = ring.length;

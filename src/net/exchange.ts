@@ -2,12 +2,12 @@ import type { Dispatcher } from 'undici';
 import type { Clock } from '../util/clock.ts';
 import type { AnswerHeaders } from './rate-headers.ts';
 
-/** How long a whole body may take from the answer's headers on, and how long it may be. */
-export type AnswerLimits = { readonly clock: Clock; readonly timeoutMs: number; readonly maxBytes: number };
+/** The longest time from the headers of an answer to the end of its body, and the largest body. */
+export type BodyLimits = { readonly clock: Clock; readonly timeoutMs: number; readonly maxBytes: number };
 
 export type WholeAnswer = { readonly status: number; readonly headers: AnswerHeaders; readonly text: string };
 
-/** An answer whose body did not come whole, or not within its limits. */
+/** An answer whose body is incomplete or exceeds its limits. */
 export class CutOffError extends Error {
   readonly status: number;
   readonly headers: AnswerHeaders;
@@ -21,15 +21,15 @@ export class CutOffError extends Error {
 }
 
 /**
- * Sends one request and reads its answer whole. Answers are small and always read to their end, so they are gathered here:
- * a stream for each would cost as much again as the request.
+ * Sends one request and reads the whole answer. Answers are small, so their chunks are collected here: a stream for each
+ * answer would double the cost of the request.
  *
- * @throws {CutOffError} where only the headers came; else the dispatcher's own error, or the signal's reason.
+ * @throws {CutOffError} if only the headers arrived; otherwise the error of the dispatcher, or the signal's reason.
  */
 export const exchange = (
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
-  limits: AnswerLimits,
+  limits: BodyLimits,
   signal: AbortSignal,
 ): Promise<WholeAnswer> =>
   new Promise((resolve, reject) => {
@@ -39,7 +39,7 @@ export const exchange = (
 type Settle = { readonly resolve: (answer: WholeAnswer) => void; readonly reject: (error: unknown) => void };
 
 class AnswerReader implements Dispatcher.DispatchHandler {
-  readonly #limits: AnswerLimits;
+  readonly #limits: BodyLimits;
   readonly #signal: AbortSignal;
   readonly #settle: Settle;
   readonly #chunks: Buffer[] = [];
@@ -48,14 +48,14 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   #deadlineMs = 0;
   #onAbort: (() => void) | null = null;
 
-  constructor(limits: AnswerLimits, signal: AbortSignal, settle: Settle) {
+  constructor(limits: BodyLimits, signal: AbortSignal, settle: Settle) {
     this.#limits = limits;
     this.#signal = signal;
     this.#settle = settle;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // A request that is begun again on another connection starts more than once.
+    // A request that is repeated on another connection starts more than once.
     this.#forgetSignal();
     const abort = (): void => controller.abort(this.#signal.reason as Error);
     if (this.#signal.aborted) return abort();
@@ -69,7 +69,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     this.#deadlineMs = this.#limits.clock.monotonic() + this.#limits.timeoutMs;
   }
 
-  /** The deadline catches a body that drips, undici's own timeout one that stalls. */
+  /** The deadline ends a body that arrives too slowly; the timeout of undici ends one that stalls. */
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const { clock, timeoutMs, maxBytes } = this.#limits;
     this.#chunks.push(chunk);

@@ -1,57 +1,57 @@
 import type { Clock } from '../util/clock.ts';
 import type { GovernorState } from './governor-state.ts';
-import type { Budget, Grant } from './governor.ts';
-import { readRateHeaders, readRetryAfterMs, type AnswerHeaders, type RateLimit } from './rate-headers.ts';
-import type { RequestRing } from './ring.ts';
-import { UnsentError } from './unsent-error.ts';
+import type { Budget, AdmittedRequest } from './governor.ts';
+import { readRateHeaders, readRetryAfterMs, type AnswerHeaders } from './rate-headers.ts';
+import type { RateLimit } from '../util/values.ts';
+import type { RateLimiter } from './limiter.ts';
 
 /** Writes go before reads. */
 export type Priority = 'write' | 'read';
 
-/** The leave to send one request. */
+/** Permission to send one request. */
 export type Permit = {
   /**
-   * Must be called once, when the answer's headers came, or with null when none will come. A permit that was not used
-   * after all ends with null too. Further calls do nothing.
+   * Call it once, with the answer when its headers have arrived, or with null if no answer will arrive or the permit was
+   * not used. Further calls do nothing.
    */
   done(answer: { readonly status: number; readonly headers: AnswerHeaders } | null): void;
 };
 
-/** All requests that count against one limit pass through one gate. */
+/** The queue of all requests that count against one limit. */
 export type Gate = {
   /**
-   * Resolves when a request may be sent; rejects with the signal's reason when aborted while waiting, with what keeps a
-   * shared ring from being reached, or with an {@link UnsentError} where a stop lasts too long to wait for.
+   * Resolves when a request may be sent. Rejects with the signal's reason if it is aborted first, with the error of a shared
+   * limiter that cannot be reached, or with an {@link UnsentError} if a stop lasts too long to wait for.
    */
   acquire(priority: Priority, signal: AbortSignal): Promise<Permit>;
-  /** Takes another limit in the place of the one it was opened with. */
+  /** Replaces the limit. */
   use(limit: RateLimit): void;
   budget(): Budget;
-  /** Resolves when every request that has ended is entered in the ring, and so holds no place in a shared one. */
+  /** Resolves when the limiter has recorded the end of every request that has ended. */
   settled(): Promise<void>;
-  /** What the next process needs to keep the limit from its first request on; plain JSON. */
+  /** The state that the next process continues from; plain JSON. */
   snapshot(): GovernorState;
 };
 
 export type GateOptions = {
-  readonly ring: RequestRing;
+  readonly limiter: RateLimiter;
   readonly clock: Clock;
   /** At least 0, less than 1. */
   readonly random: () => number;
-  /** Called for each 429, with the time for which nothing is sent. */
+  /** Called for each 429, with the time during which no request is sent. */
   readonly onLimited?: (limited: { readonly stoppedForMs: number }) => void;
 };
 
 const MAX_JITTER_MS = 1_000;
 /**
- * A stop until a window of a minute is reset is waited for. A longer one ends the run, which holds its link's lease: the
- * daemon tries again later, and a command gives up within 90 s, in which a last request has time to fail.
+ * A request waits for a stop until the reset of a one-minute window. A longer stop ends the run, which releases the lease of
+ * its link: the daemon retries later, and a command ends within 90 s, the timeout of a last request included.
  */
 const LONGEST_AWAITED_STOP_MS = 65_000;
 
-/** Opens a gate for one limit. It holds at most one timer, and none while nobody waits. */
+/** Opens a gate for one limit. It has at most one timer, and none while no request waits. */
 export const createGate = (options: GateOptions): Gate => {
-  const { ring } = options;
+  const { limiter } = options;
   const queue = new WaitingQueue();
   const ending = new Set<Promise<void>>();
   const onEnding = (end: Promise<void>): void => {
@@ -66,20 +66,20 @@ export const createGate = (options: GateOptions): Gate => {
       return permit;
     },
     use: (limit) => {
-      ring.use(limit);
+      limiter.use(limit);
       pump();
     },
-    budget: () => ring.budget(),
+    budget: () => limiter.budget(),
     settled: async () => {
       await Promise.all(ending);
     },
-    snapshot: () => ring.snapshot(),
+    snapshot: () => limiter.snapshot(),
   };
 };
 
 type Waiter = { readonly open: (permit: Permit) => void; readonly refuse: (error: unknown) => void };
 
-/** Who waits at a gate: writes before reads, each in the order in which they came. */
+/** The requests that wait at a gate: writes before reads, each in order of arrival. */
 class WaitingQueue {
   readonly #waiting: Readonly<Record<Priority, Set<Waiter>>> = { write: new Set(), read: new Set() };
 
@@ -87,7 +87,7 @@ class WaitingQueue {
     return this.#waiting.write.size === 0 && this.#waiting.read.size === 0;
   }
 
-  /** Resolves with the permit; an aborted waiter leaves, and `onLeave` is called. */
+  /** Resolves with the permit. An aborted request leaves the queue, and `onLeave` is called. */
   join(priority: Priority, signal: AbortSignal, onLeave: () => void): Promise<Permit> {
     const waiting = this.#waiting[priority];
     return new Promise((resolve, reject) => {
@@ -112,7 +112,7 @@ class WaitingQueue {
     });
   }
 
-  /** Takes who is first, if anybody is left. */
+  /** Removes and returns the first waiting request; null if none waits. */
   shift(): Waiter | null {
     for (const waiting of [this.#waiting.write, this.#waiting.read]) {
       for (const waiter of waiting) {
@@ -125,18 +125,22 @@ class WaitingQueue {
 }
 
 /**
- * Lets through whom the ring admits, one after the other, and sleeps until the next may pass. Calling it again at any
- * time is harmless: it looks once more.
+ * Returns a function that gives permits to waiting requests as the limiter admits them, and sleeps until the next one can
+ * be admitted. It may be called at any time, and then checks again.
  */
-const createPump = (options: GateOptions, queue: WaitingQueue, permit: (grant: Grant) => Permit): (() => void) => {
-  const { ring, clock } = options;
+const createPump = (
+  options: GateOptions,
+  queue: WaitingQueue,
+  permit: (grant: AdmittedRequest) => Permit,
+): (() => void) => {
+  const { limiter, clock } = options;
   let alarm: AbortController | null = null;
   let isBusy = false;
-  /** How often it was called: what changes while it looks makes it look again. */
+  /** The number of calls. A call during a check causes another check. */
   let calls = 0;
 
   const admitNext = async (): Promise<boolean> => {
-    const admission = await ring.admit();
+    const admission = await limiter.admit();
     if (admission.grant === null) {
       if (admission.stoppedForMs > LONGEST_AWAITED_STOP_MS) throw stopError(admission.stoppedForMs);
       if (admission.waitMs !== null && !queue.isEmpty) alarm = wakeAfter(clock, admission.waitMs, pump);
@@ -151,7 +155,7 @@ const createPump = (options: GateOptions, queue: WaitingQueue, permit: (grant: G
     try {
       for (let answered = -1; answered !== calls;) {
         answered = calls;
-        // Nobody reads the reason: one that is given spares making an exception each time.
+        // The reason is not used; without one, each abort would create an exception.
         alarm?.abort(null);
         alarm = null;
         while (!queue.isEmpty && (await admitNext()));
@@ -178,16 +182,16 @@ const stopError = (stoppedForMs: number): UnsentError => {
 
 type PermitEnds = { readonly pump: () => void; readonly onEnding: (end: Promise<void>) => void };
 
-const permitFor = (grant: Grant, options: GateOptions, { pump, onEnding }: PermitEnds): Permit => {
-  const { ring, clock, random, onLimited } = options;
+const permitFor = (grant: AdmittedRequest, options: GateOptions, { pump, onEnding }: PermitEnds): Permit => {
+  const { limiter, clock, random, onLimited } = options;
   let isDone = false;
   const finish = async (answer: Parameters<Permit['done']>[0]): Promise<void> => {
     try {
       const governed = answer && governedAnswer(answer.status, answer.headers, clock.now(), random);
-      const { stoppedForMs } = await ring.complete(grant, governed);
+      const { stoppedForMs } = await limiter.complete(grant, governed);
       if (answer?.status === 429) onLimited?.({ stoppedForMs });
     } catch {
-      // A shared ring that cannot be reached frees the place when its lease ends; the next request reports the fault.
+      // A shared limiter frees the place when its lease expires. The next request reports the error.
     }
     pump();
   };
@@ -207,7 +211,7 @@ const governedAnswer = (status: number, headers: AnswerHeaders, epochMs: number,
   jitterMs: random() * MAX_JITTER_MS,
 });
 
-/** Calls `wake` after the time, unless the returned controller is aborted first. */
+/** Calls `wake` after `waitMs`, unless the returned controller is aborted first. */
 const wakeAfter = (clock: Clock, waitMs: number, wake: () => void): AbortController => {
   const alarm = new AbortController();
   const sleep = async (): Promise<void> => {
@@ -220,4 +224,25 @@ const wakeAfter = (clock: Clock, waitMs: number, wake: () => void): AbortControl
   };
   void sleep();
   return alarm;
+};
+
+/**
+ * A request that was not sent, because the rate limiter cannot be reached or admits no request for a long time. It was
+ * certainly not applied.
+ */
+export class UnsentError extends Error {
+  /** How long no request is admitted, in milliseconds; null if unknown. */
+  readonly retryAfterMs: number | null;
+
+  constructor(message: string, options: { readonly cause?: unknown; readonly retryAfterMs?: number }) {
+    super(message, options);
+    this.name = 'UnsentError';
+    this.retryAfterMs = options.retryAfterMs ?? null;
+  }
+}
+
+/** The {@link UnsentError} in the chain of causes of an error; null if there is none. */
+export const findUnsent = (error: unknown): UnsentError | null => {
+  if (error instanceof UnsentError) return error;
+  return error instanceof Error && error.cause !== undefined ? findUnsent(error.cause) : null;
 };

@@ -1,68 +1,68 @@
 import type { Clock } from '../util/clock.ts';
 import { createGate, type Gate, type GateOptions } from './gate.ts';
 import { parseGovernorState, type GovernorState } from './governor-state.ts';
-import type { RateLimit } from './rate-headers.ts';
-import type { RedisRings } from './redis-ring.ts';
-import { createLocalRing, type RequestRing } from './ring.ts';
+import type { RateLimit } from '../util/values.ts';
+import type { RedisLimiters } from './redis-limiter.ts';
+import { createLocalLimiter, type RateLimiter } from './limiter.ts';
 
 export type GatesOptions = {
   readonly clock: Clock;
   /** At least 0, less than 1. */
   readonly random: () => number;
-  /** Where budgets outlast the process. */
+  /** Stores the budgets for the next process. */
   readonly store: {
     budget(key: string): Promise<string | null>;
     saveBudget(key: string, stateJson: string): Promise<void>;
   };
-  /** The Redis through which all processes share their limits; null: this process has them for itself. */
+  /** The Redis through which processes share their limits; null if this process does not share them. */
   readonly redisUrl: string | null;
 };
 
-/** The gates of a process, one for each limit. */
+/** The gates of a process, one for each rate limit. */
 export type Gates = {
-  /** The gate of that name, opened when first asked for; the limit is that of the latest call. */
+  /** Returns the gate of that name, and opens it at the first call. It has the limit of the latest call. */
   open(name: string, limit: RateLimit, onLimited: NonNullable<GateOptions['onLimited']>): Promise<Gate>;
   /**
-   * Stores what the next process must know of the gates that were used since this was last done; of one that was stored a
-   * moment ago a later call does, or the end: a process that dies forgets the requests of a second at most.
+   * Stores the state of the gates that were used since the last call. A gate that was stored less than a second ago is left
+   * for a later call or `close`, so a process that dies loses the requests of one second at most.
    */
   save(): Promise<void>;
   /**
-   * Lets go of the gates that nobody needs any more, and through which nothing has gone for so long that no run can be under
-   * way that holds one. What is stored of them stays.
+   * Releases the gates that are not needed and have been unused for {@link RELEASE_AFTER_MS}, so that no current run has one.
+   * Their stored state stays.
    */
   keep(isNeeded: (name: string) => boolean): Promise<void>;
-  /** Stores what was used since, too. */
+  /** Stores the state of all gates that were used, and closes the connection to Redis. */
   close(): Promise<void>;
 };
 
-/** A budget lists every request of its window: where many runs share it, storing it for each would cost more than they do. */
+/** A budget lists every request of its window. If many runs share it, storing it after each run would cost more than the runs. */
 const SAVE_EVERY_MS = 1_000;
 
-/** Longer than a run waits at a gate, which a remote may close for an hour. */
-const LET_GO_AFTER_MS = 2 * 3_600_000;
+/** Longer than a run waits at a gate: a remote can stop requests for an hour. */
+const RELEASE_AFTER_MS = 2 * 3_600_000;
 
-/** A Redis that has not learnt by then of the requests that ended is not there. */
+/** The longest time to wait until Redis has recorded the requests that ended. */
 const LONGEST_END_MS = 1_000;
 
-/** The same gate, which tells when a request enters it and when one has ended. */
-const telling = (gate: Gate, tell: () => void): Gate => ({
+/** The same gate, which calls `onUse` when a request enters it and when one has ended. */
+const withUseHook = (gate: Gate, onUse: () => void): Gate => ({
   ...gate,
   acquire: async (...of) => {
-    tell();
+    onUse();
     const permit = await gate.acquire(...of);
     return {
       done: (answer) => {
-        tell();
+        onUse();
         permit.done(answer);
       },
     };
   },
 });
 
-/** When gates were used, and what is to be stored of them. */
+/** Records when gates were used, and which of them have state that is not stored yet. */
 const createUses = ({ clock, store }: GatesOptions, gates: ReadonlyMap<string, Promise<Gate>>) => {
-  /** Those of which something is not stored yet. */
+  /** Gates with state that is not stored yet. */
   const used = new Set<string>();
   const usedAtMs = new Map<string, number>();
   const savedAtMs = new Map<string, number>();
@@ -76,16 +76,16 @@ const createUses = ({ clock, store }: GatesOptions, gates: ReadonlyMap<string, P
       used.add(name);
     },
     isDue: (name: string): boolean => agoMs(savedAtMs, name) >= SAVE_EVERY_MS,
-    /** Whether no run can be under way that uses it, and everything of it is stored. */
-    isOver: (name: string): boolean => !used.has(name) && agoMs(usedAtMs, name) >= LET_GO_AFTER_MS,
+    /** Whether no current run can use the gate, and all of its state is stored. */
+    isOver: (name: string): boolean => !used.has(name) && agoMs(usedAtMs, name) >= RELEASE_AFTER_MS,
     forget: (name: string): void => {
       for (const times of [usedAtMs, savedAtMs]) times.delete(name);
     },
     save: async (isMeant: (name: string) => boolean): Promise<void> => {
       const names = [...used];
       for (const name of names) {
-        // One that is used meanwhile, or could not be stored, is the next call's too; one that a call besides this one has
-        // taken up is that one's alone.
+        // A gate that is used during this call, or could not be stored, stays for the next call. A gate that a concurrent
+        // call stores is left to that call.
         const gate = await gates.get(name);
         if (gate === undefined || !isMeant(name) || !used.delete(name)) continue;
         savedAtMs.set(name, clock.monotonic());
@@ -99,22 +99,22 @@ const createUses = ({ clock, store }: GatesOptions, gates: ReadonlyMap<string, P
   };
 };
 
-/** Gates that go on from the budgets of the process before. Redis is connected to when the first one is opened. */
+/** Creates the gates of a process, which continue from the stored budgets. Connects to Redis when the first gate is opened. */
 export const createGates = (options: GatesOptions): Gates => {
   const { clock, random, store, redisUrl } = options;
   const gates = new Map<string, Promise<Gate>>();
   const uses = createUses(options, gates);
-  let rings: Promise<RedisRings> | null = null;
+  let limiters: Promise<RedisLimiters> | null = null;
 
-  const openRing = async (name: string, limit: RateLimit, snapshot: GovernorState | null): Promise<RequestRing> => {
-    if (redisUrl === null) return createLocalRing(limit, clock, snapshot);
-    rings ??= import('./redis-ring.ts').then(({ createRedisRings }) => createRedisRings(redisUrl));
-    return (await rings).open(name, { limit, clock, snapshot });
+  const openLimiter = async (name: string, limit: RateLimit, snapshot: GovernorState | null): Promise<RateLimiter> => {
+    if (redisUrl === null) return createLocalLimiter(limit, clock, snapshot);
+    limiters ??= import('./redis-limiter.ts').then(({ createRedisLimiters }) => createRedisLimiters(redisUrl));
+    return (await limiters).open(name, { limit, clock, snapshot });
   };
   const openGate = async (name: string, limit: RateLimit, onLimited: GateOptions['onLimited']): Promise<Gate> => {
     const text = await store.budget(name);
-    const ring = await openRing(name, limit, text === null ? null : parseGovernorState(text));
-    return telling(createGate({ ring, clock, random, ...(onLimited && { onLimited }) }), () => uses.note(name));
+    const limiter = await openLimiter(name, limit, text === null ? null : parseGovernorState(text));
+    return withUseHook(createGate({ limiter, clock, random, ...(onLimited && { onLimited }) }), () => uses.note(name));
   };
   return {
     open: (name, limit, onLimited) => {
@@ -139,13 +139,13 @@ export const createGates = (options: GatesOptions): Gates => {
       }
     },
     close: async () => {
-      // An end that another process does not learn of holds its place in a shared ring until the lease of that is over.
+      // A request whose end Redis has not recorded keeps its place in a shared limiter until the lease of the place expires.
       const ends = [...gates.values()].map((gate) => gate.then((opened) => opened.settled()).catch(() => undefined));
       const settled = new AbortController();
       await Promise.race([Promise.all(ends), clock.sleep(LONGEST_END_MS, settled.signal).catch(() => undefined)]);
       settled.abort();
       await uses.save(() => true).catch(() => undefined);
-      await (await rings)?.close();
+      await (await limiters)?.close();
     },
   };
 };

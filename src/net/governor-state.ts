@@ -1,17 +1,18 @@
 import { z } from 'zod';
 import { countAfter, listTimes, nthNewest, push } from './completion-ring.ts';
 import { createGovernor, lowerLimit, LOST_GRACE_MS, type Governor } from './governor.ts';
-import { LONGEST_STOP_MS, type RateLimit } from './rate-headers.ts';
+import { LONGEST_STOP_MS } from './rate-headers.ts';
+import type { RateLimit } from '../util/values.ts';
 
-/** Hundreds of times, read at every step of a shared ring: many times as fast as a schema for each. */
+/** Hundreds of times, read at each step of a shared limiter. One check is much faster than a schema for each time. */
 const times = z.custom<number[]>((value) => Array.isArray(value) && value.every(Number.isFinite));
 const rateLimit = z.object({ requests: z.number(), windowMs: z.number() });
 
 const governorState = z.object({
   limit: rateLimit,
-  /** Whether the limit is the server's; else it is what was configured where this was stored, and binds nobody else. */
+  /** Whether the server reported the limit. A configured limit applies only to the process that stored it. */
   isReported: z.boolean().default(false),
-  /** The first time, then the distance of each from the one before: that is short as text. */
+  /** The first time, then the distance of each time from the previous one, which is shorter as text. */
   completed: times,
   open: z.array(z.tuple([z.number(), z.number()])),
   nextId: z.number(),
@@ -31,13 +32,13 @@ const governorState = z.object({
   resetDueMs: z.number().nullable(),
 });
 
-/** A governor as plain JSON, its times on the clock of whoever reads it. */
+/** A governor as plain JSON. */
 export type GovernorState = z.infer<typeof governorState>;
 
 /** The same moment on the governor's clock and in epoch time. */
 export type Moment = { readonly nowMs: number; readonly epochMs: number };
 
-/** A state that was written as text; null where it is none, of an earlier version perhaps: nothing is known then. */
+/** Parses a stored state; returns null for any other text, such as the state of an earlier version. */
 export const parseGovernorState = (text: string): GovernorState | null => {
   try {
     return governorState.parse(JSON.parse(text));
@@ -75,10 +76,7 @@ export const exportGovernor = (governor: Governor, shiftMs: number, nowMs: numbe
   };
 };
 
-/**
- * The very governor that was exported, with times on the same clock, on which it is `nowMs` now: a stop that ends later
- * than any may last from then on is cut short.
- */
+/** Restores an exported governor with times on the same clock. A stop ends at most {@link LONGEST_STOP_MS} after `nowMs`. */
 export const importGovernor = (configured: RateLimit, state: GovernorState, nowMs: number): Governor => {
   const { completed, open, limit, isReported, room, stoppedUntilMs, ...rest } = state;
   const bounded = (untilMs: number): number => Math.min(untilMs, nowMs + LONGEST_STOP_MS);
@@ -96,20 +94,20 @@ export const importGovernor = (configured: RateLimit, state: GovernorState, nowM
   return governor;
 };
 
-/** The same governor under another configured limit; itself where that is the one it has. */
+/** The governor with another configured limit; the same object if the limit is unchanged. */
 export const withLimit = (governor: Governor, limit: RateLimit, nowMs: number): Governor => {
   const { requests, windowMs } = governor.configured;
   if (requests === limit.requests && windowMs === limit.windowMs) return governor;
   return importGovernor(limit, exportGovernor(governor, 0, nowMs), nowMs);
 };
 
-/** What the next process needs, in epoch time. */
+/** The state that the next process continues from, in epoch time. */
 export const snapshotOf = (governor: Governor, { nowMs, epochMs }: Moment): GovernorState =>
   exportGovernor(governor, epochMs - nowMs, nowMs);
 
 /**
- * A governor that goes on where an earlier process stopped. It begins with a probe all the same: its answer shows what
- * was sent after the snapshot was taken. Times ahead of the clock, which was set back, count as now.
+ * A governor that continues from the snapshot of an earlier process. It starts with a probe: the answer shows what was sent
+ * after the snapshot. Times ahead of the clock, after the clock was set back, count as now.
  */
 export const restoreGovernor = (limit: RateLimit, snapshot: GovernorState, { nowMs, epochMs }: Moment): Governor => {
   const earlier = importGovernor(limit, snapshot, epochMs);
@@ -133,7 +131,7 @@ export const restoreGovernor = (limit: RateLimit, snapshot: GovernorState, { now
   };
 };
 
-/** The completion times since then, the first one whole, each other as its distance from the one before. */
+/** The completion times after `sinceMs`: the first one, then the distance of each from the previous one. */
 const distances = ({ completed }: Governor, shiftMs: number, sinceMs: number): number[] => {
   const listed: number[] = [];
   let beforeMs = 0;

@@ -1,20 +1,6 @@
-/**
- * The governor's rules without clock, timer or network: when the next request may be sent, so that no window of the
- * limit's length ever holds more requests than the limit, whatever the latency and whatever kind of window the server
- * keeps. Every time passed in must come from one clock that never runs backwards.
- *
- * Why the limit holds: a request counts from the moment it is admitted until a window and a guard after its *answer*.
- * Suppose the server saw one request too many within a window; take the one sent last. Each of the others had arrived
- * less than a window before it, so when it was sent they were on the way, or had been answered less than a window ago:
- * it would not have been admitted. Counting from the sending of requests would not do: one that is slow on the way
- * arrives after its place was given to another.
- *
- * The way there and back that no request was ever seen to spare does not count: a request arrives at least the way there
- * after it was sent, and arrived at least the way back before its answer. So where the
- * window is short, a completion is entered as that much earlier (`sparedMs`), which keeps the argument.
- */
 import { countAfter, createRing, LONG_AGO_MS, nthNewest, push, type CompletionRing } from './completion-ring.ts';
-import type { RateHeaders, RateLimit } from './rate-headers.ts';
+import type { RateHeaders } from './rate-headers.ts';
+import type { RateLimit } from '../util/values.ts';
 import {
   createWatch,
   forgetGrain,
@@ -27,77 +13,93 @@ import {
   type WindowWatch,
 } from './window-kind.ts';
 
+/**
+ * The rules of the governor: when the next request may be sent, so that no window of the limit's length contains more
+ * requests than the limit, for any latency and any kind of window at the server. The rules have no clock, timer or network.
+ * All times that are passed in must come from one clock that never runs backwards.
+ *
+ * Proof that the limit holds: a request counts from its admission until a window and a guard after its *answer*. Suppose
+ * that the server counted one request too many in a window, and take the one that was sent last. Each of the others had
+ * arrived less than a window before it. So when the last one was sent, each of the others was in flight or had been answered
+ * less than a window before, and the last one would not have been admitted. To count from the time of sending is not
+ * enough: a slow request can arrive after its place was given to another one.
+ *
+ * The shortest round trip that was measured does not count: a request arrives at least half of it after it was sent, and
+ * arrived at least the other half before its answer. In a short window a completion is therefore stored as that much
+ * earlier (`sparedMs`), which does not change the proof.
+ */
+
 /** The governor's state. It changes only through the functions of this file. */
 export type Governor = WindowWatch & {
   readonly configured: RateLimit;
-  /** The server's own limit, as its newest answer that told one says; null where none did. */
+  /** The limit in the newest answer that reported one; null if no answer did. */
   reported: RateLimit | null;
-  /** The limit in force: the configured one, or the server's own where that is lower. */
+  /** The current limit: the configured one, or the one that the server reported if it is lower. */
   limit: RateLimit;
   readonly completed: CompletionRing;
-  /** The requests that count as in flight, by their ids, and until when each does at the latest. */
+  /** The requests in flight: their ids, and the latest time until which each counts. */
   readonly open: Map<number, number>;
   nextId: number;
-  /** When the pacer's spacing since the latest requests is used up. */
+  /** The end of the pacing interval of the latest requests. */
   pacedUntilMs: number;
-  /** Nothing is sent before this time. */
+  /** No request is sent before this time. */
   stoppedUntilMs: number;
-  /** A probe is a single request whose answer must come before any other is sent; its id while it is under way. */
+  /** A probe is a single request: no other is sent before its answer. An object with its id while it is in flight. */
   probe: 'none' | 'due' | { readonly id: number };
-  /** What the newest answer counted beyond everything of ours, and when its request was sent. */
+  /** The requests of other clients by the newest answer, and the time when its request was sent. */
   foreign: { readonly requests: number; readonly sentAtMs: number };
-  /** How many more requests the server had room for by its newest answer, and when it must have room for more. */
+  /** The free requests by the newest answer, and the time when more must be free. */
   room: { readonly requests: number; readonly moreAtMs: number };
-  /** Until when the quota is taken to be shared with somebody else. */
+  /** The time until which another client is assumed to share the quota. */
   sharedUntilMs: number;
-  /** How long an answer takes on average, and at least; null before the first one. */
+  /** The mean and the least round trip; null before the first answer. */
   roundTrip: { readonly meanMs: number; readonly leastMs: number } | null;
 };
 
-/** An admitted request; hand it back to {@link complete}. */
-export type Grant = { readonly id: number; readonly sentAtMs: number };
+/** An admitted request; {@link complete} ends it. */
+export type AdmittedRequest = { readonly id: number; readonly sentAtMs: number };
 
 /** Whether the next request may be sent. */
 export type Admission =
-  | { readonly grant: Grant }
+  | { readonly grant: AdmittedRequest }
   | {
       readonly grant: null;
-      /** After how long to ask again; null: after the next completion. */
+      /** The time until the next attempt; null: after the next completion. */
       readonly waitMs: number | null;
-      /** For how long nothing at all is sent, whatever is under way. */
+      /** How long no request is sent at all. */
       readonly stoppedForMs: number;
     };
 
-/** What an answer tells the governor. */
+/** The parts of an answer that the governor uses. */
 export type GovernedAnswer = RateHeaders & {
   readonly status: number;
   readonly retryAfterMs: number | null;
-  /** Added to the stop after a 429, so that several processes do not come back together. */
+  /** Added to the stop after a 429, so that several processes do not resume together. */
   readonly jitterMs: number;
 };
 
-/** Requests left, and how long until all of them are free again. */
+/** The free requests, and the time until all requests of the limit are free. */
 export type Budget = { readonly limit: RateLimit; readonly remaining: number; readonly resetMs: number };
 
 const SPACING_MARGIN = 1.01;
 const BURST = 4;
-/** A request that was aborted or cut off may still be on its way to the server for so long. */
+/** An aborted request can still arrive at the server within this time. */
 export const LOST_GRACE_MS = 5_000;
-/** Nothing is under way for so long, unless the process that sent it has died: then its place becomes free again. */
+/** No request is in flight for this long, unless its process died. Then its place becomes free. */
 const LEASE_MS = 120_000;
-/** Of a shared quota so much is left alone: whoever shares it may be using that at this moment. */
+/** The part of a shared quota that is left free for the other client. */
 const RESERVE_SHARE = 0.01;
 const MAX_RESERVE = 5;
 const MAX_RESERVE_SHARE_OF_BUCKET = 0.25;
 const MIN_STOP_MS = 1_000;
 /** The share of the newest answer in the mean of round trips. */
 const MEAN_GAIN = 1 / 64;
-/** By this share of what is missing to the mean the least round trip is forgotten with each answer. */
+/** With each answer, the least round trip grows by this share of its distance to the mean. */
 const LEAST_GAIN = 1 / 1_000;
-/** Somebody else's requests leave a sliding window too: after this share of it a probe is worth while. */
+/** Requests of other clients leave a sliding window too. After this share of it, a probe is sent. */
 const MAX_CREEP_SHARE = 0.1;
 
-/** A governor that knows nothing yet: its first request is a probe, whose answer tells what others already used. */
+/** A new governor. Its first request is a probe: the answer shows what other clients have used. */
 export const createGovernor = (limit: RateLimit): Governor => ({
   ...createWatch(),
   configured: limit,
@@ -115,7 +117,7 @@ export const createGovernor = (limit: RateLimit): Governor => ({
   roundTrip: null,
 });
 
-/** Admits a request now, or says how long to wait. */
+/** Admits a request now, or returns how long to wait. */
 export const admit = (governor: Governor, nowMs: number): Admission => {
   settleExpired(governor, nowMs);
   const readyAtMs = Math.max(
@@ -135,10 +137,15 @@ export const admit = (governor: Governor, nowMs: number): Admission => {
   return { grant: { id, sentAtMs: nowMs } };
 };
 
-/** Ends an admitted request: it was answered (the headers came), or null: it was aborted, cut off or timed out. */
-export const complete = (governor: Governor, grant: Grant, answer: GovernedAnswer | null, nowMs: number): void => {
+/** Ends an admitted request with its answer (the headers arrived), or with null: it was aborted, cut off or timed out. */
+export const complete = (
+  governor: Governor,
+  grant: AdmittedRequest,
+  answer: GovernedAnswer | null,
+  nowMs: number,
+): void => {
   settleExpired(governor, nowMs);
-  if (isProbing(governor, grant.id)) governor.probe = tellsTheState(answer) ? 'none' : 'due';
+  if (isProbing(governor, grant.id)) governor.probe = describesQuota(answer) ? 'none' : 'due';
   if (answer === null) {
     governor.open.set(grant.id, nowMs + LOST_GRACE_MS);
     return;
@@ -156,14 +163,14 @@ export const complete = (governor: Governor, grant: Grant, answer: GovernedAnswe
     stopUntil(governor, nowMs + waitMs);
     return;
   }
-  // An answer to a request from before the latest stop describes a window that the probe will describe better.
+  // A request from before the latest stop describes an old window. The probe will describe the current one.
   if (answer.remaining === null || grant.sentAtMs < governor.stoppedUntilMs) return;
   const described = { sentAtMs: grant.sentAtMs, remaining: answer.remaining, resetMs: answer.resetMs, nowMs };
   learnWindow(governor, described);
   correctDownward(governor, described);
 };
 
-/** What may still be sent in the current window. */
+/** The budget of the current window. */
 export const budgetOf = (governor: Governor, nowMs: number): Budget => {
   settleExpired(governor, nowMs);
   const ours = governor.open.size + countAfter(governor.completed, nowMs - heldMs(governor));
@@ -177,15 +184,15 @@ export const budgetOf = (governor: Governor, nowMs: number): Budget => {
   };
 };
 
-/** The server's limit in terms of the configured window; never more than configured. */
+/** The limit of the server for the configured window, at most the configured limit. */
 export const lowerLimit = (configured: RateLimit, reported: RateLimit): RateLimit => {
   const requests = Math.floor((reported.requests * configured.windowMs) / reported.windowMs);
   return requests < configured.requests ? { ...configured, requests: Math.max(1, requests) } : configured;
 };
 
 /**
- * In a short window no faster than the guard lets requests pass. Else they would come in bunches, and bunches that lie
- * within the server's seconds hide that it counts those.
+ * In a short window the spacing includes the guard. Otherwise requests would be sent in bunches, and bunches within one second
+ * hide that the server counts by the second.
  */
 const spacingMs = (governor: Governor): number => {
   const pacedMs = governor.limit.windowMs * SPACING_MARGIN;
@@ -193,13 +200,13 @@ const spacingMs = (governor: Governor): number => {
 };
 
 /**
- * Requests are spread evenly over the window; after a pause, up to {@link BURST} may go at once. In whole milliseconds,
- * as timers are: the spacing itself is added up exactly, so the pace on average stays.
+ * Requests are spread evenly over the window; after a pause, up to {@link BURST} are sent at once. The result is in whole
+ * milliseconds, like timers. The spacing is summed exactly, so the mean pace is exact.
  */
 const pacedReadyAtMs = (governor: Governor): number =>
   Math.floor(governor.pacedUntilMs - (BURST - 1) * spacingMs(governor));
 
-/** One answer that takes very long says little of the others: it counts as twice the mean at most. */
+/** One very slow answer says little about the others: it counts as at most twice the mean. */
 const learnRoundTrip = (governor: Governor, tookMs: number): void => {
   const { meanMs, leastMs } = governor.roundTrip ?? { meanMs: tookMs, leastMs: tookMs / 2 };
   governor.roundTrip = {
@@ -209,8 +216,8 @@ const learnRoundTrip = (governor: Governor, tookMs: number): void => {
 };
 
 /**
- * What every round trip takes at least: the least that was seen, less as much as the mean lies above it. Nothing where
- * the window is so long that it does not matter.
+ * A safe minimum of round trips: the least one that was measured, minus the distance of the mean from it. Zero in a long
+ * window, where it makes no difference.
  */
 const sparedMs = (governor: Governor): number => {
   const { roundTrip } = governor;
@@ -218,9 +225,9 @@ const sparedMs = (governor: Governor): number => {
   return Math.max(0, 2 * roundTrip.leastMs - roundTrip.meanMs);
 };
 
-/** With `f` in flight, the next may go when the (limit - f)-th newest completion has left the window and the guard. */
+/** With `f` requests in flight, the next one may be sent when the (limit - f)-th newest completion has left window and guard. */
 const ringReadyAtMs = (governor: Governor, nowMs: number): number => {
-  // A probe is there to ask whether somebody else's requests are still counted.
+  // A probe finds out whether requests of other clients still count, so they do not delay it.
   const foreign = governor.probe === 'due' ? 0 : foreignAt(governor, nowMs);
   const free = governor.limit.requests - governor.open.size - foreign;
   if (free <= 0)
@@ -228,25 +235,25 @@ const ringReadyAtMs = (governor: Governor, nowMs: number): number => {
   return nthNewest(governor.completed, free) + heldMs(governor);
 };
 
-/** For how long a request counts after its answer. */
+/** How long a request counts after its answer. */
 const heldMs = (governor: Governor): number => governor.limit.windowMs + guardMs(governor);
 
-/** Until when somebody else's requests count without newer news of them: at the longest a window, like the own ones. */
+/** The time until which requests of other clients count without a newer answer: at most a window, like our own. */
 const foreignUntilMs = (governor: Governor): number => {
   const { kind, foreign, room } = governor;
   const leftAtMs = foreign.sentAtMs + heldMs(governor);
   return kind === 'fixed' ? Math.min(leftAtMs, room.moreAtMs) : leftAtMs;
 };
 
-/** Somebody else's requests that count now. */
+/** The requests of other clients that count now. */
 const foreignAt = (governor: Governor, nowMs: number): number =>
   nowMs < foreignUntilMs(governor) ? governor.foreign.requests : 0;
 
-/** Whether a probe (this one, where an id is given) is under way. */
+/** Whether a probe is in flight: any, or the one with this id. */
 const isProbing = ({ probe }: Governor, id?: number): boolean =>
   typeof probe === 'object' && (id === undefined || probe.id === id);
 
-/** What counted as in flight until now counts as answered when its time was up. */
+/** A request whose lease has expired counts as answered at that time. */
 const settleExpired = (governor: Governor, nowMs: number): void => {
   if (!governor.open.values().some((untilMs) => untilMs <= nowMs)) return;
   const expired = [...governor.open].filter(([, untilMs]) => untilMs <= nowMs);
@@ -257,8 +264,8 @@ const settleExpired = (governor: Governor, nowMs: number): void => {
   }
 };
 
-/** A fault without rate headers comes from something in front of the server and says nothing of the quota. */
-const tellsTheState = (answer: GovernedAnswer | null): boolean =>
+/** A fault without rate headers comes from a proxy and does not describe the quota. */
+const describesQuota = (answer: GovernedAnswer | null): boolean =>
   answer !== null && (answer.remaining !== null || answer.status < 500);
 
 const stopUntil = (governor: Governor, untilMs: number): void => {
@@ -267,10 +274,10 @@ const stopUntil = (governor: Governor, untilMs: number): void => {
 };
 
 /**
- * What the server counts beyond everything of ours that it may have counted was sent by somebody else (another
- * process, or this one before it was restarted) and takes places, until a newer answer counts less. So an answer only
- * ever takes away from what the ring allows. When it leaves no more than the reserve and nothing is under way that could
- * tell anything newer, nothing is sent until there must be room again.
+ * Requests that the server counts in addition to ours come from another client (another process, or this one before a
+ * restart). They use places until a newer answer counts fewer. So an answer can only reduce what the completion ring allows.
+ * If it leaves at most the reserve and no request in flight can bring a newer answer, no request is sent until places must
+ * be free.
  */
 const correctDownward = (governor: Governor, described: Described): void => {
   const { sentAtMs, remaining, nowMs } = described;
@@ -281,7 +288,7 @@ const correctDownward = (governor: Governor, described: Described): void => {
     governor.foreign = { requests: Math.max(0, limit.requests - ours - remaining), sentAtMs };
   }
   if (governor.foreign.requests > 0) governor.sharedUntilMs = nowMs + limit.windowMs;
-  // Which of two overlapping requests reached the server first is not known: the answer that leaves less counts.
+  // The order in which two overlapping requests reached the server is unknown. The answer that leaves less counts.
   if (isNewest || remaining < governor.room.requests) {
     governor.room = { requests: remaining, moreAtMs: moreRoomAtMs(governor, described) };
   }
@@ -291,7 +298,7 @@ const correctDownward = (governor: Governor, described: Described): void => {
   }
 };
 
-/** How many requests are left to whoever shares the quota; none while nobody is known to. */
+/** The requests that are left free for another client; 0 if no other client is known. */
 const reserveOf = (governor: Governor, nowMs: number): number => {
   if (nowMs >= governor.sharedUntilMs) return 0;
   const ofWindow = Math.min(MAX_RESERVE, Math.ceil(governor.limit.requests * RESERVE_SHARE));
@@ -300,8 +307,8 @@ const reserveOf = (governor: Governor, nowMs: number): number => {
 };
 
 /**
- * Where those under way may take all that the server had room for, the next answer decides. In a short window that costs
- * too much, so there it is done only where somebody else may take what is left.
+ * If the requests in flight may use all free requests, the next answer decides. In a short window this would cost too much, so
+ * it applies there only while another client shares the quota.
  */
 const roomReadyAtMs = (governor: Governor, nowMs: number): number => {
   const { open, room } = governor;
@@ -310,7 +317,7 @@ const roomReadyAtMs = (governor: Governor, nowMs: number): number => {
   return Math.min(room.moreAtMs, ...open.values());
 };
 
-/** When the server must have room beyond the reserve again, as far as its Reset and the own requests tell. */
+/** The time when more than the reserve must be free, by the Reset header and our own requests. */
 const moreRoomAtMs = (governor: Governor, { sentAtMs, remaining, resetMs, nowMs }: Described): number => {
   const { limit, completed, kind } = governor;
   const resetAtMs = nowMs + (resetMs ?? 0) + RESET_PRECISION_MS;
@@ -318,8 +325,20 @@ const moreRoomAtMs = (governor: Governor, { sentAtMs, remaining, resetMs, nowMs 
   const lacking = Math.max(1, reserveOf(governor, nowMs) + 1 - remaining);
   if (isBucket(governor, nowMs)) return nowMs + Math.max(MIN_STOP_MS, lacking * spacingMs(governor));
   if (kind === 'unknown') return resetAtMs;
-  // A sliding window's Reset tells of one place at most: as many as lack are free when so many of ours have left it.
+  // Reset of a sliding window describes one place at most. The missing places are free when as many of ours have left it.
   const counted = countAfter(completed, sentAtMs - limit.windowMs);
   const leftAtMs = nthNewest(completed, Math.max(1, counted + 1 - lacking)) + heldMs(governor);
   return Math.min(leftAtMs, nowMs + limit.windowMs * MAX_CREEP_SHARE + RESET_PRECISION_MS);
+};
+
+/**
+ * Estimates the time to send `requests` more requests, in milliseconds. They are spread evenly over the window. Requests that
+ * exceed the free ones also wait until used ones become free, which happens evenly until the reset. Slow answers and other
+ * clients are not included.
+ */
+export const timeToSendMs = (requests: number, { limit, remaining, resetMs }: Budget): number => {
+  const pacedMs = (requests * limit.windowMs) / limit.requests;
+  const used = limit.requests - remaining;
+  const waiting = Math.max(0, Math.min(used, requests - remaining));
+  return Math.round(Math.max(pacedMs, waiting === 0 ? 0 : (resetMs * waiting) / used));
 };

@@ -1,27 +1,26 @@
-/** So many requests in any window of this length. */
-export type RateLimit = { readonly requests: number; readonly windowMs: number };
+import type { RateLimit } from '../util/values.ts';
 
-/** The headers of an answer by lower-case name, as undici gives them. */
+/** The headers of an answer by lower-case name, as undici returns them. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** What an answer said about the rate limit; null for what it did not say, or not understandably. */
+/** The rate limit headers of an answer; null for a missing or unreadable one. */
 export type RateHeaders = {
   readonly limit: RateLimit | null;
   /** Requests left in the window. */
   readonly remaining: number | null;
-  /** How long until the window resets. */
+  /** The time until the window resets. */
   readonly resetMs: number | null;
 };
 
-/** No server is believed a longer wait: one that means it says so again, and a wrong one must not stop a link for years. */
+/** A longer wait is cut to this: the server repeats a real one, and a wrong one must not stop a link for years. */
 export const LONGEST_STOP_MS = 3_600_000;
 
 const MINUTE_MS = 60_000;
 const UNIT_MS = { second: 1_000, minute: MINUTE_MS, hour: 60 * MINUTE_MS } as const;
 
 /**
- * Parses `500/minute` (also `second` and `hour`; providers/service/API.md, Limits) or a bare `500`, which counts for
- * `defaultWindowMs`. Null where it is neither, or no request at all would be allowed.
+ * Parses `500/minute` (also `second` and `hour`; providers/service/API.md, Limits), or `500`, which applies to
+ * `defaultWindowMs`. Returns null for any other text and for zero requests.
  */
 export const parseRateLimit = (text: string, defaultWindowMs: number = MINUTE_MS): RateLimit | null => {
   const match = /^\s*(?<requests>\d{1,9})\s*(?:\/\s*(?<unit>second|minute|hour)\s*)?$/iu.exec(text);
@@ -31,8 +30,8 @@ export const parseRateLimit = (text: string, defaultWindowMs: number = MINUTE_MS
 };
 
 /**
- * Reads the three `X-Rate-Limit` headers; a Reset counts as {@link LONGEST_STOP_MS} at most. `nowMs` is wall-clock time, for
- * a Reset given as a point in time.
+ * Reads the three `X-Rate-Limit` headers. A Reset is at most {@link LONGEST_STOP_MS}. `nowMs` is wall-clock time, for a Reset
+ * that is a point in time.
  */
 export const readRateHeaders = (headers: AnswerHeaders, nowMs: number): RateHeaders => {
   const limit = one(headers, 'x-rate-limit-limit');
@@ -44,31 +43,31 @@ export const readRateHeaders = (headers: AnswerHeaders, nowMs: number): RateHead
 };
 
 /**
- * How long `Retry-After` asks to wait, given as seconds or as an HTTP date, {@link LONGEST_STOP_MS} at most; null where it
- * is missing or unreadable.
+ * Reads `Retry-After` (seconds or an HTTP date) as milliseconds, at most {@link LONGEST_STOP_MS}. Returns null if it is
+ * missing or unreadable.
  */
 export const readRetryAfterMs = (headers: AnswerHeaders, nowMs: number): number | null => {
   const text = one(headers, 'retry-after');
   if (text === null) return null;
   const seconds = readNumber(text);
-  if (seconds !== null) return believedMs(seconds * 1_000);
+  if (seconds !== null) return boundedMs(seconds * 1_000);
   const atMs = /[a-z]/iu.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(atMs) ? null : believedMs(atMs - nowMs);
+  return Number.isNaN(atMs) ? null : boundedMs(atMs - nowMs);
 };
 
 const LATEST_PLAUSIBLE_SECONDS = 3_600;
 const EPOCH_SECONDS_FROM = 1_000_000_000;
 const EPOCH_MILLISECONDS_FROM = 1_000_000_000_000;
 
-/** The document says seconds left; what is too great for that is taken as milliseconds left, or as epoch time. */
+/** The API documents seconds left. A larger number is read as milliseconds left, or as epoch time. */
 const resetMs = (value: number | null, nowMs: number): number | null => {
   if (value === null) return null;
-  if (value >= EPOCH_MILLISECONDS_FROM) return believedMs(value - nowMs);
-  if (value >= EPOCH_SECONDS_FROM) return believedMs(value * 1_000 - nowMs);
-  return believedMs(value > LATEST_PLAUSIBLE_SECONDS ? value : value * 1_000);
+  if (value >= EPOCH_MILLISECONDS_FROM) return boundedMs(value - nowMs);
+  if (value >= EPOCH_SECONDS_FROM) return boundedMs(value * 1_000 - nowMs);
+  return boundedMs(value > LATEST_PLAUSIBLE_SECONDS ? value : value * 1_000);
 };
 
-const believedMs = (waitMs: number): number => Math.min(Math.max(0, waitMs), LONGEST_STOP_MS);
+const boundedMs = (waitMs: number): number => Math.min(Math.max(0, waitMs), LONGEST_STOP_MS);
 
 const unitMs = (unit: string | undefined): number | null => {
   switch (unit?.toLowerCase()) {

@@ -1,18 +1,18 @@
 import pRetry from 'p-retry';
 import type { Clock } from '../util/clock.ts';
 
-/** What to do about a failure: try again after at least `afterMs` (null: no floor), or null: give up. */
+/** Retry after at least `afterMs` (null: no minimum), or null: do not retry. */
 type RetryDecision = { readonly afterMs: number | null } | null;
 
 export type RetryOptions = {
   readonly clock: Clock;
   /** At least 0, less than 1. */
   readonly random: () => number;
-  /** Ends the waiting; the operation itself sees it only if the caller passes it on. */
+  /** Ends the waiting between attempts. The caller passes it to the operation if that is to end too. */
   readonly signal: AbortSignal;
-  /** No attempt begins later than this after the first one began. */
+  /** No attempt starts later than this after the start of the first one. */
   readonly maxElapsedMs: number;
-  /** Attempts in all, the first included; unbounded when left out. */
+  /** The number of attempts, the first one included; no limit if missing. */
   readonly maxAttempts?: number;
   readonly decide: (error: unknown) => RetryDecision;
   /** Called before each wait for another attempt. */
@@ -23,9 +23,9 @@ const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30_000;
 
 /**
- * Calls `operation` with the attempt's number (from 1) until it succeeds. Between attempts it waits a random part of an
- * exponentially growing delay, and never less than the floor that `decide` gives. Throws the last error as it was
- * thrown when no further attempt is allowed, or the signal's reason when aborted before or between attempts.
+ * Calls `operation` with the number of the attempt (from 1) until it succeeds. Between attempts it waits for a random part of
+ * an exponentially growing delay, but at least for the minimum that `decide` returns. Throws the last error if no further
+ * attempt is allowed, or the signal's reason if it is aborted before or between attempts.
  */
 export const retry = async <Value>(
   operation: (attempt: number) => Promise<Value>,
@@ -54,9 +54,9 @@ export const retry = async <Value>(
 };
 
 /**
- * Hides what was thrown from p-retry, which would judge it by its class: it never retries a `TypeError`, replaces what
- * is no `Error`, and unwraps its own `AbortError`. The signal is kept from it too, because it would discard the value of
- * an operation that succeeded while the signal was aborted.
+ * Wraps a thrown value, because p-retry decides by its class: it never retries a `TypeError`, replaces a value that is not an
+ * `Error`, and unwraps its own `AbortError`. The signal is not passed to p-retry either, because it would discard the value
+ * of an operation that succeeded while the signal was aborted.
  */
 class FailedAttempt extends Error {}
 
@@ -64,6 +64,6 @@ const markFailed = (cause: unknown): never => {
   throw new FailedAttempt('The attempt failed', { cause });
 };
 
-/** Full jitter: anything from nothing to the whole delay, so that many callers do not come back together. */
+/** Full jitter: from zero to the whole delay, so that many callers do not retry together. */
 const jitteredDelayMs = (attempt: number, random: () => number): number =>
   random() * Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1));

@@ -2,43 +2,43 @@ import { Agent, type Dispatcher } from 'undici';
 import type { Gate, Permit, Priority } from './gate.ts';
 import type { AnswerHeaders } from './rate-headers.ts';
 
-/** One request as the gates are chosen for it. */
+/** A request, for the choice of its gates. */
 export type TransportRequest = { readonly method: string; readonly path: string; readonly origin: string };
-/** One request as it goes out; the path is without its query. */
+/** A request that is sent; the path has no query. */
 type Attempt = { readonly method: string; readonly path: string };
 
 export type TransportOptions = {
-  /** The gates that the request must pass, in an order that is the same for all requests; none: it is not governed. */
+  /** The gates that the request passes, in the same order for all requests; empty for a request without a rate limit. */
   readonly gatesFor: (request: TransportRequest) => readonly Gate[];
-  /** Called at the last moment, each time before a request would be sent: one that is aborted meanwhile is not. */
+  /** Called immediately before a request is sent. If it throws or the request is aborted by then, the request is not sent. */
   readonly beforeAttempt?: () => void;
   /** Called when a request is sent, for each attempt. */
   readonly onAttempt: (attempt: Attempt) => void;
-  /** Called when the headers of an attempt's answer came, or with null when no answer will come. */
+  /** Called when the headers of an answer arrived, or with null if no answer will arrive. */
   readonly onAnswer?: (status: number | null, headers: AnswerHeaders) => void;
-  /** How long the headers of an answer may take, counted from when the request was sent. */
+  /** The longest time from the sending of a request to the headers of its answer. */
   readonly headersTimeoutMs: number;
-  /** How long an answer's body may stall. */
+  /** The longest pause in the body of an answer. */
   readonly bodyTimeoutMs: number;
-  /** Whose connections carry the requests; one of its own where left out. */
+  /** The agent whose connections are used; if missing, the transport opens its own. */
   readonly agent?: Agent;
 };
 
-/** As many as the runs of a process have under way at one origin at most, or nearly. */
+/** About the largest number of concurrent requests of all runs of a process to one origin. */
 const CONNECTIONS = 128;
 
-/** Keeps connections, so many per origin, for all who are given it; whoever opens it closes it. */
+/** Opens a pool of connections. The caller closes it. */
 export const openAgent = (): Agent =>
   new Agent({
     connections: CONNECTIONS,
-    // Over HTTP/2 undici itself sends a request again when the server closes the session: not counted, not governed.
+    // Over HTTP/2, undici repeats a request when the server closes the session: without a count and without the rate limit.
     allowH2: false,
   });
 
 /**
- * The one way out to the network, for `undici.request` and `undici.fetch`: each request waits until its gates let it
- * pass, then goes out exactly once. What retries or follows redirects sits above it, so that each attempt is governed
- * and counted. End the requests that wait (by their signals) before closing it.
+ * Creates the dispatcher for `undici.request` and `undici.fetch`. Each request waits for the permits of its gates, then is sent
+ * exactly once. Retries and redirects are above the dispatcher, so that each attempt is counted and rate limited. Abort the
+ * waiting requests before you close it.
  */
 export const createTransport = (options: TransportOptions): Dispatcher =>
   (options.agent ?? openAgent()).compose((dispatch) => (request, handler) => {
@@ -47,7 +47,7 @@ export const createTransport = (options: TransportOptions): Dispatcher =>
     return true;
   });
 
-/** Passes a request on when its gates have opened, and the events of its answer back. */
+/** Sends a request when its gates have given permits, and passes the events of its answer to the handler. */
 class GovernedRequest implements Dispatcher.DispatchHandler {
   readonly #options: TransportOptions;
   readonly #request: Dispatcher.DispatchOptions;
@@ -65,12 +65,12 @@ class GovernedRequest implements Dispatcher.DispatchHandler {
     this.#attempt = { method: request.method, path: request.path.replace(/[?#].*$/u, '') };
   }
 
-  /** Never rejects: what goes wrong is reported to the handler, as undici's dispatchers do. */
+  /** Never rejects: errors are reported to the handler, like those of other dispatchers. */
   async send(dispatch: Dispatcher.Dispatch): Promise<void> {
     const { signal } = this.#controller;
     signal.addEventListener('abort', () => this.#fail(signal.reason as Error), { once: true });
     try {
-      // The handler learns how to abort at once, not when the connection is ready: it may have to wait for long.
+      // The handler can abort immediately, and not only when the connection is ready, which may take long.
       this.#handler.onRequestStart?.(this.#controller, null);
       const request = { ...this.#attempt, origin: String(this.#request.origin ?? '') };
       for (const gate of this.#options.gatesFor(request)) {
@@ -128,7 +128,7 @@ class GovernedRequest implements Dispatcher.DispatchHandler {
     this.#handler.onRequestSent?.();
   }
 
-  /** From its headers on an answer was counted by the server: nothing later concerns the limit. */
+  /** When the headers arrive, the server has counted the request. Later events do not change the rate limit. */
   #finish(answer: { readonly status: number; readonly headers: AnswerHeaders } | null): void {
     const permits = this.#permits;
     this.#permits = [];
@@ -147,7 +147,7 @@ class GovernedRequest implements Dispatcher.DispatchHandler {
 
 const priorityOf = (method: string): Priority => (method === 'GET' || method === 'HEAD' ? 'read' : 'write');
 
-/** Aborts a request before and after it has a connection: first by its signal, then by undici's own controller. */
+/** Aborts a request: by its signal before it has a connection, then by the controller of undici. */
 class DeferredController implements Dispatcher.DispatchController {
   readonly #waiting = new AbortController();
   #attached: Dispatcher.DispatchController | null = null;

@@ -1,51 +1,51 @@
 /**
- * How the server counts, read from its answers alone. Three questions, answered apart:
+ * Learns from answers how the server counts requests. There are three separate questions:
  *
- * Is all forgotten at a reset (`fixed`), or each request when it is a window old (`sliding`)? It decides which of our
- * requests a server may still count, so how many of those it counts must be somebody else's.
+ * Does the server forget all requests at a reset (`fixed`), or each request when it is a window old (`sliding`)? The answer
+ * decides which of our requests a server may still count, and so how many of the counted ones belong to other clients.
  *
- * How fine is the count? A server that keeps whole seconds, or sixtieths of a longer window, counts a request for up to
- * such a grain longer than the window says, and only such a server needs a guard of a grain. It gives itself away:
- * Remaining comes back in steps, and just before a step more is counted than was sent in the window. A server that
- * forgets each request in time (or all of them at once) never counts more than that. So until it is known the guard is
- * wide; it becomes narrow when the answers over many of the server's grains, while there was enough that a coarse count
- * would have shown, had no surplus; and wide again with the first one that has. A 429 reopens the question, an hour later.
- * A server that estimates a sliding count from two buckets has a surplus too, but one that reaches back less far, and in a
- * short window only when that is nearly used up. For it a guard in the middle does, in the hour after a 429 too.
+ * How fine is the count? A server that counts by whole seconds, or by sixtieths of a longer window, counts a request for up
+ * to such a grain longer than the window. Only such a server requires a guard of a grain. It can be recognised: Remaining
+ * increases in steps, and just before a step the server counts more requests than were sent in the window. A server that
+ * forgets each request in time (or all of them at once) never counts more. So the guard is wide at first. It becomes narrow
+ * when the answers over many grains had no surplus although a coarse count would have shown one, and wide again with the
+ * first surplus. A 429 resets the question for an hour. A server that estimates a sliding count from two buckets has a
+ * surplus too, but it reaches back less far, and in a short window it appears only when the window is nearly used up. For
+ * such a server a middle guard is enough, also in the hour after a 429.
  *
- * Is it a bucket that drains evenly at the limit's rate (a token bucket, GCRA)? Then its Reset is as far away as what is
- * in it takes to drain. Where it lets only a few pass at once, Remaining says nothing of the window: twenty at once means
- * nineteen left after a single request. A full sliding window that was not watched from its start looks the same, until
- * what was sent before has left it; so all answers of a whole window must agree.
+ * Is it a bucket that drains evenly at the rate of the limit (a token bucket, GCRA)? Then Reset is the time that its content
+ * takes to drain. If the bucket is small, Remaining does not describe the window: with a bucket of twenty, nineteen are left
+ * after a single request. A full sliding window that was not observed from its start looks the same until the earlier
+ * requests have left it, so all answers of a whole window must agree.
  */
 import { countAfter, LONG_AGO_MS, nthNewest, type CompletionRing } from './completion-ring.ts';
-import type { RateLimit } from './rate-headers.ts';
+import type { RateLimit } from '../util/values.ts';
 
-/** What is known of the server's way to count. */
+/** The state of what was learned about the server. */
 export type WindowWatch = {
   kind: 'unknown' | 'fixed' | 'sliding';
   /** The guard that the answers so far allow. */
   guard: 'wide' | 'middle' | 'narrow';
-  /** Since when answers have shown an exact count; null: not since the last one that did not. */
+  /** The time since which all answers have shown an exact count; null if the newest one did not. */
   exactSinceMs: number | null;
-  /** Until when an exact count is not believed to stay one. */
+  /** The time until which an exact count does not lead to a narrow guard. */
   distrustedUntilMs: number;
-  /** The most requests that the server had room for at once. */
+  /** The largest number of free requests that the server reported. */
   capacity: number;
-  /** Since when every answer was one that a bucket gives; null: the newest was not. */
+  /** The time since which all answers were like those of a bucket; null if the newest one was not. */
   bucketSinceMs: number | null;
-  /** From when on the window that an earlier answer described must have been reset; null until one did. */
+  /** The time by which the window of an earlier answer must have been reset; null before such an answer. */
   resetDueMs: number | null;
 };
 
-/** The same together with what was sent. */
+/** The watch with the requests that were sent. */
 type Watched = WindowWatch & {
   readonly limit: RateLimit;
   readonly completed: CompletionRing;
   readonly open: ReadonlyMap<number, number>;
 };
 
-/** What one answer said about the quota. */
+/** One answer that describes the quota. */
 export type Described = {
   readonly sentAtMs: number;
   readonly remaining: number;
@@ -53,24 +53,24 @@ export type Described = {
   readonly nowMs: number;
 };
 
-/** What a narrow guard and one in the middle are of the window. */
+/** The narrow and the middle guard as shares of the window. */
 const NARROW_GUARD_SHARE = 1 / 200;
 const MIDDLE_GUARD_SHARE = 1 / 8;
-/** Reset is given in whole seconds. */
+/** Reset is in whole seconds. */
 export const RESET_PRECISION_MS = 1_000;
-/** Of a shorter window a round trip is a good part, and Reset says next to nothing. */
+/** In a shorter window a round trip is a large part of it, and Reset is too coarse. */
 const SHORT_WINDOW_MS = 10_000;
 const MIN_OLD_REQUESTS = 10;
 
 const SECOND_MS = 1_000;
 const GRAINS_IN_WINDOW = 60;
-/** So many requests of the grain before the window show a coarse count: two or more of them are still counted. */
+/** With this many requests in the grain before the window, a coarse count still contains two or more of them. */
 const MIN_REQUESTS_IN_GRAIN = 6;
 const SURPLUS = 2;
 const EXACT_FOR_GRAINS = 10;
 const DISTRUST_MS = 3_600_000;
 
-/** Nothing is known yet. */
+/** The initial state. */
 export const createWatch = (): WindowWatch => ({
   kind: 'unknown',
   guard: 'wide',
@@ -81,7 +81,7 @@ export const createWatch = (): WindowWatch => ({
   resetDueMs: null,
 });
 
-/** How much longer than the window a request counts. */
+/** The time that a request counts in addition to the window. */
 export const guardMs = ({ guard, limit }: Watched): number => {
   if (guard === 'narrow') return limit.windowMs * NARROW_GUARD_SHARE;
   return guard === 'middle' ? middleGuardMs(limit) : grainMs(limit);
@@ -97,26 +97,26 @@ export const learnWindow = (watched: Watched, described: Described): void => {
   learnBucket(watched, described);
 };
 
-/** Whether the server is known to keep a bucket. */
+/** Whether the server uses a bucket, by all answers of a window. */
 export const isBucket = ({ bucketSinceMs, limit }: Watched, nowMs: number): boolean =>
   bucketSinceMs !== null && nowMs - bucketSinceMs >= limit.windowMs;
 
-/** After a 429 nothing is taken for known about the grain, and for an hour an exact count is not believed to stay one. */
+/** Resets what was learned about the grain after a 429. For an hour, an exact count leads to a middle guard at most. */
 export const forgetGrain = (watched: WindowWatch, nowMs: number): void => {
   watched.guard = 'wide';
   watched.exactSinceMs = null;
   watched.distrustedUntilMs = nowMs + DISTRUST_MS;
 };
 
-/** The coarsest unit of time that a server is taken to count in. */
+/** The coarsest assumed unit of the server's count. */
 const grainMs = ({ windowMs }: RateLimit): number => Math.max(SECOND_MS, windowMs / GRAINS_IN_WINDOW);
 
-/** In a long window as wide as the wide one. */
+/** In a long window it equals the wide guard. */
 const middleGuardMs = (limit: RateLimit): number => Math.min(limit.windowMs * MIDDLE_GUARD_SHARE, grainMs(limit));
 
 /**
- * Once the reset that an answer announced is past, the next answer shows whether requests from before it still count.
- * It judges only where there were enough of them, and where in doubt it says sliding, which merely waits longer.
+ * After the reset that an answer announced, the next answer shows whether earlier requests still count. It decides only with
+ * enough of them, and in doubt for sliding, which can only wait longer.
  */
 const learnKind = (watched: Watched, { sentAtMs, remaining, resetMs, nowMs }: Described): void => {
   if (resetMs === null) return;
@@ -130,10 +130,10 @@ const learnKind = (watched: Watched, { sentAtMs, remaining, resetMs, nowMs }: De
 };
 
 /**
- * `exactly` is the most that an exact count may hold: what was answered since a window before this request was sent, and
- * all that is under way. `coarsely` is the most that a count by grain may hold. More than that is somebody else's. In a
- * short window a bucket cannot be told by its Reset: one that never had room for more counts as empty where it had most.
- * The oldest request that a surplus needs tells how far back the server counts.
+ * `exactly` is the largest exact count: the requests answered since a window before this request was sent, and all in flight.
+ * `coarsely` is the largest count by grain. More requests belong to other clients. In a short window, Reset does not show a
+ * bucket, so the largest number that was ever free counts as its size. The oldest request in a surplus shows how far back the
+ * server counts.
  */
 const learnGrain = (watched: Watched, { sentAtMs, remaining, nowMs }: Described): void => {
   const grain = grainMs(watched.limit);

@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
-import { giveToThisUser, isForeign } from '../util/ownership.ts';
-import { readTextFile } from '../util/regular-file.ts';
+import { giveToThisUser, isForeign, readTextFile } from '../util/files.ts';
 import { entry } from './credential-entry.ts';
 import { CredentialsError } from './errors.ts';
 import type { HostedRows } from './hosted.ts';

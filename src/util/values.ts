@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isLoopback } from './loopback.ts';
+import { isLoopback } from './http.ts';
 import { Secret } from './secret.ts';
 
 /** At most `requests` in any `windowMs`. */

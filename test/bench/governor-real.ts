@@ -41,6 +41,6 @@ export const benchRealTime = async (minutes: number): Promise<Table> => {
     title: `2. The governor in real time, ${minutes} minutes against the sandbox at ${PER_MINUTE}/minute`,
     head: ['window', 'processes', 'share of the allowed rate', '429'],
     rows,
-    notes: ['Several processes share their ring through Redis. Bounds: at least 98 %, no 429.'],
+    notes: ['Several processes share their limiter through Redis. Bounds: at least 98 %, no 429.'],
   };
 };

@@ -1,4 +1,4 @@
-import type { RateLimit } from '../../src/net/rate-headers.ts';
+import type { RateLimit } from '../../src/util/values.ts';
 import {
   fixedByClock,
   fixedFromFirstRequest,

@@ -1,8 +1,8 @@
 import { request } from 'undici';
 import { systemClock } from '../../src/util/clock.ts';
 import { createGate, type Gate } from '../../src/net/gate.ts';
-import { createRedisRings } from '../../src/net/redis-ring.ts';
-import { createLocalRing } from '../../src/net/ring.ts';
+import { createRedisLimiters } from '../../src/net/redis-limiter.ts';
+import { createLocalLimiter } from '../../src/net/limiter.ts';
 import { createTransport } from '../../src/net/transport.ts';
 import { serve } from './child.ts';
 
@@ -20,10 +20,11 @@ const PARALLEL = 8;
 /** Sends as much as the gate lets pass, for so long; gives back how often it got what it asked for. */
 const send = async ({ url, token, durationMs, shared }: Sending): Promise<number> => {
   const clock = systemClock;
-  const rings = shared && createRedisRings(shared.redisUrl, { keyPrefix: shared.keyPrefix, stateLifeMs: 600_000 });
-  const ring =
-    (await rings?.open('bench', { limit: LIMIT, clock, snapshot: null })) ?? createLocalRing(LIMIT, clock, null);
-  const gate: Gate = createGate({ ring, clock, random: Math.random });
+  const limiters =
+    shared && createRedisLimiters(shared.redisUrl, { keyPrefix: shared.keyPrefix, stateLifeMs: 600_000 });
+  const limiter =
+    (await limiters?.open('bench', { limit: LIMIT, clock, snapshot: null })) ?? createLocalLimiter(LIMIT, clock, null);
+  const gate: Gate = createGate({ limiter, clock, random: Math.random });
   const dispatcher = createTransport({
     gatesFor: () => [gate],
     onAttempt: () => undefined,
@@ -46,7 +47,7 @@ const send = async ({ url, token, durationMs, shared }: Sending): Promise<number
     }
   };
   await Promise.all(Array.from({ length: PARALLEL }, work));
-  await rings?.close();
+  await limiters?.close();
   return answered;
 };
 

@@ -1,8 +1,7 @@
 import { createGate } from '../../src/net/gate.ts';
-import { createLocalRing, type RequestRing } from '../../src/net/ring.ts';
-import { openSharedRing } from '../../src/net/shared-ring.ts';
+import { createLocalLimiter, openSharedLimiter, type RateLimiter } from '../../src/net/limiter.ts';
 import type { Clock } from '../../src/util/clock.ts';
-import type { RateLimit } from '../../src/net/rate-headers.ts';
+import type { RateLimit } from '../../src/util/values.ts';
 import type { Limiter, Verdict } from '../support/limiter-models.ts';
 import { createMemoryCell } from '../support/memory-cell.ts';
 import { roundTripMs, seeded } from '../support/random.ts';
@@ -19,8 +18,8 @@ export type Pacers = (clock: Clock, processes: number, limit: RateLimit) => Prom
 const NEVER = new AbortController().signal;
 const REDIS_LATENCY_MS = 0.5;
 
-const pacerOf = (ring: RequestRing, clock: Clock): Pacer => {
-  const gate = createGate({ ring, clock, random: () => 0.5 });
+const pacerOf = (limiter: RateLimiter, clock: Clock): Pacer => {
+  const gate = createGate({ limiter, clock, random: () => 0.5 });
   return async () => {
     const permit = await gate.acquire('read', NEVER);
     return ({ isAccepted, remaining, resetMs }) => {
@@ -33,13 +32,13 @@ const pacerOf = (ring: RequestRing, clock: Clock): Pacer => {
   };
 };
 
-/** The program's own gates: with several processes they share their ring. */
+/** The program's own gates: with several processes they share their limiter. */
 export const ownGates: Pacers = async (clock, processes, limit) => {
-  if (processes === 1) return [pacerOf(createLocalRing(limit, clock, null), clock)];
+  if (processes === 1) return [pacerOf(createLocalLimiter(limit, clock, null), clock)];
   const cell = createMemoryCell(clock, REDIS_LATENCY_MS);
-  const open = () => openSharedRing({ cell, limit, clock, snapshot: null });
-  const rings = await Promise.all(Array.from({ length: processes }, open));
-  return rings.map((ring) => pacerOf(ring, clock));
+  const open = () => openSharedLimiter({ cell, limit, clock, snapshot: null });
+  const limiters = await Promise.all(Array.from({ length: processes }, open));
+  return limiters.map((limiter) => pacerOf(limiter, clock));
 };
 
 export type Traffic = {

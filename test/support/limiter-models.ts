@@ -1,4 +1,4 @@
-import type { RateLimit } from '../../src/net/rate-headers.ts';
+import type { RateLimit } from '../../src/util/values.ts';
 
 /** What a server's limiter says to one request. */
 export type Verdict = { readonly isAccepted: boolean; readonly remaining: number; readonly resetMs: number };

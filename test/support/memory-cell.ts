@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/util/clock.ts';
-import type { CellView, SharedCell } from '../../src/net/shared-ring.ts';
+import type { CellView, SharedCell } from '../../src/net/limiter.ts';
 
 /** A shared cell in memory; each step on it takes `latencyMs` on its clock. */
 export const createMemoryCell = (clock: Clock, latencyMs = 0): SharedCell => {

@@ -41,7 +41,7 @@ const forbiddenImports: readonly (readonly [file: string, specifier: string])[] 
   ['net/planted.ts', '../providers/errors.ts'],
   ['net/planted.ts', '../core/contact/contact.ts'],
   ['net/planted.ts', 'ioredis'],
-  ['net/redis-ring.ts', 'undici'],
+  ['net/redis-limiter.ts', 'undici'],
   ['store/planted.ts', '../core/reconcile/plan.ts'],
   ['store/planted.ts', '../core/reconcile/decision.ts'],
   ['store/planted.ts', '../core/state/half.ts'],

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../util/loopback.ts';
+import { isLoopback } from '../../util/http.ts';
 import type { Config } from './config.ts';
 import type { ListenAddress } from '../../util/values.ts';
 

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, relative } from 'node:path';
 import { isMap, parseDocument, stringify } from 'yaml';
 import type { z } from 'zod';
 import { SIDES, type Side, type Sides } from '../../core/contact/side.ts';
-import { PACKAGE_ROOT } from '../../util/package-root.ts';
+import { PACKAGE_ROOT } from '../../util/package.ts';
 import { USUAL_PROVIDERS } from '../../providers/names.ts';
 import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
 import { linkSettings } from './link-settings.ts';

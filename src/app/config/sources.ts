@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import type * as Yaml from 'yaml';
-import { giveToThisUser, isForeign } from '../../util/ownership.ts';
-import { readTextFileSync } from '../../util/regular-file.ts';
+import { giveToThisUser, isForeign, readTextFileSync } from '../../util/files.ts';
 import { nearestWord } from './nearest.ts';
 
 const require = createRequire(import.meta.url);

@@ -1,5 +1,5 @@
 import { SIDES } from '../../core/contact/side.ts';
-import { isLoopback } from '../../util/loopback.ts';
+import { isLoopback } from '../../util/http.ts';
 import { providerNamed } from '../../providers/registry.ts';
 import { placeOf } from './accounts.ts';
 import type { Config, LinkConfig } from './config.ts';

@@ -1,6 +1,6 @@
 import { BackupError } from '../../app/backup-error.ts';
 import { ConfigError } from '../../util/config-error.ts';
-import { DirectoryError } from '../../util/make-directory.ts';
+import { DirectoryError } from '../../util/files.ts';
 import { NotDeliveredError } from '../../daemon/notify/not-delivered.ts';
 import { isCredentialError, RemoteError } from '../../providers/errors.ts';
 import { HaltError, LeaseError, resumeRemedy } from '../../engine/context.ts';

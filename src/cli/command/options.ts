@@ -4,7 +4,7 @@ import { UnknownLinkError, UsageError, type ExitCode } from './exit-codes.ts';
 import type { DocumentKey } from './failure.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { nearestWord } from '../../app/config/nearest.ts';
-import { readTextFile } from '../../util/regular-file.ts';
+import { readTextFile } from '../../util/files.ts';
 
 /** The result of the command line. A command's module is loaded when the command runs, so that help and errors are quick. */
 export type Call = {

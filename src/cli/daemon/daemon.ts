@@ -10,7 +10,7 @@ import { createEvents, type Events } from '../../engine/events.ts';
 import { startDaemon } from '../../daemon/jobs/daemon.ts';
 import type { Listening } from '../../daemon/server/listening.ts';
 import { createLogger } from '../../util/logger.ts';
-import { DirectoryError, makeDirectory } from '../../util/make-directory.ts';
+import { DirectoryError, makeDirectory } from '../../util/files.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 import { loadOptionsOf, openConfig, type PlaceOptions } from '../command/configuration.ts';
 import { backUpOf, linkManagerOf } from './page-settings.ts';

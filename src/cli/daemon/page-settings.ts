@@ -6,7 +6,7 @@ import { BackupError } from '../../app/backup-error.ts';
 import { manageLinks, type LinkManager, type LinkSource } from '../../daemon/links/hosted-links.ts';
 import { systemClock } from '../../util/clock.ts';
 import type { Config } from '../../app/config/config.ts';
-import { makeDirectory } from '../../util/make-directory.ts';
+import { makeDirectory } from '../../util/files.ts';
 import { readVersion } from '../version.ts';
 
 /** Changes the links of the database; null without such links. */

@@ -18,7 +18,7 @@ import { openConfig } from '../command/configuration.ts';
 import { EXIT, type ExitCode, UsageError } from '../command/exit-codes.ts';
 import { formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { readTextFile } from '../../util/regular-file.ts';
+import { readTextFile } from '../../util/files.ts';
 
 /** The options that `links add` and `links set` have. */
 export type SettingsOptions = CommonOptions & {

@@ -12,12 +12,11 @@ import {
 } from '../../app/config/set-up.ts';
 import { variableOf } from '../../app/config/sources.ts';
 import { type SecretPlace, divide, type Answers } from './questions.ts';
-import { readTextFile } from '../../util/regular-file.ts';
+import { readTextFile, makeDirectory } from '../../util/files.ts';
 import { randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { loadConfig } from '../../app/config/config.ts';
-import { makeDirectory } from '../../util/make-directory.ts';
 import { UsageError } from '../command/exit-codes.ts';
 
 /** The content of an existing configuration file, as far as `init` asks for it. */

@@ -6,7 +6,7 @@ import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 import { formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { CommonOptions } from '../command/with-app.ts';
-import { readTextFileSync } from '../../util/regular-file.ts';
+import { readTextFileSync } from '../../util/files.ts';
 
 /** Defaults that depend on the machine or on other settings, and the option that sets one of them. */
 const withComputed = (setting: EffectiveSetting, config: Config, options: CommonOptions): EffectiveSetting => {

@@ -3,7 +3,7 @@ import { withHostedLinks } from '../../daemon/links/hosted-links.ts';
 import { systemClock } from '../../util/clock.ts';
 import { ConfigError } from '../../util/config-error.ts';
 import { readConfig, type Config } from '../../app/config/config.ts';
-import { DirectoryError } from '../../util/make-directory.ts';
+import { DirectoryError } from '../../util/files.ts';
 import { StoreError } from '../../store/store.ts';
 import { createCommandEvents, listenForInterrupt, type CommonOptions } from '../command/with-app.ts';
 import { loadOptionsOf, chooseLinks } from '../command/configuration.ts';

@@ -7,7 +7,7 @@ import { HTTPException } from 'hono/http-exception';
 import { secureHeaders } from 'hono/secure-headers';
 import type { Clock } from '../../util/clock.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
-import { readBody } from '../../util/read-body.ts';
+import { readBody } from '../../util/http.ts';
 import { createAllowances, createClientAllowances } from './allowance.ts';
 import { clientOf } from './client-address.ts';
 import { plainPage, type Html } from './layout.ts';

@@ -6,7 +6,7 @@ import { HostedLinkError, type LinkManager } from '../links/hosted-links.ts';
 import { ConfigError } from '../../util/config-error.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
 import { bySide, SIDES } from '../../core/contact/side.ts';
-import { isLoopback } from '../../util/loopback.ts';
+import { isLoopback } from '../../util/http.ts';
 import { refuse, type Env } from './access.ts';
 import { plainPage } from './layout.ts';
 import { settingsPage, type EditableSetting, type SettingsView } from './pages/settings.ts';

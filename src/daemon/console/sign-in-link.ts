@@ -3,7 +3,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readTextFile } from '../../util/regular-file.ts';
+import { readTextFile } from '../../util/files.ts';
 
 /** What a daemon leaves in DATA_DIR for the command that makes sign-in links: whoever reads it may sign in. */
 const pageKey = z.object({

@@ -4,12 +4,11 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Secret } from '../../util/secret.ts';
-import { giveToThisUser } from '../../util/ownership.ts';
+import { giveToThisUser, readTextFileSync } from '../../util/files.ts';
 import { StoreError, type Store } from '../../store/store.ts';
 import type { JobData, JobKind } from './job.ts';
 import { ATTEMPTS } from './outcome.ts';
 import { QueueError } from './queue-error.ts';
-import { readTextFileSync } from '../../util/regular-file.ts';
 
 export const QUEUE_NAME = 'runs';
 

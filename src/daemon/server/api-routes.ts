@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import { HostedLinkError, type LinkManager, type ListedLink } from '../links/hosted-links.ts';
 import { ConfigError, type ConfigProblem } from '../../util/config-error.ts';
 import type { Secret } from '../../util/secret.ts';
-import { readBody } from '../../util/read-body.ts';
+import { readBody } from '../../util/http.ts';
 import { StoreError } from '../../store/store.ts';
 import { AddBody, API, ChangeBody, RemoveQuery } from './api.ts';
 

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ConfigError } from '../../util/config-error.ts';
 import type { ListenAddress } from '../../util/values.ts';
-import { isLoopback } from '../../util/loopback.ts';
+import { isLoopback } from '../../util/http.ts';
 import { limitConnections, mostConnections, TIMEOUTS } from './connections.ts';
 
 /** Where the daemon is asked over HTTP. Each feature brings a group of routes of its own. */

@@ -1,6 +1,6 @@
 import type { WholeAnswer } from '../../net/exchange.ts';
 import { readRateHeaders, readRetryAfterMs, type AnswerHeaders } from '../../net/rate-headers.ts';
-import { findUnsent } from '../../net/unsent-error.ts';
+import { findUnsent } from '../../net/gate.ts';
 import {
   appliedBeforeRedirect,
   InvalidError,

@@ -1,7 +1,7 @@
 import type { ChosenFields } from '../../core/contact/chosen.ts';
 import { digest, fingerprint } from '../../util/secret.ts';
 import type { Gate } from '../../net/gate.ts';
-import { timeToSendMs } from '../../net/time-to-send.ts';
+import { timeToSendMs } from '../../net/governor.ts';
 import type { TransportRequest } from '../../net/transport.ts';
 import { inspecting, type OnAnswer } from '../inspecting.ts';
 import { RETRY_BUDGET_MS, type Inspection, type Network } from '../provider.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readRetryAfterMs } from '../../net/rate-headers.ts';
-import { findUnsent } from '../../net/unsent-error.ts';
+import { findUnsent } from '../../net/gate.ts';
 import { AnswerLimitError } from './answer-body.ts';
 import {
   ClientRefusedError,

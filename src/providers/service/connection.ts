@@ -1,5 +1,5 @@
 import type { ChosenFields } from '../../core/contact/chosen.ts';
-import { timeToSendMs } from '../../net/time-to-send.ts';
+import { timeToSendMs } from '../../net/governor.ts';
 import { inspecting } from '../inspecting.ts';
 import { RETRY_BUDGET_MS, type Inspection, type Network } from '../provider.ts';
 import type { Remote } from '../remote.ts';

@@ -1,5 +1,5 @@
 import { TextDecoder } from 'node:util';
-import { readChunks } from '../../util/regular-file.ts';
+import { readChunks } from '../../util/files.ts';
 import { AddressBookError } from './address-book-error.ts';
 
 /** A file from its beginning on. It is open until it was read to its end, or is disposed of. */

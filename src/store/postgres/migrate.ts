@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { PACKAGE_ROOT } from '../../util/package-root.ts';
+import { PACKAGE_ROOT } from '../../util/package.ts';
 import { StoreError } from '../errors.ts';
 import { readMigrationFiles, sql } from '../sql/drizzle.ts';
 import type { Send } from './database.ts';

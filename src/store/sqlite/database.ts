@@ -2,7 +2,7 @@ import Database from 'better-sqlite3';
 import type { SQL } from 'drizzle-orm';
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DirectoryError, makeDirectory } from '../../util/make-directory.ts';
+import { DirectoryError, makeDirectory } from '../../util/files.ts';
 import { COPIED_TABLES, copiedColumns, type RowBatch } from '../copy.ts';
 import { FenceError, StoreError } from '../errors.ts';
 import type { Operations } from '../sql/operations.ts';

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { join } from 'node:path';
 import { searchText } from '../../core/contact/search.ts';
-import { PACKAGE_ROOT } from '../../util/package-root.ts';
+import { PACKAGE_ROOT } from '../../util/package.ts';
 import { decodeRecord } from '../codec.ts';
 import { StoreError } from '../errors.ts';
 import { readMigrationFiles } from '../sql/drizzle.ts';

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { giveToThisUser } from '../../util/ownership.ts';
+import { giveToThisUser } from '../../util/files.ts';
 import { FenceError, StoreError } from '../errors.ts';
 
 type Trouble = { readonly what: string; readonly remedy: string | ((path: string) => string) };

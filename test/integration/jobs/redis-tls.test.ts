@@ -56,21 +56,21 @@ afterAll(async () => {
 
 const QUEUE = join(import.meta.dirname, '../../../src/daemon/jobs/queue.ts');
 const SECRET = join(import.meta.dirname, '../../../src/util/secret.ts');
-const RINGS = join(import.meta.dirname, '../../../src/net/redis-ring.ts');
+const RINGS = join(import.meta.dirname, '../../../src/net/redis-limiter.ts');
 const CLOCK = join(import.meta.dirname, '../../../src/util/clock.ts');
 
 /** Uses the queue and the shared rate limit over an address, as a process that trusts this authority. */
 const programOf = (url: string): string => `
   import { connectPatiently, openQueue, jobOptions } from ${JSON.stringify(QUEUE)};
   import { Secret } from ${JSON.stringify(SECRET)};
-  import { createRedisRings } from ${JSON.stringify(RINGS)};
+  import { createRedisLimiters } from ${JSON.stringify(RINGS)};
   import { systemClock } from ${JSON.stringify(CLOCK)};
   const redis = connectPatiently(new Secret(${JSON.stringify(url)}));
   const queue = openQueue(redis, 'contact-sync:tls');
   await queue.add('full', { link: 'a', kind: 'full', override: null }, jobOptions('full'));
-  const rings = createRedisRings(${JSON.stringify(url)});
-  const ring = await rings.open('tls', { limit: { requests: 10, windowMs: 1000 }, clock: systemClock, snapshot: null });
-  const { grant } = await ring.admit();
+  const limiters = createRedisLimiters(${JSON.stringify(url)});
+  const limiter = await limiters.open('tls', { limit: { requests: 10, windowMs: 1000 }, clock: systemClock, snapshot: null });
+  const { grant } = await limiter.admit();
   console.log(await queue.getPrioritizedCount(), grant !== null);
   process.exit(0);
 `;

@@ -1,4 +1,4 @@
-import { DirectoryError } from '../../../src/util/make-directory.ts';
+import { DirectoryError } from '../../../src/util/files.ts';
 import { expect, test } from 'vitest';
 import { EXIT, exitCodeOf, worstExitCode, UsageError } from '../../../src/cli/command/exit-codes.ts';
 import { runCli } from '../../../src/cli/program.ts';

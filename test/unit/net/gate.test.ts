@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { createGate, type Gate, type GateOptions, type Permit, type Priority } from '../../../src/net/gate.ts';
 import type { GovernorState } from '../../../src/net/governor-state.ts';
-import { createLocalRing } from '../../../src/net/ring.ts';
+import { createLocalLimiter } from '../../../src/net/limiter.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 
 const NEVER = new AbortController().signal;
@@ -12,8 +12,8 @@ type Changes = { readonly snapshot?: GovernorState } & Pick<GateOptions, 'onLimi
 
 const open = ({ snapshot, ...changes }: Changes = {}): { readonly gate: Gate; readonly clock: FakeClock } => {
   const clock = createFakeClock();
-  const ring = createLocalRing({ requests: 60, windowMs: 60_000 }, clock, snapshot ?? null);
-  return { clock, gate: createGate({ ring, clock, random: () => 0.5, ...changes }) };
+  const limiter = createLocalLimiter({ requests: 60, windowMs: 60_000 }, clock, snapshot ?? null);
+  return { clock, gate: createGate({ limiter, clock, random: () => 0.5, ...changes }) };
 };
 
 /** A gate past its probe, whose burst is used up: the next permit comes after about a second. */
@@ -25,7 +25,7 @@ const busy = async (changes: Changes = {}) => {
 };
 
 describe('gate', () => {
-  test('lets one request through at once and the others when it is answered', async () => {
+  test('admits one request immediately, and the others when it is answered', async () => {
     const { gate } = open();
     const passed: string[] = [];
     const probe = await gate.acquire('read', NEVER);
@@ -37,7 +37,7 @@ describe('gate', () => {
     expect(passed).toEqual(['second']);
   });
 
-  test('writes go before reads, each in the order in which they came', async () => {
+  test('writes are admitted before reads, each in order of arrival', async () => {
     const { gate, clock } = await busy();
     const passed: string[] = [];
     const queue = (priority: Priority, name: string): void => {
@@ -51,7 +51,7 @@ describe('gate', () => {
     expect(passed).toEqual(['write 1', 'write 2', 'read 1', 'read 2']);
   });
 
-  test('holds one timer while somebody waits and none otherwise', async () => {
+  test('has one timer while a request waits, and none otherwise', async () => {
     const { gate, clock } = await busy();
     expect(clock.sleepers()).toBe(0);
     const waiting = [gate.acquire('read', NEVER), gate.acquire('write', NEVER), gate.acquire('read', NEVER)];
@@ -62,7 +62,7 @@ describe('gate', () => {
     expect(clock.sleepers()).toBe(0);
   });
 
-  test('an aborted waiter leaves the queue with its reason, and takes its timer along', async () => {
+  test('an aborted request leaves the queue with its reason, and its timer ends', async () => {
     const { gate, clock } = await busy();
     const controller = new AbortController();
     const aborted = expect(gate.acquire('write', controller.signal)).rejects.toThrow('stop');
@@ -75,7 +75,7 @@ describe('gate', () => {
     expect(gate.budget().remaining).toBe(before);
   });
 
-  test('refuses a request that is aborted already', async () => {
+  test('refuses a request that was aborted before', async () => {
     await expect(open().gate.acquire('read', AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
   });
 
@@ -99,7 +99,7 @@ describe('gate', () => {
     expect(gate.budget()).toEqual({ limit: { requests: 50, windowMs: 60_000 }, remaining: 20, resetMs: 61_000 });
   });
 
-  test('a 429 stops all, says how long, and goes on with one probe', async () => {
+  test('a 429 stops all requests, reports how long, and is followed by one probe', async () => {
     const stops: number[] = [];
     const { gate, clock } = open({ onLimited: ({ stoppedForMs }) => stops.push(stoppedForMs) });
     (await gate.acquire('write', NEVER)).done({ status: 429, headers: { 'retry-after': '20' } });
@@ -120,7 +120,7 @@ describe('gate', () => {
     expect(passed).toHaveLength(2);
   });
 
-  test('refuses who would wait for long, and goes on after an hour at most, however long a Retry-After is', async () => {
+  test('refuses requests during a long stop, which ends after an hour at most for any Retry-After', async () => {
     const { gate, clock } = open();
     const probe = await gate.acquire('read', NEVER);
     const refused = [gate.acquire('read', NEVER), gate.acquire('write', NEVER)].map((waiting) =>
@@ -134,7 +134,7 @@ describe('gate', () => {
     (await gate.acquire('read', NEVER)).done(OK);
   });
 
-  test('waits through a stop until a window of a minute is reset', async () => {
+  test('waits during a stop until a one-minute window is reset', async () => {
     const { gate, clock } = open();
     (await gate.acquire('read', NEVER)).done({ status: 429, headers: { 'x-rate-limit-reset': '60' } });
     const next = gate.acquire('read', NEVER);
@@ -142,7 +142,7 @@ describe('gate', () => {
     (await next).done(OK);
   });
 
-  test('goes on from the snapshot of the process before', async () => {
+  test('continues from the snapshot of the previous process', async () => {
     const { gate } = await busy();
     const text = JSON.stringify(gate.snapshot());
     const next = open({ snapshot: JSON.parse(text) as GovernorState });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createGates } from '../../../src/net/gates.ts';
 import { createFakeClock } from './fake-clock.ts';
 
-test('gates close within a second where Redis does not answer', async () => {
+test('gates close within a second if Redis does not answer', async () => {
   const sockets: Socket[] = [];
   const silent = createServer((socket) => sockets.push(socket.resume())).listen(0, '127.0.0.1');
   await once(silent, 'listening');

@@ -18,14 +18,14 @@ const open = () => {
   return { budgets, clock, start };
 };
 
-test('who asks for the same name gets the same gate, even at the same time', async () => {
+test('concurrent calls with the same name return the same gate', async () => {
   const gates = open().start();
   const [one, same, other] = await Promise.all(['a', 'a', 'b'].map((name) => gates.open(name, LIMIT, ignore)));
   expect(one).toBe(same);
   expect(one).not.toBe(other);
 });
 
-test('a gate takes the limit of who asks for it last, and keeps what was sent', async () => {
+test('a gate has the limit of the latest call, and keeps its earlier requests', async () => {
   const { clock, start } = open();
   const gates = start();
   const gate = await gates.open('a', LIMIT, ignore);
@@ -43,7 +43,7 @@ test('a gate takes the limit of who asks for it last, and keeps what was sent', 
   expect(gate.budget()).toMatchObject({ limit: LIMIT, remaining: 57 });
 });
 
-test('a gate that nobody needs any more is let go of once it has been idle, and goes on from what was stored', async () => {
+test('an unneeded gate is released after it was idle, and continues from its stored budget', async () => {
   const { clock, start } = open();
   const gates = start();
   const [gone, needed] = [await gates.open('gone', LIMIT, ignore), await gates.open('needed', LIMIT, ignore)];
@@ -73,7 +73,7 @@ test('budgets outlast the process', async () => {
   expect(after.budget().remaining).toBe(59);
 });
 
-test('only the budgets of gates that were used since the last time are stored, those of requests that ended since too', async () => {
+test('only budgets of gates that were used since the last save are stored, also if only a request ended', async () => {
   const { budgets, clock, start } = open();
   const gates = start();
   const [a, b] = [await gates.open('a', LIMIT, ignore), await gates.open('b', LIMIT, ignore)];
@@ -92,7 +92,7 @@ test('only the budgets of gates that were used since the last time are stored, t
   expect([...budgets.keys()].toSorted()).toEqual(['a', 'b']);
 });
 
-test('a budget that many runs share is stored once a second, however often they end', async () => {
+test('a budget that many runs share is stored at most once a second', async () => {
   const { budgets, clock, start } = open();
   const gates = start();
   const gate = await gates.open('a', LIMIT, ignore);
@@ -110,7 +110,7 @@ test('a budget that many runs share is stored once a second, however often they 
   expect([...budgets.keys()]).toEqual(['a']);
 });
 
-test('a budget that could not be stored is stored the next time', async () => {
+test('a budget that could not be stored is stored by the next save', async () => {
   const stored: string[] = [];
   let isBroken = true;
   const store = {
@@ -138,13 +138,13 @@ test('runs that end together store each budget once', async () => {
   expect(stored.toSorted()).toEqual(['a', 'b']);
 });
 
-test('a stored budget that cannot be read is as good as none', async () => {
+test('an unreadable stored budget counts as missing', async () => {
   const { budgets, start } = open();
   budgets.set('a', '{"completedAtMs":[1,2,3]}');
   expect((await start().open('a', LIMIT, ignore)).budget().remaining).toBe(60);
 });
 
-test('a gate that could not be opened is opened again', async () => {
+test('a gate that could not be opened is opened by the next call', async () => {
   let isBroken = true;
   const store = {
     budget: () => (isBroken ? Promise.reject(new Error('the store is locked')) : Promise.resolve(null)),
@@ -158,7 +158,7 @@ test('a gate that could not be opened is opened again', async () => {
   await gates.close();
 });
 
-test('what a budget has used since it was stored is stored at the end', async () => {
+test('close stores the use since the last save', async () => {
   const { start } = open();
   const gates = start();
   const gate = await gates.open('a', LIMIT, ignore);
@@ -170,7 +170,7 @@ test('what a budget has used since it was stored is stored at the end', async ()
   expect((await start().open('a', LIMIT, ignore)).budget().remaining).toBe(57);
 });
 
-test('a store that refuses the budgets at the end does not keep the gates from closing', async () => {
+test('the gates close even if the store refuses the budgets', async () => {
   const store = { budget: () => Promise.resolve(null), saveBudget: () => Promise.reject(new Error('locked')) };
   const gates = createGates({ clock: createFakeClock(), random: () => 0.5, store, redisUrl: null });
   (await (await gates.open('a', LIMIT, ignore)).acquire('read', NEVER)).done(OK);

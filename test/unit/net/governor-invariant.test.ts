@@ -7,7 +7,7 @@ import {
   createGovernor,
   type Governor,
   type GovernedAnswer,
-  type Grant,
+  type AdmittedRequest,
 } from '../../../src/net/governor.ts';
 import { restoreGovernor, snapshotOf } from '../../../src/net/governor-state.ts';
 import { countAfter, createRing, listTimes, nthNewest, push } from '../../../src/net/completion-ring.ts';
@@ -42,7 +42,12 @@ const steps = fc.array(
   { minLength: 20, maxLength: 150 },
 );
 
-type Sent = { readonly grant: Grant; readonly doneAtMs: number; readonly isLost: boolean; readonly request: Arrival };
+type Sent = {
+  readonly grant: AdmittedRequest;
+  readonly doneAtMs: number;
+  readonly isLost: boolean;
+  readonly request: Arrival;
+};
 type Arrival = { arrivesAtMs: number };
 
 /** Plays the steps and gives back when each request reached the server, ascending. */
@@ -75,7 +80,7 @@ const play = (governor: Governor, played: readonly Step[]): number[] => {
 
 const limits = fc.record({ requests: fc.integer({ min: 1, max: 12 }), windowMs: fc.integer({ min: 500, max: 6_000 }) });
 
-test('no window ever holds more requests than the limit, whatever the latency, losses and restarts', () => {
+test('no window contains more requests than the limit, for any latency, losses and restarts', () => {
   fc.assert(
     fc.property(limits, fc.constantFrom('unknown', 'fixed', 'sliding'), steps, (limit, kind, played) => {
       const arrivals = play({ ...createGovernor(limit), kind }, played);
@@ -88,7 +93,7 @@ test('no window ever holds more requests than the limit, whatever the latency, l
   );
 });
 
-test('a governor that says how long to wait admits after that time, unless it learns something new', () => {
+test('a governor admits after the wait that it returned, unless an answer arrives', () => {
   fc.assert(
     fc.property(limits, steps, (limit, played) => {
       const governor = createGovernor(limit);

@@ -46,7 +46,7 @@ describe.each(SERVERS)('against %s', (_title, limiter) => {
     expect(shareOf(outcome)).toBeGreaterThanOrEqual(0.98);
   });
 
-  test('answers that overtake each other by seconds are never refused', () => {
+  test('requests whose answers arrive out of order are never refused', () => {
     expect(run(1, { roundTripMs: (random) => 10 + 3_000 * random(), parallel: 64 }).refused).toBe(0);
   });
 
@@ -83,7 +83,7 @@ describe.each(SERVERS)('against %s', (_title, limiter) => {
       expect(shareOf(outcome)).toBeGreaterThan(0.95);
     });
 
-    test('next to nothing is refused to a process that starts in mid-window knowing nothing', () => {
+    test('almost no request is refused for a process that starts within a window without a snapshot', () => {
       const restart = { atMs: 95_000, next: () => createGovernor(LIMIT) };
       expect(run(2, { ...shared, restart }).refused).toBeLessThanOrEqual(1);
     });
@@ -118,13 +118,13 @@ describe('a window of a second', () => {
   const base = { limit, durationMs: 1_200_000, roundTripMs: (random: () => number) => roundTripMs(5, random) };
   const share = ({ accepted }: Outcome): number => accepted / (50 * 1_200);
 
-  test('is used well at round trips of 75 ms of which five vary', () => {
+  test('is used well at round trips of 75 ms that vary by 5 ms', () => {
     const outcome = simulate({ ...base, limiter: slidingLog(limit), random: seeded(1), wayMs: 35 });
     expect(outcome.refused).toBe(0);
     expect(share(outcome)).toBeGreaterThanOrEqual(0.98);
   });
 
-  test('is used as far as can be known to be free where any part of 75 ms may be the way there', () => {
+  test('is used as far as it is certainly free if the way there takes any part of 75 ms', () => {
     const slow = { roundTripMs: usualRoundTripMs, random: seeded(1) };
     const outcome = simulate({ ...base, ...slow, limiter: slidingLog(limit) });
     expect(outcome.refused).toBe(0);
@@ -137,14 +137,14 @@ describe('a window of a second', () => {
     expect(share(outcome)).toBeGreaterThan(0.49);
   });
 
-  test('of a server that estimates from two buckets is used well after the first refusal', () => {
+  test('of a server that estimates from two buckets, is used well after the first refusal', () => {
     const outcome = simulate({ ...base, limiter: slidingByTwoBuckets(limit), random: seeded(1) });
     expect(outcome.refused).toBeLessThanOrEqual(1);
     expect(share(outcome)).toBeGreaterThan(0.75);
   });
 });
 
-test('a round trip that is a good part of the window does not count as far as it never varies', () => {
+test('the constant part of a long round trip does not count in a short window', () => {
   const limit = { requests: 50, windowMs: 1_000 };
   const durationMs = 600_000;
   // Of 400 ms, all but some ten are the same each time: at the whole round trip's cost 71 % would be left.
@@ -171,7 +171,7 @@ test.each([
   expect(simulate({ ...base, limiter: limiter() }).governor).toMatchObject(window);
 });
 
-test('a server that begins to count by second is recognised before it refuses anything twice', () => {
+test('a server that starts to count by the second is recognised after at most one refusal', () => {
   const { requests } = LIMIT;
   const exact = slidingLog(LIMIT);
   const coarse = slidingBySecond(LIMIT);

@@ -21,7 +21,7 @@ const stopped = () => ({
 
 const waitOf = (admission: Admission): number | null => (admission.grant === null ? admission.waitMs : 0);
 
-test('a stop that was stored for longer than an hour lasts an hour from when it is read', () => {
+test('a stored stop of more than an hour lasts an hour from the time it is read', () => {
   const shared = importGovernor(LIMIT, exportGovernor(stopped(), 0, 1_000), 1_000);
   expect(waitOf(admit(shared, 1_000))).toBe(HOUR_MS);
   expect(shared.room.moreAtMs).toBe(1_000 + HOUR_MS);
@@ -31,14 +31,14 @@ test('a stop that was stored for longer than an hour lasts an hour from when it 
   expect(waitOf(admit(restored, 5 + HOUR_MS))).toBe(0);
 });
 
-describe('the limit of a governor that others stored', () => {
-  test('is the configured one where the server never told its own, higher than theirs too', () => {
+describe('the limit of a governor that another process stored', () => {
+  test('is the configured one if the server reported none, even if it is higher than the stored one', () => {
     const state = exportGovernor(createGovernor(LIMIT), 0, 0);
     const second = { requests: 2, windowMs: 1_000 };
     expect(importGovernor(second, state, 0).limit).toEqual(second);
   });
 
-  test("is the server's where that is lower, even if theirs was lower still", () => {
+  test('is the one of the server if that is lower, even if the stored one was lower still', () => {
     const governor = createGovernor(LIMIT);
     const { grant } = admit(governor, 0);
     if (grant === null) throw new Error('nothing was admitted');
@@ -50,7 +50,7 @@ describe('the limit of a governor that others stored', () => {
     expect(importGovernor({ requests: 500, windowMs: 60_000 }, state, 100).limit).toEqual(reported);
   });
 
-  test('is the configured one where what was stored does not say whose it is', () => {
+  test('is the configured one if the stored state has no origin of its limit', () => {
     const { isReported: _, ...unsaid } = exportGovernor(createGovernor(LIMIT), 0, 0);
     const state = parseGovernorState(JSON.stringify(unsaid));
     const higher = { requests: 500, windowMs: 60_000 };

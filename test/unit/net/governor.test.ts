@@ -6,7 +6,7 @@ import {
   createGovernor,
   type Governor,
   type GovernedAnswer,
-  type Grant,
+  type AdmittedRequest,
 } from '../../../src/net/governor.ts';
 import {
   exportGovernor,
@@ -28,7 +28,7 @@ const answerWith = (changes: Partial<GovernedAnswer>): GovernedAnswer => ({
   ...changes,
 });
 
-const granted = (governor: Governor, nowMs: number): Grant => {
+const granted = (governor: Governor, nowMs: number): AdmittedRequest => {
   const { grant } = admit(governor, nowMs);
   if (grant === null) throw new Error(`nothing was admitted at ${nowMs}`);
   return grant;
@@ -50,7 +50,7 @@ const startedWith = (changes: Partial<GovernedAnswer> = {}, limit = LIMIT): Gove
 };
 
 describe('pace', () => {
-  test('four requests go at once after a pause, then one each 121.2 ms', () => {
+  test('four requests are admitted at once after a pause, then one every 121.2 ms', () => {
     const governor = startedWith();
     for (let sent = 0; sent < 4; sent += 1) granted(governor, 10_000);
     expect(waitOf(governor, 10_000)).toBe(121);
@@ -69,7 +69,7 @@ describe('pace', () => {
     expect(waitOf(governor, 10_000)).toBe(40);
   });
 
-  test('as many in flight as the limit: the next waits for an answer', () => {
+  test('with as many requests in flight as the limit, the next one waits for an answer', () => {
     const governor = startedWith({}, { requests: 3, windowMs: 1_000 });
     const grants = [10_000, 10_000, 10_000].map((atMs) => granted(governor, atMs));
     expect(waitOf(governor, 20_000)).toBe(110_000);
@@ -77,7 +77,7 @@ describe('pace', () => {
     expect(waitOf(governor, 20_000)).toBe(2_000);
   });
 
-  test('a request without answer counts from five seconds after it was given up', () => {
+  test('a request without an answer counts from five seconds after it ended', () => {
     const governor = startedWith({}, { requests: 1, windowMs: 1_000 });
     complete(governor, granted(governor, 10_000), null, 11_000);
     expect(waitOf(governor, 11_000)).toBe(5_000);
@@ -87,7 +87,7 @@ describe('pace', () => {
 });
 
 describe('probe', () => {
-  test('the first request goes alone until it is answered', () => {
+  test('the first request is alone in flight until it is answered', () => {
     const governor = createGovernor(LIMIT);
     const probe = granted(governor, 0);
     expect(waitOf(governor, 10_000)).toBeNull();
@@ -95,7 +95,7 @@ describe('probe', () => {
     granted(governor, 10_000);
   });
 
-  test('what the server counted before it takes places as if it had just been answered', () => {
+  test('requests that the server counted before it use places as if they had just been answered', () => {
     const governor = startedWith({ remaining: 100, resetMs: 20_000 });
     expect(budgetOf(governor, 0).remaining).toBe(100);
     expect(budgetOf(governor, 60_000).remaining).toBe(100);
@@ -114,7 +114,7 @@ describe('probe', () => {
 });
 
 describe('correction', () => {
-  test('an answer never adds to what the own requests leave', () => {
+  test('an answer never increases what our own requests leave', () => {
     const governor = startedWith({ remaining: 499, resetMs: 60_000 });
     for (const remaining of [499, 500, 500]) {
       complete(governor, granted(governor, 1_000), answerWith({ remaining, resetMs: 60_000 }), 1_000);
@@ -122,7 +122,7 @@ describe('correction', () => {
     expect(budgetOf(governor, 1_000).remaining).toBe(496);
   });
 
-  test("somebody else's requests take places until a newer answer counts fewer", () => {
+  test('requests of other clients use places until a newer answer counts fewer', () => {
     const governor = startedWith({ remaining: 200, resetMs: 60_000 });
     const late = granted(governor, 1_000);
     expect(budgetOf(governor, 1_000).remaining).toBe(199);
@@ -132,7 +132,7 @@ describe('correction', () => {
     expect(budgetOf(governor, 2_000).remaining).toBe(490);
   });
 
-  test('requests in flight are not taken for those of somebody else', () => {
+  test('requests in flight do not count as those of other clients', () => {
     const governor = startedWith({ remaining: 499, resetMs: 60_000 });
     const slow = [1_000, 1_000, 1_000].map((atMs) => granted(governor, atMs));
     complete(governor, granted(governor, 1_000), answerWith({ remaining: 495, resetMs: 59_000 }), 1_100);
@@ -141,13 +141,13 @@ describe('correction', () => {
     expect(budgetOf(governor, 2_000).remaining).toBe(495);
   });
 
-  test('requests of somebody else take places', () => {
+  test('requests of other clients use places', () => {
     const governor = startedWith({ remaining: 499, resetMs: 60_000 });
     complete(governor, granted(governor, 1_000), answerWith({ remaining: 470, resetMs: 59_000 }), 1_000);
     expect(budgetOf(governor, 1_000).remaining).toBe(470);
   });
 
-  test('a lower limit of the server shrinks, a higher one does not grow', () => {
+  test('a lower limit of the server applies, a higher one does not', () => {
     const governor = startedWith({ limit: { requests: 120, windowMs: 60_000 } });
     expect(budgetOf(governor, 0)).toMatchObject({ limit: { requests: 120, windowMs: 60_000 }, remaining: 119 });
     complete(
@@ -161,7 +161,7 @@ describe('correction', () => {
     expect(governor.limit).toEqual(LIMIT);
   });
 
-  test('the last of a shared quota is left alone until a second after the reset, then a probe goes', () => {
+  test('the rest of a shared quota stays free until a second after the reset, then a probe is sent', () => {
     const governor = startedWith({ remaining: 5, resetMs: 20_000 });
     expect(waitOf(governor, 1_000)).toBe(20_000);
     const probe = granted(governor, 21_000);
@@ -178,7 +178,7 @@ describe('correction', () => {
     expect(waitOf(governor, 5_000)).toBe(7_000);
   });
 
-  test('where those under way may take all that is left of a shared quota, the next answer decides', () => {
+  test('if requests in flight may use the rest of a shared quota, the next answer decides', () => {
     const governor = startedWith({ remaining: 7, resetMs: 20_000 });
     const [first, second] = [granted(governor, 1_000), granted(governor, 2_000)];
     expect(waitOf(governor, 3_000)).toBe(18_000);
@@ -187,7 +187,7 @@ describe('correction', () => {
     expect(waitOf(governor, 3_100)).toBe(18_900);
   });
 
-  test('as long as an answer is still to come, one that leaves too little stops nothing', () => {
+  test('an answer that leaves too little stops nothing while another answer is due', () => {
     const governor = startedWith({ remaining: 30, resetMs: 3_000 });
     const [first, second] = [granted(governor, 1_000), granted(governor, 1_500)];
     complete(governor, first, answerWith({ remaining: 3, resetMs: 2_000 }), 2_000);
@@ -196,7 +196,7 @@ describe('correction', () => {
     granted(governor, 2_100);
   });
 
-  test('where they may take all that is left of the own quota, too', () => {
+  test('if they may use the rest of our own quota, too', () => {
     const governor = startedWith({ remaining: 499, resetMs: 60_000 });
     complete(governor, granted(governor, 1_000), answerWith({ remaining: 498, resetMs: 59_000 }), 1_100);
     governor.room = { requests: 1, moreAtMs: 30_000 };
@@ -206,7 +206,7 @@ describe('correction', () => {
     expect(governor.foreign.requests).toBeGreaterThan(0);
   });
 
-  test('of two answers to overlapping requests the one that leaves less counts', () => {
+  test('of two answers to overlapping requests, the one that leaves less counts', () => {
     const governor = startedWith({ remaining: 30, resetMs: 20_000 });
     const [first, second] = [granted(governor, 1_000), granted(governor, 1_050)];
     complete(governor, second, answerWith({ remaining: 9, resetMs: 19_000 }), 2_000);
@@ -214,14 +214,14 @@ describe('correction', () => {
     expect(waitOf(governor, 2_100)).toBe(20_000);
   });
 
-  test('at a server that forgets all at its reset they take no place after it', () => {
+  test('at a server that forgets all requests at its reset, they use no place after it', () => {
     const governor = startedWith({ remaining: 100, resetMs: 20_000 });
     governor.kind = 'fixed';
     expect(budgetOf(governor, 20_999)).toMatchObject({ remaining: 100, resetMs: 40_001 });
     expect(budgetOf(governor, 21_000).remaining).toBe(499);
   });
 
-  test('at a server that forgets them one by one nothing is sent until as many of ours as lack have left', () => {
+  test('at a server that forgets them one by one, no request is sent until enough of ours have left the window', () => {
     const governor = { ...startedWith({ remaining: 90, resetMs: 60_000 }), kind: 'sliding' as const };
     for (const atMs of [1_000, 3_000, 4_000]) {
       complete(governor, granted(governor, atMs), answerWith({ remaining: 80, resetMs: 60_000 }), atMs);
@@ -231,13 +231,13 @@ describe('correction', () => {
     expect(granted(governor, 62_000).id).toBe(probeOf(governor));
   });
 
-  test('and no longer than a probe is worth while', () => {
+  test('and at most until a probe is due', () => {
     const governor = { ...startedWith({ remaining: 20, resetMs: 60_000 }), kind: 'sliding' as const };
     complete(governor, granted(governor, 30_000), answerWith({ remaining: 0, resetMs: 1_000 }), 30_000);
     expect(waitOf(governor, 30_000)).toBe(7_000);
   });
 
-  test('one that uses its own quota up is not held', () => {
+  test('a client that uses up its own quota is not stopped', () => {
     const governor = startedWith({ remaining: 1, resetMs: 900 }, { requests: 2, windowMs: 1_000 });
     complete(governor, granted(governor, 10), answerWith({ remaining: 0, resetMs: 900 }), 10);
     expect(governor.probe).toBe('none');
@@ -254,26 +254,26 @@ describe('bucket', () => {
     return governor;
   };
 
-  test('is held for as long as it takes to drain, not until a reset', () => {
+  test('stops requests until it has drained, not until a reset', () => {
     const governor = beforeBucket();
     complete(governor, granted(governor, 70_000), answerWith({ remaining: 0, resetMs: 3_000 }), 70_000);
     expect(waitOf(governor, 70_000)).toBe(1_000);
   });
 
-  test('is not known after less than a window', () => {
+  test('is not recognised in less than a window', () => {
     const governor = startedWith({ remaining: 19, resetMs: 1_000 });
     complete(governor, granted(governor, 50_000), answerWith({ remaining: 0, resetMs: 3_000 }), 50_000);
     expect(waitOf(governor, 50_000)).toBe(4_000);
   });
 
-  test('is none after an answer that no bucket gives', () => {
+  test('is not recognised after an answer that a bucket cannot give', () => {
     const governor = beforeBucket();
     complete(governor, granted(governor, 70_000), answerWith({ remaining: 19, resetMs: 4_000 }), 70_000);
     complete(governor, granted(governor, 71_000), answerWith({ remaining: 0, resetMs: 3_000 }), 71_000);
     expect(waitOf(governor, 71_000)).toBe(7_000);
   });
 
-  test('keeps a reserve of a quarter where it is small', () => {
+  test('has a reserve of a quarter if it is small', () => {
     const governor = startedWith({ remaining: 7, resetMs: 1_000 });
     for (let atMs = 5_000; atMs <= 70_000; atMs += 5_000) {
       complete(governor, granted(governor, atMs), answerWith({ remaining: 7, resetMs: 1_000 }), atMs);
@@ -304,7 +304,7 @@ describe('429', () => {
     expect(budgetOf(governor, 10_000).resetMs).toBeGreaterThanOrEqual(waitMs);
   });
 
-  test('the next request after it goes alone', () => {
+  test('the next request after it is alone in flight', () => {
     const governor = startedWith();
     complete(governor, granted(governor, 10_000), answerWith({ status: 429 }), 10_000);
     expect(granted(governor, 11_000).id).toBe(probeOf(governor));
@@ -321,7 +321,7 @@ describe('429', () => {
 });
 
 describe('lease', () => {
-  test('the place of a request that is never ended becomes free two minutes and a window later', () => {
+  test('the place of a request that never ends becomes free after two minutes and a window', () => {
     const governor = startedWith({}, { requests: 2, windowMs: 1_000 });
     granted(governor, 10_000);
     granted(governor, 20_000);
@@ -330,7 +330,7 @@ describe('lease', () => {
     granted(governor, 132_000);
   });
 
-  test('another probe follows one that is never ended', () => {
+  test('another probe follows one that never ends', () => {
     const governor = createGovernor(LIMIT);
     granted(governor, 0);
     expect(waitOf(governor, 119_000)).toBeNull();
@@ -339,7 +339,7 @@ describe('lease', () => {
 });
 
 describe('state', () => {
-  test('an exported governor goes on as the very same', () => {
+  test('an imported governor behaves like the exported one', () => {
     const governor = startedWith({ remaining: 100, resetMs: 60_000, limit: { requests: 400, windowMs: 60_000 } });
     granted(governor, 1_000);
     complete(governor, granted(governor, 2_000), answerWith({ remaining: 98, resetMs: 58_000 }), 2_100);
@@ -360,14 +360,14 @@ describe('state', () => {
 describe('snapshot', () => {
   const take = (governor: Governor, nowMs: number) => snapshotOf(governor, { nowMs, epochMs: 1_000_000 + nowMs });
 
-  test('the next process counts what this one sent, on its own clock', () => {
+  test('the next process counts the requests of this one, on its own clock', () => {
     const snapshot = take(startedWith({ remaining: 100, resetMs: 60_000 }), 10_000);
     const governor = restoreGovernor(LIMIT, snapshot, { nowMs: 5, epochMs: 1_020_000 });
     expect(budgetOf(governor, 5).remaining).toBe(100);
     expect(budgetOf(governor, 5 + 41_000).remaining).toBe(500);
   });
 
-  test("the next process keeps somebody else's requests until the reset that this one was given", () => {
+  test('the next process counts requests of other clients until the reset that this one received', () => {
     const snapshot = take({ ...startedWith({ remaining: 100, resetMs: 20_000 }), kind: 'fixed' }, 10_000);
     const governor = restoreGovernor(LIMIT, snapshot, { nowMs: 5, epochMs: 1_012_000 });
     expect(budgetOf(governor, 9_004).remaining).toBe(100);
@@ -382,14 +382,14 @@ describe('snapshot', () => {
     expect(waitOf(governor, 5_000)).toBe(2_000);
   });
 
-  test('a stop goes on', () => {
+  test('a stop continues in the next process', () => {
     const before = startedWith();
     complete(before, granted(before, 10_000), answerWith({ status: 429, retryAfterMs: 30_000 }), 10_000);
     const governor = restoreGovernor(LIMIT, take(before, 20_000), { nowMs: 0, epochMs: 1_025_000 });
     expect(waitOf(governor, 0)).toBe(15_000);
   });
 
-  test('a wall clock that was set back makes nothing count for longer than a window', () => {
+  test('after the wall clock was set back, no request counts for longer than a window', () => {
     const snapshot = take(startedWith({ remaining: 100, resetMs: 60_000 }), 10_000);
     const governor = restoreGovernor(LIMIT, snapshot, { nowMs: 0, epochMs: 0 });
     expect(budgetOf(governor, 0).remaining).toBe(100);

@@ -14,7 +14,7 @@ describe('parseRateLimit', () => {
     expect(parseRateLimit(text)).toEqual(limit);
   });
 
-  test('a bare number counts for the default window', () => {
+  test('a number without a unit applies to the default window', () => {
     expect(parseRateLimit('500', 1_000)).toEqual({ requests: 500, windowMs: 1_000 });
   });
 
@@ -40,7 +40,7 @@ describe('readRateHeaders', () => {
     });
   });
 
-  test('says null for what is missing or unreadable', () => {
+  test('returns null for missing or unreadable headers', () => {
     expect(readRateHeaders({}, NOW_MS)).toEqual({ limit: null, remaining: null, resetMs: null });
     const headers = {
       'x-rate-limit-limit': 'lots',
@@ -86,7 +86,7 @@ describe('readRetryAfterMs', () => {
     expect(readRetryAfterMs({ 'retry-after': text }, NOW_MS)).toBe(delayMs);
   });
 
-  test('says null when it is missing', () => {
+  test('returns null if it is missing', () => {
     expect(readRetryAfterMs({}, NOW_MS)).toBeNull();
   });
 });

@@ -46,7 +46,7 @@ describe('retry', () => {
     expect(clock.sleptMs).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000]);
   });
 
-  test('tells of each wait, why and how long', async () => {
+  test('reports each wait with its error and its length', async () => {
     const waits: [unknown, number][] = [];
     const broken = new Error('broken');
     const onWait: RetryOptions['onWait'] = (error, waitMs) => void waits.push([error, waitMs]);
@@ -57,7 +57,7 @@ describe('retry', () => {
     ]);
   });
 
-  test('never waits less than the floor', async () => {
+  test('never waits less than the minimum', async () => {
     const clock = createJumpingClock();
     const decide = () => ({ afterMs: 2_500 });
     await retry(failTimes(5, new Error('broken')).operation, optionsWith({ clock, decide, random: () => 0.5 }));
@@ -81,7 +81,7 @@ describe('retry', () => {
     expect(attempts).toHaveLength(3);
   });
 
-  test('does not retry what may not be retried', async () => {
+  test('does not retry an error that must not be retried', async () => {
     const error = new Error('broken');
     const { attempts, operation } = failTimes(1, error);
     await expect(retry(operation, optionsWith({ decide: () => null }))).rejects.toBe(error);
@@ -125,7 +125,7 @@ describe('retry', () => {
     expect(attempts).toEqual([]);
   });
 
-  test('keeps the value of an operation that succeeded although it was aborted meanwhile', async () => {
+  test('keeps the value of an operation that succeeded after it was aborted', async () => {
     const controller = new AbortController();
     const operation = (): Promise<string> => {
       controller.abort();

@@ -1,5 +1,5 @@
-import { admit, complete, createGovernor, type Governor, type Grant } from '../../../src/net/governor.ts';
-import type { RateLimit } from '../../../src/net/rate-headers.ts';
+import { admit, complete, createGovernor, type Governor, type AdmittedRequest } from '../../../src/net/governor.ts';
+import type { RateLimit } from '../../../src/util/values.ts';
 import type { Limiter, Verdict } from '../../support/limiter-models.ts';
 
 type Event = { readonly atMs: number; readonly run: () => void };
@@ -44,7 +44,7 @@ export const simulate = (simulation: Simulation): Outcome => {
     events.splice(index, 0, { atMs, run });
   };
 
-  const send = (grant: Grant): void => {
+  const send = (grant: AdmittedRequest): void => {
     const sender = generation;
     const roundTripMs = simulation.roundTripMs(random);
     let verdict: Verdict | null = null;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { timeToSendMs } from '../../../src/net/time-to-send.ts';
+import { timeToSendMs } from '../../../src/net/governor.ts';
 
 const LIMIT = { requests: 500, windowMs: 60_000 };
 const FRESH = { limit: LIMIT, remaining: 500, resetMs: 0 };

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Agent, fetch, interceptors, request, type Dispatcher } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createGate, type Gate, type GateOptions } from '../../../src/net/gate.ts';
-import { createLocalRing } from '../../../src/net/ring.ts';
+import { createLocalLimiter } from '../../../src/net/limiter.ts';
 import { createTransport, type TransportOptions } from '../../../src/net/transport.ts';
 import { createFakeClock } from './fake-clock.ts';
 
@@ -31,8 +31,8 @@ const answerOk: RequestListener = (_incoming, answer) => {
 
 const openGate = (options: Pick<GateOptions, 'onLimited'> = {}) => {
   const clock = createFakeClock();
-  const ring = createLocalRing({ requests: 1_000, windowMs: 60_000 }, clock, null);
-  return { clock, gate: createGate({ ring, clock, random: () => 0.5, ...options }) };
+  const limiter = createLocalLimiter({ requests: 1_000, windowMs: 60_000 }, clock, null);
+  return { clock, gate: createGate({ limiter, clock, random: () => 0.5, ...options }) };
 };
 
 type Watched = { readonly transport: Dispatcher; readonly attempts: string[]; readonly answers: (number | null)[] };
@@ -75,7 +75,7 @@ describe('transport', () => {
     expect(gate.budget().remaining).toBe(999);
   });
 
-  test('sends a request without gates at once', async () => {
+  test('sends a request without gates immediately', async () => {
     const { url } = await serve(answerOk);
     const { transport, attempts } = watch([]);
     await (await request(url, { dispatcher: transport })).body.dump();
@@ -96,7 +96,7 @@ describe('transport', () => {
     expect([first.budget().remaining, second.budget().remaining]).toEqual([900, 900]);
   });
 
-  test('reads wait while writes pass', async () => {
+  test('reads wait while writes are admitted', async () => {
     const order: string[] = [];
     const { url } = await serve((incoming, answer) => {
       order.push(incoming.method ?? '');
@@ -136,7 +136,7 @@ describe('transport', () => {
     expect(gate.budget().remaining).toBe(900);
   });
 
-  test('a request that is aborted already is not sent', async () => {
+  test('a request that was aborted before is not sent', async () => {
     const { url } = await serve(answerOk);
     const { gate } = openGate();
     const { transport, attempts } = watch([gate]);
@@ -146,7 +146,7 @@ describe('transport', () => {
     expect(gate.budget().remaining).toBe(1_000);
   });
 
-  test('a request aborted while it waits for a connection fails at once, counted once', async () => {
+  test('a request aborted while it waits for a connection fails immediately and counts once', async () => {
     const held: (() => void)[] = [];
     const { url } = await serve((_incoming, answer) => held.push(() => answer.end()));
     const { gate } = openGate();
@@ -183,7 +183,7 @@ describe('transport', () => {
     expect(gate.budget().remaining).toBe(1_000);
   });
 
-  test('a reset in the middle of a body counts once, from its headers on', async () => {
+  test('a connection reset within a body counts once, from the headers on', async () => {
     const { url } = await serve((incoming, answer) => {
       answer.writeHead(200, { 'content-length': '1000' });
       answer.write('part', () => incoming.socket.destroy());
@@ -196,7 +196,7 @@ describe('transport', () => {
     expect(gate.budget().remaining).toBe(999);
   });
 
-  test('a refused connection counts once and lets the next request through', async () => {
+  test('a refused connection counts once and does not block the next request', async () => {
     const { url, server } = await serve(answerOk);
     await new Promise((resolve) => server.close(resolve));
     const { gate } = openGate();
@@ -207,7 +207,7 @@ describe('transport', () => {
     expect(gate.budget().remaining).toBe(998);
   });
 
-  test('retries and redirects above it are counted one by one', async () => {
+  test('retries and redirects above it are counted separately', async () => {
     let received = 0;
     const { url } = await serve((incoming, answer) => {
       received += 1;

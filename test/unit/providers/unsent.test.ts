@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { createGate } from '../../../src/net/gate.ts';
-import { createLocalRing } from '../../../src/net/ring.ts';
+import { createGate, UnsentError } from '../../../src/net/gate.ts';
+import { createLocalLimiter } from '../../../src/net/limiter.ts';
 import { createTransport } from '../../../src/net/transport.ts';
-import { UnsentError } from '../../../src/net/unsent-error.ts';
 import { createGoogleRemote } from '../../../src/providers/google/google-remote.ts';
 import type { Remote } from '../../../src/providers/remote.ts';
 import { createServiceRemote } from '../../../src/providers/service/service-remote.ts';
@@ -15,8 +14,8 @@ const createBlockedTransport = () => {
     retryAfterMs: 1_800_000,
   });
   const clock = createFakeClock();
-  const ring = createLocalRing({ requests: 500, windowMs: 60_000 }, clock, null);
-  const gate = createGate({ ring: { ...ring, admit: () => Promise.reject(fault) }, clock, random: () => 0.5 });
+  const limiter = createLocalLimiter({ requests: 500, windowMs: 60_000 }, clock, null);
+  const gate = createGate({ limiter: { ...limiter, admit: () => Promise.reject(fault) }, clock, random: () => 0.5 });
   return createTransport({
     gatesFor: () => [gate],
     onAttempt: () => expect.fail('a request was sent'),

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DirectoryError, makeDirectory } from '../../../src/util/make-directory.ts';
+import { DirectoryError, makeDirectory } from '../../../src/util/files.ts';
 
 let directory: string;
 beforeEach(() => {

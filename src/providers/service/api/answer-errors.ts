@@ -1,5 +1,5 @@
 import { readRateHeaders, readRetryAfterMs, type AnswerHeaders } from '../../../net/rate-headers.ts';
-import { findUnsent } from '../../../net/unsent-error.ts';
+import { findUnsent } from '../../../net/gate.ts';
 import {
   ClientRefusedError,
   DisabledError,

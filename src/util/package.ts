@@ -1,7 +1,15 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, isAbsolute } from 'node:path';
 import module from 'node:module';
 import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
-import { PACKAGE_ROOT } from './package-root.ts';
+
+const rootFrom = (folder: string): string => {
+  const above = dirname(folder);
+  return existsSync(join(folder, 'package.json')) || above === folder ? folder : rootFrom(above);
+};
+
+/** The folder of this package: the nearest one above this file with a package.json, from `src` and from `dist`. */
+export const PACKAGE_ROOT: string = rootFrom(import.meta.dirname);
 
 /** The user's cache folder for an installed program; a checkout writes only within itself. */
 const cacheFolder = (env: Readonly<Record<string, string | undefined>>): string => {

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/util/clock.ts';
-import type { GovernedAnswer, Grant } from '../../../src/net/governor.ts';
-import { createRedisRings } from '../../../src/net/redis-ring.ts';
-import type { RequestRing } from '../../../src/net/ring.ts';
-import { openSharedRing } from '../../../src/net/shared-ring.ts';
+import type { GovernedAnswer, AdmittedRequest } from '../../../src/net/governor.ts';
+import { createRedisLimiters } from '../../../src/net/redis-limiter.ts';
+import { openSharedLimiter, type RateLimiter } from '../../../src/net/limiter.ts';
 import { createMemoryCell } from '../../support/memory-cell.ts';
 import { findRedis } from '../../support/redis.ts';
 import { startSilentProxy } from '../../support/silent-proxy.ts';
@@ -21,8 +20,8 @@ const ANSWER: GovernedAnswer = {
   jitterMs: 0,
 };
 
-/** Opens the ring of one name as one process does; each process has its own. */
-type Open = (limit?: typeof LIMIT) => Promise<RequestRing>;
+/** Opens the limiter of one name as one process does; each process has its own. */
+type Open = (limit?: typeof LIMIT) => Promise<RateLimiter>;
 
 const redis = await findRedis();
 const prefix = `contact-sync:test:${randomUUID()}:`;
@@ -36,26 +35,26 @@ afterAll(async () => {
 
 const inMemory = (): Open => {
   const cell = createMemoryCell(systemClock);
-  return (limit = LIMIT) => openSharedRing({ cell, limit, clock: systemClock, snapshot: null });
+  return (limit = LIMIT) => openSharedLimiter({ cell, limit, clock: systemClock, snapshot: null });
 };
 
 const inRedis = (): Open => {
   const name = randomUUID();
   return async (limit = LIMIT) => {
-    const rings = createRedisRings(redis?.url ?? '', { keyPrefix: prefix, stateLifeMs: 60_000 });
-    cleanups.push(() => rings.close());
-    return rings.open(name, { limit, clock: systemClock, snapshot: null });
+    const limiters = createRedisLimiters(redis?.url ?? '', { keyPrefix: prefix, stateLifeMs: 60_000 });
+    cleanups.push(() => limiters.close());
+    return limiters.open(name, { limit, clock: systemClock, snapshot: null });
   };
 };
 
-const granted = async (ring: RequestRing): Promise<Grant> => {
-  const { grant } = await ring.admit();
+const granted = async (limiter: RateLimiter): Promise<AdmittedRequest> => {
+  const { grant } = await limiter.admit();
   if (grant === null) throw new Error('nothing was admitted');
   return grant;
 };
 
-const waitOf = async (ring: RequestRing): Promise<number | null> => {
-  const admission = await ring.admit();
+const waitOf = async (limiter: RateLimiter): Promise<number | null> => {
+  const admission = await limiter.admit();
   if (admission.grant !== null) throw new Error('a request was admitted');
   return admission.waitMs;
 };
@@ -67,7 +66,7 @@ test.runIf(process.env['CI'] === 'true')('a Redis answers or can be started', ()
 describe.each([
   ['in memory', inMemory, false],
   ['in Redis', inRedis, redis === null],
-] as const)('a ring shared %s', (_title, create, isSkipped) => {
+] as const)('a limiter shared %s', (_title, create, isSkipped) => {
   test.skipIf(isSkipped)('lets one probe through, whichever process asks', async () => {
     const open = create();
     const [one, other] = [await open(), await open()];
@@ -79,11 +78,11 @@ describe.each([
 
   test.skipIf(isSkipped)('never admits more than one process may', async () => {
     const open = create();
-    const rings = await Promise.all(Array.from({ length: 4 }, () => open({ requests: 3, windowMs: 60_000 })));
-    const [first] = rings;
-    if (first === undefined) throw new Error('no ring was opened');
+    const limiters = await Promise.all(Array.from({ length: 4 }, () => open({ requests: 3, windowMs: 60_000 })));
+    const [first] = limiters;
+    if (first === undefined) throw new Error('no limiter was opened');
     await first.complete(await granted(first), ANSWER);
-    const admissions = await Promise.all([...rings, ...rings].map((ring) => ring.admit()));
+    const admissions = await Promise.all([...limiters, ...limiters].map((limiter) => limiter.admit()));
     expect(admissions.filter(({ grant }) => grant !== null)).toHaveLength(2);
     expect(new Set(admissions.map(({ grant }) => grant?.id)).size).toBe(3);
   });
@@ -123,10 +122,10 @@ describe.each([
   });
 });
 
-test('the place of a process that died becomes free when its lease ends', async () => {
+test('the place of a dead process becomes free when its lease expires', async () => {
   const clock = createFakeClock();
   const cell = createMemoryCell(clock);
-  const open = () => openSharedRing({ cell, limit: { requests: 1, windowMs: 1_000 }, clock, snapshot: null });
+  const open = () => openSharedLimiter({ cell, limit: { requests: 1, windowMs: 1_000 }, clock, snapshot: null });
   await granted(await open());
   const survivor = await open();
   expect(await waitOf(survivor)).toBe(100);
@@ -134,16 +133,16 @@ test('the place of a process that died becomes free when its lease ends', async 
   await granted(survivor);
 });
 
-test('a snapshot of the process before fills a place that holds nothing yet', async () => {
+test('a snapshot of the previous process fills an empty cell', async () => {
   const clock = createFakeClock();
-  const before = await openSharedRing({ cell: createMemoryCell(clock), limit: LIMIT, clock, snapshot: null });
+  const before = await openSharedLimiter({ cell: createMemoryCell(clock), limit: LIMIT, clock, snapshot: null });
   await before.complete(await granted(before), ANSWER);
   const snapshot = before.snapshot();
-  const after = await openSharedRing({ cell: createMemoryCell(clock), limit: LIMIT, clock, snapshot });
+  const after = await openSharedLimiter({ cell: createMemoryCell(clock), limit: LIMIT, clock, snapshot });
   expect(after.budget().remaining).toBe(9);
 });
 
-test('a place that cannot be reached makes requests fail until it can', async () => {
+test('requests fail while the cell cannot be reached', async () => {
   const clock = createFakeClock();
   const cell = createMemoryCell(clock);
   let isDown = true;
@@ -151,29 +150,29 @@ test('a place that cannot be reached makes requests fail until it can', async ()
     ...cell,
     read: (known: number) => (isDown ? Promise.reject(new Error('down')) : cell.read(known)),
   };
-  const ring = await openSharedRing({ cell: flaky, limit: LIMIT, clock, snapshot: null });
-  await expect(ring.admit()).rejects.toThrow('down');
+  const limiter = await openSharedLimiter({ cell: flaky, limit: LIMIT, clock, snapshot: null });
+  await expect(limiter.admit()).rejects.toThrow('down');
   await setImmediate();
   isDown = false;
-  await granted(ring);
+  await granted(limiter);
 });
 
-test('a Redis that is not there is named', async () => {
-  const rings = createRedisRings('redis://127.0.0.1:1');
-  const ring = await rings.open('any', { limit: LIMIT, clock: systemClock, snapshot: null });
-  await expect(ring.admit()).rejects.toThrow('does not answer (ECONNREFUSED). Start Redis, or correct REDIS_URL.');
-  await rings.close();
+test('the error names a Redis that does not answer', async () => {
+  const limiters = createRedisLimiters('redis://127.0.0.1:1');
+  const limiter = await limiters.open('any', { limit: LIMIT, clock: systemClock, snapshot: null });
+  await expect(limiter.admit()).rejects.toThrow('does not answer (ECONNREFUSED). Start Redis, or correct REDIS_URL.');
+  await limiters.close();
 });
 
 test.skipIf(redis === null)('a connection to Redis that has fallen silent is replaced', async () => {
   await using proxy = await startSilentProxy(Number(new URL(redis?.url ?? '').port));
   const options = { keyPrefix: prefix, stateLifeMs: 60_000, silentForMs: 300 };
-  const rings = createRedisRings(`redis://127.0.0.1:${proxy.port}`, options);
-  const ring = await rings.open(randomUUID(), { limit: LIMIT, clock: systemClock, snapshot: null });
-  const first = await granted(ring);
+  const limiters = createRedisLimiters(`redis://127.0.0.1:${proxy.port}`, options);
+  const limiter = await limiters.open(randomUUID(), { limit: LIMIT, clock: systemClock, snapshot: null });
+  const first = await granted(limiter);
   proxy.silence();
-  await expect(ring.complete(first, ANSWER)).rejects.toThrow('Redis, which shares the rate limit, does not answer');
-  await ring.complete(first, ANSWER);
-  await granted(ring);
-  await rings.close();
+  await expect(limiter.complete(first, ANSWER)).rejects.toThrow('Redis, which shares the rate limit, does not answer');
+  await limiter.complete(first, ANSWER);
+  await granted(limiter);
+  await limiters.close();
 });

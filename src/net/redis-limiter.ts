@@ -1,27 +1,26 @@
 import { Redis } from 'ioredis';
 import type { Clock } from '../util/clock.ts';
 import type { GovernorState } from './governor-state.ts';
-import type { RateLimit } from './rate-headers.ts';
-import type { RequestRing } from './ring.ts';
-import { openSharedRing, type CellView, type SharedCell } from './shared-ring.ts';
+import type { RateLimit } from '../util/values.ts';
+import { openSharedLimiter, type RateLimiter, type CellView, type SharedCell } from './limiter.ts';
 import { watchTrouble, type RedisTrouble } from '../util/redis-trouble.ts';
-import { UnsentError } from './unsent-error.ts';
+import { UnsentError } from './gate.ts';
 
-/** Rings in one Redis, shared by all processes that use it. */
-export type RedisRings = {
-  /** Opens the ring of that name; where Redis cannot be reached, the ring's own methods reject until it can. */
+/** Rate limiters in one Redis, shared by all processes that use it. */
+export type RedisLimiters = {
+  /** Opens the limiter of that name. While Redis cannot be reached, its methods reject. */
   open(
     name: string,
     options: { readonly limit: RateLimit; readonly clock: Clock; readonly snapshot: GovernorState | null },
-  ): Promise<RequestRing>;
-  /** Breaks the connection off: whoever waits for an answer gets none. */
+  ): Promise<RateLimiter>;
+  /** Closes the connection. Calls that wait for an answer fail. */
   close(): Promise<void>;
 };
 
 /**
- * The one atomic script. ARGV: the revision that the caller knows, and the state to put in its place, or nothing to look
- * only. Answers whether it was put there, the time by Redis' own clock, the revision, and the state where it is another
- * than the known one.
+ * The atomic script of both operations. ARGV: the revision that the caller has; the state that replaces it, or an empty text
+ * to read only; the lifetime. Returns whether the state was replaced, the time of Redis, the revision, and the state if its
+ * revision is not the known one.
  */
 const EXCHANGE = `
 local time = redis.call('TIME')
@@ -38,27 +37,27 @@ redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return {1, nowMs, revision + 1, false}
 `;
 
-type RedisRingsOptions = {
+type RedisLimitersOptions = {
   readonly keyPrefix: string;
-  /** How long a ring that nobody uses is kept. */
+  /** How long an unused limiter is kept. */
   readonly stateLifeMs: number;
   /** How long Redis may take to answer. */
   readonly silentForMs?: number;
 };
 
-/** A day is longer than any stop or window; what was learnt of the server is learnt again after that. */
-const USUAL: RedisRingsOptions = { keyPrefix: 'contact-sync:limit:', stateLifeMs: 24 * 3_600_000 };
+/** A day is longer than any stop or window. After it, the limiter measures the server again. */
+const USUAL: RedisLimitersOptions = { keyPrefix: 'contact-sync:limit:', stateLifeMs: 24 * 3_600_000 };
 const COMMAND_TIMEOUT_MS = 5_000;
 
-/** Connects when the first ring is opened. */
-export const createRedisRings = (
+/** Connects when the first limiter is opened. */
+export const createRedisLimiters = (
   url: string,
   { keyPrefix, stateLifeMs, silentForMs = COMMAND_TIMEOUT_MS } = USUAL,
-): RedisRings => {
+): RedisLimiters => {
   const redis = new Redis(url, {
     lazyConnect: true,
     commandTimeout: silentForMs,
-    // A connection that nobody closes, though nothing comes through it any more, is replaced.
+    // Replaces a connection that is not closed but transfers no data.
     socketTimeout: silentForMs,
     maxRetriesPerRequest: 1,
   });
@@ -66,7 +65,7 @@ export const createRedisRings = (
   return {
     open: (name, options) => {
       const cell = createCell({ redis, troubleOf }, keyPrefix + name, stateLifeMs);
-      return openSharedRing({ ...options, cell });
+      return openSharedLimiter({ ...options, cell });
     },
     close: () => Promise.resolve(redis.disconnect()),
   };

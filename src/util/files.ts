@@ -1,0 +1,142 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readSync,
+  mkdirSync,
+  statSync,
+  existsSync,
+  type Stats,
+} from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** More than any configuration, secret or file of the state that is read as one text. */
+const LARGEST_TEXT_BYTES = 64 * 1024 * 1024;
+const CHUNK_BYTES = 1 << 16;
+
+/** Without O_NONBLOCK, opening a named pipe waits for a program that writes to it. */
+const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** A file that is not read, since reading it may never end. The code has the form of those of the system. */
+class FileError extends Error {
+  override readonly name = 'FileError';
+  readonly code: 'EISDIR' | 'NOT_A_REGULAR_FILE' | 'FILE_TOO_LARGE';
+
+  constructor(code: FileError['code'], path: string) {
+    super(`${code}: ${path}`);
+    this.code = code;
+  }
+}
+
+const check = (stats: Stats, path: string, mostBytes: number): void => {
+  if (stats.isDirectory()) throw new FileError('EISDIR', path);
+  if (!stats.isFile()) throw new FileError('NOT_A_REGULAR_FILE', path);
+  if (stats.size > mostBytes) throw new FileError('FILE_TOO_LARGE', path);
+};
+
+/**
+ * The content of a regular file, chunk by chunk.
+ *
+ * @throws {FileError} if it is no regular file or has more than `mostBytes`; the error of the system if it cannot be read.
+ */
+export async function* readChunks(path: string, mostBytes: number): AsyncGenerator<Buffer> {
+  await using file = await open(path, FLAGS);
+  check(await file.stat(), path, mostBytes);
+  for (let total = 0; ;) {
+    const { bytesRead, buffer } = await file.read({ buffer: Buffer.alloc(CHUNK_BYTES) });
+    if (bytesRead === 0) return;
+    total += bytesRead;
+    // The file may grow, and files of the kernel have no size.
+    if (total > mostBytes) throw new FileError('FILE_TOO_LARGE', path);
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+/** The text of a regular file. Throws as {@link readChunks} does. */
+export const readTextFile = async (path: string, mostBytes: number = LARGEST_TEXT_BYTES): Promise<string> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of readChunks(path, mostBytes)) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+};
+
+/** As {@link readTextFile}, without waiting. */
+export const readTextFileSync = (path: string, mostBytes: number = LARGEST_TEXT_BYTES): string => {
+  const file = openSync(path, FLAGS);
+  try {
+    check(fstatSync(file), path, mostBytes);
+    const chunks: Buffer[] = [];
+    for (let total = 0; ;) {
+      const chunk = Buffer.alloc(CHUNK_BYTES);
+      const bytes = readSync(file, chunk);
+      if (bytes === 0) return Buffer.concat(chunks).toString('utf8');
+      total += bytes;
+      if (total > mostBytes) throw new FileError('FILE_TOO_LARGE', path);
+      chunks.push(chunk.subarray(0, bytes));
+    }
+  } finally {
+    closeSync(file);
+  }
+};
+
+/** A place that the configuration or the command line names, and where no directory can be. */
+export class DirectoryError extends Error {
+  override readonly name = 'DirectoryError';
+
+  constructor(path: string, code: string) {
+    super(`No directory can be made at ${path} (${code}). Name another place, such as one in your home directory.`);
+  }
+}
+
+/** That there can be no directory; any other code says that this process may not make it. */
+const IMPOSSIBLE = ['ENOENT', 'ENOTDIR', 'EEXIST', 'EINVAL', 'ELOOP', 'ENAMETOOLONG'];
+
+const look = (path: string): Stats | undefined => statSync(path, { throwIfNoEntry: false });
+
+const make = (path: string): void => {
+  const there = look(path);
+  if (there === undefined) {
+    if (dirname(path) !== path) make(dirname(path));
+    try {
+      mkdirSync(path, { mode: 0o700 });
+    } catch (error) {
+      // Another process may have made it meanwhile.
+      if (look(path)?.isDirectory() !== true) throw error;
+    }
+  } else if (!there.isDirectory()) throw Object.assign(new Error('It is no directory.'), { code: 'ENOTDIR' });
+};
+
+/**
+ * Makes a directory for its owner alone, and those above it, one at a time: Node's own way to make them all never ends
+ * where a file system answers that there is no such place, as /proc does.
+ *
+ * @throws {DirectoryError} where there can be none, and the system's error where this process may not make it.
+ */
+export const makeDirectory = (path: string): void => {
+  try {
+    make(path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    throw IMPOSSIBLE.includes(code) ? new DirectoryError(path, code) : error;
+  }
+};
+
+/** A path as one word of a shell's command. */
+const quoted = (path: string): string =>
+  /^[\w./@:+-]+$/u.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+
+/** Whether an error's code says that a file or a directory is not this process's to use. */
+export const isForeign = (code: string): boolean => code === 'EACCES' || code === 'EPERM';
+
+/**
+ * The command by which root gives a file, or a directory with all that is in it, to the user of this process; it makes the
+ * directory that is not there. In words where the system has no such users.
+ */
+export const giveToThisUser = (path: string): string => {
+  const [user, group] = [process.getuid?.(), process.getgid?.()];
+  if (user === undefined || group === undefined) return `let the user that runs contact-sync read and write ${path}`;
+  return existsSync(path)
+    ? `as root: chown -R ${user}:${group} ${quoted(path)}`
+    : `as root: install -d -m 700 -o ${user} -g ${group} ${quoted(path)}`;
+};

@@ -1,71 +1,82 @@
-import { expect, test } from 'vitest';
-import { otherSide } from '../../src/core/contact/side.ts';
+import { describe, expect, test } from 'vitest';
+import { bySide, otherSide, type Side, SIDES } from '../../src/core/contact/side.ts';
 import { PLAIN_HABITS } from '../support/memory/book.ts';
-import type { Edit } from './history.ts';
+import type { Aimed, WriteOp } from '../support/memory/process.ts';
+import { BOOKS } from './hard-arbitraries.ts';
+import type { Edit, RunStep } from './history.ts';
 import { runHistory } from './run-history.ts';
-import { history, run } from './scenario.ts';
+import {
+  add,
+  addSharedGroup,
+  changeId,
+  clear,
+  create,
+  createRich,
+  drop,
+  hardness,
+  history,
+  HOUR_MS,
+  join,
+  leave,
+  merge,
+  MINUTE_MS,
+  remove,
+  run,
+  set,
+  twin,
+  TWO_SERVICES,
+} from './scenario.ts';
 import { liveRows } from './world.ts';
 
-// Histories that once went wrong, cut down to what matters: merges that a person asked for.
+// Histories that broke a rule once, reduced to the cause: which contacts are one person.
 
-test('[R12] an address that goes one way stays with the survivor whose counterpart is gone (seed 5705)', async () => {
-  const people = (['left', 'right'] as const).map((side) => ({ kind: 'create', side, rich: true }) as const);
-  const merge = run({
-    before: [{ kind: 'delete', side: 'right', who: 0 }],
-    merges: { side: 'left', who: 0, into: 1 },
-  });
-  const phases = [[run({ before: people })], [merge]];
+test('R12: a one-way email address stays on a merge survivor whose counterpart was deleted (seed 5705)', async () => {
+  const people = SIDES.map(createRich);
+  const mergeRun = run({ before: [remove('right')], merges: { side: 'left', who: 0, into: 1 } });
+  const phases = [[run({ before: people })], [mergeRun]];
   await expect(runHistory(history(phases, { directions: { emailAddresses: 'to-right' } }))).resolves.toBeDefined();
 });
 
-test('[R10, R12] an address that a merge had replaced comes back, whatever its user added since (seed 501199)', async () => {
-  const person: Edit = { kind: 'create', side: 'left', rich: false };
-  const merge: Edit = { kind: 'merge', side: 'right', who: 1, into: 0 };
-  const add: Edit = { kind: 'add', side: 'left', who: 0, field: 'emailAddresses' };
+test('R10, R12: an email address that a merge replaced is restored after its user added another one (seed 501199)', async () => {
   const killed = { op: 'merge', side: null, fault: 'kill', after: [] } as const;
   const phases = [
-    [run({ before: [person, person] })],
-    [run({ before: [merge], gapMs: 7 * 3_600_000, aims: [killed] }), run({ before: [add] })],
+    [run({ before: [create('left'), create('left')] })],
+    [
+      run({ before: [merge('right', { who: 1, into: 0 })], gapMs: 7 * HOUR_MS, aims: [killed] }),
+      run({ before: [add('left', 0, 'emailAddresses')] }),
+    ],
   ];
   const habits = { ...PLAIN_HABITS, merge: { replaces: true, archives: false } };
-  const given = {
-    players: { left: 'service', right: 'service' },
-    hardness: { direction: 'both', listingLagMs: 0, feedLagMs: 0, habits },
-  } as const;
+  const given = { players: TWO_SERVICES, hardness: hardness({ habits }) };
   const { world } = await runHistory(history(phases, given));
   expect(world.books.left.rows.filter(({ state }) => state === 'live')[0]?.contact.emailAddresses).toHaveLength(3);
 });
 
 test.each([
-  ['title', { replaces: false, archives: false }],
-  ['title', { replaces: true, archives: true }],
-  ['emailAddresses', { replaces: true, archives: false }],
-  ['emailAddresses', { replaces: true, archives: true }],
+  { field: 'title', habit: { replaces: false, archives: false } },
+  { field: 'title', habit: { replaces: true, archives: true } },
+  { field: 'emailAddresses', habit: { replaces: true, archives: false } },
+  { field: 'emailAddresses', habit: { replaces: true, archives: true } },
 ] as const)(
-  '[R9, R12] what the merge of a side put over its own %s is taken back where the process died (%o, seed 804360)',
-  async (field, merge) => {
-    const person: Edit = { kind: 'create', side: 'right', rich: true };
+  "R9, R12: the survivor's own $field is restored after the process died in a merge that replaced it ($habit, seed 804360)",
+  async ({ field, habit }) => {
     const killed = { op: 'merge', side: 'right', fault: 'kill', after: [] } as const;
     const phases = [
-      [run({ before: [person, person] })],
-      [run({ merges: { side: 'left', who: 0, into: 1 } }), run({ gapMs: 300_000, aims: [killed] })],
+      [run({ before: [createRich('right'), createRich('right')] })],
+      [run({ merges: { side: 'left', who: 0, into: 1 } }), run({ gapMs: 5 * MINUTE_MS, aims: [killed] })],
     ];
     const directions = { [field]: 'to-left' } as const;
-    const hardness = { direction: 'both', listingLagMs: 0, feedLagMs: 0, habits: { ...PLAIN_HABITS, merge } } as const;
-    const { world } = await runHistory(history(phases, { directions, hardness }));
+    const given = { directions, hardness: hardness({ habits: { ...PLAIN_HABITS, merge: habit } }) };
+    const { world } = await runHistory(history(phases, given));
     const [survivor, ...others] = world.books.right.rows.filter(({ state }) => state === 'live');
     expect(others).toEqual([]);
     expect(survivor?.contact[field]).toEqual(survivor?.shown[0]?.record.contact[field]);
   },
 );
 
-test('what was shown on a contact that is merged into another one is shown there no sooner than it is computed again (seed 840725)', async () => {
-  const merge = run({
-    before: [{ kind: 'merge', side: 'right', who: 1, into: 0 }],
-    faults: [{ call: 1, fault: 'limited' }],
-  });
-  const people = (['right', 'left'] as const).map((side): Edit => ({ kind: 'create', side, rich: false }));
-  const phases = [[run({ before: people }), merge, run({ before: [{ kind: 'new-id', who: 0 }] })]];
+test('R9, R12: a computed value of a merged contact is shown on the survivor only after it is computed again (seed 840725)', async () => {
+  const mergeRun = run({ before: [merge('right', { who: 1, into: 0 })], faults: [{ call: 1, fault: 'limited' }] });
+  const phases = [[run({ before: [create('right'), create('left')] }), mergeRun, run({ before: [changeId()] })]];
   const another = (who: number) => ({ who, what: 'another', isStamped: true }) as const;
   const scribble = { who: 0, what: 'scribble', isStamped: true } as const;
   const given = { players: { left: 'service', right: 'google' }, shows: true } as const;
@@ -73,17 +84,13 @@ test('what was shown on a contact that is merged into another one is shown there
   await expect(runHistory(history(phases, { ...given, computing }))).resolves.toBeDefined();
 });
 
-test('[R12] a label that its target took away stays away from the one of two whom it was taken from (seed 1015358)', async () => {
-  const people: readonly Edit[] = [
-    { kind: 'group', side: 'left', both: true },
-    { kind: 'create', side: 'left', rich: false },
-    { kind: 'join', side: 'left', who: 0, group: 0 },
-  ];
+test('R12: a one-way label that its target removed stays removed from that contact after a merge (seed 1015358)', async () => {
+  const people: readonly Edit[] = [addSharedGroup('left'), create('left'), join('left', { who: 0, group: 0 })];
   const united: readonly Edit[] = [
-    { kind: 'leave', side: 'right', who: 0, group: 0 },
-    { kind: 'twin', differs: false },
-    { kind: 'join', side: 'left', who: 1, group: 0 },
-    { kind: 'merge', side: 'right', who: 1, into: 0 },
+    leave('right', { who: 0, group: 0 }),
+    twin(),
+    join('left', { who: 1, group: 0 }),
+    merge('right', { who: 1, into: 0 }),
   ];
   const phases = [[run({ before: people })], [run({ before: united })]];
   const { world } = await runHistory(history(phases, { directions: { buckets: 'to-right' } }));
@@ -91,30 +98,25 @@ test('[R12] a label that its target took away stays away from the one of two who
   expect(live.map(({ groupIds }) => groupIds.size)).toEqual([0, 1]);
 });
 
-test('[R4, R5] what a lost write was to bring to a contact that was merged into another one meets its text in a conflict (seed 9421337)', async () => {
-  const people: readonly Edit[] = [
-    { kind: 'create', side: 'right', rich: false },
-    { kind: 'create', side: 'left', rich: true },
-  ];
-  const edits: readonly Edit[] = [
-    { kind: 'set', side: 'left', who: 0, field: 'firstName' },
-    { kind: 'clear', side: 'left', who: 0, field: 'title' },
-  ];
-  const merge: Edit = { kind: 'merge', side: 'right', who: 1, into: 0 };
-  const lost = { op: 'update', side: 'right', fault: 'lost-before', after: [merge] } as const;
+test('R4, R5: the first name of a lost update to a contact that was merged into another one is in a conflict (seed 9421337)', async () => {
+  const people: readonly Edit[] = [create('right'), createRich('left')];
+  const edits: readonly Edit[] = [set('left', 0, 'firstName'), clear('left', 0, 'title')];
+  const lost = {
+    op: 'update',
+    side: 'right',
+    fault: 'lost-before',
+    after: [merge('right', { who: 1, into: 0 })],
+  } as const;
   const contacts = { left: ['*'], right: ['!*'] };
   const phases = [[run({ before: people, contacts }), run({ before: edits, aims: [lost] })]];
   const { conflicts } = await runHistory(history(phases));
   expect(conflicts.map(({ field }) => field)).toEqual(['firstName']);
 });
 
-test.each(['left', 'right'] as const)(
-  '[R4, R12] a question stays the same one when a person has another contact merged into its contact at the %s side',
+test.each(SIDES)(
+  'R4, R12: a question stays the same one after another contact was merged into its contact on the %s side',
   async (side) => {
-    const people: readonly Edit[] = [
-      { kind: 'twin', differs: true },
-      { kind: 'create', side, rich: true },
-    ];
+    const people: readonly Edit[] = [twin(true), createRich(side)];
     const phases = [[run({ before: people })], [run({ merges: { side, who: 0, into: 0 } })]];
     const { conflicts } = await runHistory(history(phases, { conflicts: 'ask' }));
     const titles = conflicts.filter(({ field }) => field === 'title');
@@ -125,22 +127,126 @@ test.each(['left', 'right'] as const)(
   },
 );
 
-test('[R12] a merge survivor that is edited and deleted a moment later takes its counterpart along (seed 90003160)', async () => {
-  const person: Edit = { kind: 'create', side: 'left', rich: false };
-  const merged: readonly Edit[] = [
-    { kind: 'merge', side: 'left', who: 1, into: 0 },
-    { kind: 'create', side: 'right', rich: false },
-    { kind: 'set', side: 'left', who: 0, field: 'firstName' },
-  ];
+test('R12: a merge survivor that is deleted shortly after an edit is deleted on the other side too (seed 90003160)', async () => {
+  const merged: readonly Edit[] = [merge('left', { who: 1, into: 0 }), create('right'), set('left', 0, 'firstName')];
   for (const call of [5, 6, 7, 8]) {
     const cutOff = run({ before: merged, full: true, faults: [{ call, fault: 'limited' }] });
     const died = { crash: { step: 1, when: 'before' } } as const;
-    const steps = [
-      cutOff,
-      run({ before: [{ kind: 'delete', side: 'left', who: 0 }], ...died }),
-      run({ full: true, ...died }),
-    ];
-    const { world } = await runHistory(history([[run({ before: [person, person] })], steps]));
+    const steps = [cutOff, run({ before: [remove('left')], ...died }), run({ full: true, ...died })];
+    const { world } = await runHistory(history([[run({ before: [create('left'), create('left')] })], steps]));
     expect(liveRows(world.books.right)).toHaveLength(1);
   }
+});
+
+/** With this many contacts, one or two new ones do not cause a listing. */
+const MANY = Array.from({ length: 210 }, () => create('left'));
+
+const addAgain = (side: Side, who: number): Edit => ({ kind: 'again', side, who });
+
+const playAmong = (others: readonly Edit[], steps: readonly RunStep[] = []) =>
+  runHistory(
+    history([[run({ before: [...BOOKS, ...others] })], steps], { players: TWO_SERVICES, hardness: hardness() }),
+  );
+
+test.each([
+  ['few', []],
+  ['many', MANY],
+])(
+  'R12: a contact that is added again on both sides, and a second one on the left side, exist on both, among %s contacts',
+  async (_, others) => {
+    const atRest = (await playAmong(others)).world.books;
+    const rows = bySide((side) => liveRows(atRest[side]));
+    // The contact is at a different position on each side.
+    const addSecondAgain = (side: Side): Edit =>
+      addAgain(
+        side,
+        rows[side].findIndex(({ entity }) => entity === rows.left[1]?.entity),
+      );
+    const count = rows.left.length;
+    const steps = [run({ before: SIDES.map(addSecondAgain) }), run({ before: [addAgain('left', count - 1)] })];
+    const { world } = await playAmong(others, steps);
+    expect(SIDES.map((side) => liveRows(world.books[side]).length)).toEqual([count, count]);
+  },
+);
+
+test.each([0, 1, 2])(
+  'R12: a contact that is added again after %i of the new contacts that are planned in parts stays one person',
+  async (place) => {
+    const before = (await playAmong(MANY)).world.books;
+    const count = liveRows(before.left).length;
+    const edits = [0, 1, 2].map((index) => (index === place ? addAgain('left', 1) : create('left')));
+    // With this salt, more than two contacts are planned in parts.
+    const { world } = await playAmong(MANY, [run({ before: edits, salt: 0 }), run({ salt: 0 })]);
+    expect(SIDES.map((side) => liveRows(world.books[side]).length)).toEqual([count + 2, count + 2]);
+  },
+);
+
+test.each(['existing', 'existing-updated', 'refused', 'duplicate'] as const)(
+  'R9: a later part does not pair a contact that a create with a lost answer made (%s, family 2793)',
+  async (knownEmail) => {
+    const lost = { op: 'create', side: 'right', fault: 'lost-after', after: [] } as const;
+    // With this salt, the family is planned in parts of two.
+    const first = run({ before: [{ kind: 'family', side: 'left' }], salt: 0, aims: [lost, { ...lost }] });
+    const given = { hardness: hardness({ habits: { ...PLAIN_HABITS, knownEmail } }) };
+    const phases = [[run({ before: BOOKS })], [first, run({ full: true })]];
+    await expect(runHistory(history(phases, given))).resolves.toBeDefined();
+  },
+);
+
+const FAULTS = ['limited', 'lost-before', 'lost-after', 'kill'] as const satisfies readonly Aimed[];
+
+type Interrupted = {
+  /** The edits before the first run. */
+  readonly setUp: readonly Edit[];
+  readonly before: readonly Edit[];
+  readonly op: WriteOp;
+  readonly to: Side;
+  readonly fault: Aimed;
+  /** The edit after the interrupted run. */
+  readonly edit: Edit;
+};
+
+/** Plays a run whose first write to a side fails, then an edit. */
+const playInterrupted = async ({ setUp, before, op, to, fault, edit }: Interrupted): Promise<void> => {
+  const aims = [{ op, side: to, fault, after: [] }];
+  await runHistory(history([[run({ before: setUp }), run({ before, aims }), run({ before: [edit] })]]));
+};
+
+const CASES = SIDES.flatMap((to) => FAULTS.map((fault) => ({ to, fault })));
+
+describe('after the first write of a first match was interrupted', () => {
+  test.each(CASES)(
+    'R5: a later removal of an email address that both sides had is propagated ($fault at $to)',
+    ({ to, fault }) => {
+      const from = otherSide(to);
+      return playInterrupted({
+        setUp: [],
+        before: [twin(), add(from, 0, 'emailAddresses')],
+        op: 'update',
+        to,
+        fault,
+        edit: drop(from, 0, 'emailAddresses'),
+      });
+    },
+  );
+
+  test.each(CASES)(
+    'R11: a later end of a membership that both contacts had is propagated ($fault at $to)',
+    ({ to, fault }) => {
+      const from = otherSide(to);
+      return playInterrupted({
+        setUp: [addSharedGroup('left'), addSharedGroup('left')],
+        before: [
+          twin(),
+          join('left', { who: 0, group: 0 }),
+          join('right', { who: 0, group: 0 }),
+          join(from, { who: 0, group: 1 }),
+        ],
+        op: 'changeMembership',
+        to,
+        fault,
+        edit: leave(from, { who: 0, group: 0 }),
+      });
+    },
+  );
 });

@@ -1,38 +1,54 @@
+import { expect, test } from 'vitest';
+import type { Half } from '../../src/core/contact/half.ts';
+import type { FeedPage } from '../../src/core/contact/requests.ts';
+import { SIDES } from '../../src/core/contact/side.ts';
 import { NO_ACTIVITY } from '../../src/core/state/rows.ts';
-import { describe, expect, test } from 'vitest';
-import { UnreadableError } from '../../src/providers/errors.ts';
-import type { Remote } from '../../src/providers/remote.ts';
-import { PLAIN_HABITS } from '../support/memory/book.ts';
-import type { ProcessPlan } from '../support/memory/process.ts';
-import type { LinkContext } from '../../src/engine/context.ts';
+import { StoppedError, type LinkContext, type RunOptions } from '../../src/engine/context.ts';
+import { createLinkWriter } from '../../src/engine/link-writer.ts';
 import { runLink, type RunResult } from '../../src/engine/run.ts';
+import { EndlessListingError, UnreadableError } from '../../src/providers/errors.ts';
+import type { Remote } from '../../src/providers/remote.ts';
+import type { ProcessPlan } from '../support/memory/process.ts';
 import { applyEdit } from './hard-edits.ts';
-import type { Hardness, History } from './history.ts';
+import { DEFAULT_PLAYERS, type Hardness, type Players } from './history.ts';
 import { contextOf, QUIET } from './run-history.ts';
-import { history } from './scenario.ts';
+import {
+  addSharedGroup,
+  create,
+  createRich,
+  hardness,
+  history,
+  join,
+  MINUTE_MS,
+  remove,
+  set,
+  TWO_GOOGLES,
+} from './scenario.ts';
 import { createWorld, liveRows, type World } from './world.ts';
 
-const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** What differs from an incremental run without faults. */
+type Play = {
+  readonly plan?: Partial<ProcessPlan>;
+  readonly change?: ((context: LinkContext) => Partial<LinkContext>) | undefined;
+  readonly options?: Partial<RunOptions>;
+};
 
 type Stage = {
   readonly world: World;
-  /** One incremental run in a process of its own, and how many calls it sent to the two sides together. */
-  readonly play: (
-    plan?: Partial<ProcessPlan>,
-    change?: (context: LinkContext) => Partial<LinkContext>,
-  ) => Promise<{ readonly result: RunResult | null; readonly calls: number }>;
+  /** Performs one run in a process of its own; returns also how many calls it sent to the two sides together. */
+  readonly play: (given?: Play) => Promise<{ readonly result: RunResult | null; readonly calls: number }>;
 };
 
-const startStage = (players: History['players'], hardness: Partial<Hardness> = {}): Stage => {
-  const both: Hardness = { direction: 'both', listingLagMs: 0, feedLagMs: 0, habits: PLAIN_HABITS, ...hardness };
-  const played = history([], { players, hardness: both });
+const startStage = (players: Players = DEFAULT_PLAYERS, harder: Partial<Hardness> = {}): Stage => {
+  const played = history([], { players, hardness: hardness(harder) });
   const world = createWorld(played, {});
-  const play: Stage['play'] = async (plan = {}, change = () => ({})) => {
+  const play: Stage['play'] = async ({ plan = {}, change = () => ({}), options = {} } = {}) => {
     const { process, context } = contextOf({ history: played, world, flaws: {} }, { ...QUIET, ...plan });
-    const options = { kind: 'incremental', acceptDeletes: false, onEvent: () => {} } as const;
-    const running = runLink({ ...context, ...change(context) }, { ...options, signal: new AbortController().signal });
-    const result = await running.catch((error: unknown) => {
+    const signal = new AbortController().signal;
+    const asked = { kind: 'incremental', acceptDeletes: false, onEvent: () => {}, signal, ...options } as const;
+    const result = await runLink({ ...context, ...change(context) }, asked).catch((error: unknown) => {
       if (!process.isDead()) throw error;
       return null;
     });
@@ -41,18 +57,19 @@ const startStage = (players: History['players'], hardness: Partial<Hardness> = {
   return { world, play };
 };
 
-const PLAYERS = [
-  ['google', 'service'],
-  ['service', 'google'],
-  ['google', 'google'],
-] as const;
+/** Changes what the right side does. */
+const onRight =
+  (change: (right: Remote) => Partial<Remote>) =>
+  ({ remotes }: LinkContext): Partial<LinkContext> => ({
+    remotes: { ...remotes, right: { ...remotes.right, ...change(remotes.right) } },
+  });
 
-test('a run that writes leaves the time of its change, one that finds nothing leaves it as it was', async () => {
-  const { world, play } = startStage({ left: 'google', right: 'service' });
+test('a run that writes stores the time of its change, and a run that writes nothing keeps the stored time', async () => {
+  const { world, play } = startStage();
   const activity = async () => (await world.store.link(world.link)).activity;
   await play();
   expect(await activity()).toEqual(NO_ACTIVITY);
-  applyEdit(world, { kind: 'create', side: 'left', rich: true });
+  applyEdit(world, createRich('left'));
   await play();
   const { lastChangeAtMs, hours } = await activity();
   expect(lastChangeAtMs).toBe(world.clock.now());
@@ -62,89 +79,88 @@ test('a run that writes leaves the time of its change, one that finds nothing le
   expect((await activity()).lastChangeAtMs).toBe(lastChangeAtMs);
 });
 
-describe('a contact that can never be read', () => {
-  test.each(PLAYERS)('R1, R15: between %s and %s costs a request a day in the end', async (left, right) => {
+test.each<Players>([DEFAULT_PLAYERS, { left: 'service', right: 'google' }, TWO_GOOGLES])(
+  'R1, R15: between $left and $right, runs cost no further request after a contact was unreadable for twelve days',
+  async ({ left, right }) => {
     const { world, play } = startStage({ left, right });
     const side = left === 'google' ? 'left' : 'right';
-    for (const rich of [true, false, true]) applyEdit(world, { kind: 'create', side, rich });
+    for (const edit of [createRich(side), create(side), createRich(side)]) applyEdit(world, edit);
     await play();
     let usual = 0;
     for (let count = 0; count < 6; count += 1) {
       world.clock.advance(10 * MINUTE_MS);
       usual = (await play()).calls;
     }
-    applyEdit(world, { kind: 'set', side, who: 0, field: 'firstName' });
+    applyEdit(world, set(side, 0, 'firstName'));
     const odd = liveRows(world.books[side])[0]?.id ?? '';
     const isUnreadable: ProcessPlan['isUnreadable'] = (of, id) => of === side && id === odd;
-    const first = await play({ isUnreadable });
+    const first = await play({ plan: { isUnreadable } });
     expect(first.result?.summary).toMatchObject({ outcome: 'completed', skipped: 1 });
     for (let attempt = 0; attempt < 12; attempt += 1) {
       world.clock.advance(DAY_MS);
-      expect((await play({ isUnreadable })).result?.error).toBeNull();
+      expect((await play({ plan: { isUnreadable } })).result?.error).toBeNull();
     }
     const idle: number[] = [];
     for (let hours = 0; hours < 24; hours += 3) {
       world.clock.advance(10 * MINUTE_MS);
-      const { calls, result } = await play({ isUnreadable });
+      const { calls, result } = await play({ plan: { isUnreadable } });
       expect(result?.summary).toMatchObject({ outcome: 'completed', skipped: 0 });
       idle.push(calls);
     }
     expect(new Set(idle)).toEqual(new Set([usual]));
-  });
-});
+  },
+);
 
 test.each([0, 1, 2, 3, 4])(
-  'R9: a create that was sent before its account had a name is found once it has one (%i)',
+  'R9: a create that was sent before its account had an id is found after the account has one (%i edits before it)',
   async (edits) => {
     const lags = { feedLagMs: 5 * MINUTE_MS, listingLagMs: 5 * MINUTE_MS };
-    const { world, play } = startStage({ left: 'google', right: 'google' }, lags);
+    const { world, play } = startStage(TWO_GOOGLES, lags);
     const identify = () => Promise.resolve(null);
-    await play({}, ({ remotes }) => ({ remotes: { ...remotes, left: { ...remotes.left, identify } } }));
-    applyEdit(world, { kind: 'create', side: 'left', rich: true });
-    // How late a side shows a change depends on how many there were: one of these hides the new contact.
-    for (let count = 0; count < edits; count += 1) {
-      applyEdit(world, { kind: 'set', side: 'left', who: 0, field: 'title' });
-    }
+    await play({ change: ({ remotes }) => ({ remotes: { ...remotes, left: { ...remotes.left, identify } } }) });
+    applyEdit(world, createRich('left'));
+    // The number of changes determines the lag of each one: with one of these numbers the new contact is hidden.
+    for (let count = 0; count < edits; count += 1) applyEdit(world, set('left', 0, 'title'));
     world.clock.advance(10 * MINUTE_MS);
     const aimedAt: ProcessPlan['aimedAt'] = (op) => (op === 'create' ? 'kill' : undefined);
-    expect((await play({ aimedAt })).result).toBeNull();
+    expect((await play({ plan: { aimedAt } })).result).toBeNull();
     expect((await world.store.link(world.link)).accounts.left).toBeNull();
     expect(liveRows(world.books.right)).toHaveLength(1);
 
     world.clock.advance(MINUTE_MS);
-    // With its new credential, the side says whose account it is.
-    const { result } = await play({}, () => ({ credentials: { left: 'new', right: 's' } }));
+    // The account is read again with the new credential.
+    const { result } = await play({ change: () => ({ credentials: { left: 'new', right: 's' } }) });
     expect(result?.summary).toMatchObject({ outcome: 'completed', right: { created: 0 } });
     expect((await world.store.link(world.link)).accounts.left).toBe('account at left');
     expect(liveRows(world.books.right)).toHaveLength(1);
   },
 );
 
-test('R9, R15: a create that may have made what cannot be read stays open; it stops neither the run nor the others', async () => {
-  const { world, play } = startStage({ left: 'google', right: 'service' });
+test('R9, R15: a create with a lost answer stays open while a row cannot be read; the run and the other creates complete', async () => {
+  const { world, play } = startStage();
   await play();
-  for (let count = 0; count < 3; count += 1) applyEdit(world, { kind: 'create', side: 'left', rich: true });
+  for (let count = 0; count < 3; count += 1) applyEdit(world, createRich('left'));
   world.clock.advance(10 * MINUTE_MS);
   const odd = liveRows(world.books.left)[0]?.contact.firstName ?? '';
-  const doubting = ({ remotes }: LinkContext): Partial<LinkContext> => {
-    const findCreated: Remote['findCreated'] = (requests, ...rest) => {
+  const doubting = onRight((right) => ({
+    findCreated: (requests, ...rest) => {
       const isOdd = requests.some(({ draft }) => draft.firstName === odd);
       const options = { status: 200, route: 'GET', applied: 'no' } as const;
-      const doubt = new UnreadableError('a contact cannot be understood', options);
-      return isOdd ? Promise.reject(doubt) : remotes.right.findCreated(requests, ...rest);
-    };
-    return { remotes: { ...remotes, right: { ...remotes.right, findCreated } } };
-  };
-  // Every create is applied and its answer lost; of one, nobody can tell while a row cannot be understood.
+      return isOdd
+        ? Promise.reject(new UnreadableError('a contact cannot be understood', options))
+        : right.findCreated(requests, ...rest);
+    },
+  }));
+  // Every create is applied and its answer is lost. The outcome of one is unknown while a row cannot be read.
   const aimedAt: ProcessPlan['aimedAt'] = (op) => (op === 'create' ? 'lost-after' : undefined);
-  const lost = await play({ aimedAt }, doubting);
+  const lost = await play({ plan: { aimedAt }, change: doubting });
   expect(lost.result?.summary).toMatchObject({ outcome: 'completed', skipped: 1 });
   const open = await world.store.journal(world.link, { open: true });
   expect(open).toMatchObject([{ kind: 'create', desired: { firstName: odd } }]);
 
   for (let count = 0; count < 3; count += 1) {
     world.clock.advance(10 * MINUTE_MS);
-    const next = await play({}, count < 2 ? doubting : undefined);
+    const next = await play({ change: count < 2 ? doubting : undefined });
     expect(next.result?.summary).toMatchObject({ outcome: 'completed', right: { created: 0 } });
     expect(liveRows(world.books.right)).toHaveLength(3);
   }
@@ -152,4 +168,125 @@ test('R9, R15: a create that may have made what cannot be read stays open; it st
   expect((await play()).result?.summary).toMatchObject({ outcome: 'completed', right: { created: 0 } });
   expect(await world.store.journal(world.link, { open: true })).toEqual([]);
   expect((await world.store.counts(world.link)).pairs).toBe(3);
+});
+
+const CONTACTS = 120;
+/** A run can stop after each of this many contacts, where a request is about one contact. */
+const STEP = 50;
+
+type Stopping = (right: Remote, stop: () => void) => Partial<Remote>;
+
+/** Contacts that both sides have, and runs that a call to the right side, the service, stops. */
+const startRuns = async () => {
+  const { world, play } = startStage();
+  const runOnce = async (change: Stopping = () => ({})) => {
+    const stopping = new AbortController();
+    const options = { acceptDeletes: true, stop: stopping.signal };
+    const stop = () => stopping.abort(new StoppedError());
+    const { result } = await play({ change: onRight((right) => change(right, stop)), options });
+    return result ?? expect.fail('the process died');
+  };
+  for (let count = 0; count < CONTACTS; count += 1) applyEdit(world, createRich('left'));
+  applyEdit(world, addSharedGroup('left'));
+  expect((await runOnce()).error).toBeNull();
+  world.clock.advance(DAY_MS);
+  return { world, runOnce };
+};
+
+test('R11: a run that is stopped while it writes memberships ends after the current batch', async () => {
+  const { world, runOnce } = await startRuns();
+  for (let who = 0; who < CONTACTS; who += 1) applyEdit(world, join('left', { who, group: 0 }));
+  const moved: number[] = [];
+  const stopped = await runOnce((right, stop) => ({
+    changeMembership: (batch, signal) => {
+      moved.push(batch.length);
+      stop();
+      return right.changeMembership(batch, signal);
+    },
+  }));
+  expect(stopped.error).toBeInstanceOf(StoppedError);
+  expect(moved).toHaveLength(1);
+  expect(moved[0]).toBeLessThanOrEqual(STEP);
+  expect((await runOnce()).error).toBeNull();
+});
+
+test('R7: a run that is stopped while it reads contacts that a listing missed ends after the current batch', async () => {
+  const { world, runOnce } = await startRuns();
+  for (let who = 0; who < CONTACTS - 10; who += 1) applyEdit(world, remove('right'));
+  const read: number[] = [];
+  const stopped = await runOnce((right, stop) => ({
+    read: (ids, signal) => {
+      read.push(ids.length);
+      stop();
+      return right.read(ids, signal);
+    },
+  }));
+  expect(stopped.error).toBeInstanceOf(StoppedError);
+  expect(read).toHaveLength(1);
+  expect(read[0]).toBeLessThanOrEqual(STEP);
+  expect((await runOnce()).error).toBeNull();
+});
+
+const PAGES = 20;
+const ROWS = 500;
+
+/** Returns a page of contacts that no user entered. */
+const inventedPage = (page: FeedPage, number: number): FeedPage => {
+  const shown = page.changes.find((change) => change.kind === 'upsert');
+  if (shown === undefined) throw new Error('The listing contains no contact.');
+  const changes = Array.from({ length: ROWS }, (_, index) => {
+    const id = `invented-${number}-${index}`;
+    const contact = { ...shown.record.contact, emailAddresses: [{ value: `${id}@example.com`, label: null }] };
+    return { ...shown, record: { ...shown.record, id, contact } };
+  });
+  return { ...page, changes, resume: null, cursor: null };
+};
+
+/** A listing that returns invented contacts until the reader stops it. */
+const withoutEnd = (remote: Remote): Partial<Remote> => ({
+  async *pull(request, signal) {
+    for await (const page of remote.pull({ ...request, mode: 'whole', resume: null }, signal)) {
+      yield { ...page, resume: null, cursor: null };
+      for (let number = 0; number < PAGES; number += 1) yield inventedPage(page, number);
+      throw new EndlessListingError('GET /contacts does not end', {
+        status: 200,
+        route: 'GET /contacts',
+        applied: 'no',
+      });
+    }
+  },
+});
+
+test('R14, R15: the contacts of an endless listing are not stored, and the next run completes', async () => {
+  const options = { kind: 'full' } as const;
+  const { world, play } = startStage();
+  applyEdit(world, create('right'));
+  expect((await play({ options, change: onRight(withoutEnd) })).result?.error).toBeInstanceOf(EndlessListingError);
+  const stored = await world.store.index(world.link, 'right');
+  expect(stored.filter(({ id }) => id.startsWith('invented'))).toEqual([]);
+  expect((await play({ options })).result?.error).toBeNull();
+  expect(SIDES.map((side) => liveRows(world.books[side]).length)).toEqual([1, 1]);
+});
+
+test('R14: a step loads a side with 200,000 deleted contacts', async () => {
+  const { world, play } = startStage();
+  applyEdit(world, create('right'));
+  await play({ options: { kind: 'full' } });
+  const [half] = await world.store.halves(world.link, { by: 'all' });
+  if (half === undefined) throw new Error('The store contains no half.');
+  const many = Array.from({ length: 200_000 }, (_, index): Half => ({
+    ...half,
+    id: `gone-${index}`,
+    pair: null,
+    state: 'gone',
+  }));
+  const store = new Proxy(world.store, {
+    get: (target, name, receiver) =>
+      name === 'halves' ? async () => Promise.resolve(many) : (Reflect.get(target, name, receiver) as unknown),
+  });
+  let loaded = 0;
+  await createLinkWriter(store, world.link, 1).apply({ gone: ['left'] }, (working) => {
+    loaded = [...working.halves()].length;
+  });
+  expect(loaded).toBe(200_000);
 });

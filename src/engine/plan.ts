@@ -136,7 +136,7 @@ export const planStored = async (
   const { selection, isNewSelection } = await currentSelection(session, { names, links: groups.links });
   const workload = await loadWorkload(store, link, { groupIds, reviewedIds, selection, isNewSelection, part });
   await yieldToEventLoop();
-  writer.cacheRows([...workload.unpaired.left, ...workload.unpaired.right], [...workload.pairs, ...workload.survivors]);
+  writer.keepRows([...workload.unpaired.left, ...workload.unpaired.right], [...workload.pairs, ...workload.survivors]);
   await endReviews(session, taken, [...workload.pairs, ...workload.survivors]);
   const scopes = await originScopes(session);
   const verdicts = await bindingVerdicts(session);
@@ -172,9 +172,9 @@ export const currentLinks = async ({ store, link }: Session, { links }: GroupPla
 /** Plans contacts of no pair that are independent of all others. Releases the rows of the plan before it. */
 export const planPart = async (session: Session, groups: GroupPlan, ids: ContactIds): Promise<Plan> => {
   const { store, link, policy, writer } = session;
-  writer.clearCache();
+  writer.releaseRows();
   const unpaired = await loadUnpaired(store, link, ids);
-  writer.cacheRows([...unpaired.left, ...unpaired.right], []);
+  writer.keepRows([...unpaired.left, ...unpaired.right], []);
   const scopes = await originScopes(session);
   const verdicts = await bindingVerdicts(session);
   const links = await currentLinks(session, groups);

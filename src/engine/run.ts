@@ -23,7 +23,7 @@ import { workOf } from './execute/work.ts';
 import { guardRun } from './guard.ts';
 import { takeLease, type Lease } from './lease.ts';
 import { hasOtherFields } from './choose-fields.ts';
-import { createLinkWriter } from './link-writer.ts';
+import { LinkWriter } from './link-writer.ts';
 import { perform, refreshState } from './perform.ts';
 import { planFirst, planLinkGroups } from './plan.ts';
 import { hasSamePatterns } from './selecting.ts';
@@ -111,7 +111,7 @@ const openSession = async (
     startedAtMs: context.clock.now(),
     undoes,
     emit: (event) => options.onEvent(event, run),
-    writer: createLinkWriter(context.store, context.link, lease.token),
+    writer: new LinkWriter(context.store, context.link, lease.token),
     tally: emptyTally(),
     identified: new Set(),
   };

@@ -4,7 +4,7 @@ import type { FeedPage } from '../../src/core/contact/requests.ts';
 import { SIDES } from '../../src/core/contact/side.ts';
 import { NO_ACTIVITY } from '../../src/core/state/rows.ts';
 import { StoppedError, type LinkContext, type RunOptions } from '../../src/engine/context.ts';
-import { createLinkWriter } from '../../src/engine/link-writer.ts';
+import { LinkWriter } from '../../src/engine/link-writer.ts';
 import { runLink, type RunResult } from '../../src/engine/run.ts';
 import { EndlessListingError, UnreadableError } from '../../src/providers/errors.ts';
 import type { Remote } from '../../src/providers/remote.ts';
@@ -285,7 +285,7 @@ test('R14: a step loads a side with 200,000 deleted contacts', async () => {
       name === 'halves' ? async () => Promise.resolve(many) : (Reflect.get(target, name, receiver) as unknown),
   });
   let loaded = 0;
-  await createLinkWriter(store, world.link, 1).apply({ gone: ['left'] }, (working) => {
+  await new LinkWriter(store, world.link, 1).apply({ gone: ['left'] }, (working) => {
     loaded = [...working.halves()].length;
   });
   expect(loaded).toBe(200_000);

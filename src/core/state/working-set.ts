@@ -6,43 +6,52 @@ import { knownDigest } from './half.ts';
 import { unsyncableChanges } from './unsyncable.ts';
 
 /** The name of a half within its link. */
-export const halfKey = ({ side, id }: Pick<Half, 'side' | 'id'>): string => `${side} ${id}`;
-
-/** Everything that a step touched, as it stands once it is stored; null for what is gone. */
-export type Touched = {
-  readonly halves: ReadonlyMap<string, Half | null>;
-  readonly pairs: ReadonlyMap<number, Pair | null>;
-};
+const halfKey = ({ side, id }: Pick<Half, 'side' | 'id'>): string => `${side} ${id}`;
 
 /**
- * The rows that one step of a run works on, and what became of them. Steps change it; {@link changes} says what must be
- * stored so that the store says the same. A pair that is new has an id below zero until it is stored.
+ * The rows that steps of a run work on, each half with its whole pair; null stands for a deleted row. Steps change them;
+ * {@link changes} returns the changes that are not stored yet. A new pair has an id below zero until it is stored.
  */
 export class WorkingSet {
   readonly #halves = new Map<string, Half | null>();
   readonly #keysOfPair = new Map<number, Set<string>>();
   readonly #pairs = new Map<number, PairStatus | null>();
-  readonly #storedHalves = new Map<string, Half>();
-  readonly #storedPairs = new Map<number, PairStatus>();
-  readonly #others: StoreChange[] = [];
+  /** The stored rows of the halves and pairs that were set since the last {@link markStored}; null where no row is stored. */
+  readonly #storedHalves = new Map<string, Half | null>();
+  readonly #storedPairs = new Map<number, PairStatus | null>();
+  #others: StoreChange[] = [];
   #lastNewPair = 0;
 
-  /** Takes in rows as the store holds them; those that are here already stay as they are. */
+  /** Whether the half is loaded or set. */
+  has(side: Side, id: string): boolean {
+    return this.#halves.has(halfKey({ side, id }));
+  }
+
+  /** Whether the pair is loaded or set. */
+  hasPair(id: number): boolean {
+    return this.#pairs.has(id);
+  }
+
+  /** Adds rows as the store returned them. A row that is in the set already is not replaced. */
   load(halves: readonly Half[], pairs: readonly PairRow[]): void {
     for (const half of halves) {
       const key = halfKey(half);
-      if (this.#halves.has(key)) continue;
-      this.#set(key, half);
-      this.#storedHalves.set(key, half);
+      if (!this.#halves.has(key)) this.#place(key, half);
     }
-    for (const { id, status } of pairs) {
-      if (this.#pairs.has(id)) continue;
-      this.#pairs.set(id, status);
-      this.#storedPairs.set(id, status);
-    }
+    for (const { id, status } of pairs) if (!this.#pairs.has(id)) this.#pairs.set(id, status);
   }
 
   #set(key: string, half: Half | null): void {
+    if (!this.#storedHalves.has(key)) this.#storedHalves.set(key, this.#halves.get(key) ?? null);
+    this.#place(key, half);
+  }
+
+  #setPair(id: number, status: PairStatus | null): void {
+    if (!this.#storedPairs.has(id)) this.#storedPairs.set(id, this.#pairs.get(id) ?? null);
+    this.#pairs.set(id, status);
+  }
+
+  #place(key: string, half: Half | null): void {
     const before = this.#halves.get(key)?.pair ?? null;
     const after = half?.pair ?? null;
     this.#halves.set(key, half);
@@ -89,7 +98,7 @@ export class WorkingSet {
   putPair(id: number | null, status: PairStatus): number {
     if (id === null) this.#lastNewPair -= 1;
     const own = id ?? this.#lastNewPair;
-    this.#pairs.set(own, status);
+    this.#setPair(own, status);
     return own;
   }
 
@@ -99,7 +108,7 @@ export class WorkingSet {
     if (pair === null) return;
     for (const half of SIDES.flatMap((side) => pair[side] ?? [])) this.drop(half);
     if (pair.left !== null) this.add({ kind: 'drop-conflicts', leftId: pair.left.id });
-    this.#pairs.set(id, null);
+    this.#setPair(id, null);
   }
 
   /** Adds a change of something else than halves and pairs. */
@@ -107,61 +116,52 @@ export class WorkingSet {
     this.#others.push(...changes);
   }
 
-  /** The names of the halves that were changed. */
-  #changed(): readonly string[] {
-    return [...this.#halves].flatMap(([key, half]) => (half === (this.#storedHalves.get(key) ?? null) ? [] : [key]));
-  }
-
-  /** What was touched, once {@link changes} is stored and the new pairs have got these ids, in their order. */
-  touched(newPairIds: readonly number[]): Touched {
-    const ids = new Map(this.#newPairs().map((id, index) => [id, newPairIds[index] ?? id]));
-    const stored = (half: Half | null): Half | null => {
-      const id = half === null || half.pair === null ? undefined : ids.get(half.pair);
-      return half === null || id === undefined ? half : { ...half, pair: id };
-    };
-    const keys = this.#changed();
-    const halves = new Map(keys.map((key) => [key, stored(this.#halves.get(key) ?? null)]));
-    const named = keys.flatMap((key) => [this.#storedHalves.get(key)?.pair ?? [], this.#halves.get(key)?.pair ?? []]);
-    const pairs = new Set([...named.flat(), ...this.#pairs.keys()]);
-    const pairOf = (id: number): Pair | null => {
-      const pair = this.pair(id);
-      if (pair === null) return null;
-      return { id: ids.get(id) ?? id, status: pair.status, left: stored(pair.left), right: stored(pair.right) };
-    };
-    return { halves, pairs: new Map([...pairs].map((id) => [ids.get(id) ?? id, pairOf(id)])) };
-  }
-
   /** Pairs that are not stored yet, in the order in which {@link changes} makes them. */
   #newPairs(): readonly number[] {
-    return [...this.#pairs].flatMap(([id, status]) => (id < 0 && status !== null ? [id] : []));
+    return [...this.#storedPairs.keys()].filter((id) => id < 0 && (this.#pairs.get(id) ?? null) !== null);
   }
 
-  /** Everything that the store does not say yet. */
+  /** Marks all {@link changes} as stored. `newPairIds` are the ids of the new pairs, in their order. */
+  markStored(newPairIds: readonly number[]): void {
+    for (const [index, made] of this.#newPairs().entries()) {
+      const id = newPairIds[index];
+      if (id === undefined) throw new Error('The store did not return the id of every new pair.');
+      this.#pairs.set(id, this.#pairs.get(made) ?? null);
+      for (const half of this.#halvesOf(made)) this.put({ ...half, pair: id });
+      this.#pairs.delete(made);
+    }
+    this.#storedHalves.clear();
+    this.#storedPairs.clear();
+    this.#others = [];
+  }
+
+  /** The changes that are not stored yet. */
   changes(): readonly StoreChange[] {
-    const dirty = this.#changed().map((key) => [key, this.#halves.get(key) ?? null] as const);
-    const keepsRecord = (half: Half): boolean => this.#storedHalves.get(halfKey(half))?.record === half.record;
-    const put = (half: Half): HalfPut => ({
+    const changed = [...this.#storedHalves].flatMap(([key, stored]) => {
+      const half = this.#halves.get(key) ?? null;
+      return half === stored ? [] : [{ stored, half }];
+    });
+    const put = (half: Half, stored: Half | null): HalfPut => ({
       half,
       digest: knownDigest(half),
-      ...(keepsRecord(half) && { keepsRecord: true }),
+      ...(stored?.record === half.record && { keepsRecord: true }),
     });
-    const drops = dirty.flatMap(([key, half]): StoreChange[] => {
-      const stored = this.#storedHalves.get(key);
-      return half === null && stored !== undefined ? [{ kind: 'drop-half', side: stored.side, id: stored.id }] : [];
-    });
-    const halves = dirty.flatMap(([, half]) => half ?? []);
-    const pairs = [...this.#pairs].flatMap(([id, status]): StoreChange[] => {
+    const drops = changed.flatMap(({ stored, half }): StoreChange[] =>
+      half === null && stored !== null ? [{ kind: 'drop-half', side: stored.side, id: stored.id }] : [],
+    );
+    const pairs = [...this.#storedPairs].flatMap(([id, stored]): StoreChange[] => {
+      const status = this.#pairs.get(id) ?? null;
       if (id < 0 && status !== null) {
-        const own = this.#halvesOf(id).map(put);
+        const own = this.#halvesOf(id).map((half) => put(half, this.#storedHalves.get(halfKey(half)) ?? null));
         return [{ kind: 'put-pair', id: null, status, halves: own }];
       }
-      if (id < 0 || status === this.#storedPairs.get(id)) return [];
+      if (status === stored) return [];
       return [status === null ? { kind: 'drop-pair', id } : { kind: 'put-pair', id, status, halves: [] }];
     });
-    const puts = halves.flatMap((half): StoreChange[] => {
-      return half.pair !== null && half.pair < 0 ? [] : [{ kind: 'put-half', ...put(half) }];
-    });
-    const unsyncable = dirty.flatMap(([key, half]) => unsyncableChanges(this.#storedHalves.get(key) ?? null, half));
+    const puts = changed.flatMap(({ stored, half }): StoreChange[] =>
+      half === null || (half.pair !== null && half.pair < 0) ? [] : [{ kind: 'put-half', ...put(half, stored) }],
+    );
+    const unsyncable = changed.flatMap(({ stored, half }) => unsyncableChanges(stored, half));
     return [...drops, ...pairs, ...puts, ...unsyncable, ...this.#others];
   }
 }

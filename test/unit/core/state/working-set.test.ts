@@ -157,3 +157,38 @@ describe('[R1] the changes of a working set', () => {
     ]);
   });
 });
+
+describe('a working set whose changes are stored', () => {
+  test('has no changes left, and has its new pairs by the ids that the store gave them', () => {
+    const set = setOf([ADA, BEN]);
+    set.dropPair(1);
+    const [one, other] = [set.putPair(null, 'kept'), set.putPair(null, 'linked')];
+    set.put(pairedHalf('left', 'cid', one));
+    set.put(pairedHalf('left', 'dot', other));
+    set.markStored([7, 8]);
+    expect(set.changes()).toEqual([]);
+    expect(set.pair(7)).toMatchObject({ status: 'kept', left: { id: 'cid', pair: 7 }, right: null });
+    expect(set.pair(8)).toMatchObject({ status: 'linked', left: { id: 'dot', pair: 8 } });
+    expect([set.pair(one), set.pair(1), set.half('left', 'ada')]).toEqual([null, null, null]);
+  });
+
+  test('returns later changes only, against the rows as they are stored then', () => {
+    const set = setOf([ADA, BEN]);
+    set.put(OPEN);
+    set.putPair(1, 'kept');
+    set.markStored([]);
+    set.put(OPEN);
+    set.putPair(1, 'kept');
+    expect(set.changes()).toEqual([]);
+    set.put(ADA);
+    set.putPair(1, 'linked');
+    expect(set.changes()).toEqual([{ kind: 'put-pair', id: 1, status: 'linked', halves: [] }, keep(ADA, 'row of ada')]);
+  });
+
+  test('has the rows that it has loaded or set, deleted ones included', () => {
+    const set = setOf([ADA, BEN]);
+    set.drop(ADA);
+    expect([set.has('left', 'ada'), set.has('right', 'ben'), set.has('right', 'ada')]).toEqual([true, true, false]);
+    expect([set.hasPair(1), set.hasPair(2)]).toEqual([true, false]);
+  });
+});

@@ -1,9 +1,8 @@
 import type { GoogleQuotas } from './google/quotas.ts';
 import { type GoogleEmulator, startGoogleEmulator } from './google/server.ts';
 import type { GoogleVariants } from './google/variants.ts';
-import { peopleAtGoogle, peopleAtService } from './people/held.ts';
 import type { Person } from './people/person.ts';
-import { seedGoogle, seedService } from './people/seed.ts';
+import { peopleAtGoogle, peopleAtService, seedGoogle, seedService } from './people/seed.ts';
 import type { RateLimit } from './service/rate-window.ts';
 import { type ServiceEmulator, startServiceEmulator } from './service/server.ts';
 import type { ServiceVariants } from './service/variants.ts';

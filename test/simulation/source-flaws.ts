@@ -74,7 +74,7 @@ export const SOURCE_FLAWS: Readonly<Record<string, SourceFlaw>> = {
     topic: 'people',
   },
   'a title is part of the name': {
-    file: 'core/contact/name-titles.ts',
+    file: 'core/contact/name-parts.ts',
     rule: "const count = matchAt(rest, 'start', (entry) => TABLES.honorifics.has(entry));",
     instead: 'const count = 0;',
     topic: 'people',
@@ -86,7 +86,7 @@ export const SOURCE_FLAWS: Readonly<Record<string, SourceFlaw>> = {
     topic: 'people',
   },
   'a name without spaces is divided twice': {
-    file: 'core/contact/name-words.ts',
+    file: 'core/contact/names.ts',
     rule: '(isSpaceless([word, word]) ? [...word] : [word])',
     instead: '[word]',
     topic: 'people',

@@ -1,13 +1,17 @@
-import type { AddressBook, Problem, Problems } from '../../sandbox/address-book/address-book.ts';
-import { AddressBookError } from '../../sandbox/address-book/address-book-error.ts';
-import { loadAddressBook } from '../../sandbox/address-book/load.ts';
-import { type EmulatedProvider, peopleAt, type Emulator } from '../../sandbox/emulators.ts';
-import { defaultContactLimit } from '../../sandbox/google/server.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { UsageError } from '../command/exit-codes.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { count } from '../../core/view/words.ts';
-import { open, rm, type FileHandle } from 'node:fs/promises';
+import {
+  type AddressBook,
+  AddressBookError,
+  type Problem,
+  type Problems,
+} from '../../sandbox/address-book/address-book.ts';
+import { loadAddressBook } from '../../sandbox/address-book/load.ts';
 import { writeVCards } from '../../sandbox/address-book/vcard-write.ts';
+import { type EmulatedProvider, type Emulator, peopleAt } from '../../sandbox/emulators.ts';
+import { defaultContactLimit } from '../../sandbox/google/server.ts';
 
 /** An address book that an account is filled with. */
 export type LoadedFile = AddressBook & { readonly path: string };

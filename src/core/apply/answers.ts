@@ -1,29 +1,6 @@
-import {
-  fieldsIn,
-  listsOf,
-  scalarsOf,
-  textIn,
-  type Contact,
-  type ContactField,
-  type SyncedField,
-} from '../contact/contact.ts';
-import type { LabelledValue } from '../contact/elements.ts';
-import { withEmails } from '../contact/emails.ts';
-import { emailKey } from '../contact/keys.ts';
-import { keyLists, listOf } from '../contact/lists.ts';
-import { isDeleted, type Half } from '../contact/half.ts';
-import type { ContactRecord } from '../contact/record.ts';
-import { bySide, otherSide, SIDES, type Side } from '../contact/side.ts';
-import { equalSnapshots } from '../contact/snapshot.ts';
-import type { PairIds } from '../reconcile/pair-ids.ts';
-import { EMPTY_SNAPSHOT } from '../reconcile/settle.ts';
-import { newHalf } from '../state/half.ts';
 import type { Outcome } from './outcome.ts';
 import { observeMerge } from './side-merges.ts';
-import { withWrittenGroups } from '../state/own-moves.ts';
-import { observeAnswer, observeDeletion } from '../state/observe.ts';
-import { endPair, keepAlone, storePair } from '../state/pair.ts';
-import type { WorkingSet } from '../state/working-set.ts';
+import { halfToStore } from './task-halves.ts';
 import {
   addDone,
   agreedEmails,
@@ -32,14 +9,35 @@ import {
   isQuiet,
   pendingFields,
   plannedHalf,
+  type Task,
   taskIds,
   wasWritten,
   writtenFields,
-  type Task,
 } from './task.ts';
-import { halfToStore } from './task-halves.ts';
-import type { Merged } from './write.ts';
-import { hasAllGroups, type GroupIds, type Removal, type Write } from './write.ts';
+import { type GroupIds, hasAllGroups, type Merged, type Removal, type Write } from './write.ts';
+import {
+  type Contact,
+  type ContactField,
+  fieldsIn,
+  listsOf,
+  scalarsOf,
+  type SyncedField,
+  textIn,
+} from '../contact/contact.ts';
+import type { LabelledValue } from '../contact/elements.ts';
+import { type Half, isDeleted } from '../contact/half.ts';
+import { emailKey } from '../contact/keys.ts';
+import { keyLists, listOf, withEmails } from '../contact/lists.ts';
+import type { ContactRecord } from '../contact/record.ts';
+import { bySide, otherSide, type Side, SIDES } from '../contact/side.ts';
+import { equalSnapshots } from '../contact/snapshot.ts';
+import type { PairIds } from '../reconcile/pair-ids.ts';
+import { EMPTY_SNAPSHOT } from '../reconcile/settle.ts';
+import { newHalf } from '../state/half.ts';
+import { observeAnswer, observeDeletion } from '../state/observe.ts';
+import { withWrittenGroups } from '../state/own-moves.ts';
+import { endPair, keepAlone, storePair } from '../state/pair.ts';
+import type { WorkingSet } from '../state/working-set.ts';
 
 /** The outcome of an operation that was answered, and what a run counts and reports of it. */
 export type AnswerOutcome = Outcome & {

@@ -1,12 +1,3 @@
-import { fieldsIn, scalarsOf, textIn, withValue, type Contact, type SyncedField } from '../contact/contact.ts';
-import { isAway, type Half } from '../contact/half.ts';
-import type { ContactRecord } from '../contact/record.ts';
-import { otherSide, type Side } from '../contact/side.ts';
-import { equalSnapshots, withDeclined, type Declined, type Snapshot } from '../contact/snapshot.ts';
-import { settleDeclined } from '../reconcile/declined.ts';
-import { settleBase } from '../reconcile/settle.ts';
-import { newHalf } from '../state/half.ts';
-import { withoutEmails } from '../contact/emails.ts';
 import {
   agreedEmails,
   currentRecord,
@@ -14,11 +5,20 @@ import {
   movedGroups,
   pendingFields,
   plannedHalf,
-  sharedEmails,
-  writtenFields,
   type PlannedHalf,
+  sharedEmails,
   type Task,
+  writtenFields,
 } from './task.ts';
+import { type Contact, fieldsIn, scalarsOf, type SyncedField, textIn, withValue } from '../contact/contact.ts';
+import { type Half, isAway } from '../contact/half.ts';
+import { withoutEmails } from '../contact/lists.ts';
+import type { ContactRecord } from '../contact/record.ts';
+import { otherSide, type Side } from '../contact/side.ts';
+import { type Declined, equalSnapshots, type Snapshot, withDeclined } from '../contact/snapshot.ts';
+import { settleDeclined } from '../reconcile/declined.ts';
+import { settleBase } from '../reconcile/settle.ts';
+import { newHalf } from '../state/half.ts';
 
 /** The fields that a side lost in a conflict and that are still to be written to it. */
 const lostFields = (task: Task, side: Side): readonly SyncedField[] => {

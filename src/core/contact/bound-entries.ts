@@ -1,6 +1,5 @@
-import { syncableContact, unsyncableIn } from './normalise.ts';
-import { specOf, valueIn, withValue, type Contact, type ContactField } from './contact.ts';
-import type { ContactRecord } from './record.ts';
+import { type Contact, type ContactField, specOf, valueIn, withValue } from './contact.ts';
+import { type ContactRecord, syncableContact, unsyncableIn } from './record.ts';
 
 /** The value that one field takes from an entry. */
 type EntryValue = NonNullable<Contact[ContactField]>;

@@ -31,7 +31,7 @@ export type SyncedField = ContactField | FieldOfKind<'set'>;
 type ValueOf<Field extends keyof Further> = Further[Field]['empty'];
 
 /**
- * The canonical contact: what both sides can express, normalised (see normalise.ts).
+ * The canonical contact: what both sides can express, normalised (`contactOf`).
  * Plain data; an absent text is the empty string, an absent list is empty, and a further field that is not filled is left
  * out.
  */

@@ -1,4 +1,5 @@
-import { LABELLED_VALUE, POSTAL_ADDRESS, type LabelledValue } from './elements.ts';
+import { isAmbiguousDay, normaliseDay } from './days.ts';
+import { LABELLED_VALUE, type LabelledValue, POSTAL_ADDRESS } from './elements.ts';
 import {
   addressKey,
   emailKey,
@@ -12,10 +13,8 @@ import {
   unitedTyped,
   websiteKey,
 } from './keys.ts';
-import { list, set, text, type ListSpec, type TextSpec } from './kinds.ts';
-import { isAmbiguousDay, normaliseDay } from './days.ts';
-import { normaliseNotes, normaliseText } from './text.ts';
-import { textKey } from './visible-text.ts';
+import { list, type ListSpec, set, text, type TextSpec } from './kinds.ts';
+import { normaliseNotes, normaliseText, textKey } from './text.ts';
 
 /** Elements that are the same where their values have the same key. */
 const byValue = (

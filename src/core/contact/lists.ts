@@ -1,8 +1,9 @@
-import { withValue, type Contact, type ListField } from './contact.ts';
+import { type Contact, type ListField, withValue } from './contact.ts';
 import type { LabelledValue } from './elements.ts';
 import { FIELDS, FURTHER_FIELDS } from './fields.ts';
-import type { ListElement } from './keys.ts';
+import { emailKey, type ListElement } from './keys.ts';
 import type { ListSpec } from './kinds.ts';
+import { normaliseLabel, normaliseText } from './text.ts';
 
 type ElementOf<Field extends ListField> = NonNullable<Contact[Field]>[number];
 
@@ -99,4 +100,62 @@ export const withOtherSpellings = (
     return !isFirst && keys.has(key) && !wanted.some(({ value }) => value === element.value);
   });
   return [...wanted, ...others];
+};
+
+const SIGNS = /[\\,()]/gu;
+const TAG_SIGNS = /[\\,]/gu;
+
+const escaped = (text: string, signs = SIGNS): string => text.replace(signs, (sign) => `\\${sign}`);
+
+const unescaped = (text: string): string => text.replace(/\\(.)/gu, '$1');
+
+/**
+ * A list as the one text that a custom field holds, such as `Anna (spouse), Ben`: for a side that has no place for lists of
+ * that kind. {@link textList} gives the same list back.
+ */
+export const listText = (elements: readonly LabelledValue[]): string =>
+  elements.map(({ value, label }) => escaped(value) + (label === null ? '' : ` (${escaped(label)})`)).join(', ');
+
+const ELEMENT = /(?:\\.|[^\\,])+/gu;
+const PARTS = /^((?:\\.|[^\\(])*)\(((?:\\.|[^\\()])*)\)$/u;
+
+const splitList = (text: string): readonly string[] =>
+  (normaliseText(text).match(ELEMENT) ?? []).map((each) => each.trim());
+
+/** Parses a list that a user typed; labels are in parentheses. */
+export const textList = (text: string): readonly LabelledValue[] =>
+  splitList(text).flatMap((given): LabelledValue[] => {
+    const [, value = given, label] = PARTS.exec(given) ?? [];
+    const element = { value: normaliseText(unescaped(value)), label: normaliseLabel(unescaped(label ?? '')) };
+    return element.value === '' ? [] : [element];
+  });
+
+/** Tags as one text, such as `A+, VIP (2026)`: a tag has no label, so its parentheses are its own. */
+export const tagText = (tags: readonly LabelledValue[]): string =>
+  tags.map(({ value }) => escaped(value, TAG_SIGNS)).join(', ');
+
+/** Parses tags. The text that {@link tagText} makes of them is parsed to the same tags. */
+export const textTags = (text: string): readonly LabelledValue[] =>
+  splitList(text).flatMap((given): LabelledValue[] => {
+    const value = normaliseText(unescaped(given));
+    return value === '' ? [] : [{ value, label: null }];
+  });
+
+type Emails = Contact['emailAddresses'];
+
+/** The keys by which email addresses are compared. */
+export const emailKeys = (emails: Emails): ReadonlySet<string> => new Set(emails.map(({ value }) => emailKey(value)));
+
+/** The contact without some email addresses. */
+export const withoutEmails = (contact: Contact, emails: Emails): Contact => {
+  if (emails.length === 0) return contact;
+  const keys = emailKeys(emails);
+  return { ...contact, emailAddresses: contact.emailAddresses.filter(({ value }) => !keys.has(emailKey(value))) };
+};
+
+/** The contact with those email addresses that it lacks. */
+export const withEmails = (contact: Contact, emails: Emails): Contact => {
+  const held = emailKeys(contact.emailAddresses);
+  const missing = emails.filter(({ value }) => !held.has(emailKey(value)));
+  return { ...contact, emailAddresses: [...contact.emailAddresses, ...missing] };
 };

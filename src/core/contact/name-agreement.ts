@@ -1,8 +1,7 @@
 import type { Contact } from './contact.ts';
-import { foldText } from './names.ts';
+import { foldText, isSpaceless, withoutDigraphs, type Word } from './names.ts';
 import { areNicknames } from './nicknames.ts';
-import { isSpaceless, withoutDigraphs, type Word } from './name-words.ts';
-import { hasName, personNameOf, type PersonName } from './person-name.ts';
+import { hasName, type PersonName, personNameOf } from './person-name.ts';
 
 /**
  * How two names relate: `same` but for spelling, order and division; `compatible` where an initial, a short form or a missing

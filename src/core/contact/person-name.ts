@@ -1,9 +1,16 @@
 import type { Contact } from './contact.ts';
 import { emailKey, phoneKey } from './keys.ts';
+import {
+  dropTitles,
+  type NameDraft,
+  type NameTexts,
+  nameTextsOf,
+  stripName,
+  suffixIn,
+  withoutAnd,
+} from './name-parts.ts';
 import type { Gender } from './name-tables.ts';
-import { nameTextsOf, withoutAnd, type NameTexts } from './name-texts.ts';
-import { dropTitles, stripName, suffixIn, type NameDraft } from './name-titles.ts';
-import { entryOf, isSpaceless, withoutDigraphs, wordsIn, type Word } from './name-words.ts';
+import { entryOf, isSpaceless, withoutDigraphs, type Word, wordsIn } from './names.ts';
 
 /** A name in folded words, without titles, qualifications and remarks. */
 export type PersonName = {

@@ -1,5 +1,16 @@
 import type { EntryChoice } from './bound-entries.ts';
-import type { Contact, ContactField } from './contact.ts';
+import { without } from './chosen.ts';
+import {
+  type Contact,
+  type ContactField,
+  EMPTY_CONTACT,
+  fieldsIn,
+  furtherIn,
+  makeContact,
+  specOf,
+  type SyncedField,
+  valueIn,
+} from './contact.ts';
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -15,7 +26,7 @@ export type OwnMove = {
 };
 
 /** A field whose value of one side is not synced, and the reason; the reason holds no value. */
-export type UnsyncableField = { readonly field: ContactField; readonly reason: string };
+type UnsyncableField = { readonly field: ContactField; readonly reason: string };
 
 /** A contact as one side gave it: the canonical part beside what only that side's adapter understands. */
 export type ContactRecord = {
@@ -68,4 +79,38 @@ export type GroupRecord = {
   readonly version: string;
   /** The data apart from the name that a create needs to make the same group. Opaque text of the adapter; absent for none. */
   readonly details?: string;
+};
+
+/**
+ * The canonical contact of what a side gave: every text through `normaliseText`, empty list elements dropped, and of
+ * elements that mean the same the first one kept. Values keep the side's own spelling.
+ */
+export const contactOf = (given: Partial<Contact>): Contact => {
+  const contact: Contact = { ...EMPTY_CONTACT, ...given };
+  return makeContact((field) => specOf(field).normalise(valueIn(contact, field)), furtherIn(contact));
+};
+
+const refusalOf = (field: ContactField, contact: Contact): string | null =>
+  specOf(field).refusalOf(valueIn(contact, field));
+
+/** The fields of a record that are not synced, with the reasons. */
+export const unsyncableIn = ({ unsyncable = [] }: Pick<ContactRecord, 'unsyncable'>): readonly UnsyncableField[] =>
+  unsyncable;
+
+/** The fields that are not synced in any of the records. */
+export const unsyncableFields = (...records: readonly Pick<ContactRecord, 'unsyncable'>[]): ReadonlySet<SyncedField> =>
+  new Set(records.flatMap((record) => unsyncableIn(record).map(({ field }) => field)));
+
+/** A contact as far as its values can be synced, and its fields that cannot; those are empty in the contact. */
+export type SyncableContact = { readonly contact: Contact; readonly unsyncable: readonly UnsyncableField[] };
+
+/** Separates the values of a side that can be synced from those that cannot, as one that is too long (R15). Pure. */
+export const syncableContact = (given: Partial<Contact>): SyncableContact => {
+  const contact = contactOf(given);
+  const unsyncable = fieldsIn(contact).flatMap((field): UnsyncableField[] => {
+    const reason = refusalOf(field, contact);
+    return reason === null ? [] : [{ field, reason }];
+  });
+  const fields = unsyncable.map(({ field }) => field);
+  return { contact: without(contact, fields), unsyncable };
 };

@@ -1,20 +1,20 @@
 import {
+  type ListField,
   listsIn,
+  type ScalarField,
   scalarsIn,
+  type SyncedField,
   textIn,
   withValue,
-  type ListField,
-  type ScalarField,
-  type SyncedField,
 } from '../contact/contact.ts';
 import { isExtraField } from '../contact/fields.ts';
 import type { Half } from '../contact/half.ts';
 import type { ListElement } from '../contact/keys.ts';
-import { unsyncableFields } from '../contact/normalise.ts';
-import { elementKey, keyLists, listOf, withList, type KeyedList } from '../contact/lists.ts';
+import { elementKey, type KeyedList, keyLists, listOf, withList } from '../contact/lists.ts';
+import { unsyncableFields } from '../contact/record.ts';
 import { bySide, SIDES, type Sides } from '../contact/side.ts';
 import { contactsOf, type Snapshot } from '../contact/snapshot.ts';
-import { mergeMembership, type GroupLink } from './membership.ts';
+import { type GroupLink, mergeMembership } from './membership.ts';
 import { mergeList, mergeScalar } from './merge.ts';
 import { forField, type Policy } from './policy.ts';
 import { aliasLeftovers, resembles } from './similar.ts';

@@ -1,12 +1,11 @@
 import { withoutExtras } from '../contact/chosen.ts';
-import { listsIn, scalarsIn, textIn, type Contact, type ListField } from '../contact/contact.ts';
+import { type Contact, type ListField, listsIn, scalarsIn, textIn } from '../contact/contact.ts';
 import type { Half } from '../contact/half.ts';
 import { elementKey, listOf } from '../contact/lists.ts';
-import { foldText } from '../contact/names.ts';
-import { phoneTail } from '../contact/origin.ts';
-import { withoutDigraphs } from '../contact/name-words.ts';
+import { foldText, withoutDigraphs } from '../contact/names.ts';
 import { formalNamesOf } from '../contact/nicknames.ts';
-import { hasName, personNameOf, type PersonName } from '../contact/person-name.ts';
+import { phoneTail } from '../contact/origin.ts';
+import { hasName, type PersonName, personNameOf } from '../contact/person-name.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { GroupLink } from './membership.ts';
 

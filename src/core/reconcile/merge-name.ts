@@ -1,9 +1,8 @@
 import type { Contact, ScalarField } from '../contact/contact.ts';
 import type { Half } from '../contact/half.ts';
-import { namePieces } from '../contact/name-words.ts';
-import { wordsOf } from '../contact/names.ts';
+import { namePieces, wordsOf } from '../contact/names.ts';
 import { hasName, isNamedByAddress, personNameOf } from '../contact/person-name.ts';
-import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
+import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 
 export const NAME_FIELDS = ['firstName', 'lastName'] as const;
 

@@ -1,32 +1,32 @@
 import {
-  listsIn,
-  scalarsIn,
-  textIn,
-  withValue,
   type Contact,
   type ContactField,
   type ListField,
+  listsIn,
   type ScalarField,
+  scalarsIn,
   type SyncedField,
+  textIn,
+  withValue,
 } from '../contact/contact.ts';
 import { isExtraField } from '../contact/fields.ts';
 import { changedAtMs, type Half } from '../contact/half.ts';
-import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
-import { unsyncableFields } from '../contact/normalise.ts';
-import { contactsOf, type Snapshot } from '../contact/snapshot.ts';
 import type { ListElement } from '../contact/keys.ts';
 import {
   elementKey,
   isTypedList,
+  type KeyedList,
   keyLists,
   listOf,
   unitedElement,
   withList,
-  type KeyedList,
 } from '../contact/lists.ts';
+import { unsyncableFields } from '../contact/record.ts';
+import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
+import { contactsOf, type Snapshot } from '../contact/snapshot.ts';
 import type { Conflict, OpenConflict, Taken } from './decision.ts';
-import { isNameField, NAME_FIELDS, ruleName, type NameRuling } from './merge-name.ts';
-import { conflictWinner, forField, mayWrite, policyFor, type Policy } from './policy.ts';
+import { isNameField, NAME_FIELDS, type NameRuling, ruleName } from './merge-name.ts';
+import { conflictWinner, forField, mayWrite, type Policy, policyFor } from './policy.ts';
 import { sidesToTake, takenValue, type TakenValue } from './review.ts';
 import { aliasLeftovers } from './similar.ts';
 

@@ -1,20 +1,20 @@
+import { keepChosen, without, withoutExtras } from '../contact/chosen.ts';
 import {
+  type Contact,
+  type ContactField,
   EMPTY_CONTACT,
   listsIn,
   scalarsIn,
+  type SyncedField,
   textIn,
   withValue,
-  type Contact,
-  type ContactField,
-  type SyncedField,
 } from '../contact/contact.ts';
-import { keepChosen, without, withoutExtras } from '../contact/chosen.ts';
-import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
-import { unsyncableIn } from '../contact/normalise.ts';
 import { keyLists, listOf, withList } from '../contact/lists.ts';
 import { namesAgree } from '../contact/name-agreement.ts';
+import { unsyncableIn } from '../contact/record.ts';
+import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import type { Conflict, Decision, Deletion, Merge, SideWrite } from './decision.ts';
-import { mayWrite, unwrittenFields, type Policy } from './policy.ts';
+import { mayWrite, type Policy, unwrittenFields } from './policy.ts';
 import { aliasLeftovers } from './similar.ts';
 
 /** What a contact holds that its other half, as `taken` shows, never took; empty in all other fields. */

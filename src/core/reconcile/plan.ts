@@ -1,15 +1,14 @@
 import { without, withoutExtras } from '../contact/chosen.ts';
 import { isEmptyContact, type SyncedField } from '../contact/contact.ts';
-import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
-import type { ContactRecord } from '../contact/record.ts';
-import { stands, type Half } from '../contact/half.ts';
-import { contactOf, unsyncableFields } from '../contact/normalise.ts';
-import { equalSnapshots, snapshotOf, unordered, type Snapshot } from '../contact/snapshot.ts';
+import { type Half, stands } from '../contact/half.ts';
+import { contactOf, type ContactRecord, unsyncableFields } from '../contact/record.ts';
+import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
+import { equalSnapshots, type Snapshot, snapshotOf, unordered } from '../contact/snapshot.ts';
 import { decideSleep, isSelected, restOf, withSleep } from './asleep.ts';
 import {
-  draftOf,
   type Creation,
   type Decision,
+  draftOf,
   type Merge,
   type OpenConflict,
   type Pair,
@@ -17,15 +16,15 @@ import {
   type Unlink,
 } from './decision.ts';
 import type { GroupPlan } from './groups.ts';
-import { matchContacts, type Match, type MatchResult } from './match.ts';
+import { type Match, matchContacts, type MatchResult } from './match.ts';
+import { type GroupLink, mergeMembership, unitingHalves } from './membership.ts';
+import { type FieldMerge, mergeContacts, type Rulings } from './merge.ts';
 import { keepMergedValues } from './merged-away.ts';
-import { mergeMembership, unitingHalves, type GroupLink } from './membership.ts';
-import { mergeContacts, type FieldMerge, type Rulings } from './merge.ts';
-import { decidesByTime, forField, mayWrite, unwrittenFields, type Policy } from './policy.ts';
+import { decidesByTime, forField, mayWrite, type Policy, unwrittenFields } from './policy.ts';
 import { findReplacements, meetReplacement, oneSidedPairs, type Replacement } from './replacements.ts';
 import { restoredFields } from './review.ts';
 import type { Selection } from './selection.ts';
-import { givenBacks, isAwaited, restoredHalves, withGivenBack, type GivenBacks, type PastMerge } from './side-merge.ts';
+import { givenBacks, type GivenBacks, isAwaited, type PastMerge, restoredHalves, withGivenBack } from './side-merge.ts';
 import { apartFrom, type Verdict } from './verdict.ts';
 
 export type PlanInput = {

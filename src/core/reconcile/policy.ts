@@ -1,8 +1,8 @@
 import { isSyncedField, type SyncedField } from '../contact/contact.ts';
 import { globMatcher, quotedName } from '../contact/name-pattern.ts';
 import type { Side, Sides } from '../contact/side.ts';
-import { textKey } from '../contact/visible-text.ts';
-import { ruleOf, type ConflictPolicy, type DecidedBy, type Dispute } from './conflict-policy.ts';
+import { textKey } from '../contact/text.ts';
+import { type ConflictPolicy, type DecidedBy, type Dispute, ruleOf } from './conflict-policy.ts';
 
 export type Direction = 'both' | 'to-left' | 'to-right';
 /** The fields that go one way only in a link that writes both sides. */

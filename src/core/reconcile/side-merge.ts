@@ -1,24 +1,23 @@
 import { contactFieldsOf } from '../contact/chosen.ts';
 import {
+  type Contact,
+  type ContactField,
   listsIn,
   listsOf,
   scalarsIn,
   scalarsOf,
+  type SyncedField,
   textIn,
   withValue,
-  type Contact,
-  type ContactField,
-  type SyncedField,
 } from '../contact/contact.ts';
 import { isExtraField } from '../contact/fields.ts';
-import { stands, type Half } from '../contact/half.ts';
-import { unsyncableFields } from '../contact/normalise.ts';
-import { keyLists, listOf, withList, type KeyedList } from '../contact/lists.ts';
-import type { ContactRecord } from '../contact/record.ts';
-import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
+import { type Half, stands } from '../contact/half.ts';
+import { type KeyedList, keyLists, listOf, withList } from '../contact/lists.ts';
+import { type ContactRecord, unsyncableFields } from '../contact/record.ts';
+import { bySide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { equalIn } from '../contact/snapshot.ts';
 import type { Merge, Pair, SideWrite } from './decision.ts';
-import { unwrittenFields, type Policy } from './policy.ts';
+import { type Policy, unwrittenFields } from './policy.ts';
 
 type Keys = Pick<KeyedList, 'has' | 'keys' | 'size'>;
 

@@ -1,9 +1,8 @@
-import type { Rejection, StoreChange } from './rows.ts';
 import { specOf } from '../contact/contact.ts';
-import { isDeleted, type Half } from '../contact/half.ts';
-import { unsyncableIn } from '../contact/normalise.ts';
-import type { ContactRecord } from '../contact/record.ts';
+import { type Half, isDeleted } from '../contact/half.ts';
+import { type ContactRecord, unsyncableIn } from '../contact/record.ts';
 import { idsOn } from '../reconcile/pair-ids.ts';
+import type { Rejection, StoreChange } from './rows.ts';
 
 const KEY = 'unsyncable ';
 

@@ -1,13 +1,15 @@
+import { type AnsweredWrite, applyAnswer, type Applying, applyNotTaken, isStray } from '../../core/apply/answers.ts';
+import { closing } from '../../core/apply/outcome.ts';
+import { sharedEmails } from '../../core/apply/task.ts';
+import { type Merged, targetOf, type Trial, type Write } from '../../core/apply/write.ts';
+import { withEmails } from '../../core/contact/lists.ts';
 import type { ReadAnswer } from '../../core/contact/requests.ts';
-import type { Rejection } from '../../core/state/rows.ts';
-import { isCredentialError, isFault, RemoteError, StaleError } from '../../providers/errors.ts';
-import type { WriteResult } from '../../providers/remote.ts';
-import { withEmails } from '../../core/contact/emails.ts';
 import type { Side } from '../../core/contact/side.ts';
-import type { Session } from '../context.ts';
 import { observeAnswer } from '../../core/state/observe.ts';
+import type { Rejection } from '../../core/state/rows.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
-import { advance, reportNotTaken, type Execution } from './execution.ts';
+import type { Session } from '../context.ts';
+import { advance, type Execution, reportNotTaken } from './execution.ts';
 import {
   canSplit,
   countUnanswered,
@@ -20,12 +22,9 @@ import {
   rejectionKeysEndedBy,
   rejectionOf,
 } from './failure.ts';
-import { applyAnswer, applyNotTaken, isStray, type AnsweredWrite, type Applying } from '../../core/apply/answers.ts';
-import { closing } from '../../core/apply/outcome.ts';
 import { mergeAway } from './merge-away.ts';
-import { type Merged } from '../../core/apply/write.ts';
-import { sharedEmails } from '../../core/apply/task.ts';
-import { targetOf, type Trial, type Write } from '../../core/apply/write.ts';
+import { isCredentialError, isFault, RemoteError, StaleError } from '../../providers/errors.ts';
+import type { WriteResult } from '../../providers/remote.ts';
 
 /** Writes that were answered; `stored` settles when what they changed is on disk. */
 export type Answered = { readonly stored: Promise<void> };

@@ -1,12 +1,12 @@
-import type { JournalRow } from '../../core/state/rows.ts';
+import { currentRecord, isToBeCreated, type Step, stepsOf, type Task } from '../../core/apply/task.ts';
 import type { Contact } from '../../core/contact/contact.ts';
-import { emailKeys, withoutEmails } from '../../core/contact/emails.ts';
 import { stands } from '../../core/contact/half.ts';
 import { emailKey } from '../../core/contact/keys.ts';
-import { SIDES, type Side } from '../../core/contact/side.ts';
+import { emailKeys, withoutEmails } from '../../core/contact/lists.ts';
+import { type Side, SIDES } from '../../core/contact/side.ts';
 import { desiredOf, targetIdOf } from '../../core/reconcile/operation.ts';
+import type { JournalRow } from '../../core/state/rows.ts';
 import type { Session } from '../context.ts';
-import { currentRecord, isToBeCreated, stepsOf, type Step, type Task } from '../../core/apply/task.ts';
 import type { Work } from './work.ts';
 
 type Emails = Contact['emailAddresses'];

@@ -1,10 +1,29 @@
-import type { UpdateRequest } from '../../core/contact/requests.ts';
-import { valueIn, withValue, type Contact, type ContactField, type SyncedField } from '../../core/contact/contact.ts';
+import {
+  currentRecord,
+  plannedHalf,
+  sharedEmails,
+  stepsOf,
+  type Task,
+  taskIds,
+  wasWritten,
+} from '../../core/apply/task.ts';
+import {
+  type CreateWrite,
+  type GroupIds,
+  groupIdsOf,
+  type Merging,
+  movesOf,
+  type Removal,
+  type Trial,
+  type UpdateWrite,
+  type Write,
+} from '../../core/apply/write.ts';
+import { type Contact, type ContactField, type SyncedField, valueIn, withValue } from '../../core/contact/contact.ts';
 import type { LabelledValue } from '../../core/contact/elements.ts';
-import { withEmails, withoutEmails } from '../../core/contact/emails.ts';
+import { withEmails, withoutEmails } from '../../core/contact/lists.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
+import type { UpdateRequest } from '../../core/contact/requests.ts';
 import { otherSide, type Side, type Sides } from '../../core/contact/side.ts';
-import { idsOn } from '../../core/reconcile/pair-ids.ts';
 import { emptiedFields, leavesEveryGroup } from '../../core/reconcile/losses.ts';
 import type {
   Cause,
@@ -13,27 +32,8 @@ import type {
   MembershipOperation,
   UpdateOperation,
 } from '../../core/reconcile/operation.ts';
-import {
-  groupIdsOf,
-  movesOf,
-  type CreateWrite,
-  type GroupIds,
-  type Merging,
-  type Removal,
-  type Trial,
-  type UpdateWrite,
-  type Write,
-} from '../../core/apply/write.ts';
+import { idsOn } from '../../core/reconcile/pair-ids.ts';
 import type { Sharing } from './work.ts';
-import {
-  currentRecord,
-  plannedHalf,
-  sharedEmails,
-  stepsOf,
-  taskIds,
-  wasWritten,
-  type Task,
-} from '../../core/apply/task.ts';
 
 /** The values of a pass that its operations carry. */
 export type Pass = {

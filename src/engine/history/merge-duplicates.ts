@@ -1,22 +1,22 @@
+import { type Half, stands } from '../../core/contact/half.ts';
+import { unsyncableIn } from '../../core/contact/record.ts';
 import { otherSide, type Side } from '../../core/contact/side.ts';
-import { stands, type Half } from '../../core/contact/half.ts';
-import { unsyncableIn } from '../../core/contact/normalise.ts';
 import type { Pair, WholePair } from '../../core/reconcile/decision.ts';
 import type { Halt } from '../../core/reconcile/guard.ts';
 import { planMergeByHand } from '../../core/reconcile/merge-duplicates.ts';
 import type { Plan } from '../../core/reconcile/plan.ts';
 import { mayWrite } from '../../core/reconcile/policy.ts';
+import { planChanges } from '../../core/view/plan.ts';
+import type { Change } from '../../core/view/views.ts';
 import { HaltError, type LinkContext, type RunOptions, type Session } from '../context.ts';
 import { execute } from '../execute/execute.ts';
 import { workOf } from '../execute/work.ts';
 import { guardPlan } from '../guard.ts';
 import { refreshState, settleUnanswered } from '../perform.ts';
 import { planLinkGroups } from '../plan.ts';
+import { planUnderLease, type RunResult, runUnderLease } from '../run.ts';
 import { withoutRestingExtras } from '../shown.ts';
-import { planUnderLease, runUnderLease, type RunResult } from '../run.ts';
 import { loadPairsOf } from '../workload.ts';
-import { planChanges } from '../../core/view/plan.ts';
-import type { Change } from '../../core/view/views.ts';
 
 /** Contacts of one side that a person has merged into one of them. */
 export type MergeOrder = {

@@ -1,17 +1,16 @@
 import { keepChosen } from '../../core/contact/chosen.ts';
-import { inFieldOrder, scalarsOf, syncedIn, type SyncedField } from '../../core/contact/contact.ts';
-import { stands, type Half } from '../../core/contact/half.ts';
-import { unsyncableFields } from '../../core/contact/normalise.ts';
-import { bySide, otherSide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
-import type { ContactRecord, GroupRecord } from '../../core/contact/record.ts';
+import { inFieldOrder, scalarsOf, type SyncedField, syncedIn } from '../../core/contact/contact.ts';
+import { type Half, stands } from '../../core/contact/half.ts';
+import { type ContactRecord, type GroupRecord, unsyncableFields } from '../../core/contact/record.ts';
+import { bySide, otherSide, type Side, SIDES, type Sides } from '../../core/contact/side.ts';
 import { contactsOf, equalSnapshots, unordered } from '../../core/contact/snapshot.ts';
 import type { Pair, SideWrite, WholePair } from '../../core/reconcile/decision.ts';
 import type { GroupLink } from '../../core/reconcile/membership.ts';
-import { forField, mayWrite, type Policy } from '../../core/reconcile/policy.ts';
 import { fieldsOf } from '../../core/reconcile/operation.ts';
+import { forField, mayWrite, type Policy } from '../../core/reconcile/policy.ts';
 import type { CompleteWrite } from './follow.ts';
 import { draftOf, undoWrite } from './revert-fields.ts';
-import { groupKey, linksOf, planGroupReturns, type GroupReturns, type RemovedGroup } from './undo-groups.ts';
+import { groupKey, type GroupReturns, linksOf, planGroupReturns, type RemovedGroup } from './undo-groups.ts';
 
 /** One contact that the run wrote on one side, or that belonged to a group that it deleted. */
 export type WrittenContact = {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { digest } from '../../util/secret.ts';
 import type { ChosenFields } from '../../core/contact/chosen.ts';
 import { timeToSendMs } from '../../net/governor.ts';
-import { textKey } from '../../core/contact/visible-text.ts';
+import { textKey } from '../../core/contact/text.ts';
 import { inspecting, type OnAnswer } from '../inspecting.ts';
 import { RETRY_BUDGET_MS, type AccountCheck, type Inspection, type Network } from '../provider.ts';
 import type { Remote } from '../remote.ts';

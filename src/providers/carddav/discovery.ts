@@ -1,10 +1,10 @@
-import { textKey } from '../../core/contact/visible-text.ts';
-import { InvalidError, NotFoundError, WrongAddressError } from '../errors.ts';
+import { textKey } from '../../core/contact/text.ts';
 import { isSameHref } from './hrefs.ts';
-import { propertyOf, type DavResponse } from './multistatus.ts';
+import { type DavResponse, propertyOf } from './multistatus.ts';
 import { propfind } from './requests.ts';
-import { headerOf, requireMultistatus, type DavAnswer, type SendDav } from './send.ts';
+import { type DavAnswer, headerOf, requireMultistatus, type SendDav } from './send.ts';
 import { childOf, contains } from './xml.ts';
+import { InvalidError, NotFoundError, WrongAddressError } from '../errors.ts';
 
 /** An address book of the account. */
 export type AddressBook = {

@@ -1,22 +1,21 @@
-import { textIn, type Contact, type ContactField } from '../../core/contact/contact.ts';
+import { type Contact, type ContactField, textIn } from '../../core/contact/contact.ts';
 import {
   FURTHER_FIELDS,
   isNamedField,
-  nameOfNamed,
   type JoinedPart,
   type NamedField,
+  nameOfNamed,
 } from '../../core/contact/fields.ts';
-import { tagText, textTags } from '../../core/contact/list-text.ts';
-import { withOtherSpellings } from '../../core/contact/lists.ts';
+import { tagText, textTags, withOtherSpellings } from '../../core/contact/lists.ts';
 import { normaliseText, wordsOnly } from '../../core/contact/text.ts';
-import { withTexts, writable, type BodyEntry } from './body-entry.ts';
+import { type BodyEntry, withTexts, writable } from './body-entry.ts';
 import { dateOf, dayOf } from './days.ts';
-import { heldEntry, heldField, type EntrySet } from './held-entry.ts';
+import { type EntrySet, heldEntry, heldField } from './held-entry.ts';
 import {
-  personField,
   type BoundTo,
   type ChosenParts,
   type FieldMapping,
+  personField,
   type PersonField,
   type PersonLists,
 } from './person-field.ts';

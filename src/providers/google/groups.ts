@@ -1,10 +1,10 @@
-import { textKey } from '../../core/contact/visible-text.ts';
 import type { GroupRecord } from '../../core/contact/record.ts';
+import { textKey } from '../../core/contact/text.ts';
 import { NameTakenError, NotFoundError, StaleError, UnreadableError } from '../errors.ts';
-import { startListingWalk } from '../read-limits.ts';
 import type { CallGoogle } from './call.ts';
 import { ITEMS_PER_PAGE } from './limits.ts';
 import { anyAnswerSchema, groupListSchema, groupSchema } from './schema.ts';
+import { startListingWalk } from '../read-limits.ts';
 
 type Group = ReturnType<typeof groupSchema.parse>;
 

@@ -1,12 +1,11 @@
 import { boundContact } from '../../core/contact/bound-entries.ts';
-import { valueIn, withValue, type Contact } from '../../core/contact/contact.ts';
+import { type Contact, valueIn, withValue } from '../../core/contact/contact.ts';
 import { FIELDS } from '../../core/contact/fields.ts';
-import { contactOf, syncableContact, unsyncableIn } from '../../core/contact/normalise.ts';
-import type { ContactRecord } from '../../core/contact/record.ts';
+import { contactOf, type ContactRecord, syncableContact, unsyncableIn } from '../../core/contact/record.ts';
 import { writable } from './body-entry.ts';
-import { mappingOf, USUAL_MAPPING, type PersonMapping } from './fields.ts';
+import { mappingOf, type PersonMapping, USUAL_MAPPING } from './fields.ts';
 import type { PersonLists } from './person-field.ts';
-import { personNameSchema, personSchema, type Person, type Source } from './schema.ts';
+import { type Person, personNameSchema, personSchema, type Source } from './schema.ts';
 
 /** Under this key of `clientData` a created contact carries its origin: the account's scope and the id, with a space between. */
 const ORIGIN_KEY = 'contact-sync.origin';

@@ -1,28 +1,27 @@
 import { createHash } from 'node:crypto';
-import { contactFieldsOf, fieldsOf, nameOfFields, USUAL_FIELDS, type ChosenFields } from '../../core/contact/chosen.ts';
-import { textIn, valueIn, type Contact, type ContactField, type UsualField } from '../../core/contact/contact.ts';
+import { type ChosenFields, contactFieldsOf, fieldsOf, nameOfFields, USUAL_FIELDS } from '../../core/contact/chosen.ts';
+import { type Contact, type ContactField, textIn, type UsualField, valueIn } from '../../core/contact/contact.ts';
 import type { LabelledValue, PostalAddress } from '../../core/contact/elements.ts';
 import {
+  type CustomField,
+  type ExtraField,
   extraOf,
   isCustomField,
   isExtraField,
   nameOfNamed,
-  type CustomField,
-  type ExtraField,
 } from '../../core/contact/fields.ts';
-import { listText, textList } from '../../core/contact/list-text.ts';
-import { withOtherSpellings } from '../../core/contact/lists.ts';
+import { listText, textList, withOtherSpellings } from '../../core/contact/lists.ts';
 import { normaliseText } from '../../core/contact/text.ts';
 import type { ContactWrite, ServiceContact, SyncedLists } from './api/schemas-contacts.ts';
-import { customFieldValues, customText, foldName, learn, type Definitions } from './custom-fields.ts';
+import { customFieldValues, customText, type Definitions, foldName, learn } from './custom-fields.ts';
 import {
   ADDRESS_ENTRIES,
   bareText,
   EMAIL_ENTRIES,
+  type EntryKind,
   PHONE_ENTRIES,
   PROFILE_ENTRIES,
   WEBSITE_ENTRIES,
-  type EntryKind,
 } from './entries.ts';
 import { EXTRA_READERS } from './extras.ts';
 import { listBody } from './list-body.ts';

@@ -1,5 +1,5 @@
 import type { GroupRecord } from '../../core/contact/record.ts';
-import { textKey } from '../../core/contact/visible-text.ts';
+import { textKey } from '../../core/contact/text.ts';
 import { NameTakenError, NotFoundError, RevokedError, WrongAddressError } from '../errors.ts';
 import { allRows } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';

@@ -1,14 +1,13 @@
-import type { FeedChange, FeedPage } from '../../core/contact/requests.ts';
 import { z } from 'zod';
 import { extrasIn } from '../../core/contact/chosen.ts';
 import { EMPTY_CONTACT } from '../../core/contact/contact.ts';
 import { FIELDS } from '../../core/contact/fields.ts';
-import { syncableContact } from '../../core/contact/normalise.ts';
-import type { ContactRecord, GroupRecord } from '../../core/contact/record.ts';
-import { SYNCED_LISTS, syncedListsSchema, type ServiceContact, type SyncedLists } from './api/schemas-contacts.ts';
-import type { Bucket } from './api/schemas-buckets.ts';
+import { type ContactRecord, type GroupRecord, syncableContact } from '../../core/contact/record.ts';
+import type { FeedChange, FeedPage } from '../../core/contact/requests.ts';
 import type { ContactRow } from './api/contacts.ts';
-import { NO_LISTS, USUAL_MAPPING, type ServiceMapping } from './fields.ts';
+import type { Bucket } from './api/schemas-buckets.ts';
+import { type ServiceContact, SYNCED_LISTS, type SyncedLists, syncedListsSchema } from './api/schemas-contacts.ts';
+import { NO_LISTS, type ServiceMapping, USUAL_MAPPING } from './fields.ts';
 
 /** Ids in the order that records hold them: sorted, each once. */
 export const sortedIds = (ids: Iterable<string>): readonly string[] => FIELDS.buckets.normalise([...ids]);

@@ -1,4 +1,10 @@
+import type { FileBytes } from './load.ts';
 import type { Person } from '../people/person.ts';
+
+/** An address book file that cannot be used at all; the message says which and what to do, and holds none of its content. */
+export class AddressBookError extends Error {
+  override readonly name = 'AddressBookError';
+}
 
 /** A place of an address book file that could not be taken over; the reason holds nothing of the file's content. */
 export type Problem = {
@@ -46,3 +52,54 @@ export class ProblemList {
     return { count: this.#count, first: this.#listed };
   }
 }
+
+const NONE: readonly never[] = [];
+
+/** A list without the room to spare that building it has left: a hundred thousand people multiply it. */
+const compact = <Item>(list: readonly Item[]): readonly Item[] => (list.length === 0 ? NONE : list.slice());
+
+/** The people of a file as far as there is room for them. */
+export class Gathering {
+  readonly people: Person[] = [];
+  /** How many more the file has. */
+  leftOut = 0;
+  readonly #most: number;
+  readonly #spellings = new Map<string, string>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Adds somebody, each group spelt as it was first: groups that differ by case are one. */
+  add(person: Person): void {
+    if (this.people.length === this.#most) {
+      this.leftOut += 1;
+      return;
+    }
+    this.people.push({
+      ...person,
+      emails: compact(person.emails),
+      phones: compact(person.phones),
+      websites: compact(person.websites),
+      addresses: compact(person.addresses),
+      groups: compact([...new Set(person.groups.map((name) => this.#spelt(name)))]),
+    });
+  }
+
+  #spelt(name: string): string {
+    const key = name.normalize('NFC').toLowerCase();
+    const known = this.#spellings.get(key);
+    if (known === undefined) this.#spellings.set(key, name);
+    return known ?? name;
+  }
+}
+
+/** What a reader hands over, in the order of the file. */
+type Taker = {
+  readonly add: (person: Person) => void;
+  readonly skipped: ProblemList;
+  readonly refused: ProblemList;
+};
+
+/** Reads a file of one kind. Rejects with an AddressBookError, which does not name the file, where it is of another. */
+export type ReadFile = (file: Pick<FileBytes, 'isTranscoded' | 'chunks'>, taker: Taker) => Promise<void>;

@@ -1,7 +1,7 @@
-import { splitFullName, type Person } from '../people/person.ts';
 import { englishHeading } from './csv-headings.ts';
 import type { ByteText, Decoder } from './decoder.ts';
-import { severalLines, singleLine } from './texts.ts';
+import { severalLines, singleLine } from './values.ts';
+import { type Person, splitFullName } from '../people/person.ts';
 
 /** The cells of a row, not yet decoded. */
 export type Row = readonly ByteText[];

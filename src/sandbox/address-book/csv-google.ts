@@ -1,7 +1,6 @@
+import { type Cell, type Columns, type Layout, namesCell, type Row } from './csv-columns.ts';
+import { commonLabel, readBirthday } from './values.ts';
 import { isFilledAddress, type LabelledText, type PersonAddress, userGroups } from '../people/person.ts';
-import { readBirthday } from './birthdays.ts';
-import { namesCell, type Cell, type Columns, type Layout, type Row } from './csv-columns.ts';
-import { commonLabel } from './labels.ts';
 
 const splitCell = (text: string): string[] => {
   if (text === '') return [];

@@ -1,12 +1,11 @@
 import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
-import { isFilled } from '../people/person.ts';
-import { AddressBookError } from './address-book-error.ts';
+import { AddressBookError, type ReadFile } from './address-book.ts';
 import { Columns, type Layout } from './csv-columns.ts';
 import { googleLayout, isGoogle } from './csv-google.ts';
 import { isOutlook, outlookLayout } from './csv-outlook.ts';
 import { type ByteText, Decoder } from './decoder.ts';
-import type { ReadFile } from './read-file.ts';
+import { isFilled } from '../people/person.ts';
 
 const EXPECTED =
   'Expected are the columns of a "Google CSV" ("First Name" or "Given Name", "E-mail 1 - Value", "Labels"...) or of ' +

@@ -1,5 +1,5 @@
 import type { ByteText, Decoder } from './decoder.ts';
-import { labelOfTypes } from './labels.ts';
+import { labelOfTypes } from './values.ts';
 
 /** What stands before the colon of a property. */
 export type PropertyHead = {

@@ -1,6 +1,5 @@
+import { escape, typesOfLabel } from './values.ts';
 import { isFilled, type LabelledText, type Person, type PersonAddress } from '../people/person.ts';
-import { escape } from './escapes.ts';
-import { typesOfLabel } from './labels.ts';
 
 const LINE_BYTES = 75;
 

@@ -1,11 +1,10 @@
 import type { CountryCode } from 'libphonenumber-js';
-import { ContactBook, type ContactFields, type ContactRecord } from './contact-book.ts';
+import { ContactBook, type ContactFields, type ContactRecord, mergedFields } from './contact-book.ts';
 import { storedValues } from './field-values.ts';
-import { GroupBook, myContactsGroup, type GroupRecord } from './group-book.ts';
-import { mergedFields } from './merge.ts';
-import { PhotoBook, photoOf, type Photo } from './photo-book.ts';
-import { readFields, type ContactField, type FieldItem, type Person } from './person-schema.ts';
+import { GroupBook, type GroupRecord, myContactsGroup } from './group-book.ts';
+import { type ContactField, type FieldItem, type Person, readFields } from './person-schema.ts';
 import { personView, type ViewOptions } from './person-view.ts';
+import { type Photo, PhotoBook, photoOf } from './photo-book.ts';
 import type { GoogleVariants } from './variants.ts';
 
 /** What an account is made of. */

@@ -1,3 +1,5 @@
+import type { GoogleVariants } from './variants.ts';
+
 /** The google.rpc codes that the emulator answers with, each with its number and HTTP status. */
 const rpcCodes = {
   INVALID_ARGUMENT: { code: 3, http: 400 },
@@ -13,7 +15,7 @@ const rpcCodes = {
 } as const;
 
 /** Status string of an error body. */
-export type RpcStatus = keyof typeof rpcCodes;
+type RpcStatus = keyof typeof rpcCodes;
 
 type Details = readonly Readonly<Record<string, unknown>>[];
 
@@ -96,4 +98,26 @@ export function invalidCredentials(): ApiError {
 export function insufficientScopes(): ApiError {
   const details = errorInfo('ACCESS_TOKEN_SCOPE_INSUFFICIENT', 'googleapis.com', { service: 'people.googleapis.com' });
   return new ApiError('PERMISSION_DENIED', 'Request had insufficient authentication scopes.', details);
+}
+
+/** The 400 for a request with more items than allowed. */
+export function overLimit(field: string, maximum: number, variants: GoogleVariants): ApiError {
+  const message = `Request must not have more than ${maximum} ${field}.`;
+  const details = variants.overLimitBatch === 'fieldViolations' ? badRequestDetails(field, message) : undefined;
+  return invalidArgument(message, details);
+}
+
+/** The 429 for an account that cannot hold more contacts. */
+export function contactLimitReached(variants: GoogleVariants): ApiError {
+  const details =
+    variants.contactLimitBody === 'errorInfo'
+      ? errorInfo('MY_CONTACTS_OVERFLOW_COUNT', 'people.googleapis.com')
+      : undefined;
+  const message = 'Contact cannot be created: MY_CONTACTS_OVERFLOW_COUNT';
+  return new ApiError('RESOURCE_EXHAUSTED', message, details);
+}
+
+/** What get, update and delete answer for a contact that does not exist. */
+export function missingContact(variants: GoogleVariants): ApiError {
+  return variants.missingContact === 'notFound' ? notFound() : new ApiError('INTERNAL', 'Internal error encountered.');
 }

@@ -1,13 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Context } from 'hono';
 import type { HttpBindings } from '@hono/node-server';
+import type { Context } from 'hono';
 import { ApiError, insufficientScopes, invalidArgument, invalidCredentials } from './api-error.ts';
-import { contentOf, methodOf } from './http-request.ts';
 import type { TokenStore } from './oauth-tokens.ts';
 import { operations } from './operations.ts';
 import { readFieldSelection, select } from './partial-response.ts';
-import { checkParameters } from './query-parameters.ts';
-import { quotaExceeded, type MinuteQuota } from './quotas.ts';
+import { type MinuteQuota, quotaExceeded } from './quotas.ts';
+import { checkParameters, contentOf, methodOf } from './request.ts';
 import type { ApiRequest, Operation, World } from './world.ts';
 
 /** What stands between a request and its operation. */

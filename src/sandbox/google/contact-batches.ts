@@ -1,13 +1,18 @@
 import { z } from 'zod';
-import { ApiError, invalidArgument, notFound } from './api-error.ts';
-import { checkEdit, contentToCreate } from './contact-edits.ts';
-import { applyCreate, applyDelete, applyEdit, checkRoom, personAfterWrite } from './contact-writes.ts';
+import { ApiError, invalidArgument, notFound, overLimit } from './api-error.ts';
 import type { ContactRecord } from './contact-book.ts';
+import {
+  applyCreate,
+  applyDelete,
+  applyEdit,
+  checkEdit,
+  checkRoom,
+  contentToCreate,
+  personAfterWrite,
+} from './contact-writes.ts';
 import { personSchema } from './person-schema.ts';
 import type { ReadSelection } from './person-view.ts';
-import { optionalSelection, updateMask } from './read-parameters.ts';
-import { overLimit } from './refusals.ts';
-import { readBody } from './request-body.ts';
+import { optionalSelection, readBody, updateMask } from './request.ts';
 import type { ApiRequest, World } from './world.ts';
 
 const maximumCreates = 200;

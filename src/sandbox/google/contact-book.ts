@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ContactField, FieldItem } from './person-schema.ts';
+import { type ContactField, type FieldItem, type PersonField, readFields, singletonFields } from './person-schema.ts';
 
 /** The values of a contact, in stored form, by field. */
 export type ContactFields = { readonly [Field in ContactField]?: readonly FieldItem[] };
@@ -14,7 +14,7 @@ export interface ContactState {
 }
 
 /** Where a contact's values come from: what the user keeps, or what Google gathered from the user's mail. */
-export type SourceType = 'CONTACT' | 'OTHER_CONTACT';
+type SourceType = 'CONTACT' | 'OTHER_CONTACT';
 
 /** One contact, living or deleted. */
 export interface ContactRecord {
@@ -236,4 +236,24 @@ export class ContactBook {
   #nameOf(sourceId: string): string {
     return `${namePrefixes[this.sourceType]}${BigInt(`0x${sourceId}`)}`;
   }
+}
+
+/** Fields of which a merged contact has one value. */
+const single: ReadonlySet<PersonField> = new Set([...singletonFields, 'photos']);
+
+/** The fields of a merged contact: the first contact's single values, and the list values of all, each once. */
+export function mergedFields(contacts: readonly ContactFields[]): ContactFields {
+  const merged: [ContactField, FieldItem[]][] = [];
+  for (const field of readFields) {
+    if (field === 'metadata' || field === 'memberships') continue;
+    const values = contacts.flatMap((contact) => contact[field] ?? []);
+    if (values.length === 0) continue;
+    merged.push([field, single.has(field) ? values.slice(0, 1) : withoutRepeats(values)]);
+  }
+  return Object.fromEntries(merged);
+}
+
+function withoutRepeats(values: readonly FieldItem[]): FieldItem[] {
+  const byContent = new Map(values.map((value) => [JSON.stringify(value), value]));
+  return [...byContent.values()];
 }

@@ -1,13 +1,11 @@
 import { z } from 'zod';
-import { badRequestDetails, invalidArgument } from './api-error.ts';
+import { badRequestDetails, invalidArgument, missingContact } from './api-error.ts';
 import type { ContactRecord } from './contact-book.ts';
 import { personAfterWrite } from './contact-writes.ts';
 import type { ReadSelection } from './person-view.ts';
-import { photoOf, type Photo } from './photo-book.ts';
-import { optionalSelection } from './read-parameters.ts';
-import { missingContact } from './refusals.ts';
-import { readBody } from './request-body.ts';
-import { noteApiWrite, type ApiRequest, type World } from './world.ts';
+import { type Photo, photoOf } from './photo-book.ts';
+import { optionalSelection, readBody } from './request.ts';
+import { type ApiRequest, noteApiWrite, type World } from './world.ts';
 
 const updateSchema = z.strictObject({
   photoBytes: z.string().optional(),

@@ -1,9 +1,9 @@
 import type { ContactBook, ContactFields, ContactRecord } from './contact-book.ts';
 import { textOf } from './names.ts';
-import { readFields, type ContactField } from './person-schema.ts';
+import { type ContactField, readFields } from './person-schema.ts';
 import { personView, type ReadSelection } from './person-view.ts';
-import { readSize, readSources, requiredMask } from './read-parameters.ts';
-import { showing, type ApiRequest, type World } from './world.ts';
+import { readSize, readSources, requiredMask } from './request.ts';
+import { type ApiRequest, showing, type World } from './world.ts';
 
 const defaultResults = 10;
 const maximumResults = 30;

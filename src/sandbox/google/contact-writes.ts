@@ -1,12 +1,142 @@
 import { isDeepStrictEqual } from 'node:util';
-import { checkEdit, contentToCreate, type ContactContent, type ContactEdit } from './contact-edits.ts';
-import type { ContactRecord } from './contact-book.ts';
-import { personSchema, type Person } from './person-schema.ts';
+import { groupsOf } from './account.ts';
+import { ApiError, contactLimitReached, invalidArgument, missingContact } from './api-error.ts';
+import type { ContactFields, ContactRecord, ContactState } from './contact-book.ts';
+import { contactSourceEtag, sourceEtagInside } from './etags.ts';
+import { isAddable, myContactsGroup } from './group-book.ts';
+import {
+  type ContactField,
+  type Person,
+  type PersonField,
+  personSchema,
+  singletonFields,
+  updatableFields,
+} from './person-schema.ts';
 import { personView, type ReadSelection } from './person-view.ts';
-import { selectionOrAll, updateMask } from './read-parameters.ts';
-import { contactLimitReached, missingContact } from './refusals.ts';
-import { readBody } from './request-body.ts';
-import { noteApiWrite, showing, type ApiRequest, type World } from './world.ts';
+import { readBody, selectionOrAll, updateMask } from './request.ts';
+import { type ApiRequest, noteApiWrite, showing, type World } from './world.ts';
+
+/** Values and groups of a contact about to be written: checked, but nothing is changed yet. */
+type ContactContent = Omit<ContactState, 'updatedMicros'>;
+
+/** An update that passed every check. */
+export interface ContactEdit {
+  readonly record: ContactRecord;
+  readonly content: ContactContent;
+}
+
+/** Checks a person to create; throws the ApiError that refuses it. */
+export function contentToCreate(person: Person, world: World): ContactContent {
+  const fields = writtenFields(person, new Set(updatableFields), world);
+  const given = groupsOf(person);
+  checkGroups(given ?? [], [], world);
+  return { fields, groups: groupsOfNew(given, world) };
+}
+
+function groupsOfNew(given: readonly string[] | undefined, { account, variants }: World): readonly string[] {
+  if (!given) return [myContactsGroup];
+  const onlyOwn = given.every((name) => !account.contactGroups.living(name)?.system);
+  return onlyOwn && variants.createInUserGroup === 'addMyContacts' ? [...given, myContactsGroup] : given;
+}
+
+/**
+ * Checks an update of the masked fields, each replaced whole or cleared; throws the ApiError that refuses it.
+ * @param missingEtag status of the refusal of a person without an etag
+ */
+export function checkEdit(
+  resourceName: string,
+  person: Person,
+  mask: ReadonlySet<PersonField>,
+  missingEtag: 'INVALID_ARGUMENT' | 'FAILED_PRECONDITION',
+  world: World,
+): ContactEdit {
+  if (!/^people\/c\d+$/.test(resourceName)) {
+    throw invalidArgument('Resource name is not that of a contact: the person has no contact source to update.');
+  }
+  const record = world.account.contacts.living(resourceName);
+  if (!record) throw missingContact(world.variants);
+  checkEtags(person, contactSourceEtag(record.state.updatedMicros), missingEtag, world);
+  const fields = { ...record.state.fields, ...cleared(mask), ...writtenFields(person, mask, world) };
+  return { record, content: { fields, groups: groupsAfter(person, record, mask, world) } };
+}
+
+function cleared(mask: ReadonlySet<PersonField>): ContactFields {
+  return Object.fromEntries([...mask].filter((field) => field !== 'memberships').map((field) => [field, []]));
+}
+
+function groupsAfter(
+  person: Person,
+  record: ContactRecord,
+  mask: ReadonlySet<PersonField>,
+  world: World,
+): readonly string[] {
+  if (!mask.has('memberships')) return record.state.groups;
+  const groups = groupsOf(person);
+  if (!groups) throw invalidArgument('Request must keep at least one contact group membership on the person.');
+  checkGroups(groups, record.state.groups, world);
+  return groups;
+}
+
+function checkGroups(groups: readonly string[], before: readonly string[], { account }: World): void {
+  for (const name of groups) {
+    const group = account.contactGroups.living(name);
+    if (!group) throw invalidArgument(`Contact group does not exist: ${name}`);
+    if (!isAddable(group) && !before.includes(name)) {
+      throw invalidArgument(`Contacts cannot be added to the system contact group ${name}.`);
+    }
+  }
+}
+
+/** The stored form of what the person has in the writable fields: values of the contact source only. */
+function writtenFields(person: Person, mask: ReadonlySet<PersonField>, world: World): ContactFields {
+  const own: Person = {};
+  for (const field of updatableFields) {
+    if (!mask.has(field) || field === 'memberships') continue;
+    checkSingleton(person, field, world);
+    const values = contactValues(person, field);
+    if (values.length > 0) Object.assign(own, { [field]: values });
+  }
+  return world.account.storedFields(own);
+}
+
+function contactValues(person: Person, field: ContactField): object[] {
+  const values = [...(person[field] ?? [])];
+  return values.filter(({ metadata }) => (metadata?.source?.type ?? 'CONTACT') === 'CONTACT');
+}
+
+function checkSingleton(person: Person, field: ContactField, { variants }: World): void {
+  const countAll = variants.echoedProfileValues === 'countedForSingletons';
+  const values = countAll ? (person[field] ?? []) : contactValues(person, field);
+  if (!singletonFields.has(field) || values.length < 2) return;
+  throw invalidArgument(`Request must not set more than one value of the singleton field person.${field}.`);
+}
+
+function checkEtags(
+  person: Person,
+  current: string,
+  missingEtag: 'INVALID_ARGUMENT' | 'FAILED_PRECONDITION',
+  world: World,
+): void {
+  const sourceEtag = person.metadata?.sources?.find(({ type }) => type === 'CONTACT')?.etag;
+  if (!sourceEtag && !person.etag) {
+    const message =
+      'Request must set person.etag or person.metadata.sources.etag for the source that is being updated.';
+    throw new ApiError(missingEtag, message);
+  }
+  if (person.etag && sourceEtagInside(person.etag) !== current) throw staleEtag('person.etag', world);
+  if (sourceEtag && sourceEtag !== current) throw staleEtag('person.metadata.sources.etag', world);
+}
+
+function staleEtag(what: string, { variants }: World): ApiError {
+  const message = `Request ${what} is different than the current ${what}. Clear local cache and get the latest person.`;
+  const detail = `[ORIGINAL ERROR] generic::failed_precondition: ${message}`;
+  const debugInfo = [{ '@type': 'type.googleapis.com/google.rpc.DebugInfo', detail }];
+  return new ApiError(
+    'FAILED_PRECONDITION',
+    message,
+    variants.staleEtagDetails === 'debugInfo' ? debugInfo : undefined,
+  );
+}
 
 /** `POST /v1/people:createContact` */
 export function createContact({ query, body }: ApiRequest, world: World): object {

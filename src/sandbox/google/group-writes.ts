@@ -1,13 +1,18 @@
 import { z } from 'zod';
-import { ApiError, invalidArgument } from './api-error.ts';
+import { ApiError, invalidArgument, overLimit } from './api-error.ts';
 import type { ContactRecord } from './contact-book.ts';
 import { groupEtag } from './etags.ts';
-import { isAddable, type GroupClientData, type GroupRecord } from './group-book.ts';
-import { existingGroup, readGroupMask } from './group-reads.ts';
-import { groupFields, groupView, membersByGroup, type GroupField } from './group-view.ts';
-import { overLimit } from './refusals.ts';
-import { readBody } from './request-body.ts';
-import { noteApiWrite, type ApiRequest, type World } from './world.ts';
+import { type GroupClientData, type GroupRecord, isAddable } from './group-book.ts';
+import {
+  existingGroup,
+  type GroupField,
+  groupFields,
+  groupView,
+  membersByGroup,
+  readGroupMask,
+} from './group-reads.ts';
+import { readBody } from './request.ts';
+import { type ApiRequest, noteApiWrite, type World } from './world.ts';
 
 const maximumMembersModified = 1000;
 const defaultAnswerFields: readonly GroupField[] = ['metadata', 'groupType', 'name'];

@@ -2,19 +2,19 @@ import { invalidArgument } from './api-error.ts';
 import type { ContactBook, ContactRecord, LogSlice } from './contact-book.ts';
 import { textOf } from './names.ts';
 import type { Person } from './person-schema.ts';
-import { personView, tombstoneView, type ReadSelection, type ViewOptions } from './person-view.ts';
+import { personView, type ReadSelection, tombstoneView, type ViewOptions } from './person-view.ts';
 import { internalQuotaExceeded } from './quotas.ts';
-import { readSize } from './read-parameters.ts';
+import { readSize } from './request.ts';
 import {
   expiredSyncToken,
   isExpired,
+  type PageToken,
   parameterMismatch,
   readPageToken,
   readSyncToken,
+  type SyncToken,
   templateOf,
   writeToken,
-  type PageToken,
-  type SyncToken,
 } from './sync-tokens.ts';
 import { isReadStale, showing, visibleState, type World } from './world.ts';
 

@@ -1,15 +1,13 @@
 import { answers } from './answers.ts';
-import { listConnections } from './connections.ts';
 import { batchCreateContacts, batchDeleteContacts, batchUpdateContacts } from './contact-batches.ts';
 import { deleteContactPhoto, updateContactPhoto } from './contact-photos.ts';
 import { searchContacts } from './contact-search.ts';
 import { createContact, deleteContact, updateContact } from './contact-writes.ts';
-import { refuseDirectory } from './directory.ts';
 import { batchGetGroups, getGroup, listGroups } from './group-reads.ts';
 import { createGroup, deleteGroup, modifyMembers, updateGroup } from './group-writes.ts';
 import { contactsReadOnlyScope, contactsScope, directoryScope, otherContactsScope } from './oauth-tokens.ts';
 import { copyOtherContact, listOtherContacts, searchOtherContacts } from './other-contacts.ts';
-import { batchGetPeople, getPerson } from './people-reads.ts';
+import { batchGetPeople, getPerson, listConnections, refuseDirectory } from './people-reads.ts';
 import type { Operation } from './world.ts';
 
 const id = '([^/:]+)';

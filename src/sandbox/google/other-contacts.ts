@@ -1,15 +1,14 @@
 import { z } from 'zod';
 import { invalidArgument, notFound } from './api-error.ts';
+import type { ContactFields } from './contact-book.ts';
 import { searchBook } from './contact-search.ts';
 import { checkRoom, personAfterWrite } from './contact-writes.ts';
-import type { ContactFields } from './contact-book.ts';
 import { myContactsGroup } from './group-book.ts';
 import { listPeople } from './listing.ts';
-import { readFields, type ContactField } from './person-schema.ts';
+import { type ContactField, readFields } from './person-schema.ts';
 import type { ReadSelection } from './person-view.ts';
-import { optionalMask, readSources, requiredMask } from './read-parameters.ts';
-import { readBody } from './request-body.ts';
-import { noteApiWrite, type ApiRequest, type World } from './world.ts';
+import { optionalMask, readBody, readSources, requiredMask } from './request.ts';
+import { type ApiRequest, noteApiWrite, type World } from './world.ts';
 
 const copyFields = ['emailAddresses', 'names', 'phoneNumbers'] as const;
 const searchFields = [...copyFields, 'metadata'] as const;

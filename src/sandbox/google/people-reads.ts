@@ -1,10 +1,10 @@
-import { invalidArgument, notFound } from './api-error.ts';
+import { ApiError, invalidArgument, missingContact, notFound, overLimit } from './api-error.ts';
 import { contactSourceEtag, personEtag } from './etags.ts';
+import { listPeople } from './listing.ts';
 import type { Person } from './person-schema.ts';
 import { accountNumber, personView, type ReadSelection } from './person-view.ts';
-import { requiredSelection } from './read-parameters.ts';
-import { missingContact, overLimit } from './refusals.ts';
-import { showing, visibleState, type ApiRequest, type World } from './world.ts';
+import { requiredSelection } from './request.ts';
+import { type ApiRequest, showing, visibleState, type World } from './world.ts';
 
 const maximumBatchGet = 200;
 
@@ -60,4 +60,19 @@ function ownProfile(id: string, email: string, { mask, profile }: ReadSelection)
         emailAddresses: [{ metadata: { ...metadataFrom('ACCOUNT'), verified: true }, value: email }],
       }),
   };
+}
+
+/** `GET /v1/people/me/connections`: a full listing, or what changed since a sync token. */
+export function listConnections({ query }: ApiRequest, world: World): object {
+  const { people, tokens, total } = listPeople(world.account.contacts, query, requiredSelection(query), world);
+  return {
+    ...(people.length > 0 && { connections: people }),
+    ...tokens,
+    ...(total > 0 && { totalPeople: total, totalItems: total }),
+  };
+}
+
+/** `GET /v1/people:listDirectoryPeople` and `:searchDirectoryPeople`: a private account belongs to no domain. */
+export function refuseDirectory(_request: ApiRequest, { variants }: World): never {
+  throw new ApiError(variants.directoryRefusal, 'Must be a G Suite domain user.');
 }

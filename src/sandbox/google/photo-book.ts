@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { HttpBindings } from '@hono/node-server';
+import { type Context, Hono } from 'hono';
 
 /** An image that a user gave to a contact. */
 export interface Photo {
@@ -18,7 +20,7 @@ export function photoOf(bytes: Uint8Array): Photo | undefined {
 }
 
 /** What contacts without a photo show: one grey pixel. */
-export const defaultPhoto: Photo = {
+const defaultPhoto: Photo = {
   bytes: Uint8Array.from(
     Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==',
@@ -42,4 +44,20 @@ export class PhotoBook {
   get(id: string): Photo | undefined {
     return this.#photos.get(id);
   }
+}
+
+/** The addresses in `photos`. Anybody may fetch them; the size after `=` is passed over. */
+export function photoRoutes(photos: PhotoBook): Hono<{ Bindings: HttpBindings }> {
+  const routes = new Hono<{ Bindings: HttpBindings }>();
+  routes.get('/contacts/:file', (context) => {
+    const [id = ''] = context.req.param('file').split('=');
+    const photo = photos.get(id);
+    return photo ? answer(context, photo) : context.notFound();
+  });
+  routes.get('/cm/:file', (context) => answer(context, defaultPhoto));
+  return routes;
+}
+
+function answer(context: Context, { bytes, contentType }: Photo): Response {
+  return context.body(bytes, 200, { 'content-type': contentType });
 }

@@ -6,14 +6,13 @@ import type { CountryCode } from 'libphonenumber-js';
 import { GoogleAccount } from './account.ts';
 import { answerApi, type ApiGate } from './api-routes.ts';
 import { controlRoutes } from './control-routes.ts';
-import { loggingAndFaults } from './fault-middleware.ts';
-import { FaultPlan, type Fault } from './faults.ts';
+import { type Fault, FaultPlan, loggingAndFaults } from './faults.ts';
 import { oauthRoutes } from './oauth-routes.ts';
-import { photoRoutes } from './photo-routes.ts';
 import { contactsScope, TokenStore } from './oauth-tokens.ts';
-import { MinuteQuota, type GoogleQuotas } from './quotas.ts';
-import { RequestLog, type LoggedRequest } from './request-log.ts';
-import { googleVariantsSchema, type GoogleVariants } from './variants.ts';
+import { photoRoutes } from './photo-book.ts';
+import { type GoogleQuotas, MinuteQuota } from './quotas.ts';
+import { type LoggedRequest, RequestLog } from './request-log.ts';
+import { type GoogleVariants, googleVariantsSchema } from './variants.ts';
 import type { World } from './world.ts';
 
 /** How an emulator starts. */

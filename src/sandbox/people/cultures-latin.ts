@@ -1,4 +1,4 @@
-import { type Culture, list } from './culture.ts';
+import { type Culture, list } from './make-person.ts';
 
 /** Countries that write names in the Latin script, most with diacritics. Phone ranges are kept for fiction where known. */
 export const LATIN_CULTURES: readonly Culture[] = [

@@ -1,4 +1,4 @@
-import { type Culture, list } from './culture.ts';
+import { type Culture, list } from './make-person.ts';
 
 /** Countries that write names in other scripts; each name carries its Latin form for email addresses. */
 export const OTHER_SCRIPT_CULTURES: readonly Culture[] = [

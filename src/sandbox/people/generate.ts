@@ -1,10 +1,16 @@
-import type { Culture } from './culture.ts';
 import { LATIN_CULTURES } from './cultures-latin.ts';
 import { OTHER_SCRIPT_CULTURES } from './cultures-other-scripts.ts';
-import { makeAddress, makeCompany, makeEmail, makePerson, makePhone, type Source } from './make-person.ts';
+import {
+  type Culture,
+  makeAddress,
+  makeCompany,
+  makeEmail,
+  makePerson,
+  makePhone,
+  type Source,
+} from './make-person.ts';
 import { EMPTY_PERSON, type LabelledText, type Person } from './person.ts';
-import { reformatPhone } from './phone-format.ts';
-import { createDeck, createRandom, type Random } from './random.ts';
+import { createDeck, createRandom, type Random, reformatPhone } from './random.ts';
 
 /** What makes an entry unlike the ordinary ones. */
 type Quirk =

@@ -1,6 +1,5 @@
 import type { Person } from './person.ts';
-import { reformatPhone } from './phone-format.ts';
-import { createRandom, type Random } from './random.ts';
+import { createRandom, type Random, reformatPhone } from './random.ts';
 
 /** A difference that grows between two books that were never kept in step. */
 type Difference = {

@@ -1,12 +1,13 @@
 import type { GoogleAccount } from '../google/account.ts';
 import { myContactsGroup } from '../google/group-book.ts';
 import type { Person as GooglePerson } from '../google/person-schema.ts';
+import type { LabelledText, Person } from './person.ts';
 import type { ServiceAccount } from '../service/account.ts';
 import type { ContactFields } from '../service/contact-fields.ts';
 import { ServiceError } from '../service/errors.ts';
-import type { LabelledText, Person } from './person.ts';
+import type { ContactRecord } from '../service/records.ts';
 
-const groupNames = (people: readonly Person[]): string[] => [...new Set(people.flatMap(({ groups }) => groups))];
+const groupNamesIn = (people: readonly Person[]): string[] => [...new Set(people.flatMap(({ groups }) => groups))];
 
 const idsOf = (names: readonly string[], idByName: ReadonlyMap<string, string>): string[] =>
   names.flatMap((name) => idByName.get(name) ?? []);
@@ -45,7 +46,7 @@ const toGooglePerson = (person: Person): GooglePerson => ({
 /** Puts the people into the account, in My Contacts and under labels that are created where the account lacks them. */
 export const seedGoogle = (account: GoogleAccount, people: readonly Person[]): void => {
   const idByName = new Map(account.groups().map(({ name, resourceName }) => [name, resourceName]));
-  for (const name of groupNames(people)) {
+  for (const name of groupNamesIn(people)) {
     if (!idByName.has(name)) idByName.set(name, account.createGroup(name));
   }
   for (const person of people) {
@@ -85,7 +86,7 @@ const isTaken = (create: () => void): boolean => {
  */
 export const seedService = (account: ServiceAccount, people: readonly Person[]): number => {
   const idByName = new Map(account.buckets().map(({ name, id }) => [name, id]));
-  for (const name of groupNames(people)) {
+  for (const name of groupNamesIn(people)) {
     if (!idByName.has(name)) idByName.set(name, account.createBucket({ name }).id);
   }
   const refused = people.filter((person) => {
@@ -93,4 +94,110 @@ export const seedService = (account: ServiceAccount, people: readonly Person[]):
     return !isTaken(() => account.createContact(toServiceContact(person), { bucketIds }));
   });
   return refused.length;
+};
+
+type Text = string | null | undefined;
+type NameField = 'prefix' | 'givenName' | 'middleName' | 'familyName' | 'suffix' | 'nickname';
+
+const text = (value: Text): string => value ?? '';
+
+const lines = (...parts: readonly Text[]): string => parts.filter(Boolean).join('\n');
+
+const toLabelled = ({ value, type }: { readonly value?: Text; readonly type?: Text }): LabelledText => ({
+  value: value ?? '',
+  label: type || null,
+});
+
+const toBirthday = (birthday: NonNullable<GooglePerson['birthdays']>[number] | undefined): string => {
+  const { year, month, day } = birthday?.date ?? {};
+  if (!month || !day) return '';
+  const [yearDigits, ...others] = [String(year ?? '').padStart(4, '0'), month, day].map(String);
+  const monthAndDay = others.map((digits) => digits.padStart(2, '0')).join('-');
+  return `${year ? yearDigits : '-'}-${monthAndDay}`;
+};
+
+const toAddress = (address: NonNullable<GooglePerson['addresses']>[number]): Person['addresses'][number] => {
+  const { city, region, postalCode, country, type } = address;
+  const street = lines(address.streetAddress, address.extendedAddress, address.poBox);
+  const isBlock = [street, city, region, postalCode, country].every((part) => !part);
+  return {
+    street: isBlock ? text(address.formattedValue) : street,
+    city: text(city),
+    region: text(region),
+    postalCode: text(postalCode),
+    country: text(country),
+    label: type || null,
+  };
+};
+
+const namesOf = ({
+  names: [name = {}] = [],
+  nicknames: [nickname = {}] = [],
+}: GooglePerson): Pick<Person, NameField> => ({
+  prefix: text(name.honorificPrefix),
+  givenName: text(name.givenName),
+  middleName: text(name.middleName),
+  familyName: text(name.familyName),
+  suffix: text(name.honorificSuffix),
+  nickname: text(nickname.value),
+});
+
+const jobOf = ({ organizations = [] }: GooglePerson): Pick<Person, 'company' | 'title' | 'department'> => {
+  const { name, title, department } = organizations.find(({ current }) => current) ?? organizations[0] ?? {};
+  return { company: text(name), title: text(title), department: text(department) };
+};
+
+const fromGoogle = (person: GooglePerson, groupNames: ReadonlyMap<string, string>): Person => ({
+  ...namesOf(person),
+  ...jobOf(person),
+  emails: (person.emailAddresses ?? []).map(toLabelled),
+  phones: (person.phoneNumbers ?? []).map(toLabelled),
+  websites: (person.urls ?? []).map(toLabelled),
+  addresses: (person.addresses ?? []).map(toAddress),
+  groups: (person.memberships ?? []).flatMap(
+    ({ contactGroupMembership }) => groupNames.get(contactGroupMembership?.contactGroupResourceName ?? '') ?? [],
+  ),
+  birthday: toBirthday(person.birthdays?.[0]),
+  notes: text(person.biographies?.[0]?.value),
+});
+
+/** The people whom the account holds, as an address book has them: the other way round from `seedGoogle`. */
+export const peopleAtGoogle = (account: GoogleAccount): readonly Person[] => {
+  const groupNames = new Map(account.groups().map(({ resourceName, name }) => [resourceName, name]));
+  return account.people().map((person) => fromGoogle(person, groupNames));
+};
+
+const fromService = (contact: ContactRecord, bucketNames: ReadonlyMap<string, string>): Person => ({
+  prefix: '',
+  givenName: text(contact.first_name),
+  middleName: '',
+  familyName: text(contact.last_name),
+  suffix: '',
+  nickname: '',
+  company: text(contact.company),
+  title: text(contact.title),
+  department: '',
+  emails: contact.email_addresses.map(({ address, label }) => ({ value: address, label: label || null })),
+  phones: contact.phone_numbers.map(({ number, label }) => ({ value: number, label: label || null })),
+  websites: contact.websites.map(({ address, label }) => ({ value: address, label: label || null })),
+  addresses: contact.addresses.map((address) => ({
+    street: lines(address.street_1, address.street_2),
+    city: text(address.city),
+    region: text(address.state),
+    postalCode: text(address.zip),
+    country: text(address.country),
+    label: address.label || null,
+  })),
+  groups: contact.bucketIds.flatMap((id) => bucketNames.get(id) ?? []),
+  birthday: '',
+  notes: '',
+});
+
+/** The people of the account's owner, archived ones left out: the other way round from `seedService`. */
+export const peopleAtService = (account: ServiceAccount): readonly Person[] => {
+  const bucketNames = new Map(account.buckets().map(({ id, name }) => [id, name]));
+  return account
+    .contacts()
+    .filter(({ archivedAtMs, isTeamContact }) => archivedAtMs === null && !isTeamContact)
+    .map((contact) => fromService(contact, bucketNames));
 };

@@ -1,15 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ServiceActivity, type InteractionFields } from './activity.ts';
-import { ContactBook } from './contact-book.ts';
-import { autoFilled, blankContact, type ContactFields, refuseIncomplete, writtenContact } from './contact-fields.ts';
-import { mergedContact } from './contact-merge.ts';
-import { invalid, notFound, ServiceError } from './errors.ts';
-import { CustomFieldBook } from './custom-field-book.ts';
-import { Identifiers } from './identifiers.ts';
-import type { BucketRecord, ComputedFields, ContactRecord, InteractionRecord, UserRecord } from './records.ts';
-import { Stamps } from './stamps.ts';
-import type { ServiceVariants } from './variants.ts';
 import { NameIndex } from '../name-index.ts';
+import { type InteractionFields, ServiceActivity } from './activity.ts';
+import { ContactBook, CustomFieldBook, mergedContact } from './contact-book.ts';
+import { autoFilled, blankContact, type ContactFields, refuseIncomplete, writtenContact } from './contact-fields.ts';
+import { invalid, notFound, ServiceError } from './errors.ts';
+import { Identifiers, Stamps } from './ids-and-times.ts';
+import type { BucketRecord, ComputedFields, ContactRecord, InteractionRecord, UserRecord } from './records.ts';
+import type { ServiceVariants } from './variants.ts';
 
 export type BucketDraft = {
   readonly name: string;

@@ -1,4 +1,4 @@
-import type { Identifiers } from './identifiers.ts';
+import type { Identifiers, Stamps } from './ids-and-times.ts';
 import type {
   BucketRecord,
   ConnectedAccountRecord,
@@ -9,7 +9,6 @@ import type {
   PromptRecord,
   TaskRecord,
 } from './records.ts';
-import type { Stamps } from './stamps.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const POSTPONE_DEFAULT_MS = 14 * DAY_MS;

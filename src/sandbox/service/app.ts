@@ -3,15 +3,15 @@ import { z } from 'zod';
 import type { EmulatorContext, EmulatorEnv } from './context.ts';
 import { addControlRoutes } from './control-routes.ts';
 import { errorResponse, ServiceError } from './errors.ts';
-import { meetFault, spoiledAnswer } from './fault-delivery.ts';
+import { meetFault, spoiledAnswer } from './faults.ts';
+import { isPermitted } from './grants.ts';
 import { addOauthRoutes } from './oauth-routes.ts';
-import { overLimitResponse, rateHeaders } from './rate-answers.ts';
+import { overLimitResponse, rateHeaders } from './rate-limiter.ts';
 import { renderBody } from './render.ts';
 import { readJson, type Route, type RouteAnswer } from './route.ts';
 import { BUCKET_ROUTES } from './routes/bucket-routes.ts';
 import { createContactRoutes } from './routes/contact-routes.ts';
 import { USER_ROUTES } from './routes/user-routes.ts';
-import { isPermitted } from './scopes.ts';
 import type { ServiceVariants } from './variants.ts';
 
 type RequestContext = Context<EmulatorEnv>;

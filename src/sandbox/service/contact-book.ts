@@ -1,12 +1,141 @@
+import { ADDRESS, EMAIL, PHONE, PROFILE, WEBSITE } from './contact-entries.ts';
 import { notFound, ServiceError } from './errors.ts';
-import { LaggedView } from './lagged-view.ts';
 import type { ContactRecord } from './records.ts';
 import type { ServiceVariants } from './variants.ts';
+
+/** What a custom field of the account holds. */
+type CustomFieldType = 'textfield' | 'textarea' | 'decimal' | 'boolean' | 'date';
+
+/** A custom field that the account's user has defined. */
+type CustomFieldDefinition = { readonly id: string; readonly name: string; readonly type: CustomFieldType };
+
+/** Whether a custom field of that type takes the value; null unsets it. */
+const takes = (type: CustomFieldType, value: unknown): boolean => {
+  switch (type) {
+    case 'decimal':
+      return typeof value === 'number';
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'date':
+      return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/u.test(value);
+    case 'textfield':
+    case 'textarea':
+      return typeof value === 'string';
+  }
+};
+
+/** The custom fields of an account. A value of a field that nobody defined is kept as it comes. */
+export class CustomFieldBook {
+  readonly #definitions = new Map<string, CustomFieldDefinition>();
+
+  define(name: string, type: CustomFieldType = 'textfield'): CustomFieldDefinition {
+    const definition = { id: `custom_field_${this.#definitions.size + 1}`, name, type };
+    this.#definitions.set(definition.id, definition);
+    return definition;
+  }
+
+  get(id: string): CustomFieldDefinition | undefined {
+    return this.#definitions.get(id);
+  }
+
+  /** Whether the field may hold the value. */
+  takes(id: string, value: unknown): boolean {
+    const definition = this.#definitions.get(id);
+    return value === null || definition === undefined || takes(definition.type, value);
+  }
+}
+
+type MergedText = 'first_name' | 'last_name' | 'title' | 'company' | 'avatar_url';
+
+const mergedList = <Kept>(
+  mine: readonly Kept[],
+  theirs: readonly Kept[],
+  valueOf: (kept: Kept) => string,
+  variants: ServiceVariants,
+): readonly Kept[] => {
+  if (variants.mergeArrays === 'replace') return theirs.length > 0 ? theirs : mine;
+  const known = new Set(mine.map(valueOf));
+  return [...mine, ...theirs.filter((kept) => !known.has(valueOf(kept)))];
+};
+
+const mergedTexts = (
+  survivor: ContactRecord,
+  loser: ContactRecord,
+  variants: ServiceVariants,
+): Pick<ContactRecord, MergedText> => {
+  const [first, second] = variants.mergeScalars === 'overwrite' ? [loser, survivor] : [survivor, loser];
+  const pick = (name: MergedText): string | null => first[name] || second[name];
+  return {
+    first_name: pick('first_name'),
+    last_name: pick('last_name'),
+    title: pick('title'),
+    company: pick('company'),
+    avatar_url: pick('avatar_url'),
+  };
+};
+
+/** The survivor of a merge, overwritten by the loser's attributes (providers/service/API.md, Contact routes). */
+export const mergedContact = (
+  survivor: ContactRecord,
+  loser: ContactRecord,
+  variants: ServiceVariants,
+): ContactRecord => ({
+  ...survivor,
+  ...mergedTexts(survivor, loser, variants),
+  tags: mergedList(survivor.tags, loser.tags, (tag) => tag, variants),
+  addresses: mergedList(survivor.addresses, loser.addresses, ADDRESS.valueOf, variants),
+  email_addresses: mergedList(survivor.email_addresses, loser.email_addresses, EMAIL.valueOf, variants),
+  social_media_profiles: mergedList(
+    survivor.social_media_profiles,
+    loser.social_media_profiles,
+    PROFILE.valueOf,
+    variants,
+  ),
+  websites: mergedList(survivor.websites, loser.websites, WEBSITE.valueOf, variants),
+  phone_numbers: mergedList(survivor.phone_numbers, loser.phone_numbers, PHONE.valueOf, variants),
+  customFields: [
+    ...survivor.customFields.filter(({ id }) => !loser.customFields.some((theirs) => theirs.id === id)),
+    ...loser.customFields,
+  ],
+  bucketIds:
+    variants.mergeBuckets === 'union' ? [...new Set([...survivor.bucketIds, ...loser.bucketIds])] : survivor.bucketIds,
+});
+
+type Past<T> = { readonly changedAtMs: number; readonly before: T | null };
+
+/** Remembers what records were before their last changes, so that a list can show them as they stood a moment ago. */
+class LaggedView<T> {
+  readonly #pasts = new Map<string, Past<T>[]>();
+
+  /** Notes that the record stopped being `before` (null: did not exist) at `changedAtMs`. */
+  note(id: string, before: T | null, changedAtMs: number): void {
+    const pasts = this.#pasts.get(id) ?? [];
+    pasts.push({ changedAtMs, before });
+    this.#pasts.set(id, pasts);
+  }
+
+  /** The records as they stood at `atMs`. Changes up to then are forgotten. */
+  asOf(atMs: number, current: ReadonlyMap<string, T>): readonly T[] {
+    const records = new Map(current);
+    for (const [id, pasts] of this.#pasts) {
+      const later = pasts.filter((past) => past.changedAtMs > atMs);
+      const [earliest] = later;
+      if (earliest === undefined) {
+        this.#pasts.delete(id);
+        continue;
+      }
+      this.#pasts.set(id, later);
+      if (earliest.before === null) records.delete(id);
+      else records.set(id, earliest.before);
+    }
+    return [...records.values()];
+  }
+}
 
 const LAG_MS = { none: 0, '2s': 2000, '10s': 10_000 };
 
 /** What became of a contact that no longer stands under its id. */
-export type Departed =
+type Departed =
   | { readonly kind: 'deleted'; readonly record: ContactRecord }
   | { readonly kind: 'merged'; readonly survivorId: string };
 

@@ -5,12 +5,13 @@ import {
   entrySchemas,
   PHONE,
   PROFILE,
+  storedTags,
+  storedText,
   WEBSITE,
   type WriteKit,
   writtenEntries,
 } from './contact-entries.ts';
 import { invalid } from './errors.ts';
-import { storedTags, storedText } from './normalise.ts';
 import type { ContactRecord } from './records.ts';
 import type { ServiceVariants } from './variants.ts';
 

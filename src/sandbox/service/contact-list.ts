@@ -1,9 +1,8 @@
-import { listAnswer, storedOrders, storedTimes } from './list-answer.ts';
+import { listAnswer, matchesTerm, storedOrders, storedTimes } from './list-answer.ts';
 import type { ListSource, ListSpec } from './listing.ts';
 import type { ContactRecord } from './records.ts';
 import { renderContact } from './render.ts';
 import type { RouteAnswer, RouteRequest } from './route.ts';
-import { matchesTerm } from './text-match.ts';
 import type { ServiceVariants } from './variants.ts';
 
 type ContactFilter = (value: string, variants: ServiceVariants) => (contact: ContactRecord) => boolean;

@@ -3,8 +3,38 @@ import type { ServiceAccount } from './account.ts';
 import type { FaultAction, Faults } from './faults.ts';
 import type { Grants } from './grants.ts';
 import type { RateLimiter } from './rate-limiter.ts';
-import type { RequestLog } from './request-log.ts';
 import type { ServiceVariants } from './variants.ts';
+
+/** One request that reached the emulator. */
+export type LoggedRequest = {
+  readonly method: string;
+  readonly path: string;
+  /** Without the question mark. */
+  readonly query: string;
+  /** Null while it is under way, and where the connection was cut before an answer. */
+  readonly status: number | null;
+  /** When it arrived, in epoch milliseconds of the emulator's clock. */
+  readonly atMs: number;
+  /** The fault that happened to it. */
+  readonly fault: FaultAction['kind'] | null;
+};
+
+/** The requests in the order in which they arrived. */
+export class RequestLog {
+  readonly #requests: LoggedRequest[] = [];
+
+  all(): readonly LoggedRequest[] {
+    return this.#requests;
+  }
+
+  /** Notes a request; the function returned notes how it ended. */
+  begin(request: Pick<LoggedRequest, 'method' | 'path' | 'query' | 'atMs'>) {
+    const index = this.#requests.push({ ...request, status: null, fault: null }) - 1;
+    return (end: Pick<LoggedRequest, 'status' | 'fault'>): void => {
+      this.#requests[index] = { ...request, ...end };
+    };
+  }
+}
 
 /** The parts of one running emulator, as its routes see them. */
 export type EmulatorContext = {

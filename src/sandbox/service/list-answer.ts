@@ -1,7 +1,65 @@
-import { listEnvelope } from './envelope.ts';
-import { listPage, type ListSource, type ListSpec, subListPage } from './listing.ts';
+import { listPage, type ListSource, type ListSpec, type Page, subListPage } from './listing.ts';
 import type { RenderContext } from './render.ts';
 import type { RouteAnswer, RouteRequest } from './route.ts';
+import type { ServiceVariants } from './variants.ts';
+
+/** Whether the search term `q` matches one of the texts, without case. */
+export const matchesTerm = (term: string, texts: readonly (string | null)[], { qMatch }: ServiceVariants): boolean => {
+  const wanted = term.toLowerCase();
+  return texts.some((text) => {
+    const found = (text ?? '').toLowerCase();
+    switch (qMatch) {
+      case 'substring':
+        return found.includes(wanted);
+      case 'prefix':
+        return found.startsWith(wanted);
+      case 'exact':
+        return found === wanted;
+    }
+  });
+};
+
+type PageLink = string | number;
+
+const linkTo = (page: number, url: URL, variants: ServiceVariants): PageLink => {
+  const target = new URL(url);
+  target.searchParams.set('page', String(page));
+  switch (variants.nextPageForm) {
+    case 'absolute-url':
+      return target.href;
+    case 'relative-path':
+      return `${target.pathname}${target.search}`;
+    case 'number':
+      return page;
+    case 'filters-dropped':
+      return `${target.origin}${target.pathname}?page=${page}`;
+    case 'search-path':
+      return `${target.origin}${target.pathname}/search${target.search}`;
+  }
+};
+
+const noLink = (variants: ServiceVariants): '' | null | undefined => {
+  switch (variants.noPage) {
+    case 'null':
+      return null;
+    case 'absent':
+      return undefined;
+    case 'empty-string':
+      return '';
+  }
+};
+
+/** The list envelope `{ meta, data }` for a page that was asked for under `url`. */
+const listEnvelope = (page: Page<unknown>, data: readonly unknown[], url: URL, variants: ServiceVariants): object => {
+  const none = noLink(variants);
+  const hasPrevious = page.page > 1 && variants.previousPage === 'given';
+  const meta = {
+    total: page.total ?? undefined,
+    next_page: page.page < page.pages ? linkTo(page.page + 1, url, variants) : none,
+    previous_page: hasPrevious ? linkTo(page.page - 1, url, variants) : none,
+  };
+  return { meta, data };
+};
 
 type Render<T> = (item: T, context: RenderContext) => unknown;
 

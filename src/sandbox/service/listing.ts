@@ -1,5 +1,5 @@
 import { invalid, ServiceError } from './errors.ts';
-import { parseTimestamp } from './timestamps.ts';
+import { parseTimestamp } from './ids-and-times.ts';
 import type { ServiceVariants } from './variants.ts';
 
 const PAGE_SIZE = 50;

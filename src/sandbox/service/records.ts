@@ -1,4 +1,4 @@
-import type { Identity } from './identifiers.ts';
+import type { Identity } from './ids-and-times.ts';
 
 /** What the service stores. Names in snake_case are the document's own fields; the others are the emulator's. */
 type Stored = Identity & { readonly createdAtMs: number; readonly updatedAtMs: number };

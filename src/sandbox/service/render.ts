@@ -1,4 +1,5 @@
 import type { ServiceAccount } from './account.ts';
+import { formatTimestamp } from './ids-and-times.ts';
 import type {
   BucketRecord,
   ConnectedAccountRecord,
@@ -10,7 +11,6 @@ import type {
   TaskRecord,
   UserRecord,
 } from './records.ts';
-import { formatTimestamp } from './timestamps.ts';
 import type { ServiceVariants } from './variants.ts';
 
 /** What a resource's shape depends on beside its record. */

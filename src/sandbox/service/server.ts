@@ -1,14 +1,13 @@
-import { getRequestListener } from '@hono/node-server';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
 import { ServiceAccount } from './account.ts';
 import { createApp } from './app.ts';
-import type { EmulatorContext } from './context.ts';
+import { type EmulatorContext, type LoggedRequest, RequestLog } from './context.ts';
 import { type Fault, Faults } from './faults.ts';
 import { APPLICATION, Grants } from './grants.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import type { RateLimit } from './rate-window.ts';
-import { type LoggedRequest, RequestLog } from './request-log.ts';
 import { defaultVariants, type ServiceVariants, withVariants } from './variants.ts';
 
 /** Longer than any test idles: a kept connection is never closed under a client that is about to use it. */

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AddressBook } from '../../../src/sandbox/address-book/address-book.ts';
 import { loadAddressBook } from '../../../src/sandbox/address-book/load.ts';
 import { writeVCards } from '../../../src/sandbox/address-book/vcard-write.ts';
-import { peopleAtGoogle, peopleAtService } from '../../../src/sandbox/people/held.ts';
-import { FIXTURES, type Arrival } from '../../support/address-books/fixtures.ts';
-import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+import { peopleAtGoogle, peopleAtService } from '../../../src/sandbox/people/seed.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { type Arrival, FIXTURES } from '../../support/address-books/fixtures.ts';
+import { type LinkedSandbox, startLinkedSandbox } from '../../support/linked-sandbox.ts';
 
 type Text = string | null | undefined;
 

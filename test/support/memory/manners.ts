@@ -1,6 +1,6 @@
 import type { Contact } from '../../../src/core/contact/contact.ts';
 import type { LabelledValue, PostalAddress } from '../../../src/core/contact/elements.ts';
-import { contactOf } from '../../../src/core/contact/normalise.ts';
+import { contactOf } from '../../../src/core/contact/record.ts';
 
 /** What a side does to the values that it is given. Each is idempotent. */
 export type Manners = {

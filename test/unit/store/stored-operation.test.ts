@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { contactOf } from '../../../src/core/contact/normalise.ts';
-import { OPERATION_KINDS, type Operation, type OperationKind } from '../../../src/core/reconcile/operation.ts';
-import { operationColumns, toOperation, type OperationColumns } from '../../../src/store/stored-operation.ts';
+import { contactOf } from '../../../src/core/contact/record.ts';
+import { type Operation, OPERATION_KINDS, type OperationKind } from '../../../src/core/reconcile/operation.ts';
+import { operationColumns, type OperationColumns, toOperation } from '../../../src/store/stored-operation.ts';
 import { operationOf, recordOf } from '../../support/store/rows.ts';
 import { SIDE_PAIRS } from '../core/reconcile/support.ts';
 

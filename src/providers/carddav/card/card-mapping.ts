@@ -1,21 +1,20 @@
 import { hash } from 'node:crypto';
-import { contactFieldsOf, nameOfFields, type ChosenFields } from '../../../core/contact/chosen.ts';
+import { type ChosenFields, contactFieldsOf, nameOfFields } from '../../../core/contact/chosen.ts';
 import {
+  type Contact,
+  type ContactField,
   filledFields,
   specOf,
   textIn,
   valueIn,
-  type Contact,
-  type ContactField,
 } from '../../../core/contact/contact.ts';
 import { ADDED_FIELDS, isNamedField, type NamedField } from '../../../core/contact/fields.ts';
 import type { ListElement } from '../../../core/contact/keys.ts';
-import { tagText, textTags } from '../../../core/contact/list-text.ts';
-import { withOtherSpellings } from '../../../core/contact/lists.ts';
-import { syncableContact, type SyncableContact } from '../../../core/contact/normalise.ts';
+import { tagText, textTags, withOtherSpellings } from '../../../core/contact/lists.ts';
+import { syncableContact, type SyncableContact } from '../../../core/contact/record.ts';
 import type { Card } from './content-line.ts';
 import { newCard, textOf, withText } from './edits.ts';
-import { readList, writeList, type ListMapping } from './list-mapping.ts';
+import { type ListMapping, readList, writeList } from './list-mapping.ts';
 import {
   ADDRESSES,
   EMAIL_ADDRESSES,
@@ -26,7 +25,7 @@ import {
   WEBSITES,
 } from './lists.ts';
 import { isNameField, readName, withFormattedName, writeName } from './names.ts';
-import { BIRTHDAY, COMPANY, namedMapping, NICKNAME, NOTES, PHOTO, TITLE, type ScalarMapping } from './scalars.ts';
+import { BIRTHDAY, COMPANY, namedMapping, NICKNAME, NOTES, PHOTO, type ScalarMapping, TITLE } from './scalars.ts';
 
 /**
  * The number is to be raised whenever a record of the same card comes out otherwise: what was read before is then read again. A

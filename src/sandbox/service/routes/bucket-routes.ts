@@ -1,11 +1,19 @@
 import { z } from 'zod';
-import type { BucketRecord, ContactRecord } from '../records.ts';
-import { readBulkIds, withBulkErrors } from '../bulk.ts';
-import { listAnswer, storedOrders, storedTimes, subListAnswer, unsorted } from '../list-answer.ts';
+import { listAnswer, matchesTerm, storedOrders, storedTimes, subListAnswer, unsorted } from '../list-answer.ts';
 import type { ListSpec } from '../listing.ts';
+import type { BucketRecord, ContactRecord } from '../records.ts';
 import { renderBucket, renderContact } from '../render.ts';
-import { anyOf, parseData, type Route, type RouteAnswer, type RouteRequest, single, UPDATE } from '../route.ts';
-import { matchesTerm } from '../text-match.ts';
+import {
+  anyOf,
+  parseData,
+  readBulkIds,
+  type Route,
+  type RouteAnswer,
+  type RouteRequest,
+  single,
+  UPDATE,
+  withBulkErrors,
+} from '../route.ts';
 import type { ServiceVariants } from '../variants.ts';
 
 const bucketFields = z.object({

@@ -1,13 +1,22 @@
 import { z } from 'zod';
-import { contactFieldsSchema, type ContactFields, refuseUnknownFields } from '../contact-fields.ts';
+import { type ContactFields, contactFieldsSchema, refuseUnknownFields } from '../contact-fields.ts';
 import { createContactList } from '../contact-list.ts';
-import { readBulkIds, withBulkErrors } from '../bulk.ts';
 import { invalid } from '../errors.ts';
+import { parseTimestamp } from '../ids-and-times.ts';
 import { subListAnswer } from '../list-answer.ts';
 import type { BucketRecord, ContactRecord } from '../records.ts';
 import { renderBucket, renderContact, renderInteraction } from '../render.ts';
-import { anyOf, parseData, type Route, type RouteAnswer, type RouteRequest, single, UPDATE } from '../route.ts';
-import { parseTimestamp } from '../timestamps.ts';
+import {
+  anyOf,
+  parseData,
+  readBulkIds,
+  type Route,
+  type RouteAnswer,
+  type RouteRequest,
+  single,
+  UPDATE,
+  withBulkErrors,
+} from '../route.ts';
 import type { ServiceVariants } from '../variants.ts';
 
 const sentFields = (request: RouteRequest): ContactFields => {

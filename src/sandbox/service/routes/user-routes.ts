@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { notFound } from '../errors.ts';
+import { isPermitted } from '../grants.ts';
+import { parseTimestamp } from '../ids-and-times.ts';
 import { listAnswer, storedOrders, storedTimes, subListAnswer, unsorted } from '../list-answer.ts';
 import type { ListSpec } from '../listing.ts';
 import type { ConnectedAccountRecord, NotificationRecord, PromptRecord, TaskRecord } from '../records.ts';
@@ -13,8 +15,6 @@ import {
   renderUser,
 } from '../render.ts';
 import { anyOf, parseData, type Route, type RouteAnswer, type RouteRequest, single, UPDATE } from '../route.ts';
-import { isPermitted } from '../scopes.ts';
-import { parseTimestamp } from '../timestamps.ts';
 
 const userFields = z.object({
   first_name: z.string().optional(),

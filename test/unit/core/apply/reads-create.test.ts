@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { applySearch } from '../../../../src/core/apply/reads.ts';
 import type { Contact } from '../../../../src/core/contact/contact.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
-import { contactOf } from '../../../../src/core/contact/normalise.ts';
-import type { ContactRecord } from '../../../../src/core/contact/record.ts';
-import { applySearch } from '../../../../src/core/apply/reads.ts';
+import { contactOf, type ContactRecord } from '../../../../src/core/contact/record.ts';
+import { KNOWN, NOTHING, NOW, openOperation } from './support.ts';
 import { record, snapshot } from '../reconcile/support.ts';
 import { ADA, adaRecord, changesOf, looseHalf, pairedHalf, setOf } from '../../engine/support.ts';
-import { KNOWN, NOTHING, NOW, openOperation } from './support.ts';
 
 describe('[R9] a create without an answer', () => {
   const DR: Partial<Contact> = { ...ADA, title: 'Dr' };

@@ -1,13 +1,12 @@
-import type { ReadAnswer } from '../../../../src/core/contact/requests.ts';
 import { describe, expect, test } from 'vitest';
+import { applyRead, applySearch } from '../../../../src/core/apply/reads.ts';
 import type { Contact } from '../../../../src/core/contact/contact.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
-import { contactOf } from '../../../../src/core/contact/normalise.ts';
-import type { ContactRecord } from '../../../../src/core/contact/record.ts';
-import { applyRead, applySearch } from '../../../../src/core/apply/reads.ts';
+import { contactOf, type ContactRecord } from '../../../../src/core/contact/record.ts';
+import type { ReadAnswer } from '../../../../src/core/contact/requests.ts';
+import { KNOWN, NOTHING, NOW, openOperation } from './support.ts';
 import { record, snapshot } from '../reconcile/support.ts';
 import { ADA, adaRecord, changesOf, linkedPair, pairedHalf, setOf } from '../../engine/support.ts';
-import { KNOWN, NOTHING, NOW, openOperation } from './support.ts';
 
 describe('[R9] a contact that an undo brings back, without an answer,', () => {
   const IMAGE = adaRecord('former');

@@ -1,16 +1,15 @@
-import type { ReadAnswer } from '../../../../src/core/contact/requests.ts';
 import { describe, expect, test } from 'vitest';
+import { applyRead, pairOfOperation } from '../../../../src/core/apply/reads.ts';
 import type { Contact } from '../../../../src/core/contact/contact.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
-import { contactOf } from '../../../../src/core/contact/normalise.ts';
-import type { ContactRecord } from '../../../../src/core/contact/record.ts';
+import { contactOf, type ContactRecord } from '../../../../src/core/contact/record.ts';
+import type { ReadAnswer } from '../../../../src/core/contact/requests.ts';
 import type { Sides } from '../../../../src/core/contact/side.ts';
-import { applyRead, pairOfOperation } from '../../../../src/core/apply/reads.ts';
-import { mergeContacts } from '../../../../src/core/reconcile/merge.ts';
 import { mergeMembership } from '../../../../src/core/reconcile/membership.ts';
+import { mergeContacts } from '../../../../src/core/reconcile/merge.ts';
+import { KNOWN, NOTHING, NOW, openOperation } from './support.ts';
 import { link, policyWith, record, snapshot, values } from '../reconcile/support.ts';
 import { ADA, adaRecord, linkedPair, pairedHalf, setOf } from '../../engine/support.ts';
-import { KNOWN, NOTHING, NOW, openOperation } from './support.ts';
 
 const OLD = { title: 'Old', company: 'Old' };
 

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Contact } from '../../../../src/core/contact/contact.ts';
-import { contactOf } from '../../../../src/core/contact/normalise.ts';
-import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import { observeStray, type StrayOperation } from '../../../../src/core/apply/side-merges.ts';
+import type { Contact } from '../../../../src/core/contact/contact.ts';
+import { contactOf, type ContactRecord } from '../../../../src/core/contact/record.ts';
+import { KNOWN, NOW, openOperation } from './support.ts';
 import { record, snapshot, values } from '../reconcile/support.ts';
 import { linkedPair, pairedHalf, setOf } from '../../engine/support.ts';
-import { KNOWN, NOW, openOperation } from './support.ts';
 
 const AUGUSTA = { firstName: 'Augusta', title: 'Countess', emailAddresses: values('augusta@x.org') };
 const BEFORE = { firstName: 'Ada', emailAddresses: values('ada@x.org') };

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { CONTACT_FIELDS, EMPTY_CONTACT, type Contact, type SyncedField } from '../../../../src/core/contact/contact.ts';
-import { contactOf } from '../../../../src/core/contact/normalise.ts';
-import type { GroupPair } from '../../../../src/core/reconcile/groups.ts';
 import {
   arrivedValues,
   broughtValues,
+  movesAcross,
   shownFields,
   shownMoves,
-  movesAcross,
   tookEffect,
   withMoves,
 } from '../../../../src/core/apply/traces.ts';
+import { type Contact, CONTACT_FIELDS, EMPTY_CONTACT, type SyncedField } from '../../../../src/core/contact/contact.ts';
+import { contactOf } from '../../../../src/core/contact/record.ts';
+import type { GroupPair } from '../../../../src/core/reconcile/groups.ts';
 import { SIDE_PAIRS, values } from '../reconcile/support.ts';
 
 const mails = (...list: string[]): Partial<Contact> => ({ emailAddresses: values(...list) });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { fieldsNamed, fieldsOf, nameOfFields, USUAL_FIELDS } from '../../../../src/core/contact/chosen.ts';
 import { EMPTY_CONTACT, LIST_FIELDS, SCALAR_FIELDS, SYNCED_FIELDS } from '../../../../src/core/contact/contact.ts';
 import { ADDED_FIELDS, FIELDS } from '../../../../src/core/contact/fields.ts';
-import { contactOf } from '../../../../src/core/contact/normalise.ts';
+import { contactOf } from '../../../../src/core/contact/record.ts';
 import { fingerprint } from '../../../../src/core/contact/snapshot.ts';
 
 const ADDRESS = { label: 'home', country: 'Peru', postalCode: '1', region: 'R', city: 'Lima', street: 'Main 1' };

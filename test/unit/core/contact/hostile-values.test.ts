@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { EMPTY_CONTACT, type Contact } from '../../../../src/core/contact/contact.ts';
+import { type Contact, EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import { FIELDS } from '../../../../src/core/contact/fields.ts';
-import { LONGEST_LIST, LONGEST_TEXT } from '../../../../src/core/contact/kinds.ts';
 import { emailKey, phoneKey, websiteKey } from '../../../../src/core/contact/keys.ts';
-import { contactOf, syncableContact } from '../../../../src/core/contact/normalise.ts';
+import { LONGEST_LIST, LONGEST_TEXT } from '../../../../src/core/contact/kinds.ts';
+import { contactOf, syncableContact } from '../../../../src/core/contact/record.ts';
 
 const cpuMsOf = (work: () => void): number => {
   const before = process.cpuUsage();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LABELLED_VALUE, type LabelledValue } from '../../../../src/core/contact/elements.ts';
-import { listText, tagText, textList, textTags } from '../../../../src/core/contact/list-text.ts';
+import { listText, tagText, textList, textTags } from '../../../../src/core/contact/lists.ts';
 
 test.each<[string, readonly LabelledValue[]]>([
   ['', []],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { namesAgree } from '../../../../src/core/contact/name-agreement.ts';
 import { personNameOf } from '../../../../src/core/contact/person-name.ts';
-import { contactOf } from '../../../../src/core/contact/normalise.ts';
+import { contactOf } from '../../../../src/core/contact/record.ts';
 
 /** A contact by its name: what stands after the bar is the last name. */
 const named = (name: string) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { foldText, fullNameKey } from '../../../../src/core/contact/names.ts';
-import { contactOf } from '../../../../src/core/contact/normalise.ts';
+import { contactOf } from '../../../../src/core/contact/record.ts';
 
 const name = (firstName: string, lastName = '') => fullNameKey(contactOf({ firstName, lastName }));
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { contactOf } from '../../../../src/core/contact/normalise.ts';
+import { contactOf } from '../../../../src/core/contact/record.ts';
 import { normaliseLabel, normaliseNotes, normaliseText } from '../../../../src/core/contact/text.ts';
 
 const SEED = 20261121;

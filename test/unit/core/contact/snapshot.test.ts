@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { contactOf } from '../../../../src/core/contact/normalise.ts';
-import { equalSnapshots, fingerprint, unordered, type Snapshot } from '../../../../src/core/contact/snapshot.ts';
+import { contactOf } from '../../../../src/core/contact/record.ts';
+import { equalSnapshots, fingerprint, type Snapshot, unordered } from '../../../../src/core/contact/snapshot.ts';
 
 const ADDRESS = { street: 'Main 1', city: 'Rome', region: '', postalCode: '', country: '', label: null };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CONTACT_FIELDS, EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
-import { contactOf } from '../../../../src/core/contact/normalise.ts';
+import { contactOf } from '../../../../src/core/contact/record.ts';
 import { contactSchema } from '../../../../src/core/contact/stored.ts';
 
 const FULL = contactOf({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Contact, SyncedField } from '../../../../src/core/contact/contact.ts';
-import { contactOf } from '../../../../src/core/contact/normalise.ts';
+import { contactOf } from '../../../../src/core/contact/record.ts';
 import type { Declined } from '../../../../src/core/contact/snapshot.ts';
 import { settleDeclined } from '../../../../src/core/reconcile/declined.ts';
 import { values } from './support.ts';

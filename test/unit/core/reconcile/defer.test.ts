@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Contact } from '../../../../src/core/contact/contact.ts';
-import { contactOf } from '../../../../src/core/contact/normalise.ts';
+import { contactOf } from '../../../../src/core/contact/record.ts';
 import type { Side } from '../../../../src/core/contact/side.ts';
 import type {
   Creation,
@@ -16,9 +16,9 @@ import {
   fieldFingerprint,
   fieldRefusalKey,
   pastRefusals,
+  type Refusal,
   refusalKey,
   sourceFingerprint,
-  type Refusal,
 } from '../../../../src/core/reconcile/defer.ts';
 import { bothSides, gone, pairOf, present, record, SIDE_PAIRS, snapshot, values } from './support.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { isEmptyContact, type Contact } from '../../../../src/core/contact/contact.ts';
+import { type Contact, isEmptyContact } from '../../../../src/core/contact/contact.ts';
 import type { ExtraField } from '../../../../src/core/contact/fields.ts';
-import { contactOf } from '../../../../src/core/contact/normalise.ts';
+import { contactOf } from '../../../../src/core/contact/record.ts';
 import type { Decision } from '../../../../src/core/reconcile/decision.ts';
 import { deferExtras, EXTRAS_REST_MS } from '../../../../src/core/reconcile/defer.ts';
 import { emptiedFields } from '../../../../src/core/reconcile/losses.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Contact } from '../../../../src/core/contact/contact.ts';
-import { contactOf } from '../../../../src/core/contact/normalise.ts';
+import { contactOf } from '../../../../src/core/contact/record.ts';
 import type { Merge } from '../../../../src/core/reconcile/decision.ts';
 import type { GroupAction, GroupPlan } from '../../../../src/core/reconcile/groups.ts';
 import { destroys, isLossless, lossesOf } from '../../../../src/core/reconcile/losses.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { CONTACT_FIELDS, type Contact, type ListField } from '../../../../src/core/contact/contact.ts';
-import { type Sides } from '../../../../src/core/contact/side.ts';
+import { type Contact, CONTACT_FIELDS, type ListField } from '../../../../src/core/contact/contact.ts';
+import type { Half } from '../../../../src/core/contact/half.ts';
 import { elementKey, listOf } from '../../../../src/core/contact/lists.ts';
-import { contactOf } from '../../../../src/core/contact/normalise.ts';
-import { type Half } from '../../../../src/core/contact/half.ts';
-import { mergeContacts, type FieldMerge } from '../../../../src/core/reconcile/merge.ts';
+import { contactOf } from '../../../../src/core/contact/record.ts';
+import type { Sides } from '../../../../src/core/contact/side.ts';
+import { type FieldMerge, mergeContacts } from '../../../../src/core/reconcile/merge.ts';
 import { address, bothSides, halfOf, policyWith, record, SEED, values } from './support.ts';
 
 /** A failure prints the seed, the path and the smallest counterexample. */

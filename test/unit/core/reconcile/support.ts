@@ -1,10 +1,9 @@
 import type { Contact } from '../../../../src/core/contact/contact.ts';
 import type { LabelledValue, PostalAddress } from '../../../../src/core/contact/elements.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
-import { contactOf } from '../../../../src/core/contact/normalise.ts';
-import type { ContactRecord } from '../../../../src/core/contact/record.ts';
+import { contactOf, type ContactRecord } from '../../../../src/core/contact/record.ts';
 import { bySide, type Side, type Sides } from '../../../../src/core/contact/side.ts';
-import { snapshotOf, type Snapshot } from '../../../../src/core/contact/snapshot.ts';
+import { type Snapshot, snapshotOf } from '../../../../src/core/contact/snapshot.ts';
 import type { Pair, PairStatus } from '../../../../src/core/reconcile/decision.ts';
 import type { GroupLink } from '../../../../src/core/reconcile/membership.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';

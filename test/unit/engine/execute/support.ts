@@ -1,10 +1,10 @@
+import type { Applying } from '../../../../src/core/apply/answers.ts';
 import type { Contact } from '../../../../src/core/contact/contact.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
-import { contactOf } from '../../../../src/core/contact/normalise.ts';
+import { contactOf } from '../../../../src/core/contact/record.ts';
 import type { Creation, Merge, SideWrite } from '../../../../src/core/reconcile/decision.ts';
-import type { Applying } from '../../../../src/core/apply/answers.ts';
-import type { Pass } from '../../../../src/engine/execute/writes.ts';
 import type { WorkingSet } from '../../../../src/core/state/working-set.ts';
+import type { Pass } from '../../../../src/engine/execute/writes.ts';
 import { bothSides } from '../../core/reconcile/support.ts';
 
 const SCOPES = { left: 'left account', right: 'right account' };

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Side } from '../../../../src/core/contact/side.ts';
 import { USUAL_FIELDS } from '../../../../src/core/contact/chosen.ts';
-import { contactOf } from '../../../../src/core/contact/normalise.ts';
-import type { ContactRecord, GroupRecord } from '../../../../src/core/contact/record.ts';
+import { contactOf, type ContactRecord, type GroupRecord } from '../../../../src/core/contact/record.ts';
+import type { Side } from '../../../../src/core/contact/side.ts';
+import type { ContactOperationKind } from '../../../../src/core/reconcile/operation.ts';
 import type { CompleteWrite } from '../../../../src/engine/history/follow.ts';
 import { planUndo, type UndoInput, type WrittenContact } from '../../../../src/engine/history/plan-undo.ts';
-import type { ContactOperationKind } from '../../../../src/core/reconcile/operation.ts';
-import { operationOf, rowOf, type OperationOf } from '../../../support/store/rows.ts';
+import { operationOf, type OperationOf, rowOf } from '../../../support/store/rows.ts';
 import { NONE, pairOf, policyWith, present, record, values } from '../../core/reconcile/support.ts';
 
 const done = (operation: OperationOf<ContactOperationKind>, after: ContactRecord | null): CompleteWrite =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { AddressBookError } from '../../../../src/sandbox/address-book/address-book-error.ts';
+import { AddressBookError } from '../../../../src/sandbox/address-book/address-book.ts';
 import { readCsv } from '../../../../src/sandbox/address-book/csv.ts';
 import { readVCards } from '../../../../src/sandbox/address-book/vcard.ts';
 import { FIXTURES } from '../../../support/address-books/fixtures.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { AddressBookError } from '../../../../src/sandbox/address-book/address-book-error.ts';
+import { AddressBookError } from '../../../../src/sandbox/address-book/address-book.ts';
 import { readCsv } from '../../../../src/sandbox/address-book/csv.ts';
 import { EMPTY_PERSON } from '../../../../src/sandbox/people/person.ts';
 import { readWith } from './read.ts';

@@ -1,7 +1,9 @@
-import type { AddressBook } from '../../../../src/sandbox/address-book/address-book.ts';
-import { ProblemList } from '../../../../src/sandbox/address-book/address-book.ts';
-import { Gathering } from '../../../../src/sandbox/address-book/gathering.ts';
-import type { ReadFile } from '../../../../src/sandbox/address-book/read-file.ts';
+import {
+  type AddressBook,
+  Gathering,
+  ProblemList,
+  type ReadFile,
+} from '../../../../src/sandbox/address-book/address-book.ts';
 
 async function* inChunks(bytes: Buffer, chunkBytes: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { generatePeople } from '../../../../src/sandbox/people/generate.ts';
 import { splitBook } from '../../../../src/sandbox/people/overlap.ts';
 import type { Person } from '../../../../src/sandbox/people/person.ts';
-import { reformatPhone } from '../../../../src/sandbox/people/phone-format.ts';
-import { createRandom } from '../../../../src/sandbox/people/random.ts';
+import { createRandom, reformatPhone } from '../../../../src/sandbox/people/random.ts';
 
 const digitsOf = (phone: string): string => phone.replace(/\D/g, '').replace(/^00/, '');
 

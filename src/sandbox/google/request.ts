@@ -1,6 +1,62 @@
-import { invalidArgument } from './api-error.ts';
-import { readFields, updatableFields, type PersonField, type ReadField } from './person-schema.ts';
+import type { HonoRequest } from 'hono';
+import type { z } from 'zod';
+import { badRequest, badRequestDetails, invalidArgument } from './api-error.ts';
+import { type PersonField, type ReadField, readFields, updatableFields } from './person-schema.ts';
 import type { ReadSelection } from './person-view.ts';
+import type { Operation } from './world.ts';
+
+/** The method that a request means: a POST may name another one in its header, for a query too long for a URL. */
+export function methodOf(request: HonoRequest): string {
+  return overrideOf(request) ?? request.method;
+}
+
+/** What a request says besides its method and path. */
+export interface RequestContent {
+  /** The query with its question mark, or nothing; the body of a long read is part of it. */
+  readonly search: string;
+  readonly body: string;
+}
+
+/** Reads the query and the body. The form that a POST carries in place of a GET is query. */
+export async function contentOf(request: HonoRequest): Promise<RequestContent> {
+  const { search } = new URL(request.url);
+  const body = await request.text();
+  const isForm = request.header('content-type')?.startsWith('application/x-www-form-urlencoded') ?? false;
+  if (overrideOf(request) !== 'GET' || !isForm) return { search, body };
+  return { search: `?${[search.slice(1), body].filter(Boolean).join('&')}`, body: '' };
+}
+
+function overrideOf(request: HonoRequest): string | undefined {
+  return request.method === 'POST' ? request.header('x-http-method-override')?.toUpperCase() : undefined;
+}
+
+/** What every method of a Google API takes in its query (the system parameters). */
+const standardParameters: ReadonlySet<string> = new Set([
+  '$.xgafv',
+  'access_token',
+  'alt',
+  'callback',
+  'fields',
+  'key',
+  'oauth_token',
+  'prettyPrint',
+  'quotaUser',
+  'uploadType',
+  'upload_protocol',
+]);
+
+/** Refuses a query that names what the method does not take; throws the 400. */
+export function checkParameters(query: URLSearchParams, { parameters }: Operation): void {
+  const names = new Set(query.keys());
+  const unknown = [...names].filter((name) => !standardParameters.has(name) && !parameters.includes(name));
+  if (unknown.length === 0) return;
+  const descriptions = unknown.map(
+    (name) =>
+      `Invalid JSON payload received. Unknown name "${name}": Cannot bind query parameter. ` +
+      `Field '${name}' could not be found in request message.`,
+  );
+  throw invalidArgument(descriptions.join('\n'), badRequest(descriptions.map((description) => ({ description }))));
+}
 
 const documentation = 'https://developers.google.com/people/api/rest/v1';
 const sourceTypes: ReadonlySet<string> = new Set([
@@ -12,7 +68,7 @@ const sourceTypes: ReadonlySet<string> = new Set([
 ]);
 
 /** Which sources a request reads. */
-export type SourceSelection = Pick<ReadSelection, 'contact' | 'profile'>;
+type SourceSelection = Pick<ReadSelection, 'contact' | 'profile'>;
 
 const allSources: SourceSelection = { contact: true, profile: true };
 
@@ -106,4 +162,27 @@ export function optionalMask<Field extends ReadField>(
 /** The mask in a deprecated parameter: `person.email_addresses` names what `emailAddresses` does in the present one. */
 function legacyMask(text: string | null): string | undefined {
   return text?.replaceAll(/person\./g, '').replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+}
+
+/**
+ * Parses a JSON body as the real reader does: null means absent, unknown names and wrong types are a 400 that names the
+ * place.
+ */
+export function readBody<Body>(schema: z.ZodType<Body>, body: unknown, root: string): Body {
+  const parsed = schema.safeParse(withoutNulls(body ?? {}));
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const place = [root, ...(issue?.path ?? [])].map(String).join('.');
+  const description =
+    issue?.code === 'unrecognized_keys'
+      ? `Invalid JSON payload received. Unknown name "${issue.keys[0]}" at '${place}': Cannot find field.`
+      : `Invalid value at '${place}': ${issue?.message ?? 'unreadable'}.`;
+  throw invalidArgument(description, badRequestDetails(place, description));
+}
+
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  const present = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(present.map(([key, member]) => [key, withoutNulls(member)]));
 }

@@ -1,0 +1,92 @@
+import type { ServiceVariants } from './variants.ts';
+
+/** Kinds of resources with an id of a prefix and a number (providers/service/API.md, Resources and their fields). */
+type IdKind =
+  | 'user'
+  | 'connected_account'
+  | 'email_alias'
+  | 'notification'
+  | 'task'
+  | 'bucket'
+  | 'contact'
+  | 'contact_identity'
+  | 'interaction';
+
+/** What every stored resource has; `serial` is the number of its id. */
+export type Identity = { readonly id: string; readonly serial: number };
+
+/** Hands out ids whose number grows by one, for each kind apart. */
+export class Identifiers {
+  readonly #last = new Map<IdKind | 'uuid', number>();
+
+  next(kind: IdKind): Identity {
+    const serial = this.#advance(kind);
+    return { id: `${kind}_${serial}`, serial };
+  }
+
+  /** An opaque id in the form of a UUID, for entries that have no kind. */
+  nextUuid(): string {
+    return `00000000-0000-4000-8000-${this.#advance('uuid').toString(16).padStart(12, '0')}`;
+  }
+
+  #advance(kind: IdKind | 'uuid'): number {
+    const serial = (this.#last.get(kind) ?? 0) + 1;
+    this.#last.set(kind, serial);
+    return serial;
+  }
+}
+
+const SECOND_MS = 1000;
+const CLOCK_SKEW_MS = { exact: 0, 'ahead-120s': 120 * SECOND_MS, 'behind-120s': -120 * SECOND_MS };
+const LATE_MS = { none: 0, '2s': 2 * SECOND_MS, '10s': 10 * SECOND_MS };
+
+/** The service's own clock and the stamps it puts on what it stores. */
+export class Stamps {
+  readonly #clock: { now(): number };
+  readonly #variants: () => ServiceVariants;
+  #count = 0;
+
+  constructor(clock: { now(): number }, variants: () => ServiceVariants) {
+    this.#clock = clock;
+    this.#variants = variants;
+  }
+
+  /** The service's time, in epoch milliseconds. */
+  now(): number {
+    return this.#clock.now() + CLOCK_SKEW_MS[this.#variants().serviceClock];
+  }
+
+  /** A stamp for a write, at one second, never before `floorMs`. */
+  next(floorMs = 0): number {
+    const variants = this.#variants();
+    this.#count += 1;
+    const lateMs = this.#count % 2 === 0 ? LATE_MS[variants.lateVisibility] : 0;
+    const stampMs = Math.max(floorMs, this.now() - lateMs);
+    return variants.bounds === 'sub-second' ? stampMs : Math.floor(stampMs / SECOND_MS) * SECOND_MS;
+  }
+}
+
+/** How a moment is written in an answer. */
+type TimestampFormat = 'utc-text' | 'iso' | 'iso-ms';
+
+/** Writes epoch milliseconds; the document's own form is `YYYY-MM-DD HH:MM:SS UTC`, at one second. */
+export const formatTimestamp = (epochMs: number, format: TimestampFormat): string => {
+  const iso = new Date(epochMs).toISOString();
+  switch (format) {
+    case 'utc-text':
+      return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+    case 'iso':
+      return `${iso.slice(0, 19)}Z`;
+    case 'iso-ms':
+      return iso;
+  }
+};
+
+const ISO_WITH_OFFSET = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/;
+
+/** Epoch milliseconds of an ISO 8601 text that carries an offset; null for anything else. */
+export const parseTimestamp = (text: string): number | null => {
+  if (!ISO_WITH_OFFSET.test(text)) return null;
+  const epochMs = Date.parse(text);
+  return Number.isNaN(epochMs) ? null : epochMs;
+};

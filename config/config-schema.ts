@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { linkSettings, OWN_LINK_KEYS, OwnLinkSettings } from '../src/app/config/link-settings.ts';
+import { linkSettings, OWN_LINK_KEYS, OwnLinkSettings } from '../src/app/config/link-config.ts';
 import { SHARED_KEYS, SharedSettings } from '../src/app/config/shared-settings.ts';
 import { sideSchema } from '../src/app/config/sides.ts';
 import { SCALAR_FIELDS } from '../src/core/contact/contact.ts';

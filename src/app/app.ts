@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { createLeaseHolders } from './lease-holders.ts';
-import { warnOfOpenDirectory } from './data-directory.ts';
-import { keepLinks } from './keep-links.ts';
-import type { Parts } from './links.ts';
+import { warnOfOpenDirectory, keysOf, openStoreOf, type OpenedStore } from './store.ts';
+import { keepLinks, credentialDigest, withReadableTokens, type Parts } from './links.ts';
 import { lazyAgent, limitsOf, networkFor, trafficOf, type NamedBudget, type Traffic } from './network.ts';
 import type { Runs } from './runs.ts';
-import { credentialDigest, withReadableTokens } from './tokens.ts';
-import { keysOf, openStoreOf, type OpenedStore } from './store.ts';
 import { systemClock, type Clock } from '../util/clock.ts';
 import type { Config, LinkConfig } from './config/config.ts';
 import { bySide, type Side, type Sides } from '../core/contact/side.ts';

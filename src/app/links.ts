@@ -1,17 +1,17 @@
 import { endpointOf, placeOf } from './config/accounts.ts';
 import { ConfigError, type ConfigProblem } from '../util/config-error.ts';
 import { decidingOf, type LinkConfig } from './config/config.ts';
-import { digest, fingerprint } from '../util/secret.ts';
+import { digest, fingerprint, Secret } from '../util/secret.ts';
 import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
 import { atSide } from '../providers/at-side.ts';
 import { providerNamed } from '../providers/registry.ts';
 import type { Remote } from '../providers/remote.ts';
 import type { Vault } from '../store/vault.ts';
-import type { Store } from '../store/store.ts';
+import { CredentialsError, StoreError, type Store } from '../store/store.ts';
 import type { LinkContext } from '../engine/context.ts';
 import type { LeaseHolders } from '../engine/lease.ts';
 import { networkFor, type NetworkParts } from './network.ts';
-import { credentialDigest, withStoredTokens } from './tokens.ts';
+import type { SideConfig } from './config/sides.ts';
 
 /** What a link's runs are put together from. */
 export type Parts = NetworkParts & {
@@ -100,4 +100,54 @@ export const cacheContexts = (parts: Parts): ((link: LinkConfig) => Promise<Link
     context.catch(() => contexts.delete(link.name));
     return context;
   };
+};
+
+/** A token of the database that this host cannot open: no fault of the link, which hosts with the right key go on serving. */
+class UnopenedError extends StoreError {}
+
+/**
+ * The link with the tokens that `connect` stored where its configuration has none.
+ *
+ * @throws {ConfigError} where one cannot be opened that stands beside the store of this host alone.
+ * @throws {StoreError} where one of the database that hosts share cannot be.
+ */
+const withStoredTokens = async (vault: Vault, link: LinkConfig): Promise<LinkConfig> => {
+  const withToken = async (side: SideConfig): Promise<SideConfig> => {
+    const stored = side.token === null ? await vault.read(link.name, side.name) : null;
+    return stored === null ? side : { ...side, token: new Secret(stored.token) };
+  };
+  try {
+    const { left, right } = link.sides;
+    return { ...link, sides: { left: await withToken(left), right: await withToken(right) } };
+  } catch (error) {
+    if (!(error instanceof CredentialsError)) throw error;
+    if (vault.setting === 'DATABASE_URL') throw new UnopenedError(error.message);
+    throw new ConfigError([{ where: vault.setting, what: error.message }]);
+  }
+};
+
+/** The same for what is shown: a token that cannot be opened counts as none. */
+export const withReadableTokens = (vault: Vault, link: LinkConfig): Promise<LinkConfig> =>
+  withStoredTokens(vault, link).catch((error: unknown) => {
+    if (error instanceof ConfigError || error instanceof UnopenedError) return link;
+    throw error;
+  });
+
+/**
+ * A one-way digest of a side's credential, with the settings that it is used with: a refusal of the client, or at a wrong
+ * address, is over when these are corrected.
+ */
+export const credentialDigest = ({ settings }: SideConfig, token: string): string =>
+  digest(fingerprint([settings, token]));
+
+/** Lets go of what was opened for any link but these, and of the gates that only those passed. */
+export const keepLinks = async (
+  { contexts, ways, gates }: Pick<Parts, 'contexts' | 'ways' | 'gates'>,
+  links: ReadonlySet<string>,
+): Promise<void> => {
+  for (const opened of [contexts, ways]) {
+    for (const name of opened.keys()) if (!links.has(name)) opened.delete(name);
+  }
+  const needed = new Set([...ways.values()].flatMap((sides) => SIDES.flatMap((side) => [...sides[side].gates.keys()])));
+  await gates.keep((name) => needed.has(name));
 };

@@ -1,8 +1,8 @@
 import { NO_ACTIVITY, type Activity } from '../../src/core/state/rows.ts';
 import { createEmbeddedScheduler } from '../../src/daemon/jobs/embedded-scheduler.ts';
 import type { JobReport } from '../../src/daemon/jobs/job.ts';
-import { createPace } from '../../src/daemon/jobs/pace.ts';
-import { schedulesOf } from '../../src/daemon/jobs/timetable.ts';
+import { createPace } from '../../src/daemon/jobs/polling.ts';
+import { schedulesOf } from '../../src/daemon/jobs/scheduler.ts';
 import { LONGEST_AUTO_INTERVAL_MS, type LinkConfig } from '../../src/app/config/config.ts';
 import { newState } from '../support/store/new-link.ts';
 import { afterChange } from '../../src/core/state/activity.ts';

@@ -3,27 +3,30 @@ import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { reportSharedAccounts, reportSharedPageToken } from './accounts.ts';
 import { ConfigError, type ConfigProblem } from '../../util/config-error.ts';
-import { effectiveSettings, type EffectiveSetting } from './effective.ts';
+import { effectiveSettings, type EffectiveSetting } from './settings.ts';
 import { withFieldList } from './field-choice.ts';
-import { withEnvFile } from './env-file.ts';
-import { envFileBeside, IS_INSTALLED, usualDataDir, usualFile, usualFiles, type Surroundings } from './home.ts';
-import { createHostedReader, type FaultyLink, type HostedLink, type ReadLinks } from './hosted-links.ts';
-import { createLinkSchemas, parseLink, type LinkConfig, type LinkSources } from './link-config.ts';
-import { linkSections } from './link-sections.ts';
-import { LINK_KEYS } from './link-settings.ts';
-import { misspeltText, misspeltVariables } from './misspelt.ts';
-import { notifyFormatOf, type NotifyFormat } from './notify-format.ts';
-import { parseSettings } from './parse.ts';
-import type { Secret } from '../../util/secret.ts';
-import { SHARED_KEYS, SharedSettings } from './shared-settings.ts';
-import { declareSides, PROVIDER_KEYS } from './sides.ts';
 import {
+  withEnvFile,
+  envFileBeside,
+  IS_INSTALLED,
+  usualDataDir,
+  usualFile,
+  usualFiles,
+  misspeltText,
+  misspeltVariables,
+  type Surroundings,
+} from './environment.ts';
+import { createHostedReader, type FaultyLink, type HostedLink, type ReadLinks } from './hosted-links.ts';
+import { createLinkSchemas, parseLink, LINK_KEYS, type LinkConfig, type LinkSources } from './link-config.ts';
+import { linkSections } from './link-sections.ts';
+import { notifyFormatOf, SHARED_KEYS, SharedSettings, type NotifyFormat } from './shared-settings.ts';
+import {
+  parseSettings,
   environmentLayer,
   FILE_VARIABLE,
   fileLayer,
   find,
   joinKeys,
-  parseYaml,
   readText,
   withFileKeys,
   type Environment,
@@ -31,6 +34,9 @@ import {
   type Report,
   type Section,
 } from './sources.ts';
+import type { Secret } from '../../util/secret.ts';
+import { declareSides, PROVIDER_KEYS } from './sides.ts';
+import { parseYaml } from './yaml.ts';
 import type { ListenAddress } from '../../util/values.ts';
 
 export { LONGEST_AUTO_INTERVAL_MS, type LinkConfig } from './link-config.ts';
@@ -271,3 +277,30 @@ export const readConfig = (options: LoadOptions = {}): ReadConfig => {
 
 /** The configuration of variables and file. Throws as {@link readConfig} does. */
 export const loadConfig = (options: LoadOptions = {}): Config => readConfig(options).config;
+
+/** What opens the store in a directory, without a link: to look at it while the configuration cannot be used. */
+export const storeAlone = (dataDir: string): Config => ({
+  file: null,
+  dataDir,
+  isUsualDataDir: false,
+  databaseUrl: null,
+  redisUrl: null,
+  credentialsKey: null,
+  credentialsKeyOld: null,
+  retentionMs: null,
+  concurrency: 1,
+  listen: null,
+  isListenOptional: true,
+  consoleToken: null,
+  consoleReadonly: false,
+  apiToken: null,
+  hostedLinkHosts: [],
+  notifyUrl: null,
+  notifySecret: null,
+  notifyFormat: 'json',
+  logLevel: 'info',
+  logFormat: 'json',
+  logPersonalData: false,
+  links: [],
+  faultyLinks: [],
+});

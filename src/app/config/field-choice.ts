@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { USUAL_FIELDS, type ChosenFields } from '../../core/contact/chosen.ts';
+import { USUAL_FIELDS, fieldsOf, type ChosenFields } from '../../core/contact/chosen.ts';
 import {
   FURTHER,
   inFieldOrder,
@@ -9,13 +9,15 @@ import {
   type ScalarField,
   type SyncedField,
 } from '../../core/contact/contact.ts';
-import { EXTRAS, isExtra, isExtraField, JOINABLE, type JoinedPart } from '../../core/contact/fields.ts';
-import type { Sides } from '../../core/contact/side.ts';
+import { EXTRAS, isExtra, isExtraField, JOINABLE, extraOf, type JoinedPart } from '../../core/contact/fields.ts';
+import { otherSide, SIDES, type Sides, type Side } from '../../core/contact/side.ts';
 import type { ConflictPolicy } from '../../core/reconcile/conflict-policy.ts';
 import { policyWords } from './conflict-policy.ts';
 import { nearestWord } from './nearest.ts';
 import { isSection, isText, isUnset, type Section } from './sources.ts';
 import { fail } from '../../util/values.ts';
+import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
+import type { SideConfig } from './sides.ts';
 
 /** Which fields a link syncs, and what holds for single ones. */
 export type FieldChoice = {
@@ -201,4 +203,58 @@ export const withFieldList = (section: Section): Section => {
   const { fields } = section;
   if (!isSection(fields)) return section;
   return { ...section, fields: [DEFAULT, ...Object.entries(fields).map(([name, value]) => partOf(name, value))] };
+};
+
+type Way = 'both' | 'to-left' | 'to-right';
+type Report = (what: string) => void;
+
+/** The sides that a field is never written to: a provider writes it nowhere, or computes it itself. */
+const unwritable = (field: SyncedField, sides: Sides<SideConfig>): readonly Side[] => {
+  const extra = extraOf(field)?.extra;
+  return SIDES.filter((side) => {
+    const { extras, readOnlyFields } = providerNamed(sides[side].provider);
+    return extra === undefined ? readOnlyFields.some((each) => each === field) : extras.includes(extra);
+  });
+};
+
+/** Reports an extra that no side computes, or that no side could show because both compute it. */
+const isOutOfPlace = (field: SyncedField, computing: readonly Side[], report: Report): boolean => {
+  const extra = extraOf(field)?.extra;
+  if (extra === undefined || computing.length === 1) return false;
+  const places = PROVIDERS.filter(({ extras }) => extras.includes(extra)).map(({ place }) => place);
+  report(
+    `"${field}" is computed by ${places.join(' or ')} and shown at the other side, so the link needs just one such side. Leave it out.`,
+  );
+  return true;
+};
+
+/**
+ * The ways of the fields that go one way only: as they were chosen, and where a side's provider never writes a field, away
+ * from that side. A way that nothing could go is reported.
+ */
+export const oneWayFields = (
+  { fields, directions }: FieldChoice,
+  sides: Sides<SideConfig>,
+  link: Way,
+  report: Report,
+): FieldChoice['directions'] => {
+  const ways = new Map<string, Exclude<Way, 'both'>>();
+  for (const [field, way] of Object.entries(directions)) if (way !== undefined) ways.set(field, way);
+  for (const field of fieldsOf(fields)) {
+    const never = unwritable(field, sides);
+    if (isOutOfPlace(field, never, report)) continue;
+    for (const side of never) {
+      const away = `to-${otherSide(side)}` as const;
+      if ((ways.get(field) ?? away) !== away)
+        report(`"${field}" is never written to ${sides[side].place}. Leave it out.`);
+      ways.set(field, away);
+    }
+  }
+  for (const [field, way] of ways) {
+    if (link === 'both' || link === way) continue;
+    report(
+      `"${field}" would go against the direction of the link, so that nothing of it is ever written. Leave it out.`,
+    );
+  }
+  return Object.fromEntries(ways);
 };

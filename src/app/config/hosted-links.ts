@@ -4,11 +4,11 @@ import { PROVIDERS } from '../../providers/registry.ts';
 import { ConfigError, type ConfigProblem } from '../../util/config-error.ts';
 import type { Config } from './config.ts';
 import { reportForeignAddresses } from './hosted-addresses.ts';
-import { linkLayer, parseLink, type LinkConfig, type LinkSources } from './link-config.ts';
+import { linkLayer, parseLink, OWN_LINK_KEYS, type LinkConfig, type LinkSources } from './link-config.ts';
 import { isName, linkPlace, NOT_A_LINK_NAME } from './link-sections.ts';
-import { OWN_LINK_KEYS } from './link-settings.ts';
 import { declareSides } from './sides.ts';
-import { isSection, parseYaml, variableOf, type Report, type Section } from './sources.ts';
+import { isSection, variableOf, type Report, type Section } from './sources.ts';
+import { parseYaml } from './yaml.ts';
 
 /** A link that the database keeps: its settings are those of a link's section in the file, as JSON. */
 export type HostedLink = {

@@ -6,7 +6,7 @@ import { SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import { PACKAGE_ROOT } from '../../util/package.ts';
 import { USUAL_PROVIDERS } from '../../providers/names.ts';
 import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
-import { linkSettings } from './link-settings.ts';
+import { linkSettings } from './link-config.ts';
 import { allSettings } from './settings.ts';
 import { SharedSettings } from './shared-settings.ts';
 import { sideSchema } from './sides.ts';

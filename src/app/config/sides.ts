@@ -5,21 +5,22 @@ import type { OpaqueSettings, Provider } from '../../providers/provider.ts';
 import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
 import { POLICY_NAMES } from '../../core/reconcile/conflict-policy.ts';
 import { isName, type LinkSection } from './link-sections.ts';
-import { parseSettings, type Sources } from './parse.ts';
-import { contactPatterns } from './patterns.ts';
-import { Secret } from '../../util/secret.ts';
 import {
+  parseSettings,
   fileLayer,
   isSection,
   isText,
   joinKeys,
   keysBelow,
   layerBelow,
+  type Sources,
   type Keys,
   type Layer,
   type Report,
   type Section,
 } from './sources.ts';
+import { contactPatterns } from './patterns.ts';
+import { Secret } from '../../util/secret.ts';
 import { issuedSecret, passwordSecret } from '../../util/values.ts';
 
 /** One side of a link: which provider plays it, and with what settings. */

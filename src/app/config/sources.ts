@@ -1,10 +1,7 @@
-import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
-import type * as Yaml from 'yaml';
 import { giveToThisUser, isForeign, readTextFileSync } from '../../util/files.ts';
 import { nearestWord } from './nearest.ts';
-
-const require = createRequire(import.meta.url);
+import type { z } from 'zod';
 
 /** Takes note of one fault of the configuration: the key or variable, and what is wrong with it and what to do. */
 export type Report = (where: string, what: string) => void;
@@ -40,7 +37,7 @@ export const withFileKeys = ({ names, secrets }: Keys): string[] =>
   names.flatMap((key) => (secrets.includes(key) ? [key, `${key}File`] : [key]));
 
 /** A value as text, or the list that a YAML file may hold; YAML scalars are read as text too. */
-export type Raw = string | readonly string[];
+type Raw = string | readonly string[];
 
 /** One source of settings; where several have a setting, the first wins. */
 export type Layer = { readonly values: ReadonlyMap<string, Raw>; readonly nameOf: (key: string) => string };
@@ -126,105 +123,6 @@ const unknownKey = (key: string, allowed: readonly string[]): string => {
   return near === null ? NOT_A_SETTING : `is not a setting here. Did you mean ${near}?`;
 };
 
-/** What closes each sign that opens something in YAML. */
-const CLOSERS = { '[': ']', '{': '}', '"': '"', "'": "'" } as const;
-
-type Opener = { readonly sign: keyof typeof CLOSERS; readonly offset: number };
-
-/** The innermost bracket or quotation mark that nothing closes; null where that is not what is wrong. */
-const unclosed = (document: Yaml.Document.Parsed, content: string): Opener | null => {
-  const { visit } = require('yaml') as typeof Yaml;
-  let found: Opener | null = null;
-  visit(document, {
-    Node: (_key, { range }) => {
-      if (!range) return;
-      const [start, end] = range;
-      const sign = (Object.keys(CLOSERS) as Opener['sign'][]).find((candidate) => candidate === content[start]);
-      if (sign !== undefined && (end - start < 2 || content[end - 1] !== CLOSERS[sign]))
-        found = { sign, offset: start };
-    },
-  });
-  return found;
-};
-
-/** The first place where a mapping has a key again. The parser's own check takes quadratic time, which many links feel. */
-const repeated = (document: Yaml.Document.Parsed): number | null => {
-  const { isScalar, visit } = require('yaml') as typeof Yaml;
-  let found: number | null = null;
-  visit(document, {
-    Map: (_key, { items }) => {
-      const taken = new Set<unknown>();
-      for (const { key } of items) {
-        if (!isScalar(key)) continue;
-        if (taken.has(key.value)) found ??= key.range?.[0] ?? 0;
-        taken.add(key.value);
-      }
-      return found === null ? undefined : visit.BREAK;
-    },
-  });
-  return found;
-};
-
-/** The first alias of something that it stands in, which would have no end. */
-const endless = (document: Yaml.Document.Parsed): number | null => {
-  const { isCollection, visit } = require('yaml') as typeof Yaml;
-  let found: number | null = null;
-  visit(document, {
-    Alias: (_key, alias, path) => {
-      const isEndless = path.some(
-        (node) => isCollection(node) && node.anchor === alias.source && alias.resolve(document) === node,
-      );
-      if (!isEndless) return undefined;
-      found = alias.range?.[0] ?? 0;
-      return visit.BREAK;
-    },
-  });
-  return found;
-};
-
-/** What keeps a document from being used, in the parser's words, and where that is; null where nothing does. */
-const faultOf = (document: Yaml.Document.Parsed): { readonly code: string; readonly offset: number } | null => {
-  const [error] = document.errors;
-  if (error !== undefined) return { code: error.code, offset: error.pos[0] };
-  const again = repeated(document);
-  if (again !== null) return { code: 'DUPLICATE_KEY', offset: again };
-  const offset = endless(document);
-  return offset === null ? null : { code: 'ALIAS_WITHIN_ITS_ANCHOR', offset };
-};
-
-/** The file's content; null where it cannot be used, and then the one problem is reported. */
-export const parseYaml = (path: string, content: string, report: Report): Section | null => {
-  // Loaded here: without a file nothing needs its seventy modules.
-  const { LineCounter, parseDocument } = require('yaml') as typeof Yaml;
-  const lineCounter = new LineCounter();
-  const document = parseDocument(content, { schema: 'failsafe', lineCounter, prettyErrors: false, uniqueKeys: false });
-  const error = faultOf(document);
-  if (error !== null) {
-    const placeOf = (offset: number): string => {
-      const { line, col } = lineCounter.linePos(offset);
-      return `line ${line}, column ${col}`;
-    };
-    const opened = unclosed(document, content);
-    // Its code and not its message, which may quote the file.
-    const fault = error.code.toLowerCase().replaceAll('_', ' ');
-    report(
-      path,
-      opened === null
-        ? `is not valid YAML at ${placeOf(error.offset)} (${fault}). Correct that place; quote values that hold YAML signs.`
-        : `is not valid YAML: the ${opened.sign} at ${placeOf(opened.offset)} is not closed. Add its ${CLOSERS[opened.sign]}.`,
-    );
-    return null;
-  }
-  try {
-    const section: unknown = document.toJS() ?? {};
-    if (isSection(section)) return section;
-    report(path, 'holds no settings at its top. Write lines of the form name: value; see config/example.yaml.');
-  } catch {
-    report(path, 'uses a YAML alias that has no anchor. Quote values that begin with *.');
-  }
-  return null;
-};
-
 /** The messages for files that are not read, by the code. A folder has the message of the system. */
 const FILE_FAULTS: Readonly<Record<string, string>> = {
   NOT_A_REGULAR_FILE: 'which is not a regular file. Name a regular file.',
@@ -268,4 +166,61 @@ export const find = (key: string, layers: readonly Layer[], cwd: string, report:
   const content = readText(resolve(cwd, file), whereFile, report)?.trim() ?? null;
   if (content === '') report(whereFile, `names the file ${file}, which is empty. Put the value into it.`);
   return { where: whereFile, value: content || null };
+};
+
+/** Where settings are looked for. */
+export type Sources = {
+  /** Where several layers have a setting, the first wins. */
+  readonly layers: readonly Layer[];
+  /** The section that the settings belong to, such as `google.`; empty for those outside any section. */
+  readonly section: string;
+  /** Where relative paths start. */
+  readonly cwd: string;
+  readonly report: Report;
+};
+
+const LONGEST_VALUE = 8192;
+const LONGEST_LIST = 65_536;
+
+/** The fault of a value's length; null if it is valid. */
+const faultOfLength = (value: Raw): string | null => {
+  const texts = [value].flat();
+  const longest = Math.max(0, ...texts.map(({ length }) => length));
+  if (longest > LONGEST_VALUE) return `has ${longest} characters. Write at most ${LONGEST_VALUE}.`;
+  const total = texts.reduce((sum, { length }) => sum + length, 0);
+  return total > LONGEST_LIST ? `is a list of ${total} characters. Write at most ${LONGEST_LIST}.` : null;
+};
+
+/** The setting with its length checked; a null value stands for one whose fault is reported. */
+const findChecked = (key: string, { layers, cwd, report }: Sources): ReturnType<typeof find> => {
+  const found = find(key, layers, cwd, report);
+  const fault = found?.value ? faultOfLength(found.value) : null;
+  if (found === null || fault === null) return found;
+  report(found.where, fault);
+  return { ...found, value: null };
+};
+
+const missing = (key: string, isSecret: boolean): string => {
+  const ways = isSecret ? `it, ${variableOf(key)}_FILE` : 'it';
+  return `is not set. Set ${ways} or ${key} in the configuration file.`;
+};
+
+/** The settings of one schema, whose keys are `keys`; null where one of them has a fault, which is reported. */
+export const parseSettings = <Schema extends z.ZodObject>(
+  schema: Schema,
+  keys: Keys,
+  sources: Sources,
+): z.output<Schema> | null => {
+  const { section, report } = sources;
+  const found = new Map(keys.names.map((key) => [key, findChecked(key, sources)]));
+  const values = [...found].flatMap(([key, setting]) => (setting?.value ? [[key, setting.value] as const] : []));
+  const result = schema.safeParse(Object.fromEntries(values));
+  if (result.success) return result.data;
+  for (const { path, message } of result.error.issues) {
+    const key = path.join('.');
+    const setting = found.get(key);
+    if (!setting) report(variableOf(section + key), missing(section + key, keys.secrets.includes(key)));
+    else if (setting.value !== null) report(setting.where, message);
+  }
+  return null;
 };

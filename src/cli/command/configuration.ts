@@ -7,7 +7,7 @@ import {
   type ReadConfig,
   type LinkConfig,
 } from '../../app/config/config.ts';
-import { holdsState } from '../../app/config/home.ts';
+import { holdsState } from '../../app/config/environment.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { ConfigError } from '../../util/config-error.ts';
 import { nearestWord } from '../../app/config/nearest.ts';

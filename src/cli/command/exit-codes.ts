@@ -1,7 +1,7 @@
 import { BackupError } from '../../app/backup-error.ts';
 import { ConfigError } from '../../util/config-error.ts';
 import { DirectoryError } from '../../util/files.ts';
-import { NotDeliveredError } from '../../daemon/notify/not-delivered.ts';
+import { NotDeliveredError } from '../../daemon/notify/notice.ts';
 import { isCredentialError, RemoteError } from '../../providers/errors.ts';
 import { HaltError, LeaseError, resumeRemedy } from '../../engine/context.ts';
 import { VerdictError } from '../../engine/verdicts.ts';

@@ -4,7 +4,7 @@ import { createApp } from '../../app/app.ts';
 import { createLinkSource, withHostedLinks, type LinkManager } from '../../daemon/links/hosted-links.ts';
 import { systemClock } from '../../util/clock.ts';
 import { readConfig, type Config } from '../../app/config/config.ts';
-import { hasPageToken } from '../../app/config/open-address.ts';
+import { hasPageToken } from '../../app/config/unencrypted.ts';
 import type { OpenConsole } from '../../daemon/console/console.ts';
 import { createEvents, type Events } from '../../engine/events.ts';
 import { startDaemon } from '../../daemon/jobs/daemon.ts';

@@ -1,5 +1,5 @@
 import { parseEnv } from 'node:util';
-import { envFileBeside } from '../../app/config/home.ts';
+import { envFileBeside } from '../../app/config/environment.ts';
 import {
   isSecretSetting,
   providersIn,

@@ -1,6 +1,6 @@
 import { readConfig, type Config } from '../../app/config/config.ts';
-import type { EffectiveSetting } from '../../app/config/effective.ts';
-import { keyLines } from '../../app/config/key-lines.ts';
+import type { EffectiveSetting } from '../../app/config/settings.ts';
+import { keyLines } from '../../app/config/yaml.ts';
 import { loadOptionsOf, chooseLinks } from '../command/configuration.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 import { formatTable } from '../terminal/layout.ts';

@@ -1,10 +1,9 @@
 import { systemClock } from '../../util/clock.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
 import { inWordsOf } from '../../core/contact/side.ts';
-import type { JobState } from '../../daemon/jobs/job.ts';
-import { eventsOf } from '../../daemon/jobs/progress.ts';
+import { eventsOf, type JobState } from '../../daemon/jobs/job.ts';
 import type { QueueClient } from '../../daemon/jobs/queue-client.ts';
-import { QueueError } from '../../daemon/jobs/queue-error.ts';
+import { QueueError } from '../../daemon/jobs/scheduler.ts';
 import { EXIT, messageOf, worstExitCode, type ExitCode } from '../command/exit-codes.ts';
 import { listenForInterrupt } from '../command/with-app.ts';
 import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';

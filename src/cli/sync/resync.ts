@@ -1,7 +1,7 @@
 import type { Store } from '../../store/store.ts';
 import type { Config, LinkConfig } from '../../app/config/config.ts';
 import { systemClock } from '../../util/clock.ts';
-import { findNoQueue, type NoDaemon } from '../../daemon/jobs/no-daemon.ts';
+import { findNoQueue, type NoDaemon } from '../../app/heartbeat.ts';
 import type { QueueClient } from '../../daemon/jobs/queue-client.ts';
 import { loadWhole, chooseLinks } from '../command/configuration.ts';
 import type { ExitCode } from '../command/exit-codes.ts';

@@ -1,4 +1,4 @@
-import { IS_INSTALLED } from '../../app/config/home.ts';
+import { IS_INSTALLED } from '../../app/config/environment.ts';
 import type { PlaceOptions } from '../command/configuration.ts';
 import type { Terminal } from './terminal.ts';
 

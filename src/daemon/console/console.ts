@@ -5,14 +5,13 @@ import type { Daemon, OnReport } from '../jobs/daemon.ts';
 import type { App } from '../../app/app.ts';
 import { createBrowserSignIns } from '../../app/browser-sign-in.ts';
 import { answerRefused, limitedRate, ownForms, protectingHeaders, signedIn, type Env } from './access.ts';
-import { CONTACT_STYLE, SEARCH_SCRIPT } from './contact-looks.ts';
-import { createDesk } from './desk.ts';
+import { CONTACT_STYLE, SEARCH_SCRIPT, ICON, SCRIPT, STYLE } from './style.ts';
+import { createDesk } from './actions.ts';
 import { linkRoutes } from './link-routes.ts';
 import { comeBack, finishSignIn, type SettingsParts } from './settings-routes.ts';
 import { createSessions } from './sessions.ts';
 import { signInRoutes } from './sign-in.ts';
 import { removePageKey, writePageKey } from './sign-in-link.ts';
-import { ICON, SCRIPT, STYLE } from './style.ts';
 
 export type ConsoleOptions = {
   readonly app: App;

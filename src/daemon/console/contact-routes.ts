@@ -1,14 +1,119 @@
 import type { Hono } from 'hono';
-import { otherSide, SIDES } from '../../core/contact/side.ts';
+import { decidingOf, type LinkConfig } from '../../app/config/config.ts';
+import { otherSide, SIDES, type Side } from '../../core/contact/side.ts';
+import { isOpen, listConflicts } from '../../engine/history/conflicts.ts';
+import { readLinkRecord } from '../../engine/history/link-record.ts';
+import { reviewConflicts, unwrittenSide } from '../../engine/history/review.ts';
+import { isAbout, retryRefused } from '../../engine/change-link.ts';
+import { shownLinkState } from '../../core/state/link.ts';
+import { count } from '../../core/view/words.ts';
+import type { Env } from './access.ts';
+import { conflictsPage } from './pages/conflicts.ts';
+import { leftOutPage } from './pages/left-out.ts';
+import { linkPath } from './layout.ts';
+import { acting, findIn, leaseParts, pageOf, type LinkParts } from './routing.ts';
 import { explainById, findPeople, type ContactHistory, type FoundPerson } from '../../engine/history/explain.ts';
 import { listVerdicts } from '../../engine/history/verdicts.ts';
 import type { Store } from '../../store/store.ts';
 import { giveVerdict, takeBackVerdict } from '../../engine/verdicts.ts';
 import { nameOf } from '../../core/view/values.ts';
-import type { Env } from './access.ts';
 import { contactPath, type ContactView } from './pages/contact.ts';
 import { PEOPLE_SHOWN, peoplePage } from './pages/people.ts';
-import { acting, leaseParts, pageOf, type LinkParts } from './routing.ts';
+
+const sideOf = (word: string | null): Side | null => SIDES.find((side) => side === word) ?? null;
+
+/** Reviews the open conflicts of these ids alike; a conflict that cannot be decided so stays open. */
+const reviewAll = async (parts: LinkParts, link: LinkConfig, ids: string, taken: Side | null): Promise<string> => {
+  const { name, sides } = link;
+  const asked = new Set(ids.split(',').map(Number));
+  const open = (await parts.app.store.conflicts(name, { all: false })).filter(
+    (row) => asked.has(row.id) && isOpen(row),
+  );
+  const rows = open.filter(({ field, winner }) => {
+    if (taken === null) return winner !== null;
+    const unwritten = unwrittenSide(link, field);
+    return unwritten === null || unwritten === taken;
+  });
+  const kept = (await reviewConflicts(leaseParts(parts), name, rows, taken)).filter((each) => each !== null);
+  const writes = kept.filter((each) => each !== 'dismissed').length;
+  const left = open.length - kept.length;
+  const reason =
+    taken === null ? 'a value must be taken' : `the link does not write the field to ${sides[otherSide(taken)].place}`;
+  return [
+    `${count(kept.length, 'conflict')} reviewed.`,
+    writes === 0 ? '' : `The next run writes ${count(writes, 'value')}.`,
+    left === 0 ? '' : `${count(left, 'conflict')} stayed open: ${reason}.`,
+  ]
+    .filter((text) => text !== '')
+    .join(' ');
+};
+
+const reviewOne = async (parts: LinkParts, link: LinkConfig, id: number, taken: Side | null): Promise<string> => {
+  const { name, sides } = link;
+  const row = (await parts.app.store.conflicts(name, { all: false })).find((each) => each.id === id);
+  if (row === undefined) return 'The conflict is no longer open.';
+  if (row.winner === null && taken === null) return 'The conflict needs a decision. Take one of the two values.';
+  const fixed = unwrittenSide(link, row.field);
+  if (taken !== null && fixed !== null && fixed !== taken) {
+    return `The link does not write this field to ${sides[fixed].place}. Change the value there.`;
+  }
+  const [kept] = await reviewConflicts(leaseParts(parts), name, [row], taken);
+  if (kept === null) return 'The conflict is no longer open.';
+  if (kept === 'dismissed') return 'The current value is kept.';
+  return `The next run writes the ${row.winner === null ? 'value that you chose' : 'other value'}.`;
+};
+
+const addConflicts = (routes: Hono<Env>, parts: LinkParts): void => {
+  const { store } = parts.app;
+  const toConflicts = (link: string, form: URLSearchParams): string => {
+    const find = form.get('find') ?? '';
+    return `${linkPath(link, '/conflicts')}${find === '' ? '' : `?${new URLSearchParams({ find }).toString()}`}`;
+  };
+  routes.get('/links/:link/conflicts', async (context) => {
+    const { link } = context.var;
+    const all = context.req.query('all') === '1';
+    const conflicts = await listConflicts(store, link.name, decidingOf(link), { all });
+    return context.html(conflictsPage(pageOf(parts, context), link, { conflicts, all, find: findIn(context) }));
+  });
+  routes.post(
+    '/links/:link/conflicts',
+    acting(parts, toConflicts, (link, form) => {
+      const taken = sideOf(form.get('review'));
+      const ids = form.get('ids');
+      return ids === null ? reviewOne(parts, link, Number(form.get('id')), taken) : reviewAll(parts, link, ids, taken);
+    }),
+  );
+};
+
+const addLeftOut = (routes: Hono<Env>, parts: LinkParts): void => {
+  const { app, desk } = parts;
+  const toLeftOut = (link: string): string => linkPath(link, '/left');
+  routes.get('/links/:link/left', async (context) => {
+    const { link } = context.var;
+    const record = await readLinkRecord(app.store, link.name);
+    const { state, pausedByHandAtMs } = await app.store.link(link.name);
+    const health = { state: shownLinkState(state), pausedByHandAtMs };
+    const of = { record, health, find: findIn(context) };
+    return context.html(leftOutPage(pageOf(parts, context), link, of));
+  });
+  routes.post(
+    '/links/:link/left',
+    acting(parts, toLeftOut, async (link, form) => {
+      const id = form.get('id');
+      const retried = await retryRefused(leaseParts(parts), link.name, id === null ? () => true : isAbout(id));
+      if (retried.length === 0) return 'No refused write is left to retry.';
+      await desk.order(link, 'incremental');
+      return `Sync requested. It retries ${count(retried.length, 'refused write')}.`;
+    }),
+  );
+};
+
+/** The pages about contacts. */
+export const addPeople = (routes: Hono<Env>, parts: LinkParts): void => {
+  addConflicts(routes, parts);
+  addLeftOut(routes, parts);
+  addContacts(routes, parts);
+};
 
 type PairIds = { readonly leftId: string | null; readonly rightId: string | null };
 
@@ -63,7 +168,7 @@ const SAVED = {
 } as const;
 
 /** The search for contacts, and the page of each. */
-export const addContacts = (routes: Hono<Env>, parts: LinkParts): void => {
+const addContacts = (routes: Hono<Env>, parts: LinkParts): void => {
   const { store } = parts.app;
   routes.get('/links/:link/people', async (context) => {
     const { link } = context.var;

@@ -1,9 +1,10 @@
 import { html, raw } from 'hono/html';
 import { isoOf } from '../../util/clock.ts';
-import type { Session } from './sessions.ts';
-import { issueFormToken } from './sessions.ts';
+import { issueFormToken, type Session } from './sessions.ts';
 import { count } from '../../core/view/words.ts';
 import { ICON } from './style.ts';
+import type { LinkConfig } from '../../app/config/config.ts';
+import type { Progress } from './actions.ts';
 
 /** A piece of a page, with everything in it escaped. */
 export type Html = ReturnType<typeof html>;
@@ -194,3 +195,54 @@ export const table = (
       )}
     </tbody>
   </table>`;
+
+const PAGES = {
+  '': 'Overview',
+  '/plan': 'Plan',
+  '/people': 'Contacts',
+  '/conflicts': 'Conflicts',
+  '/left': 'Needs review',
+  '/runs': 'Runs',
+  '/settings': 'Settings',
+} as const;
+type LinkPage = keyof typeof PAGES;
+
+/** The address of a page of a link. */
+export const linkPath = (name: string, path: LinkPage | '/verdicts' | '/leave-out' | `/runs/${string}` = ''): string =>
+  `/links/${encodeURIComponent(name)}${path}`;
+
+/** The address of a run, or of one write of it by its number in the journal. */
+export const runPath = (name: string, run: string, write: number | null = null): string =>
+  `${linkPath(name, `/runs/${encodeURIComponent(run)}`)}${write === null ? '' : `?write=${write}`}`;
+
+/** The navigation of the pages of a link. */
+export const navOf = ({ name }: Pick<LinkConfig, 'name'>, current: LinkPage): Nav => ({
+  link: name,
+  tabs: (Object.entries(PAGES) as [LinkPage, string][]).map(([path, text]) => ({
+    href: linkPath(name, path),
+    text,
+    current: path === current,
+  })),
+});
+
+/** The progress of current work; the script updates it, and without a script the page is reloaded. */
+export const liveSection = (link: string, progress: Progress | null): Html => {
+  if (progress === null) return html``;
+  const { text, done, total } = progress;
+  const bar = total > 0 ? html`max="${total}" value="${done}"` : '';
+  return html`<section class="panel notice" data-live="${linkPath(link)}/live" aria-label="In progress">
+    <p role="status">${text}</p>
+    <progress aria-label="Progress" ${bar}></progress>
+  </section>`;
+};
+
+/** Names and values; a row without a value is omitted. */
+export const facts = (rows: readonly (readonly [name: string, value: Html | string | null])[]): Html =>
+  html`<dl class="facts">
+    ${rows.map(([name, value]) =>
+      value === null
+        ? ''
+        : html`<dt>${name}</dt>
+            <dd>${value}</dd>`,
+    )}
+  </dl>`;

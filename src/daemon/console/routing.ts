@@ -8,7 +8,7 @@ import type { Daemon } from '../jobs/daemon.ts';
 import type { LeaseParts } from '../../engine/lease.ts';
 import { VerdictError } from '../../engine/verdicts.ts';
 import { refuse, type Env } from './access.ts';
-import type { Desk } from './desk.ts';
+import type { Desk } from './actions.ts';
 import { pageContext, type PageContext } from './layout.ts';
 import type { SettingsParts } from './settings-routes.ts';
 

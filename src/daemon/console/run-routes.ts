@@ -6,9 +6,9 @@ import { listRuns, runView } from '../../engine/history/runs.ts';
 import { whyTooOld } from '../../engine/history/too-old.ts';
 import { refuse, type Env } from './access.ts';
 import { shownOf } from './change-list.ts';
-import { forgottenOf, type UndoTarget } from './desk.ts';
+import { forgottenOf, type UndoTarget } from './actions.ts';
 import { RUN_KINDS, RUN_OUTCOMES, runPage, runsPage } from './pages/runs.ts';
-import { runPath } from './paths.ts';
+import { runPath } from './layout.ts';
 import { acting, looking, pageOf, type LinkParts } from './routing.ts';
 
 const RUNS_SHOWN = 100;

@@ -8,9 +8,8 @@ import type { LinkConfig } from '../../app/config/config.ts';
 import { bySide, SIDES } from '../../core/contact/side.ts';
 import { isLoopback } from '../../util/http.ts';
 import { refuse, type Env } from './access.ts';
-import { plainPage } from './layout.ts';
+import { plainPage, linkPath } from './layout.ts';
 import { settingsPage, type EditableSetting, type SettingsView } from './pages/settings.ts';
-import { linkPath } from './paths.ts';
 import { acting, linksFor, pageOf, type LinkParts } from './routing.ts';
 
 /** The actions of the page other than syncing. */

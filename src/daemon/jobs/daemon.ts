@@ -8,16 +8,14 @@ import { fingerprint } from '../../util/secret.ts';
 import { tellOfUnencrypted, unencryptedNotices } from '../../app/config/unencrypted.ts';
 import { SIDES } from '../../core/contact/side.ts';
 import type { Events } from '../../engine/events.ts';
-import type { LinkProgress } from '../../app/heartbeat.ts';
+import { findOtherDaemons, removeHeartbeat, writeHeartbeat, type LinkProgress } from '../../app/heartbeat.ts';
 import type { JobData, JobReport } from './job.ts';
 import { createEmbeddedScheduler } from './embedded-scheduler.ts';
 import { openNotifier } from '../notify/notifier.ts';
-import { findOtherDaemons, removeHeartbeat, writeHeartbeat } from '../../app/heartbeat.ts';
 import { createLateScheduler } from './late-scheduler.ts';
 import { createRunner, type Runner } from './run-job.ts';
-import type { QueueDepth, RunJob, Scheduler } from './scheduler.ts';
-import { schedulesOf } from './timetable.ts';
-import { watchLinks } from '../links/watch-links.ts';
+import { schedulesOf, type QueueDepth, type RunJob, type Scheduler } from './scheduler.ts';
+import { watchLinks } from '../links/link-changes.ts';
 
 export type DaemonOptions = {
   readonly app: App;

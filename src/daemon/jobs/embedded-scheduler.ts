@@ -1,7 +1,6 @@
 import type { Clock } from '../../util/clock.ts';
 import type { JobData, JobReport } from './job.ts';
-import type { RunJob, Scheduler } from './scheduler.ts';
-import { nextSlot, type Schedule, type ScheduledKind } from './timetable.ts';
+import { nextSlot, type RunJob, type Scheduler, type Schedule, type ScheduledKind } from './scheduler.ts';
 
 export type EmbeddedSchedulerOptions = {
   readonly clock: Clock;

@@ -1,7 +1,5 @@
 import type { Clock } from '../../util/clock.ts';
-import { QueueError } from './queue-error.ts';
-import type { Scheduler } from './scheduler.ts';
-import type { Schedule } from './timetable.ts';
+import { QueueError, type Scheduler, type Schedule } from './scheduler.ts';
 
 export type LateSchedulerOptions = {
   readonly kind: Scheduler['kind'];

@@ -6,7 +6,7 @@ import { readLinkRecord, type LinkRecord } from '../../engine/history/link-recor
 import { daysByHour, workingHoursOf } from '../../core/state/activity.ts';
 import { shownLinkState } from '../../core/state/link.ts';
 import type { LinkProgress } from '../../app/heartbeat.ts';
-import { lookDelayMs, LONGEST_LOOK_MS } from './next-look.ts';
+import { lookDelayMs, LONGEST_LOOK_MS } from './polling.ts';
 
 /** How a link stands; times in epoch milliseconds. */
 export type LinkStatus = LinkRecord & {

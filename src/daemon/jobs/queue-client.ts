@@ -3,9 +3,9 @@ import type { Config } from '../../app/config/config.ts';
 import type { Clock } from '../../util/clock.ts';
 import type { Secret } from '../../util/secret.ts';
 import { watchTrouble } from '../../util/redis-trouble.ts';
-import type { NoDaemon } from './no-daemon.ts';
+import type { NoDaemon } from '../../app/heartbeat.ts';
 import { jobState, type JobState } from './job.ts';
-import { QueueError } from './queue-error.ts';
+import { QueueError } from './scheduler.ts';
 import {
   addOrder,
   connectBriefly,

@@ -5,10 +5,8 @@ import type { Secret } from '../../util/secret.ts';
 import type { Events } from '../../engine/events.ts';
 import { addOrder, beat, connectPatiently, endBeat, jobOptions, openQueue, type JobQueue } from './queue.ts';
 import { redisTrouble } from '../../util/redis-trouble.ts';
-import { QueueError } from './queue-error.ts';
+import { QueueError, nextSlot, type QueueDepth, type RunJob, type Scheduler, type Schedule } from './scheduler.ts';
 import { startWorker } from './queue-worker.ts';
-import type { QueueDepth, RunJob, Scheduler } from './scheduler.ts';
-import { nextSlot, type Schedule } from './timetable.ts';
 
 export type QueueSchedulerOptions = {
   readonly redisUrl: Secret;

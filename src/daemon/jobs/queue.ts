@@ -8,7 +8,7 @@ import { giveToThisUser, readTextFileSync } from '../../util/files.ts';
 import { StoreError, type Store } from '../../store/store.ts';
 import type { JobData, JobKind } from './job.ts';
 import { ATTEMPTS } from './outcome.ts';
-import { QueueError } from './queue-error.ts';
+import { QueueError } from './scheduler.ts';
 
 export const QUEUE_NAME = 'runs';
 

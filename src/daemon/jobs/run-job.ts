@@ -8,18 +8,16 @@ import type { Events } from '../../engine/events.ts';
 import { isCredentialError } from '../../providers/errors.ts';
 import { changeLink } from '../../engine/change-link.ts';
 import { nextLinkState } from '../../core/state/link.ts';
-import { FIRST_SYNC_WAITS, resumeRemedy, StoppedError } from '../../engine/context.ts';
+import { FIRST_SYNC_WAITS, resumeRemedy, StoppedError, PAUSED_BY_HAND } from '../../engine/context.ts';
 import type { RunSummary } from '../../engine/run.ts';
 import type { LinkProgress } from '../../app/heartbeat.ts';
-import type { JobData, JobReport } from './job.ts';
-import { emptyMemory, forgetOthers, type Memory } from './memory.ts';
+import { NO_PROGRESS_YET, track, type JobData, type JobReport } from './job.ts';
+import { emptyMemory, forgetOthers, type Memory } from './runner-state.ts';
 import { outcomeOf } from './outcome.ts';
-import { createPace, type Pace } from './pace.ts';
-import { NO_PROGRESS_YET, track } from './progress.ts';
+import { createPace, type Pace } from './polling.ts';
 import type { RunJob } from './scheduler.ts';
-import { SkippedError } from './skipped-error.ts';
-import { createTurns, type Turns } from './turns.ts';
-import { watchPause } from './watch-pause.ts';
+import { SkippedError, createTurns, type Turns } from './admission.ts';
+import type { Store } from '../../store/store.ts';
 
 /** The parts of {@link App} that a job requires. */
 type RunnerApp = Pick<App, 'store' | 'run' | 'credentials' | 'limits'> & {
@@ -377,6 +375,39 @@ export const createRunner = ({
     abort: () => {
       stopping.abort(new StoppedError());
       aborting.abort(stopping.signal.reason);
+    },
+  };
+};
+
+const LOOK_EVERY_MS = 1_000;
+
+/** Tells a run under way that its link is being paused by hand: now, by whichever process. */
+type PauseWatch = {
+  /** Aborted, with a {@link StoppedError}, once it was found out. */
+  readonly signal: AbortSignal;
+  /** Looks in the store, not oftener than once a second; a run that progresses calls it. */
+  look(): void;
+};
+
+/** A link that is paused already, as `before` says, is run by hand: only another pause ends that run. */
+const watchPause = (
+  { store, clock }: { readonly store: Pick<Store, 'pausedByHandAtMs'>; readonly clock: Clock },
+  before: LinkState,
+): PauseWatch => {
+  const paused = new AbortController();
+  let lookedAtMs = clock.monotonic();
+  const lookNow = async (): Promise<void> => {
+    const pausedByHandAtMs = await store.pausedByHandAtMs(before.name);
+    if (pausedByHandAtMs === null || pausedByHandAtMs === before.pausedByHandAtMs) return;
+    paused.abort(new StoppedError(PAUSED_BY_HAND));
+  };
+  return {
+    signal: paused.signal,
+    look: () => {
+      if (paused.signal.aborted || clock.monotonic() - lookedAtMs < LOOK_EVERY_MS) return;
+      lookedAtMs = clock.monotonic();
+      // A store that cannot be read ends the run by itself.
+      void lookNow().catch(() => undefined);
     },
   };
 };

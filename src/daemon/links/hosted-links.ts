@@ -3,7 +3,7 @@ import type { Config, ReadConfig } from '../../app/config/config.ts';
 import { withoutSecrets, type FaultyLink } from '../../app/config/hosted-links.ts';
 import type { Clock } from '../../util/clock.ts';
 import { SIDES } from '../../core/contact/side.ts';
-import { LOOK_EVERY_MS } from './watch-links.ts';
+import { LOOK_EVERY_MS } from './link-changes.ts';
 import { openLinkShelf, type LinkSettings, type LinkShelf, type StoredLink } from '../../store/hosted-links.ts';
 import { CredentialsError } from '../../store/store.ts';
 import { LeaseError } from '../../engine/context.ts';

@@ -2,7 +2,7 @@ import type { Config } from '../../app/config/config.ts';
 import type { LinkState, NotificationState } from '../../core/state/rows.ts';
 import type { Events } from '../../engine/events.ts';
 import type { Store } from '../../store/store.ts';
-import { bodyOf, noticeOf, testNotice, type NoticeFormat } from './message.ts';
+import { bodyOf, noticeOf, testNotice, type NoticeFormat } from './notice.ts';
 import { newsOf, type News } from './news.ts';
 import type { ReceiverAnswer, WebhookOptions } from './webhook.ts';
 

@@ -3,8 +3,7 @@ import { CutOffError, exchange } from '../../net/exchange.ts';
 import { readRetryAfterMs, type AnswerHeaders } from '../../net/rate-headers.ts';
 import { retry } from '../../net/retry.ts';
 import { createTransport } from '../../net/transport.ts';
-import { signatureOf } from './message.ts';
-import { NotDeliveredError } from './not-delivered.ts';
+import { signatureOf, NotDeliveredError } from './notice.ts';
 
 /** A receiver, and how it is reached. */
 export type WebhookOptions = {

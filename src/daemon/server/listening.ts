@@ -1,18 +1,15 @@
 import type { App } from '../../app/app.ts';
 import type { Clock } from '../../util/clock.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
-import type { Hono } from 'hono';
-import { openAddressRemedy } from '../../app/config/open-address.ts';
+import { Hono } from 'hono';
+import { openAddressRemedy } from '../../app/config/unencrypted.ts';
 import type { ListenAddress } from '../../util/values.ts';
 import type { OpenConsole, Console } from '../console/console.ts';
 import type { Events } from '../../engine/events.ts';
-import { checkHealth } from '../jobs/check-health.ts';
+import { checkHealth, standingOf, unhealthyBecause, type LinkStanding, type Health } from '../jobs/health.ts';
 import type { Daemon, OnReport } from '../jobs/daemon.ts';
-import { standingOf, type LinkStanding } from '../jobs/standing.ts';
-import { localPage, openDoor, openOptionalDoor } from './door.ts';
-import { healthRoutes } from './health-routes.ts';
-import { createMetrics, type Seen } from './metrics.ts';
-import { metricsRoutes } from './metrics-routes.ts';
+import { localPage, openDoor, openOptionalDoor } from './http-server.ts';
+import { createMetrics, type Seen, type Metrics } from './metrics.ts';
 
 export type ListeningOptions = {
   readonly address: ListenAddress;
@@ -50,7 +47,7 @@ type Subject = { readonly app: App; readonly daemon: Daemon; readonly clock: Clo
 
 const NO_LINKS: readonly LinkConfig[] = [];
 
-const look = async ({ app, daemon, clock }: Subject): Promise<Seen> => {
+const readMetricsInput = async ({ app, daemon, clock }: Subject): Promise<Seen> => {
   const standings: LinkStanding[] = [];
   for (const link of daemon.links()) standings.push(await standingOf(app.store, link));
   const depth = await daemon.depth();
@@ -98,7 +95,7 @@ export const createListening = (options: ListeningOptions): Listening => {
           const subject = { app, daemon, clock };
           page = await openConsole?.({ app, daemon, address: door.address }).catch(withoutPage);
           const api = await openApi?.();
-          const groups = [healthRoutes(() => health(subject)), metricsRoutes(metrics, () => look(subject))];
+          const groups = [healthRoutes(() => health(subject)), metricsRoutes(metrics, () => readMetricsInput(subject))];
           // Before the page, which looks at every request that it is given.
           if (api !== undefined) groups.push(api);
           if (page !== undefined) groups.push(hasPageToken ? page.routes : localPage(page.routes));
@@ -113,4 +110,32 @@ export const createListening = (options: ListeningOptions): Listening => {
       };
     },
   };
+};
+
+/** `/healthz`: the process lives. `/readyz`: it does its work, as `contact-sync health` judges it, with the same line. */
+export const healthRoutes = (check: () => Promise<Health>): Hono => {
+  const judge = oneAtATime(() => check().catch(unhealthyBecause));
+  return new Hono()
+    .get('/healthz', (context) => context.text('alive\n'))
+    .get('/readyz', async (context) => {
+      const { ok, line } = await judge();
+      return context.text(`${line}\n`, ok ? 200 : 503);
+    });
+};
+
+/** `/metrics`, for Prometheus; `read` returns the current values. */
+export const metricsRoutes = (metrics: Metrics, read: () => Promise<Seen>): Hono => {
+  const render = oneAtATime(async () => metrics.render(await read()));
+  return new Hono().get('/metrics', async (context) =>
+    context.body(await render(), 200, { 'content-type': metrics.contentType }),
+  );
+};
+
+/** The same work, done once for all who ask while it is under way. */
+const oneAtATime = <T>(work: () => Promise<T>): (() => Promise<T>) => {
+  let underWay: Promise<T> | null = null;
+  return () =>
+    (underWay ??= work().finally(() => {
+      underWay = null;
+    }));
 };

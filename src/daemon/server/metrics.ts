@@ -1,14 +1,12 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { App } from '../../app/app.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
-import { SIDES } from '../../core/contact/side.ts';
+import { SIDES, type Side } from '../../core/contact/side.ts';
 import type { Events } from '../../engine/events.ts';
 import type { OnReport } from '../jobs/daemon.ts';
-import { waitsForPerson } from '../jobs/health.ts';
+import { waitsForPerson, type LinkStanding } from '../jobs/health.ts';
 import type { JobEnding } from '../jobs/job.ts';
 import type { QueueDepth } from '../jobs/scheduler.ts';
-import type { LinkStanding } from '../jobs/standing.ts';
-import { labelsFor, OTHER, type LinkLabels } from './link-labels.ts';
 import { METRICS } from './metric-table.ts';
 
 /** What is looked up when the metrics are asked for, beside what was counted until then. */
@@ -179,5 +177,42 @@ export const createMetrics = ({ version, links }: MetricsOptions): Metrics => {
       return registry.metrics();
     },
     contentType: registry.contentType,
+  };
+};
+
+/** So many links have series of their own; the label of the others is {@link OTHER}. */
+const MOST_NAMED = 50;
+
+/** The label of all links beyond the first ones, of one that is called so, and of sides that are called as none of theirs. */
+const OTHER = 'other';
+
+/** Which values the labels `link` and `side` have: few, however many links there are. */
+type LinkLabels = {
+  /** The links with series of their own. */
+  readonly named: ReadonlySet<string>;
+  /** The labels of each side of a link that is configured. */
+  readonly sides: readonly { readonly link: string; readonly side: string }[];
+  isKnown(link: string): boolean;
+  link(name: string): string;
+  side(link: string, side: Side): string;
+};
+
+/** The labels for these links, of which the first have their own. */
+const labelsFor = (links: readonly Pick<LinkConfig, 'name' | 'sides'>[]): LinkLabels => {
+  const byName = new Map(links.map((link) => [link.name, link]));
+  const first = links.slice(0, MOST_NAMED);
+  const named = new Set(first.map(({ name }) => name));
+  const sideNames = new Set(first.flatMap(({ sides }) => SIDES.map((side) => sides[side].name)));
+  const labelOf = (name: string): string => (named.has(name) ? name : OTHER);
+  const sideLabelOf = (link: string, side: Side): string => {
+    const name = byName.get(link)?.sides[side].name;
+    return name !== undefined && sideNames.has(name) ? name : OTHER;
+  };
+  return {
+    named,
+    sides: links.flatMap(({ name }) => SIDES.map((side) => ({ link: labelOf(name), side: sideLabelOf(name, side) }))),
+    isKnown: (link) => byName.has(link),
+    link: labelOf,
+    side: sideLabelOf,
   };
 };

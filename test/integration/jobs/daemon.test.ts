@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
-import { checkHealth } from '../../../src/daemon/jobs/check-health.ts';
+import { checkHealth } from '../../../src/daemon/jobs/health.ts';
 import { readHeartbeat } from '../../../src/app/heartbeat.ts';
 import { jobOptions, makeQueuePrefix, openQueue } from '../../../src/daemon/jobs/queue.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';

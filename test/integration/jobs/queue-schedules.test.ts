@@ -1,6 +1,5 @@
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { RunJob } from '../../../src/daemon/jobs/scheduler.ts';
-import type { Schedule } from '../../../src/daemon/jobs/timetable.ts';
+import type { RunJob, Schedule } from '../../../src/daemon/jobs/scheduler.ts';
 import { createMovableClock } from '../../support/movable-clock.ts';
 import { every, openQueueStage, report, type QueueStage } from '../../support/jobs/queue-stage.ts';
 import { startTestRedis } from '../../support/jobs/test-redis.ts';

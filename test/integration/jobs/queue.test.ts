@@ -1,12 +1,16 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/util/clock.ts';
 import { Secret } from '../../../src/util/secret.ts';
-import type { JobData, JobProgress, JobReport } from '../../../src/daemon/jobs/job.ts';
+import {
+  NO_PROGRESS_YET,
+  track,
+  type JobData,
+  type JobProgress,
+  type JobReport,
+} from '../../../src/daemon/jobs/job.ts';
 import { openQueueClient } from '../../../src/daemon/jobs/queue-client.ts';
-import { QueueError } from '../../../src/daemon/jobs/queue-error.ts';
-import { NO_PROGRESS_YET, track } from '../../../src/daemon/jobs/progress.ts';
+import { QueueError, type RunJob } from '../../../src/daemon/jobs/scheduler.ts';
 import { connectPatiently, jobOptions } from '../../../src/daemon/jobs/queue.ts';
-import type { RunJob } from '../../../src/daemon/jobs/scheduler.ts';
 import { every, IN_DATA_DIR, openQueueStage, report, type QueueStage } from '../../support/jobs/queue-stage.ts';
 import { startSilentProxy } from '../../support/silent-proxy.ts';
 import { startTestRedis } from '../../support/jobs/test-redis.ts';

@@ -8,8 +8,7 @@ import type { JobReport } from '../../../src/daemon/jobs/job.ts';
 import { openQueueClient } from '../../../src/daemon/jobs/queue-client.ts';
 import { createQueueScheduler } from '../../../src/daemon/jobs/queue-scheduler.ts';
 import { makeQueuePrefix, openQueue } from '../../../src/daemon/jobs/queue.ts';
-import type { RunJob } from '../../../src/daemon/jobs/scheduler.ts';
-import type { Schedule } from '../../../src/daemon/jobs/timetable.ts';
+import type { RunJob, Schedule } from '../../../src/daemon/jobs/scheduler.ts';
 import { createEventLog } from './event-log.ts';
 import type { TestRedis } from './test-redis.ts';
 

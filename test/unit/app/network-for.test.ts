@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keepLinks } from '../../../src/app/keep-links.ts';
+import { keepLinks } from '../../../src/app/links.ts';
 import { networkFor, trafficOf, type Ways } from '../../../src/app/network.ts';
 import { createCommandEvents } from '../../../src/cli/command/with-app.ts';
 import type { Config, LinkConfig } from '../../../src/app/config/config.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { credentialDigest } from '../../../src/app/tokens.ts';
+import { credentialDigest } from '../../../src/app/links.ts';
 import { Secret } from '../../../src/util/secret.ts';
 import type { SideConfig } from '../../../src/app/config/sides.ts';
 

@@ -7,8 +7,7 @@ import { fieldWords } from '../../../core/view/field-words.ts';
 import type { ConflictView } from '../../../core/view/views.ts';
 import { count, grouped } from '../../../core/view/words.ts';
 import { findForm, idsText, isFound } from '../change-list.ts';
-import { button, page, timeTag, type Html, type PageContext } from '../layout.ts';
-import { linkPath, navOf } from '../paths.ts';
+import { button, page, timeTag, linkPath, navOf, type Html, type PageContext } from '../layout.ts';
 import { contactPath } from './contact.ts';
 
 /** Conflicts on one page; all of them can be decided at once. */

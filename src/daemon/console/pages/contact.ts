@@ -11,8 +11,7 @@ import { whyWords } from '../../../core/view/why-words.ts';
 import { count } from '../../../core/view/words.ts';
 import { writeNote } from '../../../core/view/write-note.ts';
 import { fieldChangeItem, idsText, valuesText } from '../change-list.ts';
-import { button, table, timeTag, type Html, type PageContext } from '../layout.ts';
-import { linkPath, runPath } from '../paths.ts';
+import { button, table, timeTag, linkPath, runPath, type Html, type PageContext } from '../layout.ts';
 
 /** One contact with the data of its page. */
 export type ContactView = {

@@ -5,8 +5,7 @@ import type { LinkStatus } from '../../jobs/link-status.ts';
 import { SIDES } from '../../../core/contact/side.ts';
 import { count, grouped } from '../../../core/view/words.ts';
 import { findForm, idsText, isFound } from '../change-list.ts';
-import { button, page, table, timeTag, type Html, type PageContext } from '../layout.ts';
-import { linkPath, navOf, runPath } from '../paths.ts';
+import { button, page, table, timeTag, linkPath, navOf, runPath, type Html, type PageContext } from '../layout.ts';
 
 const ROWS_SHOWN = 200;
 

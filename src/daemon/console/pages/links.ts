@@ -4,13 +4,10 @@ import { SIDES, type Side } from '../../../core/contact/side.ts';
 import type { LinkStatus } from '../../jobs/link-status.ts';
 import { haltWords } from '../../../core/view/halt-words.ts';
 import { count, grouped } from '../../../core/view/words.ts';
-import type { Desk, Planning, Progress } from '../desk.ts';
-import { agoTag, button, page, type Html, type PageContext } from '../layout.ts';
+import type { Desk, Planning, Progress } from '../actions.ts';
+import { agoTag, button, page, linkPath, navOf, runPath, liveSection, type Html, type PageContext } from '../layout.ts';
 import type { Overview } from '../overview.ts';
-import { linkPath, navOf, runPath } from '../paths.ts';
-import { activity } from './activity.ts';
-import { chart } from './chart.ts';
-import { liveSection } from './parts.ts';
+import { activity, chart } from './activity.ts';
 
 /** A link with the data that every page about links shows. */
 export type LinkView = { readonly status: LinkStatus; readonly progress: Progress | null };

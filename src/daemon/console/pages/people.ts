@@ -2,8 +2,7 @@ import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/config.ts';
 import type { FoundPerson } from '../../../engine/history/explain.ts';
 import { count } from '../../../core/view/words.ts';
-import { page, table, type Html, type PageContext } from '../layout.ts';
-import { linkPath, navOf } from '../paths.ts';
+import { page, table, linkPath, navOf, type Html, type PageContext } from '../layout.ts';
 import { contactPath, contactSection, type ContactView } from './contact.ts';
 
 /** Matching contacts on one page. */

@@ -11,10 +11,20 @@ import { happeningOf, type Change, type Happening, type Unpaired } from '../../.
 import { haltWords } from '../../../core/view/halt-words.ts';
 import { count, formatEstimate, grouped } from '../../../core/view/words.ts';
 import { changeSections, filterForm, valuesText } from '../change-list.ts';
-import type { Planning, PlanView, Progress } from '../desk.ts';
-import { agoTag, button, page, table, timeTag, type Html, type PageContext } from '../layout.ts';
-import { linkPath, navOf, runPath } from '../paths.ts';
-import { liveSection } from './parts.ts';
+import type { Planning, PlanView, Progress } from '../actions.ts';
+import {
+  agoTag,
+  button,
+  page,
+  table,
+  timeTag,
+  linkPath,
+  navOf,
+  runPath,
+  liveSection,
+  type Html,
+  type PageContext,
+} from '../layout.ts';
 
 const UNPAIRED_SHOWN = 100;
 const VERDICTS_SHOWN = 200;

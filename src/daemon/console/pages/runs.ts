@@ -10,11 +10,22 @@ import { haltWords } from '../../../core/view/halt-words.ts';
 import { count, formatDuration } from '../../../core/view/words.ts';
 import { writeNote } from '../../../core/view/write-note.ts';
 import { changeSection, changeSections, filterForm, idsText } from '../change-list.ts';
-import type { Progress, Undoing } from '../desk.ts';
-import { agoTag, button, page, table, timeTag, type Html, type PageContext } from '../layout.ts';
-import { linkPath, navOf, runPath } from '../paths.ts';
+import type { Progress, Undoing } from '../actions.ts';
+import {
+  agoTag,
+  button,
+  page,
+  table,
+  timeTag,
+  linkPath,
+  navOf,
+  runPath,
+  facts,
+  liveSection,
+  type Html,
+  type PageContext,
+} from '../layout.ts';
 import { RUN_WORDS } from './activity.ts';
-import { facts, liveSection } from './parts.ts';
 
 export const RUN_KINDS = ['incremental', 'full', 'undo'] as const satisfies readonly Run['kind'][];
 export const RUN_OUTCOMES = [

@@ -7,8 +7,7 @@ import { POLICY_NAMES, ruleOf } from '../../../core/reconcile/conflict-policy.ts
 import { fieldWords } from '../../../core/view/field-words.ts';
 import { haltWords } from '../../../core/view/halt-words.ts';
 import { count } from '../../../core/view/words.ts';
-import { button, page, table, type Html, type PageContext } from '../layout.ts';
-import { linkPath, navOf } from '../paths.ts';
+import { button, page, table, linkPath, navOf, type Html, type PageContext } from '../layout.ts';
 
 /** The account of a side. */
 type AccountView = {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { createAllowance, createAllowances } from '../../../../src/daemon/console/allowance.ts';
-import { networkOf } from '../../../../src/daemon/console/client-address.ts';
+import { createAllowance, createAllowances, networkOf } from '../../../../src/daemon/console/rate-limits.ts';
 import { createSessions, issueFormToken, useFormToken } from '../../../../src/daemon/console/sessions.ts';
 import { createPassBook, makePass, signInLink } from '../../../../src/daemon/console/sign-in-link.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { App } from '../../../../src/app/app.ts';
 import type { LinkConfig } from '../../../../src/app/config/config.ts';
 import { Secret } from '../../../../src/util/secret.ts';
-import { createDesk, type UndoTarget } from '../../../../src/daemon/console/desk.ts';
+import { createDesk, type UndoTarget } from '../../../../src/daemon/console/actions.ts';
 import type { JobReport } from '../../../../src/daemon/jobs/job.ts';
 import { createVirtualClock } from '../../../support/virtual-clock.ts';
 

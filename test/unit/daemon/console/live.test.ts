@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import type { Env } from '../../../../src/daemon/console/access.ts';
 import type { Session } from '../../../../src/daemon/console/sessions.ts';
-import { createLive } from '../../../../src/daemon/console/live.ts';
+import { createLive } from '../../../../src/daemon/console/link-routes.ts';
 import { createVirtualClock } from '../../../support/virtual-clock.ts';
 
 /** The route of the progress, for sessions of the link that the query names. */

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createEmbeddedScheduler } from '../../../../src/daemon/jobs/embedded-scheduler.ts';
 import type { JobReport } from '../../../../src/daemon/jobs/job.ts';
-import type { Schedule } from '../../../../src/daemon/jobs/timetable.ts';
+import type { Schedule } from '../../../../src/daemon/jobs/scheduler.ts';
 import { createVirtualClock } from '../../../support/virtual-clock.ts';
 
 const DONE: JobReport = { ending: 'completed', message: null, summary: null, retryInMs: null };

@@ -7,7 +7,7 @@ import {
   SHORTEST_LOOK_MS,
   stretchOf,
   type SharedLimit,
-} from '../../../../src/daemon/jobs/next-look.ts';
+} from '../../../../src/daemon/jobs/polling.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPace } from '../../../../src/daemon/jobs/pace.ts';
+import { createPace } from '../../../../src/daemon/jobs/polling.ts';
 import type { LinkConfig } from '../../../../src/app/config/config.ts';
 import { newState } from '../../../support/store/new-link.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Side } from '../../../../src/core/contact/side.ts';
-import { eventsOf, NO_PROGRESS_YET, track } from '../../../../src/daemon/jobs/progress.ts';
+import { eventsOf, NO_PROGRESS_YET, track } from '../../../../src/daemon/jobs/job.ts';
 import type { RunEvent } from '../../../../src/engine/run-event.ts';
 
 const listed = (side: Side, contacts: number, total: number | null): RunEvent => {

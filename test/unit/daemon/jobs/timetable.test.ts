@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nextSlot, schedulesOf, type Schedule } from '../../../../src/daemon/jobs/timetable.ts';
+import { nextSlot, schedulesOf, type Schedule } from '../../../../src/daemon/jobs/scheduler.ts';
 import type { LinkConfig } from '../../../../src/app/config/config.ts';
 
 const INTERVAL_MS = 300_000;

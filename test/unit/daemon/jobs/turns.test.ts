@@ -1,7 +1,7 @@
 import type { RunRow } from '../../../../src/core/state/rows.ts';
 import { expect, test } from 'vitest';
 import type { JobData } from '../../../../src/daemon/jobs/job.ts';
-import { asksAgainInMs, createTurns, placesForFullRuns } from '../../../../src/daemon/jobs/turns.ts';
+import { asksAgainInMs, createTurns, placesForFullRuns } from '../../../../src/daemon/jobs/admission.ts';
 import { startRunner } from '../../../support/jobs/runner.ts';
 
 const COMPLETED = {} as RunRow;

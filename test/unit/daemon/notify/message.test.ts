@@ -1,7 +1,7 @@
 import type { LinkState } from '../../../../src/core/state/rows.ts';
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { bodyOf, noticeOf, signatureOf, testNotice } from '../../../../src/daemon/notify/message.ts';
+import { bodyOf, noticeOf, signatureOf, testNotice } from '../../../../src/daemon/notify/notice.ts';
 import { newState } from '../../../support/store/new-link.ts';
 
 const SENDING = { id: 'n1', nowMs: Date.UTC(2026, 10, 22, 12), personalData: false };

@@ -5,8 +5,7 @@ import { connect } from 'node:net';
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../../../src/util/config-error.ts';
-import { connectionsFor } from '../../../../src/daemon/server/connections.ts';
-import { openDoor, openOptionalDoor } from '../../../../src/daemon/server/door.ts';
+import { connectionsFor, openDoor, openOptionalDoor } from '../../../../src/daemon/server/http-server.ts';
 
 const LOOPBACK = { host: '127.0.0.1', port: 0 };
 const groups = [

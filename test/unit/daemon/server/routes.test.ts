@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { healthRoutes } from '../../../../src/daemon/server/health-routes.ts';
-import { metricsRoutes } from '../../../../src/daemon/server/metrics-routes.ts';
+import { healthRoutes, metricsRoutes } from '../../../../src/daemon/server/listening.ts';
 import { seriesIn } from '../../../support/jobs/metric-series.ts';
 import { metricsOf, seen, standing } from './support.ts';
 

@@ -1,5 +1,5 @@
 import type { LinkConfig } from '../../../../src/app/config/config.ts';
-import type { LinkStanding } from '../../../../src/daemon/jobs/standing.ts';
+import type { LinkStanding } from '../../../../src/daemon/jobs/health.ts';
 import type { RunSummary } from '../../../../src/engine/run.ts';
 import type { JobReport } from '../../../../src/daemon/jobs/job.ts';
 import { createMetrics, type Metrics, type Seen } from '../../../../src/daemon/server/metrics.ts';

@@ -83,3 +83,20 @@ export const signatureOf = (secret: string, body: string, nowMs: number): Readon
   const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
   return { 'contact-sync-timestamp': timestamp, 'contact-sync-signature': `v1=${signature}` };
 };
+
+type Options = { readonly retry: 'soon' | 'never'; readonly retryAfterMs?: number | null; readonly cause?: unknown };
+
+/** A notice that the receiver did not take. The message names the receiver by its host. */
+export class NotDeliveredError extends Error {
+  /** Whether it may take the same notice later. */
+  readonly retry: 'soon' | 'never';
+  /** The floor that the receiver set for the next attempt, in milliseconds. */
+  readonly retryAfterMs: number | null;
+
+  constructor(message: string, { retry, retryAfterMs = null, cause }: Options) {
+    super(message, { cause });
+    this.name = 'NotDeliveredError';
+    this.retry = retry;
+    this.retryAfterMs = retryAfterMs;
+  }
+}

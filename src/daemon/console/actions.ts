@@ -8,7 +8,7 @@ import { SIDES } from '../../core/contact/side.ts';
 import type { UndoReport } from '../../engine/history/undo.ts';
 import type { Daemon, OnReport } from '../jobs/daemon.ts';
 import type { JobData, JobReport } from '../jobs/job.ts';
-import { createBench, type Bench, type Mark } from './bench.ts';
+import { createBench, type Bench, type Mark } from './background-tasks.ts';
 import type { Estimate } from '../../engine/run.ts';
 import { planChanges, plannedContacts, unpairedOf } from '../../core/view/plan.ts';
 import type { Change, Unpaired } from '../../core/view/views.ts';

@@ -9,7 +9,7 @@ import { renderSecretFiles, renderSettings } from './settings.ts';
  * `<!-- generated: NAME -->` and `<!-- end -->` into a Markdown file, and run `npm run docs`.
  */
 export const BLOCKS: Readonly<Record<string, () => string>> = {
-  ...renderCommandBlocks(),
+  ...(await renderCommandBlocks()),
   ...renderDocumentBlocks(),
   'log events': renderLogEvents,
   metrics: renderMetrics,

@@ -76,9 +76,9 @@ const withPaths = (program: Command): readonly (readonly [path: string, words: C
   ]);
 
 /** The blocks about the command line: one for each command, and those about all of them. */
-export const renderCommandBlocks = (): Readonly<Record<string, () => string>> => {
+export const renderCommandBlocks = async (): Promise<Readonly<Record<string, () => string>>> => {
   const terminal = createTerminal(process.stdout, process.stderr);
-  const program = createProgram({ code: 0, document: null, terminal });
+  const program = await createProgram({ code: 0, document: null, terminal }, null);
   const commands = withPaths(program).filter(([path]) => path !== 'help');
   return {
     commands: () => renderOverview(commands),

@@ -1,6 +1,7 @@
-import type { Command, Option } from 'commander';
-import { choicesOf, commandsOf, globalOptionsOf, spellingsOf, takesValue, type CommandWords } from './definitions.ts';
+import { Argument, type Command, type Option } from 'commander';
 import { EXIT, type ExitCode } from './command/exit-codes.ts';
+import type { Define } from './command/options.ts';
+import { choicesOf, commandsOf, globalOptionsOf, spellingsOf, takesValue, type CommandWords } from './definitions.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 type Shell = 'bash' | 'zsh' | 'fish';
@@ -130,8 +131,21 @@ const fish = ({ commands, everywhere }: Definitions): string =>
 const WRITERS: Readonly<Record<Shell, (definitions: Definitions) => string>> = { bash, zsh, fish };
 
 /** `completion SHELL`: a script by which that shell completes the program's commands, options and choices. */
-export const completion = (terminal: Terminal, program: Command, shell: Shell): ExitCode => {
+const completion = (terminal: Terminal, program: Command, shell: Shell): ExitCode => {
   // Not by `print`: a script names the command itself.
   terminal.stdout.write(`${WRITERS[shell]({ commands: commandsOf(program), everywhere: globalOptionsOf(program) })}\n`);
   return EXIT.done;
+};
+
+/** Defines `completion`. The script has the options of all other commands, so they are defined too. */
+export const defineCompletion: Define = (command, call) => {
+  command
+    .addArgument(new Argument('<SHELL>', 'name of the shell').choices(['bash', 'zsh', 'fish']))
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ source <(contact-sync completion bash)\n  $ contact-sync completion fish | source',
+    )
+    .action((shell: Shell) => {
+      call.code = completion(call.terminal, command.parent ?? command, shell);
+    });
 };

@@ -1,8 +1,8 @@
-import { Argument, Command, CommanderError, Help } from 'commander';
-import type { Call } from './command/options.ts';
-import { addCommands } from './commands.ts';
-import { widthOf, type Terminal } from './terminal/terminal.ts';
+import { Command, CommanderError, Help } from 'commander';
 import type { PlaceOptions } from './command/configuration.ts';
+import type { Call } from './command/options.ts';
+import { addCommands, COMMAND_NAMES, usageOf } from './commands.ts';
+import { widthOf, type Terminal } from './terminal/terminal.ts';
 import { withPlaces, withTypedCommands } from './terminal/typed-command.ts';
 import { readVersion } from './version.ts';
 
@@ -26,34 +26,24 @@ If several links fail, the code is the first of 3, 4, 5, 6, 2, 1 that occurred.`
 const CONFIG_OPTION = ['--config <FILE>', 'configuration file (default: config/contact-sync.yaml)'] as const;
 const DATA_DIR_OPTION = ['--data-dir <DIR>', 'directory of the state; overrides DATA_DIR'] as const;
 
-/** `completion`, which is generated from the definitions of all other commands, and `help`. */
-const addShellCommands = (program: Command, call: Call): void => {
-  program
-    .commandsGroup('Shell:')
-    .helpCommand('help [COMMAND]', 'Show the help of a command.')
-    .command('completion')
-    .description('Print a completion script for your shell.')
-    .addArgument(new Argument('<SHELL>', 'name of the shell').choices(['bash', 'zsh', 'fish']))
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ source <(contact-sync completion bash)\n  $ contact-sync completion fish | source',
-    )
-    .action(async (shell: 'bash' | 'zsh' | 'fish') => {
-      call.code = (await import('./completion.ts')).completion(call.terminal, program, shell);
-    });
+/** The term of a command in a list of commands: its name with its arguments. */
+const termOf = (command: Command): string => {
+  const usage = command.parent?.parent === null ? usageOf(command.name()) : null;
+  return usage ?? new Help().subcommandTerm(command).replace(' [options]', '');
 };
 
-export const createProgram = (call: Call): Command => {
+/**
+ * The program for these arguments: commands that they name are defined in full, the others have a description only. Every
+ * command is defined without arguments, and for `completion`, whose script has all options.
+ */
+export const createProgram = async (call: Call, args: readonly string[] | null): Promise<Command> => {
   const program = new Command('contact-sync')
     .description('Syncs Google Contacts with a relationship management service, in both directions.')
     .version(readVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .option(...CONFIG_OPTION)
     .option(...DATA_DIR_OPTION)
-    .configureHelp({
-      showGlobalOptions: true,
-      subcommandTerm: (command) => new Help().subcommandTerm(command).replace(' [options]', ''),
-    })
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: termOf })
     // Every command accepts them, before or after its name.
     .hook('preAction', (_, command) => {
       for (const [name, value] of Object.entries(program.opts())) command.setOptionValue(name, value);
@@ -66,9 +56,9 @@ export const createProgram = (call: Call): Command => {
       getErrHelpWidth: () => widthOf(call.terminal),
     })
     .addHelpText('after', EXIT_CODES_HELP);
-  addCommands(program, call);
-  addShellCommands(program, call);
-  return program;
+  const definesAll = args === null || args.includes('completion');
+  await addCommands(program, call, (name) => definesAll || args.includes(name));
+  return program.helpCommand('help [COMMAND]', 'Show the help of a command.');
 };
 
 /**
@@ -80,17 +70,13 @@ export const runCli = async (
   terminal: Terminal,
   typedCommand = 'contact-sync',
 ): Promise<number> => {
-  const call: Call = { code: 0, document: null, terminal };
-  const program = createProgram(call);
-  const names = program
-    .createHelp()
-    .visibleCommands(program)
-    .map((command) => command.name());
-  call.terminal = withTypedCommands(terminal, names, typedCommand);
-  program.hook('preAction', () => {
-    call.terminal = withTypedCommands(terminal, names, withPlaces(typedCommand, program.opts<PlaceOptions>()));
-  });
+  const typing = (command: string): Terminal => withTypedCommands(terminal, [...COMMAND_NAMES, 'help'], command);
+  const call: Call = { code: 0, document: null, terminal: typing(typedCommand) };
   try {
+    const program = await createProgram(call, args);
+    program.hook('preAction', () => {
+      call.terminal = typing(withPlaces(typedCommand, program.opts<PlaceOptions>()));
+    });
     await program.parseAsync([...args], { from: 'user' });
     return call.code;
   } catch (error) {

@@ -1,5 +1,3 @@
-import { withHostedLinks } from '../../daemon/links/hosted-links.ts';
-import { systemClock } from '../../util/clock.ts';
 import {
   readConfig,
   type Config,
@@ -8,9 +6,11 @@ import {
   type LinkConfig,
 } from '../../app/config/config.ts';
 import { holdsState } from '../../app/config/environment.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import { ConfigError } from '../../util/config-error.ts';
 import { nearestWord } from '../../app/config/nearest.ts';
+import { withHostedLinks } from '../../daemon/links/hosted-links.ts';
+import { systemClock } from '../../util/clock.ts';
+import { ConfigError } from '../../util/config-error.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { UnknownLinkError } from './exit-codes.ts';
 
 /** The options that say where configuration and state are; every command takes them. */

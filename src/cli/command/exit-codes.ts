@@ -1,11 +1,11 @@
 import { BackupError } from '../../app/backup-error.ts';
-import { ConfigError } from '../../util/config-error.ts';
-import { DirectoryError } from '../../util/files.ts';
+import type { Sides, SideWords } from '../../core/contact/side.ts';
 import { NotDeliveredError } from '../../daemon/notify/notice.ts';
-import { isCredentialError, RemoteError } from '../../providers/errors.ts';
 import { HaltError, LeaseError, resumeRemedy } from '../../engine/context.ts';
 import { VerdictError } from '../../engine/verdicts.ts';
-import type { Sides, SideWords } from '../../core/contact/side.ts';
+import { isCredentialError, RemoteError } from '../../providers/errors.ts';
+import { ConfigError } from '../../util/config-error.ts';
+import { DirectoryError } from '../../util/files.ts';
 
 /** The command line asks for something that does not exist; the message names what exists. */
 export class UsageError extends Error {

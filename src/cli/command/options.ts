@@ -1,40 +1,46 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { HAPPENINGS } from '../../core/view/views.ts';
-import { UnknownLinkError, UsageError, type ExitCode } from './exit-codes.ts';
-import type { DocumentKey } from './failure.ts';
-import type { Terminal } from '../terminal/terminal.ts';
 import { nearestWord } from '../../app/config/nearest.ts';
+import type { Side } from '../../core/contact/side.ts';
+import { HAPPENINGS } from '../../core/view/views.ts';
 import { readTextFile } from '../../util/files.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { UnknownLinkError, UsageError, type ExitCode } from './exit-codes.ts';
 
-/** The result of the command line. A command's module is loaded when the command runs, so that help and errors are quick. */
+/** One call of the program: its terminal, and its result. */
 export type Call = {
-  code: ExitCode;
-  /** The JSON document that stdout gets after a failure. */
-  document: DocumentKey;
   terminal: Terminal;
+  code: ExitCode;
+  /** The JSON document without content, which stdout gets with the error after a failure; null without `--json`. */
+  document: Readonly<Record<string, readonly never[] | null>> | null;
 };
 
-export type JsonOption = { readonly json?: boolean };
+/** Adds the arguments, options, help and action of a command, and its subcommands. The action sets `call.code`. */
+export type Define = (command: Command, call: Call) => void;
 
 /** The examples at the end of a command's help. */
 export const examples = (...lines: readonly string[]): string =>
   `\nExamples:\n${lines.map((line) => `  $ contact-sync ${line}`).join('\n')}`;
 
-/** Records which JSON document the command prints if it fails. */
-export const owes = (call: Call, key: DocumentKey, options: JsonOption): void => {
-  call.document = options.json ? key : null;
+/** Records the JSON document that the command prints if it fails. */
+export const owes = (
+  call: Call,
+  { json = false }: { readonly json?: boolean },
+  document: NonNullable<Call['document']>,
+): void => {
+  call.document = json ? document : null;
 };
 
 export const JSON_OPTION = ['--json', 'print one JSON document; logs go to stderr'] as const;
 
 export const ACCEPT_DELETES = ['--accept-deletes', 'allow this run more deletions than DELETE_LIMIT'] as const;
 
-/** The options of a command below another one: an option of the outer command is accepted in either place. */
+/** The options of a subcommand. An option of the outer command is accepted before and after the subcommand's name. */
 export const withOuter = <Options extends object>(own: Options, command: Command): Options => ({
   ...command.optsWithGlobals<Options>(),
   ...own,
 });
 
+/** Parses an option's value: a whole number from `least` to `most`. */
 export const wholeNumber =
   (least: number, most: number) =>
   (text: string): number => {
@@ -51,8 +57,15 @@ export const withLinks = (command: Command): Command =>
 export const withOneLink = (command: Command): Command =>
   command.argument('[LINK]', 'name of the link; required if there are several');
 
-/** The spelling of `[LINK]` that the commands `pair` and `console` had before. */
+/** The former spelling of `[LINK]`, which `pair` and `console` still accept. */
 export const hiddenLinkOption = (): Option => new Option('--link <LINK>', 'same as LINK').hideHelp();
+
+/** The option that chooses the provider of a side among `names`. */
+export const providerOption = (side: Side, names: readonly string[], usual?: string): Option =>
+  new Option(
+    `--${side} <PROVIDER>`,
+    `provider of the ${side} side${usual === undefined ? '' : ` (default: ${usual})`}`,
+  ).choices(names);
 
 /** Adds the options that select which changes are shown. */
 export const showing = (command: Command): Command =>
@@ -65,7 +78,7 @@ export const showing = (command: Command): Command =>
 const FARTHEST_HINT = 2;
 
 /**
- * Runs a command that takes a link and has subcommands too, such as `duplicates` with `duplicates merge`. A misspelled
+ * Runs a command that accepts a link and has subcommands too, such as `duplicates` with `duplicates merge`. A misspelled
  * subcommand looks like a link name, so an error about it names the nearest subcommand.
  *
  * @throws {UsageError} if there are more words than the link.

@@ -1,14 +1,14 @@
-import { StoppedError } from '../../engine/context.ts';
-import type { Config, LinkConfig } from '../../app/config/config.ts';
-import { createEvents, type Events } from '../../engine/events.ts';
-import { createLogger } from '../../util/logger.ts';
-import { EXIT, exitCodeOf } from './exit-codes.ts';
-import { formatEstimate } from '../../core/view/words.ts';
-import type { Terminal } from '../terminal/terminal.ts';
 import { createApp, type App } from '../../app/app.ts';
+import type { Config, LinkConfig } from '../../app/config/config.ts';
+import { formatEstimate } from '../../core/view/words.ts';
 import { withHostedLinks } from '../../daemon/links/hosted-links.ts';
+import { StoppedError } from '../../engine/context.ts';
+import { createEvents, type Events } from '../../engine/events.ts';
 import { systemClock } from '../../util/clock.ts';
-import { openConfig, type PlaceOptions, chooseLinks } from './configuration.ts';
+import { createLogger } from '../../util/logger.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { openConfig, chooseLinks, type PlaceOptions } from './configuration.ts';
+import { EXIT, exitCodeOf } from './exit-codes.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 

@@ -1,18 +1,20 @@
-import { isoOf, systemClock } from '../../util/clock.ts';
+import { randomUUID } from 'node:crypto';
+import type { Command } from 'commander';
 import { decidingOf, type LinkConfig } from '../../app/config/config.ts';
-import { inWordsOf, type Sides, type SideWords, SIDES, type Side } from '../../core/contact/side.ts';
-import { listConflicts } from '../../engine/history/conflicts.ts';
+import { inWordsOf, SIDES, type Sides, type SideWords, type Side } from '../../core/contact/side.ts';
+import type { ConflictRow } from '../../core/state/rows.ts';
 import { CONFLICT_STATES, DECIDED_BY } from '../../core/view/conflict-words.ts';
+import { fieldWords } from '../../core/view/field-words.ts';
 import type { ConflictView } from '../../core/view/views.ts';
+import { count } from '../../core/view/words.ts';
+import { listConflicts } from '../../engine/history/conflicts.ts';
+import { reviewConflicts, unwrittenSide } from '../../engine/history/review.ts';
+import { isoOf, systemClock } from '../../util/clock.ts';
+import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
+import { examples, JSON_OPTION, orSubcommand, owes, withLinks, withOuter, type Define } from '../command/options.ts';
 import { describeIds, withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
-import { EXIT, type ExitCode, UsageError } from '../command/exit-codes.ts';
 import { formatTime, NAME_COLUMNS, shorten, formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { fieldWords } from '../../core/view/field-words.ts';
-import { count } from '../../core/view/words.ts';
-import type { ConflictRow } from '../../core/state/rows.ts';
-import { randomUUID } from 'node:crypto';
-import { reviewConflicts, unwrittenSide } from '../../engine/history/review.ts';
 
 type LinkConflicts = { readonly link: LinkConfig; readonly conflicts: readonly ConflictView[] };
 
@@ -65,7 +67,7 @@ const formatConflicts = (
 };
 
 /** `conflicts [LINK]`: fields that changed on both sides, with both values, the winner and the reason. */
-export const conflicts = (
+const conflicts = (
   terminal: Terminal,
   linkName: string | undefined,
   options: CommonOptions & { readonly all?: boolean },
@@ -81,7 +83,7 @@ export const conflicts = (
     return EXIT.done;
   });
 
-export type ResolveOptions = CommonOptions & { readonly take?: string; readonly dismiss?: boolean };
+type ResolveOptions = CommonOptions & { readonly take?: string; readonly dismiss?: boolean };
 
 /** The word for every open conflict of the links. */
 const ALL = 'all';
@@ -152,7 +154,7 @@ const sideToTake = (link: LinkConfig, rows: readonly ConflictRow[], { take }: Re
  * @throws {UsageError} if there is no such conflict, or the link does not write the value that is taken.
  * @throws {LeaseError} where a run is under way.
  */
-export const resolve = (
+const resolve = (
   terminal: Terminal,
   word: string,
   linkName: string | undefined,
@@ -181,3 +183,37 @@ export const resolve = (
     else terminal.print(`${count(reviews.length, 'conflict')} reviewed.${next}`);
     return EXIT.done;
   });
+
+const STATES_HELP = `
+CONFLICT_POLICY decides conflicts. With the policy "ask", both sides keep their value until you take one. A conflict is
+open until you review it, or until the field changes again (superseded). The next sync writes the value that you take.`;
+
+/** Defines `conflicts` and `conflicts resolve`. */
+export const defineConflicts: Define = (command, call) => {
+  withLinks(command)
+    .option(...JSON_OPTION)
+    .option('--all', 'include reviewed and superseded conflicts')
+    .helpCommand(false)
+    .addHelpText('after', STATES_HELP)
+    .addHelpText('after', examples('conflicts', 'conflicts resolve 7 --take google'))
+    .allowExcessArguments()
+    .action(async (link: string | undefined, options: CommonOptions) => {
+      owes(call, options, { links: [] });
+      call.code = await orSubcommand(command, () => conflicts(call.terminal, link, options));
+    });
+  withLinks(
+    command
+      .command('resolve')
+      .description('Decide a conflict: take the value of one side, or keep the current value.')
+      .argument('<ID>', 'number of the conflict, as listed by `conflicts`; or `all`'),
+  )
+    .option('--take <SIDE>', 'side whose value the next sync writes to both sides')
+    .option('--dismiss', 'keep the current value')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examples('conflicts resolve 7 --take google', 'conflicts resolve all work --dismiss'))
+    .action(async (id: string, link: string | undefined, own: ResolveOptions, resolving: Command) => {
+      const options = withOuter(own, resolving);
+      owes(call, options, { reviewed: [] });
+      call.code = await resolve(call.terminal, id, link, options);
+    });
+};

@@ -1,16 +1,18 @@
+import type { Command } from 'commander';
 import type { LinkConfig } from '../../app/config/config.ts';
 import { inWordsOf } from '../../core/contact/side.ts';
-import { listDuplicates } from '../../engine/history/duplicates.ts';
 import type { DuplicatesView, Change } from '../../core/view/views.ts';
 import { whyWords } from '../../core/view/why-words.ts';
 import { count } from '../../core/view/words.ts';
-import { EXIT, type ExitCode, exitCodeOf, UsageError } from '../command/exit-codes.ts';
-import { NAME_COLUMNS, shorten, inLine, wrap, type Layout } from '../terminal/layout.ts';
-import { layoutOf, type Terminal } from '../terminal/terminal.ts';
-import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
+import { listDuplicates } from '../../engine/history/duplicates.ts';
 import { MergeError, type MergeOrder, type MergePlan } from '../../engine/history/merge-duplicates.ts';
+import { EXIT, exitCodeOf, UsageError, type ExitCode } from '../command/exit-codes.ts';
+import { examples, JSON_OPTION, orSubcommand, owes, withLinks, withOuter, type Define } from '../command/options.ts';
+import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import { changeToJson, formatChanges } from '../terminal/changes.ts';
+import { NAME_COLUMNS, shorten, inLine, wrap, type Layout } from '../terminal/layout.ts';
 import { mayDelete } from '../terminal/prompts.ts';
+import { layoutOf, type Terminal } from '../terminal/terminal.ts';
 
 type LinkDuplicates = { readonly link: LinkConfig; readonly groups: readonly DuplicatesView[] };
 
@@ -43,11 +45,7 @@ const formatLink = ({ link, groups }: LinkDuplicates, layout: Layout): string =>
 };
 
 /** `duplicates [LINK]`: likely duplicates within one side, as of the last run. */
-export const duplicates = (
-  terminal: Terminal,
-  linkName: string | undefined,
-  options: CommonOptions,
-): Promise<ExitCode> =>
+const duplicates = (terminal: Terminal, linkName: string | undefined, options: CommonOptions): Promise<ExitCode> =>
   withApp(terminal, linkName, options, async ({ app, links }) => {
     const found: LinkDuplicates[] = [];
     for (const link of links) found.push({ link, groups: await listDuplicates(app.store, link.name) });
@@ -56,7 +54,7 @@ export const duplicates = (
     return EXIT.done;
   });
 
-export type MergeOptions = CommonOptions & {
+type MergeOptions = CommonOptions & {
   readonly into?: string;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
@@ -155,7 +153,7 @@ const perform = async (
  *
  * @throws {UsageError} if there is no such group, or it cannot be merged this way.
  */
-export const mergeGroup = (
+const mergeGroup = (
   terminal: Terminal,
   word: string,
   linkName: string | undefined,
@@ -190,3 +188,48 @@ export const mergeGroup = (
     print(document);
     return code;
   });
+
+const DUPLICATES_HELP = `
+Two contacts are likely duplicates if their names are compatible and they share an email address, if their names are equal
+and they share a phone number, or if their names are equal and no field differs. No contact is merged automatically.`;
+
+const MERGE_HELP = `
+The contact that is kept receives the values that only the others have. Where both have a text, it keeps its own. The
+other contacts are then merged into it by the service, or deleted at Google, together with notes, photos and other data
+that is not synced. The next sync merges the counterparts on the other side. \`undo\` creates the other contacts again, with
+the fields that both sides share.`;
+
+/** Defines `duplicates` and `duplicates merge`. */
+export const defineDuplicates: Define = (command, call) => {
+  withLinks(command)
+    .helpCommand(false)
+    .option(...JSON_OPTION)
+    .addHelpText('after', DUPLICATES_HELP)
+    .addHelpText('after', examples('duplicates', 'duplicates merge 3f2a91c0'))
+    .allowExcessArguments()
+    .action(async (link: string | undefined, options: CommonOptions) => {
+      owes(call, options, { links: [] });
+      call.code = await orSubcommand(command, () => duplicates(call.terminal, link, options));
+    });
+  withLinks(
+    command
+      .command('merge')
+      .description('Merge the contacts of a group into one of them.')
+      .argument('<GROUP>', 'id of the group, as listed by `duplicates`'),
+  )
+    .option('--into <ID>', 'contact to keep (default: the first that is linked)')
+    .option('--dry-run', 'show what would be written; write nothing')
+    .option('-y, --yes', 'do not ask; required in scripts')
+    .option('--accept-deletes', 'merge even if DELETE_LIMIT would halt it')
+    .option(...JSON_OPTION)
+    .addHelpText('after', MERGE_HELP)
+    .addHelpText(
+      'after',
+      examples('duplicates merge 3f2a91c0', 'duplicates merge 3f2a91c0 work --into people/c1 --yes'),
+    )
+    .action(async (group: string, link: string | undefined, own: MergeOptions, merging: Command) => {
+      const options = withOuter(own, merging);
+      owes(call, options, { merge: null });
+      call.code = await mergeGroup(call.terminal, group, link, options);
+    });
+};

@@ -1,17 +1,18 @@
-import { isoOf } from '../../util/clock.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
 import { inWordsOf, SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
-import { explainContact, type ContactHistory } from '../../engine/history/explain.ts';
-import type { Standing, Write } from '../../core/view/views.ts';
-import { writeToJson, formatFieldChange } from '../terminal/changes.ts';
-import { describeIds, withApp, type CommonOptions } from '../command/with-app.ts';
-import { EXIT, type ExitCode, UsageError } from '../command/exit-codes.ts';
-import { formatTime, NAME_COLUMNS, shorten, shortRun, VALUE_COLUMNS, inLine, wrap } from '../terminal/layout.ts';
-import { layoutOf, type Terminal } from '../terminal/terminal.ts';
 import { ACTION_WORDS } from '../../core/view/change-words.ts';
 import { fieldWords } from '../../core/view/field-words.ts';
+import type { Standing, Write } from '../../core/view/views.ts';
 import { whyWords } from '../../core/view/why-words.ts';
 import { writeNote } from '../../core/view/write-note.ts';
+import { explainContact, type ContactHistory } from '../../engine/history/explain.ts';
+import { isoOf } from '../../util/clock.ts';
+import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
+import { examples, JSON_OPTION, owes, withLinks, type Define } from '../command/options.ts';
+import { describeIds, withApp, type CommonOptions } from '../command/with-app.ts';
+import { writeToJson, formatFieldChange } from '../terminal/changes.ts';
+import { formatTime, NAME_COLUMNS, shorten, shortRun, VALUE_COLUMNS, inLine, wrap } from '../terminal/layout.ts';
+import { layoutOf, type Terminal } from '../terminal/terminal.ts';
 
 type LinkHistory = { readonly link: LinkConfig; readonly history: ContactHistory };
 
@@ -106,7 +107,7 @@ const formatHistory = ({ link, history }: LinkHistory, terminal: Terminal): stri
  *
  * @throws {UsageError} if no link has such a contact.
  */
-export const explain = (
+const explain = (
   terminal: Terminal,
   text: string,
   linkName: string | undefined,
@@ -124,3 +125,14 @@ export const explain = (
     else terminal.print(found.map((one) => formatHistory(one, terminal)).join('\n\n'));
     return EXIT.done;
   });
+
+/** Defines `explain`. */
+export const defineExplain: Define = (command, call) => {
+  withLinks(command.argument('<CONTACT>', 'id of the contact on either side, an email address, or a name'))
+    .option(...JSON_OPTION)
+    .addHelpText('after', examples('explain "Ada Lovelace"', 'explain ada@example.org work'))
+    .action(async (text: string, link: string | undefined, options: CommonOptions) => {
+      owes(call, options, { contacts: [] });
+      call.code = await explain(call.terminal, text, link, options);
+    });
+};

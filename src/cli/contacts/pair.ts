@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../../util/clock.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
 import { inWordsOf } from '../../core/contact/side.ts';
 import { giveVerdict, takeBackVerdict } from '../../engine/verdicts.ts';
-import { EXIT, type ExitCode, UsageError } from '../command/exit-codes.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { systemClock } from '../../util/clock.ts';
+import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
+import { examples, hiddenLinkOption, JSON_OPTION, owes, withOneLink, type Define } from '../command/options.ts';
 import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
-export type PairOptions = CommonOptions & {
+type PairOptions = CommonOptions & {
   readonly link?: string;
   readonly apart?: boolean;
   readonly forget?: boolean;
@@ -32,7 +33,7 @@ const NEXT = {
  * @throws {UsageError | VerdictError} where it cannot be followed.
  * @throws {LeaseError} where a run is under way.
  */
-export const pair = (
+const pair = (
   terminal: Terminal,
   [leftId, rightId]: readonly [string, string],
   linkName: string | undefined,
@@ -72,3 +73,27 @@ export const pair = (
     );
     return EXIT.done;
   });
+
+const PAIR_HELP = `
+The next sync links two contacts that you declare the same person, whatever their names are. Contacts that you declare
+different people are never linked to each other: each is created on the other side. The decision applies to contacts that
+are not linked yet. It ends when one of them is deleted.`;
+
+/** Defines `pair`. */
+export const definePair: Define = (command, call) => {
+  withOneLink(
+    command
+      .argument('<LEFT>', 'id of the contact on the left side, as listed by `plan`')
+      .argument('<RIGHT>', 'id of the contact on the right side'),
+  )
+    .addOption(hiddenLinkOption())
+    .option('--apart', 'they are different people')
+    .option('--forget', 'take the decision back')
+    .option(...JSON_OPTION)
+    .addHelpText('after', PAIR_HELP)
+    .addHelpText('after', examples('pair people/c1 contact_7', 'pair people/c1 contact_8 work --apart'))
+    .action(async (left: string, right: string, link: string | undefined, options: PairOptions) => {
+      owes(call, options, { verdict: null });
+      call.code = await pair(call.terminal, [left, right], link ?? options.link, options);
+    });
+};

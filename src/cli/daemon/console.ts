@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../../util/clock.ts';
-import { makePass, readPageKey, signInLink } from '../../daemon/console/sign-in-link.ts';
 import { readLiveHeartbeat } from '../../app/heartbeat.ts';
-import { loadWhole, type PlaceOptions, chooseLinks } from '../command/configuration.ts';
-import { confirm, waitForEnter } from '../terminal/prompts.ts';
-import { openBrowser } from '../terminal/open-browser.ts';
+import { makePass, readPageKey, signInLink } from '../../daemon/console/sign-in-link.ts';
+import { systemClock } from '../../util/clock.ts';
+import { loadWhole, chooseLinks, type PlaceOptions } from '../command/configuration.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
+import { examples, hiddenLinkOption, type Define } from '../command/options.ts';
+import { openBrowser } from '../terminal/open-browser.ts';
+import { confirm, waitForEnter } from '../terminal/prompts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-export type ConsoleOptions = PlaceOptions & { readonly browser?: boolean };
+type ConsoleOptions = PlaceOptions & { readonly browser?: boolean; readonly link?: string };
 
 const NO_PAGE =
   'No daemon with a page runs on this machine. Start one with: contact-sync daemon. If a daemon runs without a page, ' +
@@ -20,7 +21,7 @@ const NO_PAGE =
  *
  * @throws {UsageError} if there is no link of that name.
  */
-export const console = async (
+const openConsole = async (
   terminal: Terminal,
   name: string | undefined,
   options: ConsoleOptions,
@@ -44,4 +45,21 @@ export const console = async (
   await using _ = await openBrowser(link);
   await waitForEnter(terminal, process.stdin, 'Press Enter when the browser shows the page.');
   return EXIT.done;
+};
+
+const PAGE_HELP = `
+The page is served at 127.0.0.1:8377 unless LISTEN sets another address. With LINK, the sign-in opens that link only. Other
+machines need CONSOLE_TOKEN, or the consoleToken of a link, which opens that link only.`;
+
+/** Defines `console`. */
+export const defineConsole: Define = (command, call) => {
+  command
+    .argument('[LINK]', 'link that the page is limited to (default: all links)')
+    .addOption(hiddenLinkOption())
+    .option('--no-browser', 'only print the sign-in link')
+    .addHelpText('after', PAGE_HELP)
+    .addHelpText('after', examples('console', 'console work --no-browser'))
+    .action(async (link: string | undefined, options: ConsoleOptions) => {
+      call.code = await openConsole(call.terminal, link ?? options.link, options);
+    });
 };

@@ -1,21 +1,22 @@
-import { openNotifier } from '../../daemon/notify/notifier.ts';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createApp } from '../../app/app.ts';
-import { createLinkSource, withHostedLinks, type LinkManager } from '../../daemon/links/hosted-links.ts';
-import { systemClock } from '../../util/clock.ts';
 import { readConfig, type Config } from '../../app/config/config.ts';
 import { hasPageToken } from '../../app/config/unencrypted.ts';
 import type { OpenConsole } from '../../daemon/console/console.ts';
-import { createEvents, type Events } from '../../engine/events.ts';
 import { startDaemon } from '../../daemon/jobs/daemon.ts';
+import { createLinkSource, withHostedLinks, type LinkManager } from '../../daemon/links/hosted-links.ts';
+import { openNotifier } from '../../daemon/notify/notifier.ts';
 import type { Listening } from '../../daemon/server/listening.ts';
-import { createLogger } from '../../util/logger.ts';
+import { createEvents, type Events } from '../../engine/events.ts';
+import { systemClock } from '../../util/clock.ts';
 import { DirectoryError, makeDirectory } from '../../util/files.ts';
-import { EXIT, type ExitCode } from '../command/exit-codes.ts';
+import { createLogger } from '../../util/logger.ts';
 import { loadOptionsOf, openConfig, type PlaceOptions } from '../command/configuration.ts';
-import { backUpOf, linkManagerOf } from './page-settings.ts';
+import { EXIT, type ExitCode } from '../command/exit-codes.ts';
+import { examples, type Define } from '../command/options.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { readVersion } from '../version.ts';
+import { backUpOf, linkManagerOf } from './page-settings.ts';
 
 /** The daemon ends within ten seconds; what hangs until then is abandoned, and the next start recovers it from the journal. */
 const LONGEST_STOP_MS = 9_000;
@@ -93,7 +94,7 @@ const makeDataDirectory = (path: string): void => {
 };
 
 /** `daemon`: keeps every link in step until SIGTERM or SIGINT. Logs to stdout. */
-export const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCode> => {
+const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCode> => {
   using last = new DisposableStack();
   const first = openConfig(terminal, options);
   const config = await withHostedLinks(first, systemClock);
@@ -131,4 +132,13 @@ export const daemon = async (terminal: Terminal, options: PlaceOptions): Promise
   await running.stop();
   last.defer(() => void setTimeout(endNow, LINGER_MS).unref());
   return EXIT.done;
+};
+
+/** Defines `daemon`. */
+export const defineDaemon: Define = (command, call) => {
+  command
+    .addHelpText('after', examples('daemon', 'daemon --config /etc/contact-sync.yaml'))
+    .action(async (options: PlaceOptions) => {
+      call.code = await daemon(call.terminal, options);
+    });
 };

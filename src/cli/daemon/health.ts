@@ -1,13 +1,14 @@
 import { createApp } from '../../app/app.ts';
+import { storeAlone, type Config, type LinkConfig } from '../../app/config/config.ts';
+import { readLiveHeartbeat } from '../../app/heartbeat.ts';
+import { checkHealth, unhealthyBecause, type Health } from '../../daemon/jobs/health.ts';
 import { withHostedLinks } from '../../daemon/links/hosted-links.ts';
 import { systemClock } from '../../util/clock.ts';
 import { ConfigError } from '../../util/config-error.ts';
-import { checkHealth, unhealthyBecause, type Health } from '../../daemon/jobs/health.ts';
-import { readLiveHeartbeat } from '../../app/heartbeat.ts';
-import { storeAlone, type Config, type LinkConfig } from '../../app/config/config.ts';
-import { createCommandEvents } from '../command/with-app.ts';
 import { openConfig, type PlaceOptions } from '../command/configuration.ts';
 import { EXIT, firstOf, type ExitCode } from '../command/exit-codes.ts';
+import { examples, type Define } from '../command/options.ts';
+import { createCommandEvents } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** What the daemon is judged by, and what is to be said of it besides. */
@@ -46,8 +47,15 @@ const judge = async (terminal: Terminal, options: PlaceOptions): Promise<Health>
 };
 
 /** `health`: one line, and 0 where the daemon on this machine does its work, for a container's HEALTHCHECK. */
-export const health = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCode> => {
+const health = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCode> => {
   const { ok, line } = await judge(terminal, options).catch((error: unknown) => unhealthyBecause(firstOf(error)));
   terminal.print(line);
   return ok ? EXIT.done : EXIT.failed;
+};
+
+/** Defines `health`. */
+export const defineHealth: Define = (command, call) => {
+  command.addHelpText('after', examples('health')).action(async (options: PlaceOptions) => {
+    call.code = await health(call.terminal, options);
+  });
 };

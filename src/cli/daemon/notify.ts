@@ -1,16 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import { Option } from 'commander';
 import { openNotifier } from '../../daemon/notify/notifier.ts';
 import { systemClock } from '../../util/clock.ts';
+import type { PlaceOptions } from '../command/configuration.ts';
 import { UsageError, EXIT, type ExitCode } from '../command/exit-codes.ts';
+import { examples, type Define } from '../command/options.ts';
+import { withApp } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { withApp, type CommonOptions } from '../command/with-app.ts';
 
 /**
  * `notify`: sends one test notification to the webhook and prints the answer.
  *
  * @throws {NotDeliveredError | UsageError} if the webhook refuses it, or if none is set.
  */
-export const notify = (terminal: Terminal, options: CommonOptions): Promise<ExitCode> =>
+const notify = (terminal: Terminal, options: PlaceOptions): Promise<ExitCode> =>
   withApp(terminal, undefined, options, async ({ app: { config, store }, events, signal }) => {
     const parts = { store, events, clock: systemClock, random: Math.random, newId: randomUUID };
     const notifier = openNotifier(config, parts);
@@ -19,3 +22,13 @@ export const notify = (terminal: Terminal, options: CommonOptions): Promise<Exit
     terminal.print(`${notifier.host} answered ${status}${text === '' ? '' : `: ${text}`}`);
     return EXIT.done;
   });
+
+/** Defines `notify`. */
+export const defineNotify: Define = (command, call) => {
+  command
+    .addOption(new Option('--test', 'send a test; this is the default').hideHelp())
+    .addHelpText('after', examples('notify'))
+    .action(async (options: PlaceOptions) => {
+      call.code = await notify(call.terminal, options);
+    });
+};

@@ -3,9 +3,9 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { BackupError } from '../../app/backup-error.ts';
+import type { Config } from '../../app/config/config.ts';
 import { manageLinks, type LinkManager, type LinkSource } from '../../daemon/links/hosted-links.ts';
 import { systemClock } from '../../util/clock.ts';
-import type { Config } from '../../app/config/config.ts';
 import { makeDirectory } from '../../util/files.ts';
 import { readVersion } from '../version.ts';
 

@@ -1,18 +1,19 @@
 import { resolve } from 'node:path';
-import { backUp, type Manifest, restore as takeBack } from '../../app/backup.ts';
-import { systemClock } from '../../util/clock.ts';
+import { backUp, restore as takeBack, type Manifest } from '../../app/backup.ts';
 import { loadConfig } from '../../app/config/config.ts';
+import { count } from '../../core/view/words.ts';
+import { systemClock } from '../../util/clock.ts';
 import { loadOptionsOf } from '../command/configuration.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
+import { examples, JSON_OPTION, owes, type Define } from '../command/options.ts';
+import type { CommonOptions } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { readVersion } from '../version.ts';
-import type { CommonOptions } from '../command/with-app.ts';
-import { count } from '../../core/view/words.ts';
 
-export type BackupOptions = CommonOptions & { readonly withPlainTokens?: boolean };
+type BackupOptions = CommonOptions & { readonly withPlainTokens?: boolean };
 
 /** The files of a backup, for people. */
-export const describeFiles = ({ files }: Manifest): string =>
+const describeFiles = ({ files }: Manifest): string =>
   files.map(({ name, bytes }) => `${name} (${count(bytes, 'byte')})`).join(', ');
 
 const formatBackup = (manifest: Manifest, directory: string): readonly string[] => {
@@ -30,7 +31,7 @@ const formatBackup = (manifest: Manifest, directory: string): readonly string[] 
  *
  * @throws {BackupError | StoreError | CredentialsError | ConfigError} where no copy could be made.
  */
-export const backup = async (terminal: Terminal, path: string, options: BackupOptions): Promise<ExitCode> => {
+const backup = async (terminal: Terminal, path: string, options: BackupOptions): Promise<ExitCode> => {
   const config = loadConfig(loadOptionsOf(options));
   const directory = resolve(path);
   const plainTokens = options.withPlainTokens ?? false;
@@ -45,7 +46,7 @@ export const backup = async (terminal: Terminal, path: string, options: BackupOp
  *
  * @throws {BackupError | StoreError | ConfigError} where DATA_DIR is in use or not empty, or the backup is damaged.
  */
-export const restore = async (terminal: Terminal, path: string, options: CommonOptions): Promise<ExitCode> => {
+const restore = async (terminal: Terminal, path: string, options: CommonOptions): Promise<ExitCode> => {
   const config = loadConfig(loadOptionsOf(options));
   const directory = resolve(path);
   const manifest = await takeBack(config, directory, { clock: systemClock });
@@ -62,4 +63,34 @@ export const restore = async (terminal: Terminal, path: string, options: CommonO
     ].join('\n'),
   );
   return EXIT.done;
+};
+
+const BACKUP_HELP = `
+The backup contains the database, the encrypted tokens, and manifest.json with checksums. It does not contain the
+configuration, CREDENTIALS_KEY, or the job queue.`;
+
+/** Defines `backup`. */
+export const defineBackup: Define = (command, call) => {
+  command
+    .argument('<DIR>', 'directory of the backup; new or empty')
+    .option('--with-plain-tokens', 'include tokens that are not encrypted')
+    .option(...JSON_OPTION)
+    .addHelpText('after', BACKUP_HELP)
+    .addHelpText('after', examples('backup /var/backups/contact-sync/monday'))
+    .action(async (directory: string, options: BackupOptions) => {
+      owes(call, options, { backup: null });
+      call.code = await backup(call.terminal, directory, options);
+    });
+};
+
+/** Defines `restore`. */
+export const defineRestore: Define = (command, call) => {
+  command
+    .argument('<DIR>', 'directory that `backup` wrote')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examples('restore /var/backups/contact-sync/monday'))
+    .action(async (directory: string, options: CommonOptions) => {
+      owes(call, options, { restore: null });
+      call.code = await restore(call.terminal, directory, options);
+    });
 };

@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { isoOf, systemClock } from '../../util/clock.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
 import type { Half } from '../../core/contact/half.ts';
-import { planForgetting, type Forgetting } from '../../engine/history/forget.ts';
-import { forgetJobs } from '../../daemon/jobs/queue-client.ts';
-import { underLease } from '../../engine/change-link.ts';
-import { EXIT, type ExitCode, UsageError } from '../command/exit-codes.ts';
-import { formatTime } from '../terminal/layout.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
-import { count } from '../../core/view/words.ts';
-import { forgetLink as forgetStored, type Revocation } from '../../daemon/links/forget-link.ts';
 import { SIDES } from '../../core/contact/side.ts';
+import { count } from '../../core/view/words.ts';
+import { forgetJobs } from '../../daemon/jobs/queue-client.ts';
+import { forgetLink as forgetStored, type Revocation } from '../../daemon/links/forget-link.ts';
+import { underLease } from '../../engine/change-link.ts';
+import { planForgetting, type Forgetting } from '../../engine/history/forget.ts';
+import { isoOf, systemClock } from '../../util/clock.ts';
+import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
+import { examples, JSON_OPTION, owes, withLinks, type Define } from '../command/options.ts';
+import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
+import { formatTime } from '../terminal/layout.ts';
 import { mayDelete } from '../terminal/prompts.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 type Found = { readonly link: LinkConfig; readonly forgetting: Forgetting };
 
@@ -75,7 +76,7 @@ const formatContacts = ({ link, forgetting }: Found): string => {
  * @throws {UsageError} if no contact or several contacts match, or if the contact still exists.
  * @throws {LeaseError | QueueError | StoreError} where it could not be done now.
  */
-export const forgetContact = (
+const forgetContact = (
   terminal: Terminal,
   who: string,
   linkName: string | undefined,
@@ -98,7 +99,7 @@ export const forgetContact = (
     return EXIT.done;
   });
 
-export type ForgetLinkOptions = CommonOptions & { readonly yes?: boolean };
+type ForgetLinkOptions = CommonOptions & { readonly yes?: boolean };
 
 /** @throws {UsageError} if a daemon with this configuration would sync the link again. */
 const refuseConfigured = (link: LinkConfig | undefined): void => {
@@ -140,7 +141,7 @@ const nothingStored = (link: string): UsageError => new UsageError(`Nothing is s
  * @throws {UsageError} if nothing is stored, if the configuration has tokens of the link, or if `--yes` is needed.
  * @throws {LeaseError | QueueError | StoreError | CredentialsError} if it is not possible now.
  */
-export const forgetLink = (terminal: Terminal, link: string, options: ForgetLinkOptions): Promise<ExitCode> =>
+const forgetLink = (terminal: Terminal, link: string, options: ForgetLinkOptions): Promise<ExitCode> =>
   withApp(terminal, undefined, options, async ({ app, signal }) => {
     refuseConfigured(app.config.links.find(({ name }) => name === link));
     if (!(await mayDelete(terminal, options, await stepOf(app, link)))) return EXIT.done;
@@ -150,3 +151,35 @@ export const forgetLink = (terminal: Terminal, link: string, options: ForgetLink
     else terminal.print(formatLink(link, tokens));
     return EXIT.done;
   });
+
+const CONTACT_HELP = `
+The contact must be deleted on both sides first. Otherwise the next sync would store it again.`;
+
+/** Defines `forget contact` and `forget link`. */
+export const defineForget: Define = (command, call) => {
+  command.helpCommand(false).addHelpText('after', examples('forget contact ada@example.org', 'forget link home'));
+  withLinks(
+    command
+      .command('contact')
+      .description('Delete what is stored about a contact that is deleted on both sides.')
+      .argument('<CONTACT>', 'id on either side, email address, phone number, or whole name'),
+  )
+    .option(...JSON_OPTION)
+    .addHelpText('after', CONTACT_HELP)
+    .addHelpText('after', examples('forget contact ada@example.org', 'forget contact people/c1 work'))
+    .action(async (contact: string, link: string | undefined, options: CommonOptions) => {
+      owes(call, options, { forgotten: null });
+      call.code = await forgetContact(call.terminal, contact, link, options);
+    });
+  command
+    .command('link')
+    .description('Delete the history, contacts and tokens of a link. Tokens are revoked if possible.')
+    .argument('<LINK>', 'name of the link; it may be missing from the configuration')
+    .option('-y, --yes', 'do not ask; required in scripts')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examples('forget link home', 'forget link home --yes'))
+    .action(async (link: string, options: ForgetLinkOptions) => {
+      owes(call, options, { forgotten: null });
+      call.code = await forgetLink(call.terminal, link, options);
+    });
+};

@@ -1,12 +1,12 @@
 import { copyBetween } from '../../app/copy-store.ts';
-import { systemClock } from '../../util/clock.ts';
 import { count } from '../../core/view/words.ts';
-import { EXIT, type ExitCode, UsageError } from '../command/exit-codes.ts';
-import { readSecretFile } from '../command/options.ts';
+import { systemClock } from '../../util/clock.ts';
+import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
+import { examples, JSON_OPTION, owes, readSecretFile, type Define } from '../command/options.ts';
 import { formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-export type StoreCopyOptions = {
+type StoreCopyOptions = {
   readonly from?: string;
   readonly fromFile?: string;
   readonly to?: string;
@@ -60,4 +60,31 @@ export const storeCopy = async (terminal: Terminal, options: StoreCopyOptions): 
   const total = copied.reduce((sum, table) => sum + table.rows, 0);
   terminal.print([formatTable(rows), `${count(total, 'row')} copied and verified.`].join('\n'));
   return EXIT.done;
+};
+
+const COPY_HELP = `
+An address is sqlite:/path/to/contact-sync.db or postgres://user@host:5432/database. Put an address with a password into a
+file: other users can read the command line. Stop the daemons of both databases first. The copy includes stored tokens,
+still encrypted, but not the configuration.`;
+
+const COPY_EXAMPLE = examples('store copy --from sqlite:data/contact-sync.db --to-file /run/secrets/database_url');
+
+/** Defines `store copy`. */
+export const defineStore: Define = (command, call) => {
+  command
+    .helpCommand(false)
+    .addHelpText('after', COPY_EXAMPLE)
+    .command('copy')
+    .description('Copy the state to an empty database of either type and verify it.')
+    .option('--from <URL>', 'address of the database to copy')
+    .option('--from-file <FILE>', 'the same, read from a file')
+    .option('--to <URL>', 'address of the empty database to copy to')
+    .option('--to-file <FILE>', 'the same, read from a file')
+    .option(...JSON_OPTION)
+    .addHelpText('after', COPY_HELP)
+    .addHelpText('after', COPY_EXAMPLE)
+    .action(async (options: StoreCopyOptions) => {
+      owes(call, options, { copy: null });
+      call.code = await storeCopy(call.terminal, options);
+    });
 };

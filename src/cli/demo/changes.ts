@@ -1,6 +1,6 @@
+import { fieldWords } from '../../core/view/field-words.ts';
 import type { Change, ContactChange, FieldChange } from '../../core/view/views.ts';
 import { formatValues } from '../terminal/changes.ts';
-import { fieldWords } from '../../core/view/field-words.ts';
 
 const groupsOf = ({ changes }: ContactChange): string => {
   const groups = changes.flatMap(({ field, to }) => (field === 'buckets' ? to : []));

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '../../util/clock.ts';
 import { writeVCards } from '../../sandbox/address-book/vcard-write.ts';
 import { EMPTY_PERSON, type Person } from '../../sandbox/people/person.ts';
+import type { Clock } from '../../util/clock.ts';
 import type { Book, BookContact, NewContact } from './book.ts';
 
 /** A property of a card: its name without group and parameters in upper case, the text before the colon, the value. */

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { text as textOf } from 'node:stream/consumers';
+import type { Command } from 'commander';
 import { createApp } from '../../app/app.ts';
+import { parseLinkSettings, withAssignments } from '../../app/config/hosted-links.ts';
 import { forgetLink } from '../../daemon/links/forget-link.ts';
 import {
   HostedLinkError,
@@ -12,19 +14,21 @@ import {
 } from '../../daemon/links/hosted-links.ts';
 import { systemClock } from '../../util/clock.ts';
 import { ConfigError } from '../../util/config-error.ts';
-import { parseLinkSettings, withAssignments } from '../../app/config/hosted-links.ts';
-import { createCommandEvents, listenForInterrupt, type CommonOptions } from '../command/with-app.ts';
+import { readTextFile } from '../../util/files.ts';
 import { openConfig } from '../command/configuration.ts';
-import { EXIT, type ExitCode, UsageError } from '../command/exit-codes.ts';
+import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
+import { examples, JSON_OPTION, owes, type Define } from '../command/options.ts';
+import { createCommandEvents, listenForInterrupt, type CommonOptions } from '../command/with-app.ts';
 import { formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { readTextFile } from '../../util/files.ts';
 
 /** The options that `links add` and `links set` have. */
-export type SettingsOptions = CommonOptions & {
+type SettingsOptions = CommonOptions & {
   /** A file that holds settings, as a link's section does; `-` is standard input. */
   readonly from?: string;
 };
+
+type RemoveOptions = CommonOptions & { readonly forget?: boolean };
 
 const readSettings = async (from: string | undefined, assignments: readonly string[]) => {
   if (from === undefined) return withAssignments({}, assignments);
@@ -81,7 +85,7 @@ const print = (terminal: Terminal, links: readonly ListedLink[], options: Common
 const NO_DATABASE_HINT = 'Links can also be stored in a database, and changed while daemons run: set DATABASE_URL.';
 
 /** `links list`: every link, of the configuration file and of the database if there is one. */
-export const listLinks = (terminal: Terminal, options: CommonOptions): Promise<ExitCode> | ExitCode => {
+const listLinks = (terminal: Terminal, options: CommonOptions): Promise<ExitCode> | ExitCode => {
   const { config } = openConfig(terminal, options);
   if (config.databaseUrl === null) {
     const links = listFile(config);
@@ -94,7 +98,7 @@ export const listLinks = (terminal: Terminal, options: CommonOptions): Promise<E
 };
 
 /** `links add NAME [SETTING=VALUE...]`: keeps a link in the database. Throws {@link UsageError} where the name is taken. */
-export const addLink = (
+const addLink = (
   terminal: Terminal,
   name: string,
   assignments: readonly string[],
@@ -106,7 +110,7 @@ export const addLink = (
   });
 
 /** `links set NAME SETTING=VALUE...`: changes settings of a link of the database; an empty value takes one out. */
-export const setLink = (
+const setLink = (
   terminal: Terminal,
   name: string,
   assignments: readonly string[],
@@ -121,11 +125,7 @@ export const setLink = (
   });
 
 /** `links remove NAME`: takes a link out of the database; with `--forget` what is stored of it too. */
-export const removeLink = (
-  terminal: Terminal,
-  name: string,
-  options: CommonOptions & { readonly forget?: boolean },
-): Promise<ExitCode> =>
+const removeLink = (terminal: Terminal, name: string, options: RemoveOptions): Promise<ExitCode> =>
   withManager(terminal, options, async (manager) => {
     const { tokens } = await manager.remove(name, { forget: options.forget ?? false });
     if (options.json) {
@@ -140,3 +140,62 @@ export const removeLink = (
     terminal.print([`Removed the link ${name}. ${what}`, ...lines].join('\n'));
     return EXIT.done;
   });
+
+const SETTINGS_HELP = `
+Settings are those of a link in the configuration file, such as syncInterval=1h or left.provider=google. A setting that is
+not given has the value of the variables or of the top of the file. Pass secrets with --from: a YAML or JSON file, or - for
+standard input. Links in the database need DATABASE_URL and are encrypted with CREDENTIALS_KEY. Daemons apply changes
+within seconds.`;
+
+const REMOVE_HELP = `
+Daemons stop scheduling the link; a run under way ends first. Its contacts, history and tokens stay stored, and are used
+again if you add a link of that name. With --forget they are deleted, and the tokens are revoked if possible.`;
+
+/** A command that takes the settings of a link. */
+const settingsCommand = (links: Command, name: string, description: string): Command =>
+  links
+    .command(name)
+    .description(description)
+    .argument('<NAME>', 'name of the link')
+    .argument('[SETTINGS...]', 'settings of the link, as name=value')
+    .option('--from <FILE>', 'YAML or JSON file with settings; - for standard input')
+    .option(...JSON_OPTION)
+    .addHelpText('after', SETTINGS_HELP);
+
+/** Defines `links list`, `links add`, `links set` and `links remove`. */
+export const defineLinks: Define = (command, call) => {
+  command.helpCommand(false).addHelpText('after', examples('links list', 'links add ada --from ada.yaml'));
+  command
+    .command('list')
+    .description('List the links of the configuration and of the database, with their problems.')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examples('links list', 'links list --json'))
+    .action(async (options: CommonOptions) => {
+      owes(call, options, { links: [] });
+      call.code = await listLinks(call.terminal, options);
+    });
+  settingsCommand(command, 'add', 'Add a link to the database.')
+    .addHelpText('after', examples('links add ada --from ada.yaml', 'links add ada syncInterval=1h --from -'))
+    .action(async (name: string, settings: readonly string[], options: SettingsOptions) => {
+      owes(call, options, { links: [] });
+      call.code = await addLink(call.terminal, name, settings, options);
+    });
+  settingsCommand(command, 'set', 'Change settings of a link in the database; an empty value removes one.')
+    .addHelpText('after', examples('links set ada syncInterval=15m direction='))
+    .action(async (name: string, settings: readonly string[], options: SettingsOptions) => {
+      owes(call, options, { links: [] });
+      call.code = await setLink(call.terminal, name, settings, options);
+    });
+  command
+    .command('remove')
+    .description('Remove a link from the database.')
+    .argument('<NAME>', 'name of the link')
+    .option('--forget', 'also delete what is stored about it')
+    .option(...JSON_OPTION)
+    .addHelpText('after', REMOVE_HELP)
+    .addHelpText('after', examples('links remove ada', 'links remove ada --forget'))
+    .action(async (name: string, options: RemoveOptions) => {
+      owes(call, options, { removed: null });
+      call.code = await removeLink(call.terminal, name, options);
+    });
+};

@@ -1,11 +1,12 @@
 import { systemClock } from '../../util/clock.ts';
 import type { PlaceOptions } from '../command/configuration.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { examples, withLinks, type Define } from '../command/options.ts';
 import { withApp } from '../command/with-app.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /** `pause [LINK]`: stops the scheduled runs of a link, and a run that a daemon has under way. */
-export const pause = (terminal: Terminal, linkName: string | undefined, options: PlaceOptions): Promise<ExitCode> =>
+const pause = (terminal: Terminal, linkName: string | undefined, options: PlaceOptions): Promise<ExitCode> =>
   withApp(terminal, linkName, options, async ({ app: { store }, links }) => {
     for (const { name } of links) {
       const isNews = await store.setPausedByHand(name, systemClock.now());
@@ -16,7 +17,7 @@ export const pause = (terminal: Terminal, linkName: string | undefined, options:
   });
 
 /** `resume [LINK]`: starts the scheduled runs of a link again. */
-export const resume = (terminal: Terminal, linkName: string | undefined, options: PlaceOptions): Promise<ExitCode> =>
+const resume = (terminal: Terminal, linkName: string | undefined, options: PlaceOptions): Promise<ExitCode> =>
   withApp(terminal, linkName, options, async ({ app: { store }, links }) => {
     for (const { name } of links) {
       const isNews = await store.setPausedByHand(name, null);
@@ -26,3 +27,26 @@ export const resume = (terminal: Terminal, linkName: string | undefined, options
     }
     return EXIT.done;
   });
+
+const PAUSE_HELP = `
+A run that the daemon has under way stops before its next write and continues later. A sync in another terminal is not
+stopped. \`sync\`, \`resync\` and the buttons of the page still work on a paused link.`;
+
+/** Defines `pause`. */
+export const definePause: Define = (command, call) => {
+  withLinks(command)
+    .addHelpText('after', PAUSE_HELP)
+    .addHelpText('after', examples('pause', 'pause work'))
+    .action(async (link: string | undefined, options: PlaceOptions) => {
+      call.code = await pause(call.terminal, link, options);
+    });
+};
+
+/** Defines `resume`. */
+export const defineResume: Define = (command, call) => {
+  withLinks(command)
+    .addHelpText('after', examples('resume', 'resume work'))
+    .action(async (link: string | undefined, options: PlaceOptions) => {
+      call.code = await resume(call.terminal, link, options);
+    });
+};

@@ -1,16 +1,17 @@
+import type { App } from '../../app/app.ts';
+import { readProgress, readServed, type LinkProgress } from '../../app/heartbeat.ts';
 import { SIDES, bySide, inWordsOf } from '../../core/contact/side.ts';
-import { describeIds, withApp, type CommonOptions } from '../command/with-app.ts';
+import type { Run } from '../../core/view/views.ts';
+import { count, formatAge, formatDuration, formatEstimate, grouped } from '../../core/view/words.ts';
+import { readLinkStatus, type LinkStatus, type LinkPace } from '../../daemon/jobs/link-status.ts';
 import type { Skipped } from '../../engine/history/link-record.ts';
-import { type LinkStatus, readLinkStatus, type LinkPace } from '../../daemon/jobs/link-status.ts';
+import { CredentialsError } from '../../store/store.ts';
+import { isoOf, systemClock } from '../../util/clock.ts';
+import { EXIT, type ExitCode } from '../command/exit-codes.ts';
+import { examples, JSON_OPTION, owes, withLinks, type Define } from '../command/options.ts';
+import { describeIds, withApp, type CommonOptions } from '../command/with-app.ts';
 import { NAME_COLUMNS, shorten, shortRun, formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { count, formatAge, formatDuration, formatEstimate, grouped } from '../../core/view/words.ts';
-import type { App } from '../../app/app.ts';
-import { isoOf, systemClock } from '../../util/clock.ts';
-import { readProgress, readServed, type LinkProgress } from '../../app/heartbeat.ts';
-import { CredentialsError } from '../../store/store.ts';
-import type { Run } from '../../core/view/views.ts';
-import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 
 const ROWS_SHOWN = 20;
 
@@ -235,7 +236,7 @@ const findLeftBehind = async ({ config, store, vault }: App): Promise<readonly s
 };
 
 /** `status [LINK]`: the state of each link, from the store. */
-export const status = (terminal: Terminal, linkName: string | undefined, options: CommonOptions): Promise<ExitCode> =>
+const status = (terminal: Terminal, linkName: string | undefined, options: CommonOptions): Promise<ExitCode> =>
   withApp(terminal, linkName, options, async ({ app, links }) => {
     const statuses: LinkStatus[] = [];
     const { dataDir } = app.config;
@@ -252,3 +253,14 @@ export const status = (terminal: Terminal, linkName: string | undefined, options
     }
     return EXIT.done;
   });
+
+/** Defines `status`. */
+export const defineStatus: Define = (command, call) => {
+  withLinks(command)
+    .option(...JSON_OPTION)
+    .addHelpText('after', examples('status', 'status work --json'))
+    .action(async (link: string | undefined, options: CommonOptions) => {
+      owes(call, options, { links: [] });
+      call.code = await status(call.terminal, link, options);
+    });
+};

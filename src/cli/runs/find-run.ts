@@ -1,9 +1,9 @@
-import type { RunRow } from '../../core/state/rows.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
-import { formatTime } from '../terminal/layout.ts';
+import type { RunRow } from '../../core/state/rows.ts';
 import { keptFor } from '../../engine/history/too-old.ts';
 import { UsageError } from '../command/exit-codes.ts';
 import type { Opened } from '../command/with-app.ts';
+import { formatTime } from '../terminal/layout.ts';
 
 /** A run and the link that it belongs to. */
 export type FoundRun = { readonly link: LinkConfig; readonly run: RunRow };

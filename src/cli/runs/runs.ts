@@ -1,20 +1,21 @@
-import { isoOf } from '../../util/clock.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
 import { inWordsOf, SIDES, type Sides, type SideWords } from '../../core/contact/side.ts';
-import { writesOf } from '../../engine/history/run-writes.ts';
-import { listRuns, runView } from '../../engine/history/runs.ts';
-import type { Run, Write } from '../../core/view/views.ts';
 import { selectChanges, type Shown } from '../../core/view/change-filter.ts';
-import { writeToJson, formatChanges, NO_MATCH } from '../terminal/changes.ts';
-import { EXIT, type ExitCode } from '../command/exit-codes.ts';
-import { findRun } from './find-run.ts';
-import { formatTime, shortRun, formatTable } from '../terminal/layout.ts';
-import { layoutOf, type Terminal } from '../terminal/terminal.ts';
-import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
+import type { Run, Write } from '../../core/view/views.ts';
 import { count, formatDuration, grouped } from '../../core/view/words.ts';
 import { writeNote } from '../../core/view/write-note.ts';
+import { writesOf } from '../../engine/history/run-writes.ts';
+import { listRuns, runView } from '../../engine/history/runs.ts';
+import { isoOf } from '../../util/clock.ts';
+import { EXIT, type ExitCode } from '../command/exit-codes.ts';
+import { examples, JSON_OPTION, owes, showing, type Define } from '../command/options.ts';
+import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
+import { writeToJson, formatChanges, NO_MATCH } from '../terminal/changes.ts';
+import { formatTime, shortRun, formatTable } from '../terminal/layout.ts';
+import { layoutOf, type Terminal } from '../terminal/terminal.ts';
+import { findRun } from './find-run.ts';
 
-export type RunsOptions = CommonOptions & Shown;
+type RunsOptions = CommonOptions & Shown;
 
 /** Runs of each link that are listed without `--all`. */
 const RUNS_SHOWN = 20;
@@ -121,7 +122,7 @@ const showRuns = async (
  *
  * @throws {UsageError} where the word names neither a link nor one run.
  */
-export const runs = (
+const runs = (
   terminal: Terminal,
   word: string | undefined,
   linkName: string | undefined,
@@ -133,3 +134,18 @@ export const runs = (
     else await showRuns(terminal, { app, links: word === undefined ? links : named }, options);
     return EXIT.done;
   });
+
+/** Defines `runs`. */
+export const defineRuns: Define = (command, call) => {
+  showing(
+    command
+      .argument('[RUN|LINK]', 'id of a run or its first characters, or `last`; or a link, to list its runs')
+      .argument('[LINK]', 'link of the run (default: all links)')
+      .option(...JSON_OPTION),
+  )
+    .addHelpText('after', examples('runs', 'runs last --only deletes'))
+    .action(async (word: string | undefined, link: string | undefined, options: RunsOptions) => {
+      owes(call, options, { runs: [] });
+      call.code = await runs(call.terminal, word, link, options);
+    });
+};

@@ -1,24 +1,34 @@
-import { systemClock } from '../../util/clock.ts';
 import { inWordsOf, type Sides, type SideWords } from '../../core/contact/side.ts';
+import { selectChanges, type Shown } from '../../core/view/change-filter.ts';
+import { fieldWords } from '../../core/view/field-words.ts';
+import type { Change } from '../../core/view/views.ts';
+import { count } from '../../core/view/words.ts';
+import { HaltError } from '../../engine/context.ts';
 import type { Refusal } from '../../engine/history/plan-undo.ts';
 import { whyTooOld } from '../../engine/history/too-old.ts';
 import type { UndoReport } from '../../engine/history/undo.ts';
-import { HaltError } from '../../engine/context.ts';
 import type { RunEvent } from '../../engine/run-event.ts';
-import type { Change } from '../../core/view/views.ts';
-import { selectChanges, type Shown } from '../../core/view/change-filter.ts';
-import { changeToJson, formatChanges, NO_MATCH, subjectOf } from '../terminal/changes.ts';
+import { systemClock } from '../../util/clock.ts';
+import { EXIT, exitCodeOf, troubleOf, UsageError, type ExitCode } from '../command/exit-codes.ts';
+import {
+  ACCEPT_DELETES,
+  examples,
+  JSON_OPTION,
+  owes,
+  showing,
+  wholeNumber,
+  withLinks,
+  type Define,
+} from '../command/options.ts';
 import { describeIds, withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
-import { EXIT, exitCodeOf, type ExitCode, troubleOf, UsageError } from '../command/exit-codes.ts';
-import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
+import { changeToJson, formatChanges, NO_MATCH, subjectOf } from '../terminal/changes.ts';
 import { shortRun, formatTable } from '../terminal/layout.ts';
-import { layoutOf, type Terminal } from '../terminal/terminal.ts';
-import { fieldWords } from '../../core/view/field-words.ts';
-import { findRun, type FoundRun } from './find-run.ts';
+import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
 import { mayDelete } from '../terminal/prompts.ts';
-import { count } from '../../core/view/words.ts';
+import { layoutOf, type Terminal } from '../terminal/terminal.ts';
+import { findRun, type FoundRun } from './find-run.ts';
 
-export type UndoOptions = CommonOptions &
+type UndoOptions = CommonOptions &
   Shown & {
     readonly dryRun?: boolean;
     readonly acceptDeletes?: boolean;
@@ -178,7 +188,7 @@ const checkWrite = async ({ app }: Opened, { link, run }: FoundRun, { write }: U
  * @throws {UsageError} if it has no such write, if RUN is not one run or is too old, or if a deletion needs
  * `--yes`.
  */
-export const undo = (
+const undo = (
   terminal: Terminal,
   word: string,
   linkName: string | undefined,
@@ -198,3 +208,29 @@ export const undo = (
     if (trouble !== null) terminal.warn(trouble);
     return code;
   });
+
+const UNDO_HELP = `
+RUN is the id of a run or its first characters, as listed by \`runs\`, or \`last\`: the last run that wrote something.
+An undo reverts what the run wrote, on the side where it was written. Fields that changed since are skipped and listed. A
+deleted contact is created again with the fields that both sides share; other data, such as photos, is lost. A deleted
+bucket or label is created again with its members, and the next sync creates it on the other side. Buckets and labels that the
+run created are kept. An undo is a run, so it can be undone too.`;
+
+/** Defines `undo`. */
+export const defineUndo: Define = (command, call) => {
+  showing(withLinks(command.argument('<RUN>', 'id of the run, or `last`')).option(...JSON_OPTION))
+    .option('--dry-run', 'show what would be undone; write nothing')
+    .option(
+      '--write <NUMBER>',
+      'undo only this write, by its number in `runs RUN --json`',
+      wholeNumber(1, Number.MAX_SAFE_INTEGER),
+    )
+    .option('-y, --yes', 'do not ask before contacts are deleted; required in scripts')
+    .option(...ACCEPT_DELETES)
+    .addHelpText('after', UNDO_HELP)
+    .addHelpText('after', examples('undo last --dry-run', 'undo 3f2a work'))
+    .action(async (run: string, link: string | undefined, options: UndoOptions) => {
+      owes(call, options, { undo: null });
+      call.code = await undo(call.terminal, run, link, options);
+    });
+};

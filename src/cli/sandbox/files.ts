@@ -1,25 +1,26 @@
-import { type FileHandle, open, rm } from 'node:fs/promises';
-import { UsageError } from '../command/exit-codes.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { open, rm, type FileHandle } from 'node:fs/promises';
+import { SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import { count } from '../../core/view/words.ts';
 import {
-  type AddressBook,
   AddressBookError,
+  type AddressBook,
   type Problem,
   type Problems,
 } from '../../sandbox/address-book/address-book.ts';
 import { loadAddressBook } from '../../sandbox/address-book/load.ts';
 import { writeVCards } from '../../sandbox/address-book/vcard-write.ts';
-import { type EmulatedProvider, type Emulator, peopleAt } from '../../sandbox/emulators.ts';
+import { peopleAt, type EmulatedProvider, type Emulator } from '../../sandbox/emulators.ts';
 import { defaultContactLimit } from '../../sandbox/google/server.ts';
+import { UsageError } from '../command/exit-codes.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
-/** An address book that an account is filled with. */
+/** An address book to fill an account with. */
 export type LoadedFile = AddressBook & { readonly path: string };
 
-/** As many as `--people` makes up at most. */
+/** The largest number that `--people` accepts. */
 const MOST_PEOPLE = 50_000;
 
-/** How many contacts an account takes: Google has a limit, and of the service none is known. */
+/** The number of contacts that an account accepts. Google has a limit; no limit of the service is known. */
 const ROOM: Readonly<Record<EmulatedProvider, number>> = { google: defaultContactLimit, service: MOST_PEOPLE };
 
 /** Reads the address book for an account. Throws a {@link UsageError} where it cannot be used. */
@@ -42,7 +43,7 @@ const reportProblems = (terminal: Terminal, path: string, what: string, { count:
   if (others > 0) terminal.warn(`${path}: ${what}: ${count(others, 'more', 'more')}`);
 };
 
-/** Says on stderr what of the file was loaded, and line by line what was not. */
+/** Prints to stderr how much of the file was loaded, and each line that was not. */
 export const reportFile = (terminal: Terminal, { path, people, skipped, refused, leftOut }: LoadedFile): void => {
   const loaded = count(people.length, 'person', 'people');
   const lines = count(skipped.count, 'line');
@@ -57,22 +58,21 @@ export const reportFile = (terminal: Terminal, { path, people, skipped, refused,
   }
 };
 
-type Side = 'left' | 'right';
-
-/** A file to be written with what a side holds. */
+/** A file that the contacts of a side are written to. */
 type Export = { readonly side: Side; readonly path: string };
 
-const sideNamed = (name: string, providers: Readonly<Record<Side, EmulatedProvider>>): Side | null => {
+const sideNamed = (name: string, providers: Sides<EmulatedProvider>): Side | null => {
   if (name === 'left' || name === 'right') return name;
-  const played = (['left', 'right'] as const).filter((side) => providers[side] === name);
+  const played = SIDES.filter((side) => providers[side] === name);
   return played.length === 1 ? (played[0] ?? null) : null;
 };
 
-/** Reads `SIDE=FILE`: a side by its role, or by its provider where just one side has that. Throws a {@link UsageError}. */
-export const readExports = (
-  texts: readonly string[],
-  providers: Readonly<Record<Side, EmulatedProvider>>,
-): readonly Export[] =>
+/**
+ * Reads `SIDE=FILE`. SIDE is a role, or a provider that only one side has.
+ *
+ * @throws {UsageError} if SIDE is not a side.
+ */
+export const readExports = (texts: readonly string[], providers: Sides<EmulatedProvider>): readonly Export[] =>
   texts.map((text) => {
     const { name = '', path = '' } = /^(?<name>\w+)=(?<path>.+)$/u.exec(text)?.groups ?? {};
     const side = sideNamed(name, providers);
@@ -98,7 +98,7 @@ const create = async (path: string): Promise<FileHandle> => {
 
 type OpenExport = Export & { readonly file: FileHandle };
 
-/** Creates the files at once, so that a mistake shows before the work that is to be exported; closed with the stack. */
+/** Creates the files before the work starts, so that a wrong path is reported early. They are closed with the stack. */
 export const openExports = async (
   exports: readonly Export[],
   stack: AsyncDisposableStack,
@@ -113,7 +113,7 @@ export const openExports = async (
   }
 };
 
-/** Writes what the emulator holds as vCards. */
+/** Writes the contacts of an emulator as vCards. */
 export const writeExport = async (
   terminal: Terminal,
   { path, file }: OpenExport,

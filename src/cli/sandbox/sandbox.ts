@@ -2,30 +2,31 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { USUAL_PROVIDERS } from '../../providers/names.ts';
+import type { Command } from 'commander';
+import { SIDES, type Sides } from '../../core/contact/side.ts';
+import { count } from '../../core/view/words.ts';
+import { EMULATED_NAMES, USUAL_PROVIDERS } from '../../providers/names.ts';
 import { contactCount, settingsOf, type EmulatedProvider, type Emulator } from '../../sandbox/emulators.ts';
 import { googleVariantsSchema } from '../../sandbox/google/variants.ts';
 import { startSandboxPair, type PairOptions, type PairSide, type SandboxPair } from '../../sandbox/sandbox.ts';
 import { VARIANT_TABLE, type VariantRow } from '../../sandbox/service/variants.ts';
-import { EXIT, type ExitCode, UsageError } from '../command/exit-codes.ts';
+import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
+import { examples, providerOption, wholeNumber, type Define } from '../command/options.ts';
 import { listenForInterrupt } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { count } from '../../core/view/words.ts';
-import { openExports, readExports, writeExport, loadFile, type LoadedFile, reportFile } from './files.ts';
+import { openExports, readExports, writeExport, loadFile, reportFile, type LoadedFile } from './files.ts';
 
 type Options = {
   readonly left?: EmulatedProvider;
   readonly right?: EmulatedProvider;
-  readonly google?: string;
-  readonly service?: string;
-  readonly googlePort?: number;
-  readonly servicePort?: number;
   readonly people?: number;
   readonly seed?: number;
   readonly serviceRate?: string;
   readonly export?: readonly string[];
   readonly variants?: boolean;
   readonly json?: boolean;
+} & { readonly [Provider in EmulatedProvider]?: string } & {
+  readonly [Provider in EmulatedProvider as `${Provider}Port`]?: number;
 };
 
 const GOOGLE_VARIANT_TABLE: readonly VariantRow[] = Object.entries(googleVariantsSchema.shape).map(
@@ -36,18 +37,27 @@ const GOOGLE_VARIANT_TABLE: readonly VariantRow[] = Object.entries(googleVariant
   }),
 );
 
+/** Each emulated provider: its name as a title and within a sentence, and the variants of its behaviour. */
+const EMULATED: Readonly<
+  Record<EmulatedProvider, { readonly title: string; readonly place: string; readonly variants: readonly VariantRow[] }>
+> = {
+  google: { title: 'Google', place: 'Google', variants: GOOGLE_VARIANT_TABLE },
+  service: { title: 'Service', place: 'the service', variants: VARIANT_TABLE },
+};
+
 const formatVariants = (title: string, table: readonly VariantRow[]): string => {
   const rows = table.map(({ name, about, values }) => `  ${name}: ${about}\n    ${values.join(' | ')}`);
   return [`${title} (the first value is the default)`, ...rows].join('\n');
 };
 
 const printVariants = (terminal: Terminal, isJson: boolean): void => {
-  const tables = { google: GOOGLE_VARIANT_TABLE, service: VARIANT_TABLE };
-  if (isJson) terminal.print(JSON.stringify(tables));
-  else {
-    terminal.print(formatVariants('Google', tables.google));
-    terminal.print(`\n${formatVariants('Service', tables.service)}`);
+  if (isJson) {
+    const tables = EMULATED_NAMES.map((name) => [name, EMULATED[name].variants]);
+    terminal.print(JSON.stringify(Object.fromEntries(tables)));
+    return;
   }
+  const texts = EMULATED_NAMES.map((name) => formatVariants(EMULATED[name].title, EMULATED[name].variants));
+  terminal.print(texts.join('\n\n'));
 };
 
 const WINDOW_MS: Readonly<Record<string, number>> = { second: 1000, minute: 60_000, hour: 3_600_000 };
@@ -61,11 +71,12 @@ const readRate = (text: string): { requests: number; windowMs: number } => {
   );
 };
 
-/** Options that name an account by its provider say nothing where both accounts have the same one. */
-const assertUnlike = (options: Options, provider: EmulatedProvider): void => {
-  const named = (['google', 'service', 'googlePort', 'servicePort'] as const).find((key) => options[key] !== undefined);
-  if (named === undefined) return;
-  const flag = `--${named.replace('Port', '-port')}`;
+/** @throws {UsageError} for an option that names an account by its provider: both accounts have the same one. */
+const refuseProviderOptions = (options: Options, provider: EmulatedProvider): void => {
+  const files = EMULATED_NAMES.flatMap((name) => (options[name] === undefined ? [] : [`--${name}`]));
+  const ports = EMULATED_NAMES.flatMap((name) => (options[`${name}Port`] === undefined ? [] : [`--${name}-port`]));
+  const [flag] = [...files, ...ports];
+  if (flag === undefined) return;
   throw new UsageError(`${flag} cannot be used here: both sides are accounts of ${provider}. Leave it out.`);
 };
 
@@ -81,16 +92,16 @@ const readSide = (options: Options, provider: EmulatedProvider, file: LoadedFile
 /** The address books to fill the accounts with, by provider. */
 type Files = { readonly [Provider in EmulatedProvider]?: LoadedFile };
 
-const readFiles = async ({ google, service }: Options): Promise<Files> => ({
-  ...(google !== undefined && { google: await loadFile(google, 'google') }),
-  ...(service !== undefined && { service: await loadFile(service, 'service') }),
-});
+const readFiles = async (options: Options): Promise<Files> => {
+  const files: { [Provider in EmulatedProvider]?: LoadedFile } = {};
+  for (const name of EMULATED_NAMES) {
+    const path = options[name];
+    if (path !== undefined) files[name] = await loadFile(path, name);
+  }
+  return files;
+};
 
-const readOptions = (
-  options: Options,
-  { left, right }: Record<'left' | 'right', EmulatedProvider>,
-  files: Files,
-): PairOptions => {
+const readOptions = (options: Options, { left, right }: Sides<EmulatedProvider>, files: Files): PairOptions => {
   const { people, seed, serviceRate } = options;
   return {
     left: readSide(options, left, files[left]),
@@ -116,10 +127,13 @@ const variablesOf = (emulator: Emulator): Record<string, string> => {
   return Object.fromEntries(entries) as Record<string, string>;
 };
 
-/** Each sandbox has accounts of its own, so each needs a store of its own. */
+/** A new directory of state: each sandbox has its own accounts, so it needs its own store. */
 const newDataDir = (): string => join(tmpdir(), `contact-sync-sandbox-${randomUUID().slice(0, 8)}`);
 
-/** The variables of the sandbox's link, which a file describes where variables alone cannot; the file goes with the stack. */
+/**
+ * The variables that open the sandbox's link. Where variables alone cannot describe it, they name a configuration file, which is
+ * deleted with the stack.
+ */
 const environmentOf = async (
   running: SandboxPair,
   { serviceRate }: Options,
@@ -137,8 +151,6 @@ const environmentOf = async (
   return { CONTACT_SYNC_CONFIG: path, ...rate, DATA_DIR: join(directory, 'data') };
 };
 
-const PLACES: Readonly<Record<EmulatedProvider, string>> = { google: 'Google', service: 'the service' };
-
 const quote = (value: string): string => `'${value.replaceAll("'", String.raw`'\''`)}'`;
 
 const printEnvironment = (
@@ -147,9 +159,9 @@ const printEnvironment = (
   environment: Readonly<Record<string, string>>,
 ): void => {
   const link = running.links().default;
-  const contents = (['left', 'right'] as const).map((side) => {
+  const contents = SIDES.map((side) => {
     const { name } = link[side];
-    const place = PLACES[running[side].provider] + (name === undefined ? '' : ` (${name})`);
+    const place = EMULATED[running[side].provider].place + (name === undefined ? '' : ` (${name})`);
     return `${count(contactCount(running[side]), 'contact')} at ${place}`;
   });
   terminal.print(`# Sandbox: ${contents.join(', ')}. Paste this into another shell:`);
@@ -168,7 +180,7 @@ const untilAborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 
-/** What became of the files, for scripts; nothing where there is none. */
+/** The result of loading the files, for scripts; no key if no file was given. */
 const filesDocument = (files: Files): { readonly files?: object } => {
   const reports = Object.entries(files).map(([provider, { people, ...report }]) => {
     return [provider, { ...report, people: people.length }];
@@ -177,17 +189,17 @@ const filesDocument = (files: Files): { readonly files?: object } => {
 };
 
 /**
- * `sandbox`: emulators of two remotes on 127.0.0.1 until SIGINT or SIGTERM; then what `--export` asks for is written.
+ * `sandbox`: runs emulators of two remotes on 127.0.0.1 until SIGINT or SIGTERM. Then it writes the files of `--export`.
  *
  * @throws {UsageError} for an address book, port, rate or export that cannot be used.
  */
-export const sandbox = async (terminal: Terminal, options: Options): Promise<ExitCode> => {
+const sandbox = async (terminal: Terminal, options: Options): Promise<ExitCode> => {
   if (options.variants) {
     printVariants(terminal, options.json ?? false);
     return EXIT.done;
   }
   const { left, right } = { ...USUAL_PROVIDERS, ...options };
-  if (left === right) assertUnlike(options, left);
+  if (left === right) refuseProviderOptions(options, left);
   const exports = readExports(options.export ?? [], { left, right });
   using interrupt = listenForInterrupt();
   await using stack = new AsyncDisposableStack();
@@ -201,4 +213,43 @@ export const sandbox = async (terminal: Terminal, options: Options): Promise<Exi
   await untilAborted(interrupt.signal);
   for (const target of targets) await writeExport(terminal, target, running[target.side]);
   return EXIT.done;
+};
+
+const appended = (value: string, earlier: readonly string[]): readonly string[] => [...earlier, value];
+
+/** Adds two options for each emulated provider: the contacts of its account, and the port of its emulator. */
+const withProviderOptions = (command: Command): Command => {
+  for (const name of EMULATED_NAMES) {
+    const { place } = EMULATED[name];
+    command.option(`--${name} <FILE>`, `contacts for ${place}: .vcf, or .csv as exported by Google or Outlook`);
+  }
+  for (const name of EMULATED_NAMES) {
+    const about = `port of the emulator of ${EMULATED[name].place} (default: any free port)`;
+    command.option(`--${name}-port <PORT>`, about, wholeNumber(1, 65_535));
+  }
+  return command;
+};
+
+/** Defines `sandbox`. */
+export const defineSandbox: Define = (command, call) => {
+  withProviderOptions(
+    command
+      .addOption(providerOption('left', EMULATED_NAMES, USUAL_PROVIDERS.left))
+      .addOption(providerOption('right', EMULATED_NAMES, USUAL_PROVIDERS.right)),
+  )
+    .option('--people <N>', 'number of people in the sample data (default: 60)', wholeNumber(1, 50_000))
+    .option('--seed <N>', 'seed of the sample data (default: 1)', wholeNumber(0, 2 ** 31))
+    .option('--service-rate <RATE>', 'rate limit of the service: <n>/second, <n>/minute or <n>/hour')
+    .option(
+      '--export <SIDE=FILE>',
+      'write the contacts of a side to a new .vcf file when stopped; repeatable',
+      appended,
+      [],
+    )
+    .option('--variants', 'list the variants of the emulators and exit')
+    .option('--json', 'print the environment as one JSON document')
+    .addHelpText('after', examples('sandbox', 'sandbox --google contacts.vcf --export service=synced.vcf'))
+    .action(async (options: Options) => {
+      call.code = await sandbox(call.terminal, options);
+    });
 };

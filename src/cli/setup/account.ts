@@ -1,10 +1,10 @@
-import { systemClock } from '../../util/clock.ts';
-import { providerNamed } from '../../providers/registry.ts';
-import { listenForInterrupt, withApp, type CommonOptions } from '../command/with-app.ts';
-import { withSideSetting } from '../../app/config/set-up.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
+import { withSideSetting } from '../../app/config/set-up.ts';
 import type { Side } from '../../core/contact/side.ts';
 import { RemoteError } from '../../providers/errors.ts';
+import { providerNamed } from '../../providers/registry.ts';
+import { systemClock } from '../../util/clock.ts';
+import { listenForInterrupt, withApp, type CommonOptions } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { textOf, replaceFile } from './config-file.ts';
 import type { Asker } from './questions.ts';

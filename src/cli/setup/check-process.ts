@@ -1,17 +1,17 @@
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { App } from '../../app/app.ts';
-import type { ConfigProblem } from '../../util/config-error.ts';
 import type { Config } from '../../app/config/config.ts';
-import { unencryptedNotices, hasPageToken, openAddressRemedy } from '../../app/config/unencrypted.ts';
-import type { Secret } from '../../util/secret.ts';
-import { connectBriefly } from '../../daemon/jobs/queue.ts';
-import { isLoopback } from '../../util/http.ts';
-import { giveToThisUser } from '../../util/files.ts';
-import { watchTrouble } from '../../util/redis-trouble.ts';
-import { StoreError } from '../../store/store.ts';
-import { EXIT, messageOf } from '../command/exit-codes.ts';
+import { hasPageToken, openAddressRemedy, unencryptedNotices } from '../../app/config/unencrypted.ts';
 import { count } from '../../core/view/words.ts';
+import { connectBriefly } from '../../daemon/jobs/queue.ts';
+import { StoreError } from '../../store/store.ts';
+import type { ConfigProblem } from '../../util/config-error.ts';
+import { giveToThisUser } from '../../util/files.ts';
+import { isLoopback } from '../../util/http.ts';
+import { watchTrouble } from '../../util/redis-trouble.ts';
+import type { Secret } from '../../util/secret.ts';
+import { EXIT, messageOf } from '../command/exit-codes.ts';
 import { fault, fine, warning, type Finding } from './finding.ts';
 
 const CONFIGURATION = { name: 'configuration' };

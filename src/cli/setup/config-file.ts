@@ -1,4 +1,8 @@
+import { randomUUID } from 'node:crypto';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { parseEnv } from 'node:util';
+import { loadConfig } from '../../app/config/config.ts';
 import { envFileBeside } from '../../app/config/environment.ts';
 import {
   isSecretSetting,
@@ -11,13 +15,9 @@ import {
   type SetUp,
 } from '../../app/config/set-up.ts';
 import { variableOf } from '../../app/config/sources.ts';
-import { type SecretPlace, divide, type Answers } from './questions.ts';
-import { readTextFile, makeDirectory } from '../../util/files.ts';
-import { randomUUID } from 'node:crypto';
-import { rename, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { loadConfig } from '../../app/config/config.ts';
+import { makeDirectory, readTextFile } from '../../util/files.ts';
 import { UsageError } from '../command/exit-codes.ts';
+import { divide, type SecretPlace, type Answers } from './questions.ts';
 
 /** The content of an existing configuration file, as far as `init` asks for it. */
 export type Existing = {

@@ -1,12 +1,13 @@
 import { readConfig, type Config } from '../../app/config/config.ts';
 import type { EffectiveSetting } from '../../app/config/settings.ts';
 import { keyLines } from '../../app/config/yaml.ts';
+import { readTextFileSync } from '../../util/files.ts';
 import { loadOptionsOf, chooseLinks } from '../command/configuration.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
+import { examples, JSON_OPTION, owes, withLinks, type Define } from '../command/options.ts';
+import type { CommonOptions } from '../command/with-app.ts';
 import { formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { CommonOptions } from '../command/with-app.ts';
-import { readTextFileSync } from '../../util/files.ts';
 
 /** Defaults that depend on the machine or on other settings, and the option that sets one of them. */
 const withComputed = (setting: EffectiveSetting, config: Config, options: CommonOptions): EffectiveSetting => {
@@ -84,4 +85,18 @@ export const showConfig = (terminal: Terminal, linkName: string | undefined, opt
   terminal.print(file === null ? 'No configuration file.' : `Configuration file: ${file}`);
   printTables(terminal, settings);
   return EXIT.done;
+};
+
+/** Defines `config show`. */
+export const defineConfig: Define = (command, call) => {
+  command.helpCommand(false).addHelpText('after', examples('config show'));
+  withLinks(
+    command.command('show').description('Show the value of every setting and where it comes from. Secrets are hidden.'),
+  )
+    .option(...JSON_OPTION)
+    .addHelpText('after', examples('config show', 'config show work --json'))
+    .action((link: string | undefined, options: CommonOptions) => {
+      owes(call, options, { settings: [] });
+      call.code = showConfig(call.terminal, link, options);
+    });
 };

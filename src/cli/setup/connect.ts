@@ -1,21 +1,22 @@
 import { randomUUID } from 'node:crypto';
+import { Option } from 'commander';
 import type { App } from '../../app/app.ts';
-import { storeSignIn } from '../../app/store-sign-in.ts';
-import { systemClock } from '../../util/clock.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
+import { storeSignIn } from '../../app/store-sign-in.ts';
 import { otherSide, SIDES, type Side } from '../../core/contact/side.ts';
 import { RemoteError } from '../../providers/errors.ts';
 import { providerNamed } from '../../providers/registry.ts';
 import { SignInError, type Grant, type SignInContext, type SignInFault } from '../../providers/sign-in.ts';
 import { CredentialsError } from '../../store/store.ts';
+import { systemClock } from '../../util/clock.ts';
 import type { PlaceOptions } from '../command/configuration.ts';
-import { EXIT, exitCodeOf, type ExitCode, UsageError } from '../command/exit-codes.ts';
-import { askSecret, InterruptedError } from '../terminal/prompts.ts';
-import { readSecretFile } from '../command/options.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { EXIT, exitCodeOf, UsageError, type ExitCode } from '../command/exit-codes.ts';
+import { examples, wholeNumber, withOneLink, readSecretFile, type Define } from '../command/options.ts';
 import { withApp, type Opened } from '../command/with-app.ts';
-import { askForConsent } from './consent.ts';
+import { askSecret, InterruptedError } from '../terminal/prompts.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { readPipedLine } from './consent-answer.ts';
+import { askForConsent } from './consent.ts';
 
 export type ConnectOptions = PlaceOptions & {
   /** False: the address is only printed. */
@@ -166,3 +167,23 @@ export const connect = (
       return printFailure(terminal, error, opened);
     }
   });
+
+/** The option that sets the port of this machine that the browser returns to. */
+export const portOption = (): Option =>
+  new Option('--port <PORT>', 'loopback port for the answer of the browser (default: any free port)').argParser(
+    wholeNumber(1, 65_535),
+  );
+
+/** Defines `connect`. */
+export const defineConnect: Define = (command, call) => {
+  withOneLink(command.argument('<SIDE>', 'name of the side, such as google or service'))
+    .option('--no-browser', 'only print the address to sign in at')
+    .addOption(portOption())
+    .option('--api-key <->', 'exchange the key of a v1 application of the service, read from standard input (-)')
+    .option('--api-key-file <FILE>', 'exchange the key of a v1 application of the service, read from a file')
+    .option('--replace-account', 'accept another account than the one of the first sign-in')
+    .addHelpText('after', examples('connect google', 'connect service work --port 8400'))
+    .action(async (side: string, link: string | undefined, options: ConnectOptions) => {
+      call.code = await connect(call.terminal, side, link, options);
+    });
+};

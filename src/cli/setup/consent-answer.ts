@@ -1,5 +1,5 @@
-import { SignInError } from '../../providers/sign-in.ts';
 import { createInterface } from 'node:readline';
+import { SignInError } from '../../providers/sign-in.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** What a consent page sent the browser back with: a code or an error, and the state. */

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../util/clock.ts';
 import { SignInError, type AskForConsent, type Consent } from '../../providers/sign-in.ts';
+import type { Clock } from '../../util/clock.ts';
+import { openBrowser } from '../terminal/open-browser.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { codeIn, pastedAnswer, type Input } from './consent-answer.ts';
-import { openBrowser } from '../terminal/open-browser.ts';
 import { listenForRedirect } from './redirect-listener.ts';
 
 /** How a person is asked for consent. */

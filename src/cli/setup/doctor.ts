@@ -1,12 +1,16 @@
 import { createApp, type App } from '../../app/app.ts';
+import { readConfig, type Config } from '../../app/config/config.ts';
 import { withHostedLinks } from '../../daemon/links/hosted-links.ts';
+import { StoreError } from '../../store/store.ts';
 import { systemClock } from '../../util/clock.ts';
 import { ConfigError } from '../../util/config-error.ts';
-import { readConfig, type Config } from '../../app/config/config.ts';
 import { DirectoryError } from '../../util/files.ts';
-import { StoreError } from '../../store/store.ts';
-import { createCommandEvents, listenForInterrupt, type CommonOptions } from '../command/with-app.ts';
 import { loadOptionsOf, chooseLinks } from '../command/configuration.ts';
+import { EXIT, worstExitCode, type ExitCode } from '../command/exit-codes.ts';
+import { examples, JSON_OPTION, owes, withLinks, type Define } from '../command/options.ts';
+import { createCommandEvents, listenForInterrupt, type CommonOptions } from '../command/with-app.ts';
+import { formatTable } from '../terminal/layout.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { checkLink, judgeClock, judgeSameAccounts, type LinkReport } from './check-link.ts';
 import {
   checkDataDirectory,
@@ -19,9 +23,6 @@ import {
   fineConfiguration,
 } from './check-process.ts';
 import type { Finding } from './finding.ts';
-import { EXIT, worstExitCode, type ExitCode } from '../command/exit-codes.ts';
-import { formatTable } from '../terminal/layout.ts';
-import type { Terminal } from '../terminal/terminal.ts';
 
 const checkLinks = async (
   app: App,
@@ -108,4 +109,15 @@ export const doctor = async (
   if (options.json) terminal.print(JSON.stringify({ checks: findings.map(toJson) }));
   else terminal.print(formatFindings(findings, terminal));
   return worstExitCode(findings.map(({ code }) => code));
+};
+
+/** Defines `doctor`. */
+export const defineDoctor: Define = (command, call) => {
+  withLinks(command)
+    .option(...JSON_OPTION)
+    .addHelpText('after', examples('doctor', 'doctor work --json'))
+    .action(async (link: string | undefined, options: CommonOptions) => {
+      owes(call, options, { checks: [] });
+      call.code = await doctor(call.terminal, link, options);
+    });
 };

@@ -1,20 +1,23 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { Option } from 'commander';
 import { configFileOf, readConfig, settingsInVariables, type LinkConfig } from '../../app/config/config.ts';
 import { isSecretSetting } from '../../app/config/set-up.ts';
 import { variableOf } from '../../app/config/sources.ts';
 import { SIDES, type Side } from '../../core/contact/side.ts';
+import { PROVIDER_NAMES } from '../../providers/names.ts';
 import { providerNamed } from '../../providers/registry.ts';
 import { loadOptionsOf, type PlaceOptions } from '../command/configuration.ts';
-import { connect, type ConnectOptions } from './connect.ts';
-import { doctor } from './doctor.ts';
-import { EXIT, type ExitCode, UsageError } from '../command/exit-codes.ts';
+import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
+import { examples, providerOption, type Define } from '../command/options.ts';
+import { withApp } from '../command/with-app.ts';
 import { plan } from '../sync/plan.ts';
 import { InterruptedError } from '../terminal/prompts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { withApp } from '../command/with-app.ts';
 import { checkClient, chooseCollection, hasOpenCollection } from './account.ts';
-import { readExisting, type Existing, writeAnswers } from './config-file.ts';
+import { readExisting, writeAnswers, type Existing } from './config-file.ts';
+import { connect, portOption, type ConnectOptions } from './connect.ts';
+import { doctor } from './doctor.ts';
 import {
   askAll,
   createAsker,
@@ -26,7 +29,7 @@ import {
   type SecretPlace,
 } from './questions.ts';
 
-export type InitOptions = PlaceOptions &
+type InitOptions = PlaceOptions &
   Pick<ConnectOptions, 'browser' | 'port'> & {
     readonly left?: string;
     readonly right?: string;
@@ -243,7 +246,7 @@ const finish = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCo
 };
 
 /** `init`: asks for what a link needs, writes the configuration, signs in, and ends with `doctor` and the plan. */
-export const init = async (terminal: Terminal, options: InitOptions): Promise<ExitCode> => {
+const init = async (terminal: Terminal, options: InitOptions): Promise<ExitCode> => {
   if (options.dataDir === '') throw new UsageError('--data-dir is empty. Name a directory, or leave the option out.');
   const path = configFileOf(loadOptionsOf(options));
   const code = await setUp(terminal, options, path);
@@ -251,4 +254,31 @@ export const init = async (terminal: Terminal, options: InitOptions): Promise<Ex
   const here = { ...options, config: path };
   const signedIn = options.yes ? EXIT.done : await signIn(terminal, here, path);
   return signedIn === EXIT.done ? finish(terminal, here) : signedIn;
+};
+
+const INIT_HELP = `
+init asks its questions on a terminal. Variables that are set (GOOGLE_CLIENT_ID, ...) are offered as answers; with --yes
+they are the only source. If the configuration file exists, init offers to change its values, to replace it, or to leave
+it unchanged; --yes never changes it. A new configuration has firstSync: review, unless you decline: the first sync then
+waits for sync --accept-first.`;
+
+/** Defines `init`. */
+export const defineInit: Define = (command, call) => {
+  command
+    .addOption(providerOption('left', PROVIDER_NAMES))
+    .addOption(providerOption('right', PROVIDER_NAMES))
+    .addOption(
+      new Option(
+        '--secrets <PLACE>',
+        'where to write secrets: into the configuration file, into a .env next to it, or nowhere',
+      ).choices(['file', 'env', 'none']),
+    )
+    .option('--no-browser', 'only print the address to sign in at')
+    .addOption(portOption())
+    .option('-y, --yes', 'ask nothing and do not sign in')
+    .addHelpText('after', INIT_HELP)
+    .addHelpText('after', examples('init', 'init --yes --secrets env'))
+    .action(async (options: InitOptions) => {
+      call.code = await init(call.terminal, options);
+    });
 };

@@ -1,15 +1,15 @@
-import { systemClock } from '../../util/clock.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
 import { inWordsOf } from '../../core/contact/side.ts';
 import { eventsOf, type JobState } from '../../daemon/jobs/job.ts';
 import type { QueueClient } from '../../daemon/jobs/queue-client.ts';
 import { QueueError } from '../../daemon/jobs/scheduler.ts';
+import { systemClock } from '../../util/clock.ts';
 import { EXIT, messageOf, worstExitCode, type ExitCode } from '../command/exit-codes.ts';
 import { listenForInterrupt } from '../command/with-app.ts';
 import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import type { RunOptions } from './run-links.ts';
 import { formatSummary } from './summary.ts';
-import type { Terminal } from '../terminal/terminal.ts';
 
 type Report = NonNullable<JobState['report']>;
 /** A link to resync, with the nonce of its halted plan where that is to pass. */

@@ -1,19 +1,20 @@
-import { SIDES, type Sides, type SideWords, inWordsOf } from '../../core/contact/side.ts';
-import { plannedRemedy } from '../../engine/ambiguous.ts';
-import type { Estimate } from '../../engine/run.ts';
-import type { Unpaired, Change } from '../../core/view/views.ts';
-import { type Shown, selectChanges } from '../../core/view/change-filter.ts';
-import { formatChanges, formatHidden, NO_MATCH, changeToJson } from '../terminal/changes.ts';
-import { count, formatEstimate, grouped } from '../../core/view/words.ts';
-import { NAME_COLUMNS, shorten, wrap, type Layout } from '../terminal/layout.ts';
-import type { RunKind } from '../../core/state/rows.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
-import { FIRST_SYNC_WAITS, HaltError } from '../../engine/context.ts';
+import { SIDES, inWordsOf, type Sides, type SideWords } from '../../core/contact/side.ts';
+import type { RunKind } from '../../core/state/rows.ts';
+import { selectChanges, type Shown } from '../../core/view/change-filter.ts';
 import { planChanges, unpairedOf } from '../../core/view/plan.ts';
-import { EXIT, exitCodeOf, worstExitCode, type ExitCode, troubleOf } from '../command/exit-codes.ts';
+import type { Unpaired, Change } from '../../core/view/views.ts';
+import { count, formatEstimate, grouped } from '../../core/view/words.ts';
+import { plannedRemedy } from '../../engine/ambiguous.ts';
+import { FIRST_SYNC_WAITS, HaltError } from '../../engine/context.ts';
+import type { Estimate } from '../../engine/run.ts';
+import { EXIT, exitCodeOf, worstExitCode, troubleOf, type ExitCode } from '../command/exit-codes.ts';
+import { examples, JSON_OPTION, owes, showing, withLinks, type Define } from '../command/options.ts';
+import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
+import { formatChanges, formatHidden, NO_MATCH, changeToJson } from '../terminal/changes.ts';
+import { NAME_COLUMNS, shorten, wrap, type Layout } from '../terminal/layout.ts';
 import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
 import { layoutOf, type Terminal } from '../terminal/terminal.ts';
-import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 
 /** Rows of a list that are shown without `--all`. */
 const ROWS_SHOWN = 20;
@@ -191,3 +192,14 @@ export const plan = (terminal: Terminal, linkName: string | undefined, options: 
     if (options.json) terminal.print(JSON.stringify({ links: documents }));
     return worstExitCode(planned.map((one) => one.code));
   });
+
+/** Defines `plan`. */
+export const definePlan: Define = (command, call) => {
+  showing(withLinks(command).option(...JSON_OPTION))
+    .option('--full', 'plan a full sync')
+    .addHelpText('after', examples('plan', 'plan --only deletes --all'))
+    .action(async (link: string | undefined, options: PlanOptions) => {
+      owes(call, options, { links: [] });
+      call.code = await plan(call.terminal, link, options);
+    });
+};

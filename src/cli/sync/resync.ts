@@ -1,14 +1,15 @@
-import type { Store } from '../../store/store.ts';
 import type { Config, LinkConfig } from '../../app/config/config.ts';
-import { systemClock } from '../../util/clock.ts';
 import { findNoQueue, type NoDaemon } from '../../app/heartbeat.ts';
 import type { QueueClient } from '../../daemon/jobs/queue-client.ts';
+import type { Store } from '../../store/store.ts';
+import { systemClock } from '../../util/clock.ts';
 import { loadWhole, chooseLinks } from '../command/configuration.ts';
 import type { ExitCode } from '../command/exit-codes.ts';
+import { ACCEPT_DELETES, examples, JSON_OPTION, owes, withLinks, type Define } from '../command/options.ts';
+import { withApp } from '../command/with-app.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import type { Order } from './follow.ts';
 import { runLinks, type RunOptions } from './run-links.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import { withApp } from '../command/with-app.ts';
 
 type ResyncOptions = RunOptions & {
   readonly wait?: boolean;
@@ -70,4 +71,17 @@ export const resync = async (
     } else terminal.warn('No plan is halted that the daemon could let pass: the resync runs in this process.');
   }
   return runLinks(terminal, linkName, { kind: 'full', options });
+};
+
+/** Defines `resync`. */
+export const defineResync: Define = (command, call) => {
+  withLinks(command)
+    .option('--wait', 'wait for the end of a resync that the daemon runs')
+    .option(...ACCEPT_DELETES)
+    .option(...JSON_OPTION)
+    .addHelpText('after', examples('resync', 'resync work --wait'))
+    .action(async (link: string | undefined, options: ResyncOptions) => {
+      owes(call, options, { runs: [] });
+      call.code = await resync(call.terminal, link, options);
+    });
 };

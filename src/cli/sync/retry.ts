@@ -1,14 +1,15 @@
-import type { Rejection } from '../../core/state/rows.ts';
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../../util/clock.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
 import { inWordsOf } from '../../core/contact/side.ts';
-import { isAbout, retryRefused } from '../../engine/change-link.ts';
+import type { Rejection } from '../../core/state/rows.ts';
 import { refusalsIn } from '../../core/state/unsyncable.ts';
 import { count } from '../../core/view/words.ts';
-import { EXIT, type ExitCode, UsageError } from '../command/exit-codes.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { isAbout, retryRefused } from '../../engine/change-link.ts';
+import { systemClock } from '../../util/clock.ts';
+import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
+import { examples, JSON_OPTION, owes, withLinks, type Define } from '../command/options.ts';
 import { withApp, type CommonOptions } from '../command/with-app.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /** The word for every refused write of the links. */
 const ALL = 'all';
@@ -23,7 +24,7 @@ const toJson = ({ name: link, sides }: LinkConfig, { side, leftId, rightId, reas
  * @throws {UsageError} where nothing of that contact was refused.
  * @throws {LeaseError} where a run is under way.
  */
-export const retry = (
+const retry = (
   terminal: Terminal,
   id: string,
   linkName: string | undefined,
@@ -46,3 +47,19 @@ export const retry = (
     else terminal.print(`${count(retried.length, 'refused write')} to retry.${next}`);
     return EXIT.done;
   });
+
+const RETRY_HELP = `
+After a side refuses a write, contact-sync waits before it tries again. \`status\` shows how long. A change of the contact
+ends the wait too.`;
+
+/** Defines `retry`. */
+export const defineRetry: Define = (command, call) => {
+  withLinks(command.argument('<ID>', 'id of the contact on either side, as listed by `status`; or `all`'))
+    .option(...JSON_OPTION)
+    .addHelpText('after', RETRY_HELP)
+    .addHelpText('after', examples('retry people/c1', 'retry all work'))
+    .action(async (id: string, link: string | undefined, options: CommonOptions) => {
+      owes(call, options, { retried: [] });
+      call.code = await retry(call.terminal, id, link, options);
+    });
+};

@@ -1,14 +1,14 @@
-import type { RunKind } from '../../core/state/rows.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
 import { tellOfUnencrypted } from '../../app/config/unencrypted.ts';
 import { inWordsOf } from '../../core/contact/side.ts';
+import type { RunKind } from '../../core/state/rows.ts';
 import { FIRST_SYNC_WAITS } from '../../engine/context.ts';
 import type { RunResult } from '../../engine/run.ts';
 import { EXIT, exitCodeOf, worstExitCode, type ExitCode } from '../command/exit-codes.ts';
-import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
-import { formatSummary, formatTrouble, notBegun } from './summary.ts';
-import type { Terminal } from '../terminal/terminal.ts';
 import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
+import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { formatSummary, formatTrouble, notBegun } from './summary.ts';
 
 export type RunOptions = CommonOptions & { readonly acceptDeletes?: boolean; readonly acceptFirst?: boolean };
 

@@ -1,13 +1,13 @@
-import type { RunKind } from '../../core/state/rows.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
 import { SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
-import { isCredentialError } from '../../providers/errors.ts';
-import type { RunResult, RunSummary, SideSummary } from '../../engine/run.ts';
+import type { RunKind } from '../../core/state/rows.ts';
+import { count, formatDuration } from '../../core/view/words.ts';
 import { resumeRemedy } from '../../engine/context.ts';
+import type { RunResult, RunSummary, SideSummary } from '../../engine/run.ts';
+import { isCredentialError } from '../../providers/errors.ts';
 import { EXIT, exitCodeOf, messageOf } from '../command/exit-codes.ts';
 import { formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { count, formatDuration } from '../../core/view/words.ts';
 
 const NOTHING: SideSummary = { pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0, requests: 0 };
 

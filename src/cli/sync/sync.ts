@@ -1,12 +1,35 @@
+import { Option } from 'commander';
 import type { ExitCode } from '../command/exit-codes.ts';
+import { ACCEPT_DELETES, examples, JSON_OPTION, owes, withLinks, type Define } from '../command/options.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { plan } from './plan.ts';
 import { resync } from './resync.ts';
 import { runLinks, type RunOptions } from './run-links.ts';
-import type { Terminal } from '../terminal/terminal.ts';
 
-export type SyncOptions = RunOptions & { readonly full?: boolean };
+type SyncOptions = RunOptions & { readonly full?: boolean; readonly dryRun?: boolean };
 
 /** `sync [LINK]`: one incremental run of each link; with `--full` one full run, to whose end it waits. */
-export const sync = (terminal: Terminal, linkName: string | undefined, options: SyncOptions): Promise<ExitCode> =>
+const sync = (terminal: Terminal, linkName: string | undefined, options: SyncOptions): Promise<ExitCode> =>
   options.full
     ? resync(terminal, linkName, { ...options, wait: true })
     : runLinks(terminal, linkName, { kind: 'incremental', options });
+
+/** Defines `sync`. */
+export const defineSync: Define = (command, call) => {
+  withLinks(command)
+    .option('--full', 'read both sides in full and match again, as resync does')
+    .option('--dry-run', 'show what would change, as plan does; write nothing')
+    .option(...ACCEPT_DELETES)
+    .addOption(
+      new Option('--accept-first', 'start a first sync that waits for your review (FIRST_SYNC)').conflicts([
+        'acceptDeletes',
+        'full',
+      ]),
+    )
+    .option(...JSON_OPTION)
+    .addHelpText('after', examples('sync', 'sync work --full'))
+    .action(async (link: string | undefined, options: SyncOptions) => {
+      owes(call, options, options.dryRun ? { links: [] } : { runs: [] });
+      call.code = await (options.dryRun ? plan : sync)(call.terminal, link, options);
+    });
+};

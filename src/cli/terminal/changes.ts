@@ -1,15 +1,15 @@
 import { scalarsOf } from '../../core/contact/contact.ts';
 import { SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
-import { HAPPENINGS, happeningOf, type Change, type FieldChange, type Write } from '../../core/view/views.ts';
 import type { Shown } from '../../core/view/change-filter.ts';
-import { describeIds } from '../command/with-app.ts';
-import { countBySide } from '../../core/view/counts.ts';
 import { HAPPENING_TITLES, IS_OF_BOTH } from '../../core/view/change-words.ts';
+import { countBySide } from '../../core/view/counts.ts';
 import { fieldWords } from '../../core/view/field-words.ts';
+import { HAPPENINGS, happeningOf, type Change, type FieldChange, type Write } from '../../core/view/views.ts';
 import { whyWords } from '../../core/view/why-words.ts';
 import { grouped } from '../../core/view/words.ts';
-import { NAME_COLUMNS, shorten, VALUE_COLUMNS, inLine, wrap, type Layout } from './layout.ts';
 import { isoOf } from '../../util/clock.ts';
+import { describeIds } from '../command/with-app.ts';
+import { NAME_COLUMNS, shorten, VALUE_COLUMNS, inLine, wrap, type Layout } from './layout.ts';
 
 /** Rows of a section that are shown without `--all`. */
 const ROWS_SHOWN = 20;

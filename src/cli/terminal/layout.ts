@@ -1,6 +1,6 @@
+import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 import { printable } from '../../util/printable.ts';
-import stringWidth from 'string-width';
 
 /** What lines are laid out for: how wide they may be, Infinity where nothing breaks them, and how text is styled. */
 export type Layout = {

@@ -1,9 +1,9 @@
-import { type Sides, type SideWords, SIDES, type Side } from '../../core/contact/side.ts';
-import type { RunEvent } from '../../engine/run-event.ts';
-import type { Terminal } from './terminal.ts';
-import { count, formatEstimate, grouped } from '../../core/view/words.ts';
 import { Writable } from 'node:stream';
 import { createLogUpdate } from 'log-update';
+import { SIDES, type Sides, type SideWords, type Side } from '../../core/contact/side.ts';
+import { count, formatEstimate, grouped } from '../../core/view/words.ts';
+import type { RunEvent } from '../../engine/run-event.ts';
+import type { Terminal } from './terminal.ts';
 
 /** Shows how a run gets on. */
 export type Progress = {

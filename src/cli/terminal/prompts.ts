@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { confirm as yesNo, input as askInput, password, select } from '@inquirer/prompts';
-import type { Terminal } from './terminal.ts';
 import { UsageError } from '../command/exit-codes.ts';
+import type { Terminal } from './terminal.ts';
 
 /** The streams that questions are asked on. */
 export type Streams = { readonly input: Readable; readonly output: NodeJS.WritableStream };

@@ -1,10 +1,10 @@
-import type { Command } from 'commander';
+import { Help, type Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { createProgram } from '../../../src/cli/program.ts';
 import { createTestTerminal } from './terminal.ts';
 
 const terminal = createTestTerminal();
-const program = createProgram({ code: 0, document: null, terminal });
+const program = await createProgram({ code: 0, document: null, terminal }, null);
 
 const helpOf = (command: Command): string => {
   const before = terminal.printed.length;
@@ -60,6 +60,13 @@ describe.each(COMMANDS)('the help of `%s`', (path, command) => {
     const parts = [...command.registeredArguments, ...command.options];
     for (const { description } of parts) expect(description).toMatch(/^[a-z`Y].*[^.]$/u);
   });
+});
+
+test('the help of the program lists each command with the arguments that it defines', async () => {
+  const starting = await createProgram({ code: 0, document: null, terminal }, []);
+  const terms = helpOf(starting).matchAll(/^ {2}([a-z]+(?: [<[]\S+)*)(?= |$)/gmu);
+  const defined = program.commands.map((command) => new Help().subcommandTerm(command).replace(' [options]', ''));
+  expect([...terms].map(([, term = '']) => term)).toEqual([...defined, 'help [COMMAND]']);
 });
 
 test('LINK is an argument of every command that works on links, and the option --link is hidden', () => {

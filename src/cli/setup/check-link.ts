@@ -7,7 +7,7 @@ import { accountWords } from '../../providers/account.ts';
 import { ClientRefusedError, isCredentialError, RemoteError, type CredentialError } from '../../providers/errors.ts';
 import type { Inspection, Provider } from '../../providers/provider.ts';
 import { providerNamed } from '../../providers/registry.ts';
-import type { Credential } from '../../store/credential-entry.ts';
+import type { Credential } from '../../store/vault.ts';
 import { EXIT, exitCodeOf, messageOf } from '../command/exit-codes.ts';
 import { formatTime } from '../terminal/layout.ts';
 import { fault, fine, warning, type Finding } from './finding.ts';

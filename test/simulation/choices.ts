@@ -2,14 +2,14 @@ import { USUAL_FIELDS } from '../../src/core/contact/chosen.ts';
 import { inFieldOrder, isSyncedField, type SyncedField } from '../../src/core/contact/contact.ts';
 import type { Token } from './ledger.ts';
 
-/** The choice in which the link shows nothing of what the service computes (`extras.ts`). */
+/** The selection of fields without computed values (`extras.ts`). */
 export const SHOWS_NOTHING: readonly SyncedField[] = USUAL_FIELDS.filter(
   (field) => field !== 'company' && field !== 'addresses',
 );
 
 /**
- * What the link of a history may choose to sync. Names, addresses and numbers, by which a history knows two contacts for one
- * person, belong to each choice.
+ * The selections of fields in histories. Each contains names, addresses and numbers, because a history identifies people
+ * by them.
  */
 const CHOICES: readonly (readonly SyncedField[])[] = [
   USUAL_FIELDS,
@@ -19,10 +19,10 @@ const CHOICES: readonly (readonly SyncedField[])[] = [
   inFieldOrder([...USUAL_FIELDS, 'notes', 'tags', 'relations', 'instantMessengers']),
 ];
 
-/** The choice that syncs every list whose elements differ in a sign or a type alone. */
+/** The selection with every list whose elements may differ only in a sign or a type. */
 export const SYNCS_TYPED_LISTS = CHOICES.length - 1;
 
-/** What the link syncs now, and what it did not sync at some time since everything was at rest. */
+/** The fields that the link syncs now, and the fields that it did not sync at some time since the last rest. */
 export type Choosing = { fields: readonly SyncedField[]; readonly uncertain: Set<SyncedField> };
 
 const ALL_CHOICES = inFieldOrder(CHOICES.flat());
@@ -32,13 +32,13 @@ export const createChoosing = (): Choosing => ({
   uncertain: new Set(ALL_CHOICES.filter((field) => !USUAL_FIELDS.includes(field))),
 });
 
-/** The link's owner chooses other fields; its next run syncs them. */
+/** Selects other fields for the next run. */
 export const choose = (choosing: Choosing, choice: number): void => {
   choosing.fields = CHOICES[choice % CHOICES.length] ?? USUAL_FIELDS;
   for (const field of ALL_CHOICES) if (!choosing.fields.includes(field)) choosing.uncertain.add(field);
 };
 
-/** Everything is at rest: from now on the fields that are synced have been so. */
+/** At rest, the synced fields become certain. */
 export const restChoosing = (choosing: Choosing): void => {
   choosing.uncertain.clear();
   for (const field of ALL_CHOICES) if (!choosing.fields.includes(field)) choosing.uncertain.add(field);
@@ -50,7 +50,7 @@ export const fieldOf = (token: Token): SyncedField => {
   return isSyncedField(name) ? name : 'buckets';
 };
 
-/** Whether a value is of a field that the link has synced since everything was at rest. */
+/** Whether the link has synced the field of a value since the last rest. */
 export const isCertain = ({ uncertain }: Choosing, token: Token): boolean =>
   token.startsWith('member ') || ![...uncertain].some((field) => field === fieldOf(token));
 

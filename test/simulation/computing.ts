@@ -4,20 +4,20 @@ import { textIn } from '../../src/core/contact/contact.ts';
 import type { ExtraField } from '../../src/core/contact/fields.ts';
 import type { Book, Row } from '../support/memory/book.ts';
 
-/** What the service computes of a contact, and Google shows. */
+/** The field that the service computes and Google shows. */
 export const SHOWN: ExtraField = 'lastContacted as Last contacted';
 
-/** What becomes of a computed value: the service computes another one, or none; or a user writes over it where it is shown. */
+/** A change of a computed value: the service computes another one, or none, or a user overwrites it where it is shown. */
 export type Computing = {
   readonly who: number;
-  /** Whether `who` counts people by their numbers, not contacts in the order in which they came to stand there. */
+  /** Whether `who` is a position among people by number, not among contacts by creation. */
   readonly countsPeople?: true;
   readonly what: 'another' | 'none' | 'scribble';
-  /** Whether the service counts it as a change of the contact. */
+  /** Whether the service updates the modification time. */
   readonly isStamped: boolean;
 };
 
-/** Drawn after everything else, so that a seed draws the same edits with and without it. */
+/** Drawn last, so that a seed gives the same edits with and without it. */
 export const computing = {
   shows: fc.boolean(),
   computing: fc.array(
@@ -33,24 +33,24 @@ export const computing = {
   ),
 };
 
-/** What the history knows of shown values. */
+/** The state of shown values. */
 export type Extras = {
-  /** What the link last gave a contact to show, and when. */
+  /** The last value that the link wrote to a contact, and when. */
   readonly shown: Map<Row, { readonly text: string; readonly atMs: number }>;
-  /** Contacts on which a user wrote over what was shown before the link had heard that it was. */
-  readonly unheard: Set<Row>;
-  /** Contacts on which something else stands than what was shown, until the service computes something else. */
+  /** Contacts whose shown value a user overwrote before the link received the answer to its write. */
+  readonly unanswered: Set<Row>;
+  /** Contacts with another value than the shown one, until the service computes a new value. */
   readonly scribbled: Set<Row>;
   readonly everScribbled: Set<Row>;
-  /** Contacts of which the service has ever computed something. */
+  /** Contacts for which the service ever computed a value. */
   readonly computed: Set<Row>;
-  /** Whether the link has ever not shown them: what it left behind stays until there is something to show in its place. */
+  /** Whether the link was ever without computed values. A value from before stays until a new one is computed. */
   wasOff: boolean;
 };
 
 export const createExtras = (): Extras => ({
   shown: new Map(),
-  unheard: new Set(),
+  unanswered: new Set(),
   scribbled: new Set(),
   everScribbled: new Set(),
   computed: new Set(),
@@ -60,7 +60,7 @@ export const createExtras = (): Extras => ({
 const DAY_MS = 24 * 3_600_000;
 
 /** What is wrong about a write of the link, as far as it is about a computed value; null where nothing is. */
-export const judgeShown = (
+export const checkShownValue = (
   { clock, extras }: { readonly clock: Clock; readonly extras: Extras },
   { provider }: Book,
   row: Row,
@@ -72,6 +72,6 @@ export const judgeShown = (
   const last = extras.shown.get(row);
   extras.shown.set(row, { text: textIn(row.contact, SHOWN), atMs });
   // Nobody can tell a value that a user wrote over at once from one that never arrived.
-  const isOften = last !== undefined && atMs - last.atMs < DAY_MS && !extras.unheard.delete(row);
+  const isOften = last !== undefined && atMs - last.atMs < DAY_MS && !extras.unanswered.delete(row);
   return isOften ? `${row.id} was given what is computed twice within a day` : null;
 };

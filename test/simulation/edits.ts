@@ -7,7 +7,7 @@ import { dropsWebsite, refusesTitle, signText } from '../support/memory/manners.
 import type { Book, Group, Row } from '../support/memory/book.ts';
 import { choose } from './choices.ts';
 import type { Edit, HardEdit } from './history.ts';
-import { learn, learnUnsure } from './people.ts';
+import { recordValues, markUncertain } from './people.ts';
 import { contactTokens, groupOf, tokenOf, type Token } from './ledger.ts';
 import { counterpart, liveRows, visibleTokens, type Delivered, type World } from './world.ts';
 
@@ -19,7 +19,7 @@ const SCALAR_TEXTS: { readonly [Field in ScalarField]?: readonly [initial: strin
 };
 
 const scalarText = (field: ScalarField, number: number): string => {
-  // No first name is the beginning of another one: it would be its short form.
+  // No first name is a prefix of another one, because it would be its short form.
   const [initial, end] = SCALAR_TEXTS[field] ?? ['A', ''];
   return `${initial}${number}${end}`;
 };
@@ -65,64 +65,64 @@ export const pick = <T>(items: readonly T[], at: number): T | undefined => {
   return items.length === 0 ? undefined : items[at % items.length];
 };
 
-/** The same person on the other side. */
-const likes = (world: World, book: Book, row: Row): readonly Row[] => {
+/** The contacts of the same person on the other side. */
+const counterpartsOf = (world: World, book: Book, row: Row): readonly Row[] => {
   return liveRows(world.books[otherSide(book.side)]).filter((other) => other.entity === row.entity);
 };
 
-/** What a side would never take goes with its contact. */
+/** Values that a side drops are deleted with their contact. */
 const explainDropped = (world: World, to: Book, row: Row): void => {
   for (const { value } of row.contact.websites) {
     if (dropsWebsite(to.manners, value)) world.ledger.explain(tokenOf('websites', value));
   }
 };
 
-const NOTHING: Delivered = { brought: new Set(), taken: new Set() };
+const NOTHING: Delivered = { added: new Set(), removed: new Set() };
 
 /**
- * Memberships that users have ended at both sides since the last completed run began, and of which this side's takes some back
- * now: the link may never have seen this side without them, and knows of the other one's end only.
+ * Memberships that users ended on both sides since the start of the last completed run, and that this side restores
+ * now. The link may never have read this side without them, and knows only the end on the other side.
  */
-const takenBackUnseen = ({ ledger, parts }: World, put: ReadonlySet<Token>): readonly Token[] => {
+const restoredUnseen = ({ ledger, parts }: World, put: ReadonlySet<Token>): readonly Token[] => {
   const isUnseen = (at: Side, token: Token): boolean =>
-    (ledger.takenAtMs[at].get(token) ?? -Infinity) >= parts.readSinceMs;
+    (ledger.removedAtMs[at].get(token) ?? -Infinity) >= parts.readSinceMs;
   return [...put].filter((token) => groupOf(token) !== null && SIDES.every((at) => isUnseen(at, token)));
 };
 
-/** A user changes a contact; the ledger sees what stood before them and what stands there now. */
+/** Applies an edit of a user to a contact, and records it in the ledger. */
 export const change = (world: World, book: Book, row: Row, how: () => void): void => {
   world.parts.untouchable.delete(row.entity);
   const before = visibleTokens(book, row);
   const former = row.contact;
   how();
-  if (row.state === 'live') learn(world.people, row.entity, former, row.contact);
-  else learnUnsure(world.people, row.entity);
+  if (row.state === 'live') recordValues(world.people, row.entity, former, row.contact);
+  else markUncertain(world.people, row.entity);
   const after = row.state === 'live' ? visibleTokens(book, row) : new Set<Token>();
-  const unseen = takenBackUnseen(world, after.difference(before));
+  const unseen = restoredUnseen(world, after.difference(before));
   world.ledger.changed(row.entity, before, after);
   world.ledger.changedAt(book.side, world.clock.now(), before, after);
   for (const token of unseen) world.ledger.explain(token);
   const replaced = world.replaced.get(row);
-  // Nobody saw what a merge had put aside: the user replaced both.
+  // The user replaced the merged value and the value under it.
   for (const token of before.difference(after)) world.ledger.explain(replaced?.get(token) ?? null);
-  const { brought, taken } = world.unanswered.get(row) ?? NOTHING;
-  world.ledger.takenBack(brought.difference(after));
-  // Nor can what is put back before the answer was heard be told from what a write that did not arrive was to take (R5).
-  for (const token of taken.intersection(after.difference(before))) world.ledger.explain(token);
-  world.ledger.fateOf(row.entity).edited = true;
+  const { added: addedByLink, removed: removedByLink } = world.unanswered.get(row) ?? NOTHING;
+  world.ledger.reverted(addedByLink.difference(after));
+  // A value that a user restores before the answer is received is indistinguishable from a lost removal (R5).
+  for (const token of removedByLink.intersection(after.difference(before))) world.ledger.explain(token);
+  world.ledger.changesOf(row.entity).edited = true;
   const to = world.books[otherSide(book.side)];
   if (to.rows.some((other) => other.entity === row.entity && other.state === 'archived'))
     explainDropped(world, to, row);
-  // Two that were put in by hand are known for one by what they share, as long as they share it and are of one family.
+  // Twins are matched by their first name and email address, as long as both keep them and their last names agree.
   const held = contactTokens(row.contact);
-  const hasOtherFamily = likes(world, book, row).some(({ contact: { lastName } }) => {
+  const hasOtherFamily = counterpartsOf(world, book, row).some(({ contact: { lastName } }) => {
     return lastName !== '' && row.contact.lastName !== '' && lastName !== row.contact.lastName;
   });
   const isKnown = held.has(`emailAddresses ${row.entity}`) && held.has(`firstName ${row.entity}`) && !hasOtherFamily;
   const isStranger = !world.linked[book.side].has(row.id) && !isKnown;
-  if (world.twins.has(row.entity) && isStranger) world.ledger.blurred.add(row.entity);
-  // What a lost create made is known again by its content: edited before anyone linked it, it is not.
-  if (world.unconfirmed.has(row)) world.ledger.blurred.add(row.entity);
+  if (world.twins.has(row.entity) && isStranger) world.ledger.ambiguous.add(row.entity);
+  // A contact of a lost create is found by its content; after an edit it is not found.
+  if (world.unconfirmed.has(row)) world.ledger.ambiguous.add(row.entity);
 };
 
 type Origin = { readonly originId: string | null; readonly originScope?: string };
@@ -137,10 +137,10 @@ export const enter = (
   const extra = `note ${world.nextNumber()}`;
   const row = book.add({ contact, extra, ...origin, entity });
   world.notes.set(row, extra);
-  learn(world.people, entity, null, contact);
+  recordValues(world.people, entity, null, contact);
   world.ledger.changed(entity, new Set(), visibleTokens(book, row));
   world.ledger.changedAt(book.side, world.clock.now(), new Set(), visibleTokens(book, row));
-  world.ledger.fateOf(entity).edited = true;
+  world.ledger.changesOf(entity).edited = true;
 };
 
 const createTwins = (world: World, differs: boolean): void => {
@@ -151,12 +151,12 @@ const createTwins = (world: World, differs: boolean): void => {
     const title = scalarText('title', world.nextNumber());
     enter(world, book, differs ? { ...contact, title } : contact, entity);
     const row = book.rows.at(-1);
-    // Two that show at different times cannot be known for one.
+    // Twins that become visible at different times cannot be paired.
     if (row !== undefined) row.shown = row.shown.map((each) => ({ ...each, visibleAtMs: 0, fedAtMs: 0 }));
   }
 };
 
-/** Two people of one household: each stands in one address book, and both have one email address. */
+/** Two people of one household, one in each address book, with one email address. */
 const createHousehold = (world: World): void => {
   const shared = [element('emailAddresses', world.nextNumber())];
   for (const side of SIDES) {
@@ -166,7 +166,7 @@ const createHousehold = (world: World): void => {
   }
 };
 
-/** A contact that another link left: it carries an id that is somebody else's here. */
+/** A contact with an origin id of another link. The id belongs to another contact here. */
 const createStaleOrigin = (world: World, { side, who, scoped }: Of<'stale-origin'>): void => {
   const book = world.books[side];
   const stranger = pick(liveRows(world.books[otherSide(side)]), who);
@@ -178,7 +178,7 @@ const createStaleOrigin = (world: World, { side, who, scoped }: Of<'stale-origin
 
 export const setScalar = (world: World, book: Book, row: Row, field: ScalarField, number: number): void => {
   const text = scalarText(field, number);
-  // A side that refuses a title refuses it from its user too.
+  // A side that refuses a title also refuses it from its user.
   if (field === 'title' && refusesTitle(book.manners, text)) return;
   change(world, book, row, () => book.write(row, { ...row.contact, [field]: text }));
 };
@@ -199,24 +199,24 @@ const merge = (world: World, book: Book, loser: Row, survivor: Row): void => {
     for (const id of loser.groupIds) survivor.groupIds.add(id);
     book.write(survivor, contact);
   });
-  // What moved from one to the other was not entered again.
+  // Values that moved to the survivor were not entered again.
   for (const token of explained) world.ledger.explain(token);
   const [from, to] = [loser.entity, survivor.entity];
   for (const row of [...world.books.left.rows, ...world.books.right.rows]) if (row.entity === from) row.entity = to;
   world.parts.untouchable.delete(to);
-  // What the merge left out of what was shown counts as its user's doing, until the service computes something else.
+  // A shown value that the merge dropped counts as overwritten by the user, until the service computes a new one.
   world.extras.scribbled.add(survivor);
   world.extras.everScribbled.add(survivor);
-  world.ledger.united(from, to);
+  world.ledger.mergePeople(from, to);
 };
 
 export const removeContact = (world: World, book: Book, row: Row, state: 'deleted' | 'archived'): void => {
-  const fate = world.ledger.fateOf(row.entity);
-  const { edited } = fate;
+  const changes = world.ledger.changesOf(row.entity);
+  const { edited } = changes;
   world.memory.removed = { entity: row.entity, side: book.side };
-  for (const other of likes(world, book, row)) explainDropped(world, book, other);
+  for (const other of counterpartsOf(world, book, row)) explainDropped(world, book, other);
   change(world, book, row, () => book.remove(row, state));
-  Object.assign(fate, { edited, deleted: true });
+  Object.assign(changes, { edited, deleted: true });
 };
 
 const createGroups = (world: World, side: Side, both: boolean): void => {
@@ -227,7 +227,7 @@ const createGroups = (world: World, side: Side, both: boolean): void => {
 };
 
 export const deleteGroup = (world: World, book: Book, group: Group): void => {
-  world.ledger.deadGroups.add(group.entity);
+  world.ledger.deletedGroups.add(group.entity);
   book.removeGroup(group);
 };
 
@@ -236,7 +236,7 @@ export const liveGroups = (book: Book): Group[] => book.groups.filter((group) =>
 type Of<Kind extends Edit['kind']> = Extract<Edit, { kind: Kind }>;
 
 export const addElement = (world: World, book: Book, row: Row, field: ListField): void => {
-  // Tags come in twos, so that two that differ in their signs are on one contact.
+  // Tags are added in pairs, so that one contact has two tags that differ in their signs.
   const added = (field === 'tags' ? [1, 2] : [1]).map(() => element(field, world.nextNumber()));
   const elements = [...listOf(row.contact, field), ...added];
   change(world, book, row, () => book.write(row, withList(row.contact, field, elements)));
@@ -270,7 +270,7 @@ type ContactEdit = Exclude<
   | { kind: 'create' | 'twin' | 'household' | 'stale-origin' | 'group' | 'rename-group' | 'delete-group' | 'choose' }
 >;
 
-/** The side that an edit is made at; undefined where no side can do it. */
+/** The side of an edit; undefined where no side supports it. */
 const sideOf = (world: World, edit: ContactEdit): Side | undefined => {
   if ('side' in edit) return edit.side;
   const able = (can: 'archivesContacts' | 'renamesContacts'): Side | undefined => {
@@ -332,7 +332,7 @@ const editContact = (world: World, edit: ContactEdit): void => {
   }
 };
 
-/** Lets a user do something that plain histories draw; nothing happens where there is nothing to do it to. */
+/** Applies an edit of a plain history; an edit without a target changes nothing. */
 export const applyPlainEdit = (world: World, edit: Exclude<Edit, HardEdit>): void => {
   switch (edit.kind) {
     case 'create':

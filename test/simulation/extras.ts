@@ -6,7 +6,7 @@ import { SHOWN } from './computing.ts';
 import type { History } from './history.ts';
 import { liveRows, type World } from './world.ts';
 
-/** The side that shows what the other one computes; null where the link shows nothing. */
+/** The side that shows the values computed by the other side; null where the link shows none. */
 const showingSide = ({ players, shows, hardness }: History): Side | null => {
   const side = SIDES.find((each) => players[each] === 'google' && players[otherSide(each)] === 'service');
   const direction = hardness?.direction ?? 'both';
@@ -14,10 +14,10 @@ const showingSide = ({ players, shows, hardness }: History): Side | null => {
   return shows === true && mayShow ? side : null;
 };
 
-/** Whether one side shows what the other one computes. */
+/** Whether one side shows the values that the other side computes. */
 export const showsExtras = (history: History): boolean => showingSide(history) !== null;
 
-/** What the link syncs in all, and which fields of it go one way. */
+/** All fields that the link syncs, and the directions of computed ones. */
 export const withExtras = (
   history: History,
   { fields }: Choosing,
@@ -27,7 +27,7 @@ export const withExtras = (
   return { fields: inFieldOrder([...fields, SHOWN]), directions: { [SHOWN]: `to-${side}` } };
 };
 
-/** Lets the service compute, and users scribble, before a run. */
+/** Applies the changes of computed values before a run. */
 export const compute = (history: History, world: World, run: number): void => {
   const side = showingSide(history);
   if (side === null) return;
@@ -42,9 +42,9 @@ export const compute = (history: History, world: World, run: number): void => {
     book.compute(row, withValue(row.contact, SHOWN, text), isStamped || what === 'scribble');
     if (what === 'scribble') {
       world.extras.scribbled.add(row);
-      // That the value was taken away may be unheard as well: then it may still stand beneath what the user wrote.
-      const isUnheard = was === world.extras.shown.get(row)?.text && world.unanswered.has(row);
-      if (isUnheard) world.extras.unheard.add(row);
+      // The link may not have received the removal of the value: then the value may remain under the user's text.
+      const isUnanswered = was === world.extras.shown.get(row)?.text && world.unanswered.has(row);
+      if (isUnanswered) world.extras.unanswered.add(row);
       world.extras.everScribbled.add(row);
     }
     if (what !== 'another') continue;
@@ -55,7 +55,7 @@ export const compute = (history: History, world: World, run: number): void => {
   }
 };
 
-/** Each linked contact shows what the service has computed, unless its side refuses what it is given. */
+/** Each linked contact shows the computed value, unless its side refuses it. */
 export const checkShown = (history: History, world: World, rejections: readonly Rejection[]): string[] => {
   const side = showingSide(history);
   if (side === null || world.choosing.fields === SHOWS_NOTHING) return [];
@@ -67,16 +67,16 @@ export const checkShown = (history: History, world: World, rejections: readonly 
     if (shown?.state !== 'live' || computed?.state !== 'live') return [];
     const [is, due] = [textIn(shown.contact, SHOWN), textIn(computed.contact, SHOWN)];
     const isRefused = rejections.some(({ key }) => key.split(' ').includes(shown.id));
-    // Where nothing of it was ever shown, whatever stands under the name is left alone.
+    // A text under the field's name stays where no value was ever shown.
     const { computed: ever, everScribbled, scribbled, wasOff } = world.extras;
     const isLeftover = due === '' && (wasOff || !ever.has(computed) || everScribbled.has(shown));
-    // A backup may have brought back what was shown before a user wrote over it, or a contact that showed it was merged into
-    // one with something else on it: it was not computed again.
+    // A backup may have restored the value from before a user overwrote it, or a contact that showed it was merged into
+    // one with another text: the value was not computed again.
     const hasShown = world.books[side].rows.some(
       (row) => [row, row.mergedInto].includes(shown) && world.extras.shown.get(row)?.text === due,
     );
     const isOld = everScribbled.has(shown) && hasShown;
     if (is === due || isRefused || isLeftover || isOld || scribbled.has(shown)) return [];
-    return [`${shown.id} shows "${is}", and "${due}" was computed`];
+    return [`${shown.id} shows "${is}", but "${due}" was computed`];
   });
 };

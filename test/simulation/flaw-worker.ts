@@ -1,9 +1,8 @@
 import { registerHooks } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { SourceFlaw } from './source-flaws.ts';
-import type { Search } from './search-flaw.ts';
+import type { Search, SourceFlaw } from './source-flaws.ts';
 
-// A thread that loads the program with one rule changed, and searches for a history that breaks a rule.
+// A thread that loads the program with one changed rule, and searches for a history that detects the change.
 
 const { flaw, search } = workerData as { readonly flaw: SourceFlaw; readonly search: Search };
 

@@ -11,7 +11,7 @@ const withMethods = (store: Store, methods: Partial<Store>): Store => {
   });
 };
 
-/** Changes what is committed. */
+/** Changes the rows of each commit. */
 const committing = (change: (given: readonly StoreChange[]) => readonly StoreChange[]): Flaws => ({
   store: (store) =>
     withMethods(store, { commit: (link, token, changes) => store.commit(link, token, change(changes)) }),
@@ -31,7 +31,7 @@ const storingHalves = (change: (half: Half) => Half | null): Flaws => {
   );
 };
 
-/** Every half that the changes store of a pair, by the pair; of a new pair together under its own change. */
+/** The halves in the changes, by pair. */
 const byPair = (changes: readonly StoreChange[]): ReadonlyMap<unknown, readonly Half[]> => {
   const halves = changes.flatMap((change): [unknown, Half][] => {
     if (change.kind === 'put-half' && change.half.pair !== null) return [[change.half.pair, change.half]];
@@ -60,7 +60,7 @@ const withRecordAsBase = ({ half, digest }: HalfPut): HalfPut => {
 
 const isAboutHalves = ({ kind }: StoreChange): boolean => ['put-half', 'drop-half', 'put-pair'].includes(kind);
 
-/** Ways to break the engine, each of which the simulation must notice. */
+/** Flaws of the engine, each of which the simulation must detect. */
 export const FLAWS: Readonly<Record<string, Flaws>> = {
   'writes are not journaled': {
     store: (store) =>
@@ -88,7 +88,7 @@ export const FLAWS: Readonly<Record<string, Flaws>> = {
   },
   'a side is compared with the base of the other': committing(swapBases),
   'unmapped data is not kept': storingHalves((half) => ({ ...half, record: { ...half.record, raw: '{}' } })),
-  'a row is known whatever it says': {
+  'a row counts as known with any content': {
     store: (store) =>
       withMethods(store, {
         known: async (link, side, rows) => {
@@ -116,30 +116,30 @@ export const FLAWS: Readonly<Record<string, Flaws>> = {
         },
       }),
   },
-  'what a listing misses counts as deleted': storingHalves((half) => {
+  'a contact that a listing misses counts as deleted': storingHalves((half) => {
     return half.state === 'missing' ? { ...half, state: 'gone' } : half;
   }),
-  'what was destroyed a moment ago is forgotten': {
+  'recent deletions are not read from the journal': {
     store: (store) =>
       withMethods(store, {
         journal: (link, query) => ('destroyedSinceMs' in query ? Promise.resolve([]) : store.journal(link, query)),
       }),
   },
-  'what was shown a moment ago is forgotten': {
+  'recent writes are not read from the journal': {
     store: (store) =>
       withMethods(store, {
         journal: (link, query) => ('ids' in query ? Promise.resolve([]) : store.journal(link, query)),
       }),
   },
   'conflicts are not recorded': committing((changes) => changes.filter(({ kind }) => kind !== 'conflict')),
-  'half-done contacts are forgotten': storingHalves((half) => {
+  'a partly written pair counts as settled': storingHalves((half) => {
     return half.pair !== null && half.state === 'changed' ? { ...half, state: 'settled' } : half;
   }),
-  'what a side does not take is forgotten': storingHalves((half) =>
+  'values that a side declined are not stored': storingHalves((half) =>
     half.base === null ? half : { ...half, base: withDeclined(half.base, {}) },
   ),
-  'a stale write is taken': { ignoresVersions: true },
-  'pairs that are asleep are taken for linked': {
+  'a write with a stale version is accepted': { ignoresVersions: true },
+  'pairs that are asleep count as linked': {
     store: (store) =>
       withMethods(store, {
         pairs: async (link, ids) => {
@@ -148,7 +148,7 @@ export const FLAWS: Readonly<Record<string, Flaws>> = {
         },
       }),
   },
-  'what was edited when a pair fell asleep counts as agreed on': committing((changes) => {
+  'an edit made when a pair fell asleep counts as agreed': committing((changes) => {
     const asleep = new Set(
       changes.flatMap((each) => (each.kind === 'put-pair' && each.status === 'asleep' ? [each.id] : [])),
     );

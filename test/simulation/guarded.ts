@@ -1,15 +1,15 @@
 import { SYNCED_FIELDS, type SyncedField } from '../../src/core/contact/contact.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../../src/core/contact/side.ts';
 import type { Book, Group, Row } from '../support/memory/book.ts';
-import { takenForOwn } from './doubtful.ts';
+import { countedAsOwn } from './follow-run.ts';
 import { groupIdsOf, mayBeUnselected } from './selecting.ts';
-import { tokensIn, type Destroyed, type Face, type World } from './world.ts';
+import { tokensIn, type Destroyed, type ContactState, type World } from './world.ts';
 
 const DAY_MS = 86_400_000;
 
 const LOSSES = ['contacts', ...SYNCED_FIELDS] as const;
 
-/** What the guard is held against: what the link destroyed within a day, and how many pairs there are. */
+/** The quantities of the guard: the losses within a day, and the number of pairs. */
 type Measure = { readonly recent: readonly Destroyed[]; readonly pairs: number };
 
 const withinDay = (destroyed: readonly Destroyed[], nowMs: number): readonly Destroyed[] =>
@@ -17,7 +17,7 @@ const withinDay = (destroyed: readonly Destroyed[], nowMs: number): readonly Des
 
 const recentAt = ({ destroyed }: World, nowMs: number): readonly Destroyed[] => withinDay(destroyed, nowMs);
 
-/** How many losses of one kind may come together at a side: half of the contacts that were linked, one at least. */
+/** Maximum number of losses of one kind on a side: half of the linked contacts, at least one. */
 const allowed = (deleteCount: number, { recent, pairs }: Measure): number => {
   const book = pairs + recent.filter(({ loss }) => loss === 'contacts').length;
   return Math.min(deleteCount, Math.max(1, Math.floor(book / 2)));
@@ -29,11 +29,11 @@ const countOf = (all: readonly Destroyed[], side: Side, loss: Destroyed['loss'])
   all.filter((each) => each.side === side && each.loss === loss).length;
 
 /**
- * What a contact may look like to the link: as it stands, and as its listings and its feed may still show it. Until the side
- * is listed, a feed by stamps does not tell what a backup brought back, nor any feed a membership that is no part of a
- * version: the contact may be known as it stood before. So may one of which nothing can be read.
+ * The states of a contact that the link may see: the current one, and those that listings and the feed may still show. Until the side
+ * is listed, a feed of stamps does not report what a backup restored, and no feed reports a membership without a
+ * version: the link may know the former state. The same holds for a contact that cannot be read.
  */
-const faces = (world: World, side: Side, row: Row): readonly Face[] => {
+const possibleStates = (world: World, side: Side, row: Row): readonly ContactState[] => {
   const sinceMs = world.unread.get(row) ?? world.clock.now();
   const late = row.shown.filter((_, index) => {
     const next = row.shown[index + 1];
@@ -50,7 +50,7 @@ const faces = (world: World, side: Side, row: Row): readonly Face[] => {
   return [...earlier, ...(world.beforeRestore.get(row) ?? []), ...members, row];
 };
 
-/** The contact of that id, be it merged into one that answers to its id since; else the one that once had the id. */
+/** The contact with this id, also where it was merged into another one; otherwise the contact that had the id before. */
 const rowOf = (book: Book, id: string): Row | undefined => book.rows.find((row) => row.id === id) ?? book.find(id);
 
 /** The contacts of pairs. */
@@ -60,78 +60,83 @@ const rowsOf = ({ books }: World, pairs: readonly Sides<string>[]): readonly Sid
     return left === undefined || right === undefined ? [] : [{ left, right }];
   });
 
-/** The contacts of pairs that the link may see, each as it may be seen at both sides. */
-const couples = (world: World, pairs: readonly Sides<string>[]): Sides<ReturnType<typeof faces>>[] =>
+/** The contacts of pairs, each with the states that the link may see. */
+const pairStates = (world: World, pairs: readonly Sides<string>[]): Sides<ReturnType<typeof possibleStates>>[] =>
   rowsOf(world, pairs).map(({ left, right }) => ({
-    left: faces(world, 'left', left),
-    right: faces(world, 'right', right),
+    left: possibleStates(world, 'left', left),
+    right: possibleStates(world, 'right', right),
   }));
 
-/** Whether users took away every value of a field: at either side nothing stands that nobody took away at the other one. */
-const isBlanked = (world: World, side: Side, field: SyncedField, couple: Sides<ReturnType<typeof faces>>): boolean => {
+/** Whether users removed every value of a field: each value on either side was removed on the other one. */
+const isBlanked = (
+  world: World,
+  side: Side,
+  field: SyncedField,
+  states: Sides<ReturnType<typeof possibleStates>>,
+): boolean => {
   const other = otherSide(side);
-  const { everTaken } = world.ledger;
-  return couple[side].some((own) => {
+  const { everRemoved } = world.ledger;
+  return states[side].some((own) => {
     const held = tokensIn(world.books[side], own, field);
-    if (held.size === 0 || !held.isSubsetOf(everTaken[other])) return false;
-    return couple[other].some((like) => {
+    if (held.size === 0 || !held.isSubsetOf(everRemoved[other])) return false;
+    return states[other].some((like) => {
       const there = tokensIn(world.books[other], like, field);
-      return held.isDisjointFrom(there) && there.isSubsetOf(everTaken[side]);
+      return held.isDisjointFrom(there) && there.isSubsetOf(everRemoved[side]);
     });
   });
 };
 
-const isGone = (seen: ReturnType<typeof faces>): boolean => seen.some(({ state }) => state !== 'live');
+const isGone = (seen: ReturnType<typeof possibleStates>): boolean => seen.some(({ state }) => state !== 'live');
 
 /**
- * How many losses of one kind users brought about that are still to come to a side. That a side has lost a contact by
- * itself meanwhile, the link need not have heard.
+ * Number of losses of one kind that users caused and that are still due on a side. The link may not know that the side has
+ * lost the contact already.
  */
 const due = (world: World, side: Side, loss: (typeof LOSSES)[number]): number => {
   if (loss === 'contacts')
-    return couples(world, world.pairs).filter((couple) => isGone(couple[otherSide(side)])).length;
-  // Those that wake may lose what was taken away while they were asleep.
+    return pairStates(world, world.pairs).filter((states) => isGone(states[otherSide(side)])).length;
+  // A pair that wakes may lose values that were removed while it was asleep.
   const all = [...world.pairs, ...world.asleep];
-  return couples(world, all).filter((couple) => isBlanked(world, side, loss, couple)).length;
+  return pairStates(world, all).filter((states) => isBlanked(world, side, loss, states)).length;
 };
 
-/** Whether no linked contact stands at a side where two or more were linked, be they set apart or not. */
+/** Whether all contacts of two or more pairs are deleted on a side, asleep pairs included. */
 const isEmptied = (world: World, side: Side): boolean => {
   const all = [...world.pairs, ...world.asleep];
-  return all.length >= 2 && couples(world, all).every((couple) => isGone(couple[side]));
+  return all.length >= 2 && pairStates(world, all).every((states) => isGone(states[side]));
 };
 
-/** How many members groups of a side have that users deleted at the other one, as far as the link knows who has left. */
+/** Number of members of the groups that users deleted on the other side, as far as the link knows the memberships. */
 const dueMembers = (world: World, side: Side): number => {
   const { groups, rows } = world.books[side];
-  const dead = groups.filter(({ live, entity }) => live && world.ledger.deadGroups.has(entity));
+  const dead = groups.filter(({ live, entity }) => live && world.ledger.deletedGroups.has(entity));
   const isMember = (row: Row, { id }: Group): boolean =>
-    faces(world, side, row).some(({ groupIds }) => groupIds.has(id));
+    possibleStates(world, side, row).some(({ groupIds }) => groupIds.has(id));
   return dead.reduce((sum, group) => sum + rows.filter((row) => isMember(row, group)).length, 0);
 };
 
-/** How many pairs users left to be set apart. */
+/** Number of pairs that users excluded from the selection. */
 const dueApart = (world: World): number =>
   world.parts.selects ? rowsOf(world, world.pairs).filter((rows) => mayBeUnselected(world, rows)).length : 0;
 
-/** Complains of a halt for which users gave no reason (R8). The pairs must be those of the halted run. */
-export const judgeHalt = (world: World, deleteCount: number, reason: string | null): void => {
-  // Values of the cast have no numbers, by which losses are counted here.
+/** Reports a halt without a cause (R8). The pairs must be those of the halted run. */
+export const checkHalt = (world: World, deleteCount: number, reason: string | null): void => {
+  // Losses are counted by the numbers in values; people of the cast have no such numbers.
   if (world.people.known.size > 0) return;
-  const recent = withinDay([...world.destroyed, ...takenForOwn(world)], world.clock.now());
+  const recent = withinDay([...world.destroyed, ...countedAsOwn(world)], world.clock.now());
   const limit = allowed(deleteCount, { recent, pairs: world.pairs.length });
   const isTooMuch = (side: Side): boolean =>
     LOSSES.some((loss) => due(world, side, loss) + countOf(recent, side, loss) > limit) ||
     dueMembers(world, side) + countOf(recent, side, 'members') > limit;
   const isRight = dueApart(world) > limit || SIDES.some((side) => isEmptied(world, side) || isTooMuch(side));
-  if (!isRight) world.complaints.push(`a run halted although users took too little away: ${reason}`);
+  if (!isRight) world.complaints.push(`a run halted although users removed too little: ${reason}`);
 };
 
 /**
- * Complains of a run that destroyed more than may go within a day without anybody's consent (R8); with consent, what was
- * destroyed counts no more.
+ * Reports a run that destroyed more than the daily limit without acceptance (R8). After an acceptance, earlier losses are not
+ * counted.
  */
-export const judgeDestroyed = (
+export const checkDestroyed = (
   world: World,
   deleteCount: number,
   run: { readonly pairsBefore: number; readonly destroyedBefore: number; readonly isAccepted: boolean },
@@ -140,7 +145,7 @@ export const judgeDestroyed = (
   if (now.length === 0) return;
   if (run.isAccepted) {
     world.destroyed.splice(0);
-    world.doubtful.splice(0);
+    world.unconfirmedLosses.splice(0);
     return;
   }
   const recent = recentAt(world, world.clock.now());
@@ -150,19 +155,19 @@ export const judgeDestroyed = (
       const count = countOf(recent, side, loss);
       if (count > limit)
         world.complaints.push(
-          `${side}: of ${count} contacts, ${what(loss)} went unasked, more than the ${limit} that may`,
+          `${side}: of ${count} contacts, ${what(loss)} was deleted without acceptance; the limit is ${limit}`,
         );
     }
   }
 };
 
-/** Complains of a run that set more contacts apart than may go without anybody's consent (R8, R18). */
-export const judgeSetApart = (world: World, deleteCount: number, before: readonly Sides<string>[]): void => {
+/** Reports a run that set more contacts apart than the limit without acceptance (R8, R18). */
+export const checkSetApart = (world: World, deleteCount: number, before: readonly Sides<string>[]): void => {
   const nameOf = ({ left, right }: Sides<Row>): string => `${left.id} ${right.id}`;
   const asleep = new Set(rowsOf(world, world.asleep).map(nameOf));
   const count = rowsOf(world, before).filter((rows) => asleep.has(nameOf(rows))).length;
   const limit = allowed(deleteCount, { recent: [], pairs: Math.max(before.length, world.pairs.length + count) });
   const recent = recentAt(world, world.clock.now()).filter(({ loss }) => loss === 'contacts').length;
   if (count > limit + recent)
-    world.complaints.push(`${count} pairs were set apart unasked, more than the ${limit} that may`);
+    world.complaints.push(`${count} pairs were set apart without acceptance; the limit is ${limit}`);
 };

@@ -2,10 +2,15 @@ import fc from 'fast-check';
 import { SIDES, type Side } from '../../src/core/contact/side.ts';
 import { PLAIN_HABITS, type Habits } from '../support/memory/book.ts';
 import type { Aim, Edit, Hardness, History, RunStep } from './history.ts';
-import { run } from './scenario.ts';
-
-export const MINUTE_MS = 60_000;
-export const HOUR_MS = 60 * MINUTE_MS;
+import {
+  addSharedGroup,
+  create as createPlain,
+  createRich,
+  HOUR_MS,
+  join as joinGroup,
+  MINUTE_MS,
+  run,
+} from './scenario.ts';
 
 export const side = fc.constantFrom(...SIDES);
 export const who = fc.nat({ max: 3 });
@@ -60,7 +65,7 @@ export const crash = fc.record({
   when: fc.constantFrom('before' as const, 'after' as const),
 });
 
-/** A run of which only some is drawn. */
+/** A run with some drawn parts. */
 export const runOf = (given: { readonly [Key in keyof RunStep]?: fc.Arbitrary<RunStep[Key]> }): fc.Arbitrary<RunStep> =>
   fc.record({ gapMs, salt, full, ...given }).map((drawn) => run(drawn));
 
@@ -75,23 +80,23 @@ const aimOf = (op: Aim['op'], after: fc.Arbitrary<readonly Edit[]>): fc.Arbitrar
 export const aimsOf = (op: Aim['op'], after: fc.Arbitrary<Edit>): fc.Arbitrary<Aim[]> =>
   fc.array(aimOf(op, edits(after, 0, 1)), { minLength: 1, maxLength: 2 });
 
-/** Writes of a kind are lost, and nobody edits what they wrote. */
+/** Writes of a kind are lost, and no edit follows. */
 export const lostOf = (op: Aim['op']): fc.Arbitrary<Aim[]> =>
   fc.array(aimOf(op, fc.constant([])), { minLength: 1, maxLength: 2 });
 
-/** The first write of a kind is refused, for no lasting reason. */
+/** The first write of a kind is refused once. */
 export const refusalOf = (op: Aim['op']): fc.Arbitrary<Aim[]> =>
   fc.constant([{ op, side: null, fault: 'invalid' as const, after: [] }]);
 
-/** Two groups that take part, and three people; the first of each side is a member of one. */
+/** Two selected groups and three people; the first person of each side is a member of one group. */
 export const BOOKS: readonly Edit[] = [
-  { kind: 'group', side: 'left', both: true },
-  { kind: 'group', side: 'left', both: true },
-  { kind: 'create', side: 'left', rich: true },
-  { kind: 'create', side: 'right', rich: true },
-  { kind: 'create', side: 'left', rich: false },
-  { kind: 'join', side: 'left', who: 0, group: 0 },
-  { kind: 'join', side: 'right', who: 0, group: 1 },
+  addSharedGroup('left'),
+  addSharedGroup('left'),
+  createRich('left'),
+  createRich('right'),
+  createPlain('left'),
+  joinGroup('left', { who: 0, group: 0 }),
+  joinGroup('right', { who: 0, group: 1 }),
 ];
 
 export const settledBooks = (more: fc.Arbitrary<Edit>): fc.Arbitrary<RunStep[]> =>
@@ -114,7 +119,7 @@ const patterns = fc.constantFrom<readonly string[]>(
 );
 export const contacts = fc.record({ left: patterns, right: patterns });
 
-/** Whatever a user does while contacts are set apart and taken up again. */
+/** Edits while contacts are set apart and selected again. */
 const selective: fc.Arbitrary<Edit> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: is('flip'), side, who: anyone, group }) },
   { weight: 3, arbitrary: set },
@@ -153,11 +158,11 @@ export type Drawn = {
   readonly hardness?: { readonly [Key in keyof Hardness]?: fc.Arbitrary<Hardness[Key]> };
   /** Plain manners where left out. */
   readonly manners?: fc.Arbitrary<History['manners']>;
-  /** Whether no field goes one way, and no side shows what the other one computes. */
+  /** Whether all fields go both ways and no computed value is shown. */
   readonly goesBothWays?: true;
 };
 
-/** The run with edits of these kinds at one side. */
+/** The run with edits of these kinds on one side. */
 export const atSide = (step: RunStep, at: Side, kinds: readonly Edit['kind'][]): RunStep => ({
   ...step,
   before: step.before.map((edit) => (kinds.includes(edit.kind) && 'side' in edit ? { ...edit, side: at } : edit)),

@@ -16,7 +16,7 @@ import {
 } from './edits.ts';
 import type { Edit, HardEdit } from './history.ts';
 import type { Token } from './ledger.ts';
-import { learnUnsure } from './people.ts';
+import { markUncertain } from './people.ts';
 import { applyPeopleEdit, isPeopleEdit } from './people-edits.ts';
 import { counterpart, liveRows, visibleTokens, type World } from './world.ts';
 
@@ -90,25 +90,25 @@ const editOther = (world: World, { field }: Of<'edit-other'>): void => {
 const addAgain = (world: World, { side, who }: Of<'again'>): void => {
   const book = world.books[side];
   const row = pick(liveRows(book), who);
-  // Whoever was edited since the link last saw them, it need not know again.
+  // The link may not recognise a contact that was edited since its last read.
   if (row === undefined || !isAsAnswered(row)) return;
   book.remove(row, 'deleted');
   const added = book.add({ contact: row.contact, extra: row.extra, originId: null, entity: row.entity });
   world.notes.set(added, row.extra);
   book.setGroups(added, row.groupIds);
-  world.ledger.fateOf(row.entity).edited = true;
-  // What is added again lacks nothing by its user's doing: the two meet as strangers do, and what one has comes to the other.
-  world.ledger.comeBack(row.entity);
-  learnUnsure(world.people, row.entity);
+  world.ledger.changesOf(row.entity).edited = true;
+  // The new contact is matched like any other one: it lacks no value by an edit, and gets the values of its counterpart.
+  world.ledger.allowReturn(row.entity);
+  markUncertain(world.people, row.entity);
   world.agreed.delete(row.entity);
-  // What it shows of the service is its user's now.
+  // Its computed value counts as entered by its user.
   world.extras.everScribbled.add(added);
   if (world.extras.scribbled.has(row)) world.extras.scribbled.add(added);
 };
 
 const share = (world: World, { side, who }: Of<'share'>): void => {
   const book = world.books[side];
-  // Two who have never met are another matter (R13).
+  // Two unpaired contacts are covered by R13.
   const holder = pick(
     liveRows(book).filter((row) => world.linked[side].has(row.id)),
     who,
@@ -135,7 +135,7 @@ const family = (world: World, { side }: Of<'family'>): void => {
   }
 };
 
-/** The books that stamp what they hold. */
+/** The address books with modification stamps. */
 const stamped = (world: World): readonly Book[] => {
   return SIDES.map((side) => world.books[side]).filter(({ provider }) => provider.feed === 'stamps');
 };
@@ -145,28 +145,28 @@ const restore = (world: World, book: Book): void => {
   if (backup === null || [...backup.keys()].some((row) => !book.rows.includes(row))) return;
   const standing = (row: Row): ReadonlySet<Token> => (row.state === 'live' ? visibleTokens(book, row) : new Set());
   const before = new Map(
-    book.rows.map((row) => [row, { seen: visibleTokens(book, row), tokens: standing(row), face: { ...row } }]),
+    book.rows.map((row) => [row, { seen: visibleTokens(book, row), tokens: standing(row), state: { ...row } }]),
   );
   book.restore(backup);
-  for (const [row, { seen, tokens, face }] of before) {
-    world.beforeRestore.set(row, [...(world.beforeRestore.get(row) ?? []), face]);
+  for (const [row, { seen, tokens, state }] of before) {
+    world.beforeRestore.set(row, [...(world.beforeRestore.get(row) ?? []), state]);
     const after = standing(row);
-    // What a backup brings back or takes away is nobody's wish: either may stand in the end.
+    // A value that a backup restores or removes is no user's edit: it may be present or missing at rest.
     for (const token of [...seen, ...after]) {
       world.ledger.explain(token);
       world.ledger.removed.delete(token);
     }
-    // The link cannot tell it from a user's edit of that side: which way a field goes holds for it too.
+    // To the link this is an edit of that side: the direction of a field applies to it too.
     world.ledger.changedAt(book.side, world.clock.now(), tokens, after);
-    for (const token of tokens.difference(after)) world.ledger.rewound.add(token);
-    // To the link, what came back is an edit of that side.
-    for (const token of after.difference(tokens)) world.ledger.everTaken[book.side].add(token);
-    if (face.state !== row.state) world.ledger.blurred.add(row.entity);
+    for (const token of tokens.difference(after)) world.ledger.removedByBackup.add(token);
+    // To the link, a restored value is an edit of that side.
+    for (const token of after.difference(tokens)) world.ledger.everRemoved[book.side].add(token);
+    if (state.state !== row.state) world.ledger.ambiguous.add(row.entity);
     world.notes.set(row, row.extra);
   }
 };
 
-/** Lets a user, or a side itself, do something; nothing happens where there is nothing to do it to. */
+/** Applies an edit of a user or of a side; an edit without a target changes nothing. */
 export const applyEdit = (world: World, edit: Edit): void => {
   if (isPeopleEdit(edit)) return applyPeopleEdit(world, edit);
   const [book] = stamped(world);

@@ -7,11 +7,11 @@ import { formatCounts, playSeed } from './simulate.ts';
 
 const SEEDS = Array.from({ length: 200 }, (_, index) => index + 1);
 
-/** `npm test` plays one seed of so many. */
+/** `npm test` plays one of this many seeds. */
 const SAMPLE_EACH = 50;
 
-describe('R1-R18: hard histories come to rest with nothing lost, doubled, resurrected or turned around', () => {
-  it.each(TOPICS)('%s', async (topic) => {
+describe('R1-R18: hard histories come to rest without a lost, duplicated, resurrected or reverted contact', () => {
+  it.each(TOPICS)('in histories about %s', async (topic) => {
     const counts = noCounts();
     const seeds = sampled(SEEDS, SAMPLE_EACH);
     for (const seed of seeds) {

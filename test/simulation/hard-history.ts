@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { PLAIN_HABITS } from '../support/memory/book.ts';
 import { PLAIN_MANNERS } from '../support/memory/manners.ts';
 import {
   again,
@@ -23,13 +22,11 @@ import {
   full,
   group,
   habitsOf,
-  HOUR_MS,
   is,
   join,
   lagMs,
   leave,
   lostOf,
-  MINUTE_MS,
   opposite,
   refusalOf,
   remove,
@@ -45,43 +42,43 @@ import {
 } from './hard-arbitraries.ts';
 import { deciding, type Edit, type Hardness, type History, type Players, type RunStep } from './history.ts';
 import { PEOPLE, PEOPLE_VALUES } from './people-history.ts';
-import { run } from './scenario.ts';
+import { hardness, HOUR_MS, MINUTE_MS, run } from './scenario.ts';
 
-/** What a hard history is about. */
+/** The topics of hard histories. */
 export const TOPICS = [
-  /** A membership's answer is lost, and the user does the opposite. */
+  /** The answer to a membership write is lost, and the user reverts it. */
   'membership',
-  /** Lists, reads and feeds lag, lists and feeds each by its own time, behind deletions and edits. */
+  /** Listings, reads and feeds lag behind deletions and edits. */
   'lag',
-  /** A batch's answer is lost while the other side's edit is hidden. */
+  /** The answer to a batch is lost while the edit of the other side is not visible yet. */
   'hidden-edit',
-  /** The service archives where others delete, and the other side edits. */
+  /** A contact is archived, and the other side edits it. */
   'archive',
   /** One-way links. */
   'one-way',
   /** Stamps in the future, clocks that step back, restored backups. */
   'stamps',
-  /** Two people with one email address, where a create is answered with the contact that is there. */
+  /** Two people with one email address, where a create returns the existing contact. */
   'shared-email',
-  /** Many people with one email address at once, so that one of them tries out what the side does. */
+  /** Many new people with one email address, so that one of them tests the behaviour of the side. */
   'family',
-  /** The first run is interrupted, and the users go on. */
+  /** The first run is interrupted, and edits follow. */
   'first-run',
-  /** Rows cannot be understood for a while. */
+  /** Rows cannot be read for a while. */
   'unreadable',
-  /** Two contacts are merged, and the other side merges them by itself, or is kept from it. */
+  /** A user merges two contacts. The other side merges them by itself, or fails to. */
   'merge',
-  /** A person has the link merge two contacts of a side, and is told no more when the process dies. */
+  /** A person requests a merge of two contacts, and the process may die. */
   'duplicates',
   /** Contacts are deleted and added again, as by an import. */
   'again',
-  /** Which contacts take part changes, by labels and by configuration. */
+  /** The selection changes, by labels and by configuration. */
   'selection',
-  /** Names of groups are swapped and given to other groups. */
+  /** The names of groups are swapped and reused. */
   'group-names',
-  /** Contacts of people that are easily taken for each other. */
+  /** Similar people. */
   'people',
-  /** Values that are easily taken for each other. */
+  /** Similar values. */
   'people-values',
 ] as const;
 export type Topic = (typeof TOPICS)[number];
@@ -169,7 +166,7 @@ const DRAWN: Readonly<Record<Topic, Drawn>> = {
       fc.oneof(create, add),
       fc.array(
         runOf({
-          // Whoever is edited right after they were added again may be anybody.
+          // Edits come first: the identity of a contact that is edited right after it was added again is not defined.
           before: fc
             .tuple(edits(fc.oneof(set, add, drop, remove, flip), 0, 2), edits(again, 1, 3))
             .map((parts) => parts.flat()),
@@ -325,7 +322,7 @@ const DRAWN: Readonly<Record<Topic, Drawn>> = {
       .map((runs) => [runs]),
   },
   'group-names': {
-    // Of one side: two groups that get one name on two sides are a conflict that is reported, and stays.
+    // Group edits are on one side: two groups that get one name on two sides are a conflict that stays.
     phases: fc
       .tuple(settledBooks(fc.oneof(create, join)), side, fc.array(groupNamesRun, { minLength: 1, maxLength: 3 }))
       .map(([books, at, runs]) => [books, runs.map((each) => atSide(each, at, GROUP_EDITS))]),
@@ -385,13 +382,7 @@ const DRAWN: Readonly<Record<Topic, Drawn>> = {
 };
 
 const hardnessOf = (given: Drawn['hardness'] = {}): fc.Arbitrary<Hardness> =>
-  fc.record(given).map((drawn) => ({
-    direction: 'both',
-    listingLagMs: 0,
-    feedLagMs: 0,
-    habits: PLAIN_HABITS,
-    ...drawn,
-  }));
+  fc.record(given).map((drawn) => hardness(drawn));
 
 const topicArbitrary = (topic: Topic): fc.Arbitrary<Omit<History, 'players'>> =>
   fc.record({
@@ -405,7 +396,7 @@ const topicArbitrary = (topic: Topic): fc.Arbitrary<Omit<History, 'players'>> =>
     ...deciding,
   });
 
-/** Hard histories about one topic; a seed draws the same one between any two providers. */
+/** Hard histories about one topic. A seed gives the same history for any two providers. */
 export const hardHistoryArbitrary = (players: Players, topic: Topic): fc.Arbitrary<History> =>
   topicArbitrary(topic).map((history) => ({
     players,
@@ -413,7 +404,7 @@ export const hardHistoryArbitrary = (players: Players, topic: Topic): fc.Arbitra
     ...(DRAWN[topic].goesBothWays === true && { directions: {}, shows: false }),
   }));
 
-/** The topic of a seed, where none is asked for. */
+/** The topic of a seed. */
 export const topicOf = (seed: number): Topic => TOPICS[seed % TOPICS.length] ?? 'membership';
 
 /** The topic of that name. @throws {Error} where there is none. */

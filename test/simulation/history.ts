@@ -9,17 +9,16 @@ import { FAULTS, type Fault } from '../support/memory/incidents.ts';
 import type { Manners } from '../support/memory/manners.ts';
 import type { Aimed, WriteOp } from '../support/memory/process.ts';
 import type { ProviderName } from '../support/memory/providers.ts';
-import type { MergeRequest } from './merge-order.ts';
 import type { PeopleEdit } from './people.ts';
 
-/** What a user does to an address book. Contacts and groups are picked by number among those that stand there. */
+/** Edits of users. `who` and `group` are positions among the current contacts and groups of a side. */
 export type Edit =
   | { readonly kind: 'create'; readonly side: Side; readonly rich: boolean }
-  /** The same person, put into both address books by hand. */
+  /** The same person, entered in both address books. */
   | { readonly kind: 'twin'; readonly differs: boolean }
-  /** Two people with one email address, one at each side. */
+  /** Two people with one email address, one on each side. */
   | { readonly kind: 'household' }
-  /** A contact with an id that another link left: in this one it is somebody else's. */
+  /** A contact with an origin id that another link wrote. In this link the id belongs to another contact. */
   | { readonly kind: 'stale-origin'; readonly side: Side; readonly who: number; readonly scoped: boolean }
   | { readonly kind: 'set'; readonly side: Side; readonly who: number; readonly field: ScalarField }
   | { readonly kind: 'clear'; readonly side: Side; readonly who: number; readonly field: 'company' | 'title' | 'notes' }
@@ -44,11 +43,11 @@ export type Edit =
   | { readonly kind: 'choose'; readonly choice: number }
   | HardEdit;
 
-/** What only hard histories draw (`hard-history.ts`). */
+/** Edits that occur only in hard histories (`hard-history.ts`). */
 export type HardEdit =
-  /** A contact joins a group, or leaves it where it is a member. */
+  /** Toggles a membership. */
   | { readonly kind: 'flip'; readonly side: Side; readonly who: number; readonly group: number }
-  /** Of one person, both sides set one field to the same, one side drops a list's first element, and the other adds one. */
+  /** Both sides set one field of a person to the same value. One side removes the first element of a list, and the other adds one. */
   | {
       readonly kind: 'clash';
       readonly who: number;
@@ -58,13 +57,13 @@ export type HardEdit =
       readonly added: ListField;
     }
   /**
-   * The opposite of the last membership that a user changed, at the same side. At the other one it could not be told from
-   * a write that never arrived.
+   * Reverts the last membership that a user changed, on the same side. On the other side it would be indistinguishable from
+   * a lost write.
    */
   | { readonly kind: 'opposite' }
-  /** An edit, at the other side, of the contact that a user deleted or archived last. */
+  /** An edit, on the other side, of the contact that a user deleted or archived last. */
   | { readonly kind: 'edit-other'; readonly field: ScalarField }
-  /** A contact is deleted and added again as it was: another contact, of the same person. */
+  /** A contact is deleted and added again unchanged: a new contact of the same person. */
   | { readonly kind: 'again'; readonly side: Side; readonly who: number }
   /** Two groups swap their names. */
   | { readonly kind: 'swap-groups'; readonly side: Side; readonly group: number }
@@ -74,9 +73,9 @@ export type HardEdit =
   | { readonly kind: 'take-group-name'; readonly side: Side; readonly group: number }
   /** A new person with the email address of another one. */
   | { readonly kind: 'share'; readonly side: Side; readonly who: number }
-  /** Five people with one email address come to a side; every second one has an address of its own besides. */
+  /** Five new people with one email address on a side. Every second one also has an address of its own. */
   | { readonly kind: 'family'; readonly side: Side }
-  /** The side gives a contact a stamp that is ahead of its own clock. */
+  /** A contact gets a modification time ahead of the clock of its side. */
   | { readonly kind: 'stamp-ahead'; readonly who: number; readonly aheadMs: number }
   /** The side's clock steps back. */
   | { readonly kind: 'step-back'; readonly byMs: number }
@@ -85,7 +84,7 @@ export type HardEdit =
   | { readonly kind: 'restore' }
   | PeopleEdit;
 
-/** A fault that is aimed at the first write of a kind, and what users do as soon as it has happened. */
+/** A fault in the first write of a kind, and the edits that follow at once. */
 export type Aim = {
   readonly op: WriteOp;
   readonly side: Side | null;
@@ -93,69 +92,72 @@ export type Aim = {
   readonly after: readonly Edit[];
 };
 
-/** One run of the engine and everything that happens to it. */
+/** A requested merge of two contacts of a side, by their positions among paired contacts. */
+export type MergeRequest = { readonly side: Side; readonly who: number; readonly into: number };
+
+/** One run of the engine, with its edits and faults. */
 export type RunStep = {
-  /** What the users do beforehand. */
+  /** Edits before the run. */
   readonly before: readonly Edit[];
   readonly gapMs: number;
   readonly full: boolean;
-  /** What the users do meanwhile, before the call of that number. */
+  /** Edits during the run, each before the call with that number. */
   readonly meanwhile: readonly { readonly call: number; readonly edit: Edit }[];
   readonly faults: readonly { readonly call: number; readonly fault: Fault }[];
   readonly crash: { readonly step: number; readonly when: 'before' | 'after' } | null;
   readonly salt: number;
   readonly aims?: readonly Aim[];
-  /** Which contacts take part from this run on, by patterns; as before where left out, and everybody at first. */
+  /** The selection of contacts from this run on; unchanged where absent. At first all contacts are selected. */
   readonly contacts?: Sides<readonly string[]>;
-  /** Rows that the side cannot say in this run: every so many. */
+  /** Rows that cannot be read in this run: every `each`-th. */
   readonly unreadable?: { readonly side: Side; readonly each: number } | null;
-  /** Instead of an ordinary run a person has two contacts merged; `again` is the last such request. */
+  /** A merge of two contacts in place of an ordinary run; `again` repeats the last request. */
   readonly merges?: MergeRequest | 'again' | null;
 };
 
-/** Which provider plays which side of a link. */
+/** The provider of each side. */
 export type Players = Sides<ProviderName>;
 
 export const DEFAULT_PLAYERS: Players = { left: 'google', right: 'service' };
 
-/** Of the conflicts that wait, which one is decided, and whose value is taken. */
+/** The decision of one open conflict: its position, and the side whose value is used. */
 export type Answer = { readonly which: number; readonly take: Side };
 
-/** One history: the players, how each side behaves, and phases of runs after each of which everything must come to rest. */
+/** One history: the providers, the behaviour of each side, and phases of runs. After each phase everything must come to rest. */
 export type History = {
-  /** Which provider plays which side. */
+  /** The provider of each side. */
   readonly players: Players;
   readonly manners: Readonly<Record<Side, Manners>>;
   readonly conflicts: ConflictPolicy;
   readonly conflictsByField?: NonNullable<Policy['conflictsByField']>;
-  /** What people answer before each run, where one of them is asked about a conflict. */
+  /** The answer to an open conflict before each run. */
   readonly answers?: readonly (Answer | null)[];
-  /** The fields that go one way only. */
+  /** The fields that are synced in one direction. */
   readonly directions?: NonNullable<Policy['directions']>;
-  /** Which contacts take part from each run on, by patterns; null: as before, and everybody at first. */
+  /** The selection of contacts from each run on; null means unchanged. At first all contacts are selected. */
   readonly selections?: readonly (Sides<readonly string[]> | null)[];
-  /** Whether Google shows what the service computes, where the link has one of each. */
+  /** Whether Google shows the values that the service computes, in a link of both. */
   readonly shows?: boolean;
-  /** What becomes of computed values before each run. */
+  /** Changes of computed values before each run. */
   readonly computing?: readonly (readonly Computing[])[];
   readonly deleteCount: number;
-  /** Whether runs prune nothing. Else they prune all they may: it must be missed by nothing. */
+  /** Whether runs prune nothing. Otherwise they prune everything that they may. */
   readonly keepsAll?: boolean;
   readonly skewMs: number;
-  /** How long changes stay out of the feeds, at most. */
+  /** Maximum time until the feeds show a change. */
   readonly lagMs: number;
   readonly phases: readonly (readonly RunStep[])[];
-  /** How the world is harder than plain; absent in a plain history. */
+  /** Additional difficulties; absent in a plain history. */
   readonly hardness?: Hardness;
 };
 
-/** What is harder in a hard history. */
+/** The additional difficulties of a hard history. */
 export type Hardness = {
   readonly direction: Direction;
-  /** How long changes stay out of listings, and out of change feeds, at most. */
+  /** Maximum time until listings, and until change feeds, show a change. */
   readonly listingLagMs: number;
   readonly feedLagMs: number;
-  /** Whether reads lag as listings do, at a side that says how long that takes. */
+  /** Whether reads lag like listings, on a side with a known settling time. */
   readonly readsLag?: boolean;
   readonly habits: Habits;
 };
@@ -236,7 +238,7 @@ const mannersArbitrary: fc.Arbitrary<Manners> = fc.record({
 
 const POLICIES = ['newest', 'longest', 'ask', 'ask', 'left', 'right'] as const satisfies readonly ConflictPolicy[];
 
-/** By the first name, histories know who is who. */
+/** Histories identify people by their first names. */
 const oneWayScalar = scalar.filter((field) => field !== 'firstName');
 const ways = fc.dictionary(
   fc.oneof(
@@ -248,7 +250,7 @@ const ways = fc.dictionary(
   { minKeys: 1, maxKeys: 3 },
 );
 
-/** Drawn after everything else, so that a seed draws the same edits with and without them. */
+/** Drawn last, so that a seed gives the same edits with and without these. */
 export const deciding = {
   conflictsByField: fc.dictionary(scalar, fc.constantFrom(...POLICIES), { maxKeys: 4 }),
   answers: fc.array(fc.option(fc.record({ which: fc.nat({ max: 5 }), take: side })), { maxLength: 6 }),
@@ -256,7 +258,7 @@ export const deciding = {
   directions: fc.oneof({ weight: 2, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: ways }),
 };
 
-/** Groups are numbered: these are about half of them. */
+/** Patterns for about half of the numbered groups. */
 const ODD = ['*1', '*3', '*5', '*7', '*9'];
 const patterns = fc.constantFrom<readonly string[]>(
   ['*'],
@@ -279,6 +281,6 @@ const drawn: fc.Arbitrary<Omit<History, 'players'>> = fc.record({
   selections: fc.oneof({ weight: 1, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: selections }),
 });
 
-/** Histories between two providers; a seed draws the same one between any two. */
+/** Histories between two providers. A seed gives the same history for any two. */
 export const historyArbitrary = (players: Players): fc.Arbitrary<History> =>
   drawn.map((history) => ({ players, ...history }));

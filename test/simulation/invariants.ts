@@ -1,3 +1,7 @@
+import { fieldsOfDifferences } from '../../src/core/reconcile/differences.ts';
+import type { GroupLink } from '../../src/core/reconcile/membership.ts';
+import type { Policy } from '../../src/core/reconcile/policy.ts';
+import { findDiffering } from '../../src/engine/repair.ts';
 import type { Rejection } from '../../src/core/state/rows.ts';
 import { listsIn, scalarsIn, textIn, type SyncedField } from '../../src/core/contact/contact.ts';
 import { otherSide, SIDES, type Side } from '../../src/core/contact/side.ts';
@@ -8,13 +12,13 @@ import { isCertain } from './choices.ts';
 import type { Hardness } from './history.ts';
 import { groupOf, tokenOf, type Token } from './ledger.ts';
 import { checkOneWay, checkTaken, isOfDeleted, isTargetsOwn, mayStayOneSided, sourceOfToken } from './one-way.ts';
-import { checkQuestions, isAskedOf, tokensAsked } from './questions.ts';
+import { checkQuestions, isAskedOf, tokensAsked } from './decisions.ts';
 import { checkParts, isSetAside, isWanted, mayStandAlone, peopleApart } from './selecting.ts';
 import { liveRows, tokensIn, visibleTokens, type World } from './world.ts';
 
-/** What the other side would not take anyway. */
+/** Values that the other side does not accept. */
 const undeliverable = (world: World, to: Book, row: Row, field: SyncedField): Set<Token> => {
-  // An address that another contact holds already (R2).
+  // An address that another contact already has (R2).
   if (field === 'emailAddresses' && to.habits.knownEmail !== 'duplicate') {
     return new Set([...world.memory.sharedEmails].map((number) => `${field} ${number}`));
   }
@@ -34,19 +38,19 @@ const compareRows = (world: World, left: Row, right: Row): string[] => {
       const missing = [...tokensIn(world.books[side], rows[side], field)].filter(
         (token) => !there.has(token) && !excused.has(token) && !mayStayOneSided(world, side, token),
       );
-      return missing.map((token) => `${rows[side].id} and ${rows[to].id} differ: ${token} stands only at ${side}`);
+      return missing.map((token) => `${rows[side].id} and ${rows[to].id} differ: ${token} is only at ${side}`);
     });
   });
 };
 
-/** Of people made of two, each half must have its like on the other side. */
+/** Each contact of a merged person must have a counterpart on the other side. */
 const compareUnited = (world: World, left: readonly Row[], right: readonly Row[]): string[] => {
   const open = new Set(right);
   const alone = left.filter((row) => {
     const twin = [...open].find((other) => compareRows(world, row, other).length === 0);
     return twin === undefined || !open.delete(twin);
   });
-  return [...alone, ...open].map((row) => `no like of ${row.id} on the other side after a merge`);
+  return [...alone, ...open].map((row) => `no counterpart of ${row.id} on the other side after a merge`);
 };
 
 const isRejected = (rejections: readonly Rejection[], side: Side, row: Row): boolean => {
@@ -57,34 +61,34 @@ const isRejected = (rejections: readonly Rejection[], side: Side, row: Row): boo
   });
 };
 
-/** Both sides are equal, but for what a side refused. */
+/** Both sides are equal, except for refused writes. */
 const checkEqual = (world: World, rejections: readonly Rejection[]): string[] => {
   const rows = SIDES.flatMap((side) => liveRows(world.books[side]).map((row) => ({ side, row })));
   const byEntity = Map.groupBy(rows, ({ row }) => row.entity);
   return [...byEntity].flatMap(([entity, members]) => {
-    if (world.ledger.blurred.has(entity) || members.some(({ side, row }) => isRejected(rejections, side, row)))
+    if (world.ledger.ambiguous.has(entity) || members.some(({ side, row }) => isRejected(rejections, side, row)))
       return [];
     const of = (side: Side): Row[] => members.filter((member) => member.side === side).map(({ row }) => row);
     const [lefts, rights] = [of('left'), of('right')];
     const ids = members.map(({ side, row }) => `${row.id} at ${side}`).join(', ');
-    if (world.ledger.peopleOfTwo.has(entity)) {
+    if (world.ledger.mergedPeople.has(entity)) {
       const comparedAt = (side: Side): Row[] => of(side).filter((row) => !isSetAside(world, side, row));
       return compareUnited(world, comparedAt('left'), comparedAt('right'));
     }
-    if (lefts.length > 1 || rights.length > 1) return [`one person stands twice: ${ids}`];
+    if (lefts.length > 1 || rights.length > 1) return [`one person exists twice: ${ids}`];
     const [left, right] = [lefts[0], rights[0]];
     if (world.parts.selects) {
       if (left !== undefined && right !== undefined && !isWanted(world, entity)) return [];
       const [only, ...others] = members;
       if (only !== undefined && others.length === 0 && mayStandAlone(world, only.side, only.row)) return [];
     }
-    if (left === undefined || right === undefined) return [`one person stands on one side only: ${ids}`];
+    if (left === undefined || right === undefined) return [`one person is on one side only: ${ids}`];
     return [...compareRows(world, left, right), ...SIDES.flatMap((side) => checkTaken(world, side, { left, right }))];
   });
 };
 
 const isTakenAtBoth = ({ ledger }: World, token: Token): boolean =>
-  SIDES.every((side) => ledger.everTaken[side].has(token));
+  SIDES.every((side) => ledger.everRemoved[side].has(token));
 
 const checkValues = (world: World, hardness: Hardness | undefined): string[] => {
   const { ledger } = world;
@@ -93,7 +97,7 @@ const checkValues = (world: World, hardness: Hardness | undefined): string[] => 
   const target = direction === 'to-left' ? 'left' : 'right';
   const mayGo = (token: Token): boolean =>
     (direction !== 'both' && isOfDeleted(world, target, token)) || isTargetsOwn(world, token);
-  // In a plain history, what was written into an archived contact is not lost.
+  // In a plain history, a value that was written to an archived contact is not lost.
   const holds = (row: Row): boolean => row.state === 'live' || (!isHard && row.state === 'archived');
   const standing = new Set(
     SIDES.map((side) => world.books[side]).flatMap((book) =>
@@ -103,30 +107,30 @@ const checkValues = (world: World, hardness: Hardness | undefined): string[] => 
   return (
     [...ledger.entered]
       .filter((token) => !standing.has(token) && !ledger.explained.has(token) && !mayGo(token))
-      .filter((token) => !ledger.deadGroups.has(groupOf(token) ?? Number.NaN))
-      // Taken off at both sides and put on again at one before any run looked, a label is one that the other side took off.
+      .filter((token) => !ledger.deletedGroups.has(groupOf(token) ?? Number.NaN))
+      // A label that users removed on both sides and added again on one, between two runs, counts as removed by the other side.
       .filter((token) => !(world.parts.selects && groupOf(token) !== null && isTakenAtBoth(world, token)))
-      .map((token) => `lost without a trace: ${token}`)
+      .map((token) => `lost without an explanation: ${token}`)
   );
 };
 
-/** What was removed stays removed, for contacts that nothing else happened to. */
+/** A removed value stays removed, for contacts without other changes. */
 const checkRemoved = (world: World, rested: ReadonlySet<number>, rejections: readonly Rejection[]): string[] => {
   const { ledger } = world;
   return SIDES.flatMap((side) =>
     liveRows(world.books[side]).flatMap((row) => {
-      const fate = ledger.fates.get(row.entity);
-      if (!rested.has(row.entity) || fate === undefined || ledger.peopleOfTwo.has(row.entity)) return [];
-      if (ledger.blurred.has(row.entity) || isRejected(rejections, side, row)) return [];
-      // What is taken away from a contact that is set apart stays with its other half.
+      const changes = ledger.personChanges.get(row.entity);
+      if (!rested.has(row.entity) || changes === undefined || ledger.mergedPeople.has(row.entity)) return [];
+      if (ledger.ambiguous.has(row.entity) || isRejected(rejections, side, row)) return [];
+      // A value that is removed from a contact that is set apart stays on its counterpart.
       const isApart = world.parts.selects && (!isWanted(world, row.entity) || mayStandAlone(world, side, row));
       if (isApart) return [];
-      if (fate.deleted) return fate.edited ? [] : [`deleted and yet there: ${row.id} at ${side}`];
+      if (changes.deleted) return changes.edited ? [] : [`deleted, but present: ${row.id} at ${side}`];
       const wasKnown = (token: Token): boolean => ledger.settled.has(token) || ledger.undone.has(token);
       return [...visibleTokens(world.books[side], row).difference(tokensAsked(world, side, row.id))]
         .filter((token) => isCertain(world.choosing, token) && sourceOfToken(world, token) === null)
         .filter((token) => wasKnown(token) && ledger.removed.get(token) === row.entity && !ledger.decided.has(token))
-        .map((token) => `removed and yet there: ${token} at ${side}`);
+        .map((token) => `removed, but present: ${token} at ${side}`);
     }),
   );
 };
@@ -142,7 +146,7 @@ const checkNotes = (world: World): string[] => {
   );
 };
 
-/** Everything that must hold once nothing moves any more; what is wrong, in words. */
+/** Checks all invariants at rest; returns the violations as texts. */
 export const checkAtRest = async (
   world: World,
   rested: ReadonlySet<number>,
@@ -150,7 +154,7 @@ export const checkAtRest = async (
 ): Promise<string[]> => {
   const stored = (await world.store.link(world.link)).rejections;
   const isHard = hardness !== undefined;
-  // Nothing in a hard history is refused for ever.
+  // No write of a hard history is refused permanently.
   const rejections = isHard ? [] : stored;
   const direction = hardness?.direction ?? 'both';
   const compared =
@@ -167,25 +171,25 @@ export const checkAtRest = async (
   ];
 };
 
-/** The people who stand on both sides now, with nothing refused; `rested` stood there before. */
+/** The people that are on both sides now, without refused writes; `rested` is the former result. */
 export const peopleAtRest = async (world: World, rested: ReadonlySet<number>): Promise<Set<number>> => {
   const rejections = (await world.store.link(world.link)).rejections;
   const entities = (side: Side): Set<number> => {
     const linked = new Set(world.pairs.map((ids) => ids[side]));
     const rows = liveRows(world.books[side]).filter((row) => {
-      // Two that no side selected were never known for one.
+      // Two contacts that no side selected were never paired.
       return !isRejected(rejections, side, row) && (!world.parts.selects || linked.has(row.id));
     });
     return new Set(rows.map((row) => row.entity));
   };
-  // Those who sleep since then stand as they did.
+  // Pairs that are asleep since then are unchanged.
   const asleep = peopleApart(world).intersection(rested);
   return entities('left').intersection(entities('right')).union(asleep);
 };
 
 /**
- * The people of whom a side refuses something for a while: a deletion at one side decides about them when that is over, or
- * when nothing is left of what was refused (R6, R15).
+ * The people with a write that a side refuses for a while. A deletion on one side is decided when that ends, or
+ * when the refused write is no longer due (R6, R15).
  */
 export const peopleRefused = async (world: World): Promise<Set<number>> => {
   const { rejections } = await world.store.link(world.link);
@@ -195,16 +199,32 @@ export const peopleRefused = async (world: World): Promise<Set<number>> => {
   return new Set(refused.map((row) => row.entity));
 };
 
-/** Values that conflicts recorded may be missing; those that won may stand where they had been replaced. */
+/** Values in recorded conflicts may be missing. Winning values may exist where they had been replaced. */
 export const explainConflicts = async (world: World): Promise<void> => {
   for (const conflict of await world.store.conflicts(world.link, { all: true })) {
     const { field, winner } = conflict;
-    // What waits for an answer is lost by nobody; what was not taken is explained by the answer.
+    // Values of an open question are not lost; the answer explains the rejected value.
     if (winner === null) continue;
     for (const text of [conflict.left, conflict.right]) world.ledger.explain(tokenOf(field, text));
     const won = tokenOf(field, conflict[winner]);
-    if (won !== null && !world.ledger.takenAtMs[winner].has(won)) world.ledger.decided.add(won);
+    if (won !== null && !world.ledger.removedAtMs[winner].has(won)) world.ledger.decided.add(won);
   }
+};
+
+/** Each linked pair has equal halves, or a rule explains the difference. All groups are selected. */
+export const checkExplained = async ({ link, store }: World, policy: Policy): Promise<readonly string[]> => {
+  const { groupPairs } = await store.link(link);
+  const links = groupPairs.map(({ key, left, right, ...pair }): GroupLink => {
+    return { key, left: left?.id ?? null, right: right?.id ?? null, settled: pair.settled };
+  });
+  const violations: string[] = [];
+  for await (const found of findDiffering({ store, link, policy }, links)) {
+    for (const { pair, differences } of found) {
+      const ids = SIDES.map((side) => pair[side].id).join(' and ');
+      violations.push(`${ids} differ without an explanation: ${fieldsOfDifferences(differences).join(', ')}`);
+    }
+  }
+  return violations;
 };
 
 /** One line for each contact of a side, for the report of a failure. */

@@ -4,18 +4,18 @@ import type { Row } from '../support/memory/book.ts';
 import { bareName, elementsOf, textsOf, type Known } from './people.ts';
 import { liveRows, type World } from './world.ts';
 
-/** Notes the possible matches that the link reported: these people may stay on two contacts, and are judged no further. */
+/** Records the possible matches that the link reported. These people may keep two contacts and are not checked further. */
 export const noteReported = (world: World, event: RunEvent): void => {
   if (event.kind !== 'ambiguous') return;
   const entitiesOf = (side: Side): ReadonlySet<number> =>
     new Set(event[side].flatMap((id) => world.books[side].find(id)?.entity ?? []));
   for (const entity of entitiesOf('left').intersection(entitiesOf('right'))) {
-    if (world.people.known.get(entity)?.isPossibleMatch === true) world.ledger.blurred.add(entity);
+    if (world.people.known.get(entity)?.isPossibleMatch === true) world.ledger.ambiguous.add(entity);
   }
 };
 
 /** No pair joins contacts of two people. */
-export const judgePairs = (world: World): void => {
+export const checkPairs = (world: World): void => {
   for (const ids of world.pairs) {
     const [left, right] = [world.books.left.find(ids.left), world.books.right.find(ids.right)];
     if (left === undefined || right === undefined || left.entity === right.entity) continue;
@@ -26,7 +26,7 @@ export const judgePairs = (world: World): void => {
   }
 };
 
-/** Whether a text is one of the person, or the beginning of one that its side cut off. */
+/** Whether a text belongs to the person, or is the start of a text that its side truncated. */
 const isOwned = ({ owned }: Known, text: string, longest: number): boolean =>
   owned.has(text) || (text.length >= longest && [...owned].some((each) => each.startsWith(text)));
 
@@ -39,23 +39,25 @@ const checkRow = (world: World, side: Side, row: Row, known: Known): readonly st
   const jobs = world.people.jobs.get(row) ?? [];
   return [
     ...foreign.map((each) => `${row.id} at ${side} has ${each}, which is of another person`),
-    ...(known.names.has(name) ? [] : [`${row.id} at ${side} is named ${name}, as its person never was`]),
+    ...(known.names.has(name) ? [] : [`${row.id} at ${side} is named ${name}, which is no name of its person`]),
     ...(JSON.stringify(row.jobs) === JSON.stringify(jobs) ? [] : [`${row.id} at ${side} lost an organization`]),
   ];
 };
 
 /** Each contact of a person has the elements that its users entered and did not remove, and no element that they removed. */
-const checkElements = (row: Row, side: Side, { held, added, removed, isUnsure }: Known): readonly string[] => {
+const checkElements = (row: Row, side: Side, { held, added, removed, isUncertain }: Known): readonly string[] => {
   const present = elementsOf(row.contact);
-  const missing = [...held.difference(present)].filter((each) => !removed.has(each) && !(isUnsure && added.has(each)));
-  const left = isUnsure ? [] : [...removed.intersection(present)].filter((each) => !added.has(each));
+  const missing = [...held.difference(present)].filter(
+    (each) => !removed.has(each) && !(isUncertain && added.has(each)),
+  );
+  const left = isUncertain ? [] : [...removed.intersection(present)].filter((each) => !added.has(each));
   return [
     ...missing.map((each) => `${row.id} at ${side} lost ${each}`),
     ...left.map((each) => `${row.id} at ${side} has ${each}, which was removed`),
   ];
 };
 
-/** Every person has the own values alone, and all of them, at both sides. */
+/** Each person has all of its own values, and no others, on both sides. */
 export const checkPeople = (world: World): readonly string[] =>
   [...world.people.known].flatMap(([entity, known]) => {
     const rows = SIDES.flatMap((side) =>
@@ -65,20 +67,20 @@ export const checkPeople = (world: World): readonly string[] =>
     );
     const foreign = rows.flatMap(({ side, row }) => checkRow(world, side, row, known));
     const isSingle = rows.length === 2 && rows[0]?.side !== rows[1]?.side;
-    if (!isSingle || world.ledger.blurred.has(entity)) return foreign;
+    if (!isSingle || world.ledger.ambiguous.has(entity)) return foreign;
     return [...foreign, ...rows.flatMap(({ side, row }) => checkElements(row, side, known))];
   });
 
-/** Everything is at rest: what happened before is settled. */
+/** At rest, earlier edits are settled. */
 export const restPeople = (world: World): void => {
   for (const [entity, known] of world.people.known) {
-    if (known.isUnsure) {
+    if (known.isUncertain) {
       known.held.clear();
       const row = liveRows(world.books.left).find((each) => each.entity === entity);
       for (const element of row === undefined ? [] : elementsOf(row.contact)) known.held.add(element);
     }
     known.added.clear();
     known.removed.clear();
-    known.isUnsure = false;
+    known.isUncertain = false;
   }
 };

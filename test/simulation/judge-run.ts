@@ -3,10 +3,10 @@ import { SIDES, type Side } from '../../src/core/contact/side.ts';
 import { isCertain } from './choices.ts';
 import type { Hardness } from './history.ts';
 import { tokenOf } from './ledger.ts';
-import { tokensAsked } from './questions.ts';
+import { tokensAsked } from './decisions.ts';
 import { visibleTokens, type World } from './world.ts';
 
-/** Keeps in mind who is linked now, and how, and whom writes of unknown outcome are about. */
+/** Records the linked contacts with their status, and the contacts of writes with an unknown outcome. */
 export const noteLinked = async (world: World): Promise<void> => {
   const { open, statuses } = world.parts;
   statuses.clear();
@@ -45,14 +45,14 @@ export const noteLinked = async (world: World): Promise<void> => {
   world.asleep.splice(0, world.asleep.length, ...pairsThat(true));
 };
 
-/** What a completed run was told of deletions is known from then on; what another one was told may be forgotten. */
-export const noteTold = (world: World, completed: boolean): void => {
+/** Deletions that were reported to a completed run are known from then on. Those of another run may be lost. */
+export const noteReportedDeletions = (world: World, completed: boolean): void => {
   for (const row of SIDES.flatMap((side) => world.books[side].rows)) {
-    if (row.told === 'now') row.told = completed ? 'before' : 'no';
+    if (row.reported === 'now') row.reported = completed ? 'before' : 'no';
   }
 };
 
-/** What stands on both sides of people in step when everything is at rest, is what they last agreed on. */
+/** Values that are on both sides of a pair at rest are agreed. */
 export const noteAgreed = (world: World): void => {
   for (const ids of world.pairs) {
     const [left, right] = [world.books.left.find(ids.left), world.books.right.find(ids.right)];
@@ -67,39 +67,39 @@ export const noteAgreed = (world: World): void => {
 
 const isOfName = (field: string): boolean => field === 'firstName' || field === 'lastName';
 
-/** The conflict about the other part of the name that a conflict is about: a name is settled as a whole (R4). */
+/** The conflict about the other part of the same name: a name is settled as a whole (R4). */
 const otherPartOf = (conflict: ConflictRow, all: readonly ConflictRow[]): ConflictRow | undefined =>
   all.find(({ leftId, run, field }) => {
     const isSame = leftId === conflict.leftId && run === conflict.run;
     return isSame && field !== conflict.field && isOfName(field) && isOfName(conflict.field);
   });
 
-/** A value that no user has touched since both sides agreed on it is no change: no conflict is about it (R2, R18). */
-export const judgeUntouched = async (world: World, isMerging: boolean): Promise<void> => {
+/** A value that no user has edited since both sides agreed on it is in no conflict (R2, R18). */
+export const checkUntouched = async (world: World, isMerging: boolean): Promise<void> => {
   const all = await world.store.conflicts(world.link, { all: true });
   for (const conflict of all) {
     const entity = world.books.left.find(conflict.leftId)?.entity;
-    if (entity === undefined || world.ledger.blurred.has(entity) || world.ledger.peopleOfTwo.has(entity)) continue;
+    if (entity === undefined || world.ledger.ambiguous.has(entity) || world.ledger.mergedPeople.has(entity)) continue;
     for (const side of SIDES) {
       const token = tokenOf(conflict.field, conflict[side]);
       const key = JSON.stringify(['untouched', conflict.field, conflict.left, conflict.right, conflict.leftId, side]);
-      if (token === null || world.judged.has(key)) continue;
-      world.judged.add(key);
-      // In a merge that a person asks for, values of two people meet that nobody touched.
-      if (isMerging || !isCertain(world.choosing, token) || world.ledger.everTaken[side].has(token)) continue;
+      if (token === null || world.checkedConflicts.has(key)) continue;
+      world.checkedConflicts.add(key);
+      // A requested merge combines unedited values of two people.
+      if (isMerging || !isCertain(world.choosing, token) || world.ledger.everRemoved[side].has(token)) continue;
       if (world.agreed.get(entity)?.has(token) !== true) continue;
       const part = otherPartOf(conflict, all);
       const other = part === undefined ? null : tokenOf(part.field, part[side]);
       if (other !== null && world.agreed.get(entity)?.has(other) !== true) continue;
       world.complaints.push(
-        `a conflict is about ${token}, which nobody touched at ${side} since both sides agreed on it`,
+        `a conflict is about ${token}, which no user edited at ${side} since both sides agreed on it`,
       );
     }
   }
 };
 
-/** A value that its user had taken away before the run began must win no conflict. */
-export const judgeConflicts = async (
+/** A value that a user removed before the run started must not win a conflict. */
+export const checkConflicts = async (
   world: World,
   hardness: Hardness | undefined,
   startedAtMs: number,
@@ -108,15 +108,15 @@ export const judgeConflicts = async (
   const knownAtMs = startedAtMs - Math.max(hardness.listingLagMs, hardness.feedLagMs);
   for (const row of await world.store.conflicts(world.link, { all: true })) {
     const { field, winner, left, right, leftId } = row;
-    // An archived contact still is to be found.
+    // An archived contact is still readable.
     if (winner === null || world.books[winner].find(row[`${winner}Id`])?.state === 'archived') continue;
     const token = tokenOf(field, winner === 'left' ? left : right);
     const key = JSON.stringify([field, winner, left, right, leftId]);
-    if (token === null || world.judged.has(key)) continue;
-    world.judged.add(key);
-    const takenAtMs = world.ledger.takenAtMs[winner].get(token);
-    // No feed by stamps tells what a backup took away.
-    if (takenAtMs === undefined || takenAtMs >= knownAtMs || world.ledger.rewound.has(token)) continue;
-    world.complaints.push(`${token} won a conflict although it had been taken away at ${winner} before`);
+    if (token === null || world.checkedConflicts.has(key)) continue;
+    world.checkedConflicts.add(key);
+    const removedAtMs = world.ledger.removedAtMs[winner].get(token);
+    // A feed of stamps does not report removals by a backup.
+    if (removedAtMs === undefined || removedAtMs >= knownAtMs || world.ledger.removedByBackup.has(token)) continue;
+    world.complaints.push(`${token} won a conflict although it was removed at ${winner} before`);
   }
 };

@@ -11,7 +11,7 @@ import type { Side } from '../../src/core/contact/side.ts';
 import type { Row } from '../support/memory/book.ts';
 import { numberIn } from '../support/memory/manners.ts';
 
-/** Names one value that somebody entered: its field and its number. */
+/** The name of one entered value: its field and its number. */
 export type Token = string;
 
 export const tokenOf = (field: SyncedField, text: string): Token | null => {
@@ -34,50 +34,50 @@ export const contactTokens = (contact: Contact): ReadonlySet<Token> => {
   return new Set(fieldsIn(contact).flatMap((field) => [...fieldTokens(contact, field)]));
 };
 
-/** What one person did and underwent since everything was at rest. */
-export type Fate = { edited: boolean; deleted: boolean };
+/** Whether a person was edited or deleted since the last rest. */
+export type PersonChanges = { edited: boolean; deleted: boolean };
 
 /**
- * The books of what must still be there: every value that a user entered, and why one may be missing. A value may be missing
- * where a user removed it while it stood before them, or where a conflict recorded it.
+ * The record of all values that users entered, and of the reasons why one may be missing. A value may be missing
+ * where a user saw and removed it, or where a conflict recorded it.
  */
 export type Ledger = ReturnType<typeof createLedger>;
 
 export const createLedger = () => {
   const entered = new Set<Token>();
   const explained = new Set<Token>();
-  /** Values that a user removed since everything was at rest, and of whom: these must be gone. */
+  /** Values that a user removed since the last rest, with the person: these must be missing. */
   const removed = new Map<Token, number>();
-  /** Values that stood on both sides when everything was at rest last. */
+  /** Values that were on both sides at the last rest. */
   const settled = new Set<Token>();
-  /** Values that a write of the link brought to a contact, so that both sides held them. */
+  /** Values that a write of the link added, so that both sides had them. */
   const delivered = new Set<Token>();
-  /** Of those, the ones that a user took away afterwards: these must be gone. */
+  /** The subset that a user removed afterwards: these must be missing. */
   const undone = new Set<Token>();
   /**
-   * Values that won a recorded conflict for a side whose user kept them. Where the answer to a write is lost, nobody can tell
-   * whether the other side's user replaced what it brought, or what stood before: that is a conflict (R4).
+   * Values that won a recorded conflict for a side whose user kept them. Where the answer to a write is lost, it is unknown
+   * whether the other side's user replaced the written or the former value: that is a conflict (R4).
    */
   const decided = new Set<Token>();
-  /** When a user took a value away at a side where it stood. */
-  const takenAtMs: Record<Side, Map<Token, number>> = { left: new Map(), right: new Map() };
-  /** Every value that a user ever took away at a side, also where it was put back. */
-  const everTaken: Record<Side, Set<Token>> = { left: new Set(), right: new Set() };
-  /** Values that a backup took away since everything was at rest. */
-  const rewound = new Set<Token>();
+  /** When a user removed a value on a side. */
+  const removedAtMs: Record<Side, Map<Token, number>> = { left: new Map(), right: new Map() };
+  /** Every value that a user ever removed on a side, also where it was entered again. */
+  const everRemoved: Record<Side, Set<Token>> = { left: new Set(), right: new Set() };
+  /** Values that a backup removed since the last rest. */
+  const removedByBackup = new Set<Token>();
   /** When a user entered a value at a side. */
-  const putAtMs: Record<Side, Map<Token, number>> = { left: new Map(), right: new Map() };
-  /** Whose a value is. */
+  const enteredAtMs: Record<Side, Map<Token, number>> = { left: new Map(), right: new Map() };
+  /** The person of each value. */
   const ownerOf = new Map<Token, number>();
-  const fates = new Map<number, Fate>();
-  /** People of whom a side brought two into being for a reason that the engine cannot see. */
-  const blurred = new Set<number>();
-  /** People made of two by a merge: one side may hold them as two for a while, or for good. */
-  const united = new Set<number>();
-  const fateOf = (entity: number): Fate => {
-    const fate = fates.get(entity) ?? { edited: false, deleted: false };
-    fates.set(entity, fate);
-    return fate;
+  const personChanges = new Map<number, PersonChanges>();
+  /** People with two contacts on a side for a reason that the engine cannot detect. */
+  const ambiguous = new Set<number>();
+  /** People that a merge made of two: one side may keep two contacts. */
+  const mergedPeople = new Set<number>();
+  const changesOf = (entity: number): PersonChanges => {
+    const changes = personChanges.get(entity) ?? { edited: false, deleted: false };
+    personChanges.set(entity, changes);
+    return changes;
   };
   return {
     entered,
@@ -87,18 +87,18 @@ export const createLedger = () => {
     delivered,
     undone,
     decided,
-    takenAtMs,
-    everTaken,
-    putAtMs,
-    rewound,
+    removedAtMs,
+    everRemoved,
+    enteredAtMs,
+    removedByBackup,
     ownerOf,
-    fates,
-    blurred,
-    peopleOfTwo: united,
-    fateOf,
-    /** Groups that a user deleted on either side: no membership of theirs must stay. */
-    deadGroups: new Set<number>(),
-    /** A user made of one set of values another one. */
+    personChanges,
+    ambiguous,
+    mergedPeople,
+    changesOf,
+    /** Groups that a user deleted on either side: none of their memberships must remain. */
+    deletedGroups: new Set<number>(),
+    /** A user replaced a set of values by another one. */
     changed: (entity: number, before: ReadonlySet<Token>, after: ReadonlySet<Token>): void => {
       for (const token of before) {
         if (after.has(token)) continue;
@@ -110,24 +110,24 @@ export const createLedger = () => {
         if (before.has(token)) continue;
         entered.add(token);
         ownerOf.set(token, entity);
-        // What stood at rest, or on the deleted contact, is no edit that could outlive the deletion on the other side: a
-        // run may have seen both sides agree on it before it saw the deletion.
-        const isDeleted = fates.get(entity)?.deleted === true;
+        // A value from the last rest, or of the deleted contact, is no edit that restores the contact on the other side: a
+        // run may have found it on both sides before it found the deletion.
+        const isDeleted = personChanges.get(entity)?.deleted === true;
         const isAgreed = isDeleted && (settled.has(token) || removed.get(token) === entity);
         removed.delete(token);
         undone.delete(token);
         if (!isAgreed) explained.delete(token);
       }
     },
-    /** The engine replaced what it could not have known. */
+    /** The engine replaced a value that it could not have read. */
     overwritten: (before: ReadonlySet<Token>, after: ReadonlySet<Token>): void => {
       for (const token of before) if (!after.has(token)) explained.add(token);
       for (const token of after) removed.delete(token);
     },
-    /** One of two people became the other. */
-    united: (loser: number, survivor: number): void => {
+    /** Two people became one. */
+    mergePeople: (loser: number, survivor: number): void => {
       const from = `member ${loser} of `;
-      if (loser === survivor) return void united.add(survivor);
+      if (loser === survivor) return void mergedPeople.add(survivor);
       for (const token of entered) {
         if (!token.startsWith(from)) continue;
         const renamed = token.replace(from, `member ${survivor} of `);
@@ -135,48 +135,49 @@ export const createLedger = () => {
         else entered.add(renamed);
         explained.add(token);
       }
-      united.delete(loser);
-      united.add(survivor);
+      mergedPeople.delete(loser);
+      mergedPeople.add(survivor);
     },
     /**
-     * A user took back what a write had brought, before its answer was heard: nobody can tell this from a value that did not
-     * arrive, and so the other side's stays (R5).
+     * A user removed a written value before the answer to the write was received. This is indistinguishable from a lost write,
+     * so the value of the other side stays (R5).
      */
-    takenBack: (tokens: ReadonlySet<Token>): void => {
+    reverted: (tokens: ReadonlySet<Token>): void => {
       for (const token of tokens) undone.delete(token);
     },
-    /** What a user removed of a person may come back from the other side. */
-    comeBack: (entity: number): void => {
+    /** Values that a user removed from a person may return from the other side. */
+    allowReturn: (entity: number): void => {
       for (const [token, of] of removed) if (of === entity) removed.delete(token);
     },
-    /** A user at a side changed what stood there. */
+    /** A user changed values on a side. */
     changedAt: (side: Side, atMs: number, before: ReadonlySet<Token>, after: ReadonlySet<Token>): void => {
       for (const token of before) {
         if (after.has(token)) continue;
-        takenAtMs[side].set(token, atMs);
-        everTaken[side].add(token);
+        removedAtMs[side].set(token, atMs);
+        everRemoved[side].add(token);
       }
       for (const token of after) {
         if (before.has(token)) continue;
-        takenAtMs[side].delete(token);
-        putAtMs[side].set(token, atMs);
+        removedAtMs[side].delete(token);
+        enteredAtMs[side].set(token, atMs);
       }
     },
     explain: (token: Token | null): void => {
       if (token !== null) explained.add(token);
     },
     /**
-     * Everything is at rest: what happened before is settled, but for what happened to people who are set apart, for the
-     * fate of those of whom something is refused, and for values that people are asked about: each stands on its own side
-     * alone. What a write brings of them later counts as delivered.
+     * At rest, earlier edits are settled, except those of people that are set apart, the deletions of people with a
+     * refused write, and the values of open questions: each of these is on its own side
+     * only, and counts as delivered when a later write adds it.
      */
     rest: (apart: ReadonlySet<number>, refused: ReadonlySet<number>, asked: ReadonlySet<Token>): void => {
       for (const token of entered) if (!asked.has(token)) settled.add(token);
-      rewound.clear();
+      removedByBackup.clear();
       const isOfApart = (token: Token): boolean => apart.has(removed.get(token) ?? Number.NaN);
       for (const token of undone) if (!isOfApart(token)) undone.delete(token);
       for (const token of removed.keys()) if (!isOfApart(token)) removed.delete(token);
-      for (const entity of fates.keys()) if (!apart.has(entity) && !refused.has(entity)) fates.delete(entity);
+      for (const entity of personChanges.keys())
+        if (!apart.has(entity) && !refused.has(entity)) personChanges.delete(entity);
     },
   };
 };

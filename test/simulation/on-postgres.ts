@@ -3,7 +3,7 @@ import { findPostgres } from '../support/postgres.ts';
 
 const postgres = await findPostgres();
 
-/** Plays what a test file describes on a PostgreSQL database of its own. */
+/** Runs the described tests on a new PostgreSQL database. */
 export const describeOnPostgres = (body: (store: string) => void): void => {
   describe.skipIf(postgres === null)('on PostgreSQL', () => {
     beforeAll(async () => {

@@ -10,98 +10,98 @@ const comparePerson = (world: World, target: Side, source: Row, copy: Row): stri
   const from = otherSide(target);
   const [given, held] = [visibleTokens(books[from], source), visibleTokens(books[target], copy)];
   const missing = [...given].filter((token) => {
-    const isDead = ledger.deadGroups.has(groupOf(token) ?? Number.NaN);
-    return isChosen(world.choosing, token) && !held.has(token) && !ledger.takenAtMs[target].has(token) && !isDead;
+    const isDead = ledger.deletedGroups.has(groupOf(token) ?? Number.NaN);
+    return isChosen(world.choosing, token) && !held.has(token) && !ledger.removedAtMs[target].has(token) && !isDead;
   });
-  // What the source took away must be gone, as long as the target's user did not enter it.
+  // A value that the source removed must be removed, unless the target's user entered it.
   const stale = [...held].filter((token) => {
     const wasKnown = ledger.settled.has(token) || ledger.undone.has(token);
-    const takenAtMs = ledger.takenAtMs[from].get(token);
-    const isOwn = (ledger.putAtMs[target].get(token) ?? 0) >= (takenAtMs ?? Infinity);
-    return isCertain(world.choosing, token) && wasKnown && takenAtMs !== undefined && !isOwn && !given.has(token);
+    const removedAtMs = ledger.removedAtMs[from].get(token);
+    const isOwn = (ledger.enteredAtMs[target].get(token) ?? 0) >= (removedAtMs ?? Infinity);
+    return isCertain(world.choosing, token) && wasKnown && removedAtMs !== undefined && !isOwn && !given.has(token);
   });
   return [
     ...missing.map((token) => `${token} of ${source.id} did not arrive at ${target}`),
-    ...stale.map((token) => `${token} was taken away at ${from} and stands at ${target}`),
+    ...stale.map((token) => `${token} was removed at ${from} and exists at ${target}`),
   ];
 };
 
-/** Whether the source deleted whom a value belongs to: then it goes at the target too, whatever was edited there. */
+/** Whether the source deleted the contact of a value: then the target deletes it too, in spite of edits there. */
 export const isOfDeleted = (world: World, target: Side, token: Token): boolean => {
   const owner = world.ledger.ownerOf.get(token);
   const rows = world.books[otherSide(target)].rows.filter(({ entity }) => entity === owner);
   return rows.length > 0 && rows.every(({ state }) => state !== 'live');
 };
 
-/** The same, of the field of a value. */
+/** The source side of a token's field; null where the field goes both ways. */
 export const sourceOfToken = (world: Pick<World, 'directions'>, token: Token): Side | null =>
   sourceOf(world, fieldOf(token));
 
-/** Whether a value that stands at one side of two alone may do so, because its field goes one way. */
+/** Whether a value may be on one side only, because its field goes one way. */
 export const mayStayOneSided = (world: World, side: Side, token: Token): boolean => {
   const source = sourceOfToken(world, token);
   if (source === null) return false;
-  // A group that was deleted where it comes from nowhere stays at its source.
-  const { deadGroups, everTaken, ownerOf, peopleOfTwo, takenAtMs } = world.ledger;
-  const isDead = deadGroups.has(groupOf(token) ?? Number.NaN);
-  // Of people made of two, it may have been taken from one and brought to the other.
-  const isOfTwo = peopleOfTwo.has(ownerOf.get(token) ?? Number.NaN);
-  const isTaken = (isOfTwo ? everTaken : takenAtMs)[otherSide(side)].has(token);
+  // A group that was deleted at the target stays at its source.
+  const { deletedGroups, everRemoved, ownerOf, mergedPeople, removedAtMs } = world.ledger;
+  const isDead = deletedGroups.has(groupOf(token) ?? Number.NaN);
+  // For merged people, the value may have been removed from one contact and written to the other.
+  const isOfTwo = mergedPeople.has(ownerOf.get(token) ?? Number.NaN);
+  const isTaken = (isOfTwo ? everRemoved : removedAtMs)[otherSide(side)].has(token);
   return source !== side || isDead || isTaken;
 };
 
-/** What the source of a field took away of people in step must be gone, as long as the target's user did not enter it. */
+/** A value that the source of a field removed from a pair must be removed, unless the target's user entered it. */
 export const checkTaken = (world: World, target: Side, rows: Sides<Row>): string[] => {
   const { agreed, books, ledger } = world;
   const from = otherSide(target);
   const copy = rows[target];
-  // An address that two people share is taken away from one of them; an archived contact comes back with what it held.
+  // An address that two people share is removed from one of them. A restored archived contact keeps its values.
   const given = visibleTokens(books[from], rows[from]);
-  // One that the target's values brought back after its deletion begins without those of the source.
+  // A contact that was restored with the target's values after its deletion has no values of the source.
   if (books[from].rows.some(({ entity, state }) => entity === copy.entity && state !== 'live')) return [];
   return [...(agreed.get(copy.entity) ?? [])]
     .filter((token) => sourceOfToken(world, token) === from && isCertain(world.choosing, token))
     .filter((token) => visibleTokens(books[target], copy).has(token) && !given.has(token))
     .filter((token) => {
-      const takenAtMs = ledger.takenAtMs[from].get(token);
-      return takenAtMs !== undefined && (ledger.putAtMs[target].get(token) ?? 0) < takenAtMs;
+      const removedAtMs = ledger.removedAtMs[from].get(token);
+      return removedAtMs !== undefined && (ledger.enteredAtMs[target].get(token) ?? 0) < removedAtMs;
     })
-    .map((token) => `${token} was taken away at ${from}, from where it goes to ${target}, and stands there`);
+    .map((token) => `${token} was removed at ${from}, the source for ${target}, and exists at ${target}`);
 };
 
 /**
- * Whether a value stood only where nothing of its field goes to the other side: it may go when that one changes. Of a contact
- * that the target's user merged away, it stands with the target's survivor alone.
+ * Whether a value was only at the target of its field: it may be lost when the source changes. After a merge by the
+ * target's user, the value is only on the target's survivor.
  */
 export const isTargetsOwn = ({ directions, ledger }: World, token: Token): boolean => {
   const source = sourceOfToken({ directions }, token);
   if (source === null) return false;
-  const { ownerOf, peopleOfTwo, putAtMs, takenAtMs } = ledger;
-  const isOfTwo = peopleOfTwo.has(ownerOf.get(token) ?? Number.NaN);
-  return isOfTwo || !putAtMs[source].has(token) || takenAtMs[source].has(token);
+  const { ownerOf, mergedPeople, enteredAtMs, removedAtMs } = ledger;
+  const isOfTwo = mergedPeople.has(ownerOf.get(token) ?? Number.NaN);
+  return isOfTwo || !enteredAtMs[source].has(token) || removedAtMs[source].has(token);
 };
 
-/** What must hold at rest of a link that writes one side only, besides that nothing was written at the other. */
+/** The conditions at rest of a one-way link. Writes to its source are checked elsewhere. */
 export const checkOneWay = (world: World, target: Side): string[] => {
   const { ledger, books } = world;
   const from = otherSide(target);
   const sources = liveRows(books[from]);
   const copies = liveRows(books[target]);
   const missing = sources.flatMap((source) => {
-    if (ledger.blurred.has(source.entity)) return [];
+    if (ledger.ambiguous.has(source.entity)) return [];
     const own = copies.filter(({ entity }) => entity === source.entity);
     const [copy] = own;
-    if (own.length > 1) return [`one person stands twice at ${target}: ${own.map(({ id }) => id).join()}`];
+    if (own.length > 1) return [`one person exists twice at ${target}: ${own.map(({ id }) => id).join()}`];
     if (copy !== undefined) return comparePerson(world, target, source, copy);
-    // Deleted by the target's user, it stays away until the source changes it.
+    // A contact that the target's user deleted stays deleted until the source changes it.
     const wasThere = books[target].rows.some(({ entity, state }) => entity === source.entity && state === 'deleted');
     return wasThere ? [] : [`${source.id} did not arrive at ${target}`];
   });
   const stale = copies.flatMap((copy) => {
     const wasDeleted = books[from].rows.some(({ entity, state }) => entity === copy.entity && state === 'deleted');
     const stands = sources.some(({ entity }) => entity === copy.entity);
-    return wasDeleted && !stands && !ledger.blurred.has(copy.entity)
-      ? [`${copy.id} stands at ${target} although its source was deleted`]
+    return wasDeleted && !stands && !ledger.ambiguous.has(copy.entity)
+      ? [`${copy.id} exists at ${target} although its source was deleted`]
       : [];
   });
   return [...missing, ...stale];

@@ -5,28 +5,28 @@ import type { Policy } from '../../src/core/reconcile/policy.ts';
 import type { Row } from '../support/memory/book.ts';
 import type { Ledger } from './ledger.ts';
 
-/** What is known of who takes part, beside what the users' books say. */
+/** The state of the selection, in addition to the address books. */
 export type Parts = {
-  /** Which contacts take part now, by patterns, and whether they were ever chosen. */
+  /** The patterns of the selection, and whether a selection was ever made. */
   contacts: Sides<readonly string[]>;
   selects: boolean;
-  /** When the last run began that has read every membership of a side: what stood there before is past. */
+  /** Start of the last run that read every membership of a side: earlier states are outdated. */
   readonly knownSinceMs: Record<Side, number>;
-  /** When the last run began that has completed: what contacts said before is past. */
+  /** Start of the last completed run: earlier states are outdated. */
   readSinceMs: number;
-  /** How the pairs of contacts stood at the end of the last run. */
+  /** The status of each contact's pair at the end of the last run. */
   readonly statuses: Map<Row, PairStatus>;
-  /** Contacts that writes of unknown outcome were about at the end of the last run. */
+  /** Contacts with a write of unknown outcome at the end of the last run. */
   readonly open: Set<Row>;
-  /** People to whom the run under way may write nothing. */
+  /** People to which the current run must not write. */
   readonly untouchable: Set<number>;
-  /** Whether the run under way is a merge that a person asked for: it writes that side, whichever way fields go. */
+  /** Whether the current run is a requested merge: it writes that side in spite of directions. */
   byHand: boolean;
-  /** Contacts into which a side merged others in the run under way, or unheard of before: they are given back what they held. */
+  /** Survivors of merges in the current run, or of merges without an answer: their former values are restored. */
   readonly merged: Set<Row>;
-  /** People whose contact of a side was deleted while they were set apart: nobody makes it again there. */
+  /** People whose contact of a side was deleted while they were set apart: it must not be created again there. */
   readonly lostApart: Sides<Set<number>>;
-  /** People of whom one contact went when the other one may have been of no interest to its side: it may stay alone. */
+  /** People with one deleted contact, where the side of the other one may not have selected it: that one may stay alone. */
   readonly mayStayAlone: Set<number>;
 };
 
@@ -44,22 +44,22 @@ export const createParts = (): Parts => ({
   mayStayAlone: new Set(),
 });
 
-/** Whether a person is one contact at each side, as far as the link can tell. */
+/** Whether a person has one contact on each side, as far as the link can detect. */
 export const isSimple = ({ ledger }: { readonly ledger: Ledger }, entity: number): boolean =>
-  !ledger.blurred.has(entity) && !ledger.peopleOfTwo.has(entity);
+  !ledger.ambiguous.has(entity) && !ledger.mergedPeople.has(entity);
 
-type Judging = { readonly complaints: string[]; readonly ledger: Ledger; readonly parts: Parts };
+type Checking = { readonly complaints: string[]; readonly ledger: Ledger; readonly parts: Parts };
 
-/** Complains of what was done to people whom no side selects (R18). */
-export const judgeWrite = ({ complaints, parts }: Judging, side: Side, row: Row, what: string): void => {
+/** Reports a write to people that no side selects (R18). */
+export const checkWrite = ({ complaints, parts }: Checking, side: Side, row: Row, what: string): void => {
   if (parts.untouchable.has(row.entity)) complaints.push(`${side}: ${row.id} was ${what} although no side selects it`);
 };
 
-/** Complains of a contact that is made again for a person who lost it there while set apart (R18). */
-export const judgeCreated = (world: Judging, side: Side, row: Row): void => {
-  judgeWrite(world, side, row, 'created');
+/** Reports a contact that is created for a person that was deleted there while set apart (R18). */
+export const checkCreated = (world: Checking, side: Side, row: Row): void => {
+  checkWrite(world, side, row, 'created');
   if (world.parts.lostApart[side].has(row.entity) && isSimple(world, row.entity)) {
-    world.complaints.push(`${side}: ${row.id} was created for one who was deleted there while set apart`);
+    world.complaints.push(`${side}: ${row.id} was created for a person deleted there while set apart`);
   }
 };
 

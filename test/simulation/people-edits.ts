@@ -10,11 +10,11 @@ import {
   elementsOf,
   GROUP_NAMES,
   isOwnEmail,
-  learn,
-  learnUnsure,
+  recordValues,
+  markUncertain,
   lettersOf,
   mayBeTwo,
-  meet,
+  addPerson,
   phoneOf,
   POOLS,
   withOtherTitle,
@@ -24,11 +24,11 @@ import { counterpart, liveRows, type World } from './world.ts';
 
 type Of<Kind extends PeopleEdit['kind']> = Extract<PeopleEdit, { kind: Kind }>;
 
-/** The contacts of known people that were linked when the last run ended. */
+/** The contacts of the cast that were linked at the end of the last run. */
 const linkedRows = (world: World, side: Side): readonly Row[] =>
   liveRows(world.books[side]).filter((row) => world.people.known.has(row.entity) && world.linked[side].has(row.id));
 
-/** Whether the link has both contacts of the person: what is entered at one side meets no contact that is new at the other. */
+/** Whether the link has both contacts of the person: then an entry on one side matches no new contact on the other. */
 const isPaired = (world: World, side: Side, row: Row): boolean => {
   const other = counterpart(world, side, row);
   return other !== null && world.linked[otherSide(side)].has(other.id);
@@ -36,7 +36,7 @@ const isPaired = (world: World, side: Side, row: Row): boolean => {
 
 const isNameless = ({ firstName, lastName, company }: Contact): boolean => `${firstName}${lastName}${company}` === '';
 
-/** Whether a contact of another person shares an email address, and one of the two has no name: the product takes them for one (R13). */
+/** Whether a contact of another person shares an email address and one of the two has no name: the program pairs them (R13). */
 const meetsNameless = (world: World, contact: Contact, entity: number): boolean => {
   const emails = new Set(contact.emailAddresses.map(({ value }) => value));
   return SIDES.flatMap((side) => liveRows(world.books[side])).some(
@@ -48,7 +48,7 @@ const meetsNameless = (world: World, contact: Contact, entity: number): boolean 
 };
 
 const enterPerson = (world: World, book: Book, contact: Contact, entity: number): Row | undefined => {
-  meet(world.people, entity);
+  addPerson(world.people, entity);
   enter(world, book, contact, entity);
   return book.rows.at(-1);
 };
@@ -61,7 +61,7 @@ const enterMember = (world: World, edit: Of<'person'>): void => {
   if (entered.has(key)) return;
   entered.add(key);
   const entity = world.nextNumber();
-  meet(world.people, entity, mayBeTwo(edit.who));
+  addPerson(world.people, entity, mayBeTwo(edit.who));
   for (const [look, side] of SIDES.filter((each) => edit.at === 'both' || edit.at === each).entries()) {
     const book = world.books[side];
     const contact = contactOfMember(edit, household, look);
@@ -81,7 +81,7 @@ const successorOf = (world: World, { contact }: Row, isNamed: boolean): Contact 
   const code = lettersOf(world.nextNumber());
   const addresses = { ...EMPTY_CONTACT, emailAddresses, phoneNumbers };
   if (firstName !== '') {
-    // Shared addresses are those of several people: a contact without a name may be any of them.
+    // A shared address belongs to several people, so a contact without a name may be any of them.
     if (!isNamed) {
       // A create may leave out the address at first: without a number, new contacts could not be distinguished.
       return {
@@ -98,7 +98,7 @@ const successorOf = (world: World, { contact }: Row, isNamed: boolean): Contact 
 const succeed = (world: World, { side, who, isNamed }: Of<'successor'>): void => {
   const book = world.books[side];
   const row = pick(linkedRows(world, side), who);
-  // Two contacts that are new, one without a name, are one person by a shared address (R13).
+  // Two new contacts with a shared address, one without a name, are one person (R13).
   if (row === undefined || !isPaired(world, side, row)) return;
   const successor = successorOf(world, row, isNamed);
   if (successor.emailAddresses.length === 0 || meetsNameless(world, successor, row.entity)) return;
@@ -110,7 +110,7 @@ const takeOver = (world: World, { side, who, by }: Of<'take-over'>): void => {
   const book = world.books[side];
   const rows = linkedRows(world, side).filter(({ contact }) => contact.firstName !== '');
   const [row, successor] = [pick(rows, who), pick(rows, by)];
-  // For two contacts of one name it looks the same as a merge (R12).
+  // For two contacts with one name this is indistinguishable from a merge (R12).
   if (row === undefined || successor === undefined) return;
   if (bareFirstName(row.contact) === bareFirstName(successor.contact)) return;
   removeContact(world, book, row, 'deleted');
@@ -133,11 +133,11 @@ const addAgain = (world: World, { side, who, isRetitled }: Of<'readd'>): void =>
   const added = book.add({ contact, extra: row.extra, originId: null, entity: row.entity });
   world.notes.set(added, row.extra);
   book.setGroups(added, row.groupIds);
-  world.ledger.fateOf(row.entity).edited = true;
-  world.ledger.comeBack(row.entity);
+  world.ledger.changesOf(row.entity).edited = true;
+  world.ledger.allowReturn(row.entity);
   world.agreed.delete(row.entity);
   world.extras.everScribbled.add(added);
-  learnUnsure(world.people, row.entity);
+  markUncertain(world.people, row.entity);
 };
 
 const toggleTitle = (world: World, { side, who }: Of<'honorific'>): void => {
@@ -160,19 +160,19 @@ const toggleValue = (world: World, { side, who, field, which }: Of<'value'>): vo
   const next = withList(row.contact, field, others.length < held.length ? others : [...held, element]);
   const { contact } = row;
   change(world, book, row, () => book.write(row, next));
-  learn(world.people, row.entity, contact, next);
+  recordValues(world.people, row.entity, contact, next);
 };
 
 const setDetail = (world: World, { side, who, field }: Of<'detail'>): void => {
   const book = world.books[side];
   const row = pick(linkedRows(world, side), who);
-  // With a company, a contact without a name is the card of it.
+  // A contact without a name but with a company is the card of the company.
   if (row === undefined || (field === 'company' && isNameless(row.contact))) return;
   if (field === 'company' || field === 'title') setScalar(world, book, row, field, world.nextNumber());
   else addElement(world, book, row, field);
 };
 
-/** Edits the organization that the link syncs, of a contact that has others at a side. */
+/** Edits the synced organization of a contact that has further organizations on a side. */
 const changeJob = (world: World, { side, who, clears }: Of<'job'>): void => {
   const withJobs = new Set([...world.people.jobs.keys()].map(({ entity }) => entity));
   const row = pick(

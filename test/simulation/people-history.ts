@@ -18,7 +18,7 @@ import {
   type Drawn,
 } from './hard-arbitraries.ts';
 import type { Edit, RunStep } from './history.ts';
-import { CAST_SIZE, RIVALS } from './people.ts';
+import { CAST_SIZE, LOOKALIKES } from './people.ts';
 
 const which = fc.nat({ max: 11 });
 
@@ -31,9 +31,9 @@ const person = fc.record({
   hasJobs: seldom(fc.constant(true), false),
   which,
 });
-/** Two people that look alike, one at each side, as two books hold them at the first meeting. */
-const rivals = fc
-  .tuple(fc.constantFrom(...RIVALS), fc.boolean(), person, person)
+/** Two similar people, one on each side, before a first sync. */
+const lookalikes = fc
+  .tuple(fc.constantFrom(...LOOKALIKES), fc.boolean(), person, person)
   .map(([pair, isTurned, one, other]) => {
     const [who, rival] = isTurned ? pair.toReversed() : pair;
     const household = 0;
@@ -82,11 +82,11 @@ const phasesOf = (
 
 const manners: fc.Arbitrary<Manners> = fc.constantFrom(PLAIN_MANNERS, { ...PLAIN_MANNERS, titleLength: 8 });
 
-/** People that are easily taken for each other: families, namesakes, cards of companies, and successors. */
+/** Similar people: families, namesakes, cards of companies, and successors. */
 export const PEOPLE: Drawn = {
   goesBothWays: true,
   phases: phasesOf(
-    fc.tuple(rivals, edits(person, 1, 6)).map((parts) => parts.flat()),
+    fc.tuple(lookalikes, edits(person, 1, 6)).map((parts) => parts.flat()),
     runOf({
       before: edits(
         fc.oneof(
@@ -107,7 +107,7 @@ export const PEOPLE: Drawn = {
   ),
 };
 
-/** Values that are easily taken for each other: signs, networks, types, further organizations and long texts. */
+/** Similar values: signs, networks, types, further organizations and long texts. */
 export const PEOPLE_VALUES: Drawn = {
   goesBothWays: true,
   manners: fc.record({ left: manners, right: manners }),
@@ -135,6 +135,6 @@ export const PEOPLE_VALUES: Drawn = {
       ),
       side,
     )
-    // Two groups that get one name on two sides are a conflict that is reported, and stays.
+    // Two groups that get one name on two sides are a conflict that is reported and stays.
     .map(([phases, at]) => phases.map((runs) => runs.map((step) => atSide(step, at, ['swap-groups'])))),
 };

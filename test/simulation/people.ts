@@ -6,7 +6,7 @@ import type { Row } from '../support/memory/book.ts';
 
 /** The edits of users to contacts that look alike. */
 export type PeopleEdit =
-  /** A person of the cast is entered at one side, or at both sides by hand. */
+  /** A person of the cast is entered on one side or on both. */
   | {
       readonly kind: 'person';
       readonly at: Side | 'both';
@@ -49,7 +49,7 @@ const typed = (values: readonly string[], labels: readonly string[]) =>
 
 const TAGS = ['B', 'B+', 'B-', 'B#', 'C', 'C++', 'C#', '🙂', '🎉', 'VIP', 'VIP (2025)', 'VIP (2026)'];
 
-/** Elements of which some differ in a sign or in the type alone. */
+/** Elements, some of which differ only in a sign or a type. */
 export const POOLS = {
   tags: TAGS.map((value) => ({ value, label: null })),
   instantMessengers: typed(['ann', 'bo'], ['skype', 'icq', 'googleTalk']),
@@ -61,18 +61,18 @@ export const GROUP_NAMES = ['C', 'C++', 'C#', 'B', 'B+', '🙂', '🎉', 'Büro'
 /** No vowels, because names that differ in digraphs are one name, and no letters of legal forms such as KG, Ltd and BV. */
 const LETTERS = 'bcdfhkqtwx';
 
-/** A text of letters for each number: no value of these people has a number, by which ledgers know values of one owner. */
+/** A text of letters for each number. Values of the cast contain no numbers, because ledgers identify values by number. */
 export const lettersOf = (number: number): string =>
   [...String(number)].map((digit) => LETTERS.charAt(Number(digit))).join('');
 
-/** A contact as it is entered at each side, and the addresses that it shares with others. */
+/** A contact as entered on each side, and the addresses that it shares with others. */
 type Member = {
   readonly looks: readonly Partial<Contact>[];
   /** The names of shared email addresses; none where each look has its own. */
   readonly shares: readonly string[];
   /** Which of the shared phone numbers. */
   readonly phone: number | null;
-  /** Whether the two looks are a possible match, which the product reports and does not pair. */
+  /** Whether the two looks are a possible match, which the program reports and does not pair. */
   readonly isPossibleMatch?: true;
 };
 
@@ -82,7 +82,7 @@ const own = (local: string, code: string): Pick<Contact, 'emailAddresses'> => ({
   emailAddresses: [{ value: `${local}-${code}@mail.example`, label: 'home' }],
 });
 
-/** People of one household and one company that are easily taken for each other. */
+/** Similar people of one household and one company. */
 const CAST: readonly ((code: string) => Member)[] = [
   ...['Martin', 'Martina', 'Paul', 'Paula'].map((first) => (code: string) => ({
     looks: [named(first, `Weber${code}`)],
@@ -112,7 +112,7 @@ const CAST: readonly ((code: string) => Member)[] = [
   () => ({ looks: [named('花子', '山田'), named('山田花子', '')], shares: ['yamada'], phone: null }),
   (code) => ({ looks: [own('nameless', code)], shares: [], phone: 4 }),
   (code) => ({ looks: [named('Robert', `Weber${code}`), named('Bob', `Weber${code}`)], shares: ['familie'], phone: 0 }),
-  // One person that is a possible match: a short form of the name, and the number alone in common.
+  // A possible match: a short form of the name, and only the phone number in common.
   (code) => ({
     looks: [
       { ...named('Thomas', `Ray${code}`), ...own('thomas', code) },
@@ -126,8 +126,8 @@ const CAST: readonly ((code: string) => Member)[] = [
 
 export const CAST_SIZE = CAST.length;
 
-/** Members of a household that look alike, by their places in the cast. */
-export const RIVALS: readonly (readonly number[])[] = [
+/** Similar members of a household, by their positions in the cast. */
+export const LOOKALIKES: readonly (readonly number[])[] = [
   [0, 1],
   [2, 3],
   [4, 5],
@@ -149,7 +149,7 @@ export const phoneOf = (household: number, phone: number): string =>
 /** Whether an email address is of one person alone. */
 export const isOwnEmail = (value: string): boolean => value.endsWith('@mail.example');
 
-/** The contact of a person of a household as a side has it: one of its looks, with some of the elements that differ little. */
+/** The contact of a member on a side: one of its looks, with some of the similar elements. */
 export const contactOfMember = (
   { who, hasOwn, which }: { readonly who: number; readonly hasOwn: boolean; readonly which: number },
   household: number,
@@ -176,7 +176,7 @@ export const contactOfMember = (
   return contact;
 };
 
-/** The truth about a person, whatever contacts exist: names, all values, and the edits since the last rest. */
+/** The names and values of a person, and the edits since the last rest. */
 export type Known = {
   readonly names: Set<string>;
   /** Every value that a user ever entered for the person. */
@@ -185,13 +185,13 @@ export type Known = {
   readonly held: Set<string>;
   readonly added: Set<string>;
   readonly removed: Set<string>;
-  /** Whether a contact of the person was deleted, or deleted and added again: values may come back. */
-  isUnsure: boolean;
-  /** Whether two contacts of the person are a possible match: they stay two. */
+  /** Whether a contact of the person was deleted, or deleted and added again: values may return. */
+  isUncertain: boolean;
+  /** Whether the two contacts of the person are a possible match, which stays unpaired. */
   readonly isPossibleMatch: boolean;
 };
 
-/** The people of the cast that the history knows. */
+/** The people of the cast in this history. */
 export type People = {
   readonly known: Map<number, Known>;
   /** The numbers of households, by their places. */
@@ -248,7 +248,7 @@ export const textsOf = (contact: Contact): ReadonlySet<string> =>
   );
 
 /** A person of the cast gets a contact. */
-export const meet = (people: People, entity: number, isPossibleMatch = false): void => {
+export const addPerson = (people: People, entity: number, isPossibleMatch = false): void => {
   if (people.known.has(entity)) return;
   people.known.set(entity, {
     names: new Set(),
@@ -256,13 +256,13 @@ export const meet = (people: People, entity: number, isPossibleMatch = false): v
     held: new Set(),
     added: new Set(),
     removed: new Set(),
-    isUnsure: false,
+    isUncertain: false,
     isPossibleMatch,
   });
 };
 
-/** A user made of one contact another one; null: there was none. Nothing is noted of people that are not of the cast. */
-export const learn = ({ known }: People, entity: number, before: Contact | null, after: Contact): void => {
+/** Records an edit of a contact of the cast; `before` is null for a new contact. */
+export const recordValues = ({ known }: People, entity: number, before: Contact | null, after: Contact): void => {
   const person = known.get(entity);
   if (person === undefined) return;
   person.names.add(bareName(after));
@@ -279,8 +279,8 @@ export const learn = ({ known }: People, entity: number, before: Contact | null,
   }
 };
 
-/** A contact of the person was deleted: what was removed may come back, and what was added may be missing. */
-export const learnUnsure = ({ known }: People, entity: number): void => {
+/** Records a deletion: removed values of the person may return, and added ones may be missing. */
+export const markUncertain = ({ known }: People, entity: number): void => {
   const person = known.get(entity);
-  if (person !== undefined) person.isUnsure = true;
+  if (person !== undefined) person.isUncertain = true;
 };

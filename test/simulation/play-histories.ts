@@ -6,16 +6,16 @@ import { formatCounts, playSeed } from './simulate.ts';
 
 const HISTORIES = 2_000;
 
-/** `npm test` plays one seed of so many. */
+/** `npm test` plays one of this many seeds. */
 const SAMPLE_EACH = 20;
 
-/** So many histories contain at least one crash, fault and conflict. */
+/** This many histories contain at least one crash, fault and conflict. */
 const DRAWS_ALL = 40;
 
-/** Where another store than SQLite in memory is played on. */
+/** A store other than SQLite in memory. */
 type On = { readonly store: string; readonly histories: number };
 
-/** The first seed: 1, unless `SIMULATION_SEED` names another one or says `random`. */
+/** The first seed: 1, or `SIMULATION_SEED`, which may be `random`. */
 const firstSeed = (): number => {
   const given = process.env['SIMULATION_SEED'] ?? '1';
   return given === 'random' ? Math.floor(Math.random() * 1_000_000) : Number(given);
@@ -26,7 +26,7 @@ export const describeHistories = (players: Players, on: On | null = null): void 
   const title = `${players.left} and ${players.right}${on === null ? '' : ` on ${on.store}`}`;
   const histories = on?.histories ?? HISTORIES;
   describe(`R1-R15: random histories of edits, faults and crashes between ${title}`, () => {
-    it('come to rest with both sides equal and nothing lost, doubled or resurrected', async () => {
+    it('come to rest with equal sides and without a lost, duplicated or resurrected contact', async () => {
       const counts = noCounts();
       const first = firstSeed();
       const range = Array.from({ length: histories }, (_, index) => first + index);

@@ -25,7 +25,7 @@ const BOOKS: readonly Edit[] = [
 
 const join = (side: Side, who: number, group: number): Edit => ({ kind: 'join', side, who, group });
 
-/** What the users of one side do, for a run that lists everything again. */
+/** Edits for a run that lists everything again. */
 const SOMETHING: readonly Edit[] = [
   { kind: 'create', side: 'left', rich: true },
   { kind: 'join', side: 'left', who: 1, group: 0 },
@@ -54,7 +54,7 @@ const EVERYTHING: readonly Edit[] = [
   { kind: 'delete-group', side: 'right', group: 1 },
 ];
 
-/** The link syncs further fields from its first run on; then it leaves some, and others join. */
+/** The link syncs further fields from its first run on. */
 const FURTHER: readonly Edit[] = [
   { kind: 'choose', choice: 1 },
   ...SIDES.flatMap((side): Edit[] => [
@@ -65,10 +65,10 @@ const FURTHER: readonly Edit[] = [
   ]),
 ];
 
-/** The first group of both sides, as it was called at first, selects at the left one; the right one takes what comes. */
+/** The left side selects the first group of both sides; the right side selects no contact. */
 const SELECTED = { left: ['Group 1'], right: ['!*'] };
 
-/** Some of whom take part; then labels come and go, and what sleeps, or stands alone, is edited and deleted too. */
+/** Some contacts are selected. Then labels change, and contacts of sleeping pairs are edited and deleted too. */
 const SELECTED_BOOKS: readonly Edit[] = [...BOOKS, ...[0, 1, 2, 3, 4].map((who) => join('left', who, 0))];
 const LABELS: readonly Edit[] = [
   { kind: 'leave', side: 'left', who: 0, group: 0 },
@@ -76,11 +76,11 @@ const LABELS: readonly Edit[] = [
   join('left', 5, 0),
   { kind: 'add', side: 'right', who: 0, field: 'phoneNumbers' },
   { kind: 'delete', side: 'left', who: 1 },
-  // More would go, or be set apart, than the guard lets pass.
+  // With the other edits the guard would halt the run.
   ...EVERYTHING.filter(({ kind }) => !['delete', 'delete-group', 'rename-group'].includes(kind)),
 ];
 
-/** What the service computes of the first people, in whichever order their contacts were created. */
+/** Computed values of the first people, independent of the order of their contacts. */
 const COMPUTED = [0, 1, 2, 3, 4, 5].map(
   (who) => ({ who, countsPeople: true, what: 'another', isStamped: true }) as const,
 );
@@ -135,7 +135,7 @@ const SCENARIOS: Readonly<Record<string, History>> = {
   }),
 };
 
-/** Both address books and the recorded conflicts, settled or not, without ids and times. */
+/** Both address books and all recorded conflicts, without ids and times. */
 const outcome = ({ world, conflicts }: Ending) => ({
   books: SIDES.map((side) =>
     liveRows(world.books[side])
@@ -160,7 +160,7 @@ const outcome = ({ world, conflicts }: Ending) => ({
     .toSorted(),
 });
 
-/** The history with its last run killed; whoever asked for a merge asks again. */
+/** The history with its last run killed; a requested merge is requested again. */
 const killedAt = (reference: History, step: number, when: 'before' | 'after'): History => {
   const last = reference.phases.at(-1) ?? [];
   const killed = { ...(last.at(-1) ?? run()), crash: { step, when } };
@@ -168,10 +168,10 @@ const killedAt = (reference: History, step: number, when: 'before' | 'after'): H
   return { ...reference, phases: [...reference.phases.slice(0, -1), [...last.slice(0, -1), killed, ...again]] };
 };
 
-/** `npm test` kills at one point of so many; an odd number, so that points before and after a step alternate. */
+/** `npm test` kills at one of this many points; with an even number all points would be before or all after a step. */
 const SAMPLE_EACH = 30;
 
-/** The points at which a process is killed, the first of each `stride` steps. */
+/** The points at which a process is killed: before and after the first of each `stride` steps. */
 const killPoints = (steps: number, stride: number) =>
   Array.from({ length: Math.ceil(steps / stride) }, (_, index) => 1 + index * stride).flatMap((step) =>
     (['before', 'after'] as const).map((when) => ({ step, when })),
@@ -187,7 +187,7 @@ export const describeKillPoints = (players: Players, store: string | null = null
   const title = `${players.left} and ${players.right}${store === null ? '' : ` on ${store}`}`;
   describe(`R9: a process killed at any step between ${title}`, () => {
     it.each(Object.entries(SCENARIOS))('leaves %s as the unbroken run leaves it', async (name, scenario) => {
-      // A killed process has one run more before it rests: nothing that is compared may be pruned by then.
+      // A killed process has one more run before rest, so nothing that is compared may be pruned.
       const reference = { ...scenario, players, keepsAll: true };
       const unbroken = await runHistory(reference);
       const expected = outcome(unbroken);
@@ -199,7 +199,7 @@ export const describeKillPoints = (players: Players, store: string | null = null
         equal += 1;
       }
       reportExtent(`kill points of ${name} between ${title}: ${equal} of ${steps * 2} steps played, all equal`);
-      // A merge by request writes to few contacts.
+      // A requested merge writes to few contacts.
       expect(steps).toBeGreaterThan(scenario.phases.at(-1)?.at(-1)?.merges === undefined ? 30 : 20);
     });
   });

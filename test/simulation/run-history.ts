@@ -2,30 +2,26 @@ import type { ConflictRow } from '../../src/core/state/rows.ts';
 import { choosing } from '../support/memory/choosing.ts';
 import { restChoosing } from './choices.ts';
 import { checkShown, compute, showsExtras, withExtras } from './extras.ts';
-import { bySide, type Side, type Sides, type SideWords } from '../../src/core/contact/side.ts';
+import { bySide, type Sides, type SideWords } from '../../src/core/contact/side.ts';
 import type { Policy } from '../../src/core/reconcile/policy.ts';
-import type { Row } from '../support/memory/book.ts';
 import type { LinkContext } from '../../src/engine/context.ts';
 import { mergeDuplicates, type MergeOrder } from '../../src/engine/history/merge-duplicates.ts';
 import { runLink, type RunResult } from '../../src/engine/run.ts';
 import type { RunEvent } from '../../src/engine/run-event.ts';
 import type { Fault } from '../support/memory/incidents.ts';
-import { startProcess, type ProcessPlan, type WriteOp } from '../support/memory/process.ts';
+import { startProcess, type ProcessPlan } from '../support/memory/process.ts';
 import { applyEdit } from './hard-edits.ts';
-import { followLosses } from './doubtful.ts';
-import { judgeDestroyed, judgeHalt, judgeSetApart } from './guarded.ts';
-import type { Aim, History, RunStep } from './history.ts';
-import { checkExplained } from './explained.ts';
-import { checkAtRest, describe, explainConflicts, peopleAtRest, peopleRefused } from './invariants.ts';
-import { judgeConflicts, judgeUntouched, noteAgreed, noteLinked, noteTold } from './judge-run.ts';
-import { checkPeople, judgePairs, noteReported, restPeople } from './judge-people.ts';
-import { orderOf } from './merge-order.ts';
-import { allAsked, answerQuestion, noteQuestions, rememberQuestions } from './questions.ts';
+import { followAims, followAnswers, followLosses, followReads } from './follow-run.ts';
+import { checkDestroyed, checkHalt, checkSetApart } from './guarded.ts';
+import type { History, RunStep } from './history.ts';
+import { checkAtRest, checkExplained, describe, explainConflicts, peopleAtRest, peopleRefused } from './invariants.ts';
+import { checkConflicts, checkUntouched, noteAgreed, noteLinked, noteReportedDeletions } from './judge-run.ts';
+import { checkPeople, checkPairs, noteReported, restPeople } from './judge-people.ts';
+import { allAsked, answerQuestion, noteQuestions, orderOf, rememberQuestions } from './decisions.ts';
 import { noteLost, noteLostApart, noteRead, noteUntouchable, peopleApart, rowsAsleep } from './selecting.ts';
-import { followReads } from './unread.ts';
-import { createWorld, type Delivered, type Flaws, type World } from './world.ts';
+import { createWorld, type Flaws, type World } from './world.ts';
 
-/** What was really injected. */
+/** The number of injected events. */
 export type Counts = {
   runs: number;
   edits: number;
@@ -41,10 +37,10 @@ export const noCounts = (): Counts => {
   return { runs: 0, edits: 0, crashes: 0, faults: 0, halts: 0, writes: 0, conflicts: 0, raced: 0 };
 };
 
-/** What a history must never show. */
+/** A history broke an invariant. */
 class ViolationError extends Error {
   constructor(violations: readonly string[], world: World, trace: readonly string[]) {
-    super([...violations, '-- what stands there:', ...describe(world), '-- runs:', ...trace].join('\n'));
+    super([...violations, '-- current contacts:', ...describe(world), '-- runs:', ...trace].join('\n'));
     this.name = 'ViolationError';
   }
 }
@@ -53,7 +49,7 @@ const LEASE_MS = 16_000;
 const SWEEP_INTERVAL_MS = 6 * 3_600_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Long enough for what is late, then for sweeps, then for the longest backoff. */
+/** Long enough for lags, then for sweeps, then for the longest backoff. */
 const REST_GAPS_MS = [
   12 * MINUTE_MS,
   7 * HOUR_MS,
@@ -62,12 +58,12 @@ const REST_GAPS_MS = [
   ...Array.from({ length: 10 }, () => 25 * HOUR_MS),
 ];
 
-/** Three of them are quiet where there was anything to write late. */
+/** At least three of them are quiet, even where a late value is written. */
 const LATE_RUNS = 6;
 
 const SIDE_WORDS: Sides<SideWords> = bySide((side) => ({ name: side, title: side, place: `the ${side} side` }));
 
-/** A history as it is played. */
+/** The state of a history while it is played. */
 export type Simulation = {
   readonly history: History;
   readonly world: World;
@@ -75,13 +71,13 @@ export type Simulation = {
   readonly counts: Counts;
   readonly trace: string[];
   readonly steps: number[];
-  /** What a person asked to have merged last. */
+  /** The last requested merge. */
   order: MergeOrder | null;
-  /** A contact is left out of a listing once at most: twice in a row counts as deleted. */
+  /** Number of contacts left out of listings; at most one, because two in a row count as deleted. */
   holes: number;
 };
 
-/** Nothing happens to the process. */
+/** A process without faults. */
 export const QUIET: ProcessPlan = {
   crash: null,
   faultAt: () => undefined,
@@ -92,7 +88,7 @@ export const QUIET: ProcessPlan = {
   salt: 1,
 };
 
-/** A process and what the engine works with in it. */
+/** A process and the engine's context in it. */
 export const contextOf = (
   { history, world, flaws }: Pick<Simulation, 'history' | 'world' | 'flaws'>,
   plan: ProcessPlan,
@@ -117,7 +113,7 @@ export const contextOf = (
     policy,
     sweepIntervalMs: SWEEP_INTERVAL_MS,
     retentionMs: history.keepsAll === true ? null : 0,
-    // The clock stands still while a run waits.
+    // The clock does not advance while a run waits.
     looksAfterMs: [0, 0],
     // In every other process a first sync of more than two contacts is planned in parts.
     partSize: plan.salt % 2 === 0 ? 2 : 1_000,
@@ -133,7 +129,7 @@ export const contextOf = (
 
 type Done = { readonly result: RunResult | null; readonly writes: number; readonly steps: number };
 
-/** One run of the engine; null where its process died. */
+/** Performs one run of the engine; the result is null where its process died. */
 const runOnce = async (
   simulation: Simulation,
   plan: ProcessPlan,
@@ -180,25 +176,25 @@ const runOnce = async (
     throw new Error('a run failed', { cause: result.error });
   const repaired = result?.summary.repaired ?? 0;
   if (repaired > 0) world.complaints.push(`a run repaired ${repaired} pairs that differed without an explanation`);
-  noteTold(world, result?.summary.outcome === 'completed');
+  noteReportedDeletions(world, result?.summary.outcome === 'completed');
   noteLost(world);
   if (result?.summary.outcome === 'completed') noteRead(world, startedAtMs, result.summary.kind === 'full');
-  // In a merge that a person asks for, the survivor's value wins, whatever became of its other half.
-  await judgeConflicts(world, history.hardness, (options.order ?? null) === null ? startedAtMs : 0);
-  await judgeUntouched(world, (options.order ?? null) !== null);
+  // In a requested merge, the survivor's value wins, even where its counterpart was deleted.
+  await checkConflicts(world, history.hardness, (options.order ?? null) === null ? startedAtMs : 0);
+  await checkUntouched(world, (options.order ?? null) !== null);
   await explainConflicts(world);
   await noteQuestions(world);
   await noteLinked(world);
-  judgePairs(world);
-  // What went while the run woke its pair may have gone after that.
+  checkPairs(world);
+  // A contact that was deleted while the run woke its pair may have been deleted after that.
   noteLostApart(
     world,
     asleep.filter((row) => world.parts.statuses.get(row) !== 'linked'),
   );
   if (history.hardness !== undefined) {
-    if (result?.summary.outcome === 'halted') judgeHalt(world, history.deleteCount, result.summary.reason);
-    if (!options.acceptDeletes) judgeSetApart(world, history.deleteCount, pairsBefore);
-    judgeDestroyed(world, history.deleteCount, {
+    if (result?.summary.outcome === 'halted') checkHalt(world, history.deleteCount, result.summary.reason);
+    if (!options.acceptDeletes) checkSetApart(world, history.deleteCount, pairsBefore);
+    checkDestroyed(world, history.deleteCount, {
       pairsBefore: pairsBefore.length,
       destroyedBefore,
       isAccepted: options.acceptDeletes,
@@ -218,42 +214,8 @@ const EXPECTED = [
   'MergeError',
 ];
 
-/** An error that no remote gave: the engine itself is wrong. */
+/** Whether an error is a defect of the engine, not an answer of a remote. */
 const isUnexpected = (error: unknown): boolean => !(error instanceof Error) || !EXPECTED.includes(error.name);
-
-/** The faults of a run that are aimed at a kind of write, each of which happens once. */
-const aimsOf = ({ world, counts }: Simulation, { aims = [] }: RunStep) => {
-  const open = new Set(aims);
-  const find = (op: WriteOp, side: Side): Aim | undefined =>
-    [...open].find((aim) => aim.op === op && (aim.side ?? side) === side);
-  return {
-    aimedAt: (op: WriteOp, side: Side) => find(op, side)?.fault,
-    afterAimed: (op: WriteOp, side: Side) => {
-      const aim = find(op, side);
-      if (aim === undefined) return;
-      open.delete(aim);
-      counts.faults += 1;
-      for (const edit of aim.after) applyEdit(world, edit);
-    },
-  };
-};
-
-/** Forgets what the writes of a run brought once it is answered; what a process heard before it died may not be stored. */
-const followAnswers = ({ books, unanswered }: World) => {
-  const heard = new Map<Row, Delivered>();
-  return {
-    onAnswered: (side: Side, id: string): void => {
-      const row = books[side].find(id);
-      const delivered = row && unanswered.get(row);
-      if (row === undefined || delivered === undefined) return;
-      heard.set(row, delivered);
-      unanswered.delete(row);
-    },
-    onDeath: (): void => {
-      for (const [row, delivered] of heard) if (!unanswered.has(row)) unanswered.set(row, delivered);
-    },
-  };
-};
 
 const performRun = async (simulation: Simulation, step: RunStep): Promise<void> => {
   const { history, world, counts } = simulation;
@@ -278,7 +240,7 @@ const performRun = async (simulation: Simulation, step: RunStep): Promise<void> 
     },
     beforeCall: (call) => {
       for (const { edit } of step.meanwhile.filter((each) => each.call === call)) {
-        // By hand, into both at once: not while a run has read one side and not the other.
+        // A twin is entered on both sides at once, which cannot happen between the reads of the two sides.
         if (edit.kind === 'twin') continue;
         applyEdit(world, edit);
         counts.edits += 1;
@@ -289,7 +251,7 @@ const performRun = async (simulation: Simulation, step: RunStep): Promise<void> 
     onAnswered: answers.onAnswered,
     isUnreadable: reads.isUnreadable,
     ...followLosses(world),
-    ...aimsOf(simulation, step),
+    ...followAims(world, step, () => (counts.faults += 1)),
     onFault: (fault: Fault) => {
       counts.faults += 1;
       if (fault === 'hole') simulation.holes += 1;
@@ -304,7 +266,7 @@ const performRun = async (simulation: Simulation, step: RunStep): Promise<void> 
   simulation.steps.push(steps);
 };
 
-/** Lets quiet runs follow each other until three in a row, two of them sweeps, write nothing. */
+/** Performs runs without faults until three in a row, two of them sweeps, write nothing. */
 const comeToRest = async (simulation: Simulation, gapsMs: readonly number[]): Promise<void> => {
   const { world, trace } = simulation;
   trace.push('-- rest');
@@ -334,15 +296,15 @@ const assertRest = async (simulation: Simulation, rested: ReadonlySet<number>): 
   if (violations.length > 0) throw new ViolationError(violations, world, trace);
 };
 
-/** How a history ended. */
+/** The end of a history. */
 export type Ending = {
   readonly world: World;
-  /** The numbered steps of each run that the history asked for. */
+  /** The number of steps of each run of the history. */
   readonly steps: readonly number[];
   readonly conflicts: readonly ConflictRow[];
 };
 
-/** Plays a history through the real engine and the real store; throws {@link ViolationError} where it broke a promise. */
+/** Plays a history with the real engine and store. @throws {ViolationError} where it breaks a rule. */
 export const runHistory = async (history: History, counts: Counts = noCounts(), flaws: Flaws = {}): Promise<Ending> => {
   const world = createWorld(history, flaws);
   const simulation: Simulation = { history, world, flaws, counts, trace: [], steps: [], order: null, holes: 0 };
@@ -350,7 +312,7 @@ export const runHistory = async (history: History, counts: Counts = noCounts(), 
   for (const phase of history.phases) {
     for (const step of phase) await performRun(simulation, step);
     await comeToRest(simulation, REST_GAPS_MS);
-    // What is computed is shown a day later at the latest.
+    // A computed value is shown within a day.
     if (showsExtras(history)) await comeToRest(simulation, REST_GAPS_MS.slice(-LATE_RUNS));
     await assertRest(simulation, rested);
     rested = await peopleAtRest(world, rested);

@@ -3,7 +3,7 @@ import type { Group, Row } from '../support/memory/book.ts';
 import { isSimple } from './parts.ts';
 import { liveRows, type World } from './world.ts';
 
-/** Which contacts take part, as a user of the two address books would tell, and what follows for whom nobody selects. */
+/** Computes from the address books which contacts are selected, and checks the contacts that are not. */
 
 const matches = (pattern: string, name: string): boolean => {
   const [glob, word] = [pattern.toLowerCase(), name.toLowerCase()];
@@ -17,7 +17,7 @@ const selects = (patterns: readonly string[], names: readonly string[]): boolean
     return glob === '*' || names.some((name) => matches(glob, name)) ? !pattern.startsWith('!') : selected;
   }, false);
 
-/** Whether a side selects a contact as it stands there: the last pattern that matches one of its groups decides. */
+/** Whether a side selects a contact: the last pattern that matches one of its groups decides. */
 const isSelectedAt = (world: World, side: Side, row: Row): boolean => {
   const names = [...row.groupIds].flatMap((id) => world.books[side].findGroup(id)?.name ?? []);
   return selects(world.parts.contacts[side], names);
@@ -29,19 +29,19 @@ export const isWanted = (world: World, entity: number): boolean =>
     liveRows(world.books[side]).some((row) => row.entity === entity && isSelectedAt(world, side, row)),
   );
 
-/** The groups of a contact, each by what it is at whichever side. */
+/** The groups of a contact, each by its number on both sides. */
 type Membership = ReadonlySet<number>;
 
-/** The ids of what the link may take for a contact's groups: those that stand, and those that it need not know to be past. */
+/** The ids of the groups that the link may assume for a contact: the current ones, and former ones whose end it may not know. */
 export const groupIdsOf = (world: World, side: Side, row: Row): readonly ReadonlySet<string>[] => {
-  const faces = row.shown.filter((_, index) => {
+  const possibleStates = row.shown.filter((_, index) => {
     const next = row.shown[index + 1];
     return next === undefined || Math.max(next.visibleAtMs, next.fedAtMs) >= world.parts.knownSinceMs[side];
   });
-  return [...faces.map(({ record }) => new Set(record.groupIds)), row.groupIds];
+  return [...possibleStates.map(({ record }) => new Set(record.groupIds)), row.groupIds];
 };
 
-/** The same, as the groups that they are. */
+/** The same, as group numbers. */
 const membershipsOf = (world: World, side: Side, row: Row): readonly Membership[] =>
   groupIdsOf(world, side, row).map(
     (ids) => new Set([...ids].flatMap((id) => world.books[side].findGroup(id)?.entity ?? [])),
@@ -51,11 +51,11 @@ const groupAt = (world: World, side: Side, entity: number): Group | undefined =>
   world.books[side].groups.find((group) => group.live && group.entity === entity);
 
 /**
- * Whether a side selects whoever is in these groups, under every reading of what the plan makes of the groups: a name may be
- * that of either side, and a group that is gone at one side goes at the other one.
+ * Whether a side selects a contact in these groups, for each possible plan for the groups: a name may be
+ * that of either side, and a group that is deleted on one side is deleted on the other one.
  */
 const readings = (world: World, side: Side, groups: Membership): readonly boolean[] => {
-  const standing = [...groups].filter((entity) => !world.ledger.deadGroups.has(entity));
+  const standing = [...groups].filter((entity) => !world.ledger.deletedGroups.has(entity));
   return [[...groups], standing].flatMap((entities) =>
     SIDES.map((first) => {
       const names = entities.flatMap(
@@ -66,25 +66,25 @@ const readings = (world: World, side: Side, groups: Membership): readonly boolea
   );
 };
 
-/** Whether the link may find that the side selects the contact. */
+/** Whether the link may compute that the side selects the contact. */
 const mayBeSelected = (world: World, side: Side, row: Row): boolean =>
   membershipsOf(world, side, row).some((groups) => readings(world, side, groups).includes(true));
 
-/** Every subset of a few; nothing where they are too many to tell. */
+/** Every subset of a few items. */
 const subsetsOf = (items: readonly number[]): readonly (readonly number[])[] => {
   let subsets: readonly (readonly number[])[] = [[]];
   for (const item of items) subsets = subsets.flatMap((subset) => [subset, [...subset, item]]);
   return subsets;
 };
 
-/** What may become of the memberships of two contacts: they stay as they are, or each that differs goes either way. */
+/** The possible memberships of two contacts after a run: unchanged, or merged with each difference kept or dropped. */
 const outcomesOf = (left: Membership, right: Membership): readonly Sides<Membership>[] => {
   const common = [...left.intersection(right)];
   const merged = subsetsOf([...left.symmetricDifference(right)]).map((some) => new Set([...common, ...some]));
   return [{ left, right }, ...merged.map((both) => ({ left: both, right: both }))];
 };
 
-/** Whether the link may find, or bring about, that no side selects the two contacts of a pair. */
+/** Whether the link may compute, or cause, that no side selects the two contacts of a pair. */
 export const mayBeUnselected = (world: World, rows: Sides<Row>): boolean =>
   membershipsOf(world, 'left', rows.left).some((left) =>
     membershipsOf(world, 'right', rows.right).some((right) =>
@@ -100,15 +100,15 @@ const rowsOf = (world: World): Map<number, readonly (readonly [Side, Row])[]> =>
     ([, row]) => row.entity,
   );
 
-/** Whether whatever run begins now hears of a deletion: a feed names it, or a read does, and nothing shows the contact. */
+/** Whether a run that starts now detects a deletion: no listing, feed or read still shows the contact. */
 const isTold = ({ clock }: World, { shown }: Row): boolean =>
   shown.every(({ fedAtMs, visibleAtMs }) => Math.max(fedAtMs, visibleAtMs) <= clock.now());
 
-/** The contacts of pairs asleep, as of the end of the last run. */
+/** The contacts of pairs that were asleep at the end of the last run. */
 export const rowsAsleep = ({ parts }: World): readonly Row[] =>
   [...parts.statuses].flatMap(([row, status]) => (status === 'asleep' ? [row] : []));
 
-/** Keeps in mind which of these contacts went while they were set apart. */
+/** Records which of these contacts were deleted while they were set apart. */
 export const noteLostApart = (world: World, asleep: readonly Row[]): void => {
   for (const side of SIDES) {
     const lost = world.books[side].rows.filter((row) => asleep.includes(row) && row.state === 'deleted');
@@ -116,7 +116,7 @@ export const noteLostApart = (world: World, asleep: readonly Row[]): void => {
   }
 };
 
-/** Keeps in mind whose contact may stay alone. */
+/** Records the people whose contact may be on one side only. */
 export const noteLost = (world: World): void => {
   const { mayStayAlone, statuses } = world.parts;
   for (const [entity, rows] of rowsOf(world)) {
@@ -132,13 +132,13 @@ export const noteLost = (world: World): void => {
 };
 
 /**
- * Tells to whom the run that begins may write nothing: people whom no side selects, whatever the link knows of them, and
- * of whom no contact went before they were set apart.
+ * Computes the people to which the next run must not write: no side selects them, in any state that the link may assume, and
+ * none of their contacts was deleted before they were set apart.
  */
 export const noteUntouchable = (world: World): void => {
   const { open, selects: isSelecting, statuses, untouchable } = world.parts;
   untouchable.clear();
-  // Where nobody heard what a merge came to, the next run gives back what it took.
+  // Where the answer to a merge was lost, the next run restores the replaced values.
   for (const row of world.parts.merged) if (!world.unanswered.has(row)) world.parts.merged.delete(row);
   if (!isSelecting) return;
   for (const [entity, rows] of rowsOf(world)) {
@@ -150,7 +150,7 @@ export const noteUntouchable = (world: World): void => {
   }
 };
 
-/** A run that began then has completed: what it has read, and which memberships. */
+/** Records what a completed run has read, and the memberships that it has read. */
 export const noteRead = (world: World, startedAtMs: number, isFull: boolean): void => {
   world.parts.readSinceMs = startedAtMs;
   for (const side of SIDES) {
@@ -159,34 +159,34 @@ export const noteRead = (world: World, startedAtMs: number, isFull: boolean): vo
   }
 };
 
-/** People who are set apart, by what is stored of them. */
+/** The people whose stored pairs are asleep. */
 export const peopleApart = (world: World): Set<number> => new Set(rowsAsleep(world).map(({ entity }) => entity));
 
-const whoAre = (rows: readonly (readonly [Side, Row])[]): string =>
+const describeRows = (rows: readonly (readonly [Side, Row])[]): string =>
   rows.map(([side, row]) => `${row.id} at ${side}`).join(' and ');
 
 /**
- * Two contacts of one person are linked where a side selects them, and asleep, or each for itself, where none does; nobody
- * is asleep with half of them gone.
+ * Two contacts of one person are linked where a side selects them. Otherwise they are asleep or unpaired. No pair
+ * with one deleted contact is asleep.
  */
 export const checkParts = (world: World): string[] =>
   [...rowsOf(world)].flatMap(([entity, all]) => {
     const rows = all.filter(([, { state }]) => state === 'live');
     if (!isSimple(world, entity) || rows.length === 0) return [];
     const statuses = new Set(rows.map(([, row]) => world.parts.statuses.get(row) ?? 'none'));
-    const who = whoAre(rows);
-    if (rows.length < 2) return statuses.has('asleep') ? [`${who} sleeps alone`] : [];
-    if (statuses.size > 1) return [`${who} stand in different pairs: ${[...statuses].join()}`];
+    const who = describeRows(rows);
+    if (rows.length < 2) return statuses.has('asleep') ? [`${who} is asleep alone`] : [];
+    if (statuses.size > 1) return [`${who} are in different pairs: ${[...statuses].join()}`];
     const isWantedNow = isWanted(world, entity);
-    if (isWantedNow && !statuses.has('linked')) return [`${who} are selected and yet ${[...statuses].join()}`];
-    return !isWantedNow && statuses.has('linked') ? [`${who} are selected by nobody and yet linked`] : [];
+    if (isWantedNow && !statuses.has('linked')) return [`${who} are selected but ${[...statuses].join()}`];
+    return !isWantedNow && statuses.has('linked') ? [`${who} are linked but no side selects them`] : [];
   });
 
-/** Whether a contact may stand at one side only: nobody selects it, or its like went while that may have been so. */
+/** Whether a contact may be on one side only: no side selects it, or its counterpart was deleted while that was possible. */
 export const mayStandAlone = (world: World, side: Side, row: Row): boolean =>
   !isSelectedAt(world, side, row) || world.parts.mayStayAlone.has(row.entity);
 
-/** Whether nothing follows from a contact: it sleeps, or stands for itself because its side does not select it. */
+/** Whether a contact has no effect: its pair is asleep, or it is unpaired because its side does not select it. */
 export const isSetAside = (world: World, side: Side, row: Row): boolean => {
   const status = world.parts.statuses.get(row);
   return world.parts.selects && (status === 'asleep' || (status !== 'linked' && mayStandAlone(world, side, row)));

@@ -30,7 +30,7 @@ const errorOf = async (history: History, counts: Counts, flaws: Flaws = {}): Pro
   }
 };
 
-/** What the history broke, in words; null where it broke nothing. */
+/** The rule that a history breaks, as text; null where it breaks none. */
 export const violationOf = async (history: History, flaws: Flaws): Promise<string | null> =>
   (await errorOf(history, noCounts(), flaws))?.message ?? null;
 
@@ -39,7 +39,7 @@ const commandOf = (seed: number, { left, right }: Players, topic: Topic | null):
   return `npm run simulate -- --left ${left} --right ${right}${hard} --runs 1 --seed ${seed}`;
 };
 
-/** The smallest history that is found within a while to break something as that of the seed does. */
+/** The smallest history found within 20 seconds that breaks a rule like the history of the seed. */
 const shrink = async (seed: number, players: Players, topic: Topic | null): Promise<History | null> => {
   const property = fc.asyncProperty(arbitraryOf(players, topic), (history) => runHistory(history).then(() => {}));
   const limits = { numRuns: 1, unbiased: true, interruptAfterTimeLimit: 20_000 };
@@ -47,7 +47,7 @@ const shrink = async (seed: number, players: Players, topic: Topic | null): Prom
   return counterexample?.[0] ?? null;
 };
 
-/** Plays the history of one seed, a hard one about a topic where one is given; answers the report of its violation, shrunk, or null. */
+/** Plays the history of one seed, a hard one where a topic is given. Returns the shrunk report of a violation, or null. */
 export const playSeed = async (
   seed: number,
   players: Players,
@@ -68,14 +68,14 @@ export const playSeed = async (
   ].join('\n');
 };
 
-/** The counts of what was injected, in one line. */
+/** The counts of injected events, in one line. */
 export const formatCounts = (counts: Counts): string => {
   return Object.entries(counts)
     .map(([name, count]) => `${count} ${name}`)
     .join(', ');
 };
 
-/** Seeds that follow each other, between whom, and about what: null draws plain histories, `all` the topics in turn. */
+/** A range of seeds, the providers and the topic: null for plain histories, `all` for the topics in turn. */
 export type Task = {
   readonly first: number;
   readonly runs: number;
@@ -84,9 +84,9 @@ export type Task = {
   readonly shrinks: boolean;
 };
 
-/** What became of the histories about one topic. */
+/** The results of the histories about one topic. */
 type Played = { histories: number; violations: number; readonly counts: Counts };
-/** By topic, in the order in which they were drawn; and what was violated, in words. */
+/** The results by topic, and the reports of violations. */
 export type Results = { readonly played: Map<string, Played>; readonly reports: string[] };
 
 const noResults = (): Results => ({ played: new Map(), reports: [] });
@@ -116,7 +116,7 @@ const addCounts = (sum: Counts, more: Counts): void => {
   for (const name of Object.keys(sum) as (keyof Counts)[]) sum[name] += more[name];
 };
 
-/** Adds what a task brought to the sum, and prints its reports. */
+/** Adds the results of a task to the sum, and prints its reports. */
 const take = (sum: Results, results: Results): void => {
   for (const [topic, { histories, violations, counts }] of results.played) {
     const own = playedAbout(sum, topic);
@@ -134,7 +134,7 @@ const PROGRESS_EACH = 1_000;
 const histories = ({ played }: Results): number =>
   [...played.values()].reduce((sum, { histories: own }) => sum + own, 0);
 
-/** Plays a task in as many threads, a few seeds at a time. */
+/** Plays a task in several threads, 50 seeds at a time. */
 const playInThreads = async (task: Task, threads: number): Promise<Results> => {
   const sum = noResults();
   let next = task.first;

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { threadId } from 'node:worker_threads';
 import { systemClock } from '../../src/util/clock.ts';
 import { scalarsIn, syncedIn, textIn, type SyncedField } from '../../src/core/contact/contact.ts';
-import { createExtras, judgeShown, type Extras } from './computing.ts';
+import { createExtras, checkShownValue, type Extras } from './computing.ts';
 import { createChoosing, isCertain, type Choosing } from './choices.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../../src/core/contact/side.ts';
 import type { Json } from '../../src/core/contact/record.ts';
@@ -11,14 +11,14 @@ import type { Direction } from '../../src/core/reconcile/policy.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openPostgres } from '../../src/store/postgres/postgres-store.ts';
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { createMemoryRemote, type MemoryRemote, type Witness } from '../support/memory-remote.ts';
+import { createMemoryRemote, type MemoryRemote, type WriteObserver } from '../support/memory-remote.ts';
 import { createBook, PLAIN_HABITS, type Backup, type Book, type Group, type Row } from '../support/memory/book.ts';
 import { MEMORY_PROVIDERS } from '../support/memory/providers.ts';
 import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
-import type { Doubtful } from './doubtful.ts';
+import type { UnconfirmedLoss } from './follow-run.ts';
 import type { History } from './history.ts';
 import { createPeople, type People } from './people.ts';
-import { createParts, judgeCreated, judgeWrite, sourceOf, type Parts } from './parts.ts';
+import { createParts, checkCreated, checkWrite, sourceOf, type Parts } from './parts.ts';
 import {
   contactTokens,
   createLedger,
@@ -32,16 +32,16 @@ import {
 type Books = Readonly<Record<Side, Book>>;
 
 export type Flaws = {
-  /** Wraps the store that the engine works with. */
+  /** Wraps the store of the engine. */
   readonly store?: (store: Store) => Store;
-  /** A write with a stale etag is taken where it should be refused. */
+  /** A write with a stale etag is accepted. */
   readonly ignoresVersions?: boolean;
 };
 
-/** What a write of the link changed at a contact. */
-export type Delivered = { readonly brought: ReadonlySet<Token>; readonly taken: ReadonlySet<Token> };
+/** The values that a write of the link added and removed. */
+export type Delivered = { readonly added: ReadonlySet<Token>; readonly removed: ReadonlySet<Token> };
 
-/** Both address books, the store between them, time, and the ledger of what must stay. */
+/** Both address books, the store, the clock, and the ledger of the values that must be kept. */
 export type World = {
   readonly clock: VirtualClock;
   readonly books: Books;
@@ -51,37 +51,37 @@ export type World = {
   readonly ledger: Ledger;
   readonly counts: { writes: number; raced: number };
   readonly complaints: string[];
-  /** Conflicts that were held against what stood there when they were recorded. */
-  readonly judged: Set<string>;
-  /** The conflicts that wait for a person. */
+  /** Conflicts that were already checked. */
+  readonly checkedConflicts: Set<string>;
+  /** The conflicts with an open question. */
   readonly questions: ConflictRow[];
-  /** Contacts that a create made, that keep no origin id, and that no run has linked yet. */
+  /** Contacts that a create made, without an origin id, and that no run has linked yet. */
   readonly unconfirmed: Set<Row>;
-  /** What users noted on a contact that the canonical contact cannot express. */
+  /** The unmapped data of each contact. */
   readonly notes: Map<Row, Json>;
-  /** The ids of linked contacts, as of the end of the last run. */
+  /** The ids of linked contacts at the end of the last run. */
   readonly linked: Readonly<Record<Side, Set<string>>>;
-  /** What the last write brought to a contact, and took from it, where its answer has not reached the link. */
+  /** The effect of the last write to a contact whose answer the link has not received. */
   readonly unanswered: Map<Row, Delivered>;
-  /** Of a text that the side's own merge put over another one, that other one: it comes back unless a user changes it. */
+  /** For a text that a merge by the side replaced, the former text: it is restored unless a user changes it. */
   readonly replaced: Map<Row, Map<Token, Token>>;
-  /** Of the pairs with two halves, as of the end of the last run: the ids at both sides. */
+  /** The ids of linked pairs with two halves, at the end of the last run. */
   readonly pairs: Sides<string>[];
-  /** What the link destroyed since it was last let past the guard, the oldest first. */
+  /** The losses by the link since the guard was last accepted, the oldest first. */
   readonly destroyed: Destroyed[];
-  /** What updates were to destroy whose answers were lost, the oldest first. */
-  readonly doubtful: Doubtful[];
-  /** People whom a user put into both address books, numbered like the email address that they share. */
+  /** The removals of updates with lost answers, the oldest first. */
+  readonly unconfirmedLosses: UnconfirmedLoss[];
+  /** People that a user entered in both address books, numbered like their shared email address. */
   readonly twins: Set<number>;
-  /** Of the pairs that are asleep, the same. */
+  /** The same for pairs that are asleep. */
   readonly asleep: Sides<string>[];
-  /** What stood on both sides of people in step when everything was at rest last. */
+  /** The values on both sides of each pair at the last rest. */
   readonly agreed: Map<number, ReadonlySet<Token>>;
-  /** How contacts stood before a backup was brought back, since everything was at rest. */
-  readonly beforeRestore: Map<Row, readonly Face[]>;
-  /** Contacts that no run could read since then: the link knows them as they stood before. */
+  /** The states of contacts before a backup was restored, since the last rest. */
+  readonly beforeRestore: Map<Row, readonly ContactState[]>;
+  /** Contacts that no run could read since that time: the link knows their former state. */
   readonly unread: Map<Row, number>;
-  /** What some edits refer to. */
+  /** The last edits, for edits that refer to them. */
   readonly memory: Memory;
   readonly people: People;
   readonly parts: Parts;
@@ -92,17 +92,17 @@ export type World = {
   nextNumber(): number;
 };
 
-/** What a write of the link took away, as R8 counts it: a contact, a member of a group, or every value of a field of a contact. */
+/** A loss by a write of the link, as R8 counts it: a contact, a member of a group, or every value of a field. */
 export type Destroyed = {
   readonly side: Side;
   readonly loss: 'contacts' | 'members' | SyncedField;
   readonly atMs: number;
 };
 
-/** What a contact looks like at some moment. */
-export type Face = Pick<Row, 'entity' | 'contact' | 'groupIds' | 'state'>;
+/** A state of a contact. */
+export type ContactState = Pick<Row, 'entity' | 'contact' | 'groupIds' | 'state'>;
 
-/** The last things that users did, for edits that answer them. */
+/** The last edits of users, for edits that refer to them. */
 type Memory = {
   move: { readonly side: Side; readonly entity: number; readonly group: number; readonly joined: boolean } | null;
   removed: { readonly entity: number; readonly side: Side } | null;
@@ -113,14 +113,14 @@ type Memory = {
 
 const LINKS_PER_STORE = 500;
 
-/** The store that histories play on: SQLite in memory, or the PostgreSQL database that `SIMULATION_DATABASE` names. */
+/** Opens the store of the histories: SQLite in memory, or the PostgreSQL database in `SIMULATION_DATABASE`. */
 const openSimulationStore = (): Store => {
   const url = process.env['SIMULATION_DATABASE'];
   if (url === undefined) return openStore(':memory:');
   return openPostgres({ url, clock: systemClock, connections: 3, newId: randomUUID, leaseClock: 'caller' });
 };
 
-/** Histories share a store, each with a link of its own: its statements are prepared once. One in memory is left before it grows large. */
+/** Histories share a store, so that its statements are prepared once; each has a link of its own. A store in memory is replaced before it grows large. */
 const createLinks = () => {
   let store: Store | null = null;
   let openedFor: string | undefined;
@@ -128,11 +128,11 @@ const createLinks = () => {
   return (): Pick<World, 'store' | 'link'> => {
     links += 1;
     const url = process.env['SIMULATION_DATABASE'];
-    // Test files that share a process may play on different databases.
+    // Test files in one process may use different databases.
     if (url !== openedFor || (links % LINKS_PER_STORE === 0 && url === undefined)) store = null;
     openedFor = url;
     store ??= openSimulationStore();
-    // Several threads may play on one database.
+    // Several threads may use one database.
     return { store, link: `link-${threadId}-${process.pid}-${links}` };
   };
 };
@@ -147,15 +147,15 @@ const memberships = (book: Book, row: Seen): readonly Token[] =>
     return group === undefined ? [] : [membershipToken(row, group.entity)];
   });
 
-/** What a user sees of one field of a contact. */
+/** The visible values of one field of a contact. */
 export const tokensIn = (book: Book, row: Seen, field: SyncedField): Set<Token> =>
   new Set(field === 'buckets' ? memberships(book, row) : fieldTokens(row.contact, field));
 
-/** Everything that a user sees of a contact. */
+/** All visible values of a contact. */
 export const visibleTokens = (book: Book, row: Seen): Set<Token> =>
   new Set([...contactTokens(row.contact), ...memberships(book, row)]);
 
-const createWitness = (
+const createObserver = (
   world: Pick<
     World,
     | 'clock'
@@ -176,55 +176,55 @@ const createWitness = (
   books: () => Books,
   showsLate: boolean,
   direction: Direction,
-): Witness => ({
+): WriteObserver => ({
   creates: (side, originId) => {
     const origin = books()[otherSide(side)].find(originId);
-    if (origin?.state !== 'deleted' || origin.told === 'no') return;
-    world.complaints.push(`${side}: a contact was made of ${originId}, of whose deletion the link knew`);
+    if (origin?.state !== 'deleted' || origin.reported === 'no') return;
+    world.complaints.push(`${side}: a contact was created from ${originId}, whose deletion the link knew`);
   },
   asks: (side, row, fields) => {
     if (world.parts.byHand || (row !== null && world.parts.merged.has(row))) return;
     for (const field of fields.filter((each) => sourceOf(world, each) === side)) {
-      world.complaints.push(`${side}: ${field} was written, though it goes the other way`);
+      world.complaints.push(`${side}: ${field} was written against its direction`);
     }
   },
-  // The value of a field that joins was on its way when the contact went: an edit beats a deletion (R6). Where the contact
-  // takes it and stays away, the link knows what it brought.
+  // A write of a newly synced field overlapped with the deletion: an edit beats a deletion (R6). Where the contact
+  // accepts the write and stays archived, the link knows its own write.
   updatesDeleted: (row, fields) => {
     const isTaken = row.state === 'archived' && !SIDES.some((side) => books()[side].habits.writesUnarchive);
     if (isTaken) return;
-    if (fields.some((field) => world.choosing.uncertain.has(field))) world.ledger.fateOf(row.entity).edited = true;
+    if (fields.some((field) => world.choosing.uncertain.has(field))) world.ledger.changesOf(row.entity).edited = true;
   },
   delivered: (side, row, before) => {
     const book = books()[side];
-    judgeWrite(world, side, row, 'written');
+    checkWrite(world, side, row, 'written');
     const atMs = world.clock.now();
-    const fault = judgeShown(world, book, row, before);
+    const fault = checkShownValue(world, book, row, before);
     if (fault !== null) world.complaints.push(`${side}: ${fault}`);
-    // What a merge mixed in and what is written back is nobody's loss.
+    // Values that a merge mergedContact in and that are restored are no loss.
     const losable = world.parts.merged.has(row) ? [] : syncedIn(before.contact);
     for (const loss of losable) {
       const isEmptied = tokensIn(book, { ...row, ...before }, loss).size > 0 && tokensIn(book, row, loss).size === 0;
       if (isEmptied) world.destroyed.push({ side, loss, atMs });
     }
     const [held, holds] = [visibleTokens(book, { ...row, ...before }), visibleTokens(book, row)];
-    const brought = holds.difference(held);
-    world.unanswered.set(row, { brought, taken: held.difference(holds) });
-    for (const token of brought) {
+    const added = holds.difference(held);
+    world.unanswered.set(row, { added, removed: held.difference(holds) });
+    for (const token of added) {
       world.ledger.delivered.add(token);
-      // Taken away before, it stands there again.
-      world.ledger.takenAtMs[side].delete(token);
+      // A value that was removed before is present again.
+      world.ledger.removedAtMs[side].delete(token);
     }
   },
   created: (side, row, originId) => {
-    judgeCreated(world, side, row);
-    const rival = books()[side].rows.find((other) => {
+    checkCreated(world, side, row);
+    const duplicate = books()[side].rows.find((other) => {
       return other !== row && other.entity === row.entity && other.state === 'live';
     });
-    const isOdd = world.ledger.blurred.has(row.entity) || world.ledger.peopleOfTwo.has(row.entity);
-    // A side that shows a deleted contact for a while may have it brought back, for a while.
-    if (rival !== undefined && !isOdd && !showsLate) {
-      world.complaints.push(`${side}: ${row.id} was created for ${originId} although ${rival.id} stands there`);
+    const isOdd = world.ledger.ambiguous.has(row.entity) || world.ledger.mergedPeople.has(row.entity);
+    // A side that still shows a deleted contact may get it again for a while.
+    if (duplicate !== undefined && !isOdd && !showsLate) {
+      world.complaints.push(`${side}: ${row.id} was created for ${originId} although ${duplicate.id} exists there`);
     }
     if (!books()[side].provider.keepsOriginIds) world.unconfirmed.add(row);
   },
@@ -238,23 +238,23 @@ const createWitness = (
     for (let count = 0; count < members; count += 1) world.destroyed.push({ side, loss: 'members', atMs });
   },
   deleted: (side, row) => {
-    judgeWrite(world, side, row, 'deleted');
-    // What the link does not sync of a contact goes with it.
+    checkWrite(world, side, row, 'deleted');
+    // Values that the link does not sync are deleted with their contact.
     for (const token of visibleTokens(books()[side], row)) {
       if (!isCertain(world.choosing, token)) world.ledger.explain(token);
     }
-    const { blurred, peopleOfTwo, fates } = world.ledger;
-    const isOdd = blurred.has(row.entity) || peopleOfTwo.has(row.entity);
-    if (isOdd || fates.get(row.entity)?.deleted === true) return;
+    const { ambiguous, mergedPeople, personChanges } = world.ledger;
+    const isOdd = ambiguous.has(row.entity) || mergedPeople.has(row.entity);
+    if (isOdd || personChanges.get(row.entity)?.deleted === true) return;
     world.complaints.push(`${side}: ${row.id} was deleted although no user deleted it`);
   },
   merged: (side, survivor, other, after) => {
-    judgeWrite(world, side, survivor, 'merged');
-    // A merge takes one contact away; where the side keeps it, it is deleted by itself.
+    checkWrite(world, side, survivor, 'merged');
+    // A merge removes one contact; where the side archives it, it is deleted separately.
     if (other.state !== 'archived') world.destroyed.push({ side, loss: 'contacts', atMs: world.clock.now() });
     world.parts.merged.add(survivor);
     const replaced = world.replaced.get(survivor) ?? new Map<Token, Token>();
-    // What the link does not sync is not given back to the survivor.
+    // Values that the link does not sync are not restored on the survivor.
     for (const token of contactTokens(survivor.contact)) {
       if (!isCertain(world.choosing, token)) world.ledger.explain(token);
     }
@@ -307,7 +307,7 @@ export const createWorld = (history: History, flaws: Flaws): World => {
   const shared = {
     counts: { writes: 0, raced: 0 },
     complaints: [] as string[],
-    judged: new Set<string>(),
+    checkedConflicts: new Set<string>(),
     questions: [] as ConflictRow[],
     unconfirmed: new Set<Row>(),
     unanswered: new Map<Row, Delivered>(),
@@ -321,9 +321,9 @@ export const createWorld = (history: History, flaws: Flaws): World => {
     parts: createParts(),
     directions: (history.hardness?.direction ?? 'both') === 'both' ? (history.directions ?? {}) : {},
     destroyed: [] as Destroyed[],
-    doubtful: [] as Doubtful[],
+    unconfirmedLosses: [] as UnconfirmedLoss[],
     twins: new Set<number>(),
-    beforeRestore: new Map<Row, readonly Face[]>(),
+    beforeRestore: new Map<Row, readonly ContactState[]>(),
     unread: new Map<Row, number>(),
     memory: {
       move: null,
@@ -337,7 +337,7 @@ export const createWorld = (history: History, flaws: Flaws): World => {
   };
   const { hardness } = history;
   const showsLate = history.lagMs > 0 || (hardness?.listingLagMs ?? 0) > 0 || (hardness?.feedLagMs ?? 0) > 0;
-  const witness = createWitness({ ...shared, clock }, () => books, showsLate, hardness?.direction ?? 'both');
+  const observer = createObserver({ ...shared, clock }, () => books, showsLate, hardness?.direction ?? 'both');
   const nextNumber = (): number => {
     number += 1;
     return number;
@@ -346,16 +346,16 @@ export const createWorld = (history: History, flaws: Flaws): World => {
     createMemoryRemote({
       book: books[side],
       clock,
-      witness,
+      observer,
       checksVersions: flaws.ignoresVersions !== true,
       entityOf: (from, id) => books[from].find(id)?.entity ?? -nextNumber(),
       groupEntityOf: (from, name) => {
-        // Renamed between the plan and the write, the group still answers to the name that the plan saw.
+        // A group that was renamed between the plan and the write is found by its planned name.
         const hadName = (group: Group) => group.names.some((each) => each.toLowerCase() === name.toLowerCase());
         const named = books[from].groups.filter(hadName);
         const isLive = ({ live }: Group) => live;
         const hasName = (group: Group) => group.name.toLowerCase() === name.toLowerCase();
-        // Deleted between the plan and the write, it is still the group that the plan saw.
+        // A group that was deleted between the plan and the write is still the planned group.
         const twin = named.find((group) => isLive(group) && hasName(group)) ?? named.find(isLive) ?? named.at(-1);
         return twin?.entity ?? -nextNumber();
       },
@@ -370,7 +370,7 @@ export const createWorld = (history: History, flaws: Flaws): World => {
   };
 };
 
-/** The contacts that a user finds in an address book. */
+/** The live contacts of an address book. */
 export const liveRows = (book: Book): Row[] => book.rows.filter((row) => row.state === 'live');
 
 /** The same person on the other side, where there is exactly one. */

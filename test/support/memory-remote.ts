@@ -45,29 +45,29 @@ const recordOf = (row: Row): ContactRecord => {
   return record;
 };
 
-/** What the simulation learns of each write, so that it can judge it. */
-export type Witness = {
-  /** A contact is asked for, for the contact `originId` of the other side. */
+/** Receives each write, so that the simulation can check it. */
+export type WriteObserver = {
+  /** A create is requested for the contact `originId` of the other side. */
   creates(side: Side, originId: string): void;
-  /** A contact was brought into being for the contact `originId` of the other side. */
+  /** A contact was created for the contact `originId` of the other side. */
   created(side: Side, row: Row, originId: string): void;
-  /** Fields are asked to be written to a contact that a user deleted or archived. */
+  /** An update of a contact that a user deleted or archived is requested. */
   updatesDeleted(row: Row, fields: readonly SyncedField[]): void;
-  /** A write replaced something that the writer had never read: the side knows no conditional writes. */
+  /** A write replaced a value that the writer had never read, on a side without conditional writes. */
   overwrote(side: Side, before: Contact, after: Contact): void;
-  /** A deletion is asked for, of a contact that may be gone already. */
+  /** A deletion is requested; the contact may be deleted already. */
   deletes(side: Side): void;
   deleted(side: Side, row: Row): void;
-  /** A group is deleted that has so many members. */
+  /** A group with this many members is deleted. */
   deletesGroup(side: Side, members: number): void;
-  /** The side merged one contact into another, with all that only the side knows of it; `after` is what the survivor becomes. */
+  /** The side merged one contact into another; `after` is the new survivor. */
   merged(side: Side, survivor: Row, other: Row, after: Contact): void;
   /** A contact was deleted in a state that the writer had never read. */
   deletedUnread(side: Side, row: Row): void;
   wrote(side: Side): void;
-  /** A write brings these fields to a side; null: with a new contact. */
+  /** A write of these fields is requested; `row` is null for a create. */
   asks(side: Side, row: Row | null, fields: readonly SyncedField[]): void;
-  /** A write changed the contact from what stood there to what stands there now. */
+  /** A write changed the contact from `before` to its current state. */
   delivered(side: Side, row: Row, before: Pick<Row, 'contact' | 'groupIds'>): void;
 };
 
@@ -76,10 +76,10 @@ export type MemoryRemoteOptions = {
   readonly clock: Clock;
   /** The entity of a contact of the other side. */
   readonly entityOf: (side: Side, id: string) => number;
-  /** The entity of the group of that name at the other side. */
+  /** The entity of the group with that name on the other side. */
   readonly groupEntityOf: (side: Side, name: string) => number;
-  readonly witness: Witness;
-  /** Whether a stale etag is refused; a flaw switches it off. */
+  readonly observer: WriteObserver;
+  /** Whether a stale etag is refused; false for one flaw. */
   readonly checksVersions: boolean;
 };
 
@@ -92,7 +92,7 @@ const extraOf = (raw: string): Json => {
   return extra;
 };
 
-const overlaid = (held: Contact, desired: Contact, fields: readonly ContactField[]): Contact => {
+const withFields = (held: Contact, desired: Contact, fields: readonly ContactField[]): Contact => {
   return { ...held, ...Object.fromEntries(fields.map((field) => [field, desired[field]])) };
 };
 
@@ -107,15 +107,15 @@ const emailKeys = (contact: Contact): ReadonlySet<string> => {
   return new Set(contact.emailAddresses.map((entry) => emailKey(entry.value)));
 };
 
-/** What a contact is found again by where it keeps no origin id: name, email addresses and phone numbers. */
+/** Identifies a contact without an origin id: name, email addresses and phone numbers. */
 const signature = (contact: Contact): string => {
   const emails = contact.emailAddresses.map((entry) => emailKey(entry.value)).toSorted();
   const phones = contact.phoneNumbers.map((entry) => phoneKey(entry.value)).toSorted();
   return JSON.stringify([contact.firstName, contact.lastName, emails, phones]);
 };
 
-/** Two contacts' fields after a merge: the other one's texts where it has any, and lists united or replaced. */
-const mixed = (own: Contact, other: Contact, replaces: boolean): Contact => {
+/** The fields after a merge: the texts of the other contact where it has any, and its lists added or in place of the own ones. */
+const mergedContact = (own: Contact, other: Contact, replaces: boolean): Contact => {
   let contact = own;
   for (const field of SCALAR_FIELDS) contact = { ...contact, [field]: other[field] || own[field] };
   for (const field of LIST_FIELDS) {
@@ -130,12 +130,12 @@ const NOTHING = { contact: EMPTY_CONTACT, groupIds: new Set<string>() };
 
 const CLOCK_MARGIN_MS = 5 * 60_000;
 
-/** A remote in memory, and the provider that it behaves like. */
+/** A remote in memory, with its provider. */
 export type MemoryRemote = Remote & { readonly provider: MemoryProvider };
 
-/** A remote in memory that behaves like the provider of its book; it never fails by itself. */
+/** Creates a remote in memory with the behaviour of its book's provider. It never fails by itself. */
 export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote => {
-  const { book, clock, witness } = options;
+  const { book, clock, observer } = options;
   const { side, manners, provider } = book;
   const { checksVersions, keepsOriginIds } = provider;
   const invalid = () => new InvalidError('the remote does not take this title', errorOptions(400));
@@ -146,7 +146,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     return row === undefined || row.state === 'deleted' || row.state === 'merged' ? null : row;
   };
 
-  /** What a read that lags behind shows of the contact; undefined where it shows what stands. */
+  /** The result of a lagging read; undefined where it is the current state. */
   const readLate = (row: Row, id: string): ReadAnswer | undefined => {
     const shown = shownAt(row, clock.now(), 'listing');
     if (shown === null) return { kind: 'gone' };
@@ -160,23 +160,23 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     const late = row === undefined || !book.readsLag ? undefined : readLate(row, id);
     if (late !== undefined) return late;
     while (row?.state === 'merged' && row.mergedInto !== null) row = row.mergedInto;
-    // Of a contact that went into another one, the answer does not tell that the other is deleted.
-    if (row?.id === id && row.state === 'deleted' && row.told === 'no') row.told = 'now';
+    // For a merged contact, the answer does not report that the survivor is deleted.
+    if (row?.id === id && row.state === 'deleted' && row.reported === 'no') row.reported = 'now';
     if (row === undefined || row.state === 'deleted' || row.state === 'merged') return { kind: 'gone' };
     return { kind: row.id === id ? 'found' : 'moved', record: recordOf(row) };
   };
 
-  /** The contact that holds one of these email addresses already. */
-  const holderOf = (keys: ReadonlySet<string>): Row | undefined =>
+  /** The contact that already has one of these email addresses. */
+  const ownerOfEmail = (keys: ReadonlySet<string>): Row | undefined =>
     book.rows.find((row) => row.state === 'live' && !keys.isDisjointFrom(emailKeys(row.contact)));
 
-  /** Whether an update brings a contact an email address that is another one's, where that is refused. */
+  /** Whether an update is refused because another contact has one of its email addresses. */
   const isRefused = ({ current, desired, fields }: UpdateRequest): boolean => {
     if (book.habits.knownEmail !== 'refused' || !fields.includes('emailAddresses')) return false;
-    return holderOf(emailKeys(desired).difference(emailKeys(current.contact))) !== undefined;
+    return ownerOfEmail(emailKeys(desired).difference(emailKeys(current.contact))) !== undefined;
   };
 
-  /** The answer to a create whose email address that contact holds. */
+  /** The answer to a create whose email address another contact has. */
   const answerKnown = ({ key, draft }: CreateRequest, known: Row): WriteResult<ContactRecord> => {
     if (book.habits.knownEmail === 'refused') {
       return failed(key, new InvalidError('another contact has this address', errorOptions(422)));
@@ -184,17 +184,17 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     if (book.habits.knownEmail === 'existing-updated') {
       const given = Object.entries(draft).filter(([, value]) => value !== undefined && value.length > 0);
       book.write(known, { ...known.contact, ...Object.fromEntries(given) });
-      witness.wrote(side);
+      observer.wrote(side);
     }
     return { key, ok: true, value: recordOf(known) };
   };
 
   const createOne = (request: CreateRequest): WriteResult<ContactRecord> => {
     if (refusesNew(manners, request.draft)) return failed(request.key, invalid());
-    witness.asks(side, null, filledIn(request.draft));
+    observer.asks(side, null, filledIn(request.draft));
     const entity = options.entityOf(otherSide(side), request.originId);
-    witness.creates(side, request.originId);
-    const known = book.habits.knownEmail === 'duplicate' ? undefined : holderOf(emailKeys(request.draft));
+    observer.creates(side, request.originId);
+    const known = book.habits.knownEmail === 'duplicate' ? undefined : ownerOfEmail(emailKeys(request.draft));
     if (known !== undefined) return answerKnown(request, known);
     const { originId, originScope } = request;
     const scoped = originScope === undefined ? {} : { originScope };
@@ -205,16 +205,16 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
         row,
         request.groupIds.filter((id) => book.findGroup(id) !== undefined),
       );
-    witness.created(side, row, request.originId);
-    witness.delivered(side, row, NOTHING);
-    witness.wrote(side);
+    observer.created(side, row, request.originId);
+    observer.delivered(side, row, NOTHING);
+    observer.wrote(side);
     return { key: request.key, ok: true, value: recordOf(row) };
   };
 
   const updateOne = (request: UpdateRequest): WriteResult<ContactRecord> => {
     const { key, current, desired, fields } = request;
     const named = book.find(current.id);
-    if (named?.state === 'archived' || named?.state === 'deleted') witness.updatesDeleted(named, fields);
+    if (named?.state === 'archived' || named?.state === 'deleted') observer.updatesDeleted(named, fields);
     const row = standing(current.id);
     if (row === null) return failed(key, missing());
     if (checksVersions && options.checksVersions && String(row.version) !== current.version) {
@@ -222,20 +222,20 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     }
     if (isRefused(request)) return failed(key, new InvalidError('another contact has this address', errorOptions(422)));
     if (fields.includes('title') && refusesTitle(manners, desired.title)) return failed(key, invalid());
-    witness.asks(side, row, fields);
-    const asked = { current, desired: overlaid(row.contact, desired, fields) };
+    observer.asks(side, row, fields);
+    const asked = { current, desired: withFields(row.contact, desired, fields) };
     const { contact: next, jobs } = writtenJobs(row, asked, fields);
     if (!checksVersions && !isSameIn(row.contact, current.contact, fields)) {
-      witness.overwrote(side, row.contact, receive(manners, next));
+      observer.overwrote(side, row.contact, receive(manners, next));
     }
-    // Fields are replaced whole: what the writer does not send back is gone.
+    // Fields are replaced completely: a value that the writer does not send is deleted.
     if (checksVersions || String(row.version) === current.version) row.extra = extraOf(current.raw);
     const before = { contact: row.contact, groupIds: row.groupIds };
     if (book.habits.writesUnarchive && row.state === 'archived') row.state = 'live';
     row.jobs = jobs;
     book.write(row, next);
-    witness.delivered(side, row, before);
-    witness.wrote(side);
+    observer.delivered(side, row, before);
+    observer.wrote(side);
     return { key, ok: true, value: withBoundEntries(recordOf(row), current) };
   };
 
@@ -243,44 +243,44 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     const row = standing(request.id);
     if (row === null) return failed(request.key, missing());
     if (request.add.some((id) => book.findGroup(id) === undefined)) return failed(request.key, invalid());
-    witness.asks(side, row, ['buckets']);
+    observer.asks(side, row, ['buckets']);
     const removed = new Set(request.remove);
     const next = [...row.groupIds, ...request.add].filter((id) => !removed.has(id) && book.findGroup(id) !== undefined);
     const before = { contact: row.contact, groupIds: row.groupIds };
     book.setGroups(row, next);
-    witness.delivered(side, row, before);
-    witness.wrote(side);
+    observer.delivered(side, row, before);
+    observer.wrote(side);
     return { key: request.key, ok: true, value: [...row.groupIds].toSorted() };
   };
 
   const deleteOne = (id: string): WriteResult<null> => {
     const row = standing(id);
-    witness.deletes(side);
-    if (row !== null && !isAsAnswered(row)) witness.deletedUnread(side, row);
+    observer.deletes(side);
+    if (row !== null && !isAsAnswered(row)) observer.deletedUnread(side, row);
     if (row !== null) {
-      witness.deleted(side, row);
+      observer.deleted(side, row);
       book.remove(row, 'deleted');
-      row.told = 'now';
+      row.reported = 'now';
     }
-    witness.wrote(side);
+    observer.wrote(side);
     return { key: id, ok: true, value: null };
   };
 
-  /** The side's own merge: texts and lists of the other contact go over the survivor's. */
+  /** The merge of the side: texts and lists of the other contact replace those of the survivor. */
   const mergeOne = (survivorId: string, id: string): WriteResult<ContactRecord> => {
     const [survivor, other] = [standing(survivorId), standing(id)];
     if (survivor === null || other === null) return failed(id, missing());
     const { replaces, archives } = book.habits.merge;
     const before = { contact: survivor.contact, groupIds: survivor.groupIds };
     survivor.groupIds = new Set([...survivor.groupIds, ...other.groupIds]);
-    witness.deleted(side, other);
-    const after = mixed(survivor.contact, other.contact, replaces);
-    witness.merged(side, survivor, other, after);
+    observer.deleted(side, other);
+    const after = mergedContact(survivor.contact, other.contact, replaces);
+    observer.merged(side, survivor, other, after);
     book.remove(other, archives ? 'archived' : 'deleted');
-    other.told = archives ? other.told : 'now';
+    other.reported = archives ? other.reported : 'now';
     book.write(survivor, after);
-    witness.delivered(side, survivor, before);
-    witness.wrote(side);
+    observer.delivered(side, survivor, before);
+    observer.wrote(side);
     return { key: id, ok: true, value: recordOf(survivor) };
   };
 
@@ -331,7 +331,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
       return Promise.resolve(group === undefined ? null : groupRecordOf(group));
     },
     createGroup: (name) => {
-      witness.wrote(side);
+      observer.wrote(side);
       return Promise.resolve(
         groupRecordOf(groupNamed(name) ?? book.addGroup(name, options.groupEntityOf(otherSide(side), name))),
       );
@@ -343,15 +343,15 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
       if (namesake !== undefined && namesake !== group) {
         return Promise.reject(new NameTakenError('the name is taken', errorOptions(409)));
       }
-      witness.wrote(side);
+      observer.wrote(side);
       book.renameGroup(group, name);
       return Promise.resolve(groupRecordOf(group));
     },
     deleteGroup: (id) => {
       const group = book.findGroup(id);
-      witness.wrote(side);
+      observer.wrote(side);
       if (group !== undefined) {
-        witness.deletesGroup(side, book.rows.filter(({ groupIds }) => groupIds.has(id)).length);
+        observer.deletesGroup(side, book.rows.filter(({ groupIds }) => groupIds.has(id)).length);
         book.removeGroup(group);
       }
       return Promise.resolve();

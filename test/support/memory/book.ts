@@ -23,19 +23,19 @@ export type Row = {
   version: number;
   modifiedAtMs: number;
   readonly createdAtMs: number;
-  /** The last states, oldest first, and since when listings and the change feed show each. */
+  /** The last states, oldest first, each with the time since which listings and the change feed show it. */
   shown: Shown[];
   state: Shown['state'];
   mergedInto: Row | null;
-  /** Who this is, whatever ids it has on either side: given by the simulation, unknown to the accounts. */
+  /** The person, independent of ids. The accounts do not have it. */
   entity: number;
-  /** What the last answer of the port said: a version, and the membership, which is not part of it everywhere. */
+  /** The version and the membership in the last answer. Not every provider includes the membership in the version. */
   answered: { readonly version: number; readonly groupIds: string };
-  /** Whether the link was told that the contact is deleted: not, in the run under way, or in an earlier one. */
-  told: 'no' | 'now' | 'before';
+  /** Whether the deletion was reported to the link: not yet, in the current run, or in an earlier run. */
+  reported: 'no' | 'now' | 'before';
 };
 
-/** One state of a contact, and since when listings and the change feed show it. */
+/** One state of a contact, with the times since which listings and the change feed show it. */
 type Shown = {
   readonly visibleAtMs: number;
   readonly fedAtMs: number;
@@ -50,34 +50,34 @@ export type Group = {
   readonly names: string[];
   version: number;
   live: boolean;
-  /** Which group this is, on whichever side. */
+  /** The group, independent of the side. */
   readonly entity: number;
 };
 
 export type BookOptions = {
-  /** The side of the link that the book plays; its owner does not know it. */
+  /** The side of the link. */
   readonly side: Side;
   readonly provider: MemoryProvider;
   readonly clock: Clock;
   readonly manners: Manners;
-  /** How far the account's clock is ahead of ours. */
+  /** How far the account's clock is ahead of the program's clock. */
   readonly skewMs: number;
-  /** Asked for each change: how long until listings show it. */
+  /** Called for each change; returns the delay until listings show it. */
   readonly visibilityDelayMs: () => number;
-  /** Asked for each change: how long until the change feed shows it; as long as listings where it is not given. */
+  /** Called for each change; returns the delay until the change feed shows it. The delay of listings where absent. */
   readonly feedDelayMs?: () => number;
-  /** Whether a read by its id shows a contact no sooner than listings do. */
+  /** Whether reads by id lag like listings. */
   readonly readsLag?: boolean;
   readonly habits?: Habits;
 };
 
-/** What a side does with requests that another side would refuse, or take in another way. */
+/** The behaviour of a side that differs between providers. */
 export type Habits = {
-  /** What a create is answered with whose email address another contact holds. */
+  /** The answer to a create whose email address another contact has. */
   readonly knownEmail: 'duplicate' | 'existing' | 'existing-updated' | 'refused';
-  /** Whether a write to an archived contact brings it back into listings. */
+  /** Whether a write to an archived contact restores it. */
   readonly writesUnarchive: boolean;
-  /** What the side's own merge does with lists and texts of the survivor, and whether it archives the other contact. */
+  /** Whether a merge by the side replaces the survivor's lists, and whether it archives the other contact. */
   readonly merge: { readonly replaces: boolean; readonly archives: boolean };
 };
 
@@ -87,10 +87,10 @@ export const PLAIN_HABITS: Habits = {
   merge: { replaces: false, archives: false },
 };
 
-/** What an address book held at some moment. */
+/** A copy of an address book. */
 export type Backup = ReadonlyMap<Row, Pick<Row, 'contact' | 'groupIds' | 'extra' | 'modifiedAtMs' | 'state'>>;
 
-/** An address book in memory: contacts, groups and the order of their changes. Knows nothing of the port. */
+/** An address book in memory: contacts, groups and the order of their changes. It is independent of the port. */
 export type Book = ReturnType<typeof createBook>;
 
 export const createBook = (options: BookOptions) => {
@@ -144,7 +144,7 @@ export const createBook = (options: BookOptions) => {
       createdAtMs: stampMs(),
       shown: [],
       answered: { version: 0, groupIds: '' },
-      told: 'no',
+      reported: 'no',
       state: 'live',
       mergedInto: null,
     };
@@ -155,7 +155,7 @@ export const createBook = (options: BookOptions) => {
 
   const isGroup = (id: string): boolean => groups.some((group) => group.live && group.id === id);
 
-  /** A contact's new membership: a new version where the provider counts it as one. */
+  /** Shows a changed membership, with a new version where the provider includes the membership in it. */
   const showMembership = (row: Row): void => {
     if (provider.membershipIsVersioned) touch(row);
     else show(row);
@@ -179,7 +179,7 @@ export const createBook = (options: BookOptions) => {
       row.contact = receive(manners, contact);
       touch(row);
     },
-    /** The account computes something of a contact, which it may count as a change of it. */
+    /** The account computes a value of a contact; `isStamped` if that updates the modification time. */
     compute: (row: Row, contact: Contact, isStamped: boolean): void => {
       row.contact = contact;
       if (isStamped) touch(row);
@@ -198,7 +198,7 @@ export const createBook = (options: BookOptions) => {
       row.id = newId();
       touch(row);
     },
-    /** The contact gets a stamp that far ahead of the account's clock. */
+    /** Gives the contact a stamp ahead of the account's clock. */
     stampAhead: (row: Row, aheadMs: number): void => {
       version += 1;
       row.version = version;
@@ -216,7 +216,7 @@ export const createBook = (options: BookOptions) => {
           return [row, { contact, groupIds: new Set(groupIds), extra, modifiedAtMs, state }];
         }),
       ),
-    /** Everything is as it was when the backup was made, its stamps included; what came since is gone. */
+    /** Restores the backup, stamps included; later contacts are deleted. */
     restore: (backup: Backup): void => {
       for (const row of rows) {
         const held = backup.get(row);
@@ -249,19 +249,19 @@ export const createBook = (options: BookOptions) => {
   };
 };
 
-/** The contact as listings, or the change feed, show it now; null where they show none yet. */
+/** The state of a contact in listings or the change feed now; null where it is not visible yet. */
 export const shownAt = (row: Row, nowMs: number, where: 'listing' | 'feed'): Shown | null => {
   const sinceMs = where === 'listing' ? 'visibleAtMs' : 'fedAtMs';
   return row.shown.findLast((each) => each[sinceMs] <= nowMs) ?? null;
 };
 
-/** Remembers that an answer said the contact to be as in the record. */
+/** Records the state in an answer. */
 export const noteAnswer = (row: Row, record: ContactRecord): void => {
   const version = Number(record.version);
   if (version >= row.answered.version) row.answered = { version, groupIds: record.groupIds.join() };
 };
 
-/** Whether the contact stands as the last answer said. */
+/** Whether the contact is unchanged since the last answer. */
 export const isAsAnswered = (row: Row): boolean => {
   return row.answered.version === row.version && row.answered.groupIds === [...row.groupIds].toSorted().join();
 };
@@ -279,7 +279,7 @@ export const recordOf = (row: Row): ContactRecord => {
     originId: row.originId,
     ...(row.originScope === undefined ? {} : { originScope: row.originScope }),
   };
-  // A row that names former ids says more than its record.
+  // A row with former ids contains more than its record.
   const digest = row.formerIds.length === 0 ? digestOf(record) : null;
   return digest === null ? record : { ...record, digest };
 };

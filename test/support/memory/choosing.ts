@@ -3,7 +3,7 @@ import { fieldsOf, keepChosen, nameOfFields, type ChosenFields } from '../../../
 import type { ContactRecord } from '../../../src/core/contact/record.ts';
 import type { KnownRows, PullRequest, Remote, WriteResult } from '../../../src/providers/remote.ts';
 
-/** The remote of a link that syncs only some fields: what is not chosen is not shown, and known rows are of one choice. */
+/** A remote for a link that syncs only some fields: other fields are not returned, and digests of known rows depend on the selection. */
 export const choosing = (remote: Remote, fields: ChosenFields): Remote => {
   const chosen = new Set(fieldsOf(fields));
   const end = ` ${nameOfFields(fields)}`;

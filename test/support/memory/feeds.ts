@@ -11,7 +11,7 @@ const OVERLAP_MS = 120_000;
 
 type Shown = { readonly row: Row; readonly record: ContactRecord; readonly state: Row['state'] };
 
-/** Every contact that the account has ever shown, as its listings or its feed show it now. */
+/** Every contact that was ever visible, as listings or the feed show it now. */
 const shownRows = (book: Book, clock: Clock, where: 'listing' | 'feed'): readonly Shown[] => {
   return book.rows.flatMap((row) => {
     const shown = shownAt(row, clock.now(), where);
@@ -19,7 +19,7 @@ const shownRows = (book: Book, clock: Clock, where: 'listing' | 'feed'): readonl
   });
 };
 
-/** The row as a feed gives it; former ids only where the provider gives them. */
+/** The row in a feed, with former ids where the provider returns them. */
 const upsert = (book: Book, { row, record }: Shown): FeedChange => {
   noteAnswer(row, record);
   return { kind: 'upsert', record, previousIds: book.provider.renamesContacts ? [...row.formerIds] : [] };
@@ -39,7 +39,7 @@ const pageAfter = (book: Book, clock: Clock, after: number): readonly Shown[] =>
     .slice(0, PAGE_SIZE);
 };
 
-/** A page of a listing; rows that are known are named only. */
+/** A page of a listing; only the ids of known rows are returned. */
 const pageOf = async (
   book: Book,
   rows: readonly Shown[],
@@ -88,7 +88,7 @@ async function* wholeWalk(
   }
 }
 
-/** The last change before the first that is not shown yet: a token never passes what nobody has seen. */
+/** The last version before the first change that is not visible yet: a token must not skip it. */
 const visibleVersion = (book: Book, clock: Clock, mode: PullRequest['mode']): number => {
   const states = book.rows.flatMap((row) => row.shown);
   const isHidden = ({ visibleAtMs, fedAtMs }: Row['shown'][number]): boolean => {
@@ -118,14 +118,14 @@ async function* changedVersions(book: Book, clock: Clock, cursor: string): Async
       total: null,
     };
   }
-  // A contact that had other names before leaves a tombstone under each.
-  for (const { row } of gone) if (row.told === 'no') row.told = 'now';
+  // A deleted contact has a tombstone for each of its former ids.
+  for (const { row } of gone) if (row.reported === 'no') row.reported = 'now';
   const goneIds = gone.flatMap(({ row, record }) => [record.id, ...row.formerIds]);
   const tombstones = goneIds.map((id) => ({ kind: 'tombstone', id }) as const);
   yield { changes: tombstones, unchanged: [], resume: null, cursor: JSON.stringify(next), total: null };
 }
 
-/** A delta with tombstones and former ids, late, under a token that dies of age. */
+/** A delta with tombstones and former ids, with a lag, and with a token that expires. */
 const versionFeed = (book: Book, clock: Clock, request: PullRequest): AsyncIterable<FeedPage> => {
   if (request.mode === 'changes') return changedVersions(book, clock, request.cursor);
   const atMs = clock.now();
@@ -165,7 +165,7 @@ async function* changedStamps(book: Book, clock: Clock, cursor: string): AsyncGe
   }
 }
 
-/** What has a stamp since the watermark, with an overlap; deletions leave no trace. */
+/** The rows with a stamp since the watermark, with an overlap. Deletions are not reported. */
 const stampFeed = (book: Book, clock: Clock, request: PullRequest): AsyncIterable<FeedPage> => {
   if (request.mode === 'changes') return changedStamps(book, clock, request.cursor);
   return wholeWalk(
@@ -177,7 +177,7 @@ const stampFeed = (book: Book, clock: Clock, request: PullRequest): AsyncIterabl
   );
 };
 
-/** The feed of an account, as its provider gives it. */
+/** The feed of an account, in the way of its provider. */
 export const feedOf = (book: Book, clock: Clock, request: PullRequest): AsyncIterable<FeedPage> => {
   return book.provider.feed === 'versions' ? versionFeed(book, clock, request) : stampFeed(book, clock, request);
 };

@@ -11,29 +11,29 @@ import {
 } from '../../../src/providers/errors.ts';
 import type { WriteResult } from '../../../src/providers/remote.ts';
 
-/** What can go wrong with one call of a remote. */
+/** The faults of one call of a remote. */
 export const FAULTS = [
   /** 429; not applied. */
   'limited',
   /** 5xx or a refused connection; not applied. */
   'unavailable',
-  /** A reset before the write was applied; the caller cannot know. */
+  /** A reset before the write was applied; the caller does not know it. */
   'lost-before',
-  /** The write was applied, its answer was lost. */
+  /** The write was applied, but its answer was lost. */
   'lost-after',
   /** Half of a batch was applied, then the connection broke. */
   'lost-half',
-  /** The first item's etag is not the last one, whatever stands there. */
+  /** The first item is refused with a stale etag. */
   'stale',
-  /** The first item is refused, for no lasting reason. */
+  /** The first item is refused once. */
   'invalid',
-  /** The feed's cursor is dead. */
+  /** The feed's cursor is expired. */
   'expired',
   /** A full listing leaves one contact out. */
   'hole',
-  /** The permission was taken back, for a while. */
+  /** The permission is revoked for a while. */
   'revoked',
-  /** The process stands still for longer than its lease. */
+  /** The process stalls for longer than its lease. */
   'stall',
 ] as const;
 
@@ -57,7 +57,7 @@ const allFailed = <Value>(items: readonly Keyed[], error: RemoteError): WriteRes
   return items.map(({ key }) => ({ key, ok: false, error }));
 };
 
-/** Sends a batch of writes through a fault, to a remote that checks versions or does not; null where the fault does not concern writes. */
+/** Sends a batch of writes with a fault. Returns null where the fault does not apply to writes. */
 export const faultyWrite = async <Item extends Keyed, Value>(
   fault: Fault,
   checksVersions: boolean,
@@ -94,7 +94,7 @@ export const faultyWrite = async <Item extends Keyed, Value>(
   }
 };
 
-/** Sends one group write through a fault: group writes throw. */
+/** Sends one group write with a fault. Group writes throw. */
 export const faultyGroupWrite = async <Value>(fault: Fault, send: () => Promise<Value>): Promise<Value> => {
   switch (fault) {
     case 'limited':
@@ -116,14 +116,14 @@ export const faultyGroupWrite = async <Value>(fault: Fault, send: () => Promise<
   }
 };
 
-/** What a fault makes of a read; returns where the fault does not concern reads. */
+/** Throws the error of a fault in a read; returns where the fault does not apply to reads. */
 export const faultyRead = (fault: Fault): void => {
   if (fault === 'limited') throw limited();
   if (fault === 'revoked') throw revoked();
   if (fault === 'unavailable' || fault.startsWith('lost')) throw unavailable('no');
 };
 
-/** What a fault makes of a page of a feed. */
+/** Applies a fault to a page of a feed. */
 export const faultyPage = (
   fault: Fault,
   mode: 'changes' | 'whole',

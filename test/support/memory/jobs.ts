@@ -12,7 +12,7 @@ const isFilled = ({ company, title }: Job): boolean => company !== '' || title !
 
 const jobOf = ({ company, title }: Contact): Job => ({ company, title });
 
-/** The organizations of a contact in the order of its account: the one of its company and title, then the others. */
+/** The organizations of a contact in the order of its account: the synced one, then the others. */
 const listedJobs = (contact: Contact, others: readonly Job[]): readonly Job[] =>
   [jobOf(contact), ...others].filter(isFilled);
 

@@ -2,17 +2,17 @@ import type { Contact } from '../../../src/core/contact/contact.ts';
 import type { LabelledValue, PostalAddress } from '../../../src/core/contact/elements.ts';
 import { contactOf } from '../../../src/core/contact/record.ts';
 
-/** What a side does to the values that it is given. Each is idempotent. */
+/** How a side normalises values. Each rule is idempotent. */
 export type Manners = {
   readonly lowersEmails: boolean;
   readonly formatsPhones: boolean;
-  /** Longest title that the side keeps; the rest is cut off. */
+  /** Maximum length of a title; the rest is truncated. */
   readonly titleLength: number;
   /** Websites with a number that this divides are silently dropped; 0 drops none. */
   readonly dropsWebsitesBy: number;
-  /** Titles with a number that this divides make the side refuse the whole write; 0 refuses none. */
+  /** A write is refused if the title has a number that this divides; 0 refuses none. */
   readonly refusesTitlesBy: number;
-  /** Whether the side refuses each new contact, whatever it holds; left out if it does not. */
+  /** Whether the side refuses every create; absent if not. */
   readonly refusesNew?: true;
 };
 
@@ -36,7 +36,7 @@ const numberOfSigns = (text: string): number | null => {
   return signs === undefined ? null : [...signs].reduce((sum, sign) => sum * SIGNS.length + SIGNS.indexOf(sign), 0);
 };
 
-/** The number that every invented value carries. */
+/** The number in a value of the simulation. */
 export const numberIn = (text: string): number | null => {
   const ofSigns = numberOfSigns(text);
   if (ofSigns !== null) return ofSigns;

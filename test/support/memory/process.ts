@@ -7,7 +7,7 @@ import type { MemoryRemote } from '../memory-remote.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 import { faultyGroupWrite, faultyPage, faultyRead, faultyWrite, type Fault } from './incidents.ts';
 
-/** The process died: nothing that it does from now on reaches anything. */
+/** The process died: its later calls have no effect. */
 class CrashError extends Error {
   constructor() {
     super('the process died');
@@ -18,39 +18,39 @@ class CrashError extends Error {
 /** The calls of a remote that a fault can be aimed at. */
 export type WriteOp = 'create' | 'update' | 'changeMembership' | 'delete' | 'merge';
 
-/** What goes wrong with a write: a fault, or the process dies as soon as the write was applied. */
+/** A fault in a write, or the death of the process right after the write was applied. */
 export type Aimed = Fault | 'kill';
 
 export type ProcessPlan = {
-  /** The numbered step at which the process dies; null: it lives. */
+  /** The step at which the process dies; null for none. */
   readonly crash: { readonly step: number; readonly when: 'before' | 'after' } | null;
-  /** What goes wrong with which call of a remote, by the call's number in this process. */
+  /** The fault of a call of a remote, by its number in this process. */
   readonly faultAt: (call: number) => Fault | undefined;
-  /** What goes wrong with a write of a kind, whatever its number. */
+  /** The fault of a write by its kind. */
   readonly aimedAt?: (op: WriteOp, side: Side) => Aimed | undefined;
-  /** Called when a write that was aimed at has been through it. */
+  /** Called after a write with an aimed fault. */
   readonly afterAimed?: (op: WriteOp, side: Side) => void;
-  /** Called when updates of contacts are asked for. */
+  /** Called when updates of contacts are requested. */
   readonly onAsked?: (side: Side, requests: readonly UpdateRequest[]) => void;
-  /** Called when the engine learns of updates whether they were made. */
+  /** Called when the outcome of updates is known to the engine. */
   readonly onKnown?: (requests: readonly UpdateRequest[]) => void;
   /** Called when the answer to an update of a contact reaches the engine. */
   readonly onAnswered?: (side: Side, id: string) => void;
-  /** Whether a row cannot be understood in this process. */
+  /** Whether a row is unreadable in this process. */
   readonly isUnreadable?: (side: Side, id: string) => boolean;
-  /** Called before each call of a remote: the users go on working. */
+  /** Called before each call of a remote, for edits during a run. */
   readonly beforeCall: (call: number) => void;
-  /** Whether the full listings of this process leave a contact out. */
+  /** Whether full listings of this process omit one contact. */
   readonly hidesOne: () => boolean;
-  /** Whether a listing may leave this contact out: it must be known already. */
+  /** Whether a listing may omit this contact: it must be linked already. */
   readonly mayHide: (side: Side, id: string) => boolean;
-  /** Called when a fault really happened to a call that it concerns. */
+  /** Called when a fault was applied. */
   readonly onFault: (fault: Fault) => void;
-  /** Varies how the two sides' calls interleave and how long they take. */
+  /** Varies the interleaving and the duration of calls. */
   readonly salt: number;
 };
 
-/** One process at work: its store and its remotes, with everything that happens to them. */
+/** One process: its store and its remotes, with faults. */
 export type Process = {
   readonly store: Store;
   readonly remotes: Readonly<Record<Side, Remote>>;
@@ -101,7 +101,7 @@ const createCore = (clock: VirtualClock, plan: ProcessPlan) => {
     isDead: () => dead,
     steps: () => steps,
     calls: () => calls,
-    /** Takes one call of a remote through everything but its own fault. */
+    /** Performs one call of a remote with the effects of the process plan; `send` applies the fault. */
     call: async <T>(
       signal: AbortSignal,
       send: (fault: Fault | undefined) => Promise<T>,
@@ -119,7 +119,7 @@ const createCore = (clock: VirtualClock, plan: ProcessPlan) => {
         plan.onFault(fault);
         clock.advance(STALL_MS);
       }
-      // What was under way when the process died may arrive or not.
+      // A call that was in progress when the process died may arrive or not.
       if (dead && mix(plan.salt, step + 7_919) % 2 === 0) throw new CrashError();
       const result = await send(fault);
       if (aim !== undefined && aimed !== undefined) {
@@ -240,7 +240,7 @@ const wrapRemote = (core: Core, plan: ProcessPlan, side: Side, remote: MemoryRem
   return {
     capabilities: remote.capabilities,
     requestCount: () => core.calls(),
-    // The check ahead of the first write changes nothing and is no call of its own: histories number the others.
+    // The identity check before the first write is not counted, because histories number the other calls.
     identify: (signal) => {
       if (!hasPulled) return read(signal, () => remote.identify(signal));
       core.assertAlive();
@@ -290,7 +290,7 @@ const wrapRemote = (core: Core, plan: ProcessPlan, side: Side, remote: MemoryRem
   };
 };
 
-/** Starts a process on the store and the remotes; each mutation of the store and each call of a remote is a step. */
+/** Starts a process. Each mutation of the store and each call of a remote is a numbered step. */
 export const startProcess = (
   given: {
     readonly store: Store;

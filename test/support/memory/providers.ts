@@ -1,14 +1,14 @@
 import type { RemoteCapabilities } from '../../../src/providers/remote.ts';
 
-/** What is common to all remotes of one kind, whichever side of a link they play. */
+/** The properties of a provider, independent of the side. */
 export type MemoryProvider = {
   readonly capabilities: RemoteCapabilities;
-  /** The ids that the account gives out, from a counter. */
+  /** The ids of the account, from a counter. */
   readonly contactId: (count: number) => string;
   readonly groupId: (count: number) => string;
-  /** How fine the stamps of changes are, in milliseconds. */
+  /** The resolution of modification stamps, in milliseconds. */
   readonly stampsEachMs: number;
-  /** The change feed: versions under a token that dies of age, or stamps after a watermark. */
+  /** The change feed: versions with a token that expires, or stamps after a watermark. */
   readonly feed: 'versions' | 'stamps';
   /** Whether a write with a version that is not the last one is refused. */
   readonly checksVersions: boolean;
@@ -16,7 +16,7 @@ export type MemoryProvider = {
   readonly keepsOriginIds: boolean;
   /** Whether a contact's new membership is a new version of the contact. */
   readonly membershipIsVersioned: boolean;
-  /** Whether contacts get new ids, and say which ids they had. */
+  /** Whether contacts get new ids and list their former ids. */
   readonly renamesContacts: boolean;
   /** Whether the side can merge two contacts by itself. */
   readonly mergesContacts: boolean;
@@ -80,6 +80,6 @@ const SERVICE: MemoryProvider = {
   listsJobs: false,
 };
 
-/** The providers that a simulation knows, by the name that configuration gives them. */
+/** The providers of the simulation, by their names in the configuration. */
 export const MEMORY_PROVIDERS = { google: GOOGLE, service: SERVICE };
 export type ProviderName = keyof typeof MEMORY_PROVIDERS;

@@ -1,6 +1,6 @@
 import type { Decision } from '../core/reconcile/decision.ts';
-import { destroys } from '../core/reconcile/losses.ts';
 import type { GroupPlan } from '../core/reconcile/groups.ts';
+import { destroys } from '../core/reconcile/losses.ts';
 import { operationKind } from '../core/reconcile/operation.ts';
 import type { Plan } from '../core/reconcile/plan.ts';
 import { checkAccounts, checkSameAccounts, storeAccounts } from './accounts.ts';
@@ -9,10 +9,9 @@ import { confirmMissing } from './confirm.ts';
 import { COUNTED_AS, HaltError, type Session } from './context.ts';
 import { execute, executePart, finishExecution, startExecution } from './execute/execute.ts';
 import type { Execution } from './execute/execution.ts';
-import { workOf } from './execute/work.ts';
 import { guardPlan, guardRun } from './guard.ts';
 import type { LaterPart } from './parts.ts';
-import { currentLinks, planFirst, planLinkGroups, planPart, planStored, type NamedGroups } from './plan.ts';
+import { currentLinks, type NamedGroups, planFirst, planLinkGroups, planPart, planStored } from './plan.ts';
 import { pullBoth } from './pull.ts';
 import { recover } from './recover.ts';
 import { storePatterns } from './selecting.ts';
@@ -46,7 +45,7 @@ const performFirst = async (session: Session, groups: NamedGroups) => {
   const halt = await guardRun(session, plan);
   report(session, plan);
   if (halt !== null) throw new HaltError(halt);
-  const started = await startExecution(session, { ...workOf(plan), selection }, later);
+  const started = await startExecution(session, { ...plan, selection }, later);
   return { ...started, later };
 };
 
@@ -59,7 +58,7 @@ const performPart = async (
   const { session } = execution;
   const plan = await planPart(session, groups, ids);
   report(session, plan);
-  await executePart(execution, workOf(plan), later);
+  await executePart(execution, plan, later);
 };
 
 /** Settles the writes of this run that have an unknown outcome. Those that were applied count in the summary. */
@@ -80,7 +79,7 @@ const secondPass = async (session: Session, groups: NamedGroups): Promise<void> 
     return decision.kind === 'delete' || (halt !== null && destroys(decision, plan.groups.links));
   };
   const decisions = plan.decisions.filter((decision) => !isLeft(decision));
-  if (await execute(session, workOf({ ...plan, groups: { ...plan.groups, pairs: [] }, decisions }))) {
+  if (await execute(session, { ...plan, groups: { ...plan.groups, pairs: [] }, decisions })) {
     await recover(session);
   }
 };

@@ -1,34 +1,34 @@
-import type { RunKind, RunOutcome, StoredRunKind } from '../core/state/rows.ts';
-import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
+import { bySide, type Side, type Sides, SIDES } from '../core/contact/side.ts';
 import type { Halt } from '../core/reconcile/guard.ts';
 import type { Plan } from '../core/reconcile/plan.ts';
+import { afterChange } from '../core/state/activity.ts';
+import { type LinkEvent, nextLinkState } from '../core/state/link.ts';
+import type { RunKind, RunOutcome, StoredRunKind } from '../core/state/rows.ts';
 import { isCredentialError } from '../providers/errors.ts';
 import { FenceError } from '../store/store.ts';
+import { hasOtherFields } from './choose-fields.ts';
 import {
   COUNTED_AS,
   emptyTally,
-  keptSinceMs,
-  resumeRemedy,
   HaltError,
+  keptSinceMs,
   LeaseError,
-  StoppedError,
   type LinkContext,
+  resumeRemedy,
   type RunOptions,
   type Session,
   type SideTally,
+  StoppedError,
   type Tally,
 } from './context.ts';
 import { effortOf } from './execute/effort.ts';
-import { workOf } from './execute/work.ts';
+import { tasksOf } from './execute/tasks.ts';
 import { guardRun } from './guard.ts';
-import { takeLease, type Lease } from './lease.ts';
-import { hasOtherFields } from './choose-fields.ts';
+import { type Lease, takeLease } from './lease.ts';
 import { LinkWriter } from './link-writer.ts';
 import { perform, refreshState } from './perform.ts';
 import { planFirst, planLinkGroups } from './plan.ts';
 import { hasSamePatterns } from './selecting.ts';
-import { afterChange } from '../core/state/activity.ts';
-import { nextLinkState, type LinkEvent } from '../core/state/link.ts';
 
 export type SideSummary = SideTally & { readonly requests: number };
 
@@ -73,7 +73,8 @@ export type Estimate = { readonly requests: Sides<number>; readonly durationMs: 
 
 const estimateOf = ({ remotes }: Session, plan: Plan): Estimate => {
   const effort = effortOf(
-    workOf(plan),
+    plan,
+    tasksOf(plan),
     bySide((side) => remotes[side].capabilities),
   );
   const requests = bySide((side) => effort[side].requests);

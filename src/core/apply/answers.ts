@@ -1,20 +1,3 @@
-import type { Outcome } from './outcome.ts';
-import { observeMerge } from './side-merges.ts';
-import { halfToStore } from './task-halves.ts';
-import {
-  addDone,
-  agreedEmails,
-  currentRecord,
-  endMoves,
-  isQuiet,
-  pendingFields,
-  plannedHalf,
-  type Task,
-  taskIds,
-  wasWritten,
-  writtenFields,
-} from './task.ts';
-import { type GroupIds, hasAllGroups, type Merged, type Removal, type Write } from './write.ts';
 import {
   type Contact,
   type ContactField,
@@ -31,6 +14,7 @@ import { keyLists, listOf, withEmails } from '../contact/lists.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { bySide, otherSide, type Side, SIDES } from '../contact/side.ts';
 import { equalSnapshots } from '../contact/snapshot.ts';
+import { type Deletion, isOfUndo } from '../reconcile/decision.ts';
 import type { PairIds } from '../reconcile/pair-ids.ts';
 import { EMPTY_SNAPSHOT } from '../reconcile/settle.ts';
 import { newHalf } from '../state/half.ts';
@@ -38,6 +22,26 @@ import { observeAnswer, observeDeletion } from '../state/observe.ts';
 import { withWrittenGroups } from '../state/own-moves.ts';
 import { endPair, keepAlone, storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
+import type { Outcome } from './outcome.ts';
+import { observeMerge } from './side-merges.ts';
+import { halfToStore } from './task-halves.ts';
+import {
+  addDone,
+  agreedEmails,
+  conflictsOf,
+  creationSide,
+  currentRecord,
+  endMoves,
+  isQuiet,
+  pendingFields,
+  plannedHalf,
+  type Task,
+  taskIds,
+  taskPairId,
+  wasWritten,
+  writtenFields,
+} from './task.ts';
+import { type GroupIds, hasAllGroups, type Merged, type Write } from './write.ts';
 
 /** The outcome of an operation that was answered, and what a run counts and reports of it. */
 export type AnswerOutcome = Outcome & {
@@ -80,8 +84,8 @@ const notTaken = (fields: readonly ContactField[], desired: Contact, now: Contac
 const resolveConflicts = (set: WorkingSet, task: Task, writtenSide: Side | null, atMs: number): void => {
   const { leftId, rightId } = taskIds(task);
   if (leftId === null || rightId === null || writtenSide === null) return;
-  const restored = task.decision?.kind === 'merge' ? (task.decision.restored ?? []) : [];
-  const standing = new Set([...task.conflicts.map((conflict) => conflict.field), ...restored]);
+  const restored = task.decision.kind === 'merge' ? (task.decision.restored ?? []) : [];
+  const standing = new Set([...conflictsOf(task).map((conflict) => conflict.field), ...restored]);
   const isSettled = (field: SyncedField): boolean =>
     !standing.has(field) && SIDES.every((side) => !pendingFields(task, side).has(field));
   const fields = [...writtenFields(task, writtenSide)].filter(isSettled);
@@ -96,7 +100,7 @@ const knownHalf = (set: WorkingSet, task: Task, side: Side): Half | null => {
 
 /** The pair of a task; of one that was paired in this run, that in which its halves were stored. */
 const pairIdOf = (set: WorkingSet, task: Task): number | null =>
-  task.pairId ?? knownHalf(set, task, 'left')?.pair ?? knownHalf(set, task, 'right')?.pair ?? null;
+  taskPairId(task) ?? knownHalf(set, task, 'left')?.pair ?? knownHalf(set, task, 'right')?.pair ?? null;
 
 /** What is stored of a task's half: by the id that the task knows, or by the one that the contact has got meanwhile. */
 const storedHalf = (set: WorkingSet, task: Task, side: Side): Half | null => {
@@ -115,21 +119,25 @@ export const storeAnswered = (set: WorkingSet, task: Task, writtenSide: Side | n
 /** Stores the pair of a task as it is after what was done. The set must hold both halves. */
 export const storeTask = (set: WorkingSet, task: Task, writtenSide: Side | null, atMs: number): void => {
   const pairId = pairIdOf(set, task);
-  const kept = task.creation === null && pairId !== null ? set.pair(pairId) : null;
+  const kept = creationSide(task) === null && pairId !== null ? set.pair(pairId) : null;
   const halves = bySide((side) => {
     if (currentRecord(task, side) === null) return kept?.[side] ?? null;
     return halfToStore(task, side, storedHalf(set, task, side), { writtenSide, atMs });
   });
   const together = fallsAsleep(task) ? 'asleep' : 'linked';
   const status = halves.left !== null && halves.right !== null ? together : 'kept';
-  storePair(set, { pairId: task.pairId, status, halves, writtenSide });
+  storePair(set, { pairId: taskPairId(task), status, halves, writtenSide });
 };
 
 /** A pair sleeps when a run has nothing left to write to it; what an undo writes to a pair that sleeps does not wake it. */
-const fallsAsleep = (task: Task): boolean => task.sleeps && (isQuiet(task) || task.decision === null);
+const fallsAsleep = (task: Task): boolean => {
+  const { decision } = task;
+  return decision.kind === 'merge' && decision.sleeps === true && (isQuiet(task) || isOfUndo(decision));
+};
 
 /** Stores that a pair is awake, before the first write that follows from it. The set must hold both halves. */
-export const storeWaking = (set: WorkingSet, { pairId }: Task): void => {
+export const storeWaking = (set: WorkingSet, task: Task): void => {
+  const pairId = taskPairId(task);
   const pair = pairId === null ? null : set.pair(pairId);
   if (pair === null) return;
   const halves = bySide((side) => (pair[side] === null ? null : { ...pair[side], state: 'changed' as const }));
@@ -144,13 +152,13 @@ const storeFirstMeeting = (set: WorkingSet, task: Task, side: Side, created: Con
     const stored = set.half(each, record.id) ?? newHalf(each, record, atMs);
     return { ...stored, record, base: EMPTY_SNAPSHOT, state: 'changed' as const, mergedInto: null };
   });
-  storePair(set, { pairId: task.pairId, status: 'linked', halves, writtenSide: side });
+  storePair(set, { pairId: taskPairId(task), status: 'linked', halves, writtenSide: side });
 };
 
 /** Why a create may not be answered with a contact that stands there already; null where the two are to be compared. */
-const refusalOf = ({ creation }: Task, { id, pair }: Half): string | null => {
+const refusalOf = ({ decision }: Task, { id, pair }: Half): string | null => {
   if (pair !== null) return `The side answered with ${id}, which is linked to another contact already; merge the two.`;
-  const isApart = creation?.apartFrom?.includes(id) ?? false;
+  const isApart = decision.kind === 'create' && decision.apartFrom?.includes(id) === true;
   return isApart ? `The side answered with ${id}, which a person keeps apart from this contact.` : null;
 };
 
@@ -169,7 +177,7 @@ const applyCreate = (
     ids: taskIds(task),
   };
   const known = set.half(side, record.id);
-  const isBack = known !== null && isDeleted(known) && (known.pair === null || known.pair === task.pairId);
+  const isBack = known !== null && isDeleted(known) && (known.pair === null || known.pair === taskPairId(task));
   const standing = isBack ? null : known;
   const refused = standing === null ? null : refusalOf(task, standing);
   if (refused !== null) return { ...nothing, error: refused, isRefused: true };
@@ -201,7 +209,7 @@ const agreedAfter = (
   now: ContactRecord,
 ): Contact['emailAddresses'] => {
   const hasWritten = writtenFields(task, side).has('emailAddresses');
-  const former = hasWritten ? request.current : (plannedHalf(task, side)?.before ?? request.current);
+  const former = hasWritten ? request.current : (plannedHalf(task, side)?.record ?? request.current);
   const emailAddresses = agreedEmails(task, side) ?? former.contact.emailAddresses;
   const added = now.contact.emailAddresses.filter(({ value }) => emailKey(value) === emailKey(shared.value));
   return withEmails({ ...now.contact, emailAddresses }, added).emailAddresses;
@@ -263,16 +271,20 @@ const applyMembership = (
   };
 };
 
-/** The contact of a removal is gone. */
-const applyRemoval = ({ set, atMs }: Applying, { pair, record, side, pairAfter }: Removal): void => {
+/** Stores that a contact was deleted, and what follows for its pair. */
+const applyDeletion = ({ set, atMs }: Applying, deletion: Deletion): void => {
+  const { pair, record, side, byHand } = deletion;
   observeDeletion(set, side, record.id, atMs);
-  if (pair.id === null || pairAfter === 'leave') return;
-  if (pairAfter === 'keep-other') keepAlone(set, pair.id, otherSide(side), atMs);
+  if (pair.id === null || byHand) return;
+  if (isOfUndo(deletion)) keepAlone(set, pair.id, otherSide(side), atMs);
   else endPair(set, pair.id);
 };
 
-const applyDelete = (applying: Applying, { removal, operation }: Extract<Write, { kind: 'delete' }>): AnswerOutcome => {
-  applyRemoval(applying, removal);
+const applyDelete = (
+  applying: Applying,
+  { deletion, operation }: Extract<Write, { kind: 'delete' }>,
+): AnswerOutcome => {
+  applyDeletion(applying, deletion);
   const { leftId, rightId } = operation;
   const ids = { leftId, rightId };
   return { ...DONE, after: null, counts: 'deleted', ids };
@@ -280,11 +292,11 @@ const applyDelete = (applying: Applying, { removal, operation }: Extract<Write, 
 
 const applyMerge = (
   applying: Applying,
-  { removal, merging, operation, side }: Extract<Write, { kind: 'merge' }>,
+  { deletion, merging, operation, side }: Extract<Write, { kind: 'merge' }>,
   { survivor, became }: Merged,
 ): AnswerOutcome => {
   const { set, groupIds, atMs } = applying;
-  const { record } = removal;
+  const { record } = deletion;
   const groupPairs = [...groupIds.values()].map((ids) =>
     bySide((each) => (ids[each] === null ? null : { id: ids[each] })),
   );
@@ -294,7 +306,7 @@ const applyMerge = (
   const merged = { ...DONE, after: null, ids: { leftId, rightId }, again: true };
   // A side may refuse to show a contact that it has just merged away.
   if (became.kind === 'gone' || became.kind === 'moved' || became.kind === 'withheld') {
-    applyRemoval(applying, removal);
+    applyDeletion(applying, deletion);
     return { ...merged, counts: 'deleted' };
   }
   merging.isKept = became.kind === 'found' && equalSnapshots(record, became.record);

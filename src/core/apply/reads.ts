@@ -1,36 +1,36 @@
-import type { ReadAnswer } from '../contact/requests.ts';
-import { EMPTY_CONTACT, scalarsOf, syncedIn, type Contact, type SyncedField } from '../contact/contact.ts';
-import { stands, type Half } from '../contact/half.ts';
+import { contactFieldsOf } from '../contact/chosen.ts';
+import { type Contact, EMPTY_CONTACT, scalarsOf, type SyncedField, syncedIn } from '../contact/contact.ts';
+import { type Half, stands } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
+import type { ReadAnswer } from '../contact/requests.ts';
 import { bySide, otherSide, type Side, type Sides } from '../contact/side.ts';
-import { contactsOf } from '../contact/snapshot.ts';
-import type { Pair } from '../reconcile/decision.ts';
+import type { Merge, Pair } from '../reconcile/decision.ts';
 import {
-  fieldsOf,
   type CreateOperation,
   type DeleteOperation,
+  fieldsOf,
   type MembershipOperation,
   sourceIdOf,
   type UpdateOperation,
 } from '../reconcile/operation.ts';
 import { EMPTY_SNAPSHOT } from '../reconcile/settle.ts';
-import { storeTask } from './answers.ts';
-import { NOT_APPLIED, type Known, type Outcome, type Unreadable } from './outcome.ts';
-import { addDone, NOTHING_DONE, plannedHalfOf, type Done, type PlannedHalf, type Task } from './task.ts';
 import { observeAnswer, observeRecord, rename } from '../state/observe.ts';
 import { keepAlone } from '../state/pair.ts';
 import { unreadableReason } from '../state/unread.ts';
 import type { WorkingSet } from '../state/working-set.ts';
+import { storeTask } from './answers.ts';
+import { type Known, NOT_APPLIED, type Outcome, type Unreadable } from './outcome.ts';
+import { addDone, type Done, type Task, taskOf } from './task.ts';
 import {
   arrivedValues,
   broughtValues,
+  type Moves,
   movesAcross,
   shownFields,
   shownMoves,
   showsBrought,
   tookEffect,
   withMoves,
-  type Moves,
 } from './traces.ts';
 
 /** An operation on an existing contact. */
@@ -45,22 +45,27 @@ const allBut = (fields: ReadonlySet<SyncedField>, ...contacts: readonly Contact[
   ...new Set(syncedIn(...contacts)).difference(fields),
 ];
 
-/** A task for one operation that a read found: nothing is known of the other operations of its pair, so it stays open. */
-const taskOf = (pairId: number | null, values: Pick<Task, 'halves' | 'held'> & Partial<Task>): Task => ({
-  ...NOTHING_DONE,
-  pairId,
-  creation: null,
-  given: { left: NO_FIELDS, right: NO_FIELDS },
-  wanted: { left: null, right: null },
-  counterparts: { left: null, right: null },
-  deferred: true,
+/** Values of no side: the base of an operation that a read found is compared with no other contact. */
+const NO_COUNTERPARTS: Sides<Contact | null> = { left: null, right: null };
+
+/**
+ * A task for one operation that a read found. Nothing is known of the other operations of its pair: none of them is left to
+ * this task, and the pair stays open.
+ */
+const foundTask = (decision: Task['decision'], counterparts: Sides<Contact | null> = NO_COUNTERPARTS): Task => ({
+  ...taskOf(decision),
+  counterparts,
+  operations: [],
+});
+
+/** The decision that an operation of a pair followed from. */
+const foundMerge = (pair: Pair, held: Sides<readonly SyncedField[]>, ...writes: Merge['writes']): Merge<Pair> => ({
+  kind: 'merge',
+  pair,
+  writes,
   conflicts: [],
-  isNewPairing: false,
-  wakes: false,
-  sleeps: false,
-  decision: null,
-  steps: [],
-  ...values,
+  held,
+  deferred: true,
 });
 
 /** Values by side: one for the side that was written, one for the other side. */
@@ -70,7 +75,11 @@ const onSides = <Value>(side: Side, own: Value, other: Value): Sides<Value> =>
 /** The halves of the pair that an operation wrote to: its own one, and the other one. */
 type Found = { readonly pair: Pair; readonly target: Half; readonly origin: Half | null };
 
-const plannedOf = (half: Half, before: ContactRecord = half.record): PlannedHalf => plannedHalfOf(before, half.base);
+/** The pair with its halves as they were when the operation was planned. */
+const pairWith = (pair: Pair, side: Side, own: Half | null, other: Half | null): Pair => ({
+  ...pair,
+  ...onSides(side, own, other),
+});
 
 /** Stores a pair after what a read found of an operation; the other half keeps the record that is stored. */
 const storeFound = (set: WorkingSet, task: Task, done: Done, origin: Half | null, atMs: number): void => {
@@ -100,18 +109,15 @@ const applyUpdate = (
   const brought = broughtValues(desired, found.contact, before.contact);
   const [own, other] = [target.base ?? EMPTY_SNAPSHOT, origin.base ?? EMPTY_SNAPSHOT];
   const known = { ...source, contact: arrivedValues(other.contact, source.contact, desired, brought) };
-  const task = taskOf(pair.id, {
-    halves: onSides(side, plannedOf(target, before), plannedOf(origin, known)),
-    given: onSides(side, new Set(given), NO_FIELDS),
-    held: onSides(
-      side,
-      // Either side may have changed a list: only what this write brought enters the target's base.
-      allBut(new Set(settles), own.contact, before.contact, brought),
-      allBut(shown, other.contact, known.contact),
-    ),
-    wanted: onSides<Contact | null>(side, desired, null),
-    counterparts: onSides(side, source.contact, before.contact),
-  });
+  const held = onSides(
+    side,
+    // Either side may have changed a list: only what this write brought enters the target's base.
+    allBut(new Set(settles), own.contact, before.contact, brought),
+    allBut(shown, other.contact, known.contact),
+  );
+  const planned = pairWith(pair, side, { ...target, record: before }, { ...origin, record: known });
+  const update = { kind: 'update', side, fields: contactFieldsOf(fields), desired, given } as const;
+  const task = foundTask(foundMerge(planned, held, update), onSides(side, source.contact, before.contact));
   // List elements that did not arrive are sent again; a text that arrived differently stays so (R2).
   const done: Done = { side, kind: 'update', fields: [...shown], moved: [], record: found, brought, settles };
   storeFound(set, task, done, origin, atMs);
@@ -131,11 +137,9 @@ const applyMembership = (
   const other = origin.base ?? EMPTY_SNAPSHOT;
   const known = { ...origin.record, groupIds: withMoves(other.groupIds, across) };
   const contacts = [target.base, origin.base, before, found, known].flatMap((each) => each?.contact ?? []);
-  const task = taskOf(pair.id, {
-    halves: onSides(side, plannedOf(target, before), plannedOf(origin, known)),
-    given: onSides(side, new Set(given), NO_FIELDS),
-    held: onSides(side, allBut(NO_FIELDS, ...contacts), allBut(new Set(['buckets']), ...contacts)),
-  });
+  const held = onSides(side, allBut(NO_FIELDS, ...contacts), allBut(new Set(['buckets']), ...contacts));
+  const planned = pairWith(pair, side, { ...target, record: before }, { ...origin, record: known });
+  const task = foundTask(foundMerge(planned, held, { kind: 'membership', side, joins: [], leaves: [], given }));
   const moved = [...moves.join, ...moves.leave];
   const done: Done = { side, kind: 'membership', fields: ['buckets'], moved, record: found, settles: [] };
   storeFound(set, task, done, origin, atMs);
@@ -159,28 +163,12 @@ const applyUndone = (
   const contacts = [...halves.flatMap((half) => [half.base, half.record]), before, found].flatMap(
     (each) => each?.contact ?? [],
   );
-  const task = taskOf(pair.id, {
-    halves: onSides(side, plannedOf(target, before), origin === null ? null : plannedOf(origin)),
-    held: onSides(side, allBut(new Set(scalarsOf(fields)), ...contacts), allBut(NO_FIELDS, ...contacts)),
-    sleeps: pair.status === 'asleep',
-  });
+  const held = onSides(side, allBut(new Set(scalarsOf(fields)), ...contacts), allBut(NO_FIELDS, ...contacts));
+  const merge = foundMerge(pairWith(pair, side, { ...target, record: before }, origin), held);
+  const task = foundTask(pair.status === 'asleep' ? { ...merge, sleeps: true } : merge);
   const done: Done = { side, kind: operation.kind, fields, moved: [...join, ...leave], record: found };
   storeFound(set, task, done, origin, atMs);
 };
-
-/** The task of a contact that a create made: `other` is the half that it follows from, as it was then. */
-const createdTask = (
-  { side, desired: draft }: CreateOperation,
-  pairId: number | null,
-  other: PlannedHalf | null,
-  held: Task['held'],
-): Task =>
-  taskOf(pairId, {
-    halves: onSides(side, null, other),
-    creation: { side, draft, originId: '', ids: { leftId: null, rightId: null }, image: null },
-    held,
-    deferred: other !== null,
-  });
 
 const applyCreated = (
   set: WorkingSet,
@@ -197,24 +185,34 @@ const applyCreated = (
   const groupIds = movesAcross(side, moves, groupPairs).join.toSorted();
   const known = { ...source.record, contact: arrivedValues(EMPTY_CONTACT, desired, desired, brought), groupIds };
   const held = onSides(side, allBut(NO_FIELDS, brought, found.contact), []);
-  const task = createdTask(operation, pairId, plannedHalfOf(known, null), held);
+  const origin = { ...source, record: known, base: null };
+  const pair = pairWith({ id: pairId, status: 'linked', left: null, right: null }, side, null, origin);
+  const task = foundTask(foundMerge(pair, held));
   const done: Done = { side, kind: 'create', fields: [], moved: moves.join, record: found, brought, settles: [] };
   storeFound(set, task, done, source, atMs);
   return { applied: true, after: found, error: null };
 };
 
-/** A contact that an undo restored. */
-const applyRestored = (set: WorkingSet, operation: CreateOperation, found: ContactRecord, { atMs }: Known): Outcome => {
-  const { side, pairId, desired } = operation;
-  const half = (pairId === null ? null : set.pair(pairId))?.[otherSide(side)] ?? null;
+/** A contact that an undo restored. One without its other half gets a pair of its own. */
+const applyRestored = (
+  set: WorkingSet,
+  operation: CreateOperation,
+  image: ContactRecord,
+  found: ContactRecord,
+  { atMs }: Known,
+): Outcome => {
+  const { side, pairId, desired: contact } = operation;
+  const pair = pairId === null ? null : set.pair(pairId);
+  const half = pair?.[otherSide(side)] ?? null;
   const other = stands(half) ? half : null;
-  const held = onSides(
+  const task = foundTask({
+    kind: 'restore',
     side,
-    [],
-    other === null ? [] : allBut(NO_FIELDS, desired, ...contactsOf(other.record, other.base)),
-  );
-  // A contact without its other half gets a pair of its own.
-  const task = createdTask(operation, other === null ? null : pairId, other && plannedOf(other), held);
+    image: { ...image, contact },
+    pair: other === null ? null : pair,
+    joins: [],
+    standing: null,
+  });
   storeFound(set, task, { side, kind: 'create', fields: [], moved: [], record: found }, other, atMs);
   return { applied: true, after: found, error: null };
 };
@@ -232,7 +230,7 @@ export const applySearch = (
   if (found === null) return NOT_APPLIED;
   return operation.image === null
     ? applyCreated(set, operation, found, known)
-    : applyRestored(set, operation, found, known);
+    : applyRestored(set, operation, operation.image, found, known);
 };
 
 /** How much of an operation a contact shows: a membership takes a request each way, of which one may have arrived alone. */

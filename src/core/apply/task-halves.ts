@@ -1,6 +1,21 @@
+import { type Contact, fieldsIn, scalarsOf, type SyncedField, textIn, withValue } from '../contact/contact.ts';
+import { type Half, isAway } from '../contact/half.ts';
+import { withoutEmails } from '../contact/lists.ts';
+import type { ContactRecord } from '../contact/record.ts';
+import { otherSide, type Side, SIDES } from '../contact/side.ts';
+import { type Declined, equalSnapshots, type Snapshot, withDeclined } from '../contact/snapshot.ts';
+import { isOfUndo } from '../reconcile/decision.ts';
+import { settleDeclined } from '../reconcile/declined.ts';
+import { settleBase } from '../reconcile/settle.ts';
+import { newHalf } from '../state/half.ts';
 import {
   agreedEmails,
+  conflictsOf,
+  creationSide,
   currentRecord,
+  givenOn,
+  heldOn,
+  isDeferred,
   isQuiet,
   movedGroups,
   pendingFields,
@@ -8,27 +23,24 @@ import {
   type PlannedHalf,
   sharedEmails,
   type Task,
+  taskPairId,
+  wantedOn,
   writtenFields,
 } from './task.ts';
-import { type Contact, fieldsIn, scalarsOf, type SyncedField, textIn, withValue } from '../contact/contact.ts';
-import { type Half, isAway } from '../contact/half.ts';
-import { withoutEmails } from '../contact/lists.ts';
-import type { ContactRecord } from '../contact/record.ts';
-import { otherSide, type Side } from '../contact/side.ts';
-import { type Declined, equalSnapshots, type Snapshot, withDeclined } from '../contact/snapshot.ts';
-import { settleDeclined } from '../reconcile/declined.ts';
-import { settleBase } from '../reconcile/settle.ts';
-import { newHalf } from '../state/half.ts';
 
 /** The fields that a side lost in a conflict and that are still to be written to it. */
 const lostFields = (task: Task, side: Side): readonly SyncedField[] => {
   const pending = pendingFields(task, side);
-  return task.conflicts.filter(({ field, winner }) => winner !== side && pending.has(field)).map(({ field }) => field);
+  return conflictsOf(task)
+    .filter(({ field, winner }) => winner !== side && pending.has(field))
+    .map(({ field }) => field);
 };
 
 /** The fields that a person is asked about: both sides keep their value. */
-const askedFields = ({ conflicts }: Task): readonly SyncedField[] =>
-  conflicts.filter(({ winner }) => winner === null).map(({ field }) => field);
+const askedFields = (task: Task): readonly SyncedField[] =>
+  conflictsOf(task)
+    .filter(({ winner }) => winner === null)
+    .map(({ field }) => field);
 
 /** Whether a person is asked about any of its fields. */
 export const isAsking = (task: Task): boolean => askedFields(task).length > 0;
@@ -36,7 +48,7 @@ export const isAsking = (task: Task): boolean => askedFields(task).length > 0;
 /** Whether a change of that side stays there for another reason than a question to a person. */
 const hasHeld = (task: Task, side: Side): boolean => {
   const asked = askedFields(task);
-  return task.held[side].some((field) => !asked.includes(field));
+  return heldOn(task, side).some((field) => !asked.includes(field));
 };
 
 /** The base with the values that wait for a person, as the plan found them. */
@@ -49,25 +61,26 @@ const withAsked = (task: Task, base: Snapshot, { contact }: ContactRecord): Snap
 /** The values that the base of a half may take over from the other half and from the groups that both sides agree on. */
 const agreedOn = (task: Task, side: Side) => {
   // A value that both lack is not agreed on if a side gets a value that neither half holds.
-  if (task.given.left.size + task.given.right.size > 0) return { other: null, agreedGroups: new Set<string>() };
-  const groups = task.decision?.kind === 'merge' ? task.decision.agreedGroups?.[side] : undefined;
-  const counterpart = plannedHalf(task, otherSide(side))?.before.contact ?? null;
+  if (SIDES.some((each) => givenOn(task, each).size > 0)) return { other: null, agreedGroups: new Set<string>() };
+  const groups = task.decision.kind === 'merge' ? task.decision.agreedGroups?.[side] : undefined;
+  const counterpart = plannedHalf(task, otherSide(side))?.record.contact ?? null;
   return {
     other: task.counterparts === undefined ? counterpart : task.counterparts[side],
     agreedGroups: new Set(groups),
   };
 };
 
-/** The groups of a side whose membership a write did not change; of an undo, all that it moved. */
+/** The groups of a side whose membership a write did not change; of an undo, and of what a read found, all that it moved. */
 const declinedGroups = (
   task: Task,
-  { base, before }: PlannedHalf,
+  { base, record: before }: PlannedHalf,
   moved: ReadonlySet<string>,
   record: ContactRecord,
 ): readonly string[] => {
   const isKept = (id: string): boolean => before.groupIds.includes(id) === record.groupIds.includes(id);
   const former = (base.declined?.buckets ?? []).filter((id) => !moved.has(id));
-  return [...former, ...[...moved].filter((id) => task.decision === null || isKept(id))];
+  const isEach = isOfUndo(task.decision) || task.counterparts !== undefined;
+  return [...former, ...[...moved].filter((id) => isEach || isKept(id))];
 };
 
 /** The differences from the other side that are settled after the answers so far (R2). */
@@ -75,10 +88,10 @@ const declinedBy = (task: Task, side: Side, half: PlannedHalf, record: ContactRe
   const other = currentRecord(task, otherSide(side))?.contact;
   const settles = task.done.findLast((each) => each.side === side)?.settles;
   const written = settles === undefined ? writtenFields(task, side) : new Set(settles);
-  const isCreated = task.creation?.side === side && settles === undefined;
+  const isCreated = creationSide(task) === side && settles === undefined;
   const isUntouched = !isCreated && written.size === 0 && half.base.declined === undefined;
   if (other === undefined || isUntouched) return {};
-  const wanted = task.wanted[side] ?? other;
+  const wanted = wantedOn(task, side) ?? other;
   const now = record.contact;
   return settleDeclined({
     former: half.base.declined,
@@ -94,14 +107,14 @@ const declinedBy = (task: Task, side: Side, half: PlannedHalf, record: ContactRe
  * The base that the plan found, with the email addresses that have arrived on the other side: all but those that are still to be
  * added there.
  */
-const baseWithArrived = (task: Task, side: Side, { base, before }: PlannedHalf): Snapshot => {
+const baseWithArrived = (task: Task, side: Side, { base, record }: PlannedHalf): Snapshot => {
   const target = otherSide(side);
   const shared = sharedEmails(task, target);
   const hasWritten = task.done.some(
     (each) => each.side === target && (each.kind === 'create' || each.fields.includes('emailAddresses')),
   );
-  if (shared.length === 0 || !hasWritten || task.held[side].includes('emailAddresses')) return base;
-  const { emailAddresses } = withoutEmails(before.contact, shared);
+  if (shared.length === 0 || !hasWritten || heldOn(task, side).includes('emailAddresses')) return base;
+  const { emailAddresses } = withoutEmails(record.contact, shared);
   return { ...base, contact: { ...base.contact, emailAddresses } };
 };
 
@@ -119,16 +132,16 @@ const settledValue = (
   half: PlannedHalf,
   record: ContactRecord,
 ): { readonly base: Snapshot; readonly isOpen: boolean } => {
-  const given = task.given[side];
+  const given = givenOn(task, side);
   const outstanding = new Set([
     ...pendingFields(task, otherSide(side)),
-    ...task.held[side],
+    ...heldOn(task, side),
     ...lostFields(task, side),
     ...given,
   ]);
   const settled = settleBase({
     base: baseWithArrived(task, side, half),
-    before: half.before,
+    before: half.record,
     now: { ...record, contact: agreedContact(task, side, record) },
     written: writtenFields(task, side).difference(given),
     moved: given.has('buckets') ? new Set() : movedGroups(task, side),
@@ -137,8 +150,8 @@ const settledValue = (
   });
   const base = withDeclined(settled, declinedBy(task, side, half, record));
   // A given value is not part of the base, whatever else is held: the next plan copies it to the other side.
-  const waits = task.deferred || !isQuiet(task) || given.size > 0;
-  const isSurprising = !hasHeld(task, side) && !equalSnapshots(withAsked(task, base, half.before), record);
+  const waits = isDeferred(task) || !isQuiet(task) || given.size > 0;
+  const isSurprising = !hasHeld(task, side) && !equalSnapshots(withAsked(task, base, half.record), record);
   return { base, isOpen: waits || isSurprising };
 };
 
@@ -172,7 +185,7 @@ export const halfToStore = (
   const known = stored ?? newHalf(side, record, atMs);
   const next: Half = {
     ...known,
-    pair: task.pairId,
+    pair: taskPairId(task),
     record,
     base,
     state: isOpen ? 'changed' : 'settled',

@@ -1,24 +1,11 @@
-import type { CreateRequest, MembershipRequest, ReadAnswer, UpdateRequest } from '../contact/requests.ts';
 import type { LabelledValue } from '../contact/elements.ts';
 import type { ContactRecord } from '../contact/record.ts';
+import type { CreateRequest, MembershipRequest, ReadAnswer, UpdateRequest } from '../contact/requests.ts';
 import type { Side } from '../contact/side.ts';
-import type { Deletion, Pair } from '../reconcile/decision.ts';
+import type { Deletion } from '../reconcile/decision.ts';
 import type { CreateOperation, DeleteOperation, MembershipOperation, UpdateOperation } from '../reconcile/operation.ts';
-import { stepsOf, type Task } from './task.ts';
-
-/** A contact that is to be deleted. */
-export type Removal = {
-  readonly side: Side;
-  readonly record: ContactRecord;
-  readonly pair: Pair;
-  /**
-   * What becomes of the pair: it ends; it stays for its other half, which is not created again; or it is left to the next
-   * plan, which decides about the other half (R12).
-   */
-  readonly pairAfter: 'drop-pair' | 'keep-other' | 'leave';
-  /** The decision that it follows from; null in an undo. */
-  readonly decision: Deletion | null;
-};
+import { membershipOn } from '../reconcile/planned.ts';
+import type { Task } from './task.ts';
 
 type Shared = {
   readonly side: Side;
@@ -52,11 +39,11 @@ export type Write =
       readonly task: Task;
       readonly request: MembershipRequest;
     })
-  | (Shared & { readonly kind: 'delete'; readonly operation: DeleteOperation; readonly removal: Removal })
+  | (Shared & { readonly kind: 'delete'; readonly operation: DeleteOperation; readonly deletion: Deletion })
   | (Shared & {
       readonly kind: 'merge';
       readonly operation: DeleteOperation;
-      readonly removal: Removal;
+      readonly deletion: Deletion;
       readonly merging: Merging;
     });
 
@@ -97,10 +84,10 @@ export const groupIdsOf = (groupIds: GroupIds, side: Side, keys: readonly string
 
 /** The group pairs, by their keys, that the task's contact is to join and to leave on that side. */
 export const movesOf = (
-  task: Task,
+  { operations }: Task,
   side: Side,
 ): { readonly joins: readonly string[]; readonly leaves: readonly string[] } =>
-  stepsOf(task, side, 'membership')[0] ?? { joins: [], leaves: [] };
+  membershipOn(operations, side) ?? { joins: [], leaves: [] };
 
 /** Whether every group that the task moves its contact by has a half on that side; the others wait for the next run. */
 export const hasAllGroups = (groupIds: GroupIds, task: Task, side: Side): boolean => {
@@ -120,6 +107,6 @@ export const targetOf = (write: Write): string | null => {
       return write.request.id;
     case 'delete':
     case 'merge':
-      return write.removal.record.id;
+      return write.deletion.record.id;
   }
 };

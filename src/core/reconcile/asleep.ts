@@ -1,9 +1,10 @@
-import { listsIn, scalarsIn, textIn, withValue, type Contact } from '../contact/contact.ts';
-import { stands, type Half } from '../contact/half.ts';
+import { type Contact, listsIn, scalarsIn, textIn, withValue } from '../contact/contact.ts';
+import { type Half, stands } from '../contact/half.ts';
 import { keyLists, listOf, withList } from '../contact/lists.ts';
 import { SIDES } from '../contact/side.ts';
 import type { Merge, Pair, Unlink } from './decision.ts';
 import type { GroupLink } from './membership.ts';
+import { membershipOn } from './planned.ts';
 import type { Selection } from './selection.ts';
 
 type Selects = Selection['selects'];
@@ -71,7 +72,7 @@ export const decideSleep = (pair: Pair, links: readonly GroupLink[], selects: Se
 export const withSleep = (merge: Merge, links: readonly GroupLink[], selects: Selects): Merge => {
   const staysSelected = SIDES.some((side) => {
     const { record } = merge.pair[side];
-    const { joins = [], leaves = [] } = merge.writes[side] ?? {};
+    const { joins = [], leaves = [] } = membershipOn(merge.writes, side) ?? {};
     const idsOf = (keys: readonly string[]): readonly string[] =>
       links.flatMap((link) => (keys.includes(link.key) ? [link[side] ?? link.key] : []));
     const left = new Set(idsOf(leaves));

@@ -1,8 +1,9 @@
-import type { Contact, ContactField, SyncedField } from '../contact/contact.ts';
 import { without } from '../contact/chosen.ts';
+import type { Contact, ContactField, SyncedField } from '../contact/contact.ts';
 import type { Half } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Side, Sides } from '../contact/side.ts';
+import type { PlannedOperation } from './planned.ts';
 
 /**
  * How a pair stands: in step; unlinked by `DELETE_POLICY=keep`; waiting for the source of a one-way link to change; or
@@ -19,21 +20,6 @@ export type Pair = {
 
 /** A pair of which both halves stand. */
 export type WholePair = Pair & Sides<Half>;
-
-/** What one side is to be given. */
-export type SideWrite = {
-  /** Never empty; `buckets` where the membership changes. */
-  readonly fields: readonly SyncedField[];
-  readonly desired: Contact;
-  /** Group pairs to join and to leave, by the group pair's key. */
-  readonly joins: readonly string[];
-  readonly leaves: readonly string[];
-  /**
-   * Those of the fields that take what neither half of the pair holds: as if the side's user had entered it, it stays out of
-   * the base, and the next plan brings it to the other side (R5, R12).
-   */
-  readonly given?: readonly SyncedField[];
-};
 
 /** A text that both sides changed to different values. */
 export type Conflict = {
@@ -58,11 +44,13 @@ export type OpenConflict = Conflict & {
 /** A field whose value of that side is to stand at both. */
 export type Taken = { readonly field: SyncedField; readonly from: Side };
 
-export type Merge = {
+export type Merge<Of extends Pair = WholePair> = {
   readonly kind: 'merge';
-  readonly pair: WholePair;
-  /** What each side is to be given; null where it stays as it is. */
-  readonly writes: Sides<SideWrite | null>;
+  readonly pair: Of;
+  /** Set in the plan of an undo, which propagates nothing. */
+  readonly cause?: 'undo';
+  /** Of each side at most one update and one change of membership. */
+  readonly writes: readonly PlannedOperation[];
   readonly conflicts: readonly Conflict[];
   /** Whether a person said that the two contacts, which meet for the first time, are one person; left out where nobody did. */
   readonly byHand?: true;
@@ -101,8 +89,22 @@ export type Creation = {
   readonly apartFrom?: readonly string[];
 };
 
-/** The contact that a creation makes. */
-export const draftOf = ({ source, held = [] }: Creation): Contact => without(source.contact, held);
+/** An undo restores a contact that a run deleted. */
+export type Restoration = {
+  readonly kind: 'restore';
+  readonly side: Side;
+  /** Its last image, under its former id. */
+  readonly image: ContactRecord;
+  /** The pair that it belonged to; null where the other half does not exist. */
+  readonly pair: Pair | null;
+  readonly joins: readonly string[];
+  /** The contact, where an interrupted undo has restored it already: it only joins its groups. */
+  readonly standing: ContactRecord | null;
+};
+
+/** The contact that is created. */
+export const draftOf = (decision: Creation | Restoration): Contact =>
+  decision.kind === 'restore' ? decision.image.contact : without(decision.source.contact, decision.held ?? []);
 
 export type Deletion = {
   readonly kind: 'delete';
@@ -111,8 +113,10 @@ export type Deletion = {
   readonly pair: Pair;
   /** It was merged into this contact of `side`, and goes only when these fields of its pair have been written (R12). */
   readonly after?: { readonly survivorId: string; readonly fields: Sides<readonly ContactField[]> };
-  /** Whether a person has it merged on this side; left out where the other side merged it. */
+  /** Whether a person has it merged on this side: the next plan decides about its pair (R12). Else left out. */
   readonly byHand?: true;
+  /** Set in the plan of an undo: the other half stays, and is not copied to this side again. */
+  readonly cause?: 'undo';
 };
 
 /** The pair ends (`drop`), stays for the half that stands alone, or sleeps with both; nothing is written. */
@@ -125,8 +129,23 @@ export type Unlink = {
 /** What the plan decided for one contact. Plain data: printed by `plan`, performed by `sync`. */
 export type Decision = Merge | Creation | Deletion | Unlink;
 
+/** Whether a decision reverts an earlier run. */
+export const isOfUndo = (decision: Merge<Pair> | Creation | Restoration | Deletion): boolean =>
+  decision.kind === 'restore' || ('cause' in decision && decision.cause === 'undo');
+
+/** The operations of a decision. */
+export const writesOf = (decision: Merge<Pair> | Creation | Restoration): readonly PlannedOperation[] => {
+  if (decision.kind === 'merge') return decision.writes;
+  const { side, joins } = decision;
+  const exists = decision.kind === 'restore' && decision.standing !== null;
+  return [
+    ...(exists ? [] : [{ kind: 'create', side } as const]),
+    ...(joins.length > 0 ? [{ kind: 'membership', side, joins, leaves: [] } as const] : []),
+  ];
+};
+
 /** Whether the two halves are paired by this very decision. */
-export const isNewPairing = ({ pair }: Merge): boolean =>
+export const isNewPairing = ({ pair }: Pick<Merge<Pair>, 'pair'>): boolean =>
   pair.id === null || pair.status === 'kept' || pair.status === 'dormant';
 
 /** Whether a decision sets contacts apart that are kept in step until now. */

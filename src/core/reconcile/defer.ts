@@ -1,12 +1,13 @@
 import { contactFieldsOf } from '../contact/chosen.ts';
-import { valueIn, withValue, type ContactField, type SyncedField } from '../contact/contact.ts';
+import { type ContactField, type SyncedField, valueIn, withValue } from '../contact/contact.ts';
 import { isExtraField } from '../contact/fields.ts';
-import type { ContactRecord } from '../contact/record.ts';
-import { fingerprint, snapshotOf } from '../contact/snapshot.ts';
 import type { Half } from '../contact/half.ts';
-import { otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
+import type { ContactRecord } from '../contact/record.ts';
+import { otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
+import { fingerprint, snapshotOf } from '../contact/snapshot.ts';
 import { isRetryDue } from './backoff.ts';
-import type { Decision, Merge, SideWrite, WholePair } from './decision.ts';
+import type { Decision, Merge, WholePair } from './decision.ts';
+import { plannedFields, updateOn, withoutPlanned, withPlanned } from './planned.ts';
 
 /** A write that a side refused, and when it may be tried again (R15). */
 export type Refusal = {
@@ -67,24 +68,30 @@ export const wholeRefusalKey = (key: string): string => key.split(' ').slice(0, 
 export const fieldFingerprint = (pair: PairRecords, field: ContactField): string =>
   JSON.stringify(SIDES.map((side) => valueIn(pair[side].record.contact, field)));
 
-/** The write without some fields of the contact; null where nothing is left of it. */
-const lessOf = (write: SideWrite, record: ContactRecord, taken: ReadonlySet<SyncedField>): SideWrite | null => {
-  const fields = write.fields.filter((field) => !taken.has(field));
-  if (fields.length === 0) return null;
-  const desired = contactFieldsOf(write.fields.filter((field) => taken.has(field))).reduce(
+/** The operations without some fields of a side; an update that remains leaves them as they are in `record`. */
+const lessOf = (
+  writes: Merge['writes'],
+  side: Side,
+  record: ContactRecord,
+  taken: ReadonlySet<SyncedField>,
+): Merge['writes'] => {
+  const rest = withoutPlanned(writes, side, taken);
+  const update = updateOn(rest, side);
+  if (update === null) return rest;
+  const left = contactFieldsOf(plannedFields(writes, side)).filter((field) => taken.has(field));
+  const desired = left.reduce(
     (contact, field) => withValue(contact, field, valueIn(record.contact, field)),
-    write.desired,
+    update.desired,
   );
-  return { ...write, fields, desired };
+  return withPlanned(rest, { ...update, desired });
 };
 
 /** A decision without some fields of the write to that side: their change stays outstanding. */
 const withoutFields = (decision: Merge, side: Side, fields: readonly SyncedField[]): Merge => {
-  const write = decision.writes[side];
-  if (write === null || fields.length === 0) return decision;
+  if (fields.length === 0 || plannedFields(decision.writes, side).length === 0) return decision;
   const from = otherSide(side);
-  const rest = lessOf(write, decision.pair[side].record, new Set(fields));
-  const still = new Set(rest?.fields);
+  const writes = lessOf(decision.writes, side, decision.pair[side].record, new Set(fields));
+  const still = new Set(plannedFields(writes, side));
   // What lost, and is not written over, stands there still: it stays as open as what won.
   const lost = decision.conflicts
     .filter(({ winner, field }) => winner === from && !still.has(field))
@@ -94,21 +101,21 @@ const withoutFields = (decision: Merge, side: Side, fields: readonly SyncedField
   const { sleeps: _, ...awake } = decision;
   return {
     ...awake,
-    writes: { ...decision.writes, [side]: rest },
+    writes,
     held: { ...held, [from]: [...held[from], ...fields], [side]: [...held[side], ...lost] },
     deferred: true,
   };
 };
 
 const withoutWrite = (decision: Merge, side: Side): Merge =>
-  withoutFields(decision, side, decision.writes[side]?.fields ?? []);
+  withoutFields(decision, side, plannedFields(decision.writes, side));
 
 /** For so long a contact is not given extras again. */
 export const EXTRAS_REST_MS = 24 * 60 * 60_000;
 
 /** The extras that a decision would write to an existing contact of that side. */
 export const extrasFor = (decision: Decision, side: Side): readonly SyncedField[] =>
-  decision.kind === 'merge' ? (decision.writes[side]?.fields ?? []).filter(isExtraField) : [];
+  decision.kind === 'merge' ? plannedFields(decision.writes, side).filter(isExtraField) : [];
 
 /**
  * Leaves out the extras of contacts that were given some less than a day ago, as `shownAtMs` tells; null where they never
@@ -170,7 +177,7 @@ export const deferRefused = (
     return refusal.sourceFingerprint === sourceFingerprint(decision);
   };
   const deferredFields = (side: Side, { pair, writes }: Merge): readonly SyncedField[] =>
-    contactFieldsOf(writes[side]?.fields ?? []).filter((field) => {
+    contactFieldsOf(plannedFields(writes, side)).filter((field) => {
       const refusal = byKey.get(`${side} ${fieldRefusalKey(pair, field)}`);
       if (refusal === undefined || isRetryDue(refusal.retryAtMs, nowMs)) return false;
       return refusal.sourceFingerprint === fieldFingerprint(pair, field);
@@ -208,7 +215,7 @@ export const pastRefusals = <Row extends Pick<Refusal, 'side' | 'key'>>(
   return refusals.filter(({ side, key }) => {
     const merge = byPair.get(wholeRefusalKey(key));
     if (merge === undefined) return false;
-    const fields = merge.writes[side]?.fields ?? [];
+    const fields = plannedFields(merge.writes, side);
     const isWhole = key === wholeRefusalKey(key);
     return isWhole ? fields.length === 0 : !fields.some((field) => fieldRefusalKey(merge.pair, field) === key);
   });

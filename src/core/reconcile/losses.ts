@@ -1,10 +1,10 @@
-import { valueIn, type Contact, type ContactField, type SyncedField } from '../contact/contact.ts';
+import { type Contact, type ContactField, type SyncedField, valueIn } from '../contact/contact.ts';
 import { isExtraField } from '../contact/fields.ts';
-import type { ContactRecord } from '../contact/record.ts';
-import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
-import { setsApart, type Decision, type SideWrite } from './decision.ts';
+import { bySide, type Side, type Sides, SIDES } from '../contact/side.ts';
+import { type Decision, type Merge, setsApart } from './decision.ts';
 import type { GroupLink } from './membership.ts';
 import type { Plan } from './plan.ts';
+import { membershipOn, updateOn } from './planned.ts';
 
 /**
  * What the guard counts (R8): contacts that are deleted, members of groups that are deleted, and for each field the contacts
@@ -32,17 +32,15 @@ export const leavesEveryGroup = (
   left: readonly string[],
 ): boolean => joined.length === 0 && left.length > 0 && before.every((id) => left.includes(id));
 
-const emptiedBy = (
-  side: Side,
-  record: ContactRecord,
-  { fields, desired, given = [], joins, leaves }: SideWrite,
-  links: readonly GroupLink[],
-): readonly SyncedField[] => {
+const emptiedBy = ({ pair, writes }: Merge, side: Side, links: readonly GroupLink[]): readonly SyncedField[] => {
+  const { record } = pair[side];
+  const [update, moves] = [updateOn(writes, side), membershipOn(writes, side)];
   // What a merge brought is no loss when its survivor is given back what it held.
-  const written = fields.filter((field) => field !== 'buckets').filter((field) => !given.includes(field));
-  const emptied = emptiedFields(record.contact, desired, written);
-  const left = links.flatMap((link) => (leaves.includes(link.key) ? (link[side] ?? []) : []));
-  return leavesEveryGroup(record.groupIds, joins, left) ? [...emptied, 'buckets'] : emptied;
+  const written = update?.fields.filter((field) => !update.given?.includes(field)) ?? [];
+  const emptied = update === null ? [] : emptiedFields(record.contact, update.desired, written);
+  if (moves === null) return emptied;
+  const left = links.flatMap((link) => (moves.leaves.includes(link.key) ? (link[side] ?? []) : []));
+  return leavesEveryGroup(record.groupIds, moves.joins, left) ? [...emptied, 'buckets'] : emptied;
 };
 
 /** The losses that a decision brings to each side, each counted once. */
@@ -52,8 +50,7 @@ const lossesBy = (decision: Decision, links: readonly GroupLink[]): Sides<readon
       return { left: [], right: [], [decision.side]: ['contacts'] };
     case 'merge':
       return bySide((side) => {
-        const write = decision.writes[side];
-        const emptied = write === null ? [] : emptiedBy(side, decision.pair[side].record, write, links);
+        const emptied = emptiedBy(decision, side, links);
         return side === 'left' && setsApart(decision) ? [...emptied, 'setApart'] : emptied;
       });
     case 'unlink':

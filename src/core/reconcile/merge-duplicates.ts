@@ -1,10 +1,10 @@
 import type { Half } from '../contact/half.ts';
-import type { SyncedField } from '../contact/contact.ts';
 import type { Side } from '../contact/side.ts';
-import type { Deletion, Merge, OpenConflict, Pair, SideWrite, WholePair } from './decision.ts';
+import type { Deletion, Merge, OpenConflict, Pair, WholePair } from './decision.ts';
 import type { GroupLink } from './membership.ts';
 import { giveToSurvivor } from './merged-away.ts';
 import { decideMerge } from './plan.ts';
+import { membershipOn, type PlannedMembership, withPlanned } from './planned.ts';
 import type { Policy } from './policy.ts';
 
 /** Contacts of one side that a person has merged into one of them. */
@@ -25,21 +25,19 @@ const NO_PAIR: Pair = { id: null, status: 'linked', left: null, right: null };
 /** The survivor's decision with the groups of this side that the others belong to. */
 const joinGroups = (merge: Merge, { side, others, links }: MergeByHand): Merge => {
   const own = new Set(merge.pair[side].record.groupIds);
-  const known = new Set(merge.writes[side]?.joins);
+  const planned = membershipOn(merge.writes, side);
+  const known = new Set(planned?.joins);
   const held = new Set(others.flatMap(({ half }) => half.record.groupIds)).difference(own);
   const joins = links.flatMap(({ key, [side]: id }) => (id !== null && held.has(id) && !known.has(key) ? [key] : []));
   if (joins.length === 0) return merge;
-  const write = merge.writes[side];
-  const withBuckets = (fields: readonly SyncedField[] = []) => [...new Set([...fields, 'buckets' as const])];
-  const next: SideWrite = {
-    desired: merge.pair[side].record.contact,
-    leaves: [],
-    ...write,
-    fields: withBuckets(write?.fields),
-    given: withBuckets(write?.given),
-    joins: [...(write?.joins ?? []), ...joins],
+  const next: PlannedMembership = {
+    kind: 'membership',
+    side,
+    joins: [...(planned?.joins ?? []), ...joins],
+    leaves: planned?.leaves ?? [],
+    given: ['buckets'],
   };
-  return { ...merge, writes: { ...merge.writes, [side]: next } };
+  return { ...merge, writes: withPlanned(merge.writes, next) };
 };
 
 /**

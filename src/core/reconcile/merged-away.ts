@@ -5,7 +5,6 @@ import {
   EMPTY_CONTACT,
   listsIn,
   scalarsIn,
-  type SyncedField,
   textIn,
   withValue,
 } from '../contact/contact.ts';
@@ -13,7 +12,8 @@ import { keyLists, listOf, withList } from '../contact/lists.ts';
 import { namesAgree } from '../contact/name-agreement.ts';
 import { unsyncableIn } from '../contact/record.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
-import type { Conflict, Decision, Deletion, Merge, SideWrite } from './decision.ts';
+import type { Conflict, Decision, Deletion, Merge } from './decision.ts';
+import { updateOn, withPlanned } from './planned.ts';
 import { mayWrite, type Policy, unwrittenFields } from './policy.ts';
 import { aliasLeftovers } from './similar.ts';
 
@@ -81,7 +81,7 @@ export const giveToSurvivor = (
   taken: Contact = EMPTY_CONTACT,
 ): { readonly survivor: Merge; readonly deletion: Deletion } => {
   const { side, record } = deletion;
-  const contacts = bySide((of) => survivor.writes[of]?.desired ?? survivor.pair[of].record.contact);
+  const contacts = bySide((of) => updateOn(survivor.writes, of)?.desired ?? survivor.pair[of].record.contact);
   const { free, conflicts } = settleScalars(contacts, missingFrom(withoutExtras(record.contact), taken), side);
   const unwritten = unwrittenFields(policy, side);
   const oneWay = new Set(unwritten).difference(new Set(unwrittenFields(policy, otherSide(side))));
@@ -90,14 +90,14 @@ export const giveToSurvivor = (
     return withGiven(contacts[to], mayWrite(policy, to) ? rest : EMPTY_CONTACT);
   });
   const after = { survivorId: survivor.pair[side].id, fields: bySide((to) => gifts[to].fields) };
-  const writes = bySide((to): SideWrite | null => {
-    const write = survivor.writes[to];
-    const { fields, desired } = gifts[to];
-    if (fields.length === 0) return write;
-    const fieldsWith = (more: readonly SyncedField[] = []) => [...new Set([...more, ...fields])];
-    const given = to === side ? { given: fieldsWith(write?.given) } : {};
-    return { joins: [], leaves: [], ...write, ...given, fields: fieldsWith(write?.fields), desired };
-  });
+  const writes = SIDES.reduce((planned, to) => {
+    const { fields: gained, desired } = gifts[to];
+    if (gained.length === 0) return planned;
+    const update = updateOn(planned, to);
+    const fields = [...new Set([...(update?.fields ?? []), ...gained])];
+    const given = to === side ? { given: [...new Set([...(update?.given ?? []), ...gained])] } : {};
+    return withPlanned(planned, { ...update, kind: 'update', side: to, fields, desired, ...given });
+  }, survivor.writes);
   const next: Merge = { ...survivor, writes, conflicts: [...survivor.conflicts, ...conflicts] };
   return { survivor: next, deletion: { ...deletion, after } };
 };

@@ -12,7 +12,6 @@ import {
   type Merge,
   type OpenConflict,
   type Pair,
-  type SideWrite,
   type Unlink,
 } from './decision.ts';
 import type { GroupPlan } from './groups.ts';
@@ -20,6 +19,7 @@ import { type Match, matchContacts, type MatchResult } from './match.ts';
 import { type GroupLink, mergeMembership, unitingHalves } from './membership.ts';
 import { type FieldMerge, mergeContacts, type Rulings } from './merge.ts';
 import { keepMergedValues } from './merged-away.ts';
+import type { PlannedOperation } from './planned.ts';
 import { decidesByTime, forField, mayWrite, type Policy, unwrittenFields } from './policy.ts';
 import { findReplacements, meetReplacement, oneSidedPairs, type Replacement } from './replacements.ts';
 import { restoredFields } from './review.ts';
@@ -81,15 +81,14 @@ const wasEdited = (half: Half, links: readonly GroupLink[], policy: Terms): bool
   return !equalSnapshots(visible(snapshotOf(half.record)), visible(half.base));
 };
 
-const sideWrite = (
-  merge: FieldMerge,
-  { joins, leaves }: { readonly joins: readonly string[]; readonly leaves: readonly string[] },
+const writesTo = (
   side: Side,
-): SideWrite | null => {
-  const moves = joins.length > 0 || leaves.length > 0;
-  const fields: SyncedField[] = moves ? [...merge.fields[side], 'buckets'] : [...merge.fields[side]];
-  return fields.length === 0 ? null : { fields, desired: merge.desired[side], joins, leaves };
-};
+  { fields, desired }: FieldMerge,
+  { joins, leaves }: { readonly joins: readonly string[]; readonly leaves: readonly string[] },
+): readonly PlannedOperation[] => [
+  ...(fields[side].length > 0 ? [{ kind: 'update', side, fields: fields[side], desired: desired[side] } as const] : []),
+  ...(joins.length + leaves.length > 0 ? [{ kind: 'membership', side, joins, leaves } as const] : []),
+];
 
 /**
  * What a person took, and the winners that were chosen before by time: our own later write to a side does not make it the
@@ -116,7 +115,7 @@ export const decideMerge = (
   const held = (side: Side): readonly SyncedField[] => {
     return membership.held[side] ? [...merge.held[side], 'buckets'] : merge.held[side];
   };
-  const writes = bySide((side) => sideWrite(merge, membership[side], side));
+  const writes = SIDES.flatMap((side) => writesTo(side, merge, membership[side]));
   const restored = restoredFields(writes, open);
   const agreedGroups = bySide((side) => membership[side].agreed);
   return {

@@ -1,9 +1,10 @@
-import { scalarsOf, textIn, type ScalarField, type SyncedField } from '../contact/contact.ts';
+import { type ScalarField, scalarsOf, type SyncedField, textIn } from '../contact/contact.ts';
 import type { Half } from '../contact/half.ts';
-import { otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
-import type { Decision, OpenConflict, SideWrite } from './decision.ts';
+import { otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
+import type { Decision, OpenConflict } from './decision.ts';
 import { contactsOf } from './defer.ts';
-import { forField, mayWrite, policyFor, type Policy } from './policy.ts';
+import { type PlannedOperation, updateOn } from './planned.ts';
+import { forField, mayWrite, type Policy, policyFor } from './policy.ts';
 
 /** The value of a conflict that a person took, and the side that it was of. */
 export type TakenValue = { readonly from: Side; readonly value: string };
@@ -52,15 +53,15 @@ export const sidesToTake = (
  * since, so the write leaves the conflict open (R4). Pure.
  */
 export const restoredFields = (
-  writes: Sides<SideWrite | null>,
+  writes: readonly PlannedOperation[],
   open: readonly OpenConflict[],
 ): readonly SyncedField[] =>
   open.flatMap((conflict) => {
     const won = conflict.winner === null ? null : conflict[conflict.winner];
     const isRestored = scalarsOf([conflict.field]).some((field) =>
       SIDES.some((side) => {
-        const write = writes[side];
-        return write !== null && write.fields.includes(field) && textIn(write.desired, field) === won;
+        const update = updateOn(writes, side);
+        return update !== null && update.fields.includes(field) && textIn(update.desired, field) === won;
       }),
     );
     return isRestored ? [conflict.field] : [];

@@ -6,7 +6,6 @@ import {
   listsOf,
   scalarsIn,
   scalarsOf,
-  type SyncedField,
   textIn,
   withValue,
 } from '../contact/contact.ts';
@@ -14,9 +13,10 @@ import { isExtraField } from '../contact/fields.ts';
 import { type Half, stands } from '../contact/half.ts';
 import { type KeyedList, keyLists, listOf, withList } from '../contact/lists.ts';
 import { type ContactRecord, unsyncableFields } from '../contact/record.ts';
-import { bySide, type Side, SIDES, type Sides } from '../contact/side.ts';
+import { bySide, type Side, type Sides, SIDES } from '../contact/side.ts';
 import { equalIn } from '../contact/snapshot.ts';
-import type { Merge, Pair, SideWrite } from './decision.ts';
+import type { Merge, Pair } from './decision.ts';
+import { updateOn, withPlanned } from './planned.ts';
 import { type Policy, unwrittenFields } from './policy.ts';
 
 type Keys = Pick<KeyedList, 'has' | 'keys' | 'size'>;
@@ -131,20 +131,13 @@ export const restoredHalves = (halves: Sides<Half>, backs: GivenBacks): Sides<Ha
 
 /** A merge that was decided for the halves as they stand once they are restored, with the writes that restore them. */
 export const withGivenBack = (merge: Merge, halves: Sides<Half>, backs: GivenBacks): Merge => {
-  const writes = bySide((side): SideWrite | null => {
-    const write = merge.writes[side];
+  const writes = SIDES.reduce((planned, side) => {
     const back = backs.get(nameOf(side, halves[side].id));
-    if (back === undefined) return write;
-    const fieldsWith = (more: readonly SyncedField[] = []) => [...new Set([...more, ...back.fields])];
-    const desired = write?.desired ?? back.contact;
-    return {
-      joins: [],
-      leaves: [],
-      ...write,
-      desired,
-      fields: fieldsWith(write?.fields),
-      given: fieldsWith(write?.given),
-    };
-  });
+    if (back === undefined) return planned;
+    const update = updateOn(planned, side);
+    const fields = [...new Set([...(update?.fields ?? []), ...back.fields])];
+    const given = [...new Set([...(update?.given ?? []), ...back.fields])];
+    return withPlanned(planned, { kind: 'update', side, desired: update?.desired ?? back.contact, fields, given });
+  }, merge.writes);
   return { ...merge, pair: { ...merge.pair, ...halves }, writes };
 };

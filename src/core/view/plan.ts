@@ -1,33 +1,45 @@
-import type { Contact } from '../contact/contact.ts';
+import type { Contact, SyncedField } from '../contact/contact.ts';
 import { stands } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
-import { bySide, otherSide, SIDES, type Side } from '../contact/side.ts';
+import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import {
-  draftOf,
-  isNewPairing,
-  setsApart,
+  type Creation,
   type Decision,
   type Deletion,
+  draftOf,
+  isNewPairing,
   type Merge,
+  type Restoration,
+  setsApart,
   type Unlink,
+  writesOf,
 } from '../reconcile/decision.ts';
-import { idsOf } from '../reconcile/pair-ids.ts';
+import { idsOf, idsOn } from '../reconcile/pair-ids.ts';
 import type { Plan } from '../reconcile/plan.ts';
+import { plannedFields } from '../reconcile/planned.ts';
+import {
+  describe,
+  describeGroup,
+  type PlanGroups,
+  plannedCreation,
+  plannedDeletion,
+  plannedGroup,
+  plannedUpdate,
+} from './describe.ts';
 import { likenessOf } from './likeness.ts';
 import { nameOf } from './values.ts';
 import type { Change, ContactChange, Unpaired, Why } from './views.ts';
-import { changesOfWrite, creationView, deletionView, groupView, plannedGroup, type PlanGroups } from './write.ts';
 
-const groupsOf = ({ groups }: Plan): PlanGroups => {
-  const created = groups.actions.flatMap(({ kind, key, name }) =>
-    kind === 'create-group' ? [[key, name] as const] : [],
+/** A group that exists. */
+type NamedGroup = { readonly id: string; readonly name: string };
+
+const groupsOf = ({ actions, links }: Plan['groups'], existing: Sides<readonly NamedGroup[]>): PlanGroups => {
+  const created = actions.flatMap(({ kind, key, name }) =>
+    kind === 'create-group' ? [[plannedGroup(key), name] as const] : [],
   );
-  const planned = created.map(([key, name]) => [plannedGroup(key), name] as const);
-  const named = (side: Side) =>
-    groups.pairs.flatMap((pair) => (pair[side] === null ? [] : [[pair[side].id, pair[side].name] as const]));
   return {
-    links: new Map(groups.links.map((link) => [link.key, link])),
-    names: bySide((side) => new Map([...planned, ...named(side)])),
+    links: new Map(links.map((link) => [link.key, link])),
+    names: bySide((side) => new Map([...created, ...existing[side].map(({ id, name }) => [id, name] as const)])),
   };
 };
 
@@ -59,24 +71,23 @@ const selectionViews = (decision: Merge | Unlink): readonly Change[] => {
   return [{ side: 'left', action, ...idsOf(pair), name, fields: [], changes: [], why }];
 };
 
-const mergeViews = (merge: Merge, groups: PlanGroups): readonly Change[] => {
+const mergeViews = (merge: Merge, groups: PlanGroups, given?: Why): readonly Change[] => {
   const { pair, writes, conflicts, taken = [] } = merge;
   const isNew = isNewPairing(merge);
   const ids = idsOf(pair);
-  const whyAt = (to: Side): Why => ({ kind: isNew ? 'first-meeting' : 'changed', at: otherSide(to) });
+  const whyAt = (to: Side): Why => given ?? { kind: isNew ? 'first-meeting' : 'changed', at: otherSide(to) };
   const updates = SIDES.flatMap((side): ContactChange[] => {
-    const write = writes[side];
-    if (write === null) return [];
-    const { record } = pair[side];
-    const changes = changesOfWrite(side, record, write, groups, (field) => {
+    if (plannedFields(writes, side).length === 0) return [];
+    const whyOf = (field: SyncedField): Why => {
       const byHand = taken.find((each) => each.field === field);
       if (byHand !== undefined) return { kind: 'taken', at: byHand.from };
       const winner = conflicts.find((each) => each.field === field)?.winner ?? null;
       return winner === null ? whyAt(side) : { kind: 'conflict', winner, isFirst: isNew };
-    });
-    const name = nameOf(record.contact) ?? nameOf(write.desired);
-    return [{ side, action: 'update', ...ids, name, fields: write.fields, changes, why: whyAt(side) }];
+    };
+    const update = plannedUpdate(side, ids, pair[side].record, writes, groups);
+    return [describe(update, groups.names[side], whyAt(side), whyOf)];
   });
+  if (given !== undefined) return updates;
   const apart = selectionViews(merge);
   const { left, right } = bySide((side) => pair[side].record.contact);
   updates.push(...askedViews(merge));
@@ -106,28 +117,71 @@ const unlinkViews = (unlink: Unlink): readonly Change[] => {
   return [{ side, action: 'unlink', ...idsOf(pair), name, fields: [], changes: [], why }];
 };
 
-const decisionViews = (decision: Decision, groups: PlanGroups): readonly Change[] => {
+/** A created contact with all its values. */
+const creationView = (decision: Creation | Restoration, sourceId: string | null, groups: PlanGroups, why: Why) => {
+  const { side, joins } = decision;
+  const creation = plannedCreation(side, draftOf(decision), { joins, sourceId }, groups);
+  const change = describe(creation, groups.names[side], why);
+  return { ...change, fields: change.changes.flatMap(({ field }) => (field === 'name' ? [] : [field])) };
+};
+
+const restorationView = (decision: Restoration, groups: PlanGroups, why: Why): Change => {
+  const { side, pair, standing } = decision;
+  const other = otherSide(side);
+  const sourceId = pair?.[other]?.id ?? null;
+  if (standing === null) return creationView(decision, sourceId, groups, why);
+  const ids = { ...idsOn(other, sourceId), [`${side}Id`]: standing.id };
+  return describe(plannedUpdate(side, ids, standing, writesOf(decision), groups), groups.names[side], why);
+};
+
+type Shown = Decision | Restoration;
+
+/** The changes of a decision; `given` is the reason of an undo. */
+const decisionViews = (decision: Shown, groups: PlanGroups, given?: Why): readonly Change[] => {
   switch (decision.kind) {
     case 'create': {
-      const { side, source, joins, pair } = decision;
+      const { side, source, pair } = decision;
       const why: Why = { kind: pair === null ? 'new' : 'edit-beats-delete', at: otherSide(side) };
-      return [creationView(side, draftOf(decision), { joins, sourceId: source.id }, groups, why)];
+      return [creationView(decision, source.id, groups, why)];
     }
-    case 'delete':
-      return [deletionView(decision.side, decision.record, idsOf(decision.pair), groups, deletionWhy(decision))];
+    case 'restore':
+      return [restorationView(decision, groups, given ?? { kind: 'undo', of: null })];
+    case 'delete': {
+      const { side, record, pair } = decision;
+      const deletion = plannedDeletion(side, idsOf(pair), record, groups);
+      return [describe(deletion, groups.names[side], given ?? deletionWhy(decision))];
+    }
     case 'unlink':
       return unlinkViews(decision);
     case 'merge':
-      return mergeViews(decision, groups);
+      return mergeViews(decision, groups, given);
   }
 };
 
-/** All changes of a plan, in the order of `plan --json`. Pure. */
-export const planChanges = (plan: Plan): readonly Change[] => {
-  const groups = groupsOf(plan);
-  const ofGroups = plan.groups.actions.map((action) => groupView(action));
-  return [...ofGroups, ...plan.decisions.flatMap((decision) => decisionViews(decision, groups))];
+type ShownPlan = Pick<Plan, 'groups'> & { readonly decisions: readonly Shown[] };
+
+const changesOfPlan = (
+  { decisions, groups }: ShownPlan,
+  existing: Sides<readonly NamedGroup[]>,
+  given?: Why,
+): readonly Change[] => {
+  const named = groupsOf(groups, existing);
+  const ofGroups = groups.actions.map((action) =>
+    describeGroup(action, action.kind === 'rename-group' ? action.group.name : action.name, given),
+  );
+  return [...ofGroups, ...decisions.flatMap((decision) => decisionViews(decision, named, given))];
 };
+
+/** All changes of a plan, in the order of `plan --json`. Pure. */
+export const planChanges = (plan: Plan): readonly Change[] =>
+  changesOfPlan(
+    plan,
+    bySide((side) => plan.groups.pairs.flatMap((pair) => pair[side] ?? [])),
+  );
+
+/** All changes of the undo of a run, by the groups that exist on each side now. Pure. */
+export const undoChanges = (plan: ShownPlan, existing: Sides<readonly NamedGroup[]>, run: string): readonly Change[] =>
+  changesOfPlan(plan, existing, { kind: 'undo', of: run });
 
 const recordsOf = (decision: Decision): readonly (readonly [Side, ContactRecord])[] => {
   if (decision.kind === 'create') return [[otherSide(decision.side), decision.source]];

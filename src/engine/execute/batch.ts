@@ -8,23 +8,22 @@ import type { Side } from '../../core/contact/side.ts';
 import { observeAnswer } from '../../core/state/observe.ts';
 import type { Rejection } from '../../core/state/rows.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
+import { isCredentialError, isFault, RemoteError, StaleError } from '../../providers/errors.ts';
+import type { WriteResult } from '../../providers/remote.ts';
 import type { Session } from '../context.ts';
 import { advance, type Execution, reportNotTaken } from './execution.ts';
 import {
   canSplit,
   countUnanswered,
-  decisionOf,
-  hasFailedBefore,
   isNotTaken,
   judgeFailure,
   refusalReason,
   rejectionKeyOf,
   rejectionKeysEndedBy,
   rejectionOf,
+  wasRefusedBefore,
 } from './failure.ts';
 import { mergeAway } from './merge-away.ts';
-import { isCredentialError, isFault, RemoteError, StaleError } from '../../providers/errors.ts';
-import type { WriteResult } from '../../providers/remote.ts';
 
 /** Writes that were answered; `stored` settles when what they changed is on disk. */
 export type Answered = { readonly stored: Promise<void> };
@@ -63,11 +62,11 @@ const sendMerges = async (
   writes: readonly Extract<Write, { kind: 'merge' }>[],
 ): Promise<Sent> => {
   const results: WriteResult<Merged>[] = [];
-  for (const { side, merging, removal } of writes) {
+  for (const { side, merging, deletion } of writes) {
     const { survivor, task } = merging;
     const desired = withEmails(survivor.contact, sharedEmails(task, side));
     const linked = new Set([...groupIds.values()].flatMap((pair) => pair[side] ?? []));
-    const request = { mergedAway: removal.record, survivor, desired, linked };
+    const request = { mergedAway: deletion.record, survivor, desired, linked };
     results.push(await mergeAway(session.remotes[side], request, session.signal));
   }
   return { results, outcomes: outcomesOf(writes, results, (write, value) => ({ kind: 'merged', write, value })) };
@@ -269,7 +268,7 @@ export const performBatch = async (execution: Execution, writes: readonly Write[
   });
   const { answers, stop: unread } = await reread(session, side, outcomes);
   // What the side failed at before says nothing of an outage.
-  const isKnown = writes.every((write) => hasFailedBefore(execution, side, decisionOf(write)));
+  const isKnown = writes.every((write) => wasRefusedBefore(execution, write));
   let stop = (isKnown ? null : countUnanswered(execution, first, results)) ?? unread;
   const stored = writer
     .apply(needsOf(outcomes, answers, side), (set) => {

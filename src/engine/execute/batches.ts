@@ -1,11 +1,11 @@
+import type { Task } from '../../core/apply/task.ts';
 import type { Side } from '../../core/contact/side.ts';
+import type { Deletion } from '../../core/reconcile/decision.ts';
 import type { Execution } from './execution.ts';
 import { hasFailedBefore } from './failure.ts';
 import { chunks } from './in-parallel.ts';
-import type { Task } from '../../core/apply/task.ts';
-import type { Removal } from '../../core/apply/write.ts';
 
-type Decided = Pick<Task | Removal, 'decision'>;
+type Decided = Task | Deletion;
 
 /** What the side did not do before, and the others: a batch may have failed because of one of its contacts. */
 export const withoutFailed = <Item extends Decided>(
@@ -13,7 +13,8 @@ export const withoutFailed = <Item extends Decided>(
   side: Side,
   items: readonly Item[],
 ) => {
-  const hasFailed = ({ decision }: Item): boolean => hasFailedBefore(execution, side, decision);
+  const hasFailed = (item: Item): boolean =>
+    hasFailedBefore(execution, side, 'decision' in item ? item.decision : item);
   return { sound: items.filter((item) => !hasFailed(item)), failed: items.filter(hasFailed) };
 };
 

@@ -1,14 +1,14 @@
-import type { StoreChange } from '../../core/state/rows.ts';
 import { isDeepStrictEqual } from 'node:util';
+import { conflictsOf, type Task, taskIds } from '../../core/apply/task.ts';
+import type { StoreChange } from '../../core/state/rows.ts';
 import type { Session } from '../context.ts';
-import { taskIds, type Task } from '../../core/apply/task.ts';
 
 /**
  * What is to be recorded of what the tasks decide against one side, or ask a person about (R4). A write that was refused and is
  * tried again decides nothing new.
  */
 export const conflictChanges = async (session: Session, tasks: readonly Task[]): Promise<readonly StoreChange[]> => {
-  const disputing = tasks.filter((task) => task.conflicts.length > 0 && !task.areConflictsStored);
+  const disputing = tasks.filter((task) => conflictsOf(task).length > 0 && !task.areConflictsStored);
   if (disputing.length === 0) return [];
   const { clock, link, run, store } = session;
   for (const task of disputing) task.areConflictsStored = true;
@@ -18,8 +18,8 @@ export const conflictChanges = async (session: Session, tasks: readonly Task[]):
     if (leftId === null || rightId === null) return [];
     const ids = { leftId, rightId };
     const atMs = clock.now();
-    const asked = new Set(task.conflicts.flatMap(({ field, winner }) => (winner === null ? [field] : [])));
-    return task.conflicts.flatMap((conflict): StoreChange[] => {
+    const asked = new Set(conflictsOf(task).flatMap(({ field, winner }) => (winner === null ? [field] : [])));
+    return conflictsOf(task).flatMap((conflict): StoreChange[] => {
       if (open.some((row) => isDeepStrictEqual({ ...row, ...ids, ...conflict }, row))) return [];
       if (conflict.winner === null) session.tally.asked += 1;
       else session.tally.conflicts += 1;

@@ -1,9 +1,11 @@
-import { bySide, type Side, type Sides } from '../../core/contact/side.ts';
-import type { RemoteCapabilities } from '../../providers/remote.ts';
-import type { ContactOperationKind } from '../../core/reconcile/operation.ts';
-import { sharedEmails, stepsOf, wasWritten, type Task } from '../../core/apply/task.ts';
-import { creationsOn, updatesOn, type Work } from './work.ts';
+import { sharedEmails, type Task, wasWritten } from '../../core/apply/task.ts';
 import { movesOf } from '../../core/apply/write.ts';
+import { bySide, type Side, type Sides } from '../../core/contact/side.ts';
+import type { ContactOperationKind } from '../../core/reconcile/operation.ts';
+import { membershipOn } from '../../core/reconcile/planned.ts';
+import type { RemoteCapabilities } from '../../providers/remote.ts';
+import type { Executable } from './execution.ts';
+import { creationsOn, updatesOn } from './tasks.ts';
 
 /** What is written: a contact, by the kind of write, or a group. */
 export type WrittenKind = ContactOperationKind | 'group';
@@ -59,16 +61,21 @@ export const moveSteps = (
   return parts.flatMap((part) => moveSteps(part, side, capabilities));
 };
 
-const effortOn = (work: Work, side: Side, capabilities: RemoteCapabilities): Effort => {
+const effortOn = (
+  { groups: { actions }, decisions }: Executable,
+  tasks: readonly Task[],
+  side: Side,
+  capabilities: RemoteCapabilities,
+): Effort => {
   const { createBatch, updateBatch, deleteBatch, createsWithGroups } = capabilities;
-  const creates = new Set(creationsOn(work, side));
-  const updated = new Set(updatesOn(work, side));
-  const updates = updated.size + work.tasks.reduce((sum, task) => sum + sharedEmails(task, side).length, 0);
-  const moves = work.tasks.filter(
-    (task) => stepsOf(task, side, 'membership').length > 0 && !(creates.has(task) && createsWithGroups),
+  const creates = new Set(creationsOn(tasks, side));
+  const updated = new Set(updatesOn(tasks, side));
+  const updates = updated.size + tasks.reduce((sum, task) => sum + sharedEmails(task, side).length, 0);
+  const moves = tasks.filter(
+    (task) => membershipOn(task.operations, side) !== null && !(creates.has(task) && createsWithGroups),
   );
-  const deletes = work.removals.filter((removal) => removal.side === side).length;
-  const groups = work.groups.actions.filter((action) => action.side === side).length;
+  const deletes = decisions.filter((decision) => decision.kind === 'delete' && decision.side === side).length;
+  const groups = actions.filter((action) => action.side === side).length;
   const isWritten = (task: Task): boolean => creates.has(task) || updated.has(task);
   const requests: Record<WrittenKind, number> = {
     create: Math.ceil(creates.size / createBatch),
@@ -91,9 +98,12 @@ const effortOn = (work: Work, side: Side, capabilities: RemoteCapabilities): Eff
   };
 };
 
-/** How much work there is on each side, with remotes of these capabilities. */
-export const effortOf = (work: Work, capabilities: Sides<RemoteCapabilities>): Sides<Effort> =>
-  bySide((side) => effortOn(work, side, capabilities[side]));
+/** How much a plan with these tasks writes on each side, with remotes of these capabilities. */
+export const effortOf = (
+  plan: Executable,
+  tasks: readonly Task[],
+  capabilities: Sides<RemoteCapabilities>,
+): Sides<Effort> => bySide((side) => effortOn(plan, tasks, side, capabilities[side]));
 
 /** The effort when so many contacts more are to be created, which take as much as the `creates` that are in it. */
 export const withMore = (effort: Effort, creates: number, more: number): Effort => {

@@ -1,43 +1,47 @@
-import type { ReadAnswer } from '../../core/contact/requests.ts';
-import type { ContactField } from '../../core/contact/contact.ts';
-import type { ContactRecord } from '../../core/contact/record.ts';
-import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
-import { equalSnapshots } from '../../core/contact/snapshot.ts';
-import type { Unlink } from '../../core/reconcile/decision.ts';
-import { wholeRefusalKey } from '../../core/reconcile/defer.ts';
-import { confirmAccounts } from '../accounts.ts';
-import { onBothSides, type Session } from '../context.ts';
-import type { LaterPart } from '../parts.ts';
-import { answeredAbout, observeAnswer } from '../../core/state/observe.ts';
-import { endPair, storePair } from '../../core/state/pair.ts';
-import type { WorkingSet } from '../../core/state/working-set.ts';
-import { performBatch, type Answered } from './batch.ts';
-import { batchesOf, withoutFailed } from './batches.ts';
-import { conflictChanges, recordConflicts } from './conflicts.ts';
-import { effortOf, moveSteps, withMore, type Effort } from './effort.ts';
-import { tellProgress, type Execution } from './execution.ts';
-import { deleteGroups, reportDuplicates, settleGroups, writeGroups } from './groups.ts';
-import { chunks, inParallel, yieldToEventLoop } from './in-parallel.ts';
 import { endMemberships, storeAnswered, storeWaking } from '../../core/apply/answers.ts';
-import { withSharedEmails } from './shared-emails.ts';
-import { splitRefused } from './split-refused.ts';
+import { isAsking } from '../../core/apply/task-halves.ts';
 import {
+  creationSide,
   currentRecord,
   isQuiet,
   isUnanswered,
+  pairsAnew,
   pendingFields,
   sharedEmails,
-  stepsOf,
-  taskIds,
-  writtenFields,
   type Task,
+  taskIds,
+  taskPairId,
+  wakes,
+  writtenFields,
 } from '../../core/apply/task.ts';
-import { isAsking } from '../../core/apply/task-halves.ts';
-import { trySharing } from './try-sharing.ts';
-import { creationsOn, sharingRounds, updatesOn, type Work } from './work.ts';
+import { type Merging, movesOf } from '../../core/apply/write.ts';
+import type { ContactField } from '../../core/contact/contact.ts';
+import type { ContactRecord } from '../../core/contact/record.ts';
+import type { ReadAnswer } from '../../core/contact/requests.ts';
+import { bySide, type Side, type Sides, SIDES } from '../../core/contact/side.ts';
+import { equalSnapshots } from '../../core/contact/snapshot.ts';
+import type { Deletion, Unlink } from '../../core/reconcile/decision.ts';
+import { wholeRefusalKey } from '../../core/reconcile/defer.ts';
+import { membershipOn, updateOn } from '../../core/reconcile/planned.ts';
+import { answeredAbout, observeAnswer } from '../../core/state/observe.ts';
+import { endPair, storePair } from '../../core/state/pair.ts';
+import type { WorkingSet } from '../../core/state/working-set.ts';
+import { confirmAccounts } from '../accounts.ts';
+import { onBothSides, type Session } from '../context.ts';
 import { originScopes } from '../origin-scope.ts';
+import type { LaterPart } from '../parts.ts';
+import { type Answered, performBatch } from './batch.ts';
+import { batchesOf, withoutFailed } from './batches.ts';
+import { conflictChanges, recordConflicts } from './conflicts.ts';
+import { type Effort, effortOf, moveSteps, withMore } from './effort.ts';
+import { type Executable, type Execution, tellProgress } from './execution.ts';
+import { deleteGroups, reportDuplicates, settleGroups, writeGroups } from './groups.ts';
+import { chunks, inParallel, yieldToEventLoop } from './in-parallel.ts';
+import { withSharedEmails } from './shared-emails.ts';
+import { splitRefused } from './split-refused.ts';
+import { creationsOn, sharingRounds, tasksOf, updatesOn } from './tasks.ts';
+import { trySharing } from './try-sharing.ts';
 import { createWrites, deleteWrites, membershipWrites, mergeWrite, sharingWrites, updateWrites } from './writes.ts';
-import { movesOf, type Merging, type Removal } from '../../core/apply/write.ts';
 
 const COMMIT_CHUNK = 500;
 
@@ -47,7 +51,7 @@ const needsOf = (tasks: readonly Task[]) => ({
     left: tasks.flatMap((task) => taskIds(task).leftId ?? []),
     right: tasks.flatMap((task) => taskIds(task).rightId ?? []),
   },
-  pairs: tasks.flatMap(({ pairId }) => pairId ?? []),
+  pairs: tasks.flatMap((task) => taskPairId(task) ?? []),
 });
 
 /** A pair ends, stays for the half that stands alone, or falls asleep; nothing is written to a remote. */
@@ -69,8 +73,8 @@ const landUnlink = (set: WorkingSet, { pair, to }: Unlink): void => {
 };
 
 /** Whether what is known of its two contacts by now is stored before anything is written to them. */
-const isStoredAhead = ({ decision, isNewPairing, wakes }: Task): boolean =>
-  isNewPairing || wakes || (decision?.kind === 'merge' && decision.unites === true);
+const isStoredAhead = (task: Task): boolean =>
+  pairsAnew(task) || wakes(task) || (task.decision.kind === 'merge' && task.decision.unites === true);
 
 /**
  * What needs no write: questions to a person, pairings, equal changes, ends of pairs. A new pairing is stored ahead of its
@@ -78,13 +82,14 @@ const isStoredAhead = ({ decision, isNewPairing, wakes }: Task): boolean =>
  * pair that a group unites with its members now: refused, the membership would never be found again (R15). A question is
  * stored together with its pairing: nobody may be asked about two that are no pair.
  */
-const settleQuietly = async (execution: Execution, work: Work): Promise<void> => {
+const settleQuietly = async (execution: Execution, plan: Executable, all: readonly Task[]): Promise<void> => {
   const { session } = execution;
   const { clock, writer } = session;
-  const due = work.tasks.filter((task) => task.creation === null && (isQuiet(task) || isStoredAhead(task)));
-  const later = new Set(work.tasks).difference(new Set(due));
+  const due = all.filter((task) => creationSide(task) === null && (isQuiet(task) || isStoredAhead(task)));
+  const later = new Set(all).difference(new Set(due));
   await recordConflicts(session, [...later].filter(isAsking));
-  for (const unlinks of chunks(work.unlinks, COMMIT_CHUNK)) {
+  const unlinked = plan.decisions.filter((decision) => decision.kind === 'unlink');
+  for (const unlinks of chunks(unlinked, COMMIT_CHUNK)) {
     await writer.apply({ pairs: unlinks.flatMap(({ pair }) => pair.id ?? []) }, (set) => {
       for (const unlink of unlinks) landUnlink(set, unlink);
     });
@@ -93,56 +98,58 @@ const settleQuietly = async (execution: Execution, work: Work): Promise<void> =>
     const questions = await conflictChanges(session, tasks.filter(isAsking));
     await writer.apply(needsOf(tasks), (set) => {
       for (const task of tasks) {
-        if (task.wakes && !isQuiet(task)) storeWaking(set, task);
+        if (wakes(task) && !isQuiet(task)) storeWaking(set, task);
         else storeAnswered(set, task, null, clock.now());
       }
       set.add(...questions);
     });
   }
-  await settleSelection(execution, work);
+  await settleSelection(execution, plan);
 };
 
 /** What selection makes of contacts of no pair; and, once all is stored that follows from it, the selection itself. */
-const settleSelection = async ({ session: { link, store, writer } }: Execution, work: Work): Promise<void> => {
-  for (const rest of chunks(work.rest ?? [], COMMIT_CHUNK)) {
+const settleSelection = async (
+  { session: { link, store, writer } }: Execution,
+  { rest: all = [], selection }: Executable,
+): Promise<void> => {
+  for (const rest of chunks(all, COMMIT_CHUNK)) {
     const ids = bySide((side) => rest.filter((half) => half.side === side).map(({ id }) => id));
     await writer.apply({ ids }, (set) => {
       for (const half of rest) set.put(half);
     });
   }
-  const { selection } = work;
   if (selection === undefined || (await store.link(link)).selection?.key === selection?.key) return;
   await writer.apply({}, (set) => set.add({ kind: 'link', patch: { selection } }));
 };
 
-const createContacts = async (execution: Execution, work: Work, side: Side): Promise<void> => {
+const createContacts = async (execution: Execution, tasks: readonly Task[], side: Side): Promise<void> => {
   const { createBatch, writeConcurrency } = execution.session.remotes[side].capabilities;
-  const create = (tasks: readonly Task[]) =>
-    inParallel(batchesOf(execution, side, tasks, createBatch), writeConcurrency, (batch) => {
+  const create = (some: readonly Task[]) =>
+    inParallel(batchesOf(execution, side, some, createBatch), writeConcurrency, (batch) => {
       return performBatch(execution, createWrites(execution, side, batch));
     });
-  const due = creationsOn(work, side);
+  const due = creationsOn(tasks, side);
   await create(due.filter((task) => sharedEmails(task, side).length === 0));
-  await create(await trySharing(execution, work, side));
+  await create(await trySharing(execution, tasks, side));
 };
 
 /** Whether more may be written to the task's contact: where an update of it has an unknown outcome, it may be another one by now. */
 const mayGoOn = (task: Task, side: Side): boolean => currentRecord(task, side) !== null && !isUnanswered(task, side);
 
 /** Whether the addresses that an update brings besides have arrived: what follows would take them for settled. */
-const hasOtherEmails = (task: Task, side: Side): boolean =>
-  !stepsOf(task, side, 'update').some(({ fields }) => fields.includes('emailAddresses'));
+const hasOtherEmails = ({ operations }: Task, side: Side): boolean =>
+  updateOn(operations, side)?.fields.includes('emailAddresses') !== true;
 
-const writeContacts = async (execution: Execution, work: Work, side: Side): Promise<void> => {
+const writeContacts = async (execution: Execution, tasks: readonly Task[], side: Side): Promise<void> => {
   const { session } = execution;
   const { updateBatch, writeConcurrency } = session.remotes[side].capabilities;
-  await createContacts(execution, work, side);
-  await inParallel(chunks(updatesOn(work, side), updateBatch), writeConcurrency, async (tasks) => {
-    await recordConflicts(session, tasks);
-    return performBatch(execution, updateWrites(execution, side, tasks));
+  await createContacts(execution, tasks, side);
+  await inParallel(chunks(updatesOn(tasks, side), updateBatch), writeConcurrency, async (batch) => {
+    await recordConflicts(session, batch);
+    return performBatch(execution, updateWrites(execution, side, batch));
   });
   await splitRefused(execution, side);
-  for (const round of sharingRounds(work, side)) {
+  for (const round of sharingRounds(tasks, side)) {
     const sharings = round.filter(({ task }) => mayGoOn(task, side) && hasOtherEmails(task, side));
     await inParallel(chunks(sharings, updateBatch), writeConcurrency, (batch) => {
       return performBatch(execution, sharingWrites(execution, side, batch));
@@ -156,17 +163,17 @@ const byGroup = (tasks: readonly Task[], side: Side): readonly Task[] => {
 };
 
 /** Writes memberships (R11); a task whose contact is where it is to be needs no request. */
-const writeMemberships = async (execution: Execution, work: Work, side: Side): Promise<void> => {
+const writeMemberships = async (execution: Execution, tasks: readonly Task[], side: Side): Promise<void> => {
   const { session, groupIds } = execution;
   const { clock, remotes, writer } = session;
   const { capabilities } = remotes[side];
   const { createsWithGroups, settlesWithinMs } = capabilities;
-  const moving = work.tasks.filter((task) => stepsOf(task, side, 'membership').length > 0 && mayGoOn(task, side));
+  const moving = tasks.filter((task) => membershipOn(task.operations, side) !== null && mayGoOn(task, side));
   const { sound, failed } = withoutFailed(execution, side, moving);
-  for (const tasks of [...moveSteps(byGroup(sound, side), side, capabilities), ...chunks(failed, 1)]) {
-    const writes = membershipWrites(execution, side, tasks);
+  for (const batch of [...moveSteps(byGroup(sound, side), side, capabilities), ...chunks(failed, 1)]) {
+    const writes = membershipWrites(execution, side, batch);
     const sent = new Set(writes.flatMap((write) => (write.kind === 'membership' ? [write.task] : [])));
-    const standing = tasks.filter((task) => !sent.has(task));
+    const standing = batch.filter((task) => !sent.has(task));
     await writer.apply(needsOf(standing), (set) => {
       const applying = { set, groupIds, createsWithGroups, lags: settlesWithinMs > 0, atMs: clock.now() };
       for (const task of standing) endMemberships(applying, task, side);
@@ -178,15 +185,15 @@ const writeMemberships = async (execution: Execution, work: Work, side: Side): P
 };
 
 /** What is written to the contact that another one was merged into (R12). */
-const survivorOf = (tasks: readonly Task[], { side, decision }: Removal): Task | undefined => {
-  const survivorId = decision?.after?.survivorId;
+const survivorOf = (tasks: readonly Task[], { side, after }: Deletion): Task | undefined => {
+  const survivorId = after?.survivorId;
   return survivorId === undefined ? undefined : tasks.find((task) => currentRecord(task, side)?.id === survivorId);
 };
 
 /** Whether all that a merged-away contact alone held stands on the merge survivor, or on its other half. */
-const mayGo = (tasks: readonly Task[], removal: Removal): boolean => {
-  const survivor = survivorOf(tasks, removal);
-  const fields = removal.decision?.after?.fields;
+const mayGo = (tasks: readonly Task[], deletion: Deletion): boolean => {
+  const survivor = survivorOf(tasks, deletion);
+  const fields = deletion.after?.fields;
   const isWritten = (side: Side, field: ContactField): boolean => {
     return (
       survivor !== undefined && writtenFields(survivor, side).has(field) && !pendingFields(survivor, side).has(field)
@@ -228,56 +235,56 @@ const standsAsSeen = (record: ContactRecord, answer: ReadAnswer | undefined): bo
 const stillDue = async (
   execution: Execution,
   side: Side,
-  removals: readonly Removal[],
-): Promise<readonly Removal[]> => {
-  const records = removals.map(({ record }) => record);
+  deletions: readonly Deletion[],
+): Promise<readonly Deletion[]> => {
+  const records = deletions.map(({ record }) => record);
   const due = await look(execution, side, records, (record, answer) => {
     return answer?.kind === 'gone' || standsAsSeen(record, answer);
   });
-  return removals.filter(({ record }) => due.has(record.id));
+  return deletions.filter(({ record }) => due.has(record.id));
 };
 
 /**
  * Lets contacts go into their merge survivors by the side's own merge, which keeps what no field expresses (R10, R12).
- * Answers the removals that are left to be deleted.
+ * Returns the deletions that are left.
  */
 const mergeContacts = async (
   execution: Execution,
   survivors: readonly Task[],
   side: Side,
-  removals: readonly Removal[],
-): Promise<readonly Removal[]> => {
-  if (execution.session.remotes[side].merge === undefined) return removals;
-  const left: Removal[] = [];
+  deletions: readonly Deletion[],
+): Promise<readonly Deletion[]> => {
+  if (execution.session.remotes[side].merge === undefined) return deletions;
+  const left: Deletion[] = [];
   // One after the other: several may go into one survivor.
-  for (const removal of removals) {
-    const task = survivorOf(survivors, removal);
+  for (const deletion of deletions) {
+    const task = survivorOf(survivors, deletion);
     const survivor = task === undefined ? null : currentRecord(task, side);
     if (task === undefined || survivor === null) {
-      left.push(removal);
+      left.push(deletion);
       continue;
     }
-    const standing = await look(execution, side, [removal.record, survivor], standsAsSeen);
+    const standing = await look(execution, side, [deletion.record, survivor], standsAsSeen);
     if (standing.size < 2) continue;
     const merging: Merging = { task, survivor, isKept: false };
     await (
-      await performBatch(execution, [mergeWrite(execution, removal, merging)])
+      await performBatch(execution, [mergeWrite(execution, deletion, merging)])
     ).stored;
-    if (merging.isKept) left.push(removal);
+    if (merging.isKept) left.push(deletion);
   }
   return left;
 };
 
-const deleteContacts = async (execution: Execution, final: FinalWork, side: Side): Promise<void> => {
+const deleteContacts = async (execution: Execution, final: FinalPart, side: Side): Promise<void> => {
   const { session } = execution;
   const { survivors } = final;
   const { deleteBatch, writeConcurrency } = session.remotes[side].capabilities;
-  const removals = final.removals.filter((removal) => removal.side === side && mayGo(survivors, removal));
+  const deletions = final.deletions.filter((deletion) => deletion.side === side && mayGo(survivors, deletion));
   await recordConflicts(
     session,
-    removals.flatMap((removal) => survivorOf(survivors, removal) ?? []),
+    deletions.flatMap((deletion) => survivorOf(survivors, deletion) ?? []),
   );
-  const left = await mergeContacts(execution, survivors, side, removals);
+  const left = await mergeContacts(execution, survivors, side, deletions);
   await inParallel(
     batchesOf(execution, side, left, deleteBatch),
     writeConcurrency,
@@ -287,25 +294,36 @@ const deleteContacts = async (execution: Execution, final: FinalWork, side: Side
   );
 };
 
-/** The effort of some work, and of the contacts that later parts create. */
-const effortWith = ({ remotes }: Session, work: Work, later: readonly LaterPart[]): Sides<Effort> => {
+/** The effort of a plan, and of the contacts that later parts create. */
+const effortWith = (
+  { remotes }: Session,
+  plan: Executable,
+  tasks: readonly Task[],
+  later: readonly LaterPart[],
+): Sides<Effort> => {
   const effort = effortOf(
-    work,
+    plan,
+    tasks,
     bySide((side) => remotes[side].capabilities),
   );
   return bySide((side) => {
     const laterCreates = later.reduce((sum, { creates }) => sum + creates[side], 0);
-    return withMore(effort[side], creationsOn(work, side).length, laterCreates);
+    return withMore(effort[side], creationsOn(tasks, side).length, laterCreates);
   });
 };
 
-const begin = async (session: Session, work: Work, later: readonly LaterPart[]): Promise<Execution> => {
+const begin = async (
+  session: Session,
+  plan: Executable,
+  tasks: readonly Task[],
+  later: readonly LaterPart[],
+): Promise<Execution> => {
   const { fields, rejections } = await session.store.link(session.link);
-  const effort = effortWith(session, work, later);
+  const effort = effortWith(session, plan, tasks, later);
   session.emit({ kind: 'planned', writes: bySide((side) => effort[side].writes) });
   const execution: Execution = {
     session,
-    groupIds: new Map(work.groups.links.map(({ key, left, right }) => [key, { left, right }])),
+    groupIds: new Map(plan.groups.links.map(({ key, left, right }) => [key, { left, right }])),
     scopes: await originScopes(session),
     rejections: new Map(rejections.map((rejection) => [`${rejection.side} ${rejection.key}`, rejection])),
     failedBefore: new Set(rejections.map(({ side, key }) => `${side} ${wholeRefusalKey(key)}`)),
@@ -324,23 +342,24 @@ const begin = async (session: Session, work: Work, later: readonly LaterPart[]):
 const writesAnything = ({ progress }: Execution): boolean => SIDES.some((side) => progress[side].effort.writes > 0);
 
 /** Writes contacts and then their memberships, on both sides at the same time. */
-const writeTasks = async (execution: Execution, work: Work): Promise<void> => {
-  await settleQuietly(execution, work);
-  await onBothSides((side) => writeContacts(execution, work, side));
-  await onBothSides((side) => writeMemberships(execution, work, side));
-  execution.session.tally.paired += work.tasks.filter((task) => task.isNewPairing).length;
+const writeTasks = async (execution: Execution, plan: Executable, tasks: readonly Task[]): Promise<void> => {
+  await settleQuietly(execution, plan, tasks);
+  await onBothSides((side) => writeContacts(execution, tasks, side));
+  await onBothSides((side) => writeMemberships(execution, tasks, side));
+  execution.session.tally.paired += tasks.filter(pairsAnew).length;
 };
 
-/** The rest of some work once its contacts are written: deletions and groups. It is small. */
-type FinalWork = Pick<Work, 'groups' | 'removals'> & {
+/** The rest of a plan once its contacts are written: deletions and groups. It is small. */
+type FinalPart = Pick<Executable, 'groups'> & {
+  readonly deletions: readonly Deletion[];
   /** The tasks of the contacts that others were merged into. */
   readonly survivors: readonly Task[];
 };
 
-type StartedExecution = { readonly execution: Execution; readonly final: FinalWork };
+type StartedExecution = { readonly execution: Execution; readonly final: FinalPart };
 
 /**
- * Starts to perform work: writes groups, then contacts, then memberships, on both sides at the same time. The
+ * Starts to execute a plan: writes groups, then contacts, then memberships, on both sides at the same time. The
  * progress includes the contacts that `later` parts create.
  *
  * @throws {HaltError} where a side is another account than the link was made with: nothing is written.
@@ -348,32 +367,37 @@ type StartedExecution = { readonly execution: Execution; readonly final: FinalWo
  */
 export const startExecution = async (
   session: Session,
-  given: Work,
+  plan: Executable,
   later: readonly LaterPart[] = [],
 ): Promise<StartedExecution> => {
-  const work = await withSharedEmails(session, given);
+  const tasks = await withSharedEmails(session, tasksOf(plan));
   await yieldToEventLoop();
-  const execution = await begin(session, work, later);
+  const execution = await begin(session, plan, tasks, later);
   if (later.length > 0 || writesAnything(execution)) await confirmAccounts(session);
-  const { groups, removals } = work;
+  const { groups } = plan;
   reportDuplicates(session, groups);
   await writeGroups(execution, groups);
-  await writeTasks(execution, work);
-  const survivors = new Set(removals.flatMap((removal) => survivorOf(work.tasks, removal) ?? []));
-  return { execution, final: { groups, removals, survivors: [...survivors] } };
+  await writeTasks(execution, plan, tasks);
+  const deletions = plan.decisions.filter((decision) => decision.kind === 'delete');
+  const survivors = new Set(deletions.flatMap((deletion) => survivorOf(tasks, deletion) ?? []));
+  return { execution, final: { groups, deletions, survivors: [...survivors] } };
 };
 
-/** Performs a part that follows, which pairs and creates contacts and deletes nothing. `later` are the parts after it. */
-export const executePart = async (execution: Execution, given: Work, later: readonly LaterPart[]): Promise<void> => {
+/** Executes a part that follows, which pairs and creates contacts and deletes nothing. `later` are the parts after it. */
+export const executePart = async (
+  execution: Execution,
+  plan: Executable,
+  later: readonly LaterPart[],
+): Promise<void> => {
   const { progress, session } = execution;
-  const work = await withSharedEmails(session, given);
-  const effort = effortWith(session, work, later);
+  const tasks = await withSharedEmails(session, tasksOf(plan));
+  const effort = effortWith(session, plan, tasks, later);
   for (const side of SIDES) {
     const { done, sent } = progress[side];
     const { writes, requests, requestsPer } = effort[side];
     progress[side].effort = { writes: done + writes, requests: sent + requests, requestsPer };
   }
-  await writeTasks(execution, work);
+  await writeTasks(execution, plan, tasks);
 };
 
 /**
@@ -382,15 +406,15 @@ export const executePart = async (execution: Execution, given: Work, later: read
  * @returns whether a second pass is needed: a contact was stale, vanished, or has a write of unknown outcome.
  * @throws {RemoteError} where a remote is unavailable or a credential is refused; what was written is stored.
  */
-export const finishExecution = async (execution: Execution, final: FinalWork): Promise<boolean> => {
+export const finishExecution = async (execution: Execution, final: FinalPart): Promise<boolean> => {
   await onBothSides((side) => deleteContacts(execution, final, side));
   await deleteGroups(execution, final.groups);
   await settleGroups(execution, final.groups);
   return execution.again.needed;
 };
 
-/** Performs work of one part; see {@link startExecution} and {@link finishExecution}. */
-export const execute = async (session: Session, work: Work): Promise<boolean> => {
-  const { execution, final } = await startExecution(session, work);
+/** Executes a plan of one part; see {@link startExecution} and {@link finishExecution}. */
+export const execute = async (session: Session, plan: Executable): Promise<boolean> => {
+  const { execution, final } = await startExecution(session, plan);
   return finishExecution(execution, final);
 };

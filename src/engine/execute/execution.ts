@@ -1,11 +1,23 @@
-import type { Rejection } from '../../core/state/rows.ts';
+import type { CreateWrite, GroupIds, UpdateWrite } from '../../core/apply/write.ts';
 import type { SyncedField } from '../../core/contact/contact.ts';
+import type { Half } from '../../core/contact/half.ts';
 import type { Side, Sides } from '../../core/contact/side.ts';
+import type { Decision, Restoration } from '../../core/reconcile/decision.ts';
 import type { PairIds } from '../../core/reconcile/pair-ids.ts';
+import type { Plan } from '../../core/reconcile/plan.ts';
+import type { LinkState, Rejection } from '../../core/state/rows.ts';
 import type { Session } from '../context.ts';
 import type { Effort, WrittenKind } from './effort.ts';
 import type { Pass } from './writes.ts';
-import type { CreateWrite, GroupIds, UpdateWrite } from '../../core/apply/write.ts';
+
+/** The part of a plan that is executed: of a run, or of an undo. */
+export type Executable = Pick<Plan, 'groups'> & {
+  readonly decisions: readonly (Decision | Restoration)[];
+  /** Contacts of no pair as they are to be stored before anything is written. */
+  readonly rest?: readonly Half[];
+  /** The selection to store, by which it was planned; left out where the plan does not include all contacts. */
+  readonly selection?: LinkState['selection'];
+};
 
 /** What the writes of one pass share. */
 export type Execution = Pass & {

@@ -1,3 +1,17 @@
+import { currentRecord, type Task } from '../../core/apply/task.ts';
+import { type CreateWrite, targetOf, type UpdateWrite, type Write } from '../../core/apply/write.ts';
+import { type ContactField, filledFields, specOf, type SyncedField } from '../../core/contact/contact.ts';
+import type { Side } from '../../core/contact/side.ts';
+import { retryDelayMs } from '../../core/reconcile/backoff.ts';
+import { type Deletion, isOfUndo } from '../../core/reconcile/decision.ts';
+import {
+  fieldFingerprint,
+  fieldRefusalKey,
+  type Refusable,
+  refusalKey,
+  sourceFingerprint,
+} from '../../core/reconcile/defer.ts';
+import type { JournalEvent } from '../../core/state/journal.ts';
 import type { Rejection } from '../../core/state/rows.ts';
 import {
   InvalidError,
@@ -5,25 +19,12 @@ import {
   LimitedError,
   NotFoundError,
   RedirectedError,
+  type RemoteError,
   StaleError,
   UnavailableError,
-  type RemoteError,
 } from '../../providers/errors.ts';
-import { filledFields, specOf, type ContactField, type SyncedField } from '../../core/contact/contact.ts';
-import type { Side } from '../../core/contact/side.ts';
 import type { WriteResult } from '../../providers/remote.ts';
-import {
-  fieldFingerprint,
-  fieldRefusalKey,
-  refusalKey,
-  sourceFingerprint,
-  type Refusable,
-} from '../../core/reconcile/defer.ts';
-import { retryDelayMs } from '../../core/reconcile/backoff.ts';
-import type { JournalEvent } from '../../core/state/journal.ts';
 import type { Execution } from './execution.ts';
-import { currentRecord } from '../../core/apply/task.ts';
-import { targetOf, type CreateWrite, type UpdateWrite, type Write } from '../../core/apply/write.ts';
 
 /** A side that leaves so many calls in a row open has an outage, whatever it answers to reads: the run ends. */
 const MAX_UNANSWERED_CALLS = 10;
@@ -31,10 +32,18 @@ const MAX_UNANSWERED_CALLS = 10;
 /** So many refusals of the same content are no accident: the side does not let two contacts hold the address. */
 const CONFIRMED_AFTER = 3;
 
+/** What a refusal is remembered by; null for an undo, which is not tried again. */
+const refusable = (decision: Task['decision'] | Deletion): Refusable | null => {
+  if (decision.kind === 'restore' || isOfUndo(decision)) return null;
+  if (decision.kind !== 'merge') return decision;
+  const { left, right } = decision.pair;
+  return left === null || right === null ? null : { kind: 'merge', pair: { left, right } };
+};
+
 /** What the next plan decides where the write is not done: for a contact that was just created, it is a merge. */
-export const decisionOf = (write: Write): Refusable | null => {
-  if (write.kind === 'delete' || write.kind === 'merge') return write.removal.decision;
-  const { decision } = write.task;
+const decisionOf = (write: Write): Refusable | null => {
+  if (write.kind === 'delete' || write.kind === 'merge') return refusable(write.deletion);
+  const decision = refusable(write.task.decision);
   const [left, right] = [currentRecord(write.task, 'left'), currentRecord(write.task, 'right')];
   if (write.kind === 'create' || decision === null || left === null || right === null) return decision;
   return { kind: 'merge', pair: { left: { id: left.id, record: left }, right: { id: right.id, record: right } } };
@@ -114,15 +123,25 @@ const partsOf = (write: CreateWrite | UpdateWrite): readonly SyncedField[] =>
 export const canSplit = (write: Write, error: RemoteError): write is CreateWrite | UpdateWrite => {
   if (write.kind !== 'create' && write.kind !== 'update') return false;
   const isWhole = write.trial === null && (write.kind === 'create' || write.sharedEmail === null);
-  return isWhole && write.task.decision !== null && error instanceof InvalidError && partsOf(write).length > 1;
+  return isWhole && !isOfUndo(write.task.decision) && error instanceof InvalidError && partsOf(write).length > 1;
 };
 
-/** Whether a side has not done before what follows from a decision; what an undo writes is not remembered. */
-export const hasFailedBefore = (
+const isKnownFailure = (
   { failedBefore }: Pick<Execution, 'failedBefore'>,
   side: Side,
   decision: Refusable | null,
 ): boolean => decision !== null && failedBefore.has(`${side} ${refusalKey(decision)}`);
+
+/** Whether a side has not done before what follows from a decision; what an undo writes is not remembered. */
+export const hasFailedBefore = (
+  execution: Pick<Execution, 'failedBefore'>,
+  side: Side,
+  decision: Task['decision'] | Deletion,
+): boolean => isKnownFailure(execution, side, refusable(decision));
+
+/** Whether a side has failed at a write before. */
+export const wasRefusedBefore = (execution: Pick<Execution, 'failedBefore'>, write: Write): boolean =>
+  isKnownFailure(execution, write.side, decisionOf(write));
 
 /** What a failed write means: for its journal entry, for the contact, for the run. Plain data. */
 export type Verdict = {

@@ -1,39 +1,41 @@
-import { currentRecord, isToBeCreated, type Step, stepsOf, type Task } from '../../core/apply/task.ts';
+import { currentRecord, isToBeCreated, type Task } from '../../core/apply/task.ts';
 import type { Contact } from '../../core/contact/contact.ts';
 import { stands } from '../../core/contact/half.ts';
 import { emailKey } from '../../core/contact/keys.ts';
 import { emailKeys, withoutEmails } from '../../core/contact/lists.ts';
 import { type Side, SIDES } from '../../core/contact/side.ts';
+import { draftOf } from '../../core/reconcile/decision.ts';
 import { desiredOf, targetIdOf } from '../../core/reconcile/operation.ts';
+import { type PlannedOperation, updateOn } from '../../core/reconcile/planned.ts';
 import type { JournalRow } from '../../core/state/rows.ts';
 import type { Session } from '../context.ts';
-import type { Work } from './work.ts';
 
 type Emails = Contact['emailAddresses'];
 
 /** The email addresses that the task brings to a contact of the side. */
 const newEmails = (task: Task, side: Side): Emails => {
-  if (isToBeCreated(task, side)) return task.creation?.draft.emailAddresses ?? [];
-  const [update] = stepsOf(task, side, 'update');
+  const { decision } = task;
+  if (decision.kind !== 'merge' && isToBeCreated(task, side)) return draftOf(decision).emailAddresses;
+  const update = updateOn(task.operations, side);
   const record = currentRecord(task, side);
   if (record === null || update?.fields.includes('emailAddresses') !== true) return [];
   return withoutEmails(update.desired, record.contact.emailAddresses).emailAddresses;
 };
 
-/** The task with a step of its own for each of these addresses. */
-const withShareSteps = (task: Task, side: Side, shared: Emails): Task => {
+/** The task with an operation of its own for each of these addresses. */
+const withShares = (task: Task, side: Side, shared: Emails): Task => {
   if (shared.length === 0) return task;
-  const shares = shared.map((email): Step => ({ kind: 'share', side, email }));
-  if (isToBeCreated(task, side)) return { ...task, steps: [...task.steps, ...shares] };
+  const shares = shared.map((email): PlannedOperation => ({ kind: 'share', side, email }));
+  if (isToBeCreated(task, side)) return { ...task, operations: [...task.operations, ...shares] };
   const current = currentRecord(task, side)?.contact.emailAddresses;
-  const steps = task.steps.flatMap((step): readonly Step[] => {
-    if (step.kind !== 'update' || step.side !== side) return [step];
-    const desired = withoutEmails(step.desired, shared);
+  const operations = task.operations.flatMap((operation): readonly PlannedOperation[] => {
+    if (operation.kind !== 'update' || operation.side !== side) return [operation];
+    const desired = withoutEmails(operation.desired, shared);
     const isRest = JSON.stringify(desired.emailAddresses) === JSON.stringify(current);
-    const fields = isRest ? step.fields.filter((field) => field !== 'emailAddresses') : step.fields;
-    return fields.length === 0 ? [] : [{ ...step, fields, desired }];
+    const fields = isRest ? operation.fields.filter((field) => field !== 'emailAddresses') : operation.fields;
+    return fields.length === 0 ? [] : [{ ...operation, fields, desired }];
   });
-  return { ...task, steps: [...steps, ...shares] };
+  return { ...task, operations: [...operations, ...shares] };
 };
 
 /** A contact that holds email addresses, by its id; what a create of unknown outcome may have made goes by the create. */
@@ -68,20 +70,20 @@ const splitOn = async (session: Session, tasks: readonly Task[], side: Side): Pr
       holdersOfKey?.add(self);
       return isShared;
     });
-    return withShareSteps(task, side, shared);
+    return withShares(task, side, shared);
   });
 };
 
 /**
- * The work of which no create, and no update that carries anything else, brings a contact an email address that another
+ * The tasks of which no create, and no update that carries anything else, brings a contact an email address that another
  * one of its side holds. A side that keeps addresses apart may answer such a create with the other contact, and write the
  * draft over it; or it may refuse the write as a whole. So these addresses follow by a write of their own, and all that a
  * side can do with that is to refuse it.
  */
-export const withSharedEmails = async (session: Session, work: Work): Promise<Work> => {
-  let { tasks } = work;
+export const withSharedEmails = async (session: Session, planned: readonly Task[]): Promise<readonly Task[]> => {
+  let tasks = planned;
   for (const side of SIDES) {
     if (session.remotes[side].capabilities.mayForbidSharedEmails) tasks = await splitOn(session, tasks, side);
   }
-  return { ...work, tasks };
+  return tasks;
 };

@@ -1,12 +1,12 @@
+import { currentRecord, isUnanswered, pendingFields, type Task } from '../../core/apply/task.ts';
+import type { CreateWrite, UpdateWrite } from '../../core/apply/write.ts';
 import { without } from '../../core/contact/chosen.ts';
-import { filledFields, valueIn, type Contact, type ContactField } from '../../core/contact/contact.ts';
+import { type Contact, type ContactField, filledFields, valueIn } from '../../core/contact/contact.ts';
 import type { Side } from '../../core/contact/side.ts';
 import { performBatch, rememberRefusal } from './batch.ts';
 import { addEffort, type Execution } from './execution.ts';
 import { hasFailedBefore } from './failure.ts';
-import { currentRecord, isUnanswered, pendingFields, type Task } from '../../core/apply/task.ts';
 import { createWrites, fieldWrite, withDraft } from './writes.ts';
-import { type CreateWrite, type UpdateWrite } from '../../core/apply/write.ts';
 
 /** After so many contacts in a row of which no field was written alone, the refusals concern whole contacts. */
 const MOST_IN_VAIN = 3;
@@ -69,15 +69,15 @@ const splitCreate = async (execution: Execution, refused: CreateWrite) => {
     if (write === undefined) return null;
     const leftOut = order.slice(0, index + 1);
     const trial = withDraft(write, without(draft, leftOut));
-    const former = task.steps;
+    const former = task.operations;
     // The fields that are left out follow by updates.
-    task.steps = [...former, { kind: 'update', side, fields: leftOut, desired: draft }];
+    task.operations = [...former, { kind: 'update', side, fields: leftOut, desired: draft }];
     addEffort(execution, side, 'create', 1);
     await (
       await performBatch(execution, [trial])
     ).stored;
     if (currentRecord(task, side) !== null) return finishCreate(execution, task, side, leftOut);
-    task.steps = former;
+    task.operations = former;
     if (trial.trial.refusedFor === null) return null;
   }
   return false;

@@ -1,19 +1,21 @@
-import { EMPTY_CONTACT, filledFields, type Contact } from '../../core/contact/contact.ts';
+import { creationSide, currentRecord, sharedEmails, type Task } from '../../core/apply/task.ts';
+import { type Contact, EMPTY_CONTACT, filledFields } from '../../core/contact/contact.ts';
 import type { LabelledValue } from '../../core/contact/elements.ts';
 import { emailKey } from '../../core/contact/keys.ts';
 import type { Side } from '../../core/contact/side.ts';
+import { draftOf } from '../../core/reconcile/decision.ts';
+import type { PlannedOperation } from '../../core/reconcile/planned.ts';
 import { performBatch } from './batch.ts';
 import { advance, type Execution } from './execution.ts';
-import { currentRecord, sharedEmails, type Step, type Task } from '../../core/apply/task.ts';
-import { creationsOn, type Sharing, type Work } from './work.ts';
+import { creationsOn, type Sharing } from './tasks.ts';
 import { asTrial, createWrites } from './writes.ts';
 
 /** A trial takes one request more; so many spared ones are worth it. */
 const WORTH_TRYING = 3;
 
 /** The addresses, by key, that contacts were just created with as their only one. */
-const soleEmails = (work: Work, side: Side): ReadonlyMap<string, LabelledValue> => {
-  const created = work.tasks.filter(({ creation }) => creation?.side === side);
+const soleEmails = (tasks: readonly Task[], side: Side): ReadonlyMap<string, LabelledValue> => {
+  const created = tasks.filter((task) => creationSide(task) === side);
   const held = created.map((task) => currentRecord(task, side)?.contact.emailAddresses ?? []);
   const sole = held.flatMap((emails) => (emails.length === 1 ? emails : []));
   return new Map(sole.map((email) => [emailKey(email.value), email]));
@@ -24,11 +26,11 @@ const soleEmails = (work: Work, side: Side): ReadonlyMap<string, LabelledValue> 
  * makes of a create that carries this address alone, it does nothing to the other contact: written over that one, it says
  * what stands there already.
  */
-const harmless = (work: Work, side: Side, sharing: readonly Task[]): Sharing | null => {
-  const sole = soleEmails(work, side);
+const harmless = (tasks: readonly Task[], side: Side, sharing: readonly Task[]): Sharing | null => {
+  const sole = soleEmails(tasks, side);
   // What an undo brings back is known again by the whole of it.
   const [found] = sharing
-    .filter(({ creation }) => creation?.image === null)
+    .filter(({ decision }) => decision.kind === 'create')
     .flatMap((task): Sharing[] => {
       const emails = sharedEmails(task, side).flatMap(({ value }) => sole.get(emailKey(value)) ?? []);
       return emails.slice(0, 1).map((email) => ({ task, email }));
@@ -36,9 +38,9 @@ const harmless = (work: Work, side: Side, sharing: readonly Task[]): Sharing | n
   return found ?? null;
 };
 
-/** The steps of a task whose contact is created with one address alone: everything else of it follows by an update. */
-const stepsOfTrial = ({ steps }: Task, side: Side, draft: Contact): readonly Step[] => [
-  ...steps.filter((step) => step.kind !== 'share' || step.side !== side),
+/** The operations of a task whose contact is created with one address alone: an update adds all other values. */
+const operationsOfTrial = ({ operations }: Task, side: Side, draft: Contact): readonly PlannedOperation[] => [
+  ...operations.filter((each) => each.kind !== 'share' || each.side !== side),
   { kind: 'update', side, fields: filledFields(draft), desired: draft },
 ];
 
@@ -48,16 +50,16 @@ const tryOne = async (
   side: Side,
   { task, email }: Sharing,
 ): Promise<'created' | 'refused' | 'unanswered'> => {
-  const { creation, steps: former } = task;
+  const { decision, operations: former } = task;
   const [write] = createWrites(execution, side, [task]);
-  if (creation === null || write === undefined) return 'refused';
+  if (decision.kind === 'merge' || write === undefined) return 'refused';
   const trial = asTrial(write, { ...EMPTY_CONTACT, emailAddresses: [email] });
-  task.steps = stepsOfTrial(task, side, creation.draft);
+  task.operations = operationsOfTrial(task, side, draftOf(decision));
   await (
     await performBatch(execution, [trial])
   ).stored;
   if (currentRecord(task, side) !== null) return 'created';
-  task.steps = former;
+  task.operations = former;
   return trial.trial.refusedFor === null ? 'unanswered' : 'refused';
 };
 
@@ -66,9 +68,13 @@ const tryOne = async (
  * have, one of them tries out whether the side creates such a contact: then the others are created whole, with one request
  * each. A trial of which nobody knows what came of it is settled before its contact is tried again (R9).
  */
-export const trySharing = async (execution: Execution, work: Work, side: Side): Promise<readonly Task[]> => {
-  const sharing = creationsOn(work, side).filter((task) => sharedEmails(task, side).length > 0);
-  const found = sharing.length < WORTH_TRYING ? null : harmless(work, side, sharing);
+export const trySharing = async (
+  execution: Execution,
+  tasks: readonly Task[],
+  side: Side,
+): Promise<readonly Task[]> => {
+  const sharing = creationsOn(tasks, side).filter((task) => sharedEmails(task, side).length > 0);
+  const found = sharing.length < WORTH_TRYING ? null : harmless(tasks, side, sharing);
   if (found === null) return sharing;
   const outcome = await tryOne(execution, side, found);
   if (outcome === 'refused') return sharing;
@@ -76,7 +82,7 @@ export const trySharing = async (execution: Execution, work: Work, side: Side): 
   if (outcome === 'unanswered') return others;
   for (const task of others) {
     advance(execution, side, 'update', sharedEmails(task, side).length);
-    task.steps = task.steps.filter((step) => step.kind !== 'share' || step.side !== side);
+    task.operations = task.operations.filter((each) => each.kind !== 'share' || each.side !== side);
   }
   return others;
 };

@@ -1,10 +1,11 @@
 import {
   currentRecord,
+  givenOn,
   plannedHalf,
   sharedEmails,
-  stepsOf,
   type Task,
   taskIds,
+  taskPairId,
   wasWritten,
 } from '../../core/apply/task.ts';
 import {
@@ -13,7 +14,6 @@ import {
   groupIdsOf,
   type Merging,
   movesOf,
-  type Removal,
   type Trial,
   type UpdateWrite,
   type Write,
@@ -24,6 +24,7 @@ import { withEmails, withoutEmails } from '../../core/contact/lists.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
 import type { UpdateRequest } from '../../core/contact/requests.ts';
 import { otherSide, type Side, type Sides } from '../../core/contact/side.ts';
+import { type Deletion, draftOf } from '../../core/reconcile/decision.ts';
 import { emptiedFields, leavesEveryGroup } from '../../core/reconcile/losses.ts';
 import type {
   Cause,
@@ -33,7 +34,8 @@ import type {
   UpdateOperation,
 } from '../../core/reconcile/operation.ts';
 import { idsOn } from '../../core/reconcile/pair-ids.ts';
-import type { Sharing } from './work.ts';
+import { membershipOn, operationsOn, updateOn } from '../../core/reconcile/planned.ts';
+import type { Sharing } from './tasks.ts';
 
 /** The values of a pass that its operations carry. */
 export type Pass = {
@@ -52,15 +54,17 @@ export const createWrites = (
   tasks: readonly Task[],
 ): readonly CreateWrite[] =>
   tasks.flatMap((task, index): CreateWrite[] => {
-    const { creation } = task;
-    if (creation === null) return [];
+    const { decision } = task;
+    if (decision.kind === 'merge') return [];
     const key = String(index);
-    const { originId, image } = creation;
-    const draft = withoutEmails(creation.draft, sharedEmails(task, side));
+    const image = decision.kind === 'restore' ? decision.image : null;
+    const draft = withoutEmails(draftOf(decision), sharedEmails(task, side));
     const join = groupIdsOf(groupIds, side, movesOf(task, side).joins);
-    const shared = { side, cause, pairId: task.pairId, ...creation.ids };
+    // A restored contact is journaled and marked with its own former id: its history is found by that.
+    const ids = { ...taskIds(task), ...(image !== null && { [`${side}Id`]: image.id }) };
+    const shared = { side, cause, pairId: taskPairId(task), ...ids };
     const operation: CreateOperation = { ...shared, kind: 'create', desired: draft, join, image };
-    // What an undo brings back carries its own former id.
+    const originId = decision.kind === 'restore' ? decision.image.id : decision.source.id;
     const originScope = scopes[image === null ? otherSide(side) : side];
     const request = { key, draft, groupIds: join, originId, originScope };
     return [{ kind: 'create', side, key, task, operation, request, trial: null }];
@@ -85,7 +89,7 @@ export const asTrial = (write: CreateWrite, draft: Contact): CreateTrial => {
 
 /** What an update of the side follows from, as the plan saw it, without the addresses that other writes bring. */
 const sourceOf = (task: Task, side: Side, own?: LabelledValue): ContactRecord | null => {
-  const source = plannedHalf(task, otherSide(side))?.before ?? null;
+  const source = plannedHalf(task, otherSide(side))?.record ?? null;
   const others = sharedEmails(task, side).filter((email) => email !== own);
   return source === null ? null : { ...source, contact: withoutEmails(source.contact, others) };
 };
@@ -103,11 +107,12 @@ const updateOperation = (
   { current, desired, fields }: UpdateRequest,
   source: ContactRecord | null,
 ): UpdateOperation => {
-  const given = fields.filter((field) => task.given[side].has(field));
-  const lost = fields.filter((field) => !task.given[side].has(field));
+  const givenValues = givenOn(task, side);
+  const given = fields.filter((field) => givenValues.has(field));
+  const lost = fields.filter((field) => !givenValues.has(field));
   const empties = emptiedFields(current.contact, desired, lost);
   const marks = { empties, given, ...joiningOf(pass, fields, given) };
-  const shared = { side, cause: pass.cause, pairId: task.pairId, ...taskIds(task), before: current };
+  const shared = { side, cause: pass.cause, pairId: taskPairId(task), ...taskIds(task), before: current };
   return { ...shared, kind: 'update', fields, desired, source, ...marks };
 };
 
@@ -115,10 +120,10 @@ const updateOperation = (
 export const updateWrites = (pass: Pass, side: Side, tasks: readonly Task[]): readonly Write[] =>
   tasks.flatMap((task, index): Write[] => {
     const current = currentRecord(task, side);
-    const [step] = stepsOf(task, side, 'update');
-    if (current === null || step === undefined) return [];
+    const planned = updateOn(task.operations, side);
+    if (current === null || planned === null) return [];
     const key = String(index);
-    const request = { key, current, desired: step.desired, fields: step.fields };
+    const request = { key, current, desired: planned.desired, fields: planned.fields };
     const operation = updateOperation(pass, task, side, request, sourceOf(task, side));
     return [{ kind: 'update', side, key, task, operation, request, sharedEmail: null, trial: null }];
   });
@@ -131,10 +136,10 @@ export const fieldWrite = (
   field: ContactField,
 ): (UpdateWrite & { readonly trial: Trial }) | null => {
   const current = currentRecord(task, side);
-  const step = stepsOf(task, side, 'update').find(({ fields }) => fields.includes(field));
-  if (current === null || step === undefined) return null;
+  const planned = operationsOn(task.operations, side, 'update').find(({ fields }) => fields.includes(field));
+  if (current === null || planned === undefined) return null;
   const key = '0';
-  const desired = withValue(current.contact, field, valueIn(step.desired, field));
+  const desired = withValue(current.contact, field, valueIn(planned.desired, field));
   const request = { key, current, desired, fields: [field] };
   const operation = updateOperation(pass, task, side, request, sourceOf(task, side));
   return { kind: 'update', side, key, task, operation, request, sharedEmail: null, trial: { refusedFor: null } };
@@ -156,7 +161,7 @@ export const sharingWrites = (pass: Pass, side: Side, sharings: readonly Sharing
 export const membershipWrites = (pass: Pass, side: Side, tasks: readonly Task[]): readonly Write[] =>
   tasks.flatMap((task, index): Write[] => {
     const before = currentRecord(task, side);
-    if (before === null || stepsOf(task, side, 'membership').length === 0) return [];
+    if (before === null || membershipOn(task.operations, side) === null) return [];
     const { joins, leaves } = movesOf(task, side);
     const add = groupIdsOf(pass.groupIds, side, joins).filter((id) => !before.groupIds.includes(id));
     const remove = groupIdsOf(pass.groupIds, side, leaves).filter((id) => before.groupIds.includes(id));
@@ -164,9 +169,9 @@ export const membershipWrites = (pass: Pass, side: Side, tasks: readonly Task[])
     const key = String(index);
     const fields = ['buckets' as const];
     const empties = leavesEveryGroup(before.groupIds, add, remove) ? fields : [];
-    const given = fields.filter((field) => task.given[side].has(field));
+    const given = fields.filter((field) => givenOn(task, side).has(field));
     const marks = { empties, given, ...joiningOf(pass, fields, given) };
-    const shared = { side, cause: pass.cause, pairId: task.pairId, ...taskIds(task), before };
+    const shared = { side, cause: pass.cause, pairId: taskPairId(task), ...taskIds(task), before };
     const operation: MembershipOperation = { ...shared, kind: 'membership', join: add, leave: remove, ...marks };
     const heldGroupIds = before.groupIds;
     const knownGroupIds = wasWritten(task, side) ? heldGroupIds : null;
@@ -174,9 +179,9 @@ export const membershipWrites = (pass: Pass, side: Side, tasks: readonly Task[])
     return [{ kind: 'membership', side, key, task, operation, request }];
   });
 
-const deletion = (
+const deleteOperation = (
   { cause }: Pass,
-  { side, record, pair }: Removal,
+  { side, record, pair }: Deletion,
   survivor: ContactRecord | null,
 ): DeleteOperation => ({
   side,
@@ -189,15 +194,15 @@ const deletion = (
 });
 
 /** The deletes of a batch. */
-export const deleteWrites = (pass: Pass, removals: readonly Removal[]): readonly Write[] =>
-  removals.map((removal): Write => {
-    const { side, record } = removal;
-    return { kind: 'delete', side, key: record.id, operation: deletion(pass, removal, null), removal };
+export const deleteWrites = (pass: Pass, deletions: readonly Deletion[]): readonly Write[] =>
+  deletions.map((deletion): Write => {
+    const { side, record } = deletion;
+    return { kind: 'delete', side, key: record.id, operation: deleteOperation(pass, deletion, null), deletion };
   });
 
 /** The deletion of a contact by merging it into another one. */
-export const mergeWrite = (pass: Pass, removal: Removal, merging: Merging): Write => {
-  const { side, record } = removal;
-  const operation = deletion(pass, removal, merging.survivor);
-  return { kind: 'merge', side, key: record.id, operation, removal, merging };
+export const mergeWrite = (pass: Pass, deletion: Deletion, merging: Merging): Write => {
+  const { side, record } = deletion;
+  const operation = deleteOperation(pass, deletion, merging.survivor);
+  return { kind: 'merge', side, key: record.id, operation, deletion, merging };
 };

@@ -10,7 +10,6 @@ import { planChanges } from '../../core/view/plan.ts';
 import type { Change } from '../../core/view/views.ts';
 import { HaltError, type LinkContext, type RunOptions, type Session } from '../context.ts';
 import { execute } from '../execute/execute.ts';
-import { workOf } from '../execute/work.ts';
 import { guardPlan } from '../guard.ts';
 import { refreshState, settleUnanswered } from '../perform.ts';
 import { planLinkGroups } from '../plan.ts';
@@ -120,9 +119,7 @@ const perform = async (session: Session, order: MergeOrder): Promise<void> => {
   const halt = await guardPlan(session, plan);
   if (halt !== null) throw new HaltError(halt);
   await noteSurvivor(session, order);
-  const work = workOf(plan);
-  const removals = work.removals.map((removal) => ({ ...removal, pairAfter: 'leave' as const }));
-  if (await execute(session, { ...work, removals })) await settleUnanswered(session);
+  if (await execute(session, plan)) await settleUnanswered(session);
 };
 
 /**

@@ -1,15 +1,24 @@
-import { keepChosen } from '../../core/contact/chosen.ts';
-import { inFieldOrder, scalarsOf, type SyncedField, syncedIn } from '../../core/contact/contact.ts';
+import {
+  afterInverse,
+  type Current,
+  type DoneOperation,
+  type Inversion,
+  invert,
+  type LastOutcome,
+} from '../../core/apply/invert.ts';
+import { contactFieldsOf, keepChosen } from '../../core/contact/chosen.ts';
+import { type ContactField, inFieldOrder, scalarsOf, type SyncedField, syncedIn } from '../../core/contact/contact.ts';
 import { type Half, stands } from '../../core/contact/half.ts';
 import { type ContactRecord, type GroupRecord, unsyncableFields } from '../../core/contact/record.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../../core/contact/side.ts';
-import { contactsOf, equalSnapshots, unordered } from '../../core/contact/snapshot.ts';
-import type { Pair, SideWrite, WholePair } from '../../core/reconcile/decision.ts';
-import type { GroupLink } from '../../core/reconcile/membership.ts';
+import { contactsOf } from '../../core/contact/snapshot.ts';
+import type { Deletion, Merge, Pair, Restoration, WholePair } from '../../core/reconcile/decision.ts';
+import type { GroupPlan } from '../../core/reconcile/groups.ts';
+import type { Losses } from '../../core/reconcile/losses.ts';
 import { fieldsOf } from '../../core/reconcile/operation.ts';
+import { plannedFields, type PlannedOperation } from '../../core/reconcile/planned.ts';
 import { forField, mayWrite, type Policy } from '../../core/reconcile/policy.ts';
 import type { CompleteWrite } from './follow.ts';
-import { draftOf, undoWrite } from './revert-fields.ts';
 import { groupKey, type GroupReturns, linksOf, planGroupReturns, type RemovedGroup } from './undo-groups.ts';
 
 /** One contact that the run wrote on one side, or that belonged to a group that it deleted. */
@@ -25,7 +34,7 @@ export type WrittenContact = {
   /** The groups of which the run deleted what they were. */
   readonly lostGroups: readonly string[];
   /** How the newest write of any run left it; `isExact` where that write answered with the whole contact. */
-  readonly outcome: { readonly record: ContactRecord; readonly isExact: boolean; readonly atMs: number } | null;
+  readonly outcome: LastOutcome | null;
 };
 
 /** What stays as it is, and why; `field` is null where it is the contact as a whole. */
@@ -48,50 +57,24 @@ export type UndoInput = {
   readonly fields: ReadonlySet<SyncedField>;
 };
 
-/** What an undo decided for one contact. Plain data: printed by `undo --dry-run`, performed by `undo`. */
-export type UndoDecision =
-  /** Both halves stand, and what the run wrote to them is reverted. */
-  | {
-      readonly kind: 'revert';
-      readonly pair: WholePair;
-      readonly writes: Sides<SideWrite | null>;
-      /** Fields whose change must stay where it is: nothing is propagated by an undo. */
-      readonly held: Sides<readonly SyncedField[]>;
-    }
-  /** A contact that the run deleted comes back as it was last. */
-  | {
-      readonly kind: 'restore';
-      readonly side: Side;
-      /** Its last image, under its former id. */
-      readonly image: ContactRecord;
-      /** The pair that it belonged to; null where no other half stands. */
-      readonly pair: Pair | null;
-      /** Groups of the side to join, by {@link groupKey}. */
-      readonly joins: readonly string[];
-      /** The contact, where an undo that was cut off has brought it back already: it only joins its groups. */
-      readonly standing: ContactRecord | null;
-    }
-  /** A contact that the run created goes; its source stays, and is not created again. */
-  | { readonly kind: 'remove'; readonly side: Side; readonly record: ContactRecord; readonly pair: Pair };
-
+/** What an undo will do: plain data, printed by `undo --dry-run` and executed by `undo`. */
 export type UndoPlan = {
-  readonly decisions: readonly UndoDecision[];
-  /** Every group that takes part, each for itself: an undo moves contacts on one side only. */
-  readonly links: readonly GroupLink[];
-  /** How the groups that the run deleted come back. */
-  readonly groups: Pick<GroupReturns, 'actions' | 'pairs'>;
+  readonly decisions: readonly (Merge | Restoration | Deletion)[];
+  /** How the groups that the run deleted are created again. Each group is linked with none: an undo writes one side only. */
+  readonly groups: GroupPlan;
   readonly refused: readonly Refusal[];
 };
 
 /** What becomes of one contact. */
 type Outcome =
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'write'; readonly pair: WholePair; readonly side: Side; readonly write: SideWrite }
-  | { readonly kind: 'decision'; readonly decision: UndoDecision };
+  | { readonly kind: 'write'; readonly pair: WholePair; readonly writes: readonly PlannedOperation[] }
+  | { readonly kind: 'decision'; readonly decision: Restoration | Deletion };
 
 type Judgement = { readonly outcome: Outcome; readonly refused: readonly Refusal[] };
 
 const NOTHING: Outcome = { kind: 'nothing' };
+const UNCHANGED: Judgement = { outcome: NOTHING, refused: [] };
 
 type Env = {
   readonly policy: Policy;
@@ -134,10 +117,34 @@ const ONE_WAY = 'the link does not write this field to this side';
 const UNSYNCABLE = 'the side holds a value there that is not synced';
 const NOT_SYNCED = 'the link does not sync this field';
 
+type Reverted = {
+  readonly record: ContactRecord;
+  readonly fields: ReadonlySet<ContactField>;
+  readonly refused: Inversion['refused'];
+};
+
+/** Reverts the changes of a run to a contact that exists, or to the last image of one: the newest first. */
+const revertEdits = (
+  { side, writes, outcome }: WrittenContact,
+  record: ContactRecord,
+  { fields: synced, groups }: Env,
+  isReverted: (field: SyncedField) => boolean,
+): Reverted => {
+  let now = record;
+  const fields = new Set<ContactField>();
+  const refused: Inversion['refused'][number][] = [];
+  for (const write of writes) {
+    if (write.kind === 'create' || write.kind === 'delete') continue;
+    const inversion = invert(write, { record: now, outcome, groups: groups[side], fields: synced, isReverted });
+    if (inversion.inverse?.kind === 'update') for (const field of inversion.inverse.fields) fields.add(field);
+    refused.push(...inversion.refused);
+    now = afterInverse(now, inversion.inverse);
+  }
+  return { record: now, fields, refused };
+};
+
 const undoEdits = (contact: WrittenContact, record: ContactRecord, env: Env): Judgement => {
-  const { groups } = env;
   const { side, pair } = contact;
-  const draft = draftOf(record);
   const unsyncable = unsyncableFields(record);
   const isRefused = (field: SyncedField): boolean =>
     !env.fields.has(field) || unsyncable.has(field) || !mayWrite(forField(env.policy, field), side);
@@ -146,69 +153,57 @@ const undoEdits = (contact: WrittenContact, record: ContactRecord, env: Env): Ju
     return env.fields.has(field) ? ONE_WAY : NOT_SYNCED;
   };
   const untouched = inFieldOrder(contact.writes.flatMap((write) => fieldsOf(write).filter(isRefused)));
-  for (const write of contact.writes) undoWrite(draft, write, groups[side], (field) => !isRefused(field));
+  const reverted = revertEdits(contact, record, env, (field) => !isRefused(field));
   const refused = [
-    ...draft.refused.map(({ field, reason }) => refuse(contact, reason, field)),
+    ...reverted.refused.map(({ field, reason }) => refuse(contact, reason, field)),
     ...untouched.map((field) => refuse(contact, reasonFor(field), field)),
   ];
-  const back = rejoined(contact, record, env);
-  if (back.length > 0) draft.fields.add('buckets');
-  if (draft.fields.size === 0) return { outcome: NOTHING, refused };
-  // What a later write took away and an earlier one gave stands as it stood.
-  const before = new Set(record.groupIds);
-  const joins = [...[...draft.groupIds.difference(before)].map((id) => groupKey(side, id)), ...back];
-  const leaves = [...before.difference(draft.groupIds)].map((id) => groupKey(side, id));
-  const moves = joins.length + leaves.length > 0;
-  const fields = inFieldOrder(draft.fields).filter((field) => field !== 'buckets' || moves);
-  if (fields.length === 0) return { outcome: NOTHING, refused };
+  // A group that one write added and another one removed is as it was.
+  const [before, after] = [new Set(record.groupIds), new Set(reverted.record.groupIds)];
+  const joined = [...after.difference(before)].map((id) => groupKey(side, id));
+  const joins = [...joined, ...rejoined(contact, record, env)];
+  const leaves = [...before.difference(after)].map((id) => groupKey(side, id));
+  const fields = contactFieldsOf(inFieldOrder(reverted.fields));
+  const desired = reverted.record.contact;
+  const writes: readonly PlannedOperation[] = [
+    ...(fields.length > 0 ? [{ kind: 'update', side, fields, desired } as const] : []),
+    ...(joins.length + leaves.length > 0 ? [{ kind: 'membership', side, joins, leaves } as const] : []),
+  ];
+  if (writes.length === 0) return { outcome: NOTHING, refused };
   if (pair === null || !isWhole(pair)) return refuseWhole(contact, 'its other half is gone by now');
-  const write = { fields, desired: draft.contact, joins, leaves };
-  return { outcome: { kind: 'write', pair, side, write }, refused };
+  return { outcome: { kind: 'write', pair, writes }, refused };
 };
 
-/** How far two clocks may be apart where a time of the side is measured against our own. */
-const CLOCK_MARGIN_MS = 60_000;
-
-/**
- * Whether a contact is still as the last write left it, so that deleting it loses nothing: the same values, no group
- * besides, and no sign of a change to what the canonical contact cannot express.
- */
-const isUntouched = (
+const undoCreate = (
+  contact: WrittenContact,
+  create: DoneOperation,
   record: ContactRecord,
-  outcome: NonNullable<WrittenContact['outcome']>,
-  fields: ReadonlySet<SyncedField>,
-): boolean => {
-  // Of a field that was synced then nothing is known now, but that the version tells of every change.
-  const content = (of: ContactRecord) => unordered({ contact: keepChosen(of.contact, fields), groupIds: [] });
-  const isSame = equalSnapshots(content(record), content(outcome.record));
-  const hasNewGroup = record.groupIds.some((id) => !outcome.record.groupIds.includes(id));
-  if (!isSame || hasNewGroup) return false;
-  if (record.version === outcome.record.version) return true;
-  // A change of membership answers without the contact's new version: only the time tells of a later edit.
-  return !outcome.isExact && record.modifiedAtMs !== null && record.modifiedAtMs <= outcome.atMs + CLOCK_MARGIN_MS;
-};
-
-const undoCreate = (contact: WrittenContact, record: ContactRecord, { fields }: Env): Judgement => {
+  { fields, groups }: Env,
+): Judgement => {
   const { pair, side, outcome } = contact;
-  if (pair === null || outcome === null) return refuseWhole(contact, 'it is no longer linked');
-  if (!isUntouched(record, outcome, fields)) return refuseWhole(contact, 'it was changed since it was created');
-  return { outcome: { kind: 'decision', decision: { kind: 'remove', side, record, pair } }, refused: [] };
+  if (pair === null) return refuseWhole(contact, 'it is no longer linked');
+  const current: Current = { record, outcome, groups: groups[side], fields, isReverted: () => true };
+  const { inverse, refused } = invert(create, current);
+  const [first] = refused;
+  if (inverse?.kind !== 'delete') return first === undefined ? UNCHANGED : refuseWhole(contact, first.reason);
+  const decision: Deletion = { kind: 'delete', side, record: inverse.record, pair, cause: 'undo' };
+  return { outcome: { kind: 'decision', decision }, refused: [] };
 };
 
-/** Brings back what the run deleted: the last image, with the run's earlier writes to it undone. */
-const undoDelete = (contact: WrittenContact, before: ContactRecord, { fields, groups, successors }: Env): Judgement => {
+/** Restores what the run deleted: the last image, with the run's earlier writes to it reverted. */
+const undoDelete = (contact: WrittenContact, before: ContactRecord, env: Env): Judgement => {
+  const { fields, groups, successors } = env;
   const { side, pair } = contact;
-  const draft = draftOf(before);
-  for (const write of contact.writes) undoWrite(draft, write, groups[side]);
-  const held = [...draft.groupIds];
-  const joins = held.flatMap((id) => {
+  const { record } = revertEdits(contact, before, env, () => true);
+  const joins = record.groupIds.flatMap((id) => {
     const key = groupKey(side, id);
     return groups[side].has(id) ? [key] : (successors.get(key)?.key ?? []);
   });
-  const image = { ...before, contact: keepChosen(draft.contact, fields), groupIds: held.toSorted() };
+  const image = { ...before, contact: keepChosen(record.contact, fields), groupIds: record.groupIds.toSorted() };
   const partner = pairWithPartner(pair, side);
-  const decision: UndoDecision = { kind: 'restore', side, image, pair: partner, joins, standing: null };
-  const lost = joins.length < held.length ? [refuse(contact, 'a group it was in is deleted', 'buckets')] : [];
+  const decision: Restoration = { kind: 'restore', side, image, pair: partner, joins, standing: null };
+  const isLost = joins.length < record.groupIds.length;
+  const lost = isLost ? [refuse(contact, 'a group it was in is deleted', 'buckets')] : [];
   return { outcome: { kind: 'decision', decision }, refused: lost };
 };
 
@@ -216,55 +211,52 @@ const undoDelete = (contact: WrittenContact, before: ContactRecord, { fields, gr
 const finishReturn = (contact: WrittenContact, { record }: Half, { groups }: Env): Judgement => {
   const { side, pair, unjoined } = contact;
   const missing = unjoined.filter((id) => groups[side].has(id) && !record.groupIds.includes(id));
-  if (missing.length === 0) return { outcome: NOTHING, refused: [] };
+  if (missing.length === 0) return UNCHANGED;
   const joins = missing.map((id) => groupKey(side, id));
   const pairing = { pair: pairWithPartner(pair, side), joins };
-  const decision: UndoDecision = { kind: 'restore', side, image: record, standing: record, ...pairing };
+  const decision: Restoration = { kind: 'restore', side, image: record, standing: record, ...pairing };
   return { outcome: { kind: 'decision', decision }, refused: [] };
 };
 
-/** What the run did to the contact as a whole: its writes end with a delete, or begin with a create, or neither. */
-const fateOf = ({ writes }: WrittenContact): 'created' | 'edited' | 'deleted' | 'fleeting' => {
-  const isDeleted = writes[0]?.kind === 'delete';
-  const isCreated = writes.some((write) => write.kind === 'create');
-  if (isDeleted) return isCreated ? 'fleeting' : 'deleted';
-  return isCreated ? 'created' : 'edited';
-};
-
 const undoContact = (contact: WrittenContact, env: Env): Judgement => {
-  const nothing: Judgement = { outcome: NOTHING, refused: [] };
   const standing = standingOf(contact);
-  const fate = fateOf(contact);
-  if (fate === 'fleeting' || (fate === 'created' && standing === null)) return nothing;
+  const [last] = contact.writes;
+  const create = contact.writes.find((write) => write.kind === 'create');
+  // A contact that the run created, and that does not exist now, needs nothing.
+  if (create !== undefined && (last?.kind === 'delete' || standing === null)) return UNCHANGED;
   if (!mayWrite(env.policy, contact.side)) return refuseWhole(contact, 'the link does not write to this side');
-  if (fate === 'deleted') {
-    const [last] = contact.writes;
-    if (standing !== null) return finishReturn(contact, standing, env);
-    return last?.kind === 'delete' ? undoDelete(contact, last.before, env) : nothing;
+  if (last?.kind === 'delete') {
+    return standing === null ? undoDelete(contact, last.before, env) : finishReturn(contact, standing, env);
   }
   if (standing === null) return refuseWhole(contact, 'it was deleted since');
-  return fate === 'created' ? undoCreate(contact, standing.record, env) : undoEdits(contact, standing.record, env);
+  return create === undefined
+    ? undoEdits(contact, standing.record, env)
+    : undoCreate(contact, create, standing.record, env);
 };
 
 /**
  * The fields whose change must stay where it is. All of the other side: nothing is propagated by an undo. Lists and memberships
  * take only what the write brings; a scalar that is written takes the side's answer.
  */
-const heldFields = (write: SideWrite | null, pair: WholePair): readonly SyncedField[] => {
-  const written = new Set<SyncedField>(scalarsOf(write?.fields ?? []));
-  return syncedIn(...SIDES.flatMap((side) => contactsOf(pair[side].record, pair[side].base))).filter(
+const heldFields = (writes: readonly PlannedOperation[], side: Side, pair: WholePair): readonly SyncedField[] => {
+  const written = new Set<SyncedField>(scalarsOf(plannedFields(writes, side)));
+  return syncedIn(...SIDES.flatMap((each) => contactsOf(pair[each].record, pair[each].base))).filter(
     (field) => !written.has(field),
   );
 };
 
 /** The writes to both halves of one pair as one decision. */
-const revertDecisions = (outcomes: readonly Outcome[]): readonly UndoDecision[] => {
+const revertDecisions = (outcomes: readonly Outcome[]): readonly Merge[] => {
   const found = outcomes.filter((outcome) => outcome.kind === 'write');
-  return [...Map.groupBy(found, ({ pair }) => pair.left.id).values()].flatMap((own): UndoDecision[] => {
+  return [...Map.groupBy(found, ({ pair }) => pair.left.id).values()].flatMap((own): Merge[] => {
     const [first] = own;
     if (first === undefined) return [];
-    const writes = bySide((side) => own.find((outcome) => outcome.side === side)?.write ?? null);
-    return [{ kind: 'revert', pair: first.pair, writes, held: bySide((side) => heldFields(writes[side], first.pair)) }];
+    const writes = SIDES.flatMap((side) => own.flatMap((each) => each.writes.filter((write) => write.side === side)));
+    const held = bySide((side) => heldFields(writes, side, first.pair));
+    const { pair } = first;
+    const sleeps = pair.status === 'asleep' && ({ sleeps: true } as const);
+    // What has not arrived yet of either side is decided by the next run.
+    return [{ kind: 'merge', cause: 'undo', pair, writes, conflicts: [], held, deferred: true, ...sleeps }];
   });
 };
 
@@ -293,11 +285,16 @@ export const planUndo = (input: UndoInput): UndoPlan => {
   const others = outcomes.flatMap((outcome) => (outcome.kind === 'decision' ? [outcome.decision] : []));
   return {
     decisions: [...revertDecisions(outcomes), ...others],
-    links: [...links, ...created],
-    groups: { actions, pairs },
+    groups: { actions, pairs, ended: [], links: [...links, ...created], duplicates: [] },
     refused: [
       ...refused.map((each) => ({ ...each, leftId: null, rightId: null, field: 'buckets' as const })),
       ...judged.flatMap((each) => each.refused),
     ],
   };
 };
+
+/** What the undo destroys, for the guard: values that it reverts are those that existed before. */
+export const lossesOfUndo = ({ decisions }: UndoPlan): Sides<Losses> =>
+  bySide((side) => ({
+    contacts: decisions.filter((decision) => decision.kind === 'delete' && decision.side === side).length,
+  }));

@@ -1,23 +1,30 @@
-import type { JournalRow, RunRow } from '../../core/state/rows.ts';
+import type { Store } from '../../store/store.ts';
 import { fieldsOf } from '../../core/contact/chosen.ts';
 import { stands } from '../../core/contact/half.ts';
-import { otherSide, SIDES, type Side } from '../../core/contact/side.ts';
+import { otherSide, type Side, SIDES } from '../../core/contact/side.ts';
 import type { Pair } from '../../core/reconcile/decision.ts';
 import type { Halt } from '../../core/reconcile/guard.ts';
-import type { Store } from '../../store/store.ts';
-import { HaltError, onBothSides, type LinkContext, type RunOptions, type Session } from '../context.ts';
+import type { JournalRow, RunRow } from '../../core/state/rows.ts';
+import { undoChanges } from '../../core/view/plan.ts';
+import type { Change } from '../../core/view/views.ts';
+import { HaltError, type LinkContext, onBothSides, type RunOptions, type Session } from '../context.ts';
 import { execute } from '../execute/execute.ts';
 import { guard } from '../guard.ts';
 import { refreshState, settleUnanswered } from '../perform.ts';
-import { planUnderLease, runUnderLease, type RunResult } from '../run.ts';
+import { planUnderLease, type RunResult, runUnderLease } from '../run.ts';
 import { forgetSelection } from '../selecting.ts';
 import { loadPairsOf } from '../workload.ts';
-import type { Change } from '../../core/view/views.ts';
-import { followContacts, idsIn, isComplete, isContactWrite, writtenId } from './follow.ts';
-import type { CompleteWrite, ContactWrite } from './follow.ts';
-import { planUndo, type Refusal, type UndoPlan, type WrittenContact } from './plan-undo.ts';
+import {
+  type CompleteWrite,
+  type ContactWrite,
+  followContacts,
+  idsIn,
+  isComplete,
+  isContactWrite,
+  writtenId,
+} from './follow.ts';
+import { lossesOfUndo, planUndo, type Refusal, type UndoPlan, type WrittenContact } from './plan-undo.ts';
 import type { RemovedGroup } from './undo-groups.ts';
-import { lossesOfUndo, undoChanges, workOfUndo } from './undo-work.ts';
 
 export type UndoOptions = Omit<RunOptions, 'kind'> & {
   /** The one write of the run that is reverted, by its journal entry; the whole run where left out. */
@@ -179,13 +186,13 @@ const executeUndo = async (session: Session, plan: UndoPlan): Promise<{ again: b
       }
     },
   };
-  return { again: await execute(listening, workOfUndo(plan)), refused };
+  return { again: await execute(listening, plan), refused };
 };
 
 /** Whether what was refused is a deletion that is still due by the plan. */
-const isOfRemoval = ({ decisions }: UndoPlan, { side, leftId, rightId }: Refusal): boolean => {
+const isOfDeletion = ({ decisions }: UndoPlan, { side, leftId, rightId }: Refusal): boolean => {
   const id = side === 'left' ? leftId : rightId;
-  return decisions.some((each) => each.kind === 'remove' && each.side === side && each.record.id === id);
+  return decisions.some((each) => each.kind === 'delete' && each.side === side && each.record.id === id);
 };
 
 const revert = async (session: Session, target: Target, report: (undone: UndoReport) => void): Promise<void> => {
@@ -202,10 +209,10 @@ const revert = async (session: Session, target: Target, report: (undone: UndoRep
   // What was stale, gone or of unknown outcome is judged once more; nothing is deleted in a second pass.
   await settleUnanswered(session);
   const { plan: again } = await planOf(session, target);
-  const decisions = again.decisions.filter((decision) => decision.kind !== 'remove');
+  const decisions = again.decisions.filter((decision) => decision.kind !== 'delete');
   const second = await executeUndo(session, { ...again, decisions });
   if (second.again) await settleUnanswered(session);
-  const left = first.refused.filter((refusal) => isOfRemoval(again, refusal));
+  const left = first.refused.filter((refusal) => isOfDeletion(again, refusal));
   report({ actions, refused: [...again.refused, ...left, ...second.refused] });
 };
 

@@ -1,13 +1,20 @@
-import type { ConflictRow, JournalRow, RunRow } from '../../core/state/rows.ts';
-import { contactsOf } from '../../core/contact/snapshot.ts';
-import { syncedIn, type SyncedField } from '../../core/contact/contact.ts';
+import type { Store } from '../../store/store.ts';
+import type { SyncedField } from '../../core/contact/contact.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
 import { bySide, otherSide, type Side, type Sides } from '../../core/contact/side.ts';
-import type { Store } from '../../store/store.ts';
-import { beforeOf, desiredOf, fieldsOf, operationKind, originOf } from '../../core/reconcile/operation.ts';
-import { fieldChanges, nameOf, type GroupNames } from '../../core/view/values.ts';
-import type { FieldChange, Why, Write } from '../../core/view/views.ts';
-import { isContactWrite, writtenId, type ContactWrite } from './follow.ts';
+import {
+  beforeOf,
+  type ContactOperationKind,
+  desiredOf,
+  fieldsOf,
+  operationKind,
+  originOf,
+} from '../../core/reconcile/operation.ts';
+import type { ConflictRow, JournalRow, RunRow } from '../../core/state/rows.ts';
+import { describe, type Described, describeGroup } from '../../core/view/describe.ts';
+import { type GroupNames, nameOf } from '../../core/view/values.ts';
+import type { Why, Write } from '../../core/view/views.ts';
+import { type ContactWrite, isContactWrite, writtenId } from './follow.ts';
 
 /** What the writes of a link are judged by. */
 export type Background = {
@@ -20,10 +27,10 @@ export type Background = {
 
 const createKey = (write: ContactWrite): string => `${write.run} ${writtenId(write)}`;
 
-const whyOf = (write: ContactWrite, background: Background): Why => {
+const whyOfWrite = (write: ContactWrite, background: Background): Why => {
   // What a new contact is given after its create has the same reason as the create.
   const create = background.creates.get(createKey(write));
-  if (create !== undefined && create !== write) return whyOf(create, background);
+  if (create !== undefined && create !== write) return whyOfWrite(create, background);
   const at = otherSide(write.side);
   if (write.cause === 'undo') return { kind: 'undo', of: background.runs.get(write.run)?.undoes ?? null };
   switch (operationKind(write)) {
@@ -56,21 +63,10 @@ const whyOfField = (write: ContactWrite, field: SyncedField, background: Backgro
     const isSame = conflict.run === write.run && conflict.field === field && conflict.winner === winner;
     return isSame && (conflict.leftId === write.leftId || conflict.rightId === write.rightId);
   });
-  if (write.cause === 'undo') return whyOf(write, background);
+  if (write.cause === 'undo') return whyOfWrite(write, background);
   const at = takenAt(write, field, background);
   if (at !== null) return { kind: 'taken', at };
-  return isConflict ? { kind: 'conflict', winner, isFirst: write.pairId === null } : whyOf(write, background);
-};
-
-/** What stood there, and what stands there since; what was asked for, where no answer says. */
-const changesOf = (write: ContactWrite, background: Background): readonly FieldChange[] => {
-  const { after, side } = write;
-  const [before, desired, kind] = [beforeOf(write), desiredOf(write), operationKind(write)];
-  const asked: ContactRecord | null = desired === null || before === null ? null : { ...before, contact: desired };
-  const to = kind === 'delete' ? null : (after ?? asked);
-  const fields = kind === 'create' || kind === 'delete' ? syncedIn(...contactsOf(before, to)) : fieldsOf(write);
-  const names = background.groupNames[side];
-  return fieldChanges(fields, { before, after: to }, names, (field) => whyOfField(write, field, background));
+  return isConflict ? { kind: 'conflict', winner, isFirst: write.pairId === null } : whyOfWrite(write, background);
 };
 
 /** What a write is called by: the contact as it stood, else as it was to stand. */
@@ -83,35 +79,34 @@ const nameOfWrite = (row: JournalRow): string | null => {
   return null;
 };
 
-/** A journaled write as people are shown it. Pure. */
+/** A journaled write, with the contact before and after it; without an answer, as it was to be. */
+const describedOf = (write: ContactWrite, action: ContactOperationKind): Described => {
+  const { after, side, leftId, rightId } = write;
+  const [before, desired] = [beforeOf(write), desiredOf(write)];
+  const asked: ContactRecord | null = desired === null || before === null ? null : { ...before, contact: desired };
+  const to = action === 'delete' ? null : (after ?? asked);
+  const fields = fieldsOf(write);
+  return { side, action, leftId, rightId, name: nameOfWrite(write), fields, before, after: to };
+};
+
+/** A journaled write as it is shown. Pure. */
 export const writeView = (write: JournalRow, background: Background): Write => {
   const { run, side, state, error } = write;
   const kind = background.runs.get(run)?.kind ?? null;
-  const shared = { write: write.id, atMs: write.settledAtMs ?? write.intendedAtMs, run, kind, side, state, error };
+  const shared = { write: write.id, atMs: write.settledAtMs ?? write.intendedAtMs, run, kind, state, error };
   const action = operationKind(write);
   if (action === 'group-delete' || !isContactWrite(write)) {
-    const why: Why = { kind: 'deleted', at: otherSide(side) };
     const { id, name } = write.kind === 'group-delete' ? write.group : { id: '', name: '' };
-    return {
-      ...shared,
-      id,
-      action: 'delete-group',
-      name,
-      changes: [{ field: 'name', from: [name], to: [], why }],
-      why,
-    };
+    return { ...shared, id, ...describeGroup({ kind: 'delete-group', side, name }, name) };
   }
-  return {
-    ...shared,
-    id: writtenId(write),
-    leftId: write.leftId,
-    rightId: write.rightId,
-    action,
-    name: nameOfWrite(write),
-    fields: fieldsOf(write),
-    why: whyOf(write, background),
-    changes: changesOf(write, background),
-  };
+  const whyOf = (field: SyncedField): Why => whyOfField(write, field, background);
+  const change = describe(
+    describedOf(write, action),
+    background.groupNames[side],
+    whyOfWrite(write, background),
+    whyOf,
+  );
+  return { ...shared, id: writtenId(write), ...change };
 };
 
 /** Loads what the writes are judged by. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Half } from '../../../src/core/contact/half.ts';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
-import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+import { type LinkedSandbox, startLinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const ann = {
   ...EMPTY_PERSON,
@@ -48,7 +48,9 @@ test('R5: a resync repairs a pair that differs without an explanation, reports i
   expect(addresses(linked)).toEqual({ google: 2, service: 1 });
 
   const { plan } = await linked.plan('full');
-  expect(plan.decisions).toMatchObject([{ kind: 'merge', writes: { right: { fields: ['emailAddresses'] } } }]);
+  expect(plan.decisions).toMatchObject([
+    { kind: 'merge', writes: [{ kind: 'update', side: 'right', fields: ['emailAddresses'] }] },
+  ]);
 
   const { summary, error } = await linked.sync({ kind: 'full' });
   expect(error).toBeNull();

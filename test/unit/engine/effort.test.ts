@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
+import { addDone, type Task, taskOf } from '../../../src/core/apply/task.ts';
 import { EMPTY_CONTACT } from '../../../src/core/contact/contact.ts';
-import type { RemoteCapabilities } from '../../../src/providers/remote.ts';
 import type { Creation, Merge } from '../../../src/core/reconcile/decision.ts';
 import { effortOf, moveSteps } from '../../../src/engine/execute/effort.ts';
-import { addDone, creationTask, mergeTask, type Task } from '../../../src/core/apply/task.ts';
-import type { Work } from '../../../src/engine/execute/work.ts';
+import type { Executable } from '../../../src/engine/execute/execution.ts';
+import type { RemoteCapabilities } from '../../../src/providers/remote.ts';
 
 const COMMON = {
   readBatch: 1,
@@ -21,7 +21,7 @@ const IN_BATCHES: RemoteCapabilities = { ...COMMON, ...batch, moveBatch: { size:
 
 const record = (id: string) => ({ id, contact: EMPTY_CONTACT, groupIds: [] });
 const creation = (index: number, joins: readonly string[]): Task =>
-  creationTask({
+  taskOf({
     kind: 'create',
     side: 'right',
     source: record(`c${index}`),
@@ -30,17 +30,16 @@ const creation = (index: number, joins: readonly string[]): Task =>
   } as unknown as Creation);
 const move = (index: number, joins: readonly string[], leaves: readonly string[]): Task => {
   const half = { record: record(`c${index}`), base: null };
-  const write = { fields: ['buckets'], desired: EMPTY_CONTACT, joins, leaves };
   const decision = {
     kind: 'merge',
     pair: { id: index, left: half, right: half },
-    writes: { left: null, right: write },
+    writes: [{ kind: 'membership', side: 'right', joins, leaves }],
   };
-  return mergeTask({ ...decision, held: { left: [], right: [] }, conflicts: [] } as unknown as Merge);
+  return taskOf({ ...decision, held: { left: [], right: [] }, conflicts: [] } as unknown as Merge);
 };
 const effort = (capabilities: RemoteCapabilities, tasks: readonly Task[]) => {
-  const work = { groups: { actions: [] }, tasks, removals: [], unlinks: [] } as unknown as Work;
-  return effortOf(work, { left: capabilities, right: capabilities }).right;
+  const plan = { groups: { actions: [] }, decisions: [] } as unknown as Executable;
+  return effortOf(plan, tasks, { left: capabilities, right: capabilities }).right;
 };
 const many = (count: number, make: (index: number) => Task) => Array.from({ length: count }, (_, index) => make(index));
 

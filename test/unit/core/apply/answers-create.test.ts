@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { type AnsweredWrite, applyAnswer } from '../../../../src/core/apply/answers.ts';
+import { currentRecord, pendingFields, type Task, taskOf } from '../../../../src/core/apply/task.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
-import { applyAnswer, type AnsweredWrite } from '../../../../src/core/apply/answers.ts';
-import { creationTask, currentRecord, pendingFields, type Task } from '../../../../src/core/apply/task.ts';
 import { createWrites } from '../../../../src/engine/execute/writes.ts';
-import { record, snapshot } from '../reconcile/support.ts';
+import { applyingIn, creationOf, NOW, PASS } from '../../engine/execute/support.ts';
 import { ADA, changesOf, looseHalf, pairedHalf, setOf } from '../../engine/support.ts';
-import { creationOf, applyingIn, NOW, PASS } from '../../engine/execute/support.ts';
+import { record, snapshot } from '../reconcile/support.ts';
 
 const EMPTY = snapshot({});
 
@@ -32,7 +32,7 @@ describe('a create that is answered', () => {
     const { halves = [SOURCE], joins = [], createsWithGroups = false, source = SOURCE, apartFrom = [] } = given;
     const set = setOf(halves);
     const pair = source.pair === null ? null : set.pair(source.pair);
-    const task = creationTask({ ...creationOf(source, { joins, pair }), apartFrom });
+    const task = taskOf({ ...creationOf(source, { joins, pair }), apartFrom });
     const outcome = applyAnswer(applyingIn(set, createsWithGroups), answered(task, value));
     return { set, task, outcome, left: set.half('left', 'l'), right: set.half('right', value.id) };
   };

@@ -1,16 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import type { Contact, SyncedField } from '../../../../src/core/contact/contact.ts';
-import type { Half } from '../../../../src/core/contact/half.ts';
-import type { ContactRecord } from '../../../../src/core/contact/record.ts';
-import type { Merge } from '../../../../src/core/reconcile/decision.ts';
 import {
+  type AnsweredWrite,
   applyAnswer,
   endMemberships,
   isStray,
   storeAnswered,
-  type AnsweredWrite,
 } from '../../../../src/core/apply/answers.ts';
-import { creationTask, mergeTask, pendingFields, type Task } from '../../../../src/core/apply/task.ts';
+import { pendingFields, type Task, taskOf } from '../../../../src/core/apply/task.ts';
+import type { Write } from '../../../../src/core/apply/write.ts';
+import type { Contact, SyncedField } from '../../../../src/core/contact/contact.ts';
+import type { Half } from '../../../../src/core/contact/half.ts';
+import type { ContactRecord } from '../../../../src/core/contact/record.ts';
+import type { Deletion, Merge } from '../../../../src/core/reconcile/decision.ts';
+import { rename } from '../../../../src/core/state/observe.ts';
 import {
   createWrites,
   deleteWrites,
@@ -18,11 +20,9 @@ import {
   mergeWrite,
   updateWrites,
 } from '../../../../src/engine/execute/writes.ts';
-import { type Removal, type Write } from '../../../../src/core/apply/write.ts';
-import { rename } from '../../../../src/core/state/observe.ts';
-import { record, SIDE_PAIRS, snapshot } from '../reconcile/support.ts';
+import { applyingIn, creationOf, mergeOf, NOW, PASS, plannedOn } from '../../engine/execute/support.ts';
 import { ADA, changesOf, linkedPair, looseHalf, pairedHalf, setOf } from '../../engine/support.ts';
-import { creationOf, applyingIn, mergeOf, NOW, PASS, sideWrite } from '../../engine/execute/support.ts';
+import { record, SIDE_PAIRS, snapshot } from '../reconcile/support.ts';
 
 const half = (
   side: 'left' | 'right',
@@ -36,10 +36,7 @@ const half = (
 
 /** The title and the bucket of the left side are to be written to the right one. */
 const MERGE = mergeOf(half('left', { title: 'New' }, { title: 'Old' }, ['g-choir']), half('right', {}, {}), {
-  writes: {
-    left: null,
-    right: sideWrite(['title', 'buckets'], { ...ADA, title: 'New' }, { joins: ['choir'] }),
-  },
+  writes: plannedOn('right', ['title', 'buckets'], { ...ADA, title: 'New' }, { joins: ['choir'] }),
 });
 
 const halvesOf = ({ pair }: Merge): readonly Half[] => [pair.left, pair.right];
@@ -61,12 +58,12 @@ describe('an update that is answered', () => {
     half('left', { title: 'New' }, { title: 'Old' }),
     half('right', { title: 'Old' }, { title: 'Old' }),
     {
-      writes: { left: null, right: sideWrite(['title'], { ...ADA, title: 'New' }) },
+      writes: plannedOn('right', ['title'], { ...ADA, title: 'New' }),
     },
   );
   const update = (value: ContactRecord, given: Partial<Merge> = {}, halves = halvesOf(UPDATE)) => {
     const set = setOf(halves);
-    const task = mergeTask({ ...UPDATE, ...given });
+    const task = taskOf({ ...UPDATE, ...given });
     const outcome = applyAnswer(applyingIn(set), updateOf(task, value));
     return { set, task, outcome };
   };
@@ -105,10 +102,14 @@ describe('an update that is answered', () => {
 
   test('[R2] reports an element that the side did not take, and none that it only spells otherwise', () => {
     const mails = (...list: string[]) => ({ emailAddresses: list.map((value) => ({ value, label: null })) });
-    const write = sideWrite(['emailAddresses', 'title'], { ...ADA, title: 'New', ...mails('a@x.org', 'b@x.org') });
+    const writes = plannedOn('right', ['emailAddresses', 'title'], {
+      ...ADA,
+      title: 'New',
+      ...mails('a@x.org', 'b@x.org'),
+    });
     const notTaken = (...list: string[]) => {
       const value = record('right', { ...ADA, title: 'New', ...mails(...list) });
-      return update(value, { writes: { left: null, right: write } }).outcome.notTaken;
+      return update(value, { writes }).outcome.notTaken;
     };
     expect(notTaken('a@x.org', 'b@x.org')).toEqual([]);
     expect(notTaken('B@X.org', 'A@x.org', 'own@x.org')).toEqual([]);
@@ -120,7 +121,7 @@ describe('an update that is answered', () => {
   });
 
   test('[R4] resolves earlier conflicts about what it wrote, but for those that it decides itself', () => {
-    const writes = { left: null, right: sideWrite(['title', 'company'], { ...ADA, title: 'New' }) };
+    const writes = plannedOn('right', ['title', 'company'], { ...ADA, title: 'New' });
     const conflict = { field: 'company', left: '', right: 'Engine', winner: 'left' } as const;
     const { set } = update(record('right', { ...ADA, title: 'New' }), { writes, conflicts: [conflict] });
     expect(changesOf(set, 'resolve-conflicts')).toEqual([
@@ -135,7 +136,7 @@ describe('an update that is answered', () => {
 
   test('counts a contact once, its memberships included', () => {
     const set = setOf(halvesOf(MERGE));
-    const task = mergeTask(MERGE);
+    const task = taskOf(MERGE);
     const after = record('right', { ...ADA, title: 'New' });
     expect(applyAnswer(applyingIn(set), updateOf(task, after)).counts).toBe('updated');
     expect(set.pair(1)).toMatchObject({ left: { state: 'changed' }, right: { state: 'changed' } });
@@ -156,7 +157,7 @@ describe('[R12] an update that is answered with another contact', () => {
 
   test('that has a pair of its own settles nothing, and the half is let go of as it is stored', () => {
     const set = setOf([...halvesOf(MERGE), ...linkedPair(2, 'its counterpart', 'other')]);
-    const task = mergeTask(MERGE);
+    const task = taskOf(MERGE);
     expect(isStray(set, updateOf(task, value))).toBe(true);
     expect(set.changes()).toEqual([]);
     expect(membershipWrites(PASS, 'right', [task])).toEqual([]);
@@ -166,13 +167,13 @@ describe('[R12] an update that is answered with another contact', () => {
 
   test('that is its own one, in a pair that was stored a moment ago, lands', () => {
     const set = setOf(halvesOf(MERGE));
-    const task = mergeTask({ ...MERGE, pair: { ...MERGE.pair, id: null } });
+    const task = taskOf({ ...MERGE, pair: { ...MERGE.pair, id: null } });
     expect(isStray(set, updateOf(task, record(MERGE.pair.right.id, value.contact)))).toBe(false);
   });
 
   test('that has a pair of its own takes no half from a pair that was stored a moment ago', () => {
     const set = setOf([...halvesOf(MERGE), ...linkedPair(2, 'its counterpart', 'other')]);
-    const task = mergeTask({ ...MERGE, pair: { ...MERGE.pair, id: null } });
+    const task = taskOf({ ...MERGE, pair: { ...MERGE.pair, id: null } });
     expect(isStray(set, updateOf(task, value))).toBe(true);
     storeAnswered(set, task, 'left', NOW);
     expect(set.pair(1)).toMatchObject({ status: 'linked', left: { state: 'changed' }, right: MERGE.pair.right });
@@ -183,7 +184,7 @@ describe('[R12] an update that is answered with another contact', () => {
     ['has no pair', [looseHalf('right', 'other')]],
   ])('that %s is answered with its own contact, which has got another id', (_, known) => {
     const set = setOf([...halvesOf(MERGE), ...known]);
-    const task = mergeTask(MERGE);
+    const task = taskOf(MERGE);
     expect(isStray(set, updateOf(task, value))).toBe(false);
     applyAnswer(applyingIn(set), updateOf(task, value));
     expect(set.pair(1)).toMatchObject({ status: 'linked', right: { id: 'other' } });
@@ -192,11 +193,11 @@ describe('[R12] an update that is answered with another contact', () => {
 
 describe('[R11] a change of membership that is answered', () => {
   const MOVE = mergeOf(half('left', {}, {}, ['g-choir']), half('right', {}, {}, ['own']), {
-    writes: { left: null, right: sideWrite(['buckets'], ADA, { joins: ['choir'] }) },
+    writes: plannedOn('right', ['buckets'], ADA, { joins: ['choir'] }),
   });
   const move = (answer: readonly string[], merge = MOVE) => {
     const set = setOf(halvesOf(merge));
-    const task = mergeTask(merge);
+    const task = taskOf(merge);
     return { set, task, outcome: applyAnswer(applyingIn(set), moveOf(task, answer)) };
   };
 
@@ -228,7 +229,7 @@ describe('[R11] a change of membership that is answered', () => {
       writes: MOVE.writes,
     });
     const set = setOf(halvesOf(merge));
-    const task = mergeTask(merge);
+    const task = taskOf(merge);
     expect(membershipWrites(PASS, 'right', [task])).toEqual([]);
     endMemberships(applyingIn(set), task, 'right');
     expect(set.pair(1)).toMatchObject({
@@ -238,7 +239,7 @@ describe('[R11] a change of membership that is answered', () => {
   });
 
   test('is open while a group could not be created', () => {
-    const writes = { left: null, right: sideWrite(['buckets'], ADA, { joins: ['choir', 'team'] }) };
+    const writes = plannedOn('right', ['buckets'], ADA, { joins: ['choir', 'team'] });
     const { set, task } = move(['own', 's-choir'], { ...MOVE, writes });
     expect(pendingFields(task, 'right')).toEqual(new Set(['buckets']));
     expect(set.pair(1)).toMatchObject({
@@ -249,17 +250,11 @@ describe('[R11] a change of membership that is answered', () => {
 });
 
 describe('a deletion that is answered', () => {
-  const remove = (given: Partial<Removal>) => {
+  const remove = (given: Partial<Deletion>) => {
     const set = setOf(linkedPair(1, 'l', 'r'));
     const pair = set.pair(1);
     if (pair === null) throw new Error('The pair is missing.');
-    const own = {
-      side: 'right' as const,
-      record: record('r', ADA),
-      pair,
-      pairAfter: 'drop-pair' as const,
-      decision: null,
-    };
+    const own = { kind: 'delete', side: 'right', record: record('r', ADA), pair } as const;
     const [write] = deleteWrites(PASS, [{ ...own, ...given }]);
     if (write?.kind !== 'delete') throw new Error('A delete was expected.');
     return { set, outcome: applyAnswer(applyingIn(set), { kind: 'none', write }) };
@@ -286,7 +281,7 @@ describe('a deletion that is answered', () => {
 
   test.each(SIDE_PAIRS)('of an undo at %s leaves the half of %s alone: it is not created again', (side, other) => {
     const ids = { left: 'l', right: 'r' };
-    const { set } = remove({ side, record: record(ids[side], ADA), pairAfter: 'keep-other' });
+    const { set } = remove({ side, record: record(ids[side], ADA), cause: 'undo' });
     expect(set.pair(1)).toMatchObject({ status: 'kept', [side]: null, [other]: { id: ids[other], state: 'settled' } });
   });
 
@@ -298,7 +293,7 @@ describe('a deletion that is answered', () => {
 
 describe('[R13] two contacts that are paired for the first time', () => {
   const [LEFT, RIGHT] = [looseHalf('left', 'l'), looseHalf('right', 'r')];
-  const pairing = (given: Partial<Merge> = {}) => mergeTask(mergeOf(LEFT, RIGHT, given));
+  const pairing = (given: Partial<Merge> = {}) => taskOf(mergeOf(LEFT, RIGHT, given));
 
   test('are stored as a pair, settled, where nothing is to be written', () => {
     const set = setOf([LEFT, RIGHT]);
@@ -322,9 +317,9 @@ describe('[R13] two contacts that are paired for the first time', () => {
       looseHalf('right', 'r', { record: record('r', { ...ADA, title: 'Mr' }) }),
     ];
     const conflicts = [{ field: 'title', left: 'Dr', right: 'Mr', winner: 'left' }] as const;
-    const writes = { left: null, right: sideWrite(['title'], { ...ADA, title: 'Dr' }) };
+    const writes = plannedOn('right', ['title'], { ...ADA, title: 'Dr' });
     const set = setOf([dr, mr]);
-    storeAnswered(set, mergeTask(mergeOf(dr, mr, { conflicts, writes })), null, NOW);
+    storeAnswered(set, taskOf(mergeOf(dr, mr, { conflicts, writes })), null, NOW);
     expect(changesOf(set, 'put-pair')).toMatchObject([
       {
         id: null,
@@ -339,7 +334,7 @@ describe('[R13] two contacts that are paired for the first time', () => {
 
   test('are one pair when the write that follows is answered', () => {
     const set = setOf([LEFT, RIGHT]);
-    const task = pairing({ writes: { left: null, right: sideWrite(['title'], { ...ADA, title: 'Dr' }) } });
+    const task = pairing({ writes: plannedOn('right', ['title'], { ...ADA, title: 'Dr' }) });
     storeAnswered(set, task, null, NOW);
     applyAnswer(applyingIn(set), updateOf(task, record('r', { ...ADA, title: 'Dr' })));
     const pairs = changesOf(set, 'put-pair');
@@ -348,7 +343,7 @@ describe('[R13] two contacts that are paired for the first time', () => {
 
   test('[R12] are one pair by the id that one of them has got meanwhile', () => {
     const set = setOf([LEFT, RIGHT]);
-    const task = pairing({ writes: { left: sideWrite(['company'], { ...ADA, company: 'Co' }), right: null } });
+    const task = pairing({ writes: plannedOn('left', ['company'], { ...ADA, company: 'Co' }) });
     storeAnswered(set, task, null, NOW);
     rename(set, 'left', 'l', 'l2', NOW);
     storeAnswered(set, task, null, NOW);
@@ -362,17 +357,17 @@ describe('[R13] two contacts that are paired for the first time', () => {
   test('of which one was kept stand in its pair, linked', () => {
     const kept = pairedHalf('left', 'l', 1);
     const set = setOf([kept, RIGHT], { 1: 'kept' });
-    storeAnswered(set, mergeTask(mergeOf(kept, RIGHT)), null, NOW);
+    storeAnswered(set, taskOf(mergeOf(kept, RIGHT)), null, NOW);
     expect(set.pair(1)).toMatchObject({ status: 'linked', left: { id: 'l' }, right: { id: 'r', pair: 1 } });
   });
 });
 
 test('an operation names the contacts of both sides', () => {
-  const creation = creationTask(creationOf(looseHalf('left', 'l'), { joins: ['choir', 'team'] }));
+  const creation = taskOf(creationOf(looseHalf('left', 'l'), { joins: ['choir', 'team'] }));
   const writes: readonly (Write | undefined)[] = [
     createWrites(PASS, 'right', [creation])[0],
-    updateWrites(PASS, 'right', [mergeTask(MERGE)])[0],
-    membershipWrites(PASS, 'right', [mergeTask(MERGE)])[0],
+    updateWrites(PASS, 'right', [taskOf(MERGE)])[0],
+    membershipWrites(PASS, 'right', [taskOf(MERGE)])[0],
   ];
   const ids = { leftId: 'left', rightId: 'right' };
   const before = MERGE.pair.right.record;
@@ -385,16 +380,16 @@ test('an operation names the contacts of both sides', () => {
 
 test('an operation carries the cause of its pass', () => {
   const undo = { ...PASS, cause: 'undo' } as const;
-  const task = mergeTask(MERGE);
+  const task = taskOf(MERGE);
   const pair = { id: 1, status: 'linked', left: null, right: MERGE.pair.right } as const;
-  const removal: Removal = { side: 'right', record: pair.right.record, pair, pairAfter: 'drop-pair', decision: null };
+  const deletion: Deletion = { kind: 'delete', side: 'right', record: pair.right.record, pair };
   for (const pass of [PASS, undo]) {
     const writes: readonly Write[] = [
-      ...createWrites(pass, 'right', [creationTask(creationOf(looseHalf('left', 'l')))]),
+      ...createWrites(pass, 'right', [taskOf(creationOf(looseHalf('left', 'l')))]),
       ...updateWrites(pass, 'right', [task]),
       ...membershipWrites(pass, 'right', [task]),
-      ...deleteWrites(pass, [removal]),
-      mergeWrite(pass, removal, { task, survivor: pair.right.record, isKept: false }),
+      ...deleteWrites(pass, [deletion]),
+      mergeWrite(pass, deletion, { task, survivor: pair.right.record, isKept: false }),
     ];
     expect(writes.map(({ operation }) => operation.cause)).toEqual(writes.map(() => pass.cause));
     expect(writes.map(({ kind }) => kind)).toEqual(['create', 'update', 'membership', 'delete', 'merge']);
@@ -404,7 +399,8 @@ test('an operation carries the cause of its pass', () => {
 test('[R6] an operation marks the fields that the link has only started to sync, except given ones', () => {
   const pass = { ...PASS, joining: new Set(['title', 'buckets', 'company'] as const) };
   const marksOf = (given: readonly SyncedField[]) => {
-    const task: Task = { ...mergeTask(MERGE), given: { left: new Set(), right: new Set(given) } };
+    const planned = MERGE.writes.map((each) => (each.side === 'right' ? { ...each, given } : each));
+    const task = taskOf({ ...MERGE, writes: planned });
     const writes = [...updateWrites(pass, 'right', [task]), ...membershipWrites(pass, 'right', [task])];
     return writes.map(({ operation }) => ('joining' in operation ? operation.joining : null));
   };

@@ -1,23 +1,21 @@
-import type { ReadAnswer } from '../../../../src/core/contact/requests.ts';
 import { describe, expect, test } from 'vitest';
+import { type AnsweredWrite, applyAnswer } from '../../../../src/core/apply/answers.ts';
+import { applyRead, applySearch } from '../../../../src/core/apply/reads.ts';
+import { taskOf } from '../../../../src/core/apply/task.ts';
+import type { Write } from '../../../../src/core/apply/write.ts';
 import type { Contact } from '../../../../src/core/contact/contact.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
+import type { ReadAnswer } from '../../../../src/core/contact/requests.ts';
 import type { Side } from '../../../../src/core/contact/side.ts';
-import { workOfUndo } from '../../../../src/engine/history/undo-work.ts';
-import type { UndoDecision } from '../../../../src/engine/history/plan-undo.ts';
+import type { Deletion, PairStatus } from '../../../../src/core/reconcile/decision.ts';
 import type { GroupPair } from '../../../../src/core/reconcile/groups.ts';
 import type { Cause } from '../../../../src/core/reconcile/operation.ts';
-import type { PairStatus } from '../../../../src/core/reconcile/decision.ts';
-import { applyAnswer, type AnsweredWrite } from '../../../../src/core/apply/answers.ts';
-import { applyRead, applySearch } from '../../../../src/core/apply/reads.ts';
-import { creationTask, mergeTask, type Task } from '../../../../src/core/apply/task.ts';
-import type { Removal, Write } from '../../../../src/core/apply/write.ts';
-import { createWrites, deleteWrites, membershipWrites, updateWrites } from '../../../../src/engine/execute/writes.ts';
 import type { WorkingSet } from '../../../../src/core/state/working-set.ts';
-import { record, snapshot } from '../reconcile/support.ts';
-import { applyingIn, creationOf, mergeOf, NOW, PASS, sideWrite } from '../../engine/execute/support.ts';
+import { createWrites, deleteWrites, membershipWrites, updateWrites } from '../../../../src/engine/execute/writes.ts';
+import { applyingIn, creationOf, mergeOf, NOW, PASS, plannedOn } from '../../engine/execute/support.ts';
 import { ADA, linkedPair, looseHalf, pairedHalf, setOf } from '../../engine/support.ts';
+import { record, snapshot } from '../reconcile/support.ts';
 
 type Kind = 'create' | 'restore' | 'update' | 'membership' | 'delete';
 
@@ -62,9 +60,6 @@ const only = <Item>([item]: readonly Item[]): Item => {
   return item;
 };
 
-const undoTask = (decision: UndoDecision): Task =>
-  only(workOfUndo({ decisions: [decision], links: [], groups: { actions: [], pairs: [] }, refused: [] }).tasks);
-
 /** One operation on the right side: the halves before it, the write, and the contact before and after it. */
 type Scene = {
   readonly halves: readonly Half[];
@@ -80,14 +75,14 @@ const inGroups = (...groupIds: string[]): ContactRecord => record('r', ADA, { gr
 
 const createScene = (): Scene => {
   const source = looseHalf('left', 'l', { record: record('l', NEW) });
-  const write = only(createWrites(PASS, 'right', [creationTask(creationOf(source))]));
+  const write = only(createWrites(PASS, 'right', [taskOf(creationOf(source))]));
   return { halves: [source], write, before: titled('New'), after: titled('New') };
 };
 
 const restoreScene = (): Scene => {
   const left = half('left', { title: 'New' });
   const pair = { id: 1, status: 'kept', left, right: null } as const;
-  const task = undoTask({
+  const task = taskOf({
     kind: 'restore',
     side: 'right',
     image: record('former', NEW),
@@ -108,11 +103,9 @@ const updateScene = (cause: Cause): Scene => {
         { ...half('left', { title: 'New' }, { title: 'Old' }), state: 'changed' as const },
         half('right', { title: 'Old' }),
       ];
-  const writes = { left: null, right: sideWrite(['title'], { ...ADA, title: isUndo ? 'Old' : 'New' }) };
+  const writes = plannedOn('right', ['title'], { ...ADA, title: isUndo ? 'Old' : 'New' });
   const merge = mergeOf(left, right, { writes });
-  const task = isUndo
-    ? undoTask({ kind: 'revert', pair: merge.pair, writes, held: { left: [], right: [] } })
-    : mergeTask(merge);
+  const task = taskOf(isUndo ? { ...merge, cause: 'undo', deferred: true } : merge);
   const write = only(updateWrites({ ...PASS, cause }, 'right', [task]));
   const [before, after] = isUndo ? ['New', 'Old'] : ['Old', 'New'];
   return { halves: [left, right], write, before: titled(before), after: titled(after) };
@@ -125,11 +118,9 @@ const membershipScene = (cause: Cause): Scene => {
     ? [member('left', ['g-choir']), member('right', ['s-choir'])]
     : [{ ...member('left', ['g-choir'], []), state: 'changed' as const }, member('right', [])];
   const moves = isUndo ? { leaves: ['choir'] } : { joins: ['choir'] };
-  const writes = { left: null, right: sideWrite(['buckets'], ADA, moves) };
+  const writes = plannedOn('right', ['buckets'], ADA, moves);
   const merge = mergeOf(left, right, { writes });
-  const task = isUndo
-    ? undoTask({ kind: 'revert', pair: merge.pair, writes, held: { left: [], right: [] } })
-    : mergeTask(merge);
+  const task = taskOf(isUndo ? { ...merge, cause: 'undo', deferred: true } : merge);
   const write = only(membershipWrites({ ...PASS, cause }, 'right', [task]));
   const [before, after] = isUndo ? [['s-choir'], []] : [[], ['s-choir']];
   return { halves: [left, right], write, before: inGroups(...before), after: inGroups(...after) };
@@ -141,9 +132,9 @@ const deleteScene = (cause: Cause): Scene => {
   if (left === undefined || right === undefined) throw new Error('A pair was expected.');
   const source: Half = cause === 'sync' ? { ...left, state: 'gone' } : left;
   const pair = { id: 1, status: 'linked', left: source, right } as const;
-  const pairAfter = cause === 'sync' ? 'drop-pair' : 'keep-other';
-  const removal: Removal = { side: 'right', record: right.record, pair, pairAfter, decision: null };
-  const write = only(deleteWrites({ ...PASS, cause }, [removal]));
+  const planned = { kind: 'delete', side: 'right', record: right.record, pair } as const;
+  const deletion: Deletion = cause === 'undo' ? { ...planned, cause } : planned;
+  const write = only(deleteWrites({ ...PASS, cause }, [deletion]));
   return { halves: [source, right], write, before: right.record, after: right.record };
 };
 

@@ -1,22 +1,26 @@
 import { describe, expect, test } from 'vitest';
-import type { Contact } from '../../../../src/core/contact/contact.ts';
-import type { Half } from '../../../../src/core/contact/half.ts';
-import type { Side } from '../../../../src/core/contact/side.ts';
-import type { Merge } from '../../../../src/core/reconcile/decision.ts';
 import { halfToStore } from '../../../../src/core/apply/task-halves.ts';
 import {
   addDone,
-  creationTask,
+  creationSide,
   isQuiet,
-  mergeTask,
+  pairsAnew,
   pendingFields,
-  stepsOf,
-  taskIds,
   type Task,
+  taskIds,
+  taskOf,
+  taskPairId,
 } from '../../../../src/core/apply/task.ts';
-import { record, snapshot } from '../reconcile/support.ts';
+import type { Contact } from '../../../../src/core/contact/contact.ts';
+import type { Half } from '../../../../src/core/contact/half.ts';
+import { contactOf } from '../../../../src/core/contact/record.ts';
+import type { Side } from '../../../../src/core/contact/side.ts';
+import type { Merge } from '../../../../src/core/reconcile/decision.ts';
+import { updateOn } from '../../../../src/core/reconcile/planned.ts';
+import { createWrites } from '../../../../src/engine/execute/writes.ts';
+import { creationOf, mergeOf, PASS, plannedOn } from '../../engine/execute/support.ts';
 import { ADA, looseHalf, pairedHalf } from '../../engine/support.ts';
-import { creationOf, mergeOf, sideWrite } from '../../engine/execute/support.ts';
+import { record, snapshot } from '../reconcile/support.ts';
 
 const NOW = 100;
 
@@ -33,20 +37,20 @@ const OLD = { title: 'Old', company: 'Old' };
 
 /** The title of the left side is written to the right one, the company of the right side to the left one. */
 const CROSSING = mergeOf(half('left', { ...OLD, title: 'New' }, OLD), half('right', { ...OLD, company: 'New' }, OLD), {
-  writes: {
-    left: sideWrite(['company'], { ...ADA, title: 'New', company: 'New' }),
-    right: sideWrite(['title'], { ...ADA, title: 'New', company: 'New' }),
-  },
+  writes: [
+    ...plannedOn('left', ['company'], { ...ADA, title: 'New', company: 'New' }),
+    ...plannedOn('right', ['title'], { ...ADA, title: 'New', company: 'New' }),
+  ],
 });
 
 /** The title of the left side is written to the right one. */
 const ONE_WRITE = mergeOf(half('left', { title: 'New' }, { title: 'Old' }), half('right', { title: 'Old' }), {
-  writes: { left: null, right: sideWrite(['title'], { ...ADA, title: 'New' }) },
+  writes: plannedOn('right', ['title'], { ...ADA, title: 'New' }),
 });
 
 /** Adds the answer of a side to the task's update. */
 const answer = (task: Task, side: Side, contact: Partial<Contact>): void => {
-  const fields = stepsOf(task, side, 'update').flatMap((step) => step.fields);
+  const fields = updateOn(task.operations, side)?.fields ?? [];
   addDone(task, { side, kind: 'update', fields, moved: [], record: record(side, { ...ADA, ...contact }) });
 };
 
@@ -56,13 +60,14 @@ const stored = (task: Task, side: Side, writtenSide: Side | null, known: Half | 
 
 describe('a task', () => {
   test('of a merge holds both halves as the plan saw them, and what is still to be written', () => {
-    const task = mergeTask(CROSSING);
+    const task = taskOf(CROSSING);
     expect(taskIds(task)).toEqual({ leftId: 'left', rightId: 'right' });
     expect(pendingFields(task, 'left')).toEqual(new Set(['company']));
     expect(pendingFields(task, 'right')).toEqual(new Set(['title']));
-    expect(task).toMatchObject({ pairId: 1, creation: null, isNewPairing: false, decision: CROSSING });
+    expect([taskPairId(task), creationSide(task), pairsAnew(task)]).toEqual([1, null, false]);
+    expect(task.decision).toBe(CROSSING);
     expect(isQuiet(task)).toBe(false);
-    expect(isQuiet(mergeTask(mergeOf(half('left', OLD), half('right', OLD))))).toBe(true);
+    expect(isQuiet(taskOf(mergeOf(half('left', OLD), half('right', OLD))))).toBe(true);
   });
 
   test.each<[string, Partial<Merge['pair']>]>([
@@ -70,35 +75,34 @@ describe('a task', () => {
     ['of which one was kept alone', { status: 'kept' }],
     ['of which one was dormant', { status: 'dormant' }],
   ])('of a merge pairs two contacts %s', (_, given) => {
-    expect(mergeTask({ ...CROSSING, pair: { ...CROSSING.pair, ...given } }).isNewPairing).toBe(true);
+    expect(pairsAnew(taskOf({ ...CROSSING, pair: { ...CROSSING.pair, ...given } }))).toBe(true);
   });
 
   test('[R9] of a create names its source, and waits for its memberships alone', () => {
     const source = looseHalf('left', 'l');
-    const task = creationTask(creationOf(source, { joins: ['choir'] }));
+    const task = taskOf(creationOf(source, { joins: ['choir'] }));
     expect(taskIds(task)).toEqual({ leftId: 'l', rightId: null });
-    expect(task.creation).toEqual({
-      side: 'right',
-      draft: source.record.contact,
-      originId: 'l',
-      ids: { leftId: 'l', rightId: null },
-      image: null,
-    });
+    expect(createWrites(PASS, 'right', [task])).toMatchObject([
+      {
+        operation: { side: 'right', desired: source.record.contact, leftId: 'l', rightId: null, image: null },
+        request: { draft: source.record.contact, originId: 'l' },
+      },
+    ]);
     expect(pendingFields(task, 'left')).toEqual(new Set());
     expect(pendingFields(task, 'right')).toEqual(new Set(['buckets']));
-    expect(isQuiet(creationTask(creationOf(source)))).toBe(true);
+    expect(isQuiet(taskOf(creationOf(source)))).toBe(true);
   });
 
   test('[R6] of a create that brings a half back belongs to its pair', () => {
     const source = pairedHalf('left', 'l', 7);
     const pair = { id: 7, status: 'linked', left: source, right: null } as const;
-    expect(creationTask(creationOf(source, { pair })).pairId).toBe(7);
+    expect(taskPairId(taskOf(creationOf(source, { pair })))).toBe(7);
   });
 });
 
 describe('[R2] what is stored of a half after a write', () => {
   test('is the side’s own answer, settled, and the source as it stands', () => {
-    const task = mergeTask(ONE_WRITE);
+    const task = taskOf(ONE_WRITE);
     answer(task, 'right', { title: 'New' });
     expect(stored(task, 'right', 'right')).toMatchObject({
       pair: 1,
@@ -116,14 +120,14 @@ describe('[R2] what is stored of a half after a write', () => {
   });
 
   test.each(['', 'Ne', 'Old'])('is settled although the side did not take the value, but holds %j', (title) => {
-    const task = mergeTask(ONE_WRITE);
+    const task = taskOf(ONE_WRITE);
     answer(task, 'right', { title });
     expect(stored(task, 'right', 'right')).toMatchObject({ state: 'settled', base: snapshot({ ...ADA, title }) });
     expect(stored(task, 'left', 'right')).toMatchObject({ state: 'settled', base: snapshot({ ...ADA, title: 'New' }) });
   });
 
   test('[R5] is open where somebody edited the contact meanwhile: the edit is no part of the base', () => {
-    const task = mergeTask(ONE_WRITE);
+    const task = taskOf(ONE_WRITE);
     answer(task, 'right', { title: 'New', company: 'Foreign' });
     expect(stored(task, 'right', 'right')).toMatchObject({
       state: 'changed',
@@ -133,7 +137,7 @@ describe('[R2] what is stored of a half after a write', () => {
   });
 
   test('[R5] is open while the other side’s write is under way, and its own change stays out of its base', () => {
-    const task = mergeTask(CROSSING);
+    const task = taskOf(CROSSING);
     answer(task, 'right', { title: 'New', company: 'New' });
     expect(stored(task, 'right', 'right')).toMatchObject({
       state: 'changed',
@@ -153,9 +157,12 @@ describe('[R2] what is stored of a half after a write', () => {
   test('[R4] is open where it lost a conflict that is not written yet: the value stays out of its base', () => {
     const both = (side: Side, title: string) => half(side, { ...OLD, title }, OLD);
     const conflict = { field: 'title', left: 'Dr', right: 'Prof', winner: 'left' } as const;
-    const task = mergeTask(
+    const task = taskOf(
       mergeOf(both('left', 'Dr'), both('right', 'Prof'), {
-        writes: { left: sideWrite(['company'], OLD), right: sideWrite(['title'], { ...ADA, ...OLD, title: 'Dr' }) },
+        writes: [
+          ...plannedOn('left', ['company'], OLD),
+          ...plannedOn('right', ['title'], { ...ADA, ...OLD, title: 'Dr' }),
+        ],
         conflicts: [conflict],
       }),
     );
@@ -168,7 +175,7 @@ describe('[R2] what is stored of a half after a write', () => {
   });
 
   test('is settled where its change is held: it stays out of the base, and is not looked at until it is shown', () => {
-    const task = mergeTask(
+    const task = taskOf(
       mergeOf(half('left', { title: 'Local' }, { title: 'Old' }), half('right', { title: 'Old' }), {
         held: { left: ['title'], right: [] },
       }),
@@ -181,10 +188,10 @@ describe('[R2] what is stored of a half after a write', () => {
   });
 
   test('[R12] is open where it was given what the other half lacks, although another change of it is held', () => {
-    const given = { ...sideWrite(['title'], { ...ADA, title: 'Given', company: 'Local' }), given: ['title'] as const };
-    const task = mergeTask(
+    const desired = contactOf({ ...ADA, title: 'Given', company: 'Local' });
+    const task = taskOf(
       mergeOf(half('left', { company: 'Local' }, { company: 'Old' }), half('right', { company: 'Old' }), {
-        writes: { left: given, right: null },
+        writes: [{ kind: 'update', side: 'left', fields: ['title'], desired, given: ['title'] }],
         held: { left: ['company'], right: [] },
       }),
     );
@@ -197,7 +204,7 @@ describe('[R2] what is stored of a half after a write', () => {
   });
 
   test('[R15] is open where a write was left out of this run', () => {
-    const task = mergeTask(
+    const task = taskOf(
       mergeOf(half('left', { title: 'New' }, { title: 'Old' }), half('right', { title: 'Old' }), {
         held: { left: ['title'], right: [] },
         deferred: true,
@@ -208,11 +215,11 @@ describe('[R2] what is stored of a half after a write', () => {
   });
 
   test('is nothing where the task has no half', () => {
-    expect(stored(creationTask(creationOf(looseHalf('left', 'l'))), 'right', null)).toBeNull();
+    expect(stored(taskOf(creationOf(looseHalf('left', 'l'))), 'right', null)).toBeNull();
   });
 
   test('of a created contact is what its side answered with', () => {
-    const task = creationTask(creationOf(looseHalf('left', 'l')));
+    const task = taskOf(creationOf(looseHalf('left', 'l')));
     const answered = record('r', { ...ADA, title: 'Made up' }, { groupIds: ['g'] });
     addDone(task, { side: 'right', kind: 'create', fields: [], moved: [], record: answered });
     expect(stored(task, 'right', 'right')).toMatchObject({
@@ -226,7 +233,7 @@ describe('[R2] what is stored of a half after a write', () => {
 
 describe('what was learnt of a half meanwhile', () => {
   const task = () => {
-    const writing = mergeTask(ONE_WRITE);
+    const writing = taskOf(ONE_WRITE);
     answer(writing, 'right', { title: 'New' });
     return writing;
   };

@@ -49,7 +49,9 @@ test('[R4] a write that brings back what a conflict was decided for is told from
   const agreed = snapshot({ title: 'Brewer' });
   const restoredBy = (left: string) =>
     decide(pairOf(present(record('l', { title: left }), agreed), present(record('r', { title: 'Brewer' }), agreed)));
-  expect(restoredBy('Baker')).toMatchObject([{ writes: { right: { fields: ['title'] } }, restored: ['title'] }]);
-  expect(restoredBy('Butcher')).toMatchObject([{ writes: { right: { fields: ['title'] } } }]);
+  expect(restoredBy('Baker')).toMatchObject([
+    { writes: [{ kind: 'update', side: 'right', fields: ['title'] }], restored: ['title'] },
+  ]);
+  expect(restoredBy('Butcher')).toMatchObject([{ writes: [{ kind: 'update', side: 'right', fields: ['title'] }] }]);
   expect(restoredBy('Butcher')).not.toMatchObject([{ restored: ['title'] }]);
 });

@@ -1,15 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Contact } from '../../../../src/core/contact/contact.ts';
-import { contactOf } from '../../../../src/core/contact/record.ts';
 import type { Side } from '../../../../src/core/contact/side.ts';
-import type {
-  Creation,
-  Decision,
-  Deletion,
-  Merge,
-  SideWrite,
-  Unlink,
-} from '../../../../src/core/reconcile/decision.ts';
+import type { Creation, Decision, Deletion, Merge, Unlink } from '../../../../src/core/reconcile/decision.ts';
 import {
   deferRefused,
   deferUnsettled,
@@ -20,6 +12,7 @@ import {
   refusalKey,
   sourceFingerprint,
 } from '../../../../src/core/reconcile/defer.ts';
+import { plannedOn } from '../../engine/execute/support.ts';
 import { bothSides, gone, pairOf, present, record, SIDE_PAIRS, snapshot, values } from './support.ts';
 
 const RETRY_AT_MS = 1_000;
@@ -27,22 +20,23 @@ const SOON = RETRY_AT_MS - 1;
 
 const ADA: Partial<Contact> = { firstName: 'Ada', emailAddresses: values('ada@x.org') };
 
-const write = (fields: SideWrite['fields'], desired: Partial<Contact>): SideWrite => {
-  return { fields, desired: contactOf(desired), joins: [], leaves: [] };
-};
-
 const merge = (given: Partial<Merge> = {}, left: Partial<Contact> = ADA): Merge => ({
   kind: 'merge',
   pair: { ...pairOf(null, null), ...bothSides(present(record('l', left)), present(record('r', ADA))) },
-  writes: { left: null, right: null },
+  writes: [],
   conflicts: [],
   held: { left: [], right: [] },
   deferred: false,
   ...given,
 });
 
-const WRITES = { left: write(['company'], { company: 'Engine' }), right: write(['title', 'buckets'], { title: 'Dr' }) };
-const MERGE = merge({ writes: WRITES });
+const FIELDS = { left: ['company'], right: ['title', 'buckets'] } as const;
+const WRITES = {
+  left: plannedOn('left', FIELDS.left, { company: 'Engine' }),
+  right: plannedOn('right', FIELDS.right, { title: 'Dr' }),
+};
+const BOTH = [...WRITES.left, ...WRITES.right];
+const MERGE = merge({ writes: BOTH });
 
 const CREATE: Creation = { kind: 'create', side: 'right', source: record('l', ADA), pair: null, joins: [] };
 const HALF_GONE = pairOf(present(record('l', ADA)), gone('r'));
@@ -163,8 +157,8 @@ describe('[R15] a refused write', () => {
     expect(decided).toEqual([
       {
         ...MERGE,
-        writes: { [side]: null, [other]: WRITES[other] },
-        held: { [side]: [], [other]: WRITES[side].fields },
+        writes: WRITES[other],
+        held: { [side]: [], [other]: FIELDS[side] },
         deferred: true,
       },
     ]);
@@ -176,15 +170,15 @@ describe('[R15] a refused write', () => {
     expect(deferRefused([MERGE], refusals, SOON)).toEqual([
       {
         ...MERGE,
-        writes: { left: null, right: null },
-        held: { left: WRITES.right.fields, right: WRITES.left.fields },
+        writes: [],
+        held: { left: FIELDS.right, right: FIELDS.left },
         deferred: true,
       },
     ]);
   });
 
   test('at a side that is not written by now changes nothing', () => {
-    const decision = merge({ writes: { ...WRITES, right: null } });
+    const decision = merge({ writes: WRITES.left });
     expect(deferRefused([decision], [refusalOf(decision, 'right')], SOON)).toEqual([decision]);
   });
 
@@ -192,7 +186,7 @@ describe('[R15] a refused write', () => {
     const lost = { field: 'title', left: 'Dr', right: 'Prof', winner: 'left' } as const;
     const won = { field: 'company', left: 'A', right: 'B', winner: 'right' } as const;
     const decision = merge({
-      writes: WRITES,
+      writes: BOTH,
       conflicts: [lost, won],
       held: { left: ['websites'], right: ['addresses'] },
     });
@@ -219,7 +213,7 @@ describe('[R15] a refused field', () => {
     expect(deferRefused([MERGE], [fieldRefusal('title')], SOON)).toEqual([
       {
         ...MERGE,
-        writes: { ...WRITES, right: write(['buckets'], {}) },
+        writes: [...WRITES.left, ...plannedOn('right', ['buckets'], {})],
         held: { left: ['title'], right: [] },
         deferred: true,
       },
@@ -235,7 +229,7 @@ describe('[R15] a refused field', () => {
   });
 
   test('waits however the other fields change', () => {
-    const changed = merge({ writes: WRITES }, { ...ADA, company: 'Other' });
+    const changed = merge({ writes: BOTH }, { ...ADA, company: 'Other' });
     expect(deferRefused([changed], [fieldRefusal('title')], SOON)).toMatchObject([{ held: { left: ['title'] } }]);
   });
 

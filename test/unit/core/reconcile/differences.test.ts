@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LIST_FIELDS, SCALAR_FIELDS, type Contact } from '../../../../src/core/contact/contact.ts';
+import { type Contact, LIST_FIELDS, SCALAR_FIELDS } from '../../../../src/core/contact/contact.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
-import { bySide, SIDES, type Sides } from '../../../../src/core/contact/side.ts';
-import { withDeclined, type Declined } from '../../../../src/core/contact/snapshot.ts';
+import { bySide, type Sides, SIDES } from '../../../../src/core/contact/side.ts';
+import { type Declined, withDeclined } from '../../../../src/core/contact/snapshot.ts';
 import {
   disputedHalves,
   fieldsOfDifferences,
@@ -11,9 +11,10 @@ import {
 } from '../../../../src/core/reconcile/differences.ts';
 import type { GroupLink } from '../../../../src/core/reconcile/membership.ts';
 import { decideMerge } from '../../../../src/core/reconcile/plan.ts';
+import { updateOn } from '../../../../src/core/reconcile/planned.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import { check, contact, keysOf, settled, sideOf as halfWith } from './properties-support.ts';
-import { bothSides, link, pairOf, policyWith, record, sideOf, snapshot, halfOf, values } from './support.ts';
+import { bothSides, halfOf, link, pairOf, policyWith, record, sideOf, snapshot, values } from './support.ts';
 
 type Given = { readonly links?: readonly GroupLink[]; readonly policy?: Policy };
 
@@ -108,7 +109,7 @@ describe('disputedHalves', () => {
         const result = repaired(halves);
         if (result === null) return;
         const { writes, conflicts } = result.merge;
-        const after = bySide((side) => writes[side]?.desired ?? halves[side].record.contact);
+        const after = bySide((side) => updateOn(writes, side)?.desired ?? halves[side].record.contact);
         for (const side of SIDES) {
           const before = halves[side].record.contact;
           for (const field of LIST_FIELDS) {
@@ -129,7 +130,7 @@ describe('disputedHalves', () => {
         const result = repaired(halves);
         if (result === null) return;
         const after = bySide((side) => {
-          const now = result.merge.writes[side]?.desired ?? halves[side].record.contact;
+          const now = updateOn(result.merge.writes, side)?.desired ?? halves[side].record.contact;
           return { ...halfWith(now, now), side };
         });
         expect(unexplainedDifferences(after, [], policyWith())).toBeNull();

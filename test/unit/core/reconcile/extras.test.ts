@@ -7,6 +7,7 @@ import { deferExtras, EXTRAS_REST_MS } from '../../../../src/core/reconcile/defe
 import { emptiedFields } from '../../../../src/core/reconcile/losses.ts';
 import { matchContacts } from '../../../../src/core/reconcile/match.ts';
 import { decideMerge, planContacts } from '../../../../src/core/reconcile/plan.ts';
+import { updateOn } from '../../../../src/core/reconcile/planned.ts';
 import { bothSides, gone, NONE, pairOf, policyWith, present, record, SCOPES, snapshot, unpaired } from './support.ts';
 
 const LAST: ExtraField = 'lastContacted as Last contacted';
@@ -30,19 +31,21 @@ const merged = (
 describe('[R2] what a side computes is written to the other one', () => {
   test('when it has changed, and only then', () => {
     const { writes } = merged({}, { [LAST]: 'today' });
-    expect(writes.left).toMatchObject({ fields: [LAST], desired: { [LAST]: 'today' } });
-    expect(merged({}, { [LAST]: 'today' }, [{}, { [LAST]: 'today' }]).writes).toEqual({ left: null, right: null });
-    expect(merged({ [LAST]: 'today' }, {}, [{ [LAST]: 'today' }, { [LAST]: 'today' }]).writes.left?.fields).toEqual([
-      LAST,
-    ]);
+    expect(writes).toMatchObject([{ kind: 'update', side: 'left', fields: [LAST], desired: { [LAST]: 'today' } }]);
+    expect(merged({}, { [LAST]: 'today' }, [{}, { [LAST]: 'today' }]).writes).toEqual([]);
+    const agreed = [{ [LAST]: 'today' }, { [LAST]: 'today' }] as const;
+    expect(updateOn(merged({ [LAST]: 'today' }, {}, agreed).writes, 'left')?.fields).toEqual([LAST]);
   });
 
   test('over what somebody wrote there, which goes nowhere and is no conflict [R4]', () => {
     const agreed = [{ [LAST]: 'monday' }, { [LAST]: 'monday' }] as const;
     const scribbled = merged({ [LAST]: 'mine' }, { [LAST]: 'monday' }, agreed);
-    expect(scribbled).toMatchObject({ writes: { left: null, right: null }, held: { left: [LAST] }, conflicts: [] });
+    expect(scribbled).toMatchObject({ writes: [], held: { left: [LAST] }, conflicts: [] });
     const both = merged({ [LAST]: 'mine' }, { [LAST]: 'today' }, agreed);
-    expect(both).toMatchObject({ writes: { left: { desired: { [LAST]: 'today' } }, right: null }, conflicts: [] });
+    expect(both).toMatchObject({
+      writes: [{ kind: 'update', side: 'left', desired: { [LAST]: 'today' } }],
+      conflicts: [],
+    });
   });
 
   test('and loses nothing where nothing is computed any more [R8]', () => {
@@ -63,14 +66,14 @@ describe('[R2] a contact that was given what is computed', () => {
 
   test('is not given it again within a day: its change stays outstanding', () => {
     expect(deferred(alone, EXTRAS_REST_MS - 1)).toMatchObject({
-      writes: { left: null, right: null },
+      writes: [],
       held: { left: [], right: [LAST] },
       deferred: true,
     });
   });
 
   test('is given everything else', () => {
-    const { desired, fields } = (deferred(both, 1) as typeof both).writes.left ?? {};
+    const { desired, fields } = updateOn((deferred(both, 1) as typeof both).writes, 'left') ?? {};
     expect(fields).toEqual(['title']);
     expect(desired).toEqual(contactOf({ ...ADA, title: 'Dr' }));
   });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Contact } from '../../../../src/core/contact/contact.ts';
-import { contactOf } from '../../../../src/core/contact/record.ts';
 import type { Merge } from '../../../../src/core/reconcile/decision.ts';
 import type { GroupAction, GroupPlan } from '../../../../src/core/reconcile/groups.ts';
 import { destroys, isLossless, lossesOf } from '../../../../src/core/reconcile/losses.ts';
+import { plannedOn } from '../../engine/execute/support.ts';
 import { halfOf, link, pairOf, present, record, values } from './support.ts';
 
 const FULL: Partial<Contact> = {
@@ -23,11 +23,10 @@ const writing = (
   const now = record('g1', FULL, { groupIds: ['g-choir', 'g-team'] });
   const pair = pairOf(halfOf(now), present(record('s1', FULL)));
   if (pair.left === null || pair.right === null) throw new Error('Both halves stand.');
-  const write = { fields, desired: contactOf(desired), joins: [], leaves: [], ...moves };
   return {
     kind: 'merge',
     pair: { ...pair, left: pair.left, right: pair.right },
-    writes: { left: write, right: null },
+    writes: plannedOn('left', fields, desired, moves),
     conflicts: [],
     held: { left: [], right: [] },
     deferred: false,

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Contact } from '../../../../src/core/contact/contact.ts';
-import type { Side } from '../../../../src/core/contact/side.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
+import type { Side } from '../../../../src/core/contact/side.ts';
 import type { Pair } from '../../../../src/core/reconcile/decision.ts';
 import { planGroups } from '../../../../src/core/reconcile/groups.ts';
-import { planContacts, type Plan } from '../../../../src/core/reconcile/plan.ts';
+import { type Plan, planContacts } from '../../../../src/core/reconcile/plan.ts';
+import { updateOn } from '../../../../src/core/reconcile/planned.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import { gone, pairOf, policyWith, present, record, SCOPES, SIDE_PAIRS, snapshot, values } from './support.ts';
 
@@ -62,7 +63,7 @@ describe('two contacts that became one', () => {
       { taken: TWIN, other: { ...TWIN, title: 'Dr', 'lastContacted as Last contacted': 'today' } },
     );
     expect(decisionsOf(plan)).toMatchObject({
-      merge: { writes: { left: null, right: { fields: ['title'] } } },
+      merge: { writes: [{ kind: 'update', side: 'right', fields: ['title'] }] },
       deletion: { after: { fields: { left: [], right: ['title'] } } },
     });
   });
@@ -78,7 +79,7 @@ describe('two contacts that became one', () => {
     const desired = { ...ADA, company: 'Analytical', websites: SITE };
     // As if a user had entered it there, so that a later plan brings it to the other side.
     expect(merge).toMatchObject({
-      writes: { [side]: null, [other]: { fields, given: fields, desired } },
+      writes: [{ kind: 'update', side: other, fields, given: fields, desired }],
       conflicts: [],
     });
     expect(deletion).toMatchObject({
@@ -93,7 +94,7 @@ describe('two contacts that became one', () => {
     const plan = planMerge('left', { own: survivor(ADA), other: KEEPER }, twin, { direction: 'to-right' });
     const { merge, deletion } = decisionsOf(plan);
     expect(merge).toMatchObject({
-      writes: { left: null, right: { fields: ['websites'], desired: { websites: SITE } } },
+      writes: [{ kind: 'update', side: 'right', fields: ['websites'], desired: { websites: SITE } }],
     });
     expect(deletion).toMatchObject({ after: { survivorId: 'keeper', fields: { left: [], right: ['websites'] } } });
   });
@@ -104,7 +105,7 @@ describe('two contacts that became one', () => {
     const plan = planMerge('left', { own: survivor(ADA), other: KEEPER }, twin, { directions });
     const { merge, deletion } = decisionsOf(plan);
     expect(merge).toMatchObject({
-      writes: { left: { fields: ['websites'], desired: { websites: SITE } }, right: null },
+      writes: [{ kind: 'update', side: 'left', fields: ['websites'], desired: { websites: SITE } }],
     });
     expect(deletion).toMatchObject({ after: { survivorId: 'keeper', fields: { left: ['websites'], right: [] } } });
   });
@@ -112,7 +113,7 @@ describe('two contacts that became one', () => {
   test('[R12] are written once where the merge itself changes the one that stays', () => {
     const own = survivor({ ...ADA, phoneNumbers: values('+4930123456') }, ADA);
     const plan = planMerge('left', { own, other: KEEPER }, { taken: TWIN, other: { ...TWIN, websites: SITE } });
-    expect(decisionsOf(plan).merge?.writes.right).toMatchObject({
+    expect(updateOn(decisionsOf(plan).merge?.writes ?? [], 'right')).toMatchObject({
       fields: ['phoneNumbers', 'websites'],
       desired: { phoneNumbers: values('+4930123456'), websites: SITE },
     });
@@ -124,7 +125,7 @@ describe('two contacts that became one', () => {
     const { merge, deletion } = decisionsOf(
       planMerge('left', { own: survivor(ADA), other: KEEPER }, { taken, other: twin }),
     );
-    expect(merge).toMatchObject({ writes: { left: null, right: null }, conflicts: [] });
+    expect(merge).toMatchObject({ writes: [], conflicts: [] });
     expect(deletion).toMatchObject({ after: { survivorId: 'keeper', fields: { left: [], right: [] } } });
   });
 
@@ -134,7 +135,7 @@ describe('two contacts that became one', () => {
     const plan = planMerge(side, survivors, { taken: TWIN, other: { ...TWIN, company: 'Analytical' } });
     const { merge, deletion } = decisionsOf(plan);
     const conflict = { field: 'company', [side]: 'Engines', [other]: 'Analytical', winner: side };
-    expect(merge).toMatchObject({ writes: { left: null, right: null }, conflicts: [conflict] });
+    expect(merge).toMatchObject({ writes: [], conflicts: [conflict] });
     expect(deletion).toMatchObject({ after: { fields: { left: [], right: [] } } });
   });
 

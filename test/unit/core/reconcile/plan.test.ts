@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Contact } from '../../../../src/core/contact/contact.ts';
+import type { Half } from '../../../../src/core/contact/half.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import type { Side } from '../../../../src/core/contact/side.ts';
-import type { Half } from '../../../../src/core/contact/half.ts';
 import type { Decision, Pair } from '../../../../src/core/reconcile/decision.ts';
 import { planGroups } from '../../../../src/core/reconcile/groups.ts';
 import type { GroupLink } from '../../../../src/core/reconcile/membership.ts';
-import { planContacts, type Plan, type PlanInput } from '../../../../src/core/reconcile/plan.ts';
+import { type Plan, planContacts, type PlanInput } from '../../../../src/core/reconcile/plan.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import {
   gone,
@@ -71,7 +71,7 @@ describe('[R1] two contacts that stand as they were', () => {
     const pair = pairOf(untouched('left'), untouched('right'));
     expect(only(plan({ pairs: [pair] }))).toMatchObject({
       kind: 'merge',
-      writes: { left: null, right: null },
+      writes: [],
       conflicts: [],
     });
   });
@@ -85,10 +85,10 @@ describe('a contact edited on one side', () => {
     const decision = only(plan({ pairs: [pair], links: [choir] }));
     expect(decision).toMatchObject({
       kind: 'merge',
-      writes: {
-        [side]: null,
-        [other]: { fields: ['title', 'buckets'], joins: ['choir'], leaves: [], desired: { title: 'Countess' } },
-      },
+      writes: [
+        { kind: 'update', side: other, fields: ['title'], desired: { title: 'Countess' } },
+        { kind: 'membership', side: other, joins: ['choir'], leaves: [] },
+      ],
       deferred: false,
     });
   });
@@ -98,7 +98,7 @@ describe('a contact edited on one side', () => {
     const pair = pairOf(untouched('left'), own);
     const decision = only(plan({ pairs: [pair], links: [link('choir')], policy: { direction: 'to-right' } }));
     expect(decision).toMatchObject({
-      writes: { left: null, right: null },
+      writes: [],
       held: { left: [], right: ['title', 'buckets'] },
     });
   });
@@ -153,7 +153,7 @@ describe('a contact deleted on one side', () => {
     expect(own.record.contact.emailAddresses).toHaveLength(1);
     expect(only(plan({ pairs: [pairOf(own, gone('s'))] })).kind).toBe('delete');
     const merged = only(plan({ pairs: [pairOf(own, { ...own, id: 's' })] }));
-    expect(merged).toMatchObject({ writes: { left: null, right: null } });
+    expect(merged).toMatchObject({ writes: [] });
   });
 
   test('[R6] comes back with the buckets that it belongs to now', () => {
@@ -258,7 +258,7 @@ describe('a survivor', () => {
           [side]: { record: { id: PREFIX[side] }, base: null },
           [other]: { record: newcomer, base: null },
         },
-        writes: { [side]: { fields: ['title'] }, [other]: null },
+        writes: [{ kind: 'update', side, fields: ['title'] }],
       });
     },
   );
@@ -286,7 +286,7 @@ describe('a contact of no pair', () => {
     expect(decision).toMatchObject({
       kind: 'merge',
       pair: { id: null, status: 'linked' },
-      writes: { left: { fields: ['title'] }, right: null },
+      writes: [{ kind: 'update', side: 'left', fields: ['title'] }],
     });
   });
 
@@ -294,7 +294,12 @@ describe('a contact of no pair', () => {
     const left = record('g', ADA, { groupIds: ['g-choir'] });
     const right = record('s', ADA, { groupIds: ['s-team'] });
     const decision = only(plan({ left: [left], right: [right], links: [link('choir'), link('team')] }));
-    expect(decision).toMatchObject({ writes: { left: { joins: ['team'] }, right: { joins: ['choir'] } } });
+    expect(decision).toMatchObject({
+      writes: [
+        { kind: 'membership', side: 'left', joins: ['team'] },
+        { kind: 'membership', side: 'right', joins: ['choir'] },
+      ],
+    });
   });
 
   test('[R13] that fits several equally well is created, and reported', () => {
@@ -318,7 +323,7 @@ describe('a contact of no pair', () => {
     const decision = only(plan({ left, right: [record('s', ADA)] }));
     expect(decision).toMatchObject({
       kind: 'merge',
-      writes: { left: { fields: ['firstName', 'emailAddresses'] }, right: null },
+      writes: [{ kind: 'update', side: 'left', fields: ['firstName', 'emailAddresses'] }],
     });
   });
 

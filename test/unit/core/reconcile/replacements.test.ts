@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Contact } from '../../../../src/core/contact/contact.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
-import { bySide, otherSide, SIDES, type Side } from '../../../../src/core/contact/side.ts';
+import { bySide, otherSide, type Side, SIDES } from '../../../../src/core/contact/side.ts';
 import type { Decision } from '../../../../src/core/reconcile/decision.ts';
 import { planGroups } from '../../../../src/core/reconcile/groups.ts';
 import { planContacts, type PlanInput } from '../../../../src/core/reconcile/plan.ts';
+import { updateOn } from '../../../../src/core/reconcile/planned.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import { gone, pairOf, policyWith, present, record, SCOPES, snapshot, unpaired, values } from './support.ts';
 
@@ -67,9 +68,9 @@ describe.each(SIDES)('[R12] a contact that is new where a half of a pair was del
   test('meets what remains for the first time: nothing that either of them says is lost', () => {
     const edited = { ...ADA, title: 'Countess' };
     const [decision] = decide(side, { remaining: edited, base: ADA, added: { ...ADA, company: 'Engines' } });
-    const writes = decision?.kind === 'merge' ? decision.writes : null;
-    expect(writes?.[side]).toMatchObject({ fields: ['title'], desired: { title: 'Countess' } });
-    expect(writes?.[other]).toMatchObject({ fields: ['company'], desired: { company: 'Engines' } });
+    const writes = decision?.kind === 'merge' ? decision.writes : [];
+    expect(updateOn(writes, side)).toMatchObject({ fields: ['title'], desired: { title: 'Countess' } });
+    expect(updateOn(writes, other)).toMatchObject({ fields: ['company'], desired: { company: 'Engines' } });
   });
 
   test('keeps what both sides agreed on, each in its own words', () => {
@@ -80,15 +81,14 @@ describe.each(SIDES)('[R12] a contact that is new where a half of a pair was del
       added: short,
       former: { record: record('former', short), base: snapshot(short) },
     });
-    expect(decision).toMatchObject({ kind: 'merge', writes: { left: null, right: null }, conflicts: [] });
+    expect(decision).toMatchObject({ kind: 'merge', writes: [], conflicts: [] });
   });
 
   test('is given back what it lacks of what both sides agreed on', () => {
     const whole = { ...ADA, title: 'Countess', phoneNumbers: values('+4930123456') };
     const [decision] = decide(side, { remaining: whole });
-    const writes = decision?.kind === 'merge' ? decision.writes : null;
-    expect(writes?.[side]?.fields).toEqual(['title', 'phoneNumbers']);
-    expect(writes?.[other]).toBeNull();
+    const writes = decision?.kind === 'merge' ? decision.writes : [];
+    expect(writes).toMatchObject([{ kind: 'update', side, fields: ['title', 'phoneNumbers'] }]);
   });
 
   test('takes its place also where deletions are kept', () => {

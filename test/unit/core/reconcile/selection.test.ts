@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { decideSleep } from '../../../../src/core/reconcile/asleep.ts';
-import { selectionOf, selectsEverybody } from '../../../../src/core/reconcile/selection.ts';
 import type { Pair } from '../../../../src/core/reconcile/decision.ts';
 import { planContacts } from '../../../../src/core/reconcile/plan.ts';
+import { selectionOf, selectsEverybody } from '../../../../src/core/reconcile/selection.ts';
 import { halfOf, policyWith, record, SCOPES, snapshot } from './support.ts';
 
 const NAMES = new Map([
@@ -99,7 +99,9 @@ describe('[R18] a pair that no side selects', () => {
       policy: policyWith(),
       scopes: SCOPES,
     });
-    expect(decisions).toMatchObject([{ kind: 'merge', writes: { left: null, right: { joins: ['k'], leaves: [] } } }]);
+    expect(decisions).toMatchObject([
+      { kind: 'merge', writes: [{ kind: 'membership', side: 'right', joins: ['k'], leaves: [] }] },
+    ]);
   });
 
   test('keeps as agreed in further fields too what both sides came to say, or took away', () => {

@@ -4,7 +4,8 @@ import type { Half } from '../../../../src/core/contact/half.ts';
 import type { Merge } from '../../../../src/core/reconcile/decision.ts';
 import { planGroups } from '../../../../src/core/reconcile/groups.ts';
 import { lossesOf } from '../../../../src/core/reconcile/losses.ts';
-import { planContacts, type Plan } from '../../../../src/core/reconcile/plan.ts';
+import { type Plan, planContacts } from '../../../../src/core/reconcile/plan.ts';
+import { updateOn } from '../../../../src/core/reconcile/planned.ts';
 import { gone, pairOf, policyWith, present, record, SCOPES, snapshot, values } from './support.ts';
 
 /** What the survivor held before the merge, and the contact that was merged away, at the right side. */
@@ -43,26 +44,30 @@ const kindsIn = ({ decisions }: Plan): readonly string[] => decisions.map(({ kin
 test('[R12] what a merge put over fields that the side alone gives is taken back, and its pair tells of it until then', () => {
   const plan = planAfter({ ...AWAY });
   expect(kindsIn(plan)).toEqual(['merge']);
-  expect(mergeIn(plan)?.writes.left).toBeNull();
-  expect(mergeIn(plan)?.writes.right).toMatchObject({
-    fields: ['title', 'emailAddresses'],
-    given: ['title', 'emailAddresses'],
-    desired: { title: '', emailAddresses: values('ada@x.org') },
-  });
+  expect(mergeIn(plan)?.writes).toMatchObject([
+    {
+      kind: 'update',
+      side: 'right',
+      fields: ['title', 'emailAddresses'],
+      given: ['title', 'emailAddresses'],
+      desired: { title: '', emailAddresses: values('ada@x.org') },
+    },
+  ]);
   expect(lossesOf(plan, () => 0).right).toEqual({ members: 0 });
 });
 
 test('[R12] once it was taken back the pair of the merged-away contact ends', () => {
   const plan = planAfter(HELD);
   expect(kindsIn(plan)).toEqual(['merge', 'unlink']);
-  expect(mergeIn(plan)?.writes).toEqual({ left: null, right: null });
+  expect(mergeIn(plan)?.writes).toEqual([]);
 });
 
 test('[R5, R12] what its user made of the survivor since stays, and goes to the other side', () => {
   const added = values('king@x.org', 'new@x.org');
   const plan = planAfter({ ...AWAY, title: 'Cook', emailAddresses: added });
-  expect(mergeIn(plan)?.writes.right?.desired).toMatchObject({ emailAddresses: values('new@x.org', 'ada@x.org') });
-  expect(mergeIn(plan)?.writes.left).toMatchObject({
+  const writes = mergeIn(plan)?.writes ?? [];
+  expect(updateOn(writes, 'right')?.desired).toMatchObject({ emailAddresses: values('new@x.org', 'ada@x.org') });
+  expect(updateOn(writes, 'left')).toMatchObject({
     fields: ['title', 'emailAddresses'],
     desired: { title: 'Cook', emailAddresses: values('ada@x.org', 'new@x.org') },
   });
@@ -70,5 +75,5 @@ test('[R5, R12] what its user made of the survivor since stays, and goes to the 
 
 test('[R12] what both sides have agreed on since is not taken back', () => {
   const plan = planAfter(AWAY, { base: AWAY, left: present(record('left', AWAY)) });
-  expect(mergeIn(plan)?.writes).toEqual({ left: null, right: null });
+  expect(mergeIn(plan)?.writes).toEqual([]);
 });

@@ -1,18 +1,10 @@
-import type { Rejection } from '../../../../src/core/state/rows.ts';
 import { describe, expect, test } from 'vitest';
+import { addDone, type Task, taskOf } from '../../../../src/core/apply/task.ts';
+import type { Write } from '../../../../src/core/apply/write.ts';
 import type { Side } from '../../../../src/core/contact/side.ts';
-import {
-  RevokedError,
-  FullError,
-  InvalidError,
-  LimitedError,
-  NotFoundError,
-  StaleError,
-  UnavailableError,
-  UnreadableError,
-  type Applied,
-  type RemoteError,
-} from '../../../../src/providers/errors.ts';
+import type { Deletion } from '../../../../src/core/reconcile/decision.ts';
+import { fieldFingerprint, sourceFingerprint } from '../../../../src/core/reconcile/defer.ts';
+import type { Rejection } from '../../../../src/core/state/rows.ts';
 import type { Execution } from '../../../../src/engine/execute/execution.ts';
 import {
   countUnanswered,
@@ -23,7 +15,6 @@ import {
   rejectionOf,
   type Verdict,
 } from '../../../../src/engine/execute/failure.ts';
-import { addDone, creationTask, mergeTask, stepsOfWrite, type Task } from '../../../../src/core/apply/task.ts';
 import {
   createWrites,
   deleteWrites,
@@ -32,11 +23,20 @@ import {
   sharingWrites,
   updateWrites,
 } from '../../../../src/engine/execute/writes.ts';
-import { type Removal, type Write } from '../../../../src/core/apply/write.ts';
-import { fieldFingerprint, sourceFingerprint } from '../../../../src/core/reconcile/defer.ts';
-import type { Deletion } from '../../../../src/core/reconcile/decision.ts';
+import {
+  type Applied,
+  FullError,
+  InvalidError,
+  LimitedError,
+  NotFoundError,
+  type RemoteError,
+  RevokedError,
+  StaleError,
+  UnavailableError,
+  UnreadableError,
+} from '../../../../src/providers/errors.ts';
 import { ADA, looseHalf, pairedHalf } from '../support.ts';
-import { creationOf, mergeOf, PASS, sideWrite } from './support.ts';
+import { creationOf, mergeOf, PASS, plannedOn } from './support.ts';
 
 const [LEFT, RIGHT] = [pairedHalf('left', 'l', 1), pairedHalf('right', 'r', 1)];
 const PAIR = { id: 1, status: 'linked', left: LEFT, right: RIGHT } as const;
@@ -48,24 +48,17 @@ const only = (writes: readonly Write[]): Write => {
 };
 
 const MERGE = mergeOf(LEFT, RIGHT, {
-  writes: { left: null, right: sideWrite(['title', 'buckets'], { ...ADA, title: 'Dr' }, { joins: ['choir'] }) },
+  writes: plannedOn('right', ['title', 'buckets'], { ...ADA, title: 'Dr' }, { joins: ['choir'] }),
 });
 const CREATION = creationOf(looseHalf('left', 'l'));
 const DELETION: Deletion = { kind: 'delete', side: 'right', record: RIGHT.record, pair: PAIR };
-const REMOVAL: Removal = {
-  side: 'right',
-  record: RIGHT.record,
-  pair: PAIR,
-  pairAfter: 'drop-pair',
-  decision: DELETION,
-};
 
 const WRITES: Readonly<Record<Write['kind'], Write>> = {
-  create: only(createWrites(PASS, 'right', [creationTask(CREATION)])),
-  update: only(updateWrites(PASS, 'right', [mergeTask(MERGE)])),
-  membership: only(membershipWrites(PASS, 'right', [mergeTask(MERGE)])),
-  delete: only(deleteWrites(PASS, [REMOVAL])),
-  merge: mergeWrite(PASS, REMOVAL, { task: mergeTask(MERGE), survivor: RIGHT.record, isKept: false }),
+  create: only(createWrites(PASS, 'right', [taskOf(CREATION)])),
+  update: only(updateWrites(PASS, 'right', [taskOf(MERGE)])),
+  membership: only(membershipWrites(PASS, 'right', [taskOf(MERGE)])),
+  delete: only(deleteWrites(PASS, [DELETION])),
+  merge: mergeWrite(PASS, DELETION, { task: taskOf(MERGE), survivor: RIGHT.record, isKept: false }),
 };
 const KINDS = Object.keys(WRITES) as Write['kind'][];
 
@@ -147,7 +140,7 @@ describe('[R15] a refusal', () => {
   });
 
   test('of several fields is remembered by both contacts, and of one field by the field too', () => {
-    const several = mergeTask({ ...MERGE, writes: { left: null, right: sideWrite(['title', 'company'], ADA) } });
+    const several = taskOf({ ...MERGE, writes: plannedOn('right', ['title', 'company'], ADA) });
     expect(rejectionKeyOf(only(updateWrites(PASS, 'right', [several])))).toBe('l r');
     expect(rejectionKeysEndedBy(only(updateWrites(PASS, 'right', [several])))).toEqual([
       'l r',
@@ -158,8 +151,8 @@ describe('[R15] a refusal', () => {
 
   test('of a membership of a contact that was just created is remembered by both contacts', () => {
     const writesOf = (side: Side, tasks: readonly Task[]) => membershipWrites(PASS, side, tasks);
-    const created = creationTask({ ...CREATION, joins: ['choir'] });
-    created.steps = [...created.steps, ...stepsOfWrite('right', sideWrite(['title'], { ...ADA, title: 'Dr' }))];
+    const created = taskOf({ ...CREATION, joins: ['choir'] });
+    created.operations = [...created.operations, ...plannedOn('right', ['title'], { ...ADA, title: 'Dr' })];
     addDone(created, { side: 'right', kind: 'create', fields: [], moved: [], record: RIGHT.record });
     const refusal = rejectionOf(only(writesOf('right', [created])), 'too long', undefined, NOW);
     const next = mergeOf(LEFT, RIGHT);
@@ -171,7 +164,7 @@ describe('[R15] a refusal', () => {
     ['anything else', false],
   ])('of %s, at the third time with the same content, counts as not taken: %s', (_, isShared) => {
     const email = { value: 'family@example.org', label: null };
-    const shared = only(sharingWrites(PASS, 'right', [{ task: mergeTask(MERGE), email }]));
+    const shared = only(sharingWrites(PASS, 'right', [{ task: taskOf(MERGE), email }]));
     const write = isShared ? shared : WRITES.update;
     const after = (attempts: number): boolean => {
       const earlier = rejectionOf(write, 'taken', undefined, NOW);
@@ -206,8 +199,8 @@ describe('[R15] a refusal', () => {
   test('is not remembered in an undo, which is asked for again', () => {
     const undo = { ...PASS, cause: 'undo' } as const;
     const undone: readonly Write[] = [
-      only(updateWrites(undo, 'right', [{ ...mergeTask(MERGE), decision: null }])),
-      only(deleteWrites(undo, [{ ...REMOVAL, decision: null }])),
+      only(updateWrites(undo, 'right', [taskOf({ ...MERGE, cause: 'undo' })])),
+      only(deleteWrites(undo, [{ ...DELETION, cause: 'undo' }])),
     ];
     for (const write of undone) {
       expect(rejectionKeyOf(write)).toBeNull();
@@ -250,7 +243,7 @@ describe('[R9] calls in a row of unknown outcome', () => {
 
   test('are counted for each side by itself', () => {
     const count = counter();
-    const leftWrite = only(deleteWrites(PASS, [{ ...REMOVAL, side: 'left', record: LEFT.record }]));
+    const leftWrite = only(deleteWrites(PASS, [{ ...DELETION, side: 'left', record: LEFT.record }]));
     times(9, () => count([lost]));
     expect(count([lost], leftWrite)).toBeNull();
     expect(count([lost])).toBe(UNKNOWN);

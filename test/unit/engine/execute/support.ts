@@ -1,8 +1,11 @@
 import type { Applying } from '../../../../src/core/apply/answers.ts';
-import type { Contact } from '../../../../src/core/contact/contact.ts';
+import { contactFieldsOf } from '../../../../src/core/contact/chosen.ts';
+import type { Contact, SyncedField } from '../../../../src/core/contact/contact.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
 import { contactOf } from '../../../../src/core/contact/record.ts';
-import type { Creation, Merge, SideWrite } from '../../../../src/core/reconcile/decision.ts';
+import type { Side } from '../../../../src/core/contact/side.ts';
+import type { Creation, Merge } from '../../../../src/core/reconcile/decision.ts';
+import type { PlannedMembership, PlannedOperation } from '../../../../src/core/reconcile/planned.ts';
 import type { WorkingSet } from '../../../../src/core/state/working-set.ts';
 import type { Pass } from '../../../../src/engine/execute/writes.ts';
 import { bothSides } from '../../core/reconcile/support.ts';
@@ -24,17 +27,25 @@ export const applyingIn = (set: WorkingSet, createsWithGroups = false): Applying
   return { set, groupIds: GROUPS, createsWithGroups, lags: false, atMs: NOW };
 };
 
-export const sideWrite = (
-  fields: SideWrite['fields'],
+/** The operations that write these fields of a contact: an update, a change of membership, or both. */
+export const plannedOn = (
+  side: Side,
+  fields: readonly SyncedField[],
   desired: Partial<Contact>,
-  moves: Partial<Pick<SideWrite, 'joins' | 'leaves'>> = {},
-): SideWrite => ({ fields, desired: contactOf(desired), joins: [], leaves: [], ...moves });
+  moves: Partial<Pick<PlannedMembership, 'joins' | 'leaves'>> = {},
+): readonly PlannedOperation[] => {
+  const updated = contactFieldsOf(fields);
+  return [
+    ...(updated.length > 0 ? [{ kind: 'update', side, fields: updated, desired: contactOf(desired) } as const] : []),
+    ...(fields.includes('buckets') ? [{ kind: 'membership', side, joins: [], leaves: [], ...moves } as const] : []),
+  ];
+};
 
 /** A merge of two halves that writes nothing unless it is said otherwise. */
 export const mergeOf = (left: Half, right: Half, given: Partial<Merge> = {}): Merge => ({
   kind: 'merge',
   pair: { id: left.pair, status: 'linked', ...bothSides(left, right) },
-  writes: { left: null, right: null },
+  writes: [],
   conflicts: [],
   held: { left: [], right: [] },
   deferred: false,

@@ -58,8 +58,8 @@ describe('an update', () => {
     const result = plan([written(at({ title: 'New' }), [titled('Old', 'New')])]);
     expect(result.refused).toEqual([]);
     expect(decisionOf(result)).toMatchObject({
-      kind: 'revert',
-      writes: { left: null, right: { fields: ['title'], desired: { title: 'Old' } } },
+      kind: 'merge',
+      writes: [{ kind: 'update', side: 'right', fields: ['title'], desired: { title: 'Old' } }],
     });
   });
 
@@ -69,13 +69,13 @@ describe('an update', () => {
     const both = done(operationOf('update', { fields: ['title', last], before }), after);
     const fields = new Set([...USUAL_FIELDS, last] as const);
     expect(decisionOf(plan([written(after, [both])], { fields }))).toMatchObject({
-      writes: { right: { fields: ['title'], desired: { title: 'Old', [last]: 'today' } } },
+      writes: [{ kind: 'update', side: 'right', fields: ['title'], desired: { title: 'Old', [last]: 'today' } }],
     });
   });
 
   test('holds everything that it does not write, so that nothing is propagated', () => {
     const decision = decisionOf(plan([written(at({ title: 'New' }), [titled('Old', 'New')])]));
-    if (decision?.kind !== 'revert') throw new Error('A reversal was expected.');
+    if (decision?.kind !== 'merge') throw new Error('A reversal was expected.');
     expect(decision.held.left).toHaveLength(9);
     expect(decision.held.right).not.toContain('title');
     expect(decision.held.right).toHaveLength(8);
@@ -101,9 +101,9 @@ describe('an update', () => {
 
   test('goes back step by step over several writes of the run, the newest first', () => {
     const result = plan([written(at({ title: 'C' }), [titled('B', 'C'), titled('A', 'B')])]);
-    expect(decisionOf(result)).toMatchObject({ writes: { right: { desired: { title: 'A' } } } });
+    expect(decisionOf(result)).toMatchObject({ writes: [{ kind: 'update', side: 'right', desired: { title: 'A' } }] });
     const cut = plan([written(at({ title: 'C' }), [titled('B', 'C'), titled('A', 'X')])]);
-    expect(decisionOf(cut)).toMatchObject({ writes: { right: { desired: { title: 'B' } } } });
+    expect(decisionOf(cut)).toMatchObject({ writes: [{ kind: 'update', side: 'right', desired: { title: 'B' } }] });
     expect(cut.refused).toHaveLength(1);
   });
 
@@ -113,7 +113,9 @@ describe('an update', () => {
     const now = at({ emailAddresses: values('Added@X.org', 'later@x.org') });
     const result = plan([written(now, [done(operationOf('update', { fields: ['emailAddresses'], before }), after)])]);
     const expected = contactOf({ emailAddresses: values('later@x.org', 'removed@x.org') });
-    expect(decisionOf(result)).toMatchObject({ writes: { right: { desired: expected, fields: ['emailAddresses'] } } });
+    expect(decisionOf(result)).toMatchObject({
+      writes: [{ kind: 'update', side: 'right', desired: expected, fields: ['emailAddresses'] }],
+    });
   });
 
   test('is refused where the contact is gone, where its other half is, and where the link does not write', () => {
@@ -141,7 +143,7 @@ describe('a change of membership', () => {
     const now = at({}, { groupIds: ['joined', 'other'] });
     const result = plan([written(now, [moved])], { groups: groups(group('left'), group('joined'), group('other')) });
     expect(decisionOf(result)).toMatchObject({
-      writes: { right: { fields: ['buckets'], joins: ['right left'], leaves: ['right joined'] } },
+      writes: [{ kind: 'membership', side: 'right', joins: ['right left'], leaves: ['right joined'] }],
     });
   });
 
@@ -164,7 +166,7 @@ describe('a create', () => {
 
   test('is deleted again where it is as it was left; the other half stays for itself', () => {
     const decision = decisionOf(plan([written(created, [create])]));
-    expect(decision).toMatchObject({ kind: 'remove', side: 'right', record: created });
+    expect(decision).toMatchObject({ kind: 'delete', side: 'right', record: created });
   });
 
   test.each([
@@ -181,7 +183,7 @@ describe('a create', () => {
     const after = at({ firstName: 'Ada' }, { groupIds: ['team'] });
     const join = done(operationOf('membership', { join: ['team'], before: created }), after);
     const now = (modifiedAtMs: number) => at({ firstName: 'Ada' }, { groupIds: ['team'], version: '2', modifiedAtMs });
-    expect(decisionOf(plan([written(now(1_000), [join, create])]))?.kind).toBe('remove');
+    expect(decisionOf(plan([written(now(1_000), [join, create])]))?.kind).toBe('delete');
     expect(plan([written(now(3_600_000), [join, create])]).refused).toHaveLength(1);
   });
 
@@ -237,6 +239,12 @@ test('writes to both halves of a pair are one decision', () => {
     written(halves.left, [company], { side: 'left', id: 'people/c1', pair }),
   ];
   expect(plan(contacts).decisions).toMatchObject([
-    { kind: 'revert', writes: { left: { fields: ['company'] }, right: { fields: ['title'] } } },
+    {
+      kind: 'merge',
+      writes: [
+        { kind: 'update', side: 'left', fields: ['company'] },
+        { kind: 'update', side: 'right', fields: ['title'] },
+      ],
+    },
   ]);
 });

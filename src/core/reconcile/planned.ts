@@ -1,0 +1,92 @@
+import type { Contact, ContactField, SyncedField } from '../contact/contact.ts';
+import type { LabelledValue } from '../contact/elements.ts';
+import type { Side } from '../contact/side.ts';
+
+/**
+ * Fields that get a value which neither half of the pair holds: as if the side's user had entered it, it stays out of the base,
+ * and the next plan copies it to the other side (R5, R12).
+ */
+type Given = { readonly given?: readonly SyncedField[] };
+
+/** Changes fields of an existing contact. */
+export type PlannedUpdate = Given & {
+  readonly kind: 'update';
+  readonly side: Side;
+  /** Never empty. */
+  readonly fields: readonly ContactField[];
+  readonly desired: Contact;
+};
+
+/** Changes the groups of a contact. Group pairs are named by their keys. */
+export type PlannedMembership = Given & {
+  readonly kind: 'membership';
+  readonly side: Side;
+  readonly joins: readonly string[];
+  readonly leaves: readonly string[];
+};
+
+/** One change that a plan makes to a contact. The operation that is journaled is made of it when it is executed. */
+export type PlannedOperation =
+  | { readonly kind: 'create'; readonly side: Side }
+  | PlannedUpdate
+  /** Adds an email address that another contact of the side holds, and nothing else (`shared-emails.ts`). */
+  | { readonly kind: 'share'; readonly side: Side; readonly email: LabelledValue }
+  | PlannedMembership;
+
+type Planned = readonly PlannedOperation[];
+type OfKind<Kind extends PlannedOperation['kind']> = Extract<PlannedOperation, { kind: Kind }>;
+
+/** The operations of a kind on a side. */
+export const operationsOn = <Kind extends PlannedOperation['kind']>(
+  operations: Planned,
+  side: Side,
+  kind: Kind,
+): readonly OfKind<Kind>[] =>
+  operations.filter((each): each is OfKind<Kind> => each.side === side && each.kind === kind);
+
+/** The update of the contact of a side; null where there is none. */
+export const updateOn = (operations: Planned, side: Side): PlannedUpdate | null =>
+  operationsOn(operations, side, 'update')[0] ?? null;
+
+/** The change of the memberships of a side; null where there is none. */
+export const membershipOn = (operations: Planned, side: Side): PlannedMembership | null =>
+  operationsOn(operations, side, 'membership')[0] ?? null;
+
+const fieldsOfPlanned = (operation: PlannedOperation): readonly SyncedField[] => {
+  switch (operation.kind) {
+    case 'create':
+      return [];
+    case 'update':
+      return operation.fields;
+    case 'share':
+      return ['emailAddresses'];
+    case 'membership':
+      return ['buckets'];
+  }
+};
+
+/** The fields that operations write to an existing contact of a side; `buckets` where its membership changes. */
+export const plannedFields = (operations: Planned, side: Side): readonly SyncedField[] => [
+  ...new Set(operations.filter((each) => each.side === side).flatMap(fieldsOfPlanned)),
+];
+
+/** The fields of a side that get a value which neither half holds. */
+export const givenFields = (operations: Planned, side: Side): ReadonlySet<SyncedField> =>
+  new Set(operations.flatMap((each) => (each.side === side && 'given' in each ? (each.given ?? []) : [])));
+
+/** The operations with this one in place of the one of its kind and side. */
+export const withPlanned = (operations: Planned, next: PlannedUpdate | PlannedMembership): Planned => {
+  const isReplaced = ({ kind, side }: PlannedOperation): boolean => kind === next.kind && side === next.side;
+  if (!operations.some(isReplaced)) return [...operations, next];
+  return operations.map((each) => (isReplaced(each) ? next : each));
+};
+
+/** The operations without some fields of a side. Operations that add a shared address stay. */
+export const withoutPlanned = (operations: Planned, side: Side, fields: ReadonlySet<SyncedField>): Planned =>
+  operations.flatMap((each): Planned => {
+    if (each.side !== side) return [each];
+    if (each.kind === 'membership') return fields.has('buckets') ? [] : [each];
+    if (each.kind !== 'update') return [each];
+    const rest = each.fields.filter((field) => !fields.has(field));
+    return rest.length === 0 ? [] : [{ ...each, fields: rest }];
+  });

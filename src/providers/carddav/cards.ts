@@ -1,12 +1,10 @@
-import { chunks } from '../concurrency.ts';
+import { chunks } from '../batches.ts';
 import { isFault, NotFoundError, RemoteError, StaleError, UnreadableError } from '../errors.ts';
 import type { AddressBook } from './discovery.ts';
-import type { BookContext } from './book.ts';
+import { type BookContext, idOf, urlOf } from './book.ts';
 import { formatLines, nameOf, parseLines, type Card } from './card/content-line.ts';
 import { textOf } from './card/edits.ts';
-import { idOf, urlOf } from './hrefs.ts';
-import { etagOf, isGoneStatus, propertyOf, type DavResponse } from './multistatus.ts';
-import { CARD_STATE, multiget, propfind } from './requests.ts';
+import { CARD_STATE, type DavResponse, etagOf, isGoneStatus, multiget, propertyOf, propfind } from './dav.ts';
 import { headerOf, requireMultistatus } from './send.ts';
 
 /** A card as the server has it. */

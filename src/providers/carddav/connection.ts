@@ -3,14 +3,14 @@ import { digest } from '../../util/secret.ts';
 import type { ChosenFields } from '../../core/contact/chosen.ts';
 import { timeToSendMs } from '../../net/governor.ts';
 import { textKey } from '../../core/contact/text.ts';
-import { inspecting, type OnAnswer } from '../inspecting.ts';
+import { inspecting, type OnAnswer } from '../account.ts';
 import { RETRY_BUDGET_MS, type AccountCheck, type Inspection, type Network } from '../provider.ts';
 import type { Remote } from '../remote.ts';
 import { createAuthorization } from './authorization.ts';
 import { createCarddavRemote, type CarddavRemoteOptions } from './carddav-remote.ts';
 import { findAddressBook, labelOf, listAddressBooks, type AddressBook, type DiscoveryOptions } from './discovery.ts';
 import { createSendDav } from './send.ts';
-import type { CarddavSettings } from './settings.ts';
+import type { CarddavSettings } from './provider.ts';
 
 /** A server may read all its cards for one answer. */
 const TIMEOUT_MS = 60_000;

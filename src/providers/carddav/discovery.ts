@@ -1,9 +1,7 @@
 import { textKey } from '../../core/contact/text.ts';
-import { isSameHref } from './hrefs.ts';
-import { type DavResponse, propertyOf } from './multistatus.ts';
-import { propfind } from './requests.ts';
+import { isSameHref } from './book.ts';
+import { childOf, contains, type DavResponse, propertyOf, propfind } from './dav.ts';
 import { type DavAnswer, headerOf, requireMultistatus, type SendDav } from './send.ts';
-import { childOf, contains } from './xml.ts';
 import { InvalidError, NotFoundError, WrongAddressError } from '../errors.ts';
 
 /** An address book of the account. */

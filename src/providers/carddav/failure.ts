@@ -17,7 +17,7 @@ import {
   type RemoteError,
   type RemoteErrorOptions,
 } from '../errors.ts';
-import { connectionCodesOf, wasNeverSent } from '../unsent.ts';
+import { connectionCodesOf, wasNeverSent } from '../retrying.ts';
 
 export type DavMethod = 'PROPFIND' | 'REPORT' | 'PUT' | 'DELETE';
 

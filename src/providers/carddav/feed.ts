@@ -1,11 +1,20 @@
 import type { FeedChange, FeedPage } from '../../core/contact/requests.ts';
-import { chunks } from '../concurrency.ts';
+import { chunks } from '../batches.ts';
 import type { KnownRows, PullRequest } from '../remote.ts';
 import type { BookContext } from './book.ts';
 import { CARDS_PER_READ, readCards, type CardReading } from './cards.ts';
 import type { Card } from './card/content-line.ts';
-import { listCards, readChanges, readCtag, type ListedCard } from './changes.ts';
-import { decodeCursor, decodePlace, expired, type FeedCursor, type ListingPlace } from './cursor.ts';
+import {
+  decodeCursor,
+  decodePlace,
+  expired,
+  type FeedCursor,
+  listCards,
+  type ListedCard,
+  type ListingPlace,
+  readChanges,
+  readCtag,
+} from './changes.ts';
 import { categoriesOf, isGroupCard, listGroupCards, memberKeyOf } from './group-cards.ts';
 import { searchCards } from './search.ts';
 import { cardGroupsOf, membershipsIn, type Memberships, type Records } from './record.ts';

@@ -1,9 +1,8 @@
 import { normaliseText } from '../../core/contact/text.ts';
 import type { BookContext } from './book.ts';
 import { readCards, storedIn, type StoredCard } from './cards.ts';
-import { lineOf, type Card } from './card/content-line.ts';
+import { type Card, escapeText, lineOf, splitValue, unescapeText } from './card/content-line.ts';
 import { addLines, linesOf, newCard, removeLine, textOf, withText, withValue } from './card/edits.ts';
-import { escapeText, splitValue, unescapeText } from './card/escapes.ts';
 import { isVersion4 } from './card/lists.ts';
 import { searchCards } from './search.ts';
 

@@ -1,6 +1,6 @@
 import { FIELDS } from '../../core/contact/fields.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
-import { createRowDigest } from '../row-digest.ts';
+import { createRowDigest } from '../listing.ts';
 import type { CardMapping } from './card/card-mapping.ts';
 import type { Card } from './card/content-line.ts';
 import type { StoredCard } from './cards.ts';

@@ -1,11 +1,10 @@
-import { chunks } from '../concurrency.ts';
+import { chunks } from '../batches.ts';
 import { InvalidError, isFault, NotFoundError, RemoteError, RevokedError, UnreadableError } from '../errors.ts';
 import type { BookContext } from './book.ts';
 import { CARDS_PER_READ, cardsIn, readCards, unreadableCard, type StoredCard } from './cards.ts';
 import { listCards } from './changes.ts';
 import type { Card } from './card/content-line.ts';
-import { propertyOf } from './multistatus.ts';
-import { addressbookQuery, type CardFilter } from './requests.ts';
+import { addressbookQuery, type CardFilter, propertyOf } from './dav.ts';
 import { requireMultistatus } from './send.ts';
 
 /** Whether a server refused a search that it does not have, or fails at it. */

@@ -4,12 +4,11 @@ import { CutOffError, exchange, type WholeAnswer } from '../../net/exchange.ts';
 import type { AnswerHeaders } from '../../net/rate-headers.ts';
 import { isFault, RemoteError, UnreadableError } from '../errors.ts';
 import type { OnRetry } from '../provider.ts';
-import { ANSWER_LIMITS } from '../read-limits.ts';
+import { ANSWER_LIMITS } from '../listing.ts';
 import { retrying } from '../retrying.ts';
 import type { Authorization } from './authorization.ts';
 import { answerError, connectionError, isRead, unreadableAnswer, type DavMethod } from './failure.ts';
-import { multistatusOf, type Multistatus } from './multistatus.ts';
-import { parseXml, type XmlElement } from './xml.ts';
+import { type Multistatus, multistatusOf, parseXml, type XmlElement } from './dav.ts';
 
 /** One request to the server. */
 export type DavRequest = {

@@ -10,7 +10,7 @@ import {
   type RemoteError,
   type RemoteErrorOptions,
 } from '../errors.ts';
-import { readWithin } from './answer-body.ts';
+import { readWithin } from './client.ts';
 import { toRemoteError, toTokenError } from './failure.ts';
 
 /** The scope that reads and writes contacts and contact groups; nothing else is needed. */

@@ -1,10 +1,9 @@
 import type { CreateRequest, UpdateRequest } from '../../core/contact/requests.ts';
 import { boundPlaceOf } from '../../core/contact/bound-entries.ts';
 import { valueIn, withValue, type ContactField } from '../../core/contact/contact.ts';
-import type { BodyEntry } from './body-entry.ts';
+import type { BodyEntry, MaskField } from './person-field.ts';
 import { mappingOf, USUAL_MAPPING, type PersonMapping } from './fields.ts';
 import { originEntry, personOfRecord, wholeContactOf } from './mapper.ts';
-import type { MaskField } from './person-field.ts';
 
 /** The lists of a Person that hold the given fields, each once. */
 export const maskOf = (fields: Iterable<ContactField>): readonly MaskField[] => [

@@ -7,7 +7,7 @@ import type { OnRetry } from '../provider.ts';
 import type { GoogleClient } from './client.ts';
 import { USUAL_MAPPING, type PersonMapping } from './fields.ts';
 import { toRemoteError, toTokenError, type RequestContext } from './failure.ts';
-import { createLane } from './lane.ts';
+import { createLane } from './limits.ts';
 
 type CallOptions = { readonly signal: AbortSignal; readonly rootUrl: string };
 

@@ -1,15 +1,53 @@
+import { z } from 'zod';
 import type { ChosenFields } from '../../core/contact/chosen.ts';
-import { digest, fingerprint } from '../../util/secret.ts';
 import type { Gate } from '../../net/gate.ts';
 import { timeToSendMs } from '../../net/governor.ts';
 import type { TransportRequest } from '../../net/transport.ts';
-import { inspecting, type OnAnswer } from '../inspecting.ts';
-import { RETRY_BUDGET_MS, type Inspection, type Network } from '../provider.ts';
-import type { Remote } from '../remote.ts';
-import { readGoogleAccount } from './account.ts';
-import { createGoogleRemote } from './google-remote.ts';
+import { type Account, inspecting, type OnAnswer } from '../account.ts';
+import { InvalidError, NotFoundError } from '../errors.ts';
+import { type CallGoogle, createCaller } from './call.ts';
+import { createGoogleClient } from './client.ts';
+import { isMissingScope } from './failure.ts';
+import { createGoogleRemote, type GoogleRemoteOptions } from './google-remote.ts';
 import { classifyGoogleRequest } from './limits.ts';
-import type { GoogleSettings } from './settings.ts';
+import type { GoogleSettings } from './provider.ts';
+import { type Inspection, type Network, RETRY_BUDGET_MS } from '../provider.ts';
+import type { Remote } from '../remote.ts';
+import { digest, fingerprint } from '../../util/secret.ts';
+
+const profileSchema = z.object({
+  resourceName: z.string().min(1),
+  emailAddresses: z.array(z.object({ value: z.string().nullish() })).nullish(),
+});
+
+const readProfile = async (call: CallGoogle, personFields: string, signal: AbortSignal): Promise<Account | null> => {
+  try {
+    const me = await call(
+      {
+        route: 'GET /v1/people/me',
+        isMutation: false,
+        schema: profileSchema,
+        send: (people, options) => people.people.get({ resourceName: 'people/me', personFields }, options),
+      },
+      signal,
+    );
+    return { id: me.resourceName, email: me.emailAddresses?.[0]?.value ?? null };
+  } catch (error) {
+    if (error instanceof NotFoundError || error instanceof InvalidError || isMissingScope(error)) return null;
+    throw error;
+  }
+};
+
+/** Whose address book the refresh token opens, as far as the granted scopes show it. Throws a RemoteError. */
+const readGoogleAccount = async (
+  options: Omit<GoogleRemoteOptions, 'requestCount'>,
+  signal: AbortSignal,
+): Promise<Account> => {
+  const call = createCaller({ ...options, client: createGoogleClient(options) });
+  const account =
+    (await readProfile(call, 'metadata,emailAddresses', signal)) ?? (await readProfile(call, 'metadata', signal));
+  return account ?? { id: null, email: null };
+};
 
 /** A batch of 200 contacts takes Google some time. */
 const TIMEOUT_MS = 30_000;

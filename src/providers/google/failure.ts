@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readRetryAfterMs } from '../../net/rate-headers.ts';
 import { findUnsent } from '../../net/gate.ts';
-import { AnswerLimitError } from './answer-body.ts';
+import { AnswerLimitError } from './client.ts';
 import {
   ClientRefusedError,
   CursorExpiredError,
@@ -22,7 +22,7 @@ import {
   type RemoteError,
   type RemoteErrorOptions,
 } from '../errors.ts';
-import { UNSENT_CODES } from '../unsent.ts';
+import { UNSENT_CODES } from '../retrying.ts';
 
 /** What the request was, as far as its failure depends on it. */
 export type RequestContext = {

@@ -9,8 +9,8 @@ import {
   type UsualField,
 } from '../../core/contact/contact.ts';
 import { ADDED_FIELDS, isNamedField, type NamedField } from '../../core/contact/fields.ts';
-import { createRowDigest } from '../row-digest.ts';
-import { ADDRESSES, postalAddressOf } from './addresses.ts';
+import { createRowDigest } from '../listing.ts';
+import { ADDRESSES, COMPANY, postalAddressOf, TITLE, valuesOf, writeValues } from './lists.ts';
 import {
   BIRTHDAY,
   INSTANT_MESSENGERS,
@@ -25,9 +25,7 @@ import {
 } from './further-fields.ts';
 import { ITEMS_PER_PAGE, LISTED_VALUES_MAX } from './limits.ts';
 import { namePart, NAMES, namesOf } from './names.ts';
-import { COMPANY, TITLE } from './organizations.ts';
 import { personField, type FieldMapping, type PersonField, type PersonLists } from './person-field.ts';
-import { valuesOf, writeValues } from './values.ts';
 
 const CUT = { listedMax: LISTED_VALUES_MAX };
 const EMAIL_ADDRESSES = personField('emailAddresses', writeValues('emailAddresses', 'emailAddresses'), CUT);

@@ -1,4 +1,5 @@
 import { type Contact, type ContactField, textIn } from '../../core/contact/contact.ts';
+import { partsOfDay } from '../../core/contact/days.ts';
 import {
   FURTHER_FIELDS,
   isNamedField,
@@ -8,19 +9,43 @@ import {
 } from '../../core/contact/fields.ts';
 import { tagText, textTags, withOtherSpellings } from '../../core/contact/lists.ts';
 import { normaliseText, wordsOnly } from '../../core/contact/text.ts';
-import { type BodyEntry, withTexts, writable } from './body-entry.ts';
-import { dateOf, dayOf } from './days.ts';
-import { type EntrySet, heldEntry, heldField } from './held-entry.ts';
 import {
+  type BodyEntry,
   type BoundTo,
   type ChosenParts,
+  type EntrySet,
   type FieldMapping,
+  heldEntry,
+  heldField,
   personField,
   type PersonField,
   type PersonLists,
+  withTexts,
+  writable,
 } from './person-field.ts';
 import type { TextEntry, UserDefinedEntry } from './schema.ts';
-import { valuesOf, writeValues, writtenValues } from './values.ts';
+import { valuesOf, writeValues, writtenValues } from './lists.ts';
+
+/** A date as Google gives it; a part that is not known is left out, or 0. */
+type GoogleDate = { readonly year?: number; readonly month?: number; readonly day?: number };
+
+const padded = (number: number, digits: number): string => String(number).padStart(digits, '0');
+
+/** The day as a contact holds it, `1980-05-17` or `--05-17`; null where month or day is not known. */
+export const dayOf = ({ year = 0, month = 0, day = 0 }: GoogleDate = {}): string | null => {
+  if (month === 0 || day === 0) return null;
+  return `${year === 0 ? '-' : padded(year, 4)}-${padded(month, 2)}-${padded(day, 2)}`;
+};
+
+/** The date of a day; null where the text is none of the calendar. */
+export const dateOf = (
+  text: string,
+): { readonly year?: number; readonly month: number; readonly day: number } | null => {
+  const parts = partsOfDay(text);
+  if (parts === null) return null;
+  const { year, month, day } = parts;
+  return { ...(year !== null && { year }), month, day };
+};
 
 /** A text that one entry of a list holds; the others stay as they are. */
 const heldText = (

@@ -2,21 +2,20 @@ import type { Dispatcher } from 'undici';
 import { USUAL_FIELDS, type ChosenFields } from '../../core/contact/chosen.ts';
 import type { Clock } from '../../util/clock.ts';
 import { InvalidError, NotFoundError } from '../errors.ts';
-import { LISTING_LIMITS, type ListingLimits } from '../read-limits.ts';
+import { LISTING_LIMITS, type ListingLimits } from '../listing.ts';
 import type { OnRetry, ShareAccessToken } from '../provider.ts';
-import { orRefusal } from '../refusal.ts';
+import { orRefusal } from '../batches.ts';
 import type { Remote } from '../remote.ts';
 import { createCaller, type CallGoogle } from './call.ts';
 import { createGoogleClient } from './client.ts';
 import { isMissingScope } from './failure.ts';
 import { personMapping } from './fields.ts';
-import { findCreated } from './find-created.ts';
+import { findCreated, readContacts } from './read.ts';
 import { createGroup, deleteGroup, listGroups, readGroup, renameGroup } from './groups.ts';
 import { CONTACTS_PER_BATCH, MEMBERS_PER_REQUEST } from './limits.ts';
 import { changeMembership } from './membership.ts';
 import { pullContacts } from './pull.ts';
 import { createContacts, deleteContacts, updateContacts } from './push.ts';
-import { readContacts } from './read.ts';
 import { personNameSchema } from './schema.ts';
 
 export type GoogleRemoteOptions = {

@@ -4,7 +4,7 @@ import { NameTakenError, NotFoundError, StaleError, UnreadableError } from '../e
 import type { CallGoogle } from './call.ts';
 import { ITEMS_PER_PAGE } from './limits.ts';
 import { anyAnswerSchema, groupListSchema, groupSchema } from './schema.ts';
-import { startListingWalk } from '../read-limits.ts';
+import { startListingWalk } from '../listing.ts';
 
 type Group = ReturnType<typeof groupSchema.parse>;
 

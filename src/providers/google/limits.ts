@@ -1,5 +1,5 @@
 /** The metrics that Google meters a People API request on. */
-export type GoogleQuota = 'read' | 'write';
+type GoogleQuota = 'read' | 'write';
 
 /** `batchCreateContacts`, `batchUpdateContacts` and `people:batchGet` take 200 contacts (People API reference). */
 export const CONTACTS_PER_BATCH = 200;
@@ -21,4 +21,17 @@ export const classifyGoogleRequest = (method: string, path: string): readonly Go
   if (!PEOPLE_API.test(path)) return [];
   if (method.toUpperCase() === 'GET') return ['read'];
   return READS_BACK.test(path.replace(/\?.*$/u, '')) ? ['read', 'write'] : ['write'];
+};
+
+/** Runs tasks strictly one after the other, in the order in which they were handed in. */
+export type Lane = <Value>(task: () => Promise<Value>) => Promise<Value>;
+
+/** Google wants the mutations of one account sequential (People API reference, every write). */
+export const createLane = (): Lane => {
+  let tail: Promise<unknown> = Promise.resolve();
+  return (task) => {
+    const turn = tail.then(task);
+    tail = turn.catch(() => undefined);
+    return turn;
+  };
 };

@@ -2,9 +2,8 @@ import { boundContact } from '../../core/contact/bound-entries.ts';
 import { type Contact, valueIn, withValue } from '../../core/contact/contact.ts';
 import { FIELDS } from '../../core/contact/fields.ts';
 import { contactOf, type ContactRecord, syncableContact, unsyncableIn } from '../../core/contact/record.ts';
-import { writable } from './body-entry.ts';
+import { type PersonLists, writable } from './person-field.ts';
 import { mappingOf, type PersonMapping, USUAL_MAPPING } from './fields.ts';
-import type { PersonLists } from './person-field.ts';
 import { type Person, personNameSchema, personSchema, type Source } from './schema.ts';
 
 /** Under this key of `clientData` a created contact carries its origin: the account's scope and the id, with a space between. */

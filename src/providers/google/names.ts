@@ -1,10 +1,17 @@
-import type { Contact } from '../../core/contact/contact.ts';
-import { textIn } from '../../core/contact/contact.ts';
+import { type Contact, textIn } from '../../core/contact/contact.ts';
 import type { Joinable } from '../../core/contact/fields.ts';
 import { foldText } from '../../core/contact/names.ts';
 import { normaliseText } from '../../core/contact/text.ts';
-import { nonEmpty, withTexts, without, writable, type BodyEntry } from './body-entry.ts';
-import { personField, type ChosenParts, type PersonLists } from './person-field.ts';
+import {
+  type BodyEntry,
+  type ChosenParts,
+  nonEmpty,
+  personField,
+  type PersonLists,
+  withoutKeys,
+  withTexts,
+  writable,
+} from './person-field.ts';
 import type { NameEntry } from './schema.ts';
 
 /** The parts of a name that are fields of a contact. */
@@ -48,7 +55,7 @@ const WHOLE_NAMES = ['displayName', 'displayNameLastFirst', 'unstructuredName'] 
 
 /** A name that was only typed as a whole stays one; else the parts speak and the whole is Google's to make. */
 const keptName = (entry: NameEntry): BodyEntry => {
-  const parts = without(writable(entry), WHOLE_NAMES);
+  const parts = withoutKeys(writable(entry), WHOLE_NAMES);
   if (NAME_PARTS.some((part) => parts[part] !== undefined)) return parts;
   return withTexts(parts, { unstructuredName: entry.unstructuredName ?? entry.displayName ?? '' });
 };
@@ -134,7 +141,7 @@ const dividedFirstName = (
 
 const writtenName = ({ names }: PersonLists, target: Contact, chosen: ChosenParts): readonly BodyEntry[] => {
   const name = names?.[0] ?? {};
-  const kept = without(writable(name), WHOLE_NAMES);
+  const kept = withoutKeys(writable(name), WHOLE_NAMES);
   const apart = apartParts(name, target, chosen);
   const valueOf = (field: (typeof OWN_PARTS)[number]): string =>
     field === 'lastName' ? familyOf(name, target.lastName, apart) : textIn(target, field);

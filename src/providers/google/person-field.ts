@@ -1,6 +1,6 @@
 import type { Contact, ContactField } from '../../core/contact/contact.ts';
 import type { JoinedPart } from '../../core/contact/fields.ts';
-import { writable, type BodyEntry } from './body-entry.ts';
+import type { Json } from '../../core/contact/record.ts';
 import type { Person } from './schema.ts';
 
 /** The lists of a Person that hold contact fields; a write names in its mask which of them it replaces. */
@@ -63,3 +63,84 @@ type HeldEntry<Value> = {
   /** The place of the entry that is held unless the field is bound to another one; null for an empty list. */
   readonly usualPlace: (person: PersonLists) => number | null;
 };
+
+/** One entry of a field list, as it is sent. */
+export type BodyEntry = { readonly [key: string]: Json };
+
+type ReadEntry = { readonly [key: string]: Json | undefined; readonly metadata?: { readonly sourcePrimary?: boolean } };
+
+/** Google makes these itself: `canonicalForm` by guess, `formattedType` in the account's language (reference). */
+const OUTPUT_ONLY = new Set(['metadata', 'formattedType', 'canonicalForm']);
+
+/** An entry as it may be sent back: as it was read, without what Google makes itself. */
+export const writable = (entry: ReadEntry): BodyEntry => {
+  const kept = Object.entries(entry).flatMap(([key, value]) => {
+    return value === undefined || OUTPUT_ONLY.has(key) ? [] : [[key, value] as const];
+  });
+  const primary = entry.metadata?.sourcePrimary === true ? { metadata: { sourcePrimary: true } } : {};
+  return { ...Object.fromEntries(kept), ...primary };
+};
+
+/** The entry with the given texts in place of its own; an empty text removes the key. */
+export const withTexts = (entry: BodyEntry, texts: Readonly<Record<string, string>>): BodyEntry => {
+  const untouched = Object.entries(entry).filter(([key]) => texts[key] === undefined);
+  return Object.fromEntries([...untouched, ...Object.entries(texts).filter(([, text]) => text !== '')]);
+};
+
+/** The entry without some of its keys. */
+export const withoutKeys = (entry: BodyEntry, keys: readonly string[]): BodyEntry =>
+  Object.fromEntries(Object.entries(entry).filter(([key]) => !keys.includes(key)));
+
+/** Whether an entry says anything beside the given keys. */
+const saysMoreThan = (entry: BodyEntry, keys: readonly string[]): boolean =>
+  Object.keys(withoutKeys(entry, keys)).length > 0;
+
+/** Entries that would say nothing are not sent. */
+export const nonEmpty = (entries: readonly BodyEntry[]): readonly BodyEntry[] =>
+  entries.filter((entry) => saysMoreThan(entry, ['metadata', 'type', 'current']));
+
+/** Entries of which one is held by contact fields: those of a list, or of a list those of one name. */
+export type EntrySet<Entry> = {
+  readonly name: string;
+  readonly in: (person: PersonLists) => readonly Entry[];
+  /** Whether the fields would hold anything of the entry. */
+  readonly isFilled: (entry: Entry) => boolean;
+  /** Whether a filled entry goes before others. */
+  readonly isPreferred: (entry: Entry) => boolean;
+};
+
+/** The place of the preferred entry, else of the first filled one, else of the first one. */
+const usualPlace = <Entry>({ isFilled, isPreferred, ...set }: EntrySet<Entry>, person: PersonLists): number | null => {
+  const entries = set.in(person);
+  const preferred = entries.findIndex((entry) => isFilled(entry) && isPreferred(entry));
+  const place = preferred < 0 ? entries.findIndex(isFilled) : preferred;
+  if (place >= 0) return place;
+  return entries.length === 0 ? null : 0;
+};
+
+/** The entry that a field holds; undefined where it holds none. */
+export const heldEntry = <Entry>(
+  set: EntrySet<Entry>,
+  person: PersonLists,
+  field: ContactField,
+  bound: BoundTo,
+): Entry | undefined => {
+  const place = bound(field);
+  const held = place === undefined ? usualPlace(set, person) : place;
+  return held === null ? undefined : set.in(person)[held];
+};
+
+/** A field that holds one entry of a list. */
+export const heldField = <Entry, Value>(
+  list: PersonField,
+  set: EntrySet<Entry>,
+  valueOf: (entry: Entry | undefined) => Value,
+): FieldMapping<Value> => ({
+  list,
+  read: (person) => valueOf(set.in(person)[usualPlace(set, person) ?? 0]),
+  held: {
+    name: set.name,
+    valuesIn: (person) => set.in(person).map((entry) => valueOf(entry)),
+    usualPlace: (person) => usualPlace(set, person),
+  },
+});

@@ -1,16 +1,55 @@
+import { z } from 'zod';
 import type { FeedChange, FeedPage } from '../../core/contact/requests.ts';
-import type { Clock } from '../../util/clock.ts';
 import { CursorExpiredError, InvalidError, UnreadableError } from '../errors.ts';
-import type { KnownRows, PullRequest } from '../remote.ts';
 import type { CallGoogle } from './call.ts';
-import { parseCursor, parseResume, type GoogleCursor, type GoogleResume } from './cursor.ts';
-import { SYNC_TOKEN_LIFE_MS } from './limits.ts';
-import { readPerson, type PersonReading } from './mapper.ts';
 import type { PersonMapping } from './fields.ts';
-import { startListingWalk, type ListingLimits } from '../read-limits.ts';
-import { findKnown } from '../row-digest.ts';
+import { SYNC_TOKEN_LIFE_MS } from './limits.ts';
+import { type PersonReading, readPerson } from './mapper.ts';
 import { completed } from './read.ts';
 import { connectionsSchema, listedSchema } from './schema.ts';
+import { findKnown, type ListingLimits, startListingWalk } from '../listing.ts';
+import type { KnownRows, PullRequest } from '../remote.ts';
+import type { Clock } from '../../util/clock.ts';
+
+/** What the next incremental pull starts from. */
+type GoogleCursor = {
+  readonly syncToken: string;
+  /** Names the query: a token serves only the query that it came from. */
+  readonly templateHash: string;
+  /** When the full listing began that the token's life counts from, epoch milliseconds. */
+  readonly fullAtMs: number;
+};
+
+/** Where a full listing that was cut off goes on. */
+type GoogleResume = {
+  readonly pageToken: string;
+  readonly templateHash: string;
+  readonly fullAtMs: number;
+  /** How many pages were read before. */
+  readonly pages: number;
+};
+
+const cursorSchema = z.object({ syncToken: z.string().min(1), templateHash: z.string(), fullAtMs: z.number() });
+const resumeSchema = z.object({
+  pageToken: z.string().min(1),
+  templateHash: z.string(),
+  fullAtMs: z.number(),
+  pages: z.int().nonnegative().default(0),
+});
+
+const parseWith = <Schema extends z.ZodType>(schema: Schema, text: string): z.output<Schema> | null => {
+  try {
+    return schema.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null;
+  }
+};
+
+/** The cursor in the text, or null where the text is not one. */
+const parseCursor = (text: string): GoogleCursor | null => parseWith(cursorSchema, text);
+
+/** The resume point in the text, or null where the text is not one. */
+const parseResume = (text: string): GoogleResume | null => parseWith(resumeSchema, text);
 
 const ROUTE = 'GET /v1/people/me/connections';
 

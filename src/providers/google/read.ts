@@ -1,12 +1,15 @@
-import type { ReadAnswer } from '../../core/contact/requests.ts';
+import { wasMadeFor } from '../../core/contact/origin.ts';
+import type { ContactRecord } from '../../core/contact/record.ts';
+import type { CreateRequest, ReadAnswer } from '../../core/contact/requests.ts';
 import { InvalidError, isFault, NotFoundError, RemoteError } from '../errors.ts';
 import type { CallGoogle } from './call.ts';
 import { SOURCES } from './fields.ts';
 import { listGroups } from './groups.ts';
 import { CONTACTS_PER_BATCH } from './limits.ts';
-import { readPerson, type PersonReading } from './mapper.ts';
-import { anyAnswerSchema, batchGetSchema, type PersonResponse } from './schema.ts';
+import { type PersonReading, readPerson } from './mapper.ts';
+import { anyAnswerSchema, batchGetSchema, connectionsSchema, type PersonResponse } from './schema.ts';
 import { halves } from './splitting.ts';
+import { startListingWalk } from '../listing.ts';
 
 /** Reads contacts by id, 200 to a request. Throws a RemoteError where a request fails as a whole. */
 export const readContacts = async (
@@ -133,4 +136,64 @@ export const completed = async (
     if (!(error instanceof NotFoundError)) throw error;
     return { kind: 'deleted', id: reading.record.id, previousIds: reading.previousIds };
   }
+};
+
+const ROUTE = 'GET /v1/people/me/connections';
+
+/** Google's clock and ours may differ by a little. */
+const CLOCK_MARGIN_MS = 5 * 60 * 1000;
+
+/**
+ * Finds the contacts that creates with lost answers made after all: walks Google's contacts from the last modified one
+ * back to before the creates were sent, and knows them by the origin that they carry.
+ */
+export const findCreated = async (
+  call: CallGoogle,
+  requests: readonly CreateRequest[],
+  sinceMs: number,
+  isTaken: (id: string) => boolean,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, ContactRecord>> => {
+  const sought = new Map(requests.map((request) => [request.originId, request]));
+  const found = new Map<string, ContactRecord>();
+  const walk = startListingWalk({ route: ROUTE, clock: null });
+  let pageToken: string | null = null;
+  do {
+    const page: NewestPage = await newestPage(call, pageToken, signal);
+    for (const record of page.records) {
+      const request = sought.get(record.originId ?? '');
+      if (request === undefined || found.has(request.key) || isTaken(record.id)) continue;
+      const { originId: id, originScope: scope, draft: contact } = request;
+      if (wasMadeFor(record, { id, scope, contact })) found.set(request.key, record);
+    }
+    const isPast = page.records.some(({ modifiedAtMs }) => (modifiedAtMs ?? sinceMs) < sinceMs - CLOCK_MARGIN_MS);
+    walk.take(page.records.length, page.nextPageToken);
+    pageToken = isPast || found.size === sought.size ? null : page.nextPageToken;
+  } while (pageToken !== null);
+  return found;
+};
+
+type NewestPage = { readonly records: readonly ContactRecord[]; readonly nextPageToken: string | null };
+
+const newestPage = async (call: CallGoogle, pageToken: string | null, signal: AbortSignal): Promise<NewestPage> => {
+  const page = await call(
+    {
+      route: ROUTE,
+      isMutation: false,
+      schema: connectionsSchema,
+      send: (people, options) => {
+        // The order is only heeded where no sync token is asked for (reference).
+        const order = { sortOrder: 'LAST_MODIFIED_DESCENDING', requestSyncToken: false };
+        const query = { ...call.mapping.listQuery, ...order, ...(pageToken === null ? {} : { pageToken }) };
+        return people.people.connections.list(query, options);
+      },
+    },
+    signal,
+  );
+  const records: ContactRecord[] = [];
+  for (const person of page.connections ?? []) {
+    const reading = await completed(call, readPerson(person, call.mapping), signal);
+    if (reading.kind === 'contact') records.push(reading.record);
+  }
+  return { records, nextPageToken: page.nextPageToken || null };
 };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createTransport } from '../../net/transport.ts';
 import { clientFaultIn, SIGN_IN_TIMEOUT_MS, type AskForConsent, type Grant, type SignInContext } from '../sign-in.ts';
 import { authorizationUrl, CONTACTS_SCOPE, createPkcePair, exchangeCode, revokeToken } from './authorization.ts';
-import type { GoogleSettings } from './settings.ts';
+import type { GoogleSettings } from './provider.ts';
 
 /** A client for one conversation with the token endpoint. */
 const openDispatcher = () => {

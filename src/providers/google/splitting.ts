@@ -1,5 +1,5 @@
 import { InvalidError, NotFoundError, RemoteError, StaleError, UnavailableError } from '../errors.ts';
-import { metRefusal } from '../refusal.ts';
+import { metRefusal } from '../batches.ts';
 import type { WriteResult } from '../remote.ts';
 
 /** The two halves of a list of two items or more. */

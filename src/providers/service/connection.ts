@@ -1,12 +1,18 @@
 import type { ChosenFields } from '../../core/contact/chosen.ts';
 import { timeToSendMs } from '../../net/governor.ts';
-import { inspecting } from '../inspecting.ts';
-import { RETRY_BUDGET_MS, type Inspection, type Network } from '../provider.ts';
+import { type Account, inspecting } from '../account.ts';
+import { type Inspection, type Network, RETRY_BUDGET_MS } from '../provider.ts';
 import type { Remote } from '../remote.ts';
-import { readServiceAccount } from './account.ts';
-import { openServiceGate } from './gate.ts';
+import { createSend, type SendOptions } from './api/send.ts';
+import { createServiceApi } from './api/service-api.ts';
+import { openServiceGate, type ServiceSettings } from './provider.ts';
 import { createServiceRemote } from './service-remote.ts';
-import type { ServiceSettings } from './settings.ts';
+
+/** Whose account the access token opens, by one request; the scope user:login is enough. Throws a RemoteError. */
+const readServiceAccount = async (options: SendOptions, signal: AbortSignal): Promise<Account> => {
+  const { id, email } = await createServiceApi(createSend(options)).user.get(signal);
+  return { id, email };
+};
 
 const TIMEOUT_MS = 15_000;
 

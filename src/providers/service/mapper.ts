@@ -1,13 +1,19 @@
 import { z } from 'zod';
 import { extrasIn } from '../../core/contact/chosen.ts';
-import { EMPTY_CONTACT } from '../../core/contact/contact.ts';
+import { type Contact, type ContactField, EMPTY_CONTACT, filledFields } from '../../core/contact/contact.ts';
 import { FIELDS } from '../../core/contact/fields.ts';
 import { type ContactRecord, type GroupRecord, syncableContact } from '../../core/contact/record.ts';
 import type { FeedChange, FeedPage } from '../../core/contact/requests.ts';
 import type { ContactRow } from './api/contacts.ts';
-import type { Bucket } from './api/schemas-buckets.ts';
-import { type ServiceContact, SYNCED_LISTS, type SyncedLists, syncedListsSchema } from './api/schemas-contacts.ts';
-import { NO_LISTS, type ServiceMapping, USUAL_MAPPING } from './fields.ts';
+import type { Bucket } from './api/buckets.ts';
+import {
+  type ContactWrite,
+  type ServiceContact,
+  SYNCED_LISTS,
+  type SyncedLists,
+  syncedListsSchema,
+} from './api/schemas-contacts.ts';
+import { bodyOf, NO_LISTS, type ServiceMapping, USUAL_MAPPING } from './fields.ts';
 
 /** Ids in the order that records hold them: sorted, each once. */
 export const sortedIds = (ids: Iterable<string>): readonly string[] => FIELDS.buckets.normalise([...ids]);
@@ -94,3 +100,18 @@ export const groupOf = (bucket: Bucket): GroupRecord => {
 /** The details of a bucket that {@link groupOf} made text of. */
 export const bucketDetails = (details: string | undefined): z.output<typeof detailsSchema> =>
   details === undefined ? {} : detailsSchema.parse(JSON.parse(details));
+
+/** The body's data of a create: only what is filled. */
+export const createBody = (draft: Contact, { definitions }: ServiceMapping = USUAL_MAPPING): ContactWrite =>
+  bodyOf(filledFields(draft), draft, NO_LISTS, definitions);
+
+/**
+ * The body's data of an update: only `fields`. A list is sent whole, in the desired order, with the held entries as they
+ * were read.
+ */
+export const updateBody = (
+  current: ContactRecord,
+  desired: Contact,
+  fields: readonly ContactField[],
+  { definitions }: ServiceMapping = USUAL_MAPPING,
+): ContactWrite => bodyOf(fields, desired, readRaw(current.raw), definitions);

@@ -1,5 +1,5 @@
 import type { MembershipRequest } from '../../core/contact/requests.ts';
-import { chunks } from '../concurrency.ts';
+import { chunks } from '../batches.ts';
 
 /** How many contacts one bulk request names; the service's own limit is not documented. */
 export const BULK_SIZE = 500;

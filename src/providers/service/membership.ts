@@ -1,15 +1,13 @@
 import type { MembershipRequest } from '../../core/contact/requests.ts';
 import { InvalidError, isCredentialError, leftOpen, NotFoundError, RemoteError, RevokedError } from '../errors.ts';
-import { metRefusal } from '../refusal.ts';
+import { mapConcurrently, metRefusal, settle, settleEach } from '../batches.ts';
 import type { WriteResult } from '../remote.ts';
 import type { MembershipAnswer, MembershipApi } from './api/membership.ts';
 import { allRows } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
-import { mapConcurrently } from '../concurrency.ts';
 import { sortedIds } from './mapper.ts';
 import { applyMembership, planMembershipRequests, splitAddition, type BulkAddition } from './membership-plan.ts';
 import { writeContact } from './read.ts';
-import { settle, settleEach } from '../write-result.ts';
 
 type Results = readonly WriteResult<readonly string[]>[];
 

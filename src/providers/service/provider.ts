@@ -1,6 +1,43 @@
-import { defineProvider } from '../provider.ts';
-import { openServiceGate } from './gate.ts';
-import { serviceSettings } from './settings.ts';
+import { z } from 'zod';
+import type { Gate } from '../../net/gate.ts';
+import { defineProvider, type Network } from '../provider.ts';
+import { digest } from '../../util/secret.ts';
+import { choice, issued, issuedSecret, rateLimit, urlWithoutSlash } from '../../util/values.ts';
+
+const serviceSettings = z.object({
+  /** Without a slash at the end. */
+  baseUrl: urlWithoutSlash.meta({
+    description: 'Address of the API, without /v2.',
+    example: 'https://api.service.example',
+  }),
+  authUrl: urlWithoutSlash.nullable().default(null).meta({
+    description: 'Address of the sign-in pages, required by connect.',
+    example: 'https://auth.service.example',
+  }),
+  clientId: issued
+    .nullable()
+    .default(null)
+    .meta({ description: 'Id of the registered application, required by connect.', example: 'your-application-id' }),
+  clientSecret: issuedSecret.nullable().default(null).meta({
+    description: 'Secret of the registered application, required by connect.',
+    example: 'your-application-secret',
+  }),
+  rateLimit: rateLimit.prefault('500/minute').describe('How many requests may be sent: <n>/second, /minute or /hour.'),
+  rateScope: choice('token', 'application')
+    .prefault('token')
+    .describe('What the limit applies to: each access token, or the application with all its users.'),
+});
+
+export type ServiceSettings = z.output<typeof serviceSettings>;
+
+const gateName = ({ baseUrl, clientId, rateScope }: ServiceSettings, accessToken: string): string => {
+  const owner = rateScope === 'token' ? `token ${accessToken}` : `application ${clientId ?? ''}`;
+  return `service ${digest(`${baseUrl} ${owner}`)}`;
+};
+
+/** The gate that every request of the side goes through. */
+export const openServiceGate = (settings: ServiceSettings, accessToken: string, network: Network): Promise<Gate> =>
+  network.openGate(gateName(settings, accessToken), settings.rateLimit);
 
 /** The relationship management service. What is heavy is loaded when it is used. */
 export const service = defineProvider({

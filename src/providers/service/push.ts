@@ -9,11 +9,10 @@ import type { ContactRow } from './api/contacts.ts';
 import type { Page } from './api/paging.ts';
 import type { ContactWrite } from './api/schemas-contacts.ts';
 import type { ServiceApi } from './api/service-api.ts';
-import { createBody, updateBody } from './contact-body.ts';
-import { readRaw, recordOf } from './mapper.ts';
+import { createBody, readRaw, recordOf, updateBody } from './mapper.ts';
 import { matchCreated, mayBeNamed } from './match-created.ts';
 import { writeContact } from './read.ts';
-import { settle, settleEach } from '../write-result.ts';
+import { settle, settleEach } from '../batches.ts';
 
 /** How far the clocks of both sides may differ unnoticed when the contacts created since a moment are looked for. */
 const CLOCK_SLACK_MS = 5 * 60_000;

@@ -1,26 +1,30 @@
-import { USUAL_FIELDS, type ChosenFields } from '../../core/contact/chosen.ts';
-import type { OnRetry } from '../provider.ts';
 import type { Dispatcher } from 'undici';
-import type { Clock } from '../../util/clock.ts';
-import { LISTING_LIMITS, type ListingLimits } from '../read-limits.ts';
+import { type ChosenFields, USUAL_FIELDS } from '../../core/contact/chosen.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
+import { mapConcurrently, orRefusal } from '../batches.ts';
+import { LISTING_LIMITS, type ListingLimits } from '../listing.ts';
+import type { OnRetry } from '../provider.ts';
 import type { PullRequest, Remote, RemoteCapabilities, WriteResult } from '../remote.ts';
-import { orRefusal } from '../refusal.ts';
-import { createSend } from './api/send.ts';
+import { retrying, type RetryOptions } from '../retrying.ts';
+import { createSend, type Send } from './api/send.ts';
 import { createServiceApi } from './api/service-api.ts';
-import { mapConcurrently } from '../concurrency.ts';
+import { createRecent, rememberWritten } from './feed.ts';
 import { serviceMapping, type ServiceMapping } from './fields.ts';
 import { createGroup, deleteGroup, listGroups, readGroup, renameGroup } from './groups.ts';
-import { changeMembership } from './membership.ts';
 import { BULK_SIZE } from './membership-plan.ts';
-import { pullChanges, type PullOptions } from './pull-changes.ts';
-import { pullWhole } from './pull-whole.ts';
+import { changeMembership } from './membership.ts';
+import { pullChanges, type PullOptions, pullWhole } from './pull.ts';
 import { createContacts, deleteContacts, findCreatedContacts, mergeContacts, updateContacts } from './push.ts';
 import { readContact } from './read.ts';
-import { createRecent, rememberWritten } from './recent.ts';
-import { withRetries } from './retrying-send.ts';
+import type { Clock } from '../../util/clock.ts';
 
-export type ServiceRemoteOptions = {
+/** Sends each request again while that is right and time is left. */
+const withRetries = (send: Send, options: RetryOptions): Send => {
+  return (apiRequest, signal) =>
+    retrying(() => send(apiRequest, signal), { ...options, signal, isRead: apiRequest.method === 'GET' });
+};
+
+type ServiceRemoteOptions = {
   /** {base_url} of the resource API. */
   readonly baseUrl: string;
   readonly accessToken: string;

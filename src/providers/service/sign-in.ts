@@ -12,7 +12,7 @@ import {
 import { authorizeUrl, createAuthorizationApi } from './api/authorization.ts';
 import { createSend, type Send } from './api/send.ts';
 import { createServiceApi } from './api/service-api.ts';
-import type { ServiceSettings } from './settings.ts';
+import type { ServiceSettings } from './provider.ts';
 
 /** What lets a token ask whose it is: GET /v2/me. */
 const SIGN_IN_SCOPE = 'user:login';

@@ -1,5 +1,5 @@
 import { InvalidError, NotFoundError, WrongAddressError } from '../errors.ts';
-import type { ListingWalk } from '../read-limits.ts';
+import type { ListingWalk } from '../listing.ts';
 import type { KnownRows } from '../remote.ts';
 import type { ContactListParameters, ContactRow } from './api/contacts.ts';
 import type { Page } from './api/paging.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '../../../src/util/clock.ts';
 import type { Contact } from '../../../src/core/contact/contact.ts';
 import type { Side } from '../../../src/core/contact/side.ts';
 import type { ContactRecord, GroupRecord, Json } from '../../../src/core/contact/record.ts';
-import { createRowDigest } from '../../../src/providers/row-digest.ts';
+import { createRowDigest } from '../../../src/providers/listing.ts';
 import { readJobs, type Job } from './jobs.ts';
 import { receive, type Manners } from './manners.ts';
 import type { MemoryProvider } from './providers.ts';

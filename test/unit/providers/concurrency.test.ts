@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { mapConcurrently } from '../../../src/providers/concurrency.ts';
+import { mapConcurrently } from '../../../src/providers/batches.ts';
 import { failureOf } from './service/support.ts';
 
 it('results stand in the order of the items, and no more than allowed are under way', async () => {

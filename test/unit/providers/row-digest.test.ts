@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRowDigest, findKnown } from '../../../src/providers/row-digest.ts';
+import { createRowDigest, findKnown } from '../../../src/providers/listing.ts';
 
 const digest = createRowDigest('reader 1');
 

@@ -1,5 +1,13 @@
-import { groupOf, lineOf, nameOf, type Card, type ContentLine } from './content-line.ts';
-import { escapeText, splitValue, unescapeText } from './escapes.ts';
+import {
+  type Card,
+  type ContentLine,
+  escapeText,
+  groupOf,
+  lineOf,
+  nameOf,
+  splitValue,
+  unescapeText,
+} from './content-line.ts';
 
 /** Lines that only describe another line of their group. */
 const DESCRIBING = /^X-AB(?:LABEL|ADR)$/u;

@@ -1,16 +1,17 @@
 import { normaliseLabel } from '../../../core/contact/text.ts';
 import {
+  type Card,
+  type ContentLine,
+  escapeText,
   groupOf,
   lineOf,
   nameOf,
   parameterOf,
+  unescapeText,
   withGroup,
   withParameter,
-  type Card,
-  type ContentLine,
 } from './content-line.ts';
 import { freeGroup, replaceLine, sharesGroup } from './edits.ts';
-import { escapeText, unescapeText } from './escapes.ts';
 
 const LABEL = 'X-ABLABEL';
 

@@ -1,9 +1,18 @@
 import type { LabelledValue, PostalAddress } from '../../../core/contact/elements.ts';
 import { normaliseLines, normaliseText } from '../../../core/contact/text.ts';
-import { decoded } from '../hrefs.ts';
-import { lineOf, nameOf, parameterOf, withParameter, type Card, type ContentLine } from './content-line.ts';
+import { decoded } from '../book.ts';
+import {
+  type Card,
+  type ContentLine,
+  escapeText,
+  lineOf,
+  nameOf,
+  parameterOf,
+  splitValue,
+  unescapeText,
+  withParameter,
+} from './content-line.ts';
 import { replaceLine, textOf } from './edits.ts';
-import { escapeText, splitValue, unescapeText } from './escapes.ts';
 import { labelOf, withLabel } from './labels.ts';
 import type { ListMapping } from './list-mapping.ts';
 

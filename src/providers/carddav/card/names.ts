@@ -1,9 +1,8 @@
 import type { ChosenFields } from '../../../core/contact/chosen.ts';
 import { textIn, type Contact, type ContactField } from '../../../core/contact/contact.ts';
 import { normaliseText } from '../../../core/contact/text.ts';
-import type { Card } from './content-line.ts';
+import { type Card, escapeText, splitValue, unescapeText } from './content-line.ts';
 import { componentsOf, lineNamed, linesOf, replaceLine, textOf, withComponents, withText } from './edits.ts';
-import { escapeText, splitValue, unescapeText } from './escapes.ts';
 
 /** The components of `N` (RFC 6350, 6.2.2) that are fields of a contact. */
 const PLACES = { lastName: 0, firstName: 1, middleName: 2, namePrefix: 3, nameSuffix: 4 } as const;

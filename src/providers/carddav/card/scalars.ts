@@ -1,7 +1,7 @@
 import { normaliseDay, partsOfDay } from '../../../core/contact/days.ts';
 import { nameOfNamed, type NamedField } from '../../../core/contact/fields.ts';
 import { normaliseText } from '../../../core/contact/text.ts';
-import { lineOf, parameterOf, withParameter, type Card } from './content-line.ts';
+import { type Card, escapeText, lineOf, parameterOf, splitValue, unescapeText, withParameter } from './content-line.ts';
 import {
   addLines,
   componentsOf,
@@ -12,7 +12,6 @@ import {
   withComponents,
   withText,
 } from './edits.ts';
-import { escapeText, splitValue, unescapeText } from './escapes.ts';
 import { isVersion4 } from './lists.ts';
 
 /** How a text field is a part of a card. */

@@ -18,7 +18,7 @@ import {
   type RemoteError,
   type RemoteErrorOptions,
 } from '../../errors.ts';
-import { connectionCodesOf, wasNeverSent } from '../../unsent.ts';
+import { connectionCodesOf, wasNeverSent } from '../../retrying.ts';
 import { hasErrors, serviceWords } from './service-words.ts';
 
 /** What was asked, as far as an error needs it. */

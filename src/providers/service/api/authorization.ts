@@ -1,6 +1,22 @@
+import { z } from 'zod';
 import { parsePart } from './resource.ts';
-import { exchangedKeySchema, grantSchema, type ExchangedKey, type Grant } from './schemas-authorization.ts';
+import { id, optionalText } from './schemas-common.ts';
 import type { ApiRequest, Send } from './send.ts';
+
+/** What a code was exchanged for. How long the token lives is not documented. */
+const grantSchema = z.object({
+  access_token: z.string().min(1),
+  email: optionalText,
+  first_name: optionalText,
+  last_name: optionalText,
+  token_type: optionalText,
+  user_id: id.nullish().transform((value) => value ?? null),
+});
+export type Grant = z.output<typeof grantSchema>;
+
+/** What a v1 application's api_key was exchanged for. */
+const exchangedKeySchema = z.object({ access_token: z.string().min(1), scopes: optionalText });
+type ExchangedKey = z.output<typeof exchangedKeySchema>;
 
 type Managed<Name extends string> = `${Name}:view` | `${Name}:manage`;
 
@@ -18,7 +34,7 @@ type Scope =
   | Managed<'notes'>
   | Managed<'tasks'>;
 
-export type AuthorizeRequest = {
+type AuthorizeRequest = {
   readonly clientId: string;
   readonly redirectUri: string;
   readonly scopes: readonly Scope[];

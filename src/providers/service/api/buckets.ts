@@ -1,11 +1,48 @@
+import { z } from 'zod';
 import type { ListParameters } from './list-parameters.ts';
-import { listPages, rowsOf, type ListRequest, type Page } from './paging.ts';
-import { bucketSchema, type Bucket, type BucketWrite } from './schemas-buckets.ts';
+import { listPages, type ListRequest, type Page, rowsOf } from './paging.ts';
 import { call, callLeniently } from './resource.ts';
+import { opaque, optionalNumber, optionalObject, optionalText, stamps } from './schemas-common.ts';
 import type { Send } from './send.ts';
 
+/** How many contacts of a bucket stand how; the meaning of the counts is not documented. */
+const relationshipStatus = optionalObject({
+  none: optionalNumber,
+  strong: optionalNumber,
+  fading: optionalNumber,
+  weak: optionalNumber,
+  rpa: optionalNumber,
+  total: optionalNumber,
+  grade: optionalText,
+}).catch({ none: null, strong: null, fading: null, weak: null, rpa: null, total: null, grade: null });
+
+/** Bucket (API.md, Resources and their fields). */
+export const bucketSchema = z.object({
+  ...stamps,
+  name: z.string(),
+  goal: optionalText.catch(null),
+  /** The unit is not documented. */
+  reminder_interval: optionalNumber.catch(null),
+  extra_data: optionalObject({
+    cloned_from_id: opaque,
+    contact_count: optionalNumber.catch(null),
+    relationship_status: relationshipStatus,
+    permissions: opaque,
+    lead_pool: opaque,
+  }),
+});
+
+export type Bucket = z.output<typeof bucketSchema>;
+
+/** The writable fields of a bucket; an update sends only what changes. */
+type BucketWrite = {
+  readonly name?: string;
+  readonly goal?: string;
+  readonly reminder_interval?: number;
+};
+
 /** Parameters of GET /v2/buckets; without `order` the user's manual order. */
-export type BucketListParameters = ListParameters<'id' | 'created_at' | 'updated_at' | 'sort_order'> & {
+type BucketListParameters = ListParameters<'id' | 'created_at' | 'updated_at' | 'sort_order'> & {
   /** A search term matched on the name. */
   readonly q?: string;
 };

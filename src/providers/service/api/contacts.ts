@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { InvalidError } from '../../errors.ts';
 import type { KnownRows } from '../../remote.ts';
-import { findKnown } from '../../row-digest.ts';
+import { findKnown } from '../../listing.ts';
 import {
   contactDigest,
   contactSchema,
@@ -12,7 +12,7 @@ import {
 } from './schemas-contacts.ts';
 import { redirected } from './answer-errors.ts';
 import { describeIssues, optionalId, optionalTimestamp, type Timestamp } from './schemas-common.ts';
-import { interactionSchema, type Interaction } from './schemas-interactions.ts';
+import { interactionSchema, type Interaction } from './interactions.ts';
 import type { ListParameters } from './list-parameters.ts';
 import { fetchPage, fetchPageAfter, listPages, rowsOf, type ListRequest, type Page } from './paging.ts';
 import { call, callLeniently, readData } from './resource.ts';

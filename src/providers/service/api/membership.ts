@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readContactRows, type ContactRow } from './contacts.ts';
 import { listPages, rowsOf, type ListRequest, type Page } from './paging.ts';
 import { callLeniently } from './resource.ts';
-import { bucketSchema, type Bucket } from './schemas-buckets.ts';
+import { bucketSchema, type Bucket } from './buckets.ts';
 import { id as idSchema } from './schemas-common.ts';
 import type { Method, Send } from './send.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { InvalidError, NotFoundError, WrongAddressError } from '../../errors.ts';
-import { startListingWalk } from '../../read-limits.ts';
+import { startListingWalk } from '../../listing.ts';
 import { encodeParameters, verifyBounds, type AnyParameters } from './list-parameters.ts';
 import { parsePart } from './resource.ts';
 import { id, isBounded } from './schemas-common.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ADDED_FIELDS } from '../../../core/contact/fields.ts';
 import type { Json } from '../../../core/contact/record.ts';
-import { createRowDigest } from '../../row-digest.ts';
+import { createRowDigest } from '../../listing.ts';
 import {
   boundedJson,
   documentedListOf,

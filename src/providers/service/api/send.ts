@@ -3,7 +3,7 @@ import type { Clock } from '../../../util/clock.ts';
 import { CutOffError, exchange } from '../../../net/exchange.ts';
 import type { AnswerHeaders } from '../../../net/rate-headers.ts';
 import { RemoteError } from '../../errors.ts';
-import { ANSWER_LIMITS } from '../../read-limits.ts';
+import { ANSWER_LIMITS } from '../../listing.ts';
 import { answerError, connectionError, unreadableAnswer, unsendable, type ReadAnswer } from './answer-errors.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';

@@ -1,34 +1,100 @@
 import { z } from 'zod';
 import type { ListParameters, TimeBounds } from './list-parameters.ts';
-import { listPages, rowsOf, type ListRequest, type Page } from './paging.ts';
+import { listPages, type ListRequest, type Page, rowsOf } from './paging.ts';
 import { call } from './resource.ts';
-import {
-  connectedAccountSchema,
-  emailAliasSchema,
-  notificationSchema,
-  promptSchema,
-  taskSchema,
-  userSchema,
-  type ConnectedAccount,
-  type EmailAlias,
-  type Notification,
-  type Prompt,
-  type Task,
-  type User,
-  type UserWrite,
-} from './schemas-user.ts';
+import { opaque, optionalId, optionalObject, optionalText, optionalTimestamp, stamps, text } from './schemas-common.ts';
+import { contactSchema } from './schemas-contacts.ts';
 import type { Send } from './send.ts';
+
+/** User (API.md, Resources and their fields); with only the scope user:login most fields are null. */
+export const userSchema = z.object({
+  ...stamps,
+  first_name: optionalText,
+  last_name: optionalText,
+  email: optionalText,
+  avatar_url: optionalText,
+  role: opaque,
+  status: optionalText,
+});
+export type User = z.output<typeof userSchema>;
+
+/** The writable fields of the user (PATCH /v2/me). */
+type UserWrite = {
+  readonly first_name?: string;
+  readonly last_name?: string;
+  readonly email?: string;
+  readonly avatar_url?: string | null;
+  readonly settings?: {
+    readonly default_message_subject?: string;
+    readonly default_message_bcc?: string;
+    readonly email_signature?: string;
+    readonly time_zone?: string;
+  };
+};
+
+const connectedAccountSchema = z.object({
+  ...stamps,
+  handle: text,
+  external_id: text,
+  type: text,
+  extra_data: optionalObject({
+    status: optionalObject({ contact_sync_status: opaque, message_sync_status: opaque }),
+  }),
+});
+type ConnectedAccount = z.output<typeof connectedAccountSchema>;
+
+const emailAliasSchema = z.object({ id: stamps.id, email_alias: text });
+type EmailAlias = z.output<typeof emailAliasSchema>;
+
+export const notificationSchema = z.object({
+  ...stamps,
+  type: opaque,
+  title: text,
+  link: text,
+  level: text,
+  /** Null: not read. */
+  read_at: optionalTimestamp,
+});
+type Notification = z.output<typeof notificationSchema>;
+
+/** A follow-up reminder that the service made; its id has the prefix of tasks. */
+export const promptSchema = z.object({
+  ...stamps,
+  link: text,
+  type: text,
+  contact: contactSchema.nullish(),
+  extra_data: optionalObject({ program: opaque }),
+});
+type Prompt = z.output<typeof promptSchema>;
+
+export const taskSchema = z.object({
+  ...stamps,
+  assigned_to_id: optionalId,
+  contact_id: optionalId,
+  due_at: optionalTimestamp,
+  title: text,
+  extra_data: optionalObject({
+    assigned_at: optionalTimestamp,
+    /** Null: not completed. */
+    completed_at: optionalTimestamp,
+    contact: contactSchema.nullish(),
+    created_by: opaque,
+    assigned_by: opaque,
+    assigned_to: userSchema.nullish(),
+  }),
+});
+export type Task = z.output<typeof taskSchema>;
 
 type Stamped = 'id' | 'created_at' | 'updated_at';
 
 /** Parameters of GET /v2/me/notifications. */
-export type NotificationListParameters = ListParameters<Stamped> & TimeBounds<'read_at'> & { readonly read?: boolean };
+type NotificationListParameters = ListParameters<Stamped> & TimeBounds<'read_at'> & { readonly read?: boolean };
 
 /** Parameters of GET /v2/me/prompts; without `order` by -due_at,-created_at. */
-export type PromptListParameters = ListParameters<Stamped | 'due_at'> & TimeBounds<'due_at'>;
+type PromptListParameters = ListParameters<Stamped | 'due_at'> & TimeBounds<'due_at'>;
 
 /** Parameters of GET /v2/me/tasks; without `order` by -due_at,-created_at. */
-export type TaskListParameters = ListParameters<Stamped | 'due_at' | 'completed_at'> &
+type TaskListParameters = ListParameters<Stamped | 'due_at' | 'completed_at'> &
   TimeBounds<'due_at' | 'completed_at'> & { readonly completed?: boolean };
 
 const listOf = <Row>(

@@ -1,7 +1,7 @@
 import { Response } from 'undici';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../../src/util/clock.ts';
-import { readWithin } from '../../../../src/providers/google/answer-body.ts';
+import { readWithin } from '../../../../src/providers/google/client.ts';
 
 test('a character that comes in two pieces is read as one, in an answer that keeps its status and headers', async () => {
   const bytes = new TextEncoder().encode('{"name":"Zoë 🙂"}');

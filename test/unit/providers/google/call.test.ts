@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createLane } from '../../../../src/providers/google/lane.ts';
+import { createLane } from '../../../../src/providers/google/limits.ts';
 import { apiError, contact, NEVER, person, startGoogle, type Reply } from './support.ts';
 
 const draft = { key: 'k', draft: contact({ firstName: 'Ann' }), groupIds: [], originId: 'o' };

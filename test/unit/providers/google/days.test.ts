@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dateOf, dayOf } from '../../../../src/providers/google/days.ts';
+import { dateOf, dayOf } from '../../../../src/providers/google/further-fields.ts';
 
 test.each([
   ['1980-05-17', { year: 1980, month: 5, day: 17 }],

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import { RedirectedError, UnreadableError } from '../../../../src/providers/errors.ts';
-import { ANSWER_LIMITS } from '../../../../src/providers/read-limits.ts';
+import { ANSWER_LIMITS } from '../../../../src/providers/listing.ts';
 import type { Remote } from '../../../../src/providers/remote.ts';
 import { inCompleteRun } from '../../../support/extent.ts';
 import { collect, createFakeClock, NEVER, person, startGoogle, type Reply } from './support.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EMPTY_CONTACT, type Contact, type ContactField } from '../../../../src/core/contact/contact.ts';
 import { contactSchema } from '../../../../src/providers/service/api/schemas-contacts.ts';
-import { createBody, updateBody } from '../../../../src/providers/service/contact-body.ts';
-import { recordOf } from '../../../../src/providers/service/mapper.ts';
+import { createBody, recordOf, updateBody } from '../../../../src/providers/service/mapper.ts';
 import { contactJson } from './support.ts';
 
 const recordFrom = (over: Record<string, unknown>) => recordOf(contactSchema.parse(contactJson(1, over)));

@@ -1,7 +1,7 @@
 import type { FeedPage } from '../../../../src/core/contact/requests.ts';
 import { describe, expect, it } from 'vitest';
 import { RedirectedError, UnreadableError } from '../../../../src/providers/errors.ts';
-import { startListingWalk, type ListingLimits } from '../../../../src/providers/read-limits.ts';
+import { startListingWalk, type ListingLimits } from '../../../../src/providers/listing.ts';
 import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import {
   collect,

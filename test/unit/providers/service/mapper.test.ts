@@ -3,8 +3,7 @@ import { extrasIn, USUAL_FIELDS } from '../../../../src/core/contact/chosen.ts';
 import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import { contactDigest, contactSchema } from '../../../../src/providers/service/api/schemas-contacts.ts';
 import { serviceMapping, USUAL_MAPPING } from '../../../../src/providers/service/fields.ts';
-import { updateBody } from '../../../../src/providers/service/contact-body.ts';
-import { recordOf, changesIn } from '../../../../src/providers/service/mapper.ts';
+import { changesIn, recordOf, updateBody } from '../../../../src/providers/service/mapper.ts';
 import { contactJson, NOW_MS, stamp } from './support.ts';
 
 const former = { groupIds: ['bucket_9'], contact: EMPTY_CONTACT };

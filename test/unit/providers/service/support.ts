@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { Agent } from 'undici';
 import type { Clock } from '../../../../src/util/clock.ts';
-import type { ListingLimits } from '../../../../src/providers/read-limits.ts';
+import type { ListingLimits } from '../../../../src/providers/listing.ts';
 import type { Remote } from '../../../../src/providers/remote.ts';
 import { createSend, type Send } from '../../../../src/providers/service/api/send.ts';
 import { createServiceApi, type ServiceApi } from '../../../../src/providers/service/api/service-api.ts';

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { parseContactRow } from '../../../../../src/providers/service/api/contacts.ts';
-import { bucketSchema } from '../../../../../src/providers/service/api/schemas-buckets.ts';
+import { bucketSchema } from '../../../../../src/providers/service/api/buckets.ts';
 import { contactSchema } from '../../../../../src/providers/service/api/schemas-contacts.ts';
 import { parseTimestamp } from '../../../../../src/providers/service/api/schemas-common.ts';
-import { interactionSchema } from '../../../../../src/providers/service/api/schemas-interactions.ts';
+import { interactionSchema } from '../../../../../src/providers/service/api/interactions.ts';
 import {
   notificationSchema,
   promptSchema,
   taskSchema,
   userSchema,
-} from '../../../../../src/providers/service/api/schemas-user.ts';
+} from '../../../../../src/providers/service/api/user.ts';
 import { bucketJson, contactJson, NOW_MS, stamp } from '../support.ts';
 
 describe('a timestamp', () => {

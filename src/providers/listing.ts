@@ -1,5 +1,7 @@
-import type { Clock } from '../util/clock.ts';
+import { hash } from 'node:crypto';
 import { EndlessListingError } from './errors.ts';
+import type { KnownRows } from './remote.ts';
+import type { Clock } from '../util/clock.ts';
 
 /** How much of one listing is read: the clock's time, pages, and rows on all pages together. */
 export type ListingLimits = { readonly pages: number; readonly rows: number; readonly timeMs: number };
@@ -25,7 +27,7 @@ export type ListingWalk = {
   readonly take: (rows: number, next?: string | null) => void;
 };
 
-export type ListingWalkOptions = {
+type ListingWalkOptions = {
   /** Method and route, without query. */
   readonly route: string;
   /** Null: the walk has no limit of time, as each of its requests has one. */
@@ -60,4 +62,34 @@ export const startListingWalk = (options: ListingWalkOptions): ListingWalk => {
       tokens.add(next);
     },
   };
+};
+
+/** 132 bits: more than enough to tell the states of one contact apart. */
+const DIGEST_LENGTH = 22;
+
+/**
+ * Makes the digests of rows (`ContactRecord.digest`). `reader` names the version of the code that makes a record of a row:
+ * what an older version made of the same row is not known to a newer one. Null where a row is nested too deeply to be
+ * written as text.
+ */
+export const createRowDigest = (reader: string): ((row: unknown) => string | null) => {
+  return (row) => {
+    try {
+      return `${reader} ${hash('sha1', JSON.stringify(row), 'base64url').slice(0, DIGEST_LENGTH)}`;
+    } catch {
+      return null;
+    }
+  };
+};
+
+/** A row of a listing before it is read; null where not even that is readable. */
+type UnreadRow = { readonly id: string | null; readonly digest: string | null };
+
+/** Answers the digests of the rows that are known; none where nobody knows any. */
+export const findKnown = async (
+  rows: readonly UnreadRow[],
+  known: KnownRows | undefined,
+): Promise<ReadonlySet<string | null>> => {
+  if (known === undefined) return new Set();
+  return known(rows.flatMap(({ id, digest }) => (id === null || digest === null ? [] : [{ id, digest }])));
 };

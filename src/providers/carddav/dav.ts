@@ -1,0 +1,188 @@
+import { SaxesParser } from 'saxes';
+
+/** An element of an answer. */
+export type XmlElement = {
+  /** The local name behind a prefix for its namespace: `D:href`; of any other namespace, `{namespace}name`. */
+  readonly name: string;
+  readonly children: readonly XmlElement[];
+  /** The attributes by their local names. */
+  readonly attributes: Readonly<Record<string, string>>;
+  /** The element's own text. */
+  readonly text: string;
+};
+
+const PREFIXES: Readonly<Record<string, string>> = {
+  'DAV:': 'D:',
+  'urn:ietf:params:xml:ns:carddav': 'C:',
+  'http://calendarserver.org/ns/': 'CS:',
+};
+
+/** The namespaces of a request's root element. */
+const NAMESPACES = 'xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:carddav" xmlns:CS="http://calendarserver.org/ns/"';
+
+const DEEPEST = 64;
+
+type OpenElement = Omit<XmlElement, 'children' | 'text'> & { readonly children: XmlElement[]; text: string };
+
+/**
+ * Parses a document. Entities that the document defines are not expanded.
+ *
+ * @throws Error for a document that is not well-formed or too deep.
+ */
+export const parseXml = (text: string): XmlElement => {
+  const parser = new SaxesParser({ xmlns: true });
+  const open: OpenElement[] = [{ name: '', attributes: {}, children: [], text: '' }];
+  const append = (part: string): void => {
+    const last = open.at(-1);
+    if (last !== undefined) last.text += part;
+  };
+  parser.on('error', (error) => {
+    throw error;
+  });
+  parser.on('opentag', ({ local, uri, attributes: given }) => {
+    if (open.length > DEEPEST) throw new Error(`the document has more than ${DEEPEST} levels`);
+    const attributes = Object.fromEntries(Object.values(given).map((each) => [each.local, each.value]));
+    open.push({ name: `${PREFIXES[uri] ?? `{${uri}}`}${local}`, attributes, children: [], text: '' });
+  });
+  parser.on('text', append);
+  parser.on('cdata', append);
+  parser.on('closetag', () => {
+    const element = open.pop();
+    if (element !== undefined) open.at(-1)?.children.push(element);
+  });
+  parser.write(text).close();
+  const root = open[0]?.children[0];
+  if (root === undefined) throw new Error('the document is empty');
+  return root;
+};
+
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** A text as content or attribute of a request. */
+const xmlText = (text: string): string => text.replaceAll(/[&<>"]/gu, (sign) => ESCAPES[sign] ?? sign);
+
+/** The first child of that name. */
+export const childOf = (element: XmlElement | undefined, name: string): XmlElement | undefined =>
+  element?.children.find((child) => child.name === name);
+
+/** All children of that name. */
+const childrenOf = (element: XmlElement | undefined, name: string): readonly XmlElement[] =>
+  element?.children.filter((child) => child.name === name) ?? [];
+
+/** Whether the element or one within it has the name. */
+export const contains = (element: XmlElement, name: string): boolean =>
+  element.name === name || element.children.some((child) => contains(child, name));
+
+/** The properties of a card in a listing. */
+export const CARD_STATE = ['D:getetag', 'D:resourcetype'] as const;
+
+const XML = { 'content-type': 'application/xml; charset=utf-8' };
+
+const document = (root: string, content: string): string =>
+  `<?xml version="1.0" encoding="utf-8"?><${root} ${NAMESPACES}>${content}</${root}>`;
+
+const elements = (names: readonly string[]): string => names.map((name) => `<${name}/>`).join('');
+
+/** A request for properties (RFC 4918, 9.1). */
+export const propfind = (url: string, depth: '0' | '1', names: readonly string[], what: string) => ({
+  method: 'PROPFIND' as const,
+  url,
+  what,
+  headers: { ...XML, depth },
+  body: document('D:propfind', `<D:prop>${elements(names)}</D:prop>`),
+});
+
+/** A request for what changed since a token; without a token, for everything (RFC 6578, 3.2). */
+export const syncCollection = (url: string, token: string | null) => ({
+  method: 'REPORT' as const,
+  url,
+  what: 'the changes',
+  headers: { ...XML, depth: '1' },
+  body: document(
+    'D:sync-collection',
+    `<D:sync-token>${xmlText(token ?? '')}</D:sync-token><D:sync-level>1</D:sync-level><D:prop>${elements(CARD_STATE)}</D:prop>`,
+  ),
+});
+
+const CARD = ['D:getetag', 'D:getlastmodified'];
+
+/** A request for cards by their hrefs (RFC 6352, 8.7). */
+export const multiget = (url: string, hrefs: readonly string[], withData = true) => ({
+  method: 'REPORT' as const,
+  url,
+  what: 'cards',
+  headers: { ...XML, depth: '1' },
+  body: document(
+    'C:addressbook-multiget',
+    `<D:prop>${elements(CARD)}${withData ? '<C:address-data/>' : ''}</D:prop>${hrefs
+      .map((href) => `<D:href>${xmlText(href)}</D:href>`)
+      .join('')}`,
+  ),
+});
+
+/** A property of a card, and a text that it contains. */
+export type CardFilter = { readonly property: string; readonly text: string | null };
+
+const filterOf = ({ property, text }: CardFilter): string => {
+  const match =
+    text === null
+      ? ''
+      : `<C:text-match collation="i;unicode-casemap" match-type="contains">${xmlText(text)}</C:text-match>`;
+  return `<C:prop-filter name="${xmlText(property)}">${match}</C:prop-filter>`;
+};
+
+/** A request for the cards that any of the filters matches (RFC 6352, 8.6). */
+export const addressbookQuery = (url: string, filters: readonly CardFilter[], what: string) => ({
+  method: 'REPORT' as const,
+  url,
+  what,
+  headers: { ...XML, depth: '1' },
+  body: document(
+    'C:addressbook-query',
+    `<D:prop>${elements(CARD)}<C:address-data/></D:prop><C:filter test="anyof">${filters.map(filterOf).join('')}</C:filter>`,
+  ),
+});
+
+/** One response of a multistatus (RFC 4918, 14.24). */
+export type DavResponse = {
+  /** The path, not normalised. */
+  readonly href: string;
+  /** The status of the whole response; null where only its properties have one. */
+  readonly status: number | null;
+  /** The properties that were found. */
+  readonly properties: readonly XmlElement[];
+};
+
+export type Multistatus = { readonly responses: readonly DavResponse[]; readonly syncToken: string | null };
+
+/** Whether a status means that the resource does not exist any more. */
+export const isGoneStatus = (status: number | null): boolean => status === 404 || status === 410;
+
+const statusOf = (element: XmlElement | undefined): number | null => {
+  const status = /\s(\d{3})(?:\s|$)/u.exec(element?.text.trim() ?? '')?.[1];
+  return status === undefined ? null : Number(status);
+};
+
+const responseOf = (element: XmlElement): DavResponse => ({
+  href: childOf(element, 'D:href')?.text.trim() ?? '',
+  status: statusOf(childOf(element, 'D:status')),
+  properties: childrenOf(element, 'D:propstat')
+    .filter((propstat) => (statusOf(childOf(propstat, 'D:status')) ?? 200) === 200)
+    .flatMap((propstat) => childOf(propstat, 'D:prop')?.children ?? []),
+});
+
+/** The multistatus of an answer; null where the answer is something else. */
+export const multistatusOf = (root: XmlElement | null): Multistatus | null => {
+  if (root?.name !== 'D:multistatus') return null;
+  return {
+    responses: childrenOf(root, 'D:response').map(responseOf),
+    syncToken: childOf(root, 'D:sync-token')?.text.trim() || null,
+  };
+};
+
+/** A property of a response that was found. */
+export const propertyOf = ({ properties }: DavResponse, name: string): XmlElement | undefined =>
+  properties.find((property) => property.name === name);
+
+/** The ETag of a response as the server sent it; null for none. */
+export const etagOf = (response: DavResponse): string | null => propertyOf(response, 'D:getetag')?.text.trim() || null;

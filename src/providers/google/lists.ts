@@ -1,0 +1,192 @@
+import type { Contact, ListField } from '../../core/contact/contact.ts';
+import { type LabelledValue, POSTAL_ADDRESS, type PostalAddress } from '../../core/contact/elements.ts';
+import { addressKey } from '../../core/contact/keys.ts';
+import { elementKey } from '../../core/contact/lists.ts';
+import { normaliseLabel, normaliseText } from '../../core/contact/text.ts';
+import {
+  type BodyEntry,
+  type BoundTo,
+  type ChosenParts,
+  type EntrySet,
+  heldEntry,
+  heldField,
+  type MaskField,
+  nonEmpty,
+  type PersonField,
+  personField,
+  type PersonLists,
+  withoutKeys,
+  withTexts,
+  writable,
+} from './person-field.ts';
+import type { AddressEntry, OrganizationEntry } from './schema.ts';
+
+/** The contact fields of values with a label. */
+type ValueField = Exclude<ListField, 'addresses'>;
+
+/** An entry as it was read, of which two keys are looked at. */
+type Entry = Parameters<typeof writable>[0];
+
+/** Under which keys an entry of a list holds its value and its label. */
+type ValueKeys = { readonly value: string; readonly label: string };
+
+const USUAL_KEYS: ValueKeys = { value: 'value', label: 'type' };
+
+const textAt = (entry: Entry, key: string): string => {
+  const text = entry[key];
+  return typeof text === 'string' ? text : '';
+};
+
+/** The elements that a list of values holds, not yet normalised. */
+export const valuesOf = (list: readonly Entry[] = [], keys: ValueKeys = USUAL_KEYS): readonly LabelledValue[] =>
+  list.map((entry) => ({ value: normaliseText(textAt(entry, keys.value)), label: textAt(entry, keys.label) || null }));
+
+/** An element that Google does not have yet. */
+const newValue = ({ value, label }: LabelledValue, keys: ValueKeys): BodyEntry =>
+  withTexts({}, { [keys.value]: value, [keys.label]: label ?? '' });
+
+const rewrittenValue = (entry: Entry, wanted: LabelledValue, keys: ValueKeys): BodyEntry => {
+  const value = normaliseText(textAt(entry, keys.value)) === wanted.value ? {} : { [keys.value]: wanted.value };
+  const isSameLabel = normaliseLabel(textAt(entry, keys.label)) === wanted.label;
+  return withTexts(writable(entry), { ...value, ...(isSameLabel ? {} : { [keys.label]: wanted.label ?? '' }) });
+};
+
+/**
+ * Entries written whole: a wanted element over the entry that means the same, whose second spellings stay too; entries
+ * without a value stay as they are.
+ */
+export const writtenValues = (
+  field: ValueField,
+  entries: readonly Entry[],
+  wanted: readonly LabelledValue[],
+  keys: ValueKeys = USUAL_KEYS,
+): readonly BodyEntry[] => {
+  const keyOf = (element: LabelledValue): string => (element.value === '' ? '' : elementKey(field, element));
+  const read = entries.map((entry) => {
+    const element = { value: textAt(entry, keys.value), label: textAt(entry, keys.label) };
+    return { entry, key: keyOf({ value: normaliseText(element.value), label: normaliseLabel(element.label) }) };
+  });
+  const byKey = Map.groupBy(read, ({ key }) => key);
+  const written = wanted.flatMap((element) => {
+    const [same, ...duplicates] = byKey.get(keyOf(element)) ?? [];
+    if (same === undefined) return [newValue(element, keys)];
+    return [rewrittenValue(same.entry, element, keys), ...duplicates.map(({ entry }) => writable(entry))];
+  });
+  return [...written, ...(byKey.get('') ?? []).map(({ entry }) => writable(entry))];
+};
+
+/** Writes a list of values that is one contact field. */
+export const writeValues =
+  (name: MaskField, field: ValueField, keys: ValueKeys = USUAL_KEYS): PersonField['write'] =>
+  (person, target: Contact) =>
+    writtenValues(field, person[name] ?? [], target[field] ?? [], keys);
+
+type Part = Exclude<keyof PostalAddress, 'label'>;
+
+const PARTS = {
+  street: 'streetAddress',
+  city: 'city',
+  region: 'region',
+  postalCode: 'postalCode',
+  country: 'country',
+} as const satisfies Readonly<Record<Part, string>>;
+const PART_NAMES = Object.keys(PARTS) as readonly Part[];
+
+/** A Google address as the canonical one, not yet normalised; one that was only typed as a block becomes its street. */
+export const postalAddressOf = (entry: AddressEntry): PostalAddress => {
+  const parts = {
+    street: entry.streetAddress ?? '',
+    city: entry.city ?? '',
+    region: entry.region ?? '',
+    postalCode: entry.postalCode ?? '',
+    country: entry.country ?? '',
+  };
+  const isBlock = Object.values(parts).every((part) => normaliseText(part) === '');
+  return { ...parts, ...(isBlock ? { street: entry.formattedValue ?? '' } : {}), label: entry.type ?? null };
+};
+
+/** An address that Google does not have yet. */
+const newAddress = (address: PostalAddress): BodyEntry => {
+  const texts = PART_NAMES.map((part) => [PARTS[part], address[part]] as const);
+  return withTexts({}, { ...Object.fromEntries(texts), type: address.label ?? '' });
+};
+
+/**
+ * The whole address list. A wanted address is written over the entry that it means the same as, else over one that it
+ * corrects, so that parts which the canonical address lacks (a box number, a second line) stay; else it is new.
+ */
+const writtenAddresses = (entries: readonly AddressEntry[], wanted: readonly PostalAddress[]): readonly BodyEntry[] => {
+  const read = entries.map((entry) => ({ entry, address: POSTAL_ADDRESS.normalise(postalAddressOf(entry)) }));
+  const byKey = Map.groupBy(read, ({ address }) => addressKey(address));
+  const replaced = read.filter(({ address }) => !wanted.some((other) => addressKey(other) === addressKey(address)));
+  const written = wanted.flatMap((address) => {
+    const [same, ...duplicates] = byKey.get(addressKey(address)) ?? [];
+    if (same !== undefined) return [rewrittenAddress(same, address), ...duplicates.map(({ entry }) => writable(entry))];
+    const corrected = takeCorrected(replaced, address);
+    return [corrected === undefined ? newAddress(address) : rewrittenAddress(corrected, address)];
+  });
+  const unmapped = byKey.get('') ?? [];
+  return [...written, ...unmapped.map(({ entry }) => writable(entry))];
+};
+
+type ReadAddress = { readonly entry: AddressEntry; readonly address: PostalAddress };
+
+/** Takes out of `replaced` the entry that `address` most likely is a correction of: same street, or most parts alike. */
+const takeCorrected = (replaced: ReadAddress[], address: PostalAddress): ReadAddress | undefined => {
+  const alike = ({ address: other }: ReadAddress): number => {
+    const equalParts = PART_NAMES.filter((part) => address[part] !== '' && address[part] === other[part]);
+    return equalParts.length + (equalParts.includes('street') ? 1 : 0);
+  };
+  const best = replaced.toSorted((a, b) => alike(b) - alike(a))[0];
+  if (best === undefined || alike(best) < 2) return undefined;
+  replaced.splice(replaced.indexOf(best), 1);
+  return best;
+};
+
+const rewrittenAddress = ({ entry, address }: ReadAddress, wanted: PostalAddress): BodyEntry => {
+  const changed = PART_NAMES.filter((part) => wanted[part] !== address[part]);
+  const label = wanted.label === address.label ? {} : { type: wanted.label ?? '' };
+  const body = withTexts(writable(entry), label);
+  if (changed.length === 0) return body;
+  // The block and the country code would contradict the new parts; a street that came from the block is spelt out.
+  const stale = changed.includes('country') ? ['formattedValue', 'countryCode'] : ['formattedValue'];
+  const spelt = changed.includes('street') || entry.streetAddress === undefined ? { streetAddress: wanted.street } : {};
+  const parts = Object.fromEntries(changed.map((part) => [PARTS[part], wanted[part]]));
+  return withTexts(withoutKeys(body, stale), { ...spelt, ...parts });
+};
+
+/** The postal addresses of a contact. */
+export const ADDRESSES = personField('addresses', (person, target) => {
+  return writtenAddresses(person.addresses ?? [], target.addresses);
+});
+
+/** A department alone is no company: the next organization is held. */
+const ENTRIES: EntrySet<OrganizationEntry> = {
+  name: 'organizations',
+  in: ({ organizations = [] }) => organizations,
+  isFilled: ({ name, title }) => normaliseText(name) !== '' || normaliseText(title) !== '',
+  isPreferred: ({ current }) => current === true,
+};
+
+const writtenOrganizations = (
+  person: PersonLists,
+  target: Contact,
+  chosen: ChosenParts,
+  bound: BoundTo,
+): readonly BodyEntry[] => {
+  const texts = {
+    ...(chosen.has('company') && { name: target.company }),
+    ...(chosen.has('title') && { title: target.title }),
+  };
+  const held = heldEntry(ENTRIES, person, chosen.has('company') ? 'company' : 'title', bound);
+  const entries = ENTRIES.in(person);
+  // Google shows the first organization.
+  if (held === undefined) return [...nonEmpty([withTexts({}, texts)]), ...nonEmpty(entries.map(writable))];
+  return nonEmpty(entries.map((entry) => (entry === held ? withTexts(writable(entry), texts) : writable(entry))));
+};
+
+/** All organizations of a contact, of which company and title hold one. */
+const ORGANIZATIONS = personField('organizations', writtenOrganizations);
+
+export const COMPANY = heldField(ORGANIZATIONS, ENTRIES, (entry) => entry?.name ?? '');
+export const TITLE = heldField(ORGANIZATIONS, ENTRIES, (entry) => entry?.title ?? '');

@@ -1,10 +1,7 @@
 import type { LinkConfig } from '../../app/config/config.ts';
 import { inWordsOf, SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
-import { ACTION_WORDS } from '../../core/view/change-words.ts';
-import { fieldWords } from '../../core/view/field-words.ts';
+import { ACTION_WORDS, fieldWords, whyWords, writeNote } from '../../core/view/words.ts';
 import type { Standing, Write } from '../../core/view/views.ts';
-import { whyWords } from '../../core/view/why-words.ts';
-import { writeNote } from '../../core/view/write-note.ts';
 import { explainContact, type ContactHistory } from '../../engine/history/explain.ts';
 import { isoOf } from '../../util/clock.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';

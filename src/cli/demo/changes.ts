@@ -1,4 +1,4 @@
-import { fieldWords } from '../../core/view/field-words.ts';
+import { fieldWords } from '../../core/view/words.ts';
 import type { Change, ContactChange, FieldChange } from '../../core/view/views.ts';
 import { formatValues } from '../terminal/changes.ts';
 

@@ -1,9 +1,8 @@
 import type { LinkConfig } from '../../app/config/config.ts';
 import { inWordsOf, SIDES, type Sides, type SideWords } from '../../core/contact/side.ts';
-import { selectChanges, type Shown } from '../../core/view/change-filter.ts';
+import { selectChanges, type Shown } from '../../core/view/changes.ts';
 import type { Run, Write } from '../../core/view/views.ts';
-import { count, formatDuration, grouped } from '../../core/view/words.ts';
-import { writeNote } from '../../core/view/write-note.ts';
+import { count, formatDuration, grouped, writeNote } from '../../core/view/words.ts';
 import { writesOf } from '../../engine/history/run-writes.ts';
 import { listRuns, runView } from '../../engine/history/runs.ts';
 import { isoOf } from '../../util/clock.ts';

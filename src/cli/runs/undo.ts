@@ -1,8 +1,7 @@
 import { inWordsOf, type Sides, type SideWords } from '../../core/contact/side.ts';
-import { selectChanges, type Shown } from '../../core/view/change-filter.ts';
-import { fieldWords } from '../../core/view/field-words.ts';
+import { selectChanges, type Shown } from '../../core/view/changes.ts';
+import { count, fieldWords } from '../../core/view/words.ts';
 import type { Change } from '../../core/view/views.ts';
-import { count } from '../../core/view/words.ts';
 import { HaltError } from '../../engine/context.ts';
 import type { Refusal } from '../../engine/history/plan-undo.ts';
 import { whyTooOld } from '../../engine/history/too-old.ts';

@@ -1,7 +1,7 @@
 import type { LinkConfig } from '../../app/config/config.ts';
 import { SIDES, inWordsOf, type Sides, type SideWords } from '../../core/contact/side.ts';
 import type { RunKind } from '../../core/state/rows.ts';
-import { selectChanges, type Shown } from '../../core/view/change-filter.ts';
+import { selectChanges, type Shown } from '../../core/view/changes.ts';
 import { planChanges, unpairedOf } from '../../core/view/plan.ts';
 import type { Unpaired, Change } from '../../core/view/views.ts';
 import { count, formatEstimate, grouped } from '../../core/view/words.ts';

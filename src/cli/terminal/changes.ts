@@ -1,12 +1,8 @@
 import { scalarsOf } from '../../core/contact/contact.ts';
 import { SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
-import type { Shown } from '../../core/view/change-filter.ts';
-import { HAPPENING_TITLES, IS_OF_BOTH } from '../../core/view/change-words.ts';
-import { countBySide } from '../../core/view/counts.ts';
-import { fieldWords } from '../../core/view/field-words.ts';
+import { countBySide, type Shown } from '../../core/view/changes.ts';
+import { fieldWords, grouped, HAPPENING_TITLES, IS_OF_BOTH, whyWords } from '../../core/view/words.ts';
 import { HAPPENINGS, happeningOf, type Change, type FieldChange, type Write } from '../../core/view/views.ts';
-import { whyWords } from '../../core/view/why-words.ts';
-import { grouped } from '../../core/view/words.ts';
 import { isoOf } from '../../util/clock.ts';
 import { describeIds } from '../command/with-app.ts';
 import { NAME_COLUMNS, shorten, VALUE_COLUMNS, inLine, wrap, type Layout } from './layout.ts';

@@ -26,8 +26,7 @@ import {
   plannedGroup,
   plannedUpdate,
 } from './describe.ts';
-import { likenessOf } from './likeness.ts';
-import { nameOf } from './values.ts';
+import { likenessOf, nameOf } from './values.ts';
 import type { Change, ContactChange, Unpaired, Why } from './views.ts';
 
 /** A group that exists. */

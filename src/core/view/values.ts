@@ -1,5 +1,6 @@
-import { EMPTY_CONTACT, valueIn, type Contact, type SyncedField } from '../contact/contact.ts';
-import type { ListElement } from '../contact/keys.ts';
+import { type Contact, EMPTY_CONTACT, type SyncedField, valueIn } from '../contact/contact.ts';
+import { emailKey, type ListElement, phoneKey } from '../contact/keys.ts';
+import { personNameOf } from '../contact/person-name.ts';
 import type { Snapshot } from '../contact/snapshot.ts';
 import type { FieldChange, Why } from './views.ts';
 
@@ -43,3 +44,19 @@ export const fieldChanges = (
     const to = valuesOf(after, field, names);
     return isSame(from, to) ? [] : [{ field, from, to, why: whyOf(field) }];
   });
+
+/** The most visible value that two contacts have in common; null if they have none. */
+export const likenessOf = (left: Contact, right: Contact): Why | null => {
+  const shared = (field: 'emailAddresses' | 'phoneNumbers', keyOf: (value: string) => string): Why | null => {
+    const keys = new Set(right[field].map(({ value }) => keyOf(value)));
+    const found = left[field].find(({ value }) => keys.has(keyOf(value)));
+    return found === undefined ? null : { kind: 'alike', in: field, value: found.value };
+  };
+  const { key } = personNameOf(left);
+  const name = key !== '' && key === personNameOf(right).key ? nameOf(left) : null;
+  return (
+    shared('emailAddresses', emailKey) ??
+    shared('phoneNumbers', phoneKey) ??
+    (name === null ? null : { kind: 'alike', in: 'name', value: name })
+  );
+};

@@ -1,3 +1,8 @@
+import { specOf, type SyncedField } from '../contact/contact.ts';
+import { FIELDS } from '../contact/fields.ts';
+import type { Sides, SideWords } from '../contact/side.ts';
+import type { ConflictView, Happening, Why, Write } from './views.ts';
+
 /** `2,345`, from a whole number; without `Intl`, whose data take a command tens of milliseconds to load. */
 export const grouped = (number: number): string => String(number).replaceAll(/\B(?=(?:\d{3})+$)/gu, ',');
 
@@ -35,4 +40,119 @@ export const formatEstimate = (durationMs: number): string => {
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+};
+
+/** The name of a synced field. */
+export const fieldWords = (field: SyncedField): string =>
+  field === 'buckets' ? FIELDS.buckets.words : specOf(field).words;
+
+/** The heading of the changes of each kind. */
+export const HAPPENING_TITLES: Readonly<Record<Happening, string>> = {
+  deletes: 'Deletions',
+  'set-apart': 'Detached',
+  conflicts: 'Conflicts',
+  creates: 'Creations',
+  updates: 'Updates',
+  pairings: 'Pairings',
+  woken: 'Reattached',
+  unlinks: 'Unlinked',
+};
+
+/** The action of a write, in the past tense. */
+export const ACTION_WORDS: Readonly<Record<Write['action'], string>> = {
+  create: 'created',
+  update: 'updated',
+  membership: 'groups changed',
+  delete: 'deleted',
+  pair: 'paired',
+  unlink: 'unlinked',
+  'set-apart': 'detached',
+  wake: 'reattached',
+  ask: 'decision requested',
+  'create-group': 'created',
+  'rename-group': 'renamed',
+  'delete-group': 'deleted',
+};
+
+/** Actions that affect both contacts of a pair. */
+export const IS_OF_BOTH: ReadonlySet<Write['action']> = new Set(['pair', 'set-apart', 'wake', 'ask']);
+
+/** The reason why a value of a conflict won; part of text and JSON. */
+export const DECIDED_BY: Readonly<Record<ConflictView['by'], string>> = {
+  'one-way': 'the source side of the link wins',
+  'preferred side': 'the policy prefers it',
+  'newer edit': 'the newer edit wins',
+  'longer value': 'the longer value wins',
+  'earlier policy': 'an earlier policy decided',
+  'nobody yet': 'needs a decision',
+};
+
+/** The state of a conflict. */
+export const CONFLICT_STATES: Readonly<Record<ConflictView['state'], string>> = {
+  open: 'open',
+  taking: 'the next run writes the chosen value',
+  reviewed: 'reviewed',
+  superseded: 'superseded',
+};
+
+const CHANGED = 'changed on both sides';
+const DIFFERENT_AT_FIRST = 'different at the first match';
+
+/** The text of a reason, for the terminal, the page and JSON. */
+export const whyWords = (why: Why, sides: Sides<SideWords>): string => {
+  switch (why.kind) {
+    case 'undo':
+      return why.of === null ? 'undo of an earlier run' : `undo of run ${why.of}`;
+    case 'conflict':
+      return `${why.isFirst ? DIFFERENT_AT_FIRST : CHANGED}; ${sides[why.winner].place} won`;
+    case 'asked':
+      return `${why.isFirst ? DIFFERENT_AT_FIRST : CHANGED}; needs a decision`;
+    case 'taken':
+      return `the value of ${sides[why.at].place} was chosen by hand`;
+    case 'first-meeting':
+      return `first match with ${sides[why.at].place}`;
+    case 'edit-beats-delete':
+      return `deleted here, edited at ${sides[why.at].place}: the edit wins`;
+    case 'merged':
+      return `merged into another contact at ${sides[why.at].place}`;
+    case 'alike':
+      return why.in === 'name' ? `same name: ${why.value}` : `both have ${why.value}`;
+    case 'by-hand':
+      return 'paired by hand';
+    case 'kept':
+      return `deleted at ${sides[why.at].place}; deletions are not propagated`;
+    case 'dormant':
+      return `deleted at ${sides[why.at].place}; created there again when it changes here`;
+    case 'gone':
+      return 'deleted on both sides';
+    case 'paired-again':
+      return 'the remaining contact is paired with another one';
+    case 'unselected':
+      return 'no longer selected by any side';
+    case 'selected':
+      return 'selected again by a side';
+    case 'new':
+    case 'changed':
+    case 'deleted':
+      return `${why.kind} at ${sides[why.at].place}`;
+  }
+};
+
+const COMMANDS = / Review: `contact-sync [^`]+`\. To [^`]+, run `contact-sync [^`]+`\.$/u;
+
+/** The message of a halt (R8) without its commands; the page has buttons instead. */
+export const haltWords = (message: string): string => message.replace(COMMANDS, '');
+
+/** The outcome of a write, as a suffix; empty for a completed write. */
+export const writeNote = ({ state, error }: Pick<Write, 'state' | 'error'>): string => {
+  switch (state) {
+    case 'done':
+      return '';
+    case 'failed':
+      return ` - refused: ${error ?? 'no reason given'}`;
+    case 'abandoned':
+      return ' - not received; the next run plans it again';
+    case 'intended':
+      return ' - no answer yet';
+  }
 };

@@ -1,12 +1,8 @@
 import { html } from 'hono/html';
 import type { Sides, SideWords } from '../../core/contact/side.ts';
-import { holds, selectChanges, type Shown } from '../../core/view/change-filter.ts';
-import { HAPPENING_TITLES, IS_OF_BOTH } from '../../core/view/change-words.ts';
-import { countBySide } from '../../core/view/counts.ts';
-import { fieldWords } from '../../core/view/field-words.ts';
+import { countBySide, holds, selectChanges, type Shown } from '../../core/view/changes.ts';
+import { fieldWords, grouped, HAPPENING_TITLES, IS_OF_BOTH, whyWords } from '../../core/view/words.ts';
 import { HAPPENINGS, happeningOf, type Change, type FieldChange, type Happening } from '../../core/view/views.ts';
-import { whyWords } from '../../core/view/why-words.ts';
-import { grouped } from '../../core/view/words.ts';
 import type { Html } from './layout.ts';
 
 /** Changes of each kind on one page; the filter finds the others. */

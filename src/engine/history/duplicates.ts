@@ -3,8 +3,7 @@ import type { Half } from '../../core/contact/half.ts';
 import { SIDES, type Side } from '../../core/contact/side.ts';
 import { findDuplicates } from '../../core/reconcile/duplicates.ts';
 import type { Store } from '../../store/store.ts';
-import { likenessOf } from '../../core/view/likeness.ts';
-import { nameOf } from '../../core/view/values.ts';
+import { likenessOf, nameOf } from '../../core/view/values.ts';
 import type { DuplicatesView, Why } from '../../core/view/views.ts';
 
 const ID_LENGTH = 8;

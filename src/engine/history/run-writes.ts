@@ -1,7 +1,7 @@
 import type { JournalRow } from '../../core/state/rows.ts';
 import { OPERATION_KINDS, type OperationKind } from '../../core/reconcile/operation.ts';
 import type { Store } from '../../store/store.ts';
-import type { Shown } from '../../core/view/change-filter.ts';
+import type { Shown } from '../../core/view/changes.ts';
 import { HAPPENINGS, happeningOf, type Happening, type Write } from '../../core/view/views.ts';
 import { findPeople } from './explain.ts';
 import { followContacts } from './follow.ts';

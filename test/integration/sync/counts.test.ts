@@ -3,7 +3,7 @@ import { SIDES } from '../../../src/core/contact/side.ts';
 import { writesOf } from '../../../src/engine/history/run-writes.ts';
 import { listRuns } from '../../../src/engine/history/runs.ts';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
-import { countBySide } from '../../../src/core/view/counts.ts';
+import { countBySide } from '../../../src/core/view/changes.ts';
 import { planChanges } from '../../../src/core/view/plan.ts';
 import { happeningOf, type Change } from '../../../src/core/view/views.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { selectChanges } from '../../../src/core/view/change-filter.ts';
+import { selectChanges } from '../../../src/core/view/changes.ts';
 import { formatPlan, type LinkPlan } from '../../../src/cli/sync/plan.ts';
 import { wrap } from '../../../src/cli/terminal/layout.ts';
 import type { Change, ContactChange } from '../../../src/core/view/views.ts';

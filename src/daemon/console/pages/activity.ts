@@ -1,11 +1,7 @@
 import { html } from 'hono/html';
 import { otherSide, SIDES, type Sides, type SideWords } from '../../../core/contact/side.ts';
-import { ACTION_WORDS } from '../../../core/view/change-words.ts';
-import { fieldWords } from '../../../core/view/field-words.ts';
+import { ACTION_WORDS, count, fieldWords, grouped, whyWords, writeNote } from '../../../core/view/words.ts';
 import type { FieldChange, Run, Why, Write } from '../../../core/view/views.ts';
-import { whyWords } from '../../../core/view/why-words.ts';
-import { count, grouped } from '../../../core/view/words.ts';
-import { writeNote } from '../../../core/view/write-note.ts';
 import { subjectOf } from '../change-list.ts';
 import { agoTag, button, linkPath, runPath, type Html, type PageContext } from '../layout.ts';
 import { DAYS_SHOWN, type RecentRun, type Day } from '../overview.ts';

@@ -4,12 +4,8 @@ import type { SyncedField } from '../../../core/contact/contact.ts';
 import { otherSide, SIDES, type Side } from '../../../core/contact/side.ts';
 import type { ContactHistory, FoundPerson } from '../../../engine/history/explain.ts';
 import type { VerdictView } from '../../../engine/history/verdicts.ts';
-import { ACTION_WORDS } from '../../../core/view/change-words.ts';
-import { fieldWords } from '../../../core/view/field-words.ts';
+import { ACTION_WORDS, count, fieldWords, whyWords, writeNote } from '../../../core/view/words.ts';
 import type { Standing, Write } from '../../../core/view/views.ts';
-import { whyWords } from '../../../core/view/why-words.ts';
-import { count } from '../../../core/view/words.ts';
-import { writeNote } from '../../../core/view/write-note.ts';
 import { fieldChangeItem, idsText, valuesText } from '../change-list.ts';
 import { button, table, timeTag, linkPath, runPath, type Html, type PageContext } from '../layout.ts';
 

@@ -4,12 +4,10 @@ import { syncedIn, type Contact, type SyncedField } from '../../../core/contact/
 import { otherSide, SIDES, type Side } from '../../../core/contact/side.ts';
 import type { VerdictView } from '../../../engine/history/verdicts.ts';
 import { AMBIGUITIES } from '../../../engine/ambiguous.ts';
-import type { Shown } from '../../../core/view/change-filter.ts';
-import { fieldWords } from '../../../core/view/field-words.ts';
+import type { Shown } from '../../../core/view/changes.ts';
+import { count, fieldWords, formatEstimate, grouped, haltWords } from '../../../core/view/words.ts';
 import { nameOf, valuesOf } from '../../../core/view/values.ts';
 import { happeningOf, type Change, type Happening, type Unpaired } from '../../../core/view/views.ts';
-import { haltWords } from '../../../core/view/halt-words.ts';
-import { count, formatEstimate, grouped } from '../../../core/view/words.ts';
 import { changeSections, filterForm, valuesText } from '../change-list.ts';
 import type { Planning, PlanView, Progress } from '../actions.ts';
 import {

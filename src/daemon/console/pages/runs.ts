@@ -2,13 +2,10 @@ import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/config.ts';
 import type { Refusal } from '../../../engine/history/plan-undo.ts';
 import type { ShownWrites } from '../../../engine/history/run-writes.ts';
-import type { Shown } from '../../../core/view/change-filter.ts';
+import type { Shown } from '../../../core/view/changes.ts';
 import { SIDES } from '../../../core/contact/side.ts';
-import { fieldWords } from '../../../core/view/field-words.ts';
+import { count, fieldWords, formatDuration, haltWords, writeNote } from '../../../core/view/words.ts';
 import type { Run, Write } from '../../../core/view/views.ts';
-import { haltWords } from '../../../core/view/halt-words.ts';
-import { count, formatDuration } from '../../../core/view/words.ts';
-import { writeNote } from '../../../core/view/write-note.ts';
 import { changeSection, changeSections, filterForm, idsText } from '../change-list.ts';
 import type { Progress, Undoing } from '../actions.ts';
 import {

@@ -4,9 +4,7 @@ import type { LinkConfig } from '../../../app/config/config.ts';
 import { fieldsOf } from '../../../core/contact/chosen.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../../core/contact/side.ts';
 import { POLICY_NAMES, ruleOf } from '../../../core/reconcile/conflict-policy.ts';
-import { fieldWords } from '../../../core/view/field-words.ts';
-import { haltWords } from '../../../core/view/halt-words.ts';
-import { count } from '../../../core/view/words.ts';
+import { count, fieldWords, haltWords } from '../../../core/view/words.ts';
 import { button, page, table, linkPath, navOf, type Html, type PageContext } from '../layout.ts';
 
 /** The account of a side. */

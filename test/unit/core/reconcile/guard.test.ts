@@ -7,7 +7,7 @@ import {
   FIRST_SYNC,
   type GuardInput,
 } from '../../../../src/core/reconcile/guard.ts';
-import { haltWords } from '../../../../src/core/view/halt-words.ts';
+import { haltWords } from '../../../../src/core/view/words.ts';
 import type { Decision } from '../../../../src/core/reconcile/decision.ts';
 import type { GroupAction } from '../../../../src/core/reconcile/groups.ts';
 import { SIDE_PAIRS } from './support.ts';

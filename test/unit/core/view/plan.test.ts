@@ -4,7 +4,7 @@ import { planContacts, type PlanInput } from '../../../../src/core/reconcile/pla
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import { planChanges, unpairedOf } from '../../../../src/core/view/plan.ts';
 import { happeningOf } from '../../../../src/core/view/views.ts';
-import { whyWords } from '../../../../src/core/view/why-words.ts';
+import { whyWords } from '../../../../src/core/view/words.ts';
 import {
   address,
   gone,

@@ -63,7 +63,11 @@ export const retryRefused = async (
   let meant: readonly Rejection[] = [];
   await changeLink(parts, link, ({ rejections }) => {
     meant = refusalsIn(rejections).filter(isMeant);
-    return meant.map((rejection) => ({ kind: 'reject', rejection: { ...rejection, attempts: 0, retryAtMs: nowMs } }));
+    return meant.map((rejection) => ({
+      kind: 'put',
+      table: 'rejections',
+      row: { ...rejection, attempts: 0, retryAtMs: nowMs },
+    }));
   });
   return meant;
 };

@@ -111,7 +111,9 @@ const deferWaiting = async (session: Session, plan: Plan): Promise<Plan> => {
   const past = pastRefusals(plan.decisions, rejections);
   if (past.length > 0) {
     await session.writer.apply({}, (set) =>
-      set.add(...past.map(({ side, key }) => ({ kind: 'accept' as const, side, key }))),
+      set.add(
+        ...past.map(({ side, key }) => ({ kind: 'drop' as const, table: 'rejections' as const, where: { side, key } })),
+      ),
     );
   }
   const due = await withoutRestingExtras(session, settled);

@@ -127,7 +127,10 @@ const listWhole = async (session: Session, side: Side, cursor: Cursor): Promise<
   const start = continues ? cursor : { ...cursor, cursor: null, resume: null, listingStartedAtMs: clock.now() };
   if (!continues) {
     await writer.apply({}, (set) => {
-      set.add({ kind: 'forget-shown', side }, { kind: 'cursor', side, cursor: start });
+      set.add(
+        { kind: 'drop', table: 'shownPages', where: { side } },
+        { kind: 'put', table: 'cursors', row: { side, ...start } },
+      );
     });
   }
   const known: KnownRows = (rows) => store.known(link, side, rows);

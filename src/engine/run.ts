@@ -190,7 +190,7 @@ const storeEnding = async (session: Session, ending: Ending, summary: RunSummary
     if (undoes === null && wroteAnything(session.tally)) {
       set.add({ kind: 'link', patch: { activity: afterChange(activity, end.endedAtMs) } });
     }
-    set.add({ kind: 'run-ended', id: run, end });
+    set.add({ kind: 'patch-run', id: run, set: end });
     const beforeMs = keptSinceMs(retentionMs, clock.now());
     if (beforeMs !== null) set.add({ kind: 'prune', beforeMs });
   });

@@ -57,7 +57,7 @@ export const bindingVerdicts = async ({ link, store, writer }: Session): Promise
   const over = verdicts.filter((verdict) => !isBinding(verdict));
   if (over.length > 0) {
     await writer.apply({}, (set) => {
-      for (const { leftId, rightId } of over) set.add({ kind: 'drop-verdict', leftId, rightId });
+      for (const { leftId, rightId } of over) set.add({ kind: 'drop', table: 'verdicts', where: { leftId, rightId } });
     });
   }
   return verdicts.filter(isBinding);
@@ -133,7 +133,7 @@ export const giveVerdict = (
     const contacts = (await readContacts(store, link, [verdict]))(verdict);
     const refusal = refusalOf(verdict, contacts, (await store.link(link)).verdicts);
     if (refusal !== null) throw new VerdictError(refusal);
-    await store.commit(link, token, [{ kind: 'verdict', verdict }]);
+    await store.commit(link, token, [{ kind: 'put', table: 'verdicts', row: verdict }]);
     return { verdict, unknown: SIDES.filter((side) => contacts[side] === null) };
   });
 
@@ -151,5 +151,5 @@ export const takeBackVerdict = (parts: LeaseParts, link: string, { leftId, right
       throw new VerdictError({
         said: `There is no decision about ${leftId} and ${rightId} to remove.`,
       });
-    await parts.store.commit(link, token, [{ kind: 'drop-verdict', leftId, rightId }]);
+    await parts.store.commit(link, token, [{ kind: 'drop', table: 'verdicts', where: { leftId, rightId } }]);
   });

@@ -95,17 +95,11 @@ export const runStartColumns = ({ undoes, ...run }: RunStart): RunStartColumns =
   summaryJson: undoes === null ? null : JSON.stringify({ undoes }),
 });
 
-/** The part of a run's summary that {@link toRun} reads. */
-export const runSummary = ({ undoes, override, repaired, wrote }: RunSummaryPart): string =>
-  JSON.stringify({ undoes, override, repaired, ...wrote });
-
 export const toRun = (link: string, { summaryJson, ...row }: RowOf<typeof runs>): RunRow => ({
   ...row,
   link,
   ...(summaryJson === null ? { undoes: null, override: null, repaired: 0, wrote: null } : decodeSummary(summaryJson)),
 });
-
-type RunSummaryPart = Pick<RunRow, 'undoes' | 'override' | 'repaired' | 'wrote'>;
 
 /** How a run ended, where a query asks for the latest that ended in any way. */
 export const ENDED = ['completed', 'halted', 'failed'] as const;

@@ -107,7 +107,7 @@ export const seed = async ({
     }
   }
   const end = { outcome: 'completed', reason: null, summary: {}, endedAtMs: AT_MS + 1 } as const;
-  await put([{ kind: 'run-ended', id: RUN, end }]);
+  await put([{ kind: 'patch-run', id: RUN, set: end }]);
   await app.store.releaseLease(link, 'seed');
   const [contact = EMPTY_CONTACT] = contacts.slice(count >> 1);
   return {

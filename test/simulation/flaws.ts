@@ -58,7 +58,8 @@ const withRecordAsBase = ({ half, digest }: HalfPut): HalfPut => {
   return { half: { ...half, base: { contact, groupIds } }, digest };
 };
 
-const isAboutHalves = ({ kind }: StoreChange): boolean => ['put-half', 'drop-half', 'put-pair'].includes(kind);
+const isAboutHalves = (change: StoreChange): boolean =>
+  ['put-half', 'put-pair'].includes(change.kind) || (change.kind === 'drop' && change.table === 'halves');
 
 /** Flaws of the engine, each of which the simulation must detect. */
 export const FLAWS: Readonly<Record<string, Flaws>> = {
@@ -76,7 +77,8 @@ export const FLAWS: Readonly<Record<string, Flaws>> = {
     store: (store) =>
       withMethods(store, {
         commit: async (link, token, changes) => {
-          if (changes.every(({ kind }) => kind !== 'cursor')) return store.commit(link, token, changes);
+          if (!changes.some((change) => change.kind === 'put' && change.table === 'cursors'))
+            return store.commit(link, token, changes);
           await store.commit(
             link,
             token,

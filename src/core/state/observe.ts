@@ -132,7 +132,7 @@ export const observePage = (set: WorkingSet, side: Side, page: FeedPage, cursor:
   const ids = [...shown, ...page.unchanged];
   if (cursor.listingStartedAtMs !== null && ids.length > 0) set.add({ kind: 'shown', side, ids });
   const end = page.cursor === null ? {} : { cursor: page.cursor, readAtMs: atMs };
-  set.add({ kind: 'cursor', side, cursor: { ...cursor, resume: page.resume, ...end } });
+  set.add({ kind: 'put', table: 'cursors', row: { side, ...cursor, resume: page.resume, ...end } });
   return { news, newcomers: standing.newcomers };
 };
 
@@ -177,11 +177,11 @@ export const observeListing = (
     const half = set.half(side, id);
     if (half !== null) set.put({ ...half, absences: 0, lastListedAtMs: null });
   }
-  set.add({ kind: 'forget-shown', side });
+  set.add({ kind: 'drop', table: 'shownPages', where: { side } });
   set.add({
-    kind: 'cursor',
-    side,
-    cursor: { ...cursor, listingStartedAtMs: null, resume: null, listedAtMs: nowMs },
+    kind: 'put',
+    table: 'cursors',
+    row: { side, ...cursor, listingStartedAtMs: null, resume: null, listedAtMs: nowMs },
   });
 };
 
@@ -190,11 +190,11 @@ export const discardListing = (set: WorkingSet, side: Side, cursor: Cursor): voi
   for (const half of set.halves()) {
     if (half.side === side && half.state === 'missing') happen(set, side, half.id, { kind: 'unknown' });
   }
-  set.add({ kind: 'forget-shown', side });
+  set.add({ kind: 'drop', table: 'shownPages', where: { side } });
   set.add({
-    kind: 'cursor',
-    side,
-    cursor: { ...cursor, cursor: null, resume: null, listingStartedAtMs: null },
+    kind: 'put',
+    table: 'cursors',
+    row: { side, ...cursor, cursor: null, resume: null, listingStartedAtMs: null },
   });
 };
 

@@ -214,26 +214,51 @@ export type HalfPut = {
   readonly keepsRecord?: boolean;
 };
 
-/** Rows only: a change says what stands in a row afterwards; every rule has been applied before. */
+/** Rows that a change puts as they are, by their tables. */
+type PutRows = {
+  readonly cursors: Cursor & { readonly side: Side };
+  readonly groupPairs: GroupPair;
+  readonly rejections: Rejection;
+  readonly verdicts: Verdict;
+};
+
+/** The values that identify the rows which a change deletes, by their tables. */
+type DroppedRows = {
+  readonly halves: Pick<Half, 'side' | 'id'>;
+  /** The row alone: its halves are dropped or put by changes of their own. */
+  readonly pairs: Pick<PairRow, 'id'>;
+  readonly shownPages: { readonly side: Side };
+  readonly groupPairs: Pick<GroupPair, 'key'>;
+  readonly rejections: Pick<Rejection, 'side' | 'key'>;
+  readonly verdicts: Pick<Verdict, 'leftId' | 'rightId'>;
+  readonly conflicts: Pick<ConflictRow, 'leftId'>;
+  /** The entry may have any state. */
+  readonly journal: Pick<JournalRow, 'id'>;
+};
+
+/** One change for each table: `Name` is the property with the values of the table. */
+type ByTable<Rows, Kind extends string, Name extends string> = {
+  readonly [Table in keyof Rows]: { readonly kind: Kind; readonly table: Table } & Readonly<Record<Name, Rows[Table]>>;
+}[keyof Rows];
+
+/** A change of stored rows. All rules have been applied before. */
 export type StoreChange =
+  /** Adds a row, or replaces the one with its key. */
+  | ByTable<PutRows, 'put', 'row'>
+  | ByTable<DroppedRows, 'drop', 'where'>
   /** Adds the half, or replaces the one with its side and id. */
   | ({ readonly kind: 'put-half' } & HalfPut)
-  | { readonly kind: 'drop-half'; readonly side: Side; readonly id: string }
-  /** A pair with its status; a null id makes a new pair, whose id {@link Store.commit} answers. The halves given are put with the pair's id in place of their own. */
+  /** Puts a pair, and its halves with the pair's id. A null id makes a new pair, whose id {@link Store.commit} returns. */
   | ({ readonly kind: 'put-pair'; readonly id: number | null; readonly halves: readonly HalfPut[] } & Pick<
       PairRow,
       'status'
     >)
-  /** The row alone: its halves are dropped or put by changes of their own. */
-  | { readonly kind: 'drop-pair'; readonly id: number }
-  | { readonly kind: 'cursor'; readonly side: Side; readonly cursor: Cursor }
   /** Ids that a listing under way showed on one page. */
   | { readonly kind: 'shown'; readonly side: Side; readonly ids: readonly string[] }
-  | { readonly kind: 'forget-shown'; readonly side: Side }
   | { readonly kind: 'link'; readonly patch: Partial<Pick<LinkState, Patched>> }
-  /** Journals a write ahead of its request; {@link Store.commit} answers the entry's id. */
+  /** Journals an operation before its request. {@link Store.commit} returns the entry's id. */
   | { readonly kind: 'intend'; readonly run: string; readonly operation: Operation; readonly atMs: number }
-  /** Settles an open entry; one that is settled already stays as it is. */
+  /** Settles an open entry. A settled entry does not change. */
   | {
       readonly kind: 'journal';
       readonly id: number;
@@ -242,9 +267,7 @@ export type StoreChange =
       readonly error: string | null;
       readonly atMs: number;
     }
-  | { readonly kind: 'group-pair'; readonly pair: GroupPair }
-  | { readonly kind: 'drop-group-pair'; readonly key: string }
-  /** Adds a conflict; one that is settled from the beginning leaves another one about its field as it is. */
+  /** Adds a conflict, open unless `resolvedAtMs` is given. */
   | ({ readonly kind: 'conflict'; readonly conflict: Conflict } & Pick<
       ConflictRow,
       'run' | 'leftId' | 'rightId' | 'atMs'
@@ -255,35 +278,23 @@ export type StoreChange =
       ConflictRow,
       'leftId' | 'atMs'
     >)
-  /** Says what a person decided about the open conflict of a field of a contact; null takes that back. */
+  /** Stores what a person decided about the open conflict of a field of a contact; null removes the decision. */
   | ({ readonly kind: 'review-conflict'; readonly atMs: number } & Pick<ConflictRow, 'leftId' | 'field' | 'review'>)
-  /** Forgets the conflicts of a contact, open or not. */
-  | { readonly kind: 'drop-conflicts'; readonly leftId: string }
-  | { readonly kind: 'reject'; readonly rejection: Rejection }
-  | { readonly kind: 'accept'; readonly side: Side; readonly key: string }
-  /** Adds what a person said of two contacts, or replaces what was said of them before. */
-  | { readonly kind: 'verdict'; readonly verdict: Verdict }
-  | { readonly kind: 'drop-verdict'; readonly leftId: string; readonly rightId: string }
-  /** Begins a run. One of the link that is `running` still ended without storing so: it has failed, `interrupted`. */
+  /** Adds a run. Any other run of the link that is still `running` becomes `failed` with the reason `interrupted`. */
   | { readonly kind: 'run-started'; readonly run: RunStart }
-  | { readonly kind: 'run-ended'; readonly id: string; readonly end: RunEnd }
-  /** Forgets the identity mapping and what was written: everything of the link but its row and its runs (R8). */
+  /** Replaces these values of a run. */
+  | { readonly kind: 'patch-run'; readonly id: string; readonly set: RunEnd | Pick<RunEnd, 'reason' | 'summary'> }
+  /** Deletes the identity mapping and the journal: all rows of the link except its own row and its runs (R8). */
   | { readonly kind: 'forget-mapping' }
   /**
-   * Drops what is over since before then: of the oldest {@link PRUNED_AT_ONCE} runs that ended before and have no open
-   * entry, the entries, and the runs themselves but for the latest that ended and the latest that completed; conflicts
-   * that were settled, or dismissed by a person, before; refusals whose next attempt was due before.
+   * Deletes old rows:
+   * - the entries of the oldest {@link PRUNED_AT_ONCE} runs that ended before that time and have no open entry, and these runs,
+   *   except the latest that ended and the latest that completed;
+   * - conflicts that were settled, or dismissed by a person, before that time;
+   * - refusals whose next attempt was due before that time.
    */
   | { readonly kind: 'prune'; readonly beforeMs: number }
-  /** Drops a journal entry, whatever its state. */
-  | { readonly kind: 'drop-entry'; readonly id: number }
   /** Replaces the operation of a journal entry and erases its answer and its error; its outcome stays. */
   | { readonly kind: 'redact-entry'; readonly id: number; readonly operation: StoredOperation }
-  /** Replaces the reason of a run; nothing else of its summary remains than what {@link RunRow} has of it. */
-  | {
-      readonly kind: 'run-reason';
-      readonly run: Pick<RunRow, 'id' | 'undoes' | 'override' | 'repaired' | 'wrote'>;
-      readonly reason: string | null;
-    }
-  /** Drops everything of the link, itself, its runs and its lease included. */
+  /** Deletes all rows of the link, its own row with the lease and its runs included. */
   | { readonly kind: 'forget-link' };

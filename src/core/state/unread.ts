@@ -58,19 +58,20 @@ export const rememberUnread = (
 ): void => {
   const attempts = (find(rejections, unread)?.attempts ?? 0) + 1;
   const retryAtMs = nowMs + retryDelayMs(attempts);
-  set.add({ kind: 'reject', rejection: { ...unread, reason, sourceFingerprint: '', attempts, retryAtMs } });
+  set.add({ kind: 'put', table: 'rejections', row: { ...unread, reason, sourceFingerprint: '', attempts, retryAtMs } });
 };
 
 /** Has a contact read by this run: its feed contradicts what this link has just written (R11), or may have cut a text (R17). */
 export const readAgain = (set: WorkingSet, side: Side, id: string, nowMs: number): void => {
   const reason = 'The feed may show former or incomplete values; the contact is read.';
   const rejection = { ...unreadContact(side, id), reason, sourceFingerprint: '', attempts: 1, retryAtMs: nowMs };
-  set.add({ kind: 'reject', rejection });
+  set.add({ kind: 'put', table: 'rejections', row: rejection });
 };
 
 /** Forgets it once it was read. */
 export const forgetUnread = (set: WorkingSet, unread: Unread, rejections: readonly Rejection[]): void => {
-  if (find(rejections, unread) !== undefined) set.add({ kind: 'accept', side: unread.side, key: unread.key });
+  if (find(rejections, unread) !== undefined)
+    set.add({ kind: 'drop', table: 'rejections', where: { side: unread.side, key: unread.key } });
 };
 
 /** Forgets that the side failed at a write which was applied after all. */
@@ -78,6 +79,6 @@ export const forgetFaults = (set: WorkingSet, row: JournalRow, rejections: reado
   for (const { side, key, leftId, rightId } of rejections) {
     const isOfWrite = side === row.side && leftId === row.leftId && rightId === row.rightId;
     const isRefusal = !key.startsWith(CONTACT) && !key.startsWith(WRITE) && !isUnsyncable({ key });
-    if (isOfWrite && isRefusal) set.add({ kind: 'accept', side, key });
+    if (isOfWrite && isRefusal) set.add({ kind: 'drop', table: 'rejections', where: { side, key } });
   }
 };

@@ -43,7 +43,7 @@ export const unsyncableChanges = (before: Half | null, after: Half | null): read
   if (former === reason || half === null) return [];
   const { side, id } = half;
   const key = `${KEY}${id}`;
-  if (reason === null) return [{ kind: 'accept', side, key }];
+  if (reason === null) return [{ kind: 'drop', table: 'rejections', where: { side, key } }];
   const rejection = { side, key, ...idsOn(side, id), reason, sourceFingerprint: '', attempts: 1, retryAtMs: NEVER_MS };
-  return [{ kind: 'reject', rejection }];
+  return [{ kind: 'put', table: 'rejections', row: rejection }];
 };

@@ -107,7 +107,7 @@ export class WorkingSet {
     const pair = this.pair(id);
     if (pair === null) return;
     for (const half of SIDES.flatMap((side) => pair[side] ?? [])) this.drop(half);
-    if (pair.left !== null) this.add({ kind: 'drop-conflicts', leftId: pair.left.id });
+    if (pair.left !== null) this.add({ kind: 'drop', table: 'conflicts', where: { leftId: pair.left.id } });
     this.#setPair(id, null);
   }
 
@@ -147,7 +147,9 @@ export class WorkingSet {
       ...(stored?.record === half.record && { keepsRecord: true }),
     });
     const drops = changed.flatMap(({ stored, half }): StoreChange[] =>
-      half === null && stored !== null ? [{ kind: 'drop-half', side: stored.side, id: stored.id }] : [],
+      half === null && stored !== null
+        ? [{ kind: 'drop', table: 'halves', where: { side: stored.side, id: stored.id } }]
+        : [],
     );
     const pairs = [...this.#storedPairs].flatMap(([id, stored]): StoreChange[] => {
       const status = this.#pairs.get(id) ?? null;
@@ -156,7 +158,11 @@ export class WorkingSet {
         return [{ kind: 'put-pair', id: null, status, halves: own }];
       }
       if (status === stored) return [];
-      return [status === null ? { kind: 'drop-pair', id } : { kind: 'put-pair', id, status, halves: [] }];
+      return [
+        status === null
+          ? { kind: 'drop', table: 'pairs', where: { id } }
+          : { kind: 'put-pair', id, status, halves: [] },
+      ];
     });
     const puts = changed.flatMap(({ stored, half }): StoreChange[] =>
       half === null || (half.pair !== null && half.pair < 0) ? [] : [{ kind: 'put-half', ...put(half, stored) }],

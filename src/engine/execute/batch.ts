@@ -147,7 +147,7 @@ const noteFault = (execution: Execution, set: WorkingSet, write: Write, reason: 
   const rejection = trialOf(write) !== null ? null : rejectionBy(execution, write, reason, 1);
   if (rejection === null) return;
   if (rejection.attempts > 1) reportSkipped(execution, write, reason);
-  set.add({ kind: 'reject', rejection });
+  set.add({ kind: 'put', table: 'rejections', row: rejection });
 };
 
 /** Remembers and reports that a side refused a write (R15). */
@@ -160,7 +160,7 @@ const refuse = (execution: Execution, set: WorkingSet, write: Write, reason: str
   const said = refusalReason(write, reason);
   reportSkipped(execution, write, said);
   const rejection = rejectionBy(execution, write, said);
-  if (rejection !== null) set.add({ kind: 'reject', rejection });
+  if (rejection !== null) set.add({ kind: 'put', table: 'rejections', row: rejection });
 };
 
 /** Remembers and reports a refusal that was first tried in parts (`split-refused.ts`). */
@@ -169,7 +169,7 @@ export const rememberRefusal = async (execution: Execution, write: Write, reason
   reportSkipped(execution, write, said);
   const rejection = rejectionBy(execution, write, said);
   if (rejection === null) return;
-  await execution.session.writer.apply({}, (set) => set.add({ kind: 'reject', rejection }));
+  await execution.session.writer.apply({}, (set) => set.add({ kind: 'put', table: 'rejections', row: rejection }));
 };
 
 /** Takes in that a side will not take what a write was to bring; answers whether it is so (R2). */
@@ -177,7 +177,7 @@ const acceptNotTaken = (execution: Execution, set: WorkingSet, write: Write, err
   const rejection = rejectionBy(execution, write, error.message);
   if (write.kind !== 'update' || rejection === null || !isNotTaken(write, error, rejection)) return false;
   const fields = applyNotTaken(applyingIn(execution, set, write.side), write);
-  set.add({ kind: 'accept', side: write.side, key: rejection.key });
+  set.add({ kind: 'drop', table: 'rejections', where: { side: write.side, key: rejection.key } });
   const { leftId, rightId } = write.operation;
   reportNotTaken(execution.session, { leftId, rightId }, write.side, fields);
   return true;
@@ -208,7 +208,7 @@ const takeIn = (execution: Execution, set: WorkingSet, answered: AnsweredWrite, 
   }
   if (outcome.again) execution.again.needed = true;
   const ended = rejectionKeysEndedBy(write).filter((key) => execution.rejections.has(`${side} ${key}`));
-  for (const key of ended) set.add({ kind: 'accept', side, key });
+  for (const key of ended) set.add({ kind: 'drop', table: 'rejections', where: { side, key } });
   if (!applied) return;
   if (counts !== null) session.tally[side][counts] += 1;
   reportNotTaken(session, ids, side, notTaken);

@@ -77,7 +77,7 @@ const createGroup = async (
   const ids = { left: pair.left?.id ?? null, right: pair.right?.id ?? null, [side]: group.id };
   execution.groupIds.set(key, ids);
   // Not settled before the members have been written: a process that stops in between unites them again.
-  await save(session, [{ kind: 'group-pair', pair: { ...pair, [side]: half(group), settled: false } }]);
+  await save(session, [{ kind: 'put', table: 'groupPairs', row: { ...pair, [side]: half(group), settled: false } }]);
 };
 
 const renameGroup = async (
@@ -93,7 +93,7 @@ const renameGroup = async (
   const origin = pair[otherSide(side)];
   if (renamed === null || origin === null) return;
   const next = { ...pair, [side]: half(renamed), [otherSide(side)]: { id: origin.id, name } };
-  await save(session, [{ kind: 'group-pair', pair: next }]);
+  await save(session, [{ kind: 'put', table: 'groupPairs', row: next }]);
 };
 
 /**
@@ -156,7 +156,7 @@ const deleteGroup = async (session: Session, action: GroupDeletion): Promise<boo
   const answer = { after: null, error: refusal.error?.message ?? null };
   const changes = closing(journalId, deleted === null ? failed : 'answered', answer, clock.now());
   // A refused deletion keeps its pair: without it the next run would take the survivor for a new group.
-  await save(session, deleted === null ? changes : [...changes, { kind: 'drop-group-pair', key }]);
+  await save(session, deleted === null ? changes : [...changes, { kind: 'drop', table: 'groupPairs', where: { key } }]);
   return deleted !== null;
 };
 
@@ -178,11 +178,12 @@ export const settleGroups = async (execution: Execution, plan: GroupPlan): Promi
   const deleted = new Set(plan.actions.flatMap((action) => (action.kind === 'delete-group' ? [action.key] : [])));
   const kept = new Set(plan.pairs.map((pair) => pair.key));
   const ended = plan.ended.filter((key) => !deleted.has(key) && !kept.has(key));
-  const changes: StoreChange[] = ended.map((key) => ({ kind: 'drop-group-pair', key }));
+  const changes: StoreChange[] = ended.map((key) => ({ kind: 'drop', table: 'groupPairs', where: { key } }));
   for (const pair of plan.pairs) {
     const now = stored.get(pair.key);
     const next = !written.has(pair.key) ? pair : now && { ...now, settled: pair.settled };
-    if (next !== undefined && !isDeepStrictEqual(next, now)) changes.push({ kind: 'group-pair', pair: next });
+    if (next !== undefined && !isDeepStrictEqual(next, now))
+      changes.push({ kind: 'put', table: 'groupPairs', row: next });
   }
   await save(session, changes);
 };

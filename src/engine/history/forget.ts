@@ -118,7 +118,7 @@ const BLANK_RECORD: Omit<ContactRecord, 'id'> = {
 /** What the guard's day counts stays, without saying whose it is (R8). */
 const forgetEntry = (row: JournalRow, nowMs: number): StoreChange => {
   const isCounted = destroys(row) && row.state === 'done' && row.intendedAtMs >= nowMs - DAY_MS;
-  if (!isCounted) return { kind: 'drop-entry', id: row.id };
+  if (!isCounted) return { kind: 'drop', table: 'journal', where: { id: row.id } };
   const { id, side, cause } = row;
   const address = { side, cause, pairId: null, leftId: null, rightId: null };
   const kept = { was: operationKind(row), fields: fieldsOf(row), empties: emptiesOf(row) };
@@ -127,7 +127,8 @@ const forgetEntry = (row: JournalRow, nowMs: number): StoreChange => {
 
 /** Deleted a moment ago, the id stays known: a feed or a listing may lag and show the contact (R7). */
 const forgetHalf = (half: Half, nowMs: number): StoreChange => {
-  if (half.heardAtMs < nowMs - DAY_MS) return { kind: 'drop-half', side: half.side, id: half.id };
+  if (half.heardAtMs < nowMs - DAY_MS)
+    return { kind: 'drop', table: 'halves', where: { side: half.side, id: half.id } };
   const record = { ...BLANK_RECORD, id: half.id };
   return { kind: 'put-half', half: { ...half, record, base: null, mergedInto: null }, digest: null };
 };
@@ -153,15 +154,20 @@ const forgetMentions = (
   });
   const reasons = runs.flatMap((run): StoreChange[] => {
     const clean = run.reason === null ? null : without(run.reason, names);
-    return clean === run.reason ? [] : [{ kind: 'run-reason', run, reason: clean }];
+    // The reason may be part of the summary: only these values of it remain.
+    const { id, undoes, override, repaired, wrote } = run;
+    const summary = { undoes, override, repaired, ...wrote };
+    return clean === run.reason ? [] : [{ kind: 'patch-run', id, set: { reason: clean, summary } }];
   });
   const own = state.reason === null ? null : without(state.reason, names);
   const isOwn = (rejection: LinkState['rejections'][number]): boolean =>
     [rejection.leftId, rejection.rightId, ...rejection.key.split(' ')].some((id) => id !== null && ids.has(id));
-  const refusals = state.rejections.filter(isOwn).map(({ side, key }): StoreChange => ({ kind: 'accept', side, key }));
+  const refusals = state.rejections
+    .filter(isOwn)
+    .map(({ side, key }): StoreChange => ({ kind: 'drop', table: 'rejections', where: { side, key } }));
   const verdicts = state.verdicts
     .filter(({ leftId, rightId }) => ids.has(leftId) || ids.has(rightId))
-    .map(({ leftId, rightId }): StoreChange => ({ kind: 'drop-verdict', leftId, rightId }));
+    .map(({ leftId, rightId }): StoreChange => ({ kind: 'drop', table: 'verdicts', where: { leftId, rightId } }));
   return [
     ...members,
     ...reasons,
@@ -199,7 +205,7 @@ const planPerson = async (
       ...entries.map((row) => forgetEntry(row, nowMs)),
       ...halves.map((half) => forgetHalf(half, nowMs)),
       ...[...new Set(conflicts.map(({ leftId }) => leftId))].map((leftId): StoreChange => {
-        return { kind: 'drop-conflicts', leftId };
+        return { kind: 'drop', table: 'conflicts', where: { leftId } };
       }),
       ...forgetMentions(stored, { ids, texts, nowMs }),
     ],

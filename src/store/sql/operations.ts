@@ -8,7 +8,6 @@ import {
   narrowHalfColumns,
   patchColumns,
   runStartColumns,
-  runSummary,
 } from '../rows.ts';
 import { operationColumns } from '../stored-operation.ts';
 import { INTERRUPTED } from '../store.ts';
@@ -78,9 +77,10 @@ const halfOperations = (change: HalfPut): readonly RowOperation[] => {
 const isOpen = { resolvedAtMs: null } as const;
 const NO_ANSWER = { afterJson: null, error: null };
 
-const CONTACTS = {
+const TRANSLATIONS: Translations = {
+  put: (change) => put(change.table, change.table === 'groupPairs' ? groupPairColumns(change.row) : change.row),
+  drop: ({ table, where }) => drop(table, where),
   'put-half': (change) => halfOperations(change),
-  'drop-half': ({ side, id }) => drop('halves', { side, id }),
   'put-pair': ({ id, status, halves }, { newId }) => {
     const pair = id ?? newId(true);
     const row = { id: pair, status };
@@ -89,38 +89,22 @@ const CONTACTS = {
       ...halves.flatMap(({ half, ...rest }) => halfOperations({ ...rest, half: { ...half, pair } })),
     ];
   },
-  'drop-pair': ({ id }) => drop('pairs', { id }),
   shown: ({ side, ids }, { newId }) => add('shownPages', { id: newId(false), side, idsJson: JSON.stringify(ids) }),
-  'forget-shown': ({ side }) => drop('shownPages', { side }),
-} satisfies Partial<Translations>;
-
-const LINK = {
   link: (change, { link }) => {
     const set: Cells = patchColumns(change.patch);
     return Object.keys(set).length === 0 ? [] : patch('links', { name: link }, set);
   },
-  cursor: ({ side, cursor }) => put('cursors', { side, ...cursor }),
-  'group-pair': ({ pair }) => put('groupPairs', groupPairColumns(pair)),
-  'drop-group-pair': ({ key }) => drop('groupPairs', { key }),
-  reject: ({ rejection }) => put('rejections', rejection),
-  accept: ({ side, key }) => drop('rejections', { side, key }),
-  verdict: ({ verdict }) => put('verdicts', verdict),
-  'drop-verdict': ({ leftId, rightId }) => drop('verdicts', { leftId, rightId }),
   'forget-mapping': () => MAPPING_TABLES.flatMap((table) => drop(table, {})),
   'forget-link': (_change, { link }) => [
     ...(Object.keys(LINK_TABLES) as LinkTableName[]).flatMap((table) => drop(table, {})),
     ...drop('links', { name: link }),
   ],
-} satisfies Partial<Translations>;
-
-const HISTORY = {
   intend: ({ run, operation, atMs }, { newId }) =>
     add('journal', { id: newId(true), run, state: 'intended', intendedAtMs: atMs, ...operationColumns(operation) }),
   journal: ({ id, state, after, error, atMs }) => {
     const afterJson = after === null ? null : encodeRecord(after);
     return patch('journal', { id, state: 'intended' }, { state, error, afterJson, settledAtMs: atMs });
   },
-  'drop-entry': ({ id }) => drop('journal', { id }),
   'redact-entry': ({ id, operation }) => patch('journal', { id }, { ...operationColumns(operation), ...NO_ANSWER }),
   conflict: ({ run, leftId, rightId, conflict, atMs, resolvedAtMs = null }, { newId }) => {
     const row = { id: newId(false), run, leftId, rightId, ...conflict, atMs, resolvedAtMs };
@@ -130,18 +114,14 @@ const HISTORY = {
     patch('conflicts', { leftId, field: fields, ...isOpen }, { resolvedAtMs: atMs }),
   'review-conflict': ({ leftId, field, review, atMs }) =>
     patch('conflicts', { leftId, field, ...isOpen }, { review, reviewedAtMs: review === null ? null : atMs }),
-  'drop-conflicts': ({ leftId }) => drop('conflicts', { leftId }),
   'run-started': ({ run }) => [
     ...patch('runs', { outcome: 'running' }, { outcome: 'failed', reason: INTERRUPTED, endedAtMs: run.startedAtMs }),
     ...add('runs', { ...runStartColumns(run), outcome: 'running', reason: null, endedAtMs: null }),
   ],
-  'run-ended': ({ id, end: { summary, ...end } }) =>
-    patch('runs', { id }, { ...end, summaryJson: JSON.stringify(summary) }),
-  'run-reason': ({ run, reason }) => patch('runs', { id: run.id }, { reason, summaryJson: runSummary(run) }),
+  'patch-run': ({ id, set: { summary, ...set } }) =>
+    patch('runs', { id }, { ...set, summaryJson: JSON.stringify(summary) }),
   prune: ({ beforeMs }, { prune }) => prune(beforeMs),
-} satisfies Partial<Translations>;
-
-const TRANSLATIONS: Translations = { ...CONTACTS, ...LINK, ...HISTORY };
+};
 
 const translate = <Of extends Kind>(change: Change<Of>, commit: Commit): readonly RowOperation[] => {
   const translateKind: (of: Change<Of>, within: Commit) => readonly RowOperation[] = TRANSLATIONS[change.kind];
@@ -161,7 +141,7 @@ export const operationsOf = (
   const returned: number[] = [];
   let lastId = 0;
   const ended = changes.flatMap((change) =>
-    change.kind === 'run-ended' ? [{ id: change.id, outcome: change.end.outcome }] : [],
+    change.kind === 'patch-run' && 'outcome' in change.set ? [{ id: change.id, outcome: change.set.outcome }] : [],
   );
   const commit: Commit = {
     link,

@@ -84,7 +84,7 @@ export const conflictsContract = (name: string, subject: StoreSubject): void => 
     it('of a contact are forgotten together', async () => {
       await commit(conflictOf('l1', 'title'), conflictOf('l1', 'company'), conflictOf('l2', 'title'));
       await commit({ kind: 'resolve-conflicts', leftId: 'l1', fields: ['title'], atMs: 9 });
-      await commit({ kind: 'drop-conflicts', leftId: 'l1' });
+      await commit({ kind: 'drop', table: 'conflicts', where: { leftId: 'l1' } });
       expect(await subject.store.conflicts(LINK, { all: true })).toMatchObject([{ leftId: 'l2' }]);
     });
   });

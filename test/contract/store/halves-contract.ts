@@ -61,9 +61,13 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
     });
 
     it('are dropped by side and id', async () => {
-      await commit(putHalf('x'), putHalf('x', { side: 'right' }), { kind: 'drop-half', side: 'left', id: 'x' });
+      await commit(putHalf('x'), putHalf('x', { side: 'right' }), {
+        kind: 'drop',
+        table: 'halves',
+        where: { side: 'left', id: 'x' },
+      });
       expect(await subject.store.halves(LINK, { by: 'all' })).toEqual([halfOf('x', { side: 'right' })]);
-      await commit({ kind: 'drop-half', side: 'left', id: 'unknown' });
+      await commit({ kind: 'drop', table: 'halves', where: { side: 'left', id: 'unknown' } });
     });
 
     it('belong to one link', async () => {
@@ -250,7 +254,11 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
       await commit(putHalf('l1', { state: 'missing' }), putHalf('l2', { state: 'gone' }));
       await commit(putHalf('r1', { side: 'right', state: 'settling' }));
       expect(await subject.store.anyPresent(LINK)).toEqual({ left: false, right: true });
-      await commit(putHalf('l2', { state: 'changed' }), { kind: 'drop-half', side: 'right', id: 'r1' });
+      await commit(putHalf('l2', { state: 'changed' }), {
+        kind: 'drop',
+        table: 'halves',
+        where: { side: 'right', id: 'r1' },
+      });
       expect(await subject.store.anyPresent(LINK)).toEqual({ left: true, right: false });
     });
   });
@@ -278,7 +286,11 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
 
     it('are those of the last put alone, and none where that gave no digest or the half was dropped', async () => {
       await commit(putHalf('l1', {}, 'd1'), putHalf('l2', {}, 'd2'), putHalf('l3', {}, 'd3'));
-      await commit(putHalf('l1', {}, 'next'), putHalf('l2'), { kind: 'drop-half', side: 'left', id: 'l3' });
+      await commit(putHalf('l1', {}, 'next'), putHalf('l2'), {
+        kind: 'drop',
+        table: 'halves',
+        where: { side: 'left', id: 'l3' },
+      });
       const rows = ['d1', 'd2', 'd3', 'next'].map((digest) => ({
         id: digest === 'next' ? 'l1' : `l${digest[1]}`,
         digest,
@@ -317,7 +329,7 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
     it('are dropped without their halves, and their ids are not given again', async () => {
       await commit(newPair('l1', 'r1'));
       const id = await pairIdOf('l1');
-      await commit({ kind: 'drop-pair', id });
+      await commit({ kind: 'drop', table: 'pairs', where: { id } });
       expect(await subject.store.pairs(LINK, [id])).toEqual([]);
       expect(await ids({ by: 'pair', pairs: [id] })).toEqual(['l1', 'r1']);
       expect(await ids({ by: 'alone' })).toEqual([]);

@@ -106,7 +106,10 @@ export const journalContract = (name: string, subject: StoreSubject): void => {
     it('is rid of entries that are dropped, whatever their state', async () => {
       const [open, done] = [await intend('a'), await intend('a')];
       await settle(done);
-      await commit({ kind: 'drop-entry', id: open }, { kind: 'drop-entry', id: done });
+      await commit(
+        { kind: 'drop', table: 'journal', where: { id: open } },
+        { kind: 'drop', table: 'journal', where: { id: done } },
+      );
       await settle(open);
       expect(await subject.store.journal(LINK, { run: 'a' })).toEqual([]);
     });

@@ -60,9 +60,9 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
     const summary: Record<string, unknown> = {};
     summary['itself'] = summary;
     const unstorable: StoreChange = {
-      kind: 'run-ended',
+      kind: 'patch-run',
       id: 'run',
-      end: { outcome: 'completed', reason: null, summary, endedAtMs: 1 },
+      set: { outcome: 'completed', reason: null, summary, endedAtMs: 1 },
     };
 
     it('with the token of an earlier owner changes nothing and says so', async () => {
@@ -90,12 +90,12 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
     });
 
     it('is done wholly or not at all', async () => {
-      await commit(putHalf('l1'), { kind: 'cursor', side: 'left', cursor: { ...NO_CURSOR, cursor: 'c' } });
+      await commit(putHalf('l1'), { kind: 'put', table: 'cursors', row: { side: 'left', ...NO_CURSOR, cursor: 'c' } });
       await expect(
         commit(
           putHalf('l2'),
-          { kind: 'drop-half', side: 'left', id: 'l1' },
-          { kind: 'cursor', side: 'left', cursor: NO_CURSOR },
+          { kind: 'drop', table: 'halves', where: { side: 'left', id: 'l1' } },
+          { kind: 'put', table: 'cursors', row: { side: 'left', ...NO_CURSOR } },
           { kind: 'forget-mapping' },
           unstorable,
         ),
@@ -243,9 +243,12 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
 
     it('has a cursor for each side', async () => {
       const cursor = { cursor: 'c', readAtMs: 1, resume: 'r', listingStartedAtMs: 2, listedAtMs: 3 };
-      await commit({ kind: 'cursor', side: 'right', cursor });
+      await commit({ kind: 'put', table: 'cursors', row: { side: 'right', ...cursor } });
       expect((await subject.store.link(LINK)).cursors).toEqual({ left: NO_CURSOR, right: cursor });
-      await commit({ kind: 'cursor', side: 'right', cursor: NO_CURSOR }, { kind: 'cursor', side: 'left', cursor });
+      await commit(
+        { kind: 'put', table: 'cursors', row: { side: 'right', ...NO_CURSOR } },
+        { kind: 'put', table: 'cursors', row: { side: 'left', ...cursor } },
+      );
       expect((await subject.store.link(LINK)).cursors).toEqual({ left: cursor, right: NO_CURSOR });
     });
 
@@ -254,7 +257,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       await commit({ kind: 'shown', side: 'left', ids: ['l3'] }, { kind: 'shown', side: 'left', ids: [] });
       expect(await subject.store.shown(LINK, 'left')).toEqual(['l2', 'l1', 'l3']);
       expect(await subject.store.shown('other', 'left')).toEqual([]);
-      await commit({ kind: 'forget-shown', side: 'left' });
+      await commit({ kind: 'drop', table: 'shownPages', where: { side: 'left' } });
       expect(await subject.store.shown(LINK, 'left')).toEqual([]);
       expect(await subject.store.shown(LINK, 'right')).toEqual(['r1']);
       await commit({ kind: 'shown', side: 'left', ids: ['l9'] });
@@ -270,36 +273,45 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
         settled: false,
       } as const;
       const two = { ...one, key: 'a', right: { id: 'h', name: '' }, status: 'linked', settled: true } as const;
-      await commit({ kind: 'group-pair', pair: one }, { kind: 'group-pair', pair: two });
+      await commit({ kind: 'put', table: 'groupPairs', row: one }, { kind: 'put', table: 'groupPairs', row: two });
       expect((await subject.store.link(LINK)).groupPairs).toEqual([two, one]);
       const renamed = { ...one, left: null, right: { id: 'i', name: 'Family' } };
-      await commit({ kind: 'group-pair', pair: renamed }, { kind: 'drop-group-pair', key: 'a' });
+      await commit(
+        { kind: 'put', table: 'groupPairs', row: renamed },
+        { kind: 'drop', table: 'groupPairs', where: { key: 'a' } },
+      );
       expect((await subject.store.link(LINK)).groupPairs).toEqual([renamed]);
     });
 
     it('remembers what was refused by side and key, until it is accepted', async () => {
       const onLeft = rejectionOf({ side: 'left', leftId: null });
-      await commit({ kind: 'reject', rejection: rejectionOf() }, { kind: 'reject', rejection: onLeft });
-      await commit({ kind: 'reject', rejection: rejectionOf({ attempts: 2, retryAtMs: 200 }) });
+      await commit(
+        { kind: 'put', table: 'rejections', row: rejectionOf() },
+        { kind: 'put', table: 'rejections', row: onLeft },
+      );
+      await commit({ kind: 'put', table: 'rejections', row: rejectionOf({ attempts: 2, retryAtMs: 200 }) });
       expect((await subject.store.link(LINK)).rejections).toEqual([
         onLeft,
         rejectionOf({ attempts: 2, retryAtMs: 200 }),
       ]);
-      await commit({ kind: 'accept', side: 'left', key: onLeft.key }, { kind: 'accept', side: 'left', key: 'unknown' });
+      await commit(
+        { kind: 'drop', table: 'rejections', where: { side: 'left', key: onLeft.key } },
+        { kind: 'drop', table: 'rejections', where: { side: 'left', key: 'unknown' } },
+      );
       expect((await subject.store.link(LINK)).rejections).toEqual([rejectionOf({ attempts: 2, retryAtMs: 200 })]);
     });
 
     it('keeps what a person said of two contacts, the latest alone, until it is dropped [R13]', async () => {
       const one = { leftId: 'l2', rightId: 'r1', says: 'together', atMs: 1 } as const;
       const two = { ...one, leftId: 'l1', says: 'apart' } as const;
-      await commit({ kind: 'verdict', verdict: one }, { kind: 'verdict', verdict: two });
-      await subject.store.commit('other', await acquire('other'), [{ kind: 'verdict', verdict: one }]);
+      await commit({ kind: 'put', table: 'verdicts', row: one }, { kind: 'put', table: 'verdicts', row: two });
+      await subject.store.commit('other', await acquire('other'), [{ kind: 'put', table: 'verdicts', row: one }]);
       expect((await subject.store.link(LINK)).verdicts).toEqual([two, one]);
-      await commit({ kind: 'verdict', verdict: { ...one, says: 'apart', atMs: 2 } });
+      await commit({ kind: 'put', table: 'verdicts', row: { ...one, says: 'apart', atMs: 2 } });
       expect((await subject.store.link(LINK)).verdicts).toEqual([two, { ...one, says: 'apart', atMs: 2 }]);
       await commit(
-        { kind: 'drop-verdict', leftId: 'l2', rightId: 'r1' },
-        { kind: 'drop-verdict', leftId: 'l1', rightId: 'x' },
+        { kind: 'drop', table: 'verdicts', where: { leftId: 'l2', rightId: 'r1' } },
+        { kind: 'drop', table: 'verdicts', where: { leftId: 'l1', rightId: 'x' } },
       );
       expect((await subject.store.link(LINK)).verdicts).toEqual([two]);
       expect((await subject.store.link('other')).verdicts).toEqual([one]);
@@ -311,10 +323,10 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
         newPair('l1', 'r1'),
         putHalf('l2'),
         { kind: 'shown', side: 'left', ids: ['l1'] },
-        { kind: 'cursor', side: 'left', cursor: { ...NO_CURSOR, cursor: 'c' } },
-        { kind: 'group-pair', pair: { key: 'k', left: null, right: null, status: 'kept', settled: true } },
-        { kind: 'reject', rejection: rejectionOf() },
-        { kind: 'verdict', verdict: { leftId: 'l1', rightId: 'r1', says: 'apart', atMs: 1 } },
+        { kind: 'put', table: 'cursors', row: { side: 'left', ...NO_CURSOR, cursor: 'c' } },
+        { kind: 'put', table: 'groupPairs', row: { key: 'k', left: null, right: null, status: 'kept', settled: true } },
+        { kind: 'put', table: 'rejections', row: rejectionOf() },
+        { kind: 'put', table: 'verdicts', row: { leftId: 'l1', rightId: 'r1', says: 'apart', atMs: 1 } },
         { kind: 'intend', run: 'run', operation: operationOf('update'), atMs: 1 },
         conflictOf('l1', 'title'),
         { kind: 'link', patch: { accounts: { left: 'a', right: 'b' } } },

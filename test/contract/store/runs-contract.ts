@@ -13,9 +13,9 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
       commit({ kind: 'run-started', run: { id, kind: undoes === null ? 'full' : 'undo', undoes, startedAtMs } });
     const end = (id: string, outcome: 'completed' | 'failed' | 'halted', summary: object = {}) =>
       commit({
-        kind: 'run-ended',
+        kind: 'patch-run',
         id,
-        end: { outcome, reason: outcome === 'completed' ? null : 'why', summary, endedAtMs: 50 },
+        set: { outcome, reason: outcome === 'completed' ? null : 'why', summary, endedAtMs: 50 },
       });
     const runIds = async (query: Parameters<Store['runs']>[1]) =>
       (await subject.store.runs(LINK, query)).map(({ id }) => id);
@@ -108,7 +108,8 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
     it('may get another reason, and keep how they ended', async () => {
       await start('r', 10);
       await end('r', 'halted', { override: 'nonce', reason: 'why' });
-      await commit({ kind: 'run-reason', run: await runNamed('r'), reason: 'another' });
+      const { override } = await runNamed('r');
+      await commit({ kind: 'patch-run', id: 'r', set: { reason: 'another', summary: { override } } });
       expect(await subject.store.runs(LINK, { idPrefix: 'r' })).toMatchObject([
         { outcome: 'halted', reason: 'another', override: 'nonce', endedAtMs: 50 },
       ]);
@@ -117,7 +118,7 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
     it('may get another reason where what a remote said was cut off in the middle of a character', async () => {
       await start('r', 10);
       await end('r', 'failed', { reason: 'Ann \ud83d' });
-      await commit({ kind: 'run-reason', run: await runNamed('r'), reason: 'another' });
+      await commit({ kind: 'patch-run', id: 'r', set: { reason: 'another', summary: {} } });
       expect(await subject.store.runs(LINK, { idPrefix: 'r' })).toMatchObject([{ reason: 'another' }]);
     });
 
@@ -126,7 +127,11 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
       await subject.store.commit('other', other, [putHalf('l1')]);
       await start('r', 10);
       const verdict = { leftId: 'l1', rightId: 'r1', says: 'apart', atMs: 1 } as const;
-      await commit(putHalf('l1'), { kind: 'reject', rejection: rejectionOf() }, { kind: 'verdict', verdict });
+      await commit(
+        putHalf('l1'),
+        { kind: 'put', table: 'rejections', row: rejectionOf() },
+        { kind: 'put', table: 'verdicts', row: verdict },
+      );
       await commit({ kind: 'link', patch: { reason: 'why' } }, { kind: 'forget-link' });
       expect((await subject.store.links()).map((link) => link.name)).toEqual(['other']);
       await expect(commit(putHalf('l2'))).rejects.toThrow(FenceError);
@@ -246,8 +251,8 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
         });
         await commit(conflict('title'), conflict('company'));
         await commit({ kind: 'resolve-conflicts', leftId: 'l1', fields: ['title'], atMs: 60 });
-        await commit({ kind: 'reject', rejection: rejectionOf({ retryAtMs: 60 }) });
-        await commit({ kind: 'reject', rejection: rejectionOf({ key: 'later', retryAtMs: 90 }) });
+        await commit({ kind: 'put', table: 'rejections', row: rejectionOf({ retryAtMs: 60 }) });
+        await commit({ kind: 'put', table: 'rejections', row: rejectionOf({ key: 'later', retryAtMs: 90 }) });
         await prune(60);
         expect(await subject.store.conflicts(LINK, { all: true })).toHaveLength(2);
         await prune(61);
@@ -265,9 +270,9 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
         await subject.store.commit('other', other, [
           { kind: 'run-started', run },
           intended('elsewhere'),
-          { kind: 'run-ended', id: 'elsewhere', end: ending },
+          { kind: 'patch-run', id: 'elsewhere', set: ending },
           { kind: 'run-started', run: next },
-          { kind: 'run-ended', id: 'next', end: ending },
+          { kind: 'patch-run', id: 'next', set: ending },
         ]);
         await commit(newPair('l1', 'r1'), putHalf('l2', { state: 'gone' }));
         await threeRuns();

@@ -66,7 +66,7 @@ export const searchContract = (name: string, subject: StoreSubject): void => {
       await commit(named('l1', 'Ada'), named('l2', 'Ada'), named('l3', 'Ada'));
       const other = await acquire('other');
       await subject.store.commit('other', other, [named('l9', 'Ada')]);
-      await commit(named('l1', 'Eve'), { kind: 'drop-half', side: 'left', id: 'l2' });
+      await commit(named('l1', 'Eve'), { kind: 'drop', table: 'halves', where: { side: 'left', id: 'l2' } });
       expect(await found('ada')).toEqual(['l3']);
       expect(await found('ada', 1)).toEqual(['l3']);
       expect(await found('eve')).toEqual(['l1']);

@@ -85,7 +85,7 @@ const mention = async (): Promise<void> => {
   const beginning = { id: 'r-mention', kind: 'incremental', undoes: null, startedAtMs: 1 } as const;
   await store.commit('default', token, [
     { kind: 'run-started', run: beginning },
-    { kind: 'run-ended', id: 'r-mention', end: { outcome: 'failed', reason, summary: { reason }, endedAtMs: 2 } },
+    { kind: 'patch-run', id: 'r-mention', set: { outcome: 'failed', reason, summary: { reason }, endedAtMs: 2 } },
   ]);
   await store.releaseLease('default', 'test');
   await store.close();

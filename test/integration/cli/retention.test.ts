@@ -28,7 +28,7 @@ beforeAll(async () => {
   const end = { outcome: 'completed', reason: null, summary: {}, endedAtMs } as const;
   await store.commit('default', token, [
     { kind: 'run-started', run },
-    { kind: 'run-ended', id: run.id, end },
+    { kind: 'patch-run', id: run.id, set: end },
   ]);
   await store.releaseLease('default', 'test');
   await store.close();

@@ -47,13 +47,14 @@ describe.skipIf(postgres === null)('store copy', () => {
       ...['b', 'B', 'a', 'ä', '~'].map((id) => putHalf(id, {})),
       { kind: 'shown', side: 'left', ids: ['l1'] },
       {
-        kind: 'cursor',
-        side: 'left',
-        cursor: { cursor: 'c', readAtMs: 1, resume: null, listingStartedAtMs: 2, listedAtMs: 3 },
+        kind: 'put',
+        table: 'cursors',
+        row: { side: 'left', cursor: 'c', readAtMs: 1, resume: null, listingStartedAtMs: 2, listedAtMs: 3 },
       },
       {
-        kind: 'group-pair',
-        pair: { key: 'k', left: { id: 'g', name: 'Friends' }, right: null, status: 'kept', settled: true },
+        kind: 'put',
+        table: 'groupPairs',
+        row: { key: 'k', left: { id: 'g', name: 'Friends' }, right: null, status: 'kept', settled: true },
       },
       { kind: 'intend', run: 'run', operation: operationOf('update', { empties: ['title'] }), atMs: 1_790_000_000_000 },
       {
@@ -64,8 +65,8 @@ describe.skipIf(postgres === null)('store copy', () => {
         conflict: { field: 'title', left: 'a', right: 'b', winner: 'left' },
         atMs: 3,
       },
-      { kind: 'reject', rejection: rejectionOf() },
-      { kind: 'verdict', verdict: { leftId: 'l1', rightId: 'r1', says: 'apart', atMs: 1 } },
+      { kind: 'put', table: 'rejections', row: rejectionOf() },
+      { kind: 'put', table: 'verdicts', row: { leftId: 'l1', rightId: 'r1', says: 'apart', atMs: 1 } },
       { kind: 'run-started', run: { id: `run of ${link}`, kind: 'full', undoes: null, startedAtMs: 5 } },
     ];
     for (const link of ['work', 'home']) {

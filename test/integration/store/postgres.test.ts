@@ -55,7 +55,7 @@ describe.skipIf(postgres === null)('leases on PostgreSQL', () => {
     await runOut(url);
     const token = (await acquireAt(other, 'other', 0)) ?? 0;
     await other.commit(LINK, token, [putHalf('l2')]);
-    const drop: StoreChange = { kind: 'drop-half', side: 'left', id: 'l2' };
+    const drop: StoreChange = { kind: 'drop', table: 'halves', where: { side: 'left', id: 'l2' } };
     for (const changes of [[drop], [putHalf('l3'), { ...drop, id: 'l3' }, drop], []] as StoreChange[][]) {
       await expect(paused.commit(LINK, old, changes)).rejects.toThrow(FenceError);
     }
@@ -177,7 +177,7 @@ describe.skipIf(postgres === null)('a commit whose answer was lost', () => {
         newPair('l1', 'r1'),
         { kind: 'intend', run: 'run', operation: operationOf('update'), atMs: 1 },
         putHalf('l2'),
-        { kind: 'drop-half', side: 'left', id: 'l2' },
+        { kind: 'drop', table: 'halves', where: { side: 'left', id: 'l2' } },
       ],
     ],
   ] as [string, StoreChange[]][])(

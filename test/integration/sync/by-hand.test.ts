@@ -153,12 +153,12 @@ describe('[R13] what a person says of two contacts', () => {
     await say(linked, { ...asked, says: 'apart' });
     const [unread] = await planForgetting(linked.app.store, 'default', asked.leftId, 0);
     expect(unread?.changes).toEqual([
-      { kind: 'drop-verdict', ...asked },
+      { kind: 'drop', table: 'verdicts', where: { ...asked } },
       { kind: 'link', patch: { forgottenAtMs: 0, reason: null } },
     ]);
     await sync(linked);
     const [person] = await planForgetting(linked.app.store, 'default', asked.leftId, 0);
-    expect(person?.changes).toContainEqual({ kind: 'drop-verdict', ...asked });
+    expect(person?.changes).toContainEqual({ kind: 'drop', table: 'verdicts', where: { ...asked } });
     linked.sandbox.google.account.deletePerson(asked.leftId);
     linked.clock.advance(60 * 60_000);
     await sync(linked);

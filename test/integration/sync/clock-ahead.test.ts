@@ -12,7 +12,7 @@ test('R7: a deletion at the service is found although a listing was stamped by a
   const { cursors } = await app.store.link(link.name);
   const token = (await app.store.acquireLease(link.name, 'test', clock.now(), clock.now() + 60_000)) ?? 0;
   const cursor = { ...cursors.right, listedAtMs: clock.now() + 30 * DAY_MS };
-  await app.store.commit(link.name, token, [{ kind: 'cursor', side: 'right', cursor }]);
+  await app.store.commit(link.name, token, [{ kind: 'put', table: 'cursors', row: { side: 'right', ...cursor } }]);
   await app.store.releaseLease(link.name, 'test');
   clock.advance(DAY_MS);
   sandbox.service.account.deleteContact(sandbox.service.account.contacts()[0]?.id ?? '');

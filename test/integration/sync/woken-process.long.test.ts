@@ -53,7 +53,7 @@ const createPause = (when: (kinds: readonly string[]) => boolean) => {
       ...store,
       commit: async (...of) => {
         const ids = await store.commit(...of);
-        if (when(of[2].map(({ kind }) => kind))) {
+        if (when(of[2].map((change) => ('table' in change ? `${change.kind} ${change.table}` : change.kind)))) {
           isPaused = true;
           paused.resolve();
         }
@@ -92,7 +92,7 @@ const startHosts = async (when: (kinds: readonly string[]) => boolean) => {
 
 const POINTS = [
   ['has journaled writes and not sent them yet', (kinds: readonly string[]) => kinds.includes('intend')],
-  ['has stored a page of a feed', (kinds: readonly string[]) => kinds.includes('cursor')],
+  ['has stored a page of a feed', (kinds: readonly string[]) => kinds.includes('put cursors')],
   ['has stored the answers to its writes', (kinds: readonly string[]) => kinds.includes('journal')],
 ] as const;
 

@@ -23,9 +23,12 @@ const digests = ['d1', 'd2'];
 /** A change by which entries are named by their ordinal: their ids differ from store to store. */
 export type Draft = Exclude<StoreChange, { kind: 'forget-link' }>;
 
-/** Changes of one entry. */
-const isByEntry = (draft: Draft): draft is Extract<Draft, { kind: 'journal' | 'drop-entry' | 'redact-entry' }> =>
-  draft.kind === 'journal' || draft.kind === 'drop-entry' || draft.kind === 'redact-entry';
+/** The draft as a change that names its entry by id. */
+const withEntryId = (draft: Draft, entries: readonly number[]): StoreChange => {
+  const idOf = (ordinal: number): number => entries[ordinal] ?? -1;
+  if (draft.kind === 'journal' || draft.kind === 'redact-entry') return { ...draft, id: idOf(draft.id) };
+  return draft.kind === 'drop' && draft.table === 'journal' ? { ...draft, where: { id: idOf(draft.where.id) } } : draft;
+};
 
 const side = fc.constantFrom(...SIDES);
 const id = fc.constantFrom(...ids);
@@ -73,7 +76,7 @@ const redacted: fc.Arbitrary<StoredOperation> = fc
 
 export const draft: fc.Arbitrary<Draft> = fc.oneof(
   { arbitrary: put.map((each): Draft => ({ kind: 'put-half', ...each })), weight: 5 },
-  fc.record({ kind: fc.constant('drop-half' as const), side, id }),
+  fc.record({ side, id }).map((where): Draft => ({ kind: 'drop', table: 'halves', where })),
   {
     arbitrary: fc.record({
       kind: fc.constant('put-pair' as const),
@@ -83,9 +86,9 @@ export const draft: fc.Arbitrary<Draft> = fc.oneof(
     }),
     weight: 4,
   },
-  fc.record({ kind: fc.constant('drop-pair' as const), id: fc.constantFrom(...pairIds) }),
+  fc.constantFrom(...pairIds).map((pair): Draft => ({ kind: 'drop', table: 'pairs', where: { id: pair } })),
   fc.record({ kind: fc.constant('shown' as const), side, ids: fc.subarray(ids) }),
-  fc.record({ kind: fc.constant('forget-shown' as const), side }),
+  fc.record({ side }).map((where): Draft => ({ kind: 'drop', table: 'shownPages', where })),
   fc.record({ kind: fc.constant('link' as const), patch: fc.record({ reason: fc.option(fc.constant('why')) }) }),
   fc.record({
     kind: fc.constant('intend' as const),
@@ -122,17 +125,17 @@ export const draft: fc.Arbitrary<Draft> = fc.oneof(
     review: fc.constantFrom('left' as const, 'dismissed' as const, null),
     atMs: fc.nat(9),
   }),
-  fc.record({ kind: fc.constant('drop-conflicts' as const), leftId: id }),
-  fc.record({ side, key: id }).map((each): Draft => ({ kind: 'reject', rejection: rejectionOf(each) })),
-  fc.record({ kind: fc.constant('accept' as const), side, key: id }),
+  fc.record({ leftId: id }).map((where): Draft => ({ kind: 'drop', table: 'conflicts', where })),
+  fc.record({ side, key: id }).map((each): Draft => ({ kind: 'put', table: 'rejections', row: rejectionOf(each) })),
+  fc.record({ side, key: id }).map((where): Draft => ({ kind: 'drop', table: 'rejections', where })),
   fc
     .record({ leftId: id, rightId: id, says: fc.constantFrom('together' as const, 'apart' as const), atMs: fc.nat(9) })
-    .map((verdict): Draft => ({ kind: 'verdict', verdict })),
-  fc.record({ kind: fc.constant('drop-verdict' as const), leftId: id, rightId: id }),
+    .map((verdict): Draft => ({ kind: 'put', table: 'verdicts', row: verdict })),
+  fc.record({ leftId: id, rightId: id }).map((where): Draft => ({ kind: 'drop', table: 'verdicts', where })),
   fc.record({
-    kind: fc.constant('run-ended' as const),
+    kind: fc.constant('patch-run' as const),
     id,
-    end: fc.record({
+    set: fc.record({
       outcome: fc.constantFrom('completed' as const, 'failed' as const),
       reason: fc.constant(null),
       summary: fc.constant({}),
@@ -141,15 +144,9 @@ export const draft: fc.Arbitrary<Draft> = fc.oneof(
   }),
   fc.constant<Draft>({ kind: 'forget-mapping' }),
   fc.record({ kind: fc.constant('prune' as const), beforeMs: fc.nat(12) }),
-  fc.record({ kind: fc.constant('drop-entry' as const), id: fc.nat(5) }),
+  fc.record({ id: fc.nat(5) }).map((where): Draft => ({ kind: 'drop', table: 'journal', where })),
   fc.record({ kind: fc.constant('redact-entry' as const), id: fc.nat(5), operation: redacted }),
-  id.map((run): Draft => {
-    return {
-      kind: 'run-reason',
-      run: { id: run, undoes: null, override: null, repaired: 0, wrote: null },
-      reason: 'another',
-    };
-  }),
+  id.map((run): Draft => ({ kind: 'patch-run', id: run, set: { reason: 'another', summary: { repaired: 0 } } })),
 );
 
 /** Puts drafts into a store, several in one commit; entries are named by their ordinal in `entries`. */
@@ -160,7 +157,7 @@ export const playTogether = async (
 ): Promise<void> => {
   const token = await leaseOf(store, LINK);
   for (const drafts of commits) {
-    const changes = drafts.map((each) => (isByEntry(each) ? { ...each, id: entries[each.id] ?? -1 } : each));
+    const changes = drafts.map((each) => withEntryId(each, entries));
     entries.push(...(await store.commit(LINK, token, changes)));
   }
 };

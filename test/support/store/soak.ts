@@ -50,7 +50,11 @@ export const soak = async (store: Store, path: string, plan: Soak): Promise<read
     });
     const end = { outcome: 'completed', reason: null, summary: {}, endedAtMs: atMs } as const;
     const beforeMs = keptSinceMs(plan.retentionMs, atMs) ?? 0;
-    await store.commit(LINK, token, [...answers, { kind: 'run-ended', id: run, end }, { kind: 'prune', beforeMs }]);
+    await store.commit(LINK, token, [
+      ...answers,
+      { kind: 'patch-run', id: run, set: end },
+      { kind: 'prune', beforeMs },
+    ]);
     sizes.push(sizeOf(path));
   }
   return sizes;

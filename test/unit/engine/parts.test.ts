@@ -82,7 +82,7 @@ test('a lease can be renewed while many contacts are divided', async () => {
 test('[R12] a contact of a side that reports no deletions is in a later part only if the side was listed in this run', async () => {
   await using meeting = await openMeeting([
     ...PEOPLE.map((index) => newcomer('left', index)),
-    { kind: 'cursor', side: 'left', cursor: { ...NO_CURSOR, listedAtMs: 1_000 } },
+    { kind: 'put', table: 'cursors', row: { side: 'left', ...NO_CURSOR, listedAtMs: 1_000 } },
   ]);
   const session = {
     ...meeting.session,

@@ -47,6 +47,10 @@ export const setOf = (halves: readonly Half[], statuses: Readonly<Record<number,
   return set;
 };
 
+/** The values that identify the rows which the changes of a set drop from a table. */
+export const dropsFrom = (set: WorkingSet, table: Extract<StoreChange, { kind: 'drop' }>['table']) =>
+  changesOf(set, 'drop').flatMap((change) => (change.table === table ? [change.where] : []));
+
 /** Changes of one kind. */
 export const changesOf = <Kind extends StoreChange['kind']>(set: WorkingSet, kind: Kind) =>
   set.changes().filter((change): change is Extract<StoreChange, { kind: Kind }> => change.kind === kind);

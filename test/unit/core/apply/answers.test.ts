@@ -21,7 +21,7 @@ import {
   updateWrites,
 } from '../../../../src/engine/execute/writes.ts';
 import { applyingIn, creationOf, mergeOf, NOW, PASS, plannedOn } from '../../engine/execute/support.ts';
-import { ADA, changesOf, linkedPair, looseHalf, pairedHalf, setOf } from '../../engine/support.ts';
+import { ADA, changesOf, dropsFrom, linkedPair, looseHalf, pairedHalf, setOf } from '../../engine/support.ts';
 import { record, SIDE_PAIRS, snapshot } from '../reconcile/support.ts';
 
 const half = (
@@ -276,7 +276,7 @@ describe('a deletion that is answered', () => {
     expect(set.halves()).toMatchObject([
       { side: 'right', id: 'r', pair: null, base: null, state: 'gone', heardAtMs: NOW },
     ]);
-    expect(changesOf(set, 'drop-pair')).toEqual([{ kind: 'drop-pair', id: 1 }]);
+    expect(dropsFrom(set, 'pairs')).toEqual([{ id: 1 }]);
   });
 
   test.each(SIDE_PAIRS)('of an undo at %s leaves the half of %s alone: it is not created again', (side, other) => {

@@ -131,18 +131,20 @@ describe('[R14] where the feed stands after a page', () => {
   const cursorAfter = (given: Partial<FeedPage>, cursor: Cursor) => {
     const set = setOf([]);
     observePage(set, 'left', page([], given), cursor, NOW);
-    return changesOf(set, 'cursor');
+    return changesOf(set, 'put');
   };
 
   test('is where to go on while the walk is not at its end', () => {
     const cursor = { ...LISTING, resume: 'page 2' };
-    expect(cursorAfter({ resume: 'page 2' }, LISTING)).toEqual([{ kind: 'cursor', side: 'left', cursor }]);
+    expect(cursorAfter({ resume: 'page 2' }, LISTING)).toEqual([
+      { kind: 'put', table: 'cursors', row: { side: 'left', ...cursor } },
+    ]);
   });
 
   test('is the cursor of the last page, read now', () => {
     const cursor = { ...LISTING, resume: null, cursor: 'after', readAtMs: NOW };
     expect(cursorAfter({ cursor: 'after' }, { ...LISTING, resume: 'page 2' })).toEqual([
-      { kind: 'cursor', side: 'left', cursor },
+      { kind: 'put', table: 'cursors', row: { side: 'left', ...cursor } },
     ]);
   });
 
@@ -347,8 +349,8 @@ describe('[R7] a complete listing', () => {
     observeListing(set, 'left', { missed: [], back: [] }, CURSOR, NOW + 5);
     const cursor = { ...CURSOR, resume: null, listingStartedAtMs: null, listedAtMs: NOW + 5 };
     expect(set.changes()).toEqual([
-      { kind: 'forget-shown', side: 'left' },
-      { kind: 'cursor', side: 'left', cursor },
+      { kind: 'drop', table: 'shownPages', where: { side: 'left' } },
+      { kind: 'put', table: 'cursors', row: { side: 'left', ...cursor } },
     ]);
   });
 
@@ -369,8 +371,8 @@ describe('[R7] a complete listing', () => {
     expect(set.half('right', 'elsewhere')).toBe(elsewhere);
     const cursor = { cursor: null, readAtMs: 1, resume: null, listingStartedAtMs: null, listedAtMs: 2 };
     expect(set.changes().slice(-2)).toEqual([
-      { kind: 'forget-shown', side: 'left' },
-      { kind: 'cursor', side: 'left', cursor },
+      { kind: 'drop', table: 'shownPages', where: { side: 'left' } },
+      { kind: 'put', table: 'cursors', row: { side: 'left', ...cursor } },
     ]);
   });
 });

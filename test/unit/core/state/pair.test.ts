@@ -5,7 +5,7 @@ import type { Pair } from '../../../../src/core/reconcile/decision.ts';
 import { endPair, keepAlone, storePair, type PairToStore } from '../../../../src/core/state/pair.ts';
 import type { WorkingSet } from '../../../../src/core/state/working-set.ts';
 import { record, SIDE_PAIRS, snapshot } from '../reconcile/support.ts';
-import { ADA, changesOf, linkedPair, looseHalf, pairedHalf, setOf } from '../../engine/support.ts';
+import { ADA, changesOf, dropsFrom, linkedPair, looseHalf, pairedHalf, setOf } from '../../engine/support.ts';
 
 const NOW = 10;
 
@@ -122,8 +122,8 @@ describe('[R12] a half that moves to another pair', () => {
       expect(set.pair(1)).toMatchObject({ [side]: { id: 'moving', pair: 1 }, [other]: { id: 'own' } });
       expect(set.pair(2)).toBeNull();
       expect(looseIn(set)).toMatchObject([{ id: 'former', pair: null, base: null, state: 'changed' }]);
-      expect(changesOf(set, 'drop-pair')).toEqual([{ kind: 'drop-pair', id: 2 }]);
-      expect(changesOf(set, 'drop-half')).toEqual([]);
+      expect(dropsFrom(set, 'pairs')).toEqual([{ id: 2 }]);
+      expect(dropsFrom(set, 'halves')).toEqual([]);
     },
   );
 
@@ -169,8 +169,8 @@ describe('[R7] a pair that ends', () => {
     };
     const set = ended(left, {});
     expect(set.halves()).toEqual([looseHalf('left', 'l', { state: 'gone', writtenAtMs: 4, heardAtMs: 5 })]);
-    expect(changesOf(set, 'drop-half')).toEqual([{ kind: 'drop-half', side: 'right', id: 'r' }]);
-    expect(changesOf(set, 'drop-pair')).toEqual([{ kind: 'drop-pair', id: 1 }]);
+    expect(dropsFrom(set, 'halves')).toEqual([{ side: 'right', id: 'r' }]);
+    expect(dropsFrom(set, 'pairs')).toEqual([{ id: 1 }]);
     expect(changesOf(set, 'put-half')).toMatchObject([{ half: { id: 'l', pair: null }, digest: null }]);
   });
 
@@ -195,9 +195,7 @@ describe('[R7] a pair that ends', () => {
   });
 
   test('drops the conflicts of its contact', () => {
-    expect(changesOf(ended({ state: 'gone' }, {}), 'drop-conflicts')).toEqual([
-      { kind: 'drop-conflicts', leftId: 'l' },
-    ]);
+    expect(dropsFrom(ended({ state: 'gone' }, {}), 'conflicts')).toEqual([{ leftId: 'l' }]);
   });
 
   test('changes nothing where there is no such pair', () => {
@@ -217,7 +215,7 @@ describe('a half that is kept alone', () => {
     expect(changesOf(set, 'resolve-conflicts')).toEqual([
       { kind: 'resolve-conflicts', leftId, fields: SYNCED_FIELDS, atMs: NOW },
     ]);
-    expect(changesOf(set, 'drop-half')).toEqual([{ kind: 'drop-half', side: other, id: 'other' }]);
+    expect(dropsFrom(set, 'halves')).toEqual([{ side: other, id: 'other' }]);
   });
 
   test('takes what it says for its base where it has none', () => {
@@ -231,7 +229,7 @@ describe('a half that is kept alone', () => {
     const gone = setOf([pairedHalf('left', 'l', 1), pairedHalf('right', 'r', 1, { state: 'gone' })]);
     keepAlone(gone, 1, 'right', NOW);
     expect(gone.halves()).toMatchObject([{ id: 'r', pair: null, base: null, state: 'gone' }]);
-    expect(changesOf(gone, 'drop-pair')).toEqual([{ kind: 'drop-pair', id: 1 }]);
+    expect(dropsFrom(gone, 'pairs')).toEqual([{ id: 1 }]);
     const none = setOf([pairedHalf('left', 'l', 1)]);
     keepAlone(none, 1, 'right', NOW);
     expect(none.halves()).toEqual([]);

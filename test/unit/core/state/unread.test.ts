@@ -23,9 +23,9 @@ const readAt = (times: readonly number[], unread = ODD, known: readonly Rejectio
   return times.reduce((rejections, atMs) => {
     const set = setOf([]);
     rememberUnread(set, unread, `in vain at ${atMs}`, rejections, atMs);
-    const [put] = changesOf(set, 'reject');
+    const [put] = changesOf(set, 'put').flatMap(({ table, row }) => (table === 'rejections' ? [row] : []));
     const isOther = (each: Rejection): boolean => each.key !== unread.key || each.side !== unread.side;
-    return put === undefined ? rejections : [...rejections.filter(isOther), put.rejection];
+    return put === undefined ? rejections : [...rejections.filter(isOther), put];
   }, known);
 };
 
@@ -60,7 +60,7 @@ describe('[R15] what could not be read', () => {
     forgetUnread(set, unreadContact('left', 'other'), readAt([0]));
     expect(set.changes()).toEqual([]);
     forgetUnread(set, ODD, readAt([0]));
-    expect(set.changes()).toEqual([{ kind: 'accept', side: 'left', key: 'unread odd' }]);
+    expect(set.changes()).toEqual([{ kind: 'drop', table: 'rejections', where: { side: 'left', key: 'unread odd' } }]);
   });
 
   test('of a write is named by its entry and by both contacts', () => {

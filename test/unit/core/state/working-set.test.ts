@@ -84,7 +84,7 @@ describe('[R1] the changes of a working set', () => {
   test('drop what the store holds', () => {
     const set = setOf([ADA, BEN]);
     set.drop(ADA);
-    expect(set.changes()).toEqual([{ kind: 'drop-half', side: 'left', id: 'ada' }]);
+    expect(set.changes()).toEqual([{ kind: 'drop', table: 'halves', where: { side: 'left', id: 'ada' } }]);
   });
 
   test('give a pair another status, and leave its halves as they are', () => {
@@ -123,37 +123,40 @@ describe('[R1] the changes of a working set', () => {
     expect(set.pair(1)).toBeNull();
     expect(set.halves()).toEqual([]);
     expect(set.changes()).toEqual([
-      { kind: 'drop-half', side: 'left', id: 'ada' },
-      { kind: 'drop-half', side: 'right', id: 'ben' },
-      { kind: 'drop-pair', id: 1 },
-      { kind: 'drop-conflicts', leftId: 'ada' },
+      { kind: 'drop', table: 'halves', where: { side: 'left', id: 'ada' } },
+      { kind: 'drop', table: 'halves', where: { side: 'right', id: 'ben' } },
+      { kind: 'drop', table: 'pairs', where: { id: 1 } },
+      { kind: 'drop', table: 'conflicts', where: { leftId: 'ada' } },
     ]);
   });
 
   test('end a pair without a left half, which has no conflicts', () => {
     const set = setOf([BEN]);
     set.dropPair(1);
-    expect(set.changes().map(({ kind }) => kind)).toEqual(['drop-half', 'drop-pair']);
+    expect(set.changes()).toMatchObject([{ table: 'halves' }, { table: 'pairs' }]);
   });
 
   test('drop before they put, so that a half may take the place of another one, and add the rest in its order', () => {
     const set = setOf([ADA, BEN, ...linkedPair(2, 'cid', 'dot')]);
-    set.add({ kind: 'forget-shown', side: 'left' }, { kind: 'drop-group-pair', key: 'g' });
+    set.add(
+      { kind: 'drop', table: 'shownPages', where: { side: 'left' } },
+      { kind: 'drop', table: 'groupPairs', where: { key: 'g' } },
+    );
     set.put({ ...ADA, id: 'renamed' });
     set.drop(ADA);
     set.dropPair(2);
-    set.add({ kind: 'forget-shown', side: 'right' });
-    const kinds = set.changes().map((change) => change.kind);
+    set.add({ kind: 'drop', table: 'shownPages', where: { side: 'right' } });
+    const kinds = set.changes().map((change) => ('table' in change ? `${change.kind} ${change.table}` : change.kind));
     expect(kinds).toEqual([
-      'drop-half',
-      'drop-half',
-      'drop-half',
-      'drop-pair',
+      'drop halves',
+      'drop halves',
+      'drop halves',
+      'drop pairs',
       'put-half',
-      'forget-shown',
-      'drop-group-pair',
-      'drop-conflicts',
-      'forget-shown',
+      'drop shownPages',
+      'drop groupPairs',
+      'drop conflicts',
+      'drop shownPages',
     ]);
   });
 });

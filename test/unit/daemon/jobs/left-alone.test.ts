@@ -108,7 +108,7 @@ test('a first sync that waits for a review is not tried again by the schedule, u
     const end = { outcome, reason, summary: {}, endedAtMs: runner.clock.now() };
     await runner.store.commit('a', token, [
       { kind: 'run-started', run: { id, kind: 'full', undoes: null, startedAtMs: runner.clock.now() } },
-      { kind: 'run-ended', id, end },
+      { kind: 'patch-run', id, set: end },
       { kind: 'link', patch: { state: 'halted', reason: FIRST_SYNC_WAITS } },
     ]);
     await runner.store.releaseLease('a', id);

@@ -32,7 +32,7 @@ const storeRun = async (
   const activity = { lastChangeAtMs: nowMs, hours: [] };
   await store.commit('a', token, [
     { kind: 'run-started', run },
-    { kind: 'run-ended', id: run.id, end: { outcome, reason: null, summary: {}, endedAtMs: nowMs } },
+    { kind: 'patch-run', id: run.id, set: { outcome, reason: null, summary: {}, endedAtMs: nowMs } },
     ...(wrote ? [{ kind: 'link' as const, patch: { activity } }] : []),
   ]);
   await store.releaseLease('a', 'another');

@@ -37,7 +37,7 @@ test('a job passes the guard only with the nonce of the plan that was halted las
     const end = { outcome: 'halted', reason: `Halt ${id}.`, summary: { override }, endedAtMs: 2 } as const;
     await runner.store.commit('a', token, [
       { kind: 'run-started', run: { id, kind: 'full', undoes: null, startedAtMs: 1 } },
-      { kind: 'run-ended', id, end },
+      { kind: 'patch-run', id, set: end },
     ]);
     await runner.store.releaseLease('a', id);
   };

@@ -1,9 +1,16 @@
 // The JSON documents of the commands, as other people's scripts read them.
 import { FURTHER, SYNCED_FIELDS } from '../src/core/contact/contact.ts';
 import { z } from 'zod';
-import { PROVIDER_NAMES } from '../src/providers/names.ts';
+import { PROVIDER_NAMES, USUAL_PROVIDERS } from '../src/providers/names.ts';
 
+/** The sides of a link without names are called like their providers, and the keys of a document are made of these names. */
+const { left, right } = USUAL_PROVIDERS;
+const leftId = `${left}Id` as const;
+const rightId = `${right}Id` as const;
 const side = z.enum(PROVIDER_NAMES);
+/** The same kind of value for each side. */
+const perSide = <Value extends z.ZodType>(value: Value) => ({ [left]: value, [right]: value });
+const idsOf = <Value extends z.ZodType>(value: Value) => ({ [leftId]: value, [rightId]: value });
 const kind = z.enum(['incremental', 'full']);
 const id = z.string().nullable();
 const wholeNumber = z.int().min(0);
@@ -23,8 +30,7 @@ const run = z.strictObject({
   outcome: z.enum(['completed', 'halted', 'failed']),
   stopped: z.literal(true).exactOptional(),
   reason: z.string().nullable(),
-  google: sideCounts,
-  service: sideCounts,
+  ...perSide(sideCounts),
   paired: wholeNumber,
   conflicts: wholeNumber,
   asked: wholeNumber.exactOptional(),
@@ -42,8 +48,8 @@ const changesOf = <Field extends z.ZodType>(of: Field) =>
 const contactAction = z.strictObject({
   side,
   action: z.enum(['create', 'update', 'delete', 'pair', 'unlink', 'set-apart', 'wake', 'ask']),
-  googleId: z.string().startsWith('people/').nullable(),
-  serviceId: id,
+  [leftId]: z.string().startsWith('people/').nullable(),
+  [rightId]: id,
   fields: z.array(field),
   name: z.string().nullable(),
   changes: changesOf(field),
@@ -66,17 +72,16 @@ const planned = z.strictObject({
   ambiguous: z
     .array(
       z.strictObject({
-        googleIds: z.array(z.string()).nonempty(),
-        serviceIds: z.array(z.string()).nonempty(),
-        google: candidates,
-        service: candidates,
+        [`${left}Ids`]: z.array(z.string()).nonempty(),
+        [`${right}Ids`]: z.array(z.string()).nonempty(),
+        ...perSide(candidates),
         why: z.enum(['names differ', 'several candidates', 'same phone number', 'same name']),
       }),
     )
     .nonempty()
     .optional(),
   estimate: z.strictObject({
-    requests: z.strictObject({ google: wholeNumber, service: wholeNumber }),
+    requests: z.strictObject(perSide(wholeNumber)),
     durationMs: wholeNumber,
   }),
   halted: halt.nullable(),
@@ -131,8 +136,7 @@ export const HistoryDocument = z.strictObject({
       startedAt: time,
       endedAt: time.nullable(),
       durationMs: wholeNumber.nullable(),
-      google: wrote.nullable(),
-      service: wrote.nullable(),
+      ...perSide(wrote.nullable()),
       repaired: wholeNumber.exactOptional(),
       writes: writes.optional(),
     }),
@@ -156,35 +160,29 @@ export const StatusDocument = z.strictObject({
       rejected: z.array(
         z.strictObject({
           side,
-          googleId: id,
-          serviceId: id,
+          ...idsOf(id),
           reason: z.string(),
           name: z.string().nullable(),
           attempts: wholeNumber,
           retryAt: time,
         }),
       ),
-      skipped: z.array(
-        z.strictObject({ side, googleId: id, serviceId: id, name: z.string().nullable(), reason: z.string() }),
-      ),
+      skipped: z.array(z.strictObject({ side, ...idsOf(id), name: z.string().nullable(), reason: z.string() })),
       pausedByHandAt: time.nullable(),
       lastSuccessAt: time.nullable(),
       failures: wholeNumber,
       nextRunAt: time.nullable(),
-      sweepAt: z.strictObject({ google: time.nullable(), service: time.nullable() }),
+      sweepAt: z.strictObject(perSide(time.nullable())),
       pace: z
         .strictObject({ everyMs: wholeNumber, lastChangeAt: time.nullable(), daysByHour: list, workingHours: list })
         .exactOptional(),
-      budget: z.strictObject({ google: budget.nullable(), service: budget.nullable() }),
-      setApart: z.array(
-        z.strictObject({ googleId: z.string().nullable(), serviceId: id, name: z.string().nullable() }),
-      ),
-      unselected: z.strictObject({ google: wholeNumber, service: wholeNumber }),
+      budget: z.strictObject(perSide(budget.nullable())),
+      setApart: z.array(z.strictObject({ ...idsOf(id), name: z.string().nullable() })),
+      unselected: z.strictObject(perSide(wholeNumber)),
       unpaired: z.array(
         z.strictObject({
           side,
-          googleId: id,
-          serviceId: id,
+          ...idsOf(id),
           name: z.string().nullable(),
           undoRun: z.string().min(1).nullable(),
         }),
@@ -206,7 +204,7 @@ export const StatusDocument = z.strictObject({
           leftMs: wholeNumber.nullable(),
         })
         .exactOptional(),
-      cursors: z.strictObject({ google: time.nullable(), service: time.nullable() }),
+      cursors: z.strictObject(perSide(time.nullable())),
     }),
   ),
   unconfigured: z.array(z.string()).nonempty().exactOptional(),
@@ -219,11 +217,10 @@ export const ConflictsDocument = z.strictObject({
       conflicts: z.array(
         z.strictObject({
           run: z.string().min(1),
-          googleId: z.string().startsWith('people/'),
-          serviceId: z.string().startsWith('contact_'),
+          [leftId]: z.string().startsWith('people/'),
+          [rightId]: z.string().startsWith('contact_'),
           field,
-          google: z.string(),
-          service: z.string(),
+          ...perSide(z.string()),
           winner: side.nullable(),
           at: time,
           id: wholeNumber,
@@ -282,8 +279,7 @@ export const RetriedDocument = z.strictObject({
     z.strictObject({
       link: z.string(),
       side,
-      googleId: id,
-      serviceId: id,
+      ...idsOf(id),
       reason: z.string(),
       attempts: wholeNumber,
     }),
@@ -294,8 +290,7 @@ export const VerdictDocument = z.strictObject({
   verdict: z
     .strictObject({
       link: z.string(),
-      googleId: z.string(),
-      serviceId: z.string(),
+      ...idsOf(z.string()),
       says: z.enum(['together', 'apart']).nullable().describe('Null if the decision was removed.'),
     })
     .nullable(),
@@ -326,9 +321,7 @@ export const UndoDocument = z.strictObject({
       outcome: z.enum(['planned', 'completed', 'halted', 'failed']),
       reason: z.string().nullable(),
       undone: wholeNumber,
-      refused: z.array(
-        z.strictObject({ side, googleId: id, serviceId: id, field: field.nullable(), reason: z.string().min(1) }),
-      ),
+      refused: z.array(z.strictObject({ side, ...idsOf(id), field: field.nullable(), reason: z.string().min(1) })),
       actions,
     })
     .nullable(),
@@ -340,16 +333,14 @@ export const ContactsDocument = z.strictObject({
   contacts: z.array(
     z.strictObject({
       link: z.string(),
-      googleId: id,
-      serviceId: id,
+      ...idsOf(id),
       name: z.string().nullable(),
       status: z.enum(['linked', 'kept', 'dormant', 'unlinked']),
-      now: z.strictObject({ google: halfNow, service: halfNow }),
+      now: z.strictObject(perSide(halfNow)),
       fields: z.array(
         z.strictObject({
           field,
-          google: z.string(),
-          service: z.string(),
+          ...perSide(z.string()),
           side: side.nullable(),
           since: time.nullable(),
           why: z.string().min(1).nullable(),
@@ -360,8 +351,7 @@ export const ContactsDocument = z.strictObject({
         z.strictObject({
           run: z.string(),
           field,
-          google: z.string(),
-          service: z.string(),
+          ...perSide(z.string()),
           winner: side.nullable(),
           at: time,
         }),

@@ -11,7 +11,7 @@ type Definitions = { readonly commands: readonly CommandWords[]; readonly everyw
 
 const flagsOf = (options: readonly AnOption[]): readonly string[] => options.flatMap(spellingsOf);
 
-/** Where an option wants a value, its choices; where it has none, nothing, and then the shell offers files. */
+/** The choices of each option that has a value. Without choices the shell offers files. */
 const bashValues = (command: string, options: readonly AnOption[]): readonly string[] =>
   options.filter(takesValue).map((option) => {
     const places = spellingsOf(option).map((flag) => (command === '*' ? `*' ${flag}'` : `'${command} ${flag}'`));
@@ -50,10 +50,10 @@ const bash = ({ commands, everywhere }: Definitions): string => {
   ].join('\n');
 };
 
-/** A text in single quotes, for sh and its kin. */
+/** A text in single quotes for bash and zsh. */
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** A description within a specification of zsh's, where brackets and colons have a meaning. */
+/** A description in a specification of zsh, with brackets and colons escaped. */
 const zshText = (text: string): string => text.replaceAll(/[[\]:\\]/gu, String.raw`\$&`);
 
 const zshValue = (option: AnOption): string => {
@@ -130,9 +130,9 @@ const fish = ({ commands, everywhere }: Definitions): string =>
 
 const WRITERS: Readonly<Record<Shell, (definitions: Definitions) => string>> = { bash, zsh, fish };
 
-/** `completion SHELL`: a script by which that shell completes the program's commands, options and choices. */
+/** `completion SHELL`: prints a script with which the shell completes commands, options and choices. */
 const completion = (terminal: Terminal, program: Command, shell: Shell): ExitCode => {
-  // Not by `print`: a script names the command itself.
+  // Not with `print`, which would replace the name of the program.
   terminal.stdout.write(`${WRITERS[shell]({ commands: commandsOf(program), everywhere: globalOptionsOf(program) })}\n`);
   return EXIT.done;
 };

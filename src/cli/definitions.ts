@@ -6,10 +6,10 @@ export type CommandWords = {
   readonly description: string;
   /** The heading under which help lists it; empty where it has none. */
   readonly group: string;
-  /** What follows the name, such as `[options] <SIDE> [LINK]`. */
+  /** The text after the name, such as `[options] <SIDE> [LINK]`. */
   readonly usage: string;
   readonly arguments: readonly Readonly<Argument>[];
-  /** Without those that every command takes. */
+  /** Without the options of every command. */
   readonly options: readonly Readonly<Option>[];
   /** The commands below it, such as `resolve` below `conflicts`. */
   readonly commands: readonly CommandWords[];
@@ -32,11 +32,11 @@ const wordsOf = (command: Command): CommandWords => {
 export const commandsOf = (program: Command): readonly CommandWords[] =>
   program.createHelp().visibleCommands(program).map(wordsOf);
 
-/** What every command takes. */
+/** The options of every command. */
 export const globalOptionsOf = (program: Command): readonly Readonly<Option>[] =>
   program.createHelp().visibleOptions(program);
 
-/** The words that an option or argument chooses from; none where anything goes. */
+/** The values that an option or argument accepts; empty if it accepts any text. */
 export const choicesOf = ({ argChoices }: Readonly<Option | Argument>): readonly string[] => argChoices ?? [];
 
 export const takesValue = ({ required, optional }: Readonly<Option>): boolean => required || optional;

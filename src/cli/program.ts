@@ -1,10 +1,10 @@
 import { Command, CommanderError, Help } from 'commander';
+import { readVersion } from '../util/package.ts';
 import type { PlaceOptions } from './command/configuration.ts';
 import type { Call } from './command/options.ts';
 import { addCommands, COMMAND_NAMES, usageOf } from './commands.ts';
 import { widthOf, type Terminal } from './terminal/terminal.ts';
 import { withPlaces, withTypedCommands } from './terminal/typed-command.ts';
-import { readVersion } from './version.ts';
 
 /** The meaning of each exit code, from 0. */
 export const EXIT_CODES = [

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, isAbsolute } from 'node:path';
 import module from 'node:module';
 import { homedir } from 'node:os';
@@ -10,6 +10,13 @@ const rootFrom = (folder: string): string => {
 
 /** The folder of this package: the nearest one above this file with a package.json, from `src` and from `dist`. */
 export const PACKAGE_ROOT: string = rootFrom(import.meta.dirname);
+
+/** The version of this program. */
+export const readVersion = (): string => {
+  const description: unknown = JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8'));
+  const hasVersion = typeof description === 'object' && description !== null && 'version' in description;
+  return hasVersion ? String(description.version) : 'unknown';
+};
 
 /** The user's cache folder for an installed program; a checkout writes only within itself. */
 const cacheFolder = (env: Readonly<Record<string, string | undefined>>): string => {

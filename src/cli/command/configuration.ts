@@ -13,7 +13,7 @@ import { ConfigError } from '../../util/config-error.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { UnknownLinkError } from './exit-codes.ts';
 
-/** The options that say where configuration and state are; every command takes them. */
+/** The options of every command: the configuration file and the directory of the state. */
 export type PlaceOptions = { readonly config?: string; readonly dataDir?: string };
 
 export const loadOptionsOf = ({ config, dataDir }: PlaceOptions): LoadOptions => ({
@@ -22,15 +22,15 @@ export const loadOptionsOf = ({ config, dataDir }: PlaceOptions): LoadOptions =>
 });
 
 /**
- * The configuration with the links that its database keeps.
+ * The configuration with the links of its database.
  *
- * @throws {ConfigError | StoreError} where it cannot be used, or the database cannot.
+ * @throws {ConfigError | StoreError} if the configuration or the database cannot be used.
  */
 export const loadWhole = (options: PlaceOptions): Promise<Config> =>
   withHostedLinks(readConfig(loadOptionsOf(options)), systemClock);
 
 /**
- * The configuration for a command that opens the store, without the links that a database keeps. Warns about misspelt
+ * The configuration for a command that opens the store, without the links of its database. Warns about misspelt
  * variables, and about a new store in a default location: it may be missing where it was expected. Throws {@link ConfigError}.
  */
 export const openConfig = (terminal: Terminal, options: PlaceOptions): ReadConfig => {
@@ -45,14 +45,14 @@ export const openConfig = (terminal: Terminal, options: PlaceOptions): ReadConfi
   return read;
 };
 
-/** So many letters of a link's name may be wrong for it to be guessed. */
+/** A link is suggested if at most this many letters of its name differ. */
 const FARTHEST_HINT = 2;
 
 /**
  * The links that a command works on: the one that was named, else all.
  *
  * @throws {UnknownLinkError} if there is no link of that name.
- * @throws {ConfigError} where the database keeps it, and it cannot be used as it is.
+ * @throws {ConfigError} if the link is in the database and its settings are invalid.
  */
 export const chooseLinks = ({ links, faultyLinks }: Config, name: string | undefined): readonly LinkConfig[] => {
   if (name === undefined) return links;

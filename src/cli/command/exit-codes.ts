@@ -7,7 +7,7 @@ import { isCredentialError, RemoteError } from '../../providers/errors.ts';
 import { ConfigError } from '../../util/config-error.ts';
 import { DirectoryError } from '../../util/files.ts';
 
-/** The command line asks for something that does not exist; the message names what exists. */
+/** The command line names something that does not exist or cannot be used. The message names the choices. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -41,7 +41,7 @@ export const exitCodeOf = (thrown: unknown): ExitCode => {
   return EXIT.failed;
 };
 
-/** Codes that need a person come before those from which the next run recovers. */
+/** Codes that need an action come before those from which the next run recovers. */
 const BY_SEVERITY: readonly ExitCode[] = [
   EXIT.halted,
   EXIT.credentials,

@@ -33,8 +33,8 @@ export const describeIds = (ids: { readonly leftId: string | null; readonly righ
 const nothing = (): void => undefined;
 
 /**
- * The log of a one-shot command, on stderr. People at a terminal get warnings only, and how a run ended from its summary;
- * everybody else gets every line that LOG_LEVEL asks for.
+ * The log of a one-shot command, on stderr. On a terminal it has only warnings, because the summary shows how a run ended.
+ * Elsewhere it has every line that LOG_LEVEL selects.
  */
 export const createCommandEvents = (config: Config, terminal: Terminal, options: { json: boolean }): Events => {
   const forPeople = !options.json && terminal.log.isTTY;
@@ -57,7 +57,7 @@ export const createCommandEvents = (config: Config, terminal: Terminal, options:
     runHalted: nothing,
     runCutShort: nothing,
     linkPaused: nothing,
-    // A stack helps only where the error has no meaning of its own.
+    // Only an unexpected error is logged with its stack.
     runFailed: (fields) => {
       if (exitCodeOf(fields.error) === EXIT.failed) events.runFailed(fields);
     },
@@ -67,7 +67,7 @@ export const createCommandEvents = (config: Config, terminal: Terminal, options:
 /** The options that every configured command has. */
 export type CommonOptions = PlaceOptions & { readonly json?: boolean };
 
-/** What a command works with. */
+/** The open app of one command. */
 export type Opened = {
   readonly app: App;
   readonly events: Events;
@@ -77,9 +77,9 @@ export type Opened = {
 };
 
 /**
- * Opens the program for one command and closes it behind it.
+ * Opens the app for one command, and closes it after `use`.
  *
- * @throws {ConfigError | UsageError | StoreError} where the command cannot begin.
+ * @throws {ConfigError | UsageError | StoreError} if the command cannot start.
  */
 export const withApp = async <T>(
   terminal: Terminal,

@@ -16,7 +16,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 type LinkConflicts = { readonly link: LinkConfig; readonly conflicts: readonly ConflictView[] };
 
-/** A conflict as the README documents it; the caller puts it in the words of the link. */
+/** A conflict as the README documents it. The caller replaces `left` and `right` by the names of the sides. */
 const conflictToJson = ({ atMs, reviewedAtMs, by, ...conflict }: ConflictView) => {
   const { id, run, leftId, rightId, field, left, right, winner, name, state } = conflict;
   const times = { at: isoOf(atMs), reviewedAt: isoOf(reviewedAtMs) };
@@ -64,7 +64,7 @@ const formatConflicts = (
   return `${title}\n${table}\n${decide}\n  Keep the current value: contact-sync conflicts resolve ID --dismiss`;
 };
 
-/** `conflicts [LINK]`: fields that changed on both sides, with both values, the winner and the reason. */
+/** `conflicts [LINK]`: lists fields that changed on both sides, with both values, the winner and the reason. */
 const conflicts = (
   terminal: Terminal,
   linkName: string | undefined,
@@ -83,7 +83,7 @@ const conflicts = (
 
 type ResolveOptions = CommonOptions & { readonly take?: string; readonly dismiss?: boolean };
 
-/** The word for every open conflict of the links. */
+/** The argument that selects every open conflict of the links. */
 const ALL = 'all';
 
 type Found = { readonly link: LinkConfig; readonly rows: readonly ConflictRow[] };
@@ -91,7 +91,7 @@ type Found = { readonly link: LinkConfig; readonly rows: readonly ConflictRow[] 
 const noSuchConflict = (word: string): UsageError =>
   new UsageError(`There is no open conflict ${word}. \`contact-sync conflicts\` lists the open conflicts.`);
 
-/** The conflicts that the word means, which no later change has made past. */
+/** The open conflicts that the word selects. */
 const findConflicts = async (
   { app, links }: Opened,
   word: string,
@@ -100,7 +100,7 @@ const findConflicts = async (
   const found: Found[] = [];
   for (const link of links) {
     const open = await app.store.conflicts(link.name, { all: false });
-    // Nothing was decided of it that could be left so.
+    // Without a winner there is no current value to keep.
     const undecided = open.find(({ id, winner }) => dismiss && winner === null && String(id) === word);
     if (undecided !== undefined) {
       throw new UsageError(`Conflict ${word} needs a decision. Take one of its values with --take SIDE.`);
@@ -121,7 +121,7 @@ const noSuchSide = ({ name, sides }: LinkConfig, take: string): UsageError =>
     `${take} is not a side of the link ${name}. Its sides are ${SIDES.map((each) => sides[each].name).join(' and ')}.`,
   );
 
-/** Throws a {@link UsageError} for what can be asked of none of the links. */
+/** @throws {UsageError} if the options cannot be applied to any of the links. */
 const checkOptions = (links: readonly LinkConfig[], { take, dismiss }: ResolveOptions): void => {
   if ((take === undefined) === !dismiss) throw new UsageError('Give either --take SIDE or --dismiss.');
   const [link] = links;
@@ -129,7 +129,7 @@ const checkOptions = (links: readonly LinkConfig[], { take, dismiss }: ResolveOp
   if (links.every((each) => sideNamed(each, take) === undefined)) throw noSuchSide(link, take);
 };
 
-/** The side that `--take` names; null where the conflict is dismissed. */
+/** The side that `--take` names; null if the conflict is dismissed. */
 const sideToTake = (link: LinkConfig, rows: readonly ConflictRow[], { take }: ResolveOptions): Side | null => {
   if (take === undefined) return null;
   const { name, sides } = link;
@@ -150,7 +150,7 @@ const sideToTake = (link: LinkConfig, rows: readonly ConflictRow[], { take }: Re
  * `conflicts resolve ID|all [LINK]`: stores a decision about a conflict. The next run writes a value that is taken.
  *
  * @throws {UsageError} if there is no such conflict, or the link does not write the value that is taken.
- * @throws {LeaseError} where a run is under way.
+ * @throws {LeaseError} if a run is in progress.
  */
 const resolve = (
   terminal: Terminal,
@@ -162,7 +162,7 @@ const resolve = (
     const { app } = opened;
     checkOptions(opened.links, options);
     const found = await findConflicts(opened, word, options);
-    // Of each link before the first one is changed.
+    // Every link is checked before the first one is changed.
     const chosen = found.map(({ link, rows }) => ({ link, rows, side: sideToTake(link, rows, options) }));
     const reviews: { readonly link: string; readonly id: number; readonly review: string }[] = [];
     for (const { link, rows, side } of chosen) {

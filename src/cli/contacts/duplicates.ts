@@ -86,12 +86,12 @@ const orderOf = ({ link, group }: Found, into: string | undefined): MergeOrder =
   return { side, survivorId: survivor.id, otherIds };
 };
 
-/** What `duplicates merge --json` prints, there in the link's words. */
+/** The document of `duplicates merge --json`, before `left` and `right` are replaced by the names of the sides. */
 type MergeDocument = {
   readonly link: string;
   readonly group: string;
   readonly order: MergeOrder;
-  /** Null where it is only planned. */
+  /** Null if it is only planned. */
   readonly run: string | null;
   readonly outcome: 'planned' | 'completed' | 'halted' | 'failed';
   readonly reason: string | null;
@@ -139,16 +139,16 @@ const perform = async (
   const { run, outcome, reason } = summary;
   const left = order.otherIds.length - summary[order.side].deleted;
   const isPart = error === null && left > 0;
-  const told = isPart
+  const result = isPart
     ? `${count(left, 'contact')} could not be merged; the others were. See contact-sync status.`
     : reason;
-  const document = { link: link.name, group: group.id, order, run, outcome, reason: told, actions: plan.actions };
+  const document = { link: link.name, group: group.id, order, run, outcome, reason: result, actions: plan.actions };
   return { document, code: isPart ? EXIT.failed : exitCodeOf(error) };
 };
 
 /**
- * `duplicates merge GROUP [LINK]`: merges contacts of one side that are one person, at that side. The next run merges their
- * counterparts at the other one.
+ * `duplicates merge GROUP [LINK]`: merges contacts of one side that are one person. The next run merges their counterparts at
+ * the other side.
  *
  * @throws {UsageError} if there is no such group, or it cannot be merged this way.
  */

@@ -22,7 +22,7 @@ const standingToJson = ({ field, from, sinceMs, why, ...values }: Standing, side
   why: why === null ? null : whyWords(why, sides),
 });
 
-/** In the words of the link; `why` is text for scripts too. */
+/** The history as the README documents it, with the names of the sides. `why` is text. */
 const toJson = ({ link, history }: LinkHistory): unknown => {
   const { sides } = link;
   const { name, left, right, status, standings, entries, conflicts, rejected, notSynced } = history;
@@ -100,7 +100,7 @@ const formatHistory = ({ link, history }: LinkHistory, terminal: Terminal): stri
 };
 
 /**
- * `explain CONTACT [LINK]`: the history of a contact and its current values, from the database.
+ * `explain CONTACT [LINK]`: shows the history of a contact and its current values, from the database.
  *
  * @throws {UsageError} if no link has such a contact.
  */

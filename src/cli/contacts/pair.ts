@@ -30,8 +30,8 @@ const NEXT = {
 /**
  * `pair LEFT RIGHT [LINK]`: stores a decision about two contacts that are not linked.
  *
- * @throws {UsageError | VerdictError} where it cannot be followed.
- * @throws {LeaseError} where a run is under way.
+ * @throws {UsageError | VerdictError} if the decision cannot be applied.
+ * @throws {LeaseError} if a run is in progress.
  */
 const pair = (
   terminal: Terminal,

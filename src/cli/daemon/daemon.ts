@@ -11,17 +11,17 @@ import { createEvents, type Events } from '../../engine/events.ts';
 import { systemClock } from '../../util/clock.ts';
 import { DirectoryError, makeDirectory } from '../../util/files.ts';
 import { createLogger } from '../../util/logger.ts';
+import { readVersion } from '../../util/package.ts';
 import { loadOptionsOf, openConfig, type PlaceOptions } from '../command/configuration.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 import { examples, type Define } from '../command/options.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { readVersion } from '../version.ts';
 import { backUpOf, linkManagerOf } from './page-settings.ts';
 
-/** The daemon ends within ten seconds; what hangs until then is abandoned, and the next start recovers it from the journal. */
+/** The daemon ends within ten seconds. Later work is abandoned, and the next start recovers it from the journal. */
 const LONGEST_STOP_MS = 9_000;
 
-/** What keeps the process when everything has ended are the timers of libraries, as of one that looked for a Redis in vain. */
+/** After the end only timers of libraries keep the process alive, for instance of a client that did not reach Redis. */
 const LINGER_MS = 200;
 
 /** The clock, the randomness and the ids of the daemon. */
@@ -29,8 +29,8 @@ const PROGRAM = { clock: systemClock, random: Math.random, newId: randomUUID };
 
 const endNow = (): never => process.exit(EXIT.done);
 
-/** The first SIGTERM or SIGINT; a second one ends the process at once. SIGHUP calls back, any number of times. */
-const hear = (onHangup: () => void): Promise<string> => {
+/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. Each SIGHUP calls `onHangup`. */
+const untilStopped = (onHangup: () => void): Promise<string> => {
   process.on('SIGHUP', onHangup);
   return new Promise((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const) {
@@ -56,7 +56,7 @@ const pageOf = async (config: Config, events: Events, links: () => LinkManager |
   };
 };
 
-/** What LISTEN adds to the daemon; loaded unless it is off. */
+/** The HTTP server of the daemon; null if LISTEN is off. */
 const listeningAt = async (
   config: Config,
   events: Events,
@@ -77,14 +77,14 @@ const listeningAt = async (
   });
 };
 
-/** The routes by which programs change the links of the database. */
+/** The API with which programs change the links of the database. */
 const openApi = async ({ apiToken }: Config, links: LinkManager | null, events: Events) => {
   if (links === null || apiToken === null) throw new Error('There is no API without a database and a token.');
   const { apiRoutes } = await import('../../daemon/server/api-routes.ts');
   return apiRoutes({ links, token: apiToken, onError: (path, error) => events.httpRequestFailed({ path, error }) });
 };
 
-/** SQLite makes it with its database. Where this process may not make it, what cannot do without it says so. */
+/** Creates DATA_DIR. Other failures than a {@link DirectoryError} are reported by the first file that is written there. */
 const makeDataDirectory = (path: string): void => {
   try {
     makeDirectory(path);
@@ -93,7 +93,7 @@ const makeDataDirectory = (path: string): void => {
   }
 };
 
-/** `daemon`: keeps every link in step until SIGTERM or SIGINT. Logs to stdout. */
+/** `daemon`: syncs every link on schedule until SIGTERM or SIGINT. Logs to stdout. */
 const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCode> => {
   using last = new DisposableStack();
   const first = openConfig(terminal, options);
@@ -105,18 +105,18 @@ const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCo
   const listening = await listeningAt(config, log, () => (manager ??= linkManagerOf(app, () => source)));
   const events = listening?.events ?? log;
   await using app = createApp(config, events);
-  // Before anything runs: an address that cannot be had leaves nothing half started.
-  await using door = await listening?.open(app);
+  // Before anything runs: if the address is in use, nothing has started yet.
+  await using server = await listening?.open(app);
   const source = createLinkSource(() => readConfig(loadOptionsOf(options)), {
     first,
     shelf: app.shelf,
     onFaulty: ({ name, problems }) =>
       events.linkSettingsInvalid({ link: name, problems: problems.map(({ where, what }) => `${where} ${what}`) }),
   });
-  // What was changed since they were first read, for the page and the log, is taken up too.
+  // Links may have changed since they were first read.
   const { links } = (await source.look()) ?? config;
-  // Signals are heard before the first log line says that they are.
-  const asked = hear(() => running.reload());
+  // The handlers exist before the first log line reports the start.
+  const stopped = untilStopped(() => running.reload());
   const parts = { app, events, ...PROGRAM };
   const running = startDaemon({
     ...parts,
@@ -125,8 +125,8 @@ const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCo
     ...(app.shelf !== null && { look: () => source.look() }),
     ...(listening && { onReport: listening.onReport }),
   });
-  await door?.serve(running);
-  const signal = await asked;
+  await server?.serve(running);
+  const signal = await stopped;
   events.daemonStopping({ signal });
   setTimeout(endNow, LONGEST_STOP_MS).unref();
   await running.stop();

@@ -11,7 +11,7 @@ import { examples, type Define } from '../command/options.ts';
 import { createCommandEvents } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** What the daemon is judged by, and what is to be said of it besides. */
+/** The configuration and links that the daemon uses, and a note about them; the note may be empty. */
 type Subject = {
   readonly config: Config;
   readonly links: readonly Pick<LinkConfig, 'name' | 'syncIntervalMs'>[];
@@ -33,7 +33,7 @@ const subjectOf = async (terminal: Terminal, options: PlaceOptions): Promise<Sub
   }
 };
 
-const judge = async (terminal: Terminal, options: PlaceOptions): Promise<Health> => {
+const readHealth = async (terminal: Terminal, options: PlaceOptions): Promise<Health> => {
   const { config, links, note } = await subjectOf(terminal, options);
   await using app = createApp(config, createCommandEvents(config, terminal, { json: false }));
   const { ok, line } = await checkHealth({
@@ -46,9 +46,9 @@ const judge = async (terminal: Terminal, options: PlaceOptions): Promise<Health>
   return { ok, line: `${line}${note}` };
 };
 
-/** `health`: one line, and 0 where the daemon on this machine does its work, for a container's HEALTHCHECK. */
+/** `health`: prints one line, and exits 0 if the daemon on this machine works, for a container's HEALTHCHECK. */
 const health = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCode> => {
-  const { ok, line } = await judge(terminal, options).catch((error: unknown) => unhealthyBecause(firstOf(error)));
+  const { ok, line } = await readHealth(terminal, options).catch((error: unknown) => unhealthyBecause(firstOf(error)));
   terminal.print(line);
   return ok ? EXIT.done : EXIT.failed;
 };

@@ -7,7 +7,7 @@ import type { Config } from '../../app/config/config.ts';
 import { manageLinks, type LinkManager, type LinkSource } from '../../daemon/links/hosted-links.ts';
 import { systemClock } from '../../util/clock.ts';
 import { makeDirectory } from '../../util/files.ts';
-import { readVersion } from '../version.ts';
+import { readVersion } from '../../util/package.ts';
 
 /** Changes the links of the database; null without such links. */
 export const linkManagerOf = (app: App, source: () => LinkSource): LinkManager | null => {
@@ -25,7 +25,7 @@ export const linkManagerOf = (app: App, source: () => LinkSource): LinkManager |
   });
 };
 
-/** Copies that the page has made are never deleted by this program. */
+/** The program never deletes a backup that the page has made. */
 const MOST_BACKUPS = 20;
 
 /** Copies the state into a new folder in DATA_DIR; null if the state is on a server. */

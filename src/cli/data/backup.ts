@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
-import { backUp, restore as takeBack, type Manifest } from '../../app/backup.ts';
+import { backUp, restore as restoreFiles, type Manifest } from '../../app/backup.ts';
 import { loadConfig } from '../../app/config/config.ts';
 import { count } from '../../core/view/words.ts';
 import { systemClock } from '../../util/clock.ts';
+import { readVersion } from '../../util/package.ts';
 import { loadOptionsOf } from '../command/configuration.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 import { examples, JSON_OPTION, owes, type Define } from '../command/options.ts';
 import type { CommonOptions } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { readVersion } from '../version.ts';
 
 type BackupOptions = CommonOptions & { readonly withPlainTokens?: boolean };
 
@@ -29,7 +29,7 @@ const formatBackup = (manifest: Manifest, directory: string): readonly string[] 
 /**
  * `backup DIR`: copies the state, also while a daemon works on it.
  *
- * @throws {BackupError | StoreError | CredentialsError | ConfigError} where no copy could be made.
+ * @throws {BackupError | StoreError | CredentialsError | ConfigError} if no copy could be made.
  */
 const backup = async (terminal: Terminal, path: string, options: BackupOptions): Promise<ExitCode> => {
   const config = loadConfig(loadOptionsOf(options));
@@ -42,14 +42,14 @@ const backup = async (terminal: Terminal, path: string, options: BackupOptions):
 };
 
 /**
- * `restore DIR`: takes a backup back into an empty DATA_DIR.
+ * `restore DIR`: restores a backup into an empty DATA_DIR.
  *
- * @throws {BackupError | StoreError | ConfigError} where DATA_DIR is in use or not empty, or the backup is damaged.
+ * @throws {BackupError | StoreError | ConfigError} if DATA_DIR is in use or not empty, or the backup is damaged.
  */
 const restore = async (terminal: Terminal, path: string, options: CommonOptions): Promise<ExitCode> => {
   const config = loadConfig(loadOptionsOf(options));
   const directory = resolve(path);
-  const manifest = await takeBack(config, directory, { clock: systemClock });
+  const manifest = await restoreFiles(config, directory, { clock: systemClock });
   if (options.json) {
     terminal.print(JSON.stringify({ restore: { directory, dataDir: config.dataDir, ...manifest } }));
     return EXIT.done;

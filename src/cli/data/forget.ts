@@ -48,7 +48,7 @@ const forgetIn = async ({ app }: Opened, { link, forgetting }: Found, who: strin
   await forgetJobs(app, { link: link.name, texts: [...forgetting.ids, ...forgetting.texts] });
   const parts = { store: app.store, clock: systemClock, newId: randomUUID, holders: app.holders };
   return underLease(parts, link.name, async (token) => {
-    // A run may have ended since it was looked at.
+    // A run may have changed the contact since the first read.
     const [now = forgetting] = await planForgetting(app.store, link.name, who, systemClock.now());
     refuseLive({ link, forgetting: now });
     await app.store.commit(link.name, token, now.changes);
@@ -71,10 +71,10 @@ const formatContacts = ({ link, forgetting }: Found): string => {
 };
 
 /**
- * `forget contact WHO [LINK]`: removes what is stored of a contact that is deleted on both sides.
+ * `forget contact CONTACT [LINK]`: deletes what is stored about a contact that is deleted on both sides.
  *
  * @throws {UsageError} if no contact or several contacts match, or if the contact still exists.
- * @throws {LeaseError | QueueError | StoreError} where it could not be done now.
+ * @throws {LeaseError | QueueError | StoreError} if it is not possible now.
  */
 const forgetContact = (
   terminal: Terminal,

@@ -1,6 +1,6 @@
 import type { Sides } from '../../core/contact/side.ts';
 
-/** A contact as its owner sees it, in the same words for both sides. */
+/** A contact as its owner sees it, with the same keys for every provider. */
 export type BookContact = {
   readonly id: string;
   readonly firstName: string;
@@ -20,7 +20,7 @@ export type NewContact = Omit<BookContact, 'id' | 'addresses' | 'websites'>;
 
 /** One side's address book for its owner, which the demo edits and reads without the program. */
 export type Book = {
-  /** What its groups are called: `label`, and `with the label` ahead of a label's name. */
+  /** The words for its groups: `label`, and `with the label` before a label's name. */
   readonly groupWords: { readonly one: string; readonly within: string };
   /** False: a group exists only as long as it has contacts. */
   readonly keepsEmptyGroups: boolean;
@@ -37,11 +37,11 @@ export type Book = {
 
 export type Books = Sides<Book>;
 
-/** What a contact is called. */
+/** The name of a contact; without one its company or email address. */
 export const nameOf = ({ firstName, lastName, company, emails }: Omit<BookContact, 'id'>): string =>
   [firstName, lastName].filter((part) => part !== '').join(' ') || company || (emails[0] ?? 'no name');
 
 export type MaybeText = string | null | undefined;
 
-/** An empty text for each that is missing. */
+/** The texts, with an empty text for each missing one. */
 export const toTexts = (values: readonly MaybeText[]): string[] => values.map((value) => value ?? '');

@@ -13,13 +13,13 @@ const describeField = (change: FieldChange): string => {
   return `${what}: ${formatValues(change)}${note}`;
 };
 
-/** Whom a change is about; a group that is renamed, by the name that it has. */
+/** The name of the contact or group of a change; of a renamed group the former name. */
 export const nameBefore = ({ action, name, changes }: Change): string => {
   const [former] = action === 'rename-group' ? (changes[0]?.from ?? []) : [];
   return former ?? name ?? 'no name';
 };
 
-/** What a run propagates by one change, in words: a text for each field. */
+/** Describes a change: one text for each field. */
 export const describeChange = (change: Change): readonly string[] => {
   switch (change.action) {
     case 'create':

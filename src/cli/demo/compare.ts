@@ -1,7 +1,7 @@
 import { bySide, otherSide, SIDES, type Sides } from '../../core/contact/side.ts';
 import { nameOf, type Book, type BookContact, type Books } from './book.ts';
 
-/** What both books must agree on, each value in one spelling. Shares nothing with the program that it checks. */
+/** The values that both books must share, each in one spelling. Uses no code of the program that it checks. */
 type Row = Readonly<Record<'name' | 'company' | 'title', string>> &
   Readonly<Record<'emails' | 'phones' | 'addresses' | 'websites' | 'groups', readonly string[]>>;
 
@@ -11,7 +11,7 @@ const clean = (text: string): string => text.normalize('NFC').replaceAll(/\s+/gu
 const asSet = (values: readonly string[], spell: (value: string) => string): readonly string[] =>
   [...new Set(values.map(spell))].filter((value) => value !== '').toSorted();
 
-/** Remotes write one number with or without its country and spaces; the last digits stay. */
+/** The last digits of a number: remotes write it with or without its country code and spaces. */
 const phoneEnding = (phone: string): string => {
   const digits = [...phone.normalize('NFKC')].filter((letter) => /\p{Nd}/u.test(letter)).join('');
   return digits.slice(-8) || phone;
@@ -77,14 +77,14 @@ const compareGroups = (books: Books, places: Sides<string>): readonly string[] =
 };
 
 export type Comparison = {
-  /** Contacts that both books hold alike, with those that differ. */
+  /** The number of contacts in the larger book. */
   readonly contacts: number;
   readonly groups: number;
   /** One sentence for each contact or group that is not the same on both sides. */
   readonly differences: readonly string[];
 };
 
-/** Compares both books contact by contact; `places` are what the sides are called within a sentence. */
+/** Compares both books contact by contact. `places` are the names of the sides within a sentence. */
 export const compareBooks = (books: Books, places: Sides<string>): Comparison => {
   const entries = bySide((side) => entriesOf(books[side]));
   const open = withoutEqual(entries.right, entries.left);

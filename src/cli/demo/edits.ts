@@ -1,7 +1,7 @@
 import type { Side, Sides } from '../../core/contact/side.ts';
 import { nameOf, type BookContact, type Books, type NewContact } from './book.ts';
 
-/** The same person on both sides. */
+/** The contact of one person on each side. */
 type Couple = Sides<BookContact> & { readonly name: string };
 
 const keyOf = (contact: BookContact): string => nameOf(contact).normalize('NFC').toLowerCase();
@@ -12,10 +12,10 @@ const uniqueByName = (contacts: readonly BookContact[]): Map<string, BookContact
   return new Map(groups.flatMap(([key, [first, ...others]]) => (first && others.length === 0 ? [[key, first]] : [])));
 };
 
-/** Names that every terminal lines up. */
+/** Names that every terminal aligns. */
 const LATIN = /^[\p{Script=Latin}\s.'-]+$/u;
 
-/** People that stand on both sides under a name of their own, with a job, an email address and a phone number. */
+/** Contacts that exist on both sides under a unique name, with a job, an email address and a phone number. */
 const findCouples = ({ left, right }: Books): Couple[] => {
   const atRight = uniqueByName(right.contacts());
   return [...uniqueByName(left.contacts())].flatMap(([key, contact]): Couple[] => {
@@ -26,12 +26,12 @@ const findCouples = ({ left, right }: Books): Couple[] => {
   });
 };
 
-/** Takes the first couple that fits, so that no two edits meet by chance. */
+/** Removes and returns the first couple that fits, so that no contact is edited twice by chance. */
 const takeFrom = (couples: Couple[]) => {
   return (fits: (couple: Couple) => boolean = () => true): Couple => {
     const index = couples.findIndex(fits);
     const [couple] = index < 0 ? [] : couples.splice(index, 1);
-    if (couple === undefined) throw new Error('The sample data has nobody left to edit.');
+    if (couple === undefined) throw new Error('The sample data has no contact left to edit.');
     return couple;
   };
 };
@@ -56,7 +56,7 @@ const TEO: NewContact = {
   groups: ['VIP'],
 };
 
-/** One edit: where it is made, how it reads after that, and what it does. */
+/** One edit: its side, its description, and the function that makes it. */
 export type Edit = { readonly side: Side; readonly text: string; readonly make: () => void };
 
 const fullName = ({ firstName, lastName }: NewContact): string => `${firstName} ${lastName}`;
@@ -67,7 +67,7 @@ const newContact = (books: Books, side: Side, contact: NewContact): Edit => ({
   make: () => books[side].add(contact),
 });
 
-/** What two busy people do to their address books between two syncs; the same contacts every time. */
+/** The edits of two address books between two syncs. They are the same each time. */
 export const everydayEdits = (books: Books): readonly Edit[] => {
   const { left, right } = books;
   const take = takeFrom(findCouples(books));

@@ -16,11 +16,11 @@ import { compareBooks } from './compare.ts';
 import { everydayEdits } from './edits.ts';
 
 export type DemoClock = Clock & {
-  /** Lets so much time pass at once. */
+  /** Advances the clock. */
   advance(byMs: number): void;
 };
 
-/** The machine's clock, ahead by as much as the demo says: nobody waits for the times between its scenes. */
+/** The clock of the machine, which the demo advances between its scenes instead of waiting. */
 export const createDemoClock = (): DemoClock => {
   let aheadMs = 0;
   return {
@@ -33,7 +33,7 @@ export const createDemoClock = (): DemoClock => {
   };
 };
 
-/** Everything that the demo plays with. */
+/** The parts that the scenes use. */
 export type Stage = {
   readonly terminal: Terminal;
   readonly books: Books;
@@ -43,7 +43,7 @@ export type Stage = {
   readonly signal: AbortSignal;
 };
 
-/** Long enough for the change feeds to have settled. */
+/** Long enough for the change feeds to be complete. */
 const BETWEEN_SYNCS_MS = 15 * 60_000;
 const BETWEEN_EDITS_MS = 60_000;
 
@@ -51,7 +51,7 @@ const startScene = ({ terminal }: Stage, title: string): void => {
   terminal.print(`\n${terminal.style('bold', title)}`);
 };
 
-/** One sync with its summary; the number of writes, or null where it did not complete. */
+/** Runs one sync and prints its summary. Returns the number of writes, or null if it did not complete. */
 const runOnce = async ({ app, link, signal, terminal }: Stage): Promise<number | null> => {
   const progress = startProgress(terminal, link.sides);
   let groupWrites = 0;
@@ -61,7 +61,7 @@ const runOnce = async ({ app, link, signal, terminal }: Stage): Promise<number |
       acceptDeletes: false,
       signal,
       onEvent: (event) => {
-        progress.tell(event);
+        progress.show(event);
         if (event.kind === 'group' && event.reason === null && event.action !== 'duplicate') groupWrites += 1;
       },
     })
@@ -75,7 +75,7 @@ const runOnce = async ({ app, link, signal, terminal }: Stage): Promise<number |
 const countWrites = ({ left, right }: RunSummary): number =>
   [left, right].reduce((sum, side) => sum + side.created + side.updated + side.deleted, 0);
 
-/** The sides' titles at the start of lines, all of one width: `Google:  `. */
+/** The titles of the sides at the start of lines, padded to one width: `Google:  `. */
 const headsOf = ({ link }: Stage) => {
   const width = Math.max(...SIDES.map((side) => link.sides[side].title.length)) + 2;
   return bySide((side) => `${link.sides[side].title}:`.padEnd(width));
@@ -101,7 +101,7 @@ const makeEdits = (stage: Stage): void => {
   }
 };
 
-/** What the next sync will propagate, and how the conflicts are settled. */
+/** Prints the changes of the next sync and the winners of its conflicts. */
 const showPlan = async ({ app, link, signal, terminal }: Stage): Promise<void> => {
   const { plan } = await app.plan(link, { kind: 'incremental', signal });
   const rows = planChanges(plan).flatMap((change) => {
@@ -111,7 +111,7 @@ const showPlan = async ({ app, link, signal, terminal }: Stage): Promise<void> =
   terminal.print(formatTable(rows, { indent: '  ' }));
 };
 
-/** Reads both sides back past the program; whether they hold the same. */
+/** Reads both sides without the program and prints the differences. Returns true if there are none. */
 const check = ({ terminal, books, link }: Stage): boolean => {
   const places = bySide((side) => link.sides[side].place);
   const { contacts, groups, differences } = compareBooks(books, places);
@@ -125,7 +125,7 @@ const check = ({ terminal, books, link }: Stage): boolean => {
   return false;
 };
 
-/** Plays the demo from the first sync to the check; 1 where something is not as it should be. */
+/** Runs the demo from the first sync to the comparison. Returns 1 if a sync failed or the sides differ. */
 export const playScenes = async (stage: Stage): Promise<ExitCode> => {
   const { terminal, clock } = stage;
   startScene(stage, 'Two address books that overlap in part');

@@ -22,9 +22,9 @@ import { createCommandEvents, listenForInterrupt, type CommonOptions } from '../
 import { formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** The options that `links add` and `links set` have. */
+/** The options of `links add` and `links set`. */
 type SettingsOptions = CommonOptions & {
-  /** A file that holds settings, as a link's section does; `-` is standard input. */
+  /** A file with settings, like a link's section of the configuration file; `-` is standard input. */
   readonly from?: string;
 };
 
@@ -40,7 +40,7 @@ const readSettings = async (from: string | undefined, assignments: readonly stri
   return withAssignments(parseLinkSettings(text, from === '-' ? 'standard input' : from), assignments);
 };
 
-/** Works with the links of this configuration and its database. */
+/** Opens the links of the configuration and its database for `use`. */
 const withManager = async <T>(
   terminal: Terminal,
   options: CommonOptions,
@@ -97,7 +97,7 @@ const listLinks = (terminal: Terminal, options: CommonOptions): Promise<ExitCode
   });
 };
 
-/** `links add NAME [SETTING=VALUE...]`: keeps a link in the database. Throws {@link UsageError} where the name is taken. */
+/** `links add NAME [SETTING=VALUE...]`: adds a link to the database. Throws {@link UsageError} if the name is taken. */
 const addLink = (
   terminal: Terminal,
   name: string,
@@ -109,7 +109,7 @@ const addLink = (
     return print(terminal, [link], options, `Added the link ${name}. Daemons apply it within seconds.`);
   });
 
-/** `links set NAME SETTING=VALUE...`: changes settings of a link of the database; an empty value takes one out. */
+/** `links set NAME SETTING=VALUE...`: changes settings of a link in the database; an empty value removes one. */
 const setLink = (
   terminal: Terminal,
   name: string,
@@ -124,7 +124,7 @@ const setLink = (
     return print(terminal, [link], options, `Changed the link ${name}. Daemons apply it within seconds.`);
   });
 
-/** `links remove NAME`: takes a link out of the database; with `--forget` what is stored of it too. */
+/** `links remove NAME`: removes a link from the database; with `--forget` also what is stored about it. */
 const removeLink = (terminal: Terminal, name: string, options: RemoveOptions): Promise<ExitCode> =>
   withManager(terminal, options, async (manager) => {
     const { tokens } = await manager.remove(name, { forget: options.forget ?? false });
@@ -151,7 +151,7 @@ const REMOVE_HELP = `
 Daemons stop scheduling the link; a run under way ends first. Its contacts, history and tokens stay stored, and are used
 again if you add a link of that name. With --forget they are deleted, and the tokens are revoked if possible.`;
 
-/** A command that takes the settings of a link. */
+/** A subcommand whose arguments are a link and settings. */
 const settingsCommand = (links: Command, name: string, description: string): Command =>
   links
     .command(name)

@@ -85,8 +85,8 @@ const heldLines = (
   held: readonly Pick<Skipped, 'side' | 'leftId' | 'rightId' | 'name' | 'reason'>[],
 ): readonly string[] => {
   const rows = held.slice(0, ROWS_SHOWN).map(({ side, name, reason, ...ids }) => {
-    const who = name === null ? describeIds(ids) : `${shorten(name, NAME_COLUMNS)} (${describeIds(ids)})`;
-    return [sides[side].title, who, reason];
+    const contact = name === null ? describeIds(ids) : `${shorten(name, NAME_COLUMNS)} (${describeIds(ids)})`;
+    return [sides[side].title, contact, reason];
   });
   const hidden = held.length - rows.length;
   const more = hidden > 0 ? [`    ... and ${hidden} more (--json lists all)`] : [];
@@ -180,7 +180,7 @@ export const formatStatus = (status: LinkStatus, nowMs: number, terminal: Pick<T
 
 const progressToJson = ({ listed, planned, written, leftMs }: LinkProgress) => ({ listed, planned, written, leftMs });
 
-/** A run that was stopped counts as failed here, and is marked beside it. */
+/** A stopped run has the outcome `failed` here, and the mark `stopped`. */
 const lastRunToJson = ({ id, kind, outcome, endedAtMs }: Run) => ({
   run: id,
   kind,
@@ -196,7 +196,7 @@ const paceToJson = ({ everyMs, lastChangeAtMs, daysByHour, workingHours }: LinkP
   workingHours,
 });
 
-/** As the README documents it, in the words of the link. */
+/** The status as the README documents it, with the names of the sides. */
 const toJson = (status: LinkStatus): unknown =>
   inWordsOf(status.sides, {
     link: status.link,
@@ -223,7 +223,7 @@ const toJson = (status: LinkStatus): unknown =>
     budget: status.budget,
   });
 
-/** The links of which something is stored although the configuration does not have them. */
+/** The links with stored data that are missing from the configuration. */
 const findLeftBehind = async ({ config, store, vault }: App): Promise<readonly string[]> => {
   const configured = new Set([...config.links, ...config.faultyLinks].map(({ name }) => name));
   const tokens = await vault.names().catch((error: unknown) => {
@@ -235,7 +235,7 @@ const findLeftBehind = async ({ config, store, vault }: App): Promise<readonly s
   return [...new Set(stored)].filter((name) => !configured.has(name)).toSorted();
 };
 
-/** `status [LINK]`: the state of each link, from the store. */
+/** `status [LINK]`: prints the state of each link, from the store. */
 const status = (terminal: Terminal, linkName: string | undefined, options: CommonOptions): Promise<ExitCode> =>
   withApp(terminal, linkName, options, async ({ app, links }) => {
     const statuses: LinkStatus[] = [];

@@ -8,7 +8,7 @@ import { formatTime } from '../terminal/layout.ts';
 /** A run and the link that it belongs to. */
 export type FoundRun = { readonly link: LinkConfig; readonly run: RunRow };
 
-/** The command that the run is for: its errors name the commands that help. */
+/** The command that looks for the run; errors name it. */
 type Asker = 'undo' | 'runs';
 
 const SHOWN = 5;
@@ -20,7 +20,7 @@ const noSuchRun = (word: string, asker: Asker, retentionMs: number | null): stri
 };
 
 /**
- * The run that the word means: its id, the beginning of one, or `last`: the last run that wrote anything.
+ * The run with this id, or with an id that begins with the word; for `last` the last run that wrote something.
  *
  * @throws {UsageError} if it does not match exactly one run.
  */

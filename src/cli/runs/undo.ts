@@ -36,17 +36,17 @@ type UndoOptions = CommonOptions &
     readonly write?: number;
   };
 
-/** What `undo --json` prints, there in the link's words. */
+/** The document of `undo --json`, before `left` and `right` are replaced by the names of the sides. */
 type UndoDocument = {
   readonly link: string;
-  /** The one write that was reverted; null where the whole run was. */
+  /** The one write that was reverted; null if the whole run was. */
   readonly write: number | null;
-  /** The run that was reverted, and the undo's own run; null where it is only planned. */
+  /** The run that was reverted, and the run of the undo, which is null if the undo is only planned. */
   readonly run: string;
   readonly undoRun: string | null;
   readonly outcome: 'planned' | 'completed' | 'halted' | 'failed';
   readonly reason: string | null;
-  /** Contacts written (created, updated or deleted) and groups brought back. Planned ones for a dry run. */
+  /** The number of contacts written (created, updated or deleted) and groups created again; planned ones for a dry run. */
   readonly undone: number;
   readonly refused: readonly Refusal[];
   readonly actions: readonly Change[];
@@ -54,7 +54,7 @@ type UndoDocument = {
 
 type Done = { readonly document: UndoDocument; readonly code: ExitCode; readonly trouble: string | null };
 
-/** What `app` is asked for, whether it is done or only planned. */
+/** The options of the app for an undo and for its plan. */
 const askedFor = ({ acceptDeletes = false, write }: UndoOptions) => ({
   acceptDeletes,
   ...(write !== undefined && { write }),
@@ -89,7 +89,7 @@ const perform = async (
   const progress = options.json ? NO_PROGRESS : startProgress(terminal, link.sides);
   let groups = 0;
   const onEvent = (event: RunEvent): void => {
-    progress.tell(event);
+    progress.show(event);
     if (event.kind === 'group' && event.action === 'created') groups += 1;
   };
   try {
@@ -105,7 +105,7 @@ const perform = async (
   }
 };
 
-/** As the README documents it, in the words of the link. */
+/** The undo as the README documents it, with the names of the sides. */
 const toJson = ({ actions, ...document }: UndoDocument, sides: Sides<SideWords>, shown: Shown): unknown =>
   inWordsOf(sides, {
     ...document,
@@ -130,7 +130,7 @@ const confirmedCommand = ({ link, run }: FoundRun, { write, acceptDeletes }: Und
   return `contact-sync undo ${run.id} ${link.name} ${flags.join(' ')}`;
 };
 
-/** Whether the undo may continue. If it would delete contacts, a person confirms that first. */
+/** True if the undo may continue. A person must confirm deletions of contacts first. */
 const isConfirmed = async (
   terminal: Terminal,
   { app, signal }: Opened,
@@ -171,7 +171,7 @@ const formatUndo = (document: UndoDocument, sides: Sides<SideWords>, shown: Show
   return [title, ...list, ...skipped].join('\n');
 };
 
-/** @throws {UsageError} where the run has no write of that number. */
+/** @throws {UsageError} if the run has no write of that number. */
 const checkWrite = async ({ app }: Opened, { link, run }: FoundRun, { write }: UndoOptions): Promise<void> => {
   if (write === undefined) return;
   const entries = await app.store.journal(link.name, { run: run.id });

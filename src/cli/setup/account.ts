@@ -31,7 +31,7 @@ export const checkClient = async (
 /** A side of a link in the configuration file `path`. */
 export type ConfiguredSide = { readonly link: LinkConfig; readonly side: Side; readonly path: string };
 
-/** Whether the account of a side may have several address books, or the like, and the configuration names none. */
+/** True if the account of a side may have several address books or similar, and the configuration names none. */
 export const hasOpenCollection = ({ sides }: LinkConfig, side: Side): boolean => {
   const { provider, settings } = sides[side];
   const { collection } = providerNamed(provider);

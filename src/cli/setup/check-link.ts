@@ -12,11 +12,11 @@ import { EXIT, exitCodeOf, messageOf } from '../command/exit-codes.ts';
 import { formatTime } from '../terminal/layout.ts';
 import { fault, fine, warning, type Finding } from './finding.ts';
 
-/** The findings about a side or a link, and how far each side's clock is from ours. */
+/** The findings about a side or a link, and the clock differences of the sides. */
 type SideReport = {
   readonly findings: readonly Finding[];
   readonly skewsMs: readonly number[];
-  /** Names each account that answered, with its provider and address. */
+  /** Each account that answered, with its provider and address. */
   readonly accounts: readonly string[];
 };
 
@@ -26,14 +26,14 @@ type Subject = { readonly app: App; readonly link: LinkConfig; readonly side: Si
 
 type Circumstances = {
   readonly signal: AbortSignal;
-  /** False where no request can be sent: Redis, which shares the limits, cannot be used. */
+  /** False if no request can be sent, because Redis with the shared rate limits cannot be used. */
   readonly asksSides: boolean;
 };
 
 const wordsOf = ({ link, side }: Subject): SideWords => link.sides[side];
 const providerOf = ({ link, side }: Subject): Provider => providerNamed(link.sides[side].provider);
 
-/** What a finding is about: a side, or one thing of it such as its `credentials`. */
+/** The subject of a finding: a side, or a part of it such as its `credentials`. */
 const about = (subject: Subject, part?: string) => {
   const { name } = wordsOf(subject);
   return { name: part === undefined ? name : `${name}-${part}`, link: subject.link.name };
@@ -66,7 +66,7 @@ const findToken = async (subject: Subject): Promise<Token> => {
 const scopesOf = (stored: Credential | null): string =>
   stored?.scopes ? `scopes ${stored.scopes.join(' ')}` : 'scopes unknown';
 
-/** A token that serves: whose it is, and what it may do as far as that is known. */
+/** The finding about a token that is accepted: its account and its rights, if they are known. */
 const judgeAccount = async (
   subject: Subject,
   { account }: Inspection,
@@ -195,7 +195,10 @@ const checkAddresses = (link: LinkConfig): readonly Finding[] =>
     ),
   );
 
-/** One link: its state, its addresses, and for each side the credential, whether it answers, and its rate limit. `now` in epoch milliseconds. */
+/**
+ * Checks one link: its state, its addresses, and for each side the credential, the answer and the rate limit. `now` returns epoch
+ * milliseconds.
+ */
 export const checkLink = async (
   app: App,
   link: LinkConfig,
@@ -225,7 +228,7 @@ export const judgeSameAccounts = (reports: readonly LinkReport[]): readonly Find
 
 const MOST_SKEW_MS = 60_000;
 
-/** How far this machine's clock is from the remotes', at worst; null where none gave its time. */
+/** The finding about the largest clock difference to a remote; null if no remote returned its time. */
 export const judgeClock = (skewsMs: readonly number[]): Finding | null => {
   const worst = skewsMs.toSorted((left, right) => Math.abs(right) - Math.abs(left))[0];
   if (worst === undefined) return null;

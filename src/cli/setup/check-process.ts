@@ -20,7 +20,7 @@ const STORE = { name: 'store' };
 const REDIS = { name: 'redis' };
 const NOTICES = { name: 'notices' };
 
-/** The text of a problem is what is wrong, followed by what to do. */
+/** The finding of a configuration problem, whose text is the fault and then the remedy. */
 export const faultOfConfiguration = ({ where, what }: ConfigProblem): Finding => {
   const [, wrong = what, remedy = ''] = /^(.*?\.)\s+(.*)$/su.exec(what) ?? [];
   return fault(CONFIGURATION, `${where} ${wrong}`, remedy === '' ? null : remedy, EXIT.usage);
@@ -42,7 +42,7 @@ const modeOf = (path: string): Promise<number | null> =>
     () => null,
   );
 
-/** Whether this process may read and write the path, and use it as `more` says. */
+/** True if this process may read and write the path, and has the access `more`. */
 const isOurs = (path: string, more = 0): Promise<boolean> =>
   access(path, constants.R_OK | constants.W_OK | more).then(
     () => true,
@@ -54,11 +54,11 @@ const giveIt = (path: string): string => `Give it to the user that runs contact-
 const octal = (mode: number): string => mode.toString(8).padStart(4, '0');
 
 const MB = 2 ** 20;
-/** Less cannot take a run's journal of a large address book. */
+/** The journal of a run with a large address book may need more. */
 const LITTLE_SPACE = 50 * MB;
 const NO_SPACE = MB;
 
-/** Whether there is room for what the next runs store; nothing where there is. */
+/** A finding if the disk has too little space for the next runs. */
 const checkSpace = async (dataDir: string): Promise<readonly Finding[]> => {
   const { bavail, bsize } = await statfs(dataDir);
   const free = bavail * bsize;
@@ -68,7 +68,7 @@ const checkSpace = async (dataDir: string): Promise<readonly Finding[]> => {
   return [finding(DATA_DIRECTORY, `the disk of ${dataDir} has ${amount} left`, 'Free some space there.')];
 };
 
-/** Whether the data directory can be written, and only its owner can read it. */
+/** Checks that the data directory can be written, and that only its owner can read it. */
 export const checkDataDirectory = async ({ dataDir }: Config): Promise<readonly Finding[]> => {
   const mode = await modeOf(dataDir);
   if (mode === null) return [fine(DATA_DIRECTORY, `${dataDir} does not exist yet; it is created now`)];
@@ -105,7 +105,7 @@ const judgeStore = ({ databaseUrl }: Config): Finding => {
   );
 };
 
-/** Whether the database can be written; that it opened and took its migrations is known by then. */
+/** Checks that the database can be written. It has been opened and migrated before. */
 export const checkStore = async ({ store, config }: App): Promise<Finding> => {
   try {
     // The lease expires at once, so that no run waits for it.
@@ -134,7 +134,7 @@ export const checkListen = (config: Config): readonly Finding[] => {
 const fieldOf = (info: string, name: string): string | null =>
   new RegExp(`^${name}:(.*?)\\r?$`, 'mu').exec(info)?.[1] ?? null;
 
-/** Whether Redis is on another host and accepts commands without a password. */
+/** True if Redis is on another host and accepts commands without a password. */
 const isOpenElsewhere = (redisUrl: Secret): boolean => {
   const { hostname, password } = new URL(redisUrl.reveal());
   return password === '' && hostname !== '' && !isLoopback(hostname);
@@ -161,7 +161,7 @@ const judgeRedis = (info: string, redisUrl: Secret): Finding => {
   return fine(REDIS, `version ${version ?? 'unknown'}, maxmemory-policy ${policy}`);
 };
 
-/** Whether Redis answers, is new enough, and keeps what it was given. One that cannot be used counts as unavailable. */
+/** Checks that Redis answers, is new enough, and does not evict data. A Redis that cannot be used counts as unavailable. */
 export const checkRedis = async (redisUrl: Secret | null): Promise<Finding> => {
   if (redisUrl === null) return fine(REDIS, 'not configured; the daemon uses timers');
   const redis = connectBriefly(redisUrl);

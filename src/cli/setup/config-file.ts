@@ -19,7 +19,7 @@ import { makeDirectory, readTextFile } from '../../util/files.ts';
 import { UsageError } from '../command/exit-codes.ts';
 import { divide, type SecretPlace, type Answers } from './questions.ts';
 
-/** The content of an existing configuration file, as far as `init` asks for it. */
+/** The values of an existing configuration file that `init` asks for. */
 export type Existing = {
   readonly providers: readonly string[];
   readonly settings: ReadonlyMap<string, string>;

@@ -22,11 +22,11 @@ export type ConnectOptions = PlaceOptions & {
   /** False: the address is only printed. */
   readonly browser?: boolean;
   readonly port?: number;
-  /** `-`: a v1 application's key comes on standard input. Anything else is refused. */
+  /** `-`: the key of a v1 application is read from standard input. Any other value is refused. */
   readonly apiKey?: string;
-  /** The file that a v1 application's key stands in. */
+  /** The file with the key of a v1 application. */
   readonly apiKeyFile?: string;
-  /** The password, if it is known already; otherwise it is asked for. */
+  /** The password; without one it is asked for. */
   readonly password?: string;
   readonly replaceAccount?: boolean;
   /** False: the next command is not printed. */
@@ -68,7 +68,7 @@ const refuseArgument = (apiKey: string): void => {
   );
 };
 
-/** Reads a secret, whose name is shown at the prompt. */
+/** Reads a secret. The prompt shows its name. */
 const readKey = async ({ terminal, signal, options }: Step, name: string): Promise<string> => {
   if (options.apiKeyFile !== undefined) return readSecretFile('--api-key-file', options.apiKeyFile);
   refuseArgument(options.apiKey ?? '-');
@@ -131,7 +131,7 @@ const EXIT_CODES: Readonly<Record<SignInFault, ExitCode>> = {
   other: EXIT.failed,
 };
 
-/** Errors that are an answer to the person who signs in, and need no stack. */
+/** Prints an expected error of a sign-in without a stack, and returns the exit code. Throws other errors. */
 const printFailure = (terminal: Terminal, error: unknown, { signal }: Opened): ExitCode => {
   if (error instanceof SignInError) {
     terminal.warn(error.message);
@@ -150,7 +150,7 @@ const printFailure = (terminal: Terminal, error: unknown, { signal }: Opened): E
   return EXIT.failed;
 };
 
-/** `connect SIDE [LINK]`: signs in at the side of that name or provider, checks who that is, and stores the token. */
+/** `connect SIDE [LINK]`: signs in at the side of that name or provider, checks the account, and stores the token. */
 export const connect = (
   terminal: Terminal,
   word: string,

@@ -2,20 +2,21 @@ import { createInterface } from 'node:readline';
 import { SignInError } from '../../providers/sign-in.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** What a consent page sent the browser back with: a code or an error, and the state. */
+/** The query of the redirect from a consent page: a code or an error, and the state. */
 export type Answer = URLSearchParams;
 
 const isAnswer = (query: URLSearchParams): boolean => query.has('code') || query.has('error');
 
-/** The answer in the address that a browser was sent to; null where it is none. */
+/** The answer in the address that a browser was redirected to; null if the address has none. */
 export const answerIn = (address: string): Answer | null => {
   const query = URL.parse(address.trim())?.searchParams;
   return query !== undefined && isAnswer(query) ? query : null;
 };
 
 /**
- * The code in an answer to the request with that state. Throws {@link SignInError} where the state differs: then somebody
- * else began the sign-in; or where it was refused.
+ * The code in an answer to the request with this state.
+ *
+ * @throws {SignInError} if the sign-in was refused, or if the state differs: then the answer belongs to another sign-in.
  */
 export const codeIn = (answer: Answer, state: string): string => {
   if (answer.get('state') !== state) {

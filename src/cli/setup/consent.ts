@@ -6,14 +6,14 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { codeIn, pastedAnswer, type Input } from './consent-answer.ts';
 import { listenForRedirect } from './redirect-listener.ts';
 
-/** How a person is asked for consent. */
+/** The options of {@link askForConsent}. */
 export type ConsentOptions = {
   readonly terminal: Terminal;
-  /** Where the address may be pasted. */
+  /** The input that the address may be pasted into. */
   readonly input: Input;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
   readonly opensBrowser: boolean;
 };
@@ -35,10 +35,10 @@ const refuseLate = async (clock: Clock, signal: AbortSignal): Promise<never> => 
 };
 
 /**
- * Sends a person to a consent page and waits for the answer, from a browser on this machine or pasted. `addressFor` makes
- * the page's address.
+ * Prints the address of a consent page and waits for the answer, from a browser on this machine or pasted. `addressFor` returns
+ * the address.
  *
- * @throws {SignInError} where there was no consent in time, the state differs, or the consent was refused.
+ * @throws {SignInError} if there was no consent in time, the state differs, or the consent was refused.
  */
 export const askForConsent = async (
   addressFor: Parameters<AskForConsent>[0],

@@ -58,7 +58,7 @@ const examine = async (
   try {
     const read = readConfig(loadOptionsOf(options));
     if (read.misspelt !== null) terminal.warn(read.misspelt);
-    // What keeps the database from being used is found below.
+    // A database that cannot be used is reported below.
     config = await withHostedLinks(read, systemClock).catch((error: unknown) => {
       if (error instanceof StoreError) return read.config;
       throw error;
@@ -76,9 +76,9 @@ const examine = async (
   if (opened instanceof Error) return [...early, faultOfStore(opened)];
   await using app = opened;
   const store = await checkStore(app);
-  // How the links stand is in the store.
+  // The state of the links is in the store.
   if (store.level === 'error') return [...early, store];
-  // Every request waits for its place in the limit that Redis shares.
+  // Without Redis no request is sent: the rate limit is shared there.
   const asksSides = redis.code !== EXIT.unavailable;
   return [...early, store, ...(await checkLinks(app, linkName, { asksSides }))];
 };

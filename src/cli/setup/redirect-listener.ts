@@ -4,9 +4,9 @@ import { UsageError } from '../command/exit-codes.ts';
 import { answerIn, type Answer } from './consent-answer.ts';
 
 export type RedirectListener = AsyncDisposable & {
-  /** Where the consent page is to send the browser. */
+  /** The address that the consent page redirects the browser to. */
   readonly redirectUri: string;
-  /** What the first browser came back with that was sent out with the state. */
+  /** The first answer that has the state of this sign-in. */
   readonly answered: Promise<Answer>;
 };
 
@@ -35,10 +35,10 @@ const respond = (response: ServerResponse, what: keyof typeof PAGES): void => {
 };
 
 /**
- * Waits on loopback for a browser to come back from a consent page (RFC 8252, 7.3). Port 0 takes any free one. Any page
- * and any program on this machine can send a request there: one without the state changes nothing.
+ * Listens on loopback for the redirect of a consent page (RFC 8252, 7.3). Port 0 selects any free port. Any page and any
+ * program on this machine can send a request there: a request without the state has no effect.
  *
- * @throws {UsageError} where the port is taken.
+ * @throws {UsageError} if the port is in use.
  */
 export const listenForRedirect = async (port: number, state: string): Promise<RedirectListener> => {
   const { promise: answered, resolve } = Promise.withResolvers<Answer>();
@@ -62,7 +62,7 @@ export const listenForRedirect = async (port: number, state: string): Promise<Re
     redirectUri: `http://${HOST}:${address.port}/`,
     answered,
     [Symbol.asyncDispose]: async () => {
-      // Whoever is being answered gets the whole page.
+      // The browser receives the whole page before the server closes.
       if (lastResponse !== null && !lastResponse.closed) await once(lastResponse, 'close');
       server.close();
       server.closeAllConnections();

@@ -12,7 +12,7 @@ import type { RunOptions } from './run-links.ts';
 import { formatSummary } from './summary.ts';
 
 type Report = NonNullable<JobState['report']>;
-/** A link to resync, with the nonce of its halted plan where that is to pass. */
+/** A link to resync, with the nonce of its halted plan if that plan is accepted. */
 export type Order = { readonly link: LinkConfig; readonly override: string | null };
 type Queued = { readonly link: LinkConfig; readonly job: string };
 
@@ -40,7 +40,7 @@ const followOne = async (
     for (const event of eventsOf(sides)) {
       // The job repeats its whole progress; only new events are shown.
       const text = JSON.stringify(event);
-      if (!shown.has(text)) progress.tell(event);
+      if (!shown.has(text)) progress.show(event);
       shown.add(text);
     }
   };
@@ -84,10 +84,10 @@ const followAll = async (
 };
 
 /**
- * Hands a resync of each link to the daemon, and with `wait` follows them to their end. Being interrupted ends the
- * following, not the jobs.
+ * Enqueues a resync of each link for the daemon, and with `wait` waits until all have ended. An interrupt ends the waiting, not
+ * the jobs.
  *
- * @throws {QueueError} where the queue does not take a job.
+ * @throws {QueueError} if the queue does not accept a job.
  */
 export const resyncInDaemon = async (
   terminal: Terminal,

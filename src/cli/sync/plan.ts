@@ -30,7 +30,7 @@ const formatRivals = (unpaired: Unpaired, sides: Sides<SideWords>): string =>
 /** Pairs of candidates of one row that are shown without `--all`. */
 const PAIRS_SHOWN = 6;
 
-/** A text that a shell takes as one word and not as an option; ids come from a remote. */
+/** A text that a shell reads as one word and not as an option: ids come from a remote. */
 const IS_PLAIN = /^[\w.@:/][\w.@:/-]*$/u;
 
 /** The command that pairs two of the contacts, for each two that may be one person. */
@@ -87,19 +87,19 @@ export const formatPlan = (
   return [title, ...time, ...changes, ...formatUnpaired(plan, sides, shown, layout)].join('\n');
 };
 
-/** What a run of one link would do; `error` is there only where the link could not be planned. */
+/** The plan of one link. `error` is set only if the link could not be planned. */
 export type LinkPlan = {
   readonly link: string;
-  /** Whether the configuration has no other link, so that commands need not name it. */
+  /** True if the configuration has no other link, so that commands need not name it. */
   readonly isOnly: boolean;
   readonly kind: RunKind;
-  /** What was asked for of what would be done. */
+  /** The changes that `--only` and `--grep` select. */
   readonly actions: readonly Change[];
-  /** How much would be done in all. */
+  /** The number of all changes. */
   readonly total: number;
   /** Contacts that may be one person and are not paired (R13). */
   readonly unpaired: readonly Unpaired[];
-  /** About so many requests on each side, and how long they take by the rate limits; absent where nothing was planned. */
+  /** The expected number of requests at each side and their duration with the rate limits; absent without a plan. */
   readonly estimate?: Estimate;
   readonly halted: { readonly reason: string; readonly message: string } | null;
   readonly error?: string;
@@ -138,7 +138,7 @@ const planOne = async (
   const named = { link: link.name, isOnly: app.config.links.length === 1 };
   const progress = options.json || !terminal.redraws ? NO_PROGRESS : startProgress(terminal, link.sides);
   try {
-    const { kind, plan, estimate, ...found } = await app.plan(link, { kind: asked, signal, onEvent: progress.tell });
+    const { kind, plan, estimate, ...found } = await app.plan(link, { kind: asked, signal, onEvent: progress.show });
     const halt = options.showsReview && found.halt?.message === FIRST_SYNC_WAITS ? null : found.halt;
     const halted = halt === null ? null : { reason: halt.reason, message: halt.message };
     const code = halt === null ? EXIT.done : EXIT.halted;
@@ -161,7 +161,7 @@ const unpairedToJson = ({ left, right, why }: Unpaired) => ({
   why,
 });
 
-/** As the README documents it, in the words of the link. */
+/** The plan as the README documents it, with the names of the sides. */
 const toJson = (plan: LinkPlan, sides: Sides<SideWords>): unknown => {
   const { link, kind, actions, unpaired, estimate, halted, error } = plan;
   return inWordsOf(sides, {
@@ -175,7 +175,7 @@ const toJson = (plan: LinkPlan, sides: Sides<SideWords>): unknown => {
   });
 };
 
-/** `plan [LINK]`: what a run of each link would do, writing nothing anywhere. */
+/** `plan [LINK]`: shows what a run of each link would change. Writes nothing. */
 export const plan = (terminal: Terminal, linkName: string | undefined, options: PlanOptions): Promise<ExitCode> =>
   withApp(terminal, linkName, options, async (opened) => {
     const planned: Planned[] = [];

@@ -13,17 +13,17 @@ import { runLinks, type RunOptions } from './run-links.ts';
 
 type ResyncOptions = RunOptions & {
   readonly wait?: boolean;
-  /** Set by `sync --full`, for which it makes no difference where the run takes place. */
+  /** Set by `sync --full`, which does not warn if the run takes place in this process. */
   readonly full?: boolean;
 };
 
-/** The nonce of the link's halted plan; null where its last run was not halted. */
+/** The nonce of the link's halted plan; null if its last run was not halted. */
 const overrideOf = async (store: Store, { name }: LinkConfig): Promise<string | null> => {
   const [last] = await store.runs(name, { latest: 'ended' });
   return last?.outcome === 'halted' ? last.override : null;
 };
 
-/** What to ask the daemon for; null where a link has no halted plan that could be let pass there (R8). */
+/** The orders for the daemon; null if `--accept-deletes` is set and a link has no halted plan to accept (R8). */
 const ordersFor = async (
   terminal: Terminal,
   links: readonly LinkConfig[],
@@ -37,7 +37,7 @@ const ordersFor = async (
   return orders.every(({ override }) => override !== null) ? orders : null;
 };
 
-/** A store in DATA_DIR needs not be opened to find its queue. */
+/** The queue of a store in DATA_DIR is found without opening the store. */
 const IN_DATA_DIR = { sharedId: () => Promise.resolve(null) };
 
 const openQueue = async (
@@ -51,7 +51,7 @@ const openQueue = async (
   return withApp(terminal, undefined, options, ({ app }) => openQueueClient({ store: app.store, dataDir }, redisUrl));
 };
 
-/** `resync [LINK]`: one full run of each link, by the daemon where one works on the queue, else in this process. */
+/** `resync [LINK]`: runs each link in full: in the daemon if one works on the queue, otherwise in this process. */
 export const resync = async (
   terminal: Terminal,
   linkName: string | undefined,

@@ -11,18 +11,18 @@ import { examples, JSON_OPTION, owes, withLinks, type Define } from '../command/
 import { withApp, type CommonOptions } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** The word for every refused write of the links. */
+/** The argument that selects every refused write of the links. */
 const ALL = 'all';
 
-/** A write that is tried again, as the README documents it, in the words of the link. */
+/** A write to retry, as the README documents it, with the names of the sides. */
 const toJson = ({ name: link, sides }: LinkConfig, { side, leftId, rightId, reason, attempts }: Rejection): unknown =>
   inWordsOf(sides, { link, side, leftId, rightId, reason, attempts });
 
 /**
  * `retry ID|all [LINK]`: makes the next run retry refused writes without waiting.
  *
- * @throws {UsageError} where nothing of that contact was refused.
- * @throws {LeaseError} where a run is under way.
+ * @throws {UsageError} if no write to that contact was refused.
+ * @throws {LeaseError} if a run is in progress.
  */
 const retry = (
   terminal: Terminal,

@@ -26,9 +26,9 @@ const runOne = async (
     ? { acceptDeletes: true, acceptedHalt: FIRST_SYNC_WAITS }
     : { acceptDeletes: options.acceptDeletes ?? false };
   try {
-    return await app.run(link, { kind, ...accepting, signal, onEvent: progress.tell });
+    return await app.run(link, { kind, ...accepting, signal, onEvent: progress.show });
   } catch (error) {
-    // One link's trouble does not stop the others.
+    // A failure of one link does not stop the others.
     return notBegun(link, kind, error);
   } finally {
     progress.stop();
@@ -41,7 +41,7 @@ const show = (terminal: Terminal, { sides }: LinkConfig, result: RunResult): voi
   if (trouble !== null) terminal.warn(trouble);
 };
 
-/** Runs the links one after the other: what `sync` and `resync` share. */
+/** Runs the links one after the other, for `sync` and `resync`. Returns the exit code. */
 export const runLinks = (terminal: Terminal, linkName: string | undefined, request: Request): Promise<ExitCode> => {
   const { options } = request;
   return withApp(terminal, linkName, options, async (opened) => {
@@ -57,7 +57,7 @@ export const runLinks = (terminal: Terminal, linkName: string | undefined, reque
       const resume = `contact-sync resume ${link.name}`;
       if (pausedByHandAtMs !== null) terminal.warn(`${link.name} is still paused by hand. Resume with: ${resume}`);
       if (!options.json) show(terminal, link, result);
-      // The log has runs only; this one never became one.
+      // A run that did not start has no log line.
       else if (result.summary.run === '') terminal.warn(`${link.name}: ${result.summary.reason}`);
     }
     const left = opened.links.slice(results.length).map(({ name }) => name);

@@ -8,7 +8,7 @@ import { runLinks, type RunOptions } from './run-links.ts';
 
 type SyncOptions = RunOptions & { readonly full?: boolean; readonly dryRun?: boolean };
 
-/** `sync [LINK]`: one incremental run of each link; with `--full` one full run, to whose end it waits. */
+/** `sync [LINK]`: runs each link incrementally, or with `--full` in full, and waits until the runs have ended. */
 const sync = (terminal: Terminal, linkName: string | undefined, options: SyncOptions): Promise<ExitCode> =>
   options.full
     ? resync(terminal, linkName, { ...options, wait: true })

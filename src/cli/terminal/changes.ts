@@ -141,7 +141,7 @@ export const formatChanges = <Each extends Change>(
   });
 };
 
-/** What becomes of a field, for scripts: several values as one text, and the reason in words. */
+/** The change of a field, for scripts: several values are one text, and the reason is in words. */
 const fieldChangeToJson = ({ field, from, to, why }: FieldChange, sides: Sides<SideWords>) => ({
   field,
   from: from.join('; '),
@@ -149,7 +149,7 @@ const fieldChangeToJson = ({ field, from, to, why }: FieldChange, sides: Sides<S
   why: whyWords(why, sides),
 });
 
-/** A change for scripts; the caller puts it in the words of the link. */
+/** A change for scripts. The caller replaces `left` and `right` by the names of the sides (`inWordsOf`). */
 export const changeToJson = (change: Change, sides: Sides<SideWords>) => {
   const { side, action, name } = change;
   const ids = 'leftId' in change ? { leftId: change.leftId, rightId: change.rightId, fields: change.fields } : {};
@@ -157,7 +157,7 @@ export const changeToJson = (change: Change, sides: Sides<SideWords>) => {
   return { side, action, ...ids, name, changes, why: whyWords(change.why, sides) };
 };
 
-/** A write of the journal for scripts; the caller puts it in the words of the link. */
+/** A write of the journal for scripts. The caller replaces `left` and `right` by the names of the sides (`inWordsOf`). */
 export const writeToJson = (write: Write, sides: Sides<SideWords>) => {
   const { atMs, run, kind, id, state, error } = write;
   return { at: isoOf(atMs), run, write: write.write, kind, id, state, error, ...changeToJson(write, sides) };

@@ -2,21 +2,21 @@ import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 import { printable } from '../../util/printable.ts';
 
-/** What lines are laid out for: how wide they may be, Infinity where nothing breaks them, and how text is styled. */
+/** The layout of lines: their largest width in columns (Infinity: lines are not broken), and the styles. */
 export type Layout = {
   readonly width: number;
   readonly style: (style: 'bold' | 'dim' | 'yellow' | 'red', text: string) => string;
 };
 
-/** Narrower than this, words are left to the terminal. */
+/** Lines are not broken if fewer columns are left for them. */
 const LEAST_WIDTH = 20;
-/** How far the lines that follow are indented more than the first. */
+/** The additional indent of the lines after the first. */
 const HANGING = 2;
 
-/** A text of a remote as part of a line: in one line, with what a terminal would obey written out. */
+/** A text of a remote as part of a line: without line breaks, with control characters escaped. */
 export const inLine = (text: string): string => printable(text.replaceAll(/\s+/gu, ' '));
 
-/** The text as lines of so many columns at most, broken between words; a longer word is not broken. */
+/** Breaks a text between words into lines of at most `width` columns. A longer word is not broken. */
 export const wrap = (text: string, indent: string, width: number): string => {
   const room = width - indent.length - HANGING;
   if (!Number.isFinite(width) || room < LEAST_WIDTH) return indent + text;
@@ -29,7 +29,7 @@ export const NAME_COLUMNS = 40;
 /** The longest value of a field that is printed, in columns. */
 export const VALUE_COLUMNS = 200;
 
-/** The text in one line, cut to so many columns; an ellipsis marks the cut. */
+/** The text in one line, cut to `columns`; an ellipsis marks the cut. */
 export const shorten = (text: string, columns: number): string => {
   const line = inLine(text);
   if (stringWidth(line) <= columns) return line;

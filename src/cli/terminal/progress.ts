@@ -5,16 +5,16 @@ import { count, formatEstimate, grouped } from '../../core/view/words.ts';
 import type { RunEvent } from '../../engine/run-event.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Shows how a run gets on. */
+/** Shows the progress of a run. */
 export type Progress = {
-  readonly tell: (event: RunEvent) => void;
-  /** Ends the showing; what comes next is printed below it. */
+  readonly show: (event: RunEvent) => void;
+  /** Ends the display. Later lines are printed below it. */
   readonly stop: () => void;
 };
 
-export const NO_PROGRESS: Progress = { tell: () => undefined, stop: () => undefined };
+export const NO_PROGRESS: Progress = { show: () => undefined, stop: () => undefined };
 
-/** Bars where lines may be drawn over, else a line for each step; each side under its title. */
+/** Shows bars if the terminal can redraw lines, otherwise one line for each step. Each side has its title. */
 export const startProgress = (terminal: Terminal, sides: Sides<SideWords>): Progress =>
   terminal.redraws ? startBars(terminal, sides) : startLines(terminal, sides);
 
@@ -26,45 +26,45 @@ export const startLines = (
   sides: Sides<SideWords>,
   nowMs: () => number = () => Date.now(),
 ): Progress => {
-  const told = new Map<Side, number>();
+  const lastLineAtMs = new Map<Side, number>();
   const listed = new Map<Side, { contacts: number; whole: boolean }>();
   const written = new Map<Side, number>();
   const line = (side: Side, text: string): void => terminal.print(`${sides[side].title}: ${text}`);
-  const tellListed = (): void => {
+  const printListed = (): void => {
     for (const side of SIDES) {
       const reading = listed.get(side);
       if (reading !== undefined) line(side, `${count(reading.contacts, reading.whole ? 'contact' : 'change')} read`);
     }
     listed.clear();
   };
-  const tellWritten = ({ side, done, total, leftMs }: Extract<RunEvent, { kind: 'written' }>): void => {
+  const printWritten = ({ side, done, total, leftMs }: Extract<RunEvent, { kind: 'written' }>): void => {
     written.set(side, done);
-    // What takes less than a minute needs no line on its way.
-    const toldAtMs = told.get(side) ?? ((leftMs ?? 0) >= LINE_EVERY_MS ? -Infinity : nowMs());
-    told.set(side, toldAtMs);
-    if (done === total || nowMs() - toldAtMs < LINE_EVERY_MS) return;
-    told.set(side, nowMs());
+    // Writes that take less than a minute have no line in between.
+    const previousAtMs = lastLineAtMs.get(side) ?? ((leftMs ?? 0) >= LINE_EVERY_MS ? -Infinity : nowMs());
+    lastLineAtMs.set(side, previousAtMs);
+    if (done === total || nowMs() - previousAtMs < LINE_EVERY_MS) return;
+    lastLineAtMs.set(side, nowMs());
     const left = leftMs === null ? '' : `, about ${formatEstimate(leftMs)} left`;
     line(side, `${grouped(done)} of ${count(total, 'write')} done${left}`);
   };
-  const tellEnd = (): void => {
-    tellListed();
+  const printEnd = (): void => {
+    printListed();
     for (const side of SIDES) {
       const done = written.get(side);
       if (done !== undefined) line(side, `${count(done, 'write')} done`);
     }
   };
   return {
-    tell: (event) => {
+    show: (event) => {
       if (event.kind === 'listed') listed.set(event.side, event);
       else if (event.kind === 'relisting') line(event.side, 'the change feed has expired, reading all contacts');
       else if (event.kind === 'recovered') terminal.print(`${count(event.writes, 'interrupted write')} settled`);
       else if (event.kind === 'planned') {
-        tellListed();
+        printListed();
         for (const side of SIDES) line(side, `${count(event.writes[side], 'write')} to do`);
-      } else if (event.kind === 'written') tellWritten(event);
+      } else if (event.kind === 'written') printWritten(event);
     },
-    stop: tellEnd,
+    stop: printEnd,
   };
 };
 
@@ -76,7 +76,7 @@ export type BarState = {
   readonly label: string;
   readonly done: number;
   readonly total: number;
-  /** How long the step has taken so far. */
+  /** The duration of the step so far. */
   readonly elapsedMs: number;
   /** The remaining time; null: computed from the rate so far. */
   readonly leftMs: number | null;
@@ -159,7 +159,7 @@ export const startBars = (terminal: Terminal, sides: Sides<SideWords>): Progress
   const show = (label: string, done: number, total: number, leftMs: number | null): void =>
     bars.show(label, { startedAtMs, done, total, leftMs });
   return {
-    tell: (event) => {
+    show: (event) => {
       if (event.kind === 'listed') {
         show(`${sides[event.side].title}: reading`, event.contacts, Math.max(event.total ?? 0, event.contacts), null);
       } else if (event.kind === 'planned') {

@@ -5,30 +5,30 @@ import type { Layout } from './layout.ts';
 
 type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 
-/** Where a command speaks to people and scripts: stdout and stderr, and what they are connected to. */
+/** The output of a command for people and scripts: stdout and stderr, and their properties. */
 export type Terminal = {
-  /** Standard output itself: what bars are drawn on. */
+  /** Standard output itself, which bars are drawn on. */
   readonly stdout: NodeJS.WriteStream;
-  /** Whether lines may be drawn over: on a terminal, but not a dumb one, nor where NO_COLOR asks for plain text. */
+  /** True if lines may be redrawn: stdout is a terminal with colours (TERM), and NO_COLOR is not set. */
   readonly redraws: boolean;
-  /** Prints lines to stdout, with control and bidirectional characters written out. */
+  /** Prints lines to stdout, with control and bidirectional characters escaped. */
   print(text: string): void;
-  /** Prints what an answer is typed behind: a text with no line break at its end. */
+  /** Prints a question: a text without a line break at its end. */
   ask(text: string): void;
-  /** Prints lines to stderr, likewise. */
+  /** Prints lines to stderr, with the same characters escaped. */
   warn(text: string): void;
-  /** Standard error for a logger; goes the same way as `warn`. */
+  /** Standard error for a logger, with the same diversion as `warn`. */
   readonly log: NodeJS.WritableStream & { readonly isTTY: boolean; hasColors(): boolean };
-  /** Sends what is for stderr elsewhere while bars are drawn on the same terminal; null ends that. */
+  /** Redirects the lines for stderr while bars are drawn on the same terminal; null ends that. */
   divert(to: ((lines: string) => void) | null): void;
-  /** Colours a text for stdout where that is a terminal and NO_COLOR is not set. */
+  /** Styles a text for stdout. The text stays plain if stdout is not a terminal or NO_COLOR is set. */
   style(style: Style, text: string): string;
 };
 
 /** The styles that {@link Terminal.style} writes, and the ones that end them. */
 const OWN_STYLES = /(\u001B\[(?:1|2|22|31|32|33|39)m)/u;
 
-/** Keeps the program's own styles where the stream is a terminal; of all else, nothing reaches it that it would obey. */
+/** Escapes all control characters except the program's own styles, which are kept if the stream is a terminal. */
 const sanitise = (text: string, stream: { readonly isTTY?: boolean }): string => {
   if (!stream.isTTY) return printable(text);
   return text
@@ -37,10 +37,10 @@ const sanitise = (text: string, stream: { readonly isTTY?: boolean }): string =>
     .join('');
 };
 
-/** By Node's own reckoning, from what the stream is, TERM and NO_COLOR. */
-const isLively = (stream: NodeJS.WriteStream): boolean => (stream.isTTY ? stream.hasColors() : false);
+/** True if Node would colour the stream: it is a terminal, and TERM and NO_COLOR allow colours. */
+const hasColors = (stream: NodeJS.WriteStream): boolean => (stream.isTTY ? stream.hasColors() : false);
 
-/** The process's own streams as a {@link Terminal}. A reader of stdout that went away does not end the command. */
+/** The streams of the process as a {@link Terminal}. The command continues if the reader of stdout closes it. */
 export const createTerminal = (stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): Terminal => {
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -56,15 +56,15 @@ export const createTerminal = (stdout: NodeJS.WriteStream, stderr: NodeJS.WriteS
       done();
     },
   });
-  // A command that is made of others opens a log for each of them.
+  // `init` runs other commands, and each of them opens a log.
   log.setMaxListeners(0);
   return {
     stdout,
-    redraws: isLively(stdout),
+    redraws: hasColors(stdout),
     print: (text) => void stdout.write(`${sanitise(text, stdout)}\n`),
     ask: (text) => void stdout.write(sanitise(text, stdout)),
     warn: (text) => writeError(`${sanitise(text, stderr)}\n`),
-    log: Object.assign(log, { isTTY: stderr.isTTY, hasColors: () => isLively(stderr) }),
+    log: Object.assign(log, { isTTY: stderr.isTTY, hasColors: () => hasColors(stderr) }),
     divert: (to) => {
       diverted = to;
     },
@@ -72,10 +72,10 @@ export const createTerminal = (stdout: NodeJS.WriteStream, stderr: NodeJS.WriteS
   };
 };
 
-/** How wide a line may be, in columns; a pipe has no width: nothing is broken into lines for it. */
+/** The longest line, in columns; Infinity for a pipe, whose lines are not broken. */
 export const widthOf = ({ stdout }: Pick<Terminal, 'stdout'>): number => stdout.columns || Number.POSITIVE_INFINITY;
 
-/** What lines for people are laid out for. */
+/** The layout of lines for people on this terminal. */
 export const layoutOf = (terminal: Terminal): Layout => ({
   width: widthOf(terminal),
   style: (style, text) => terminal.style(style, text),

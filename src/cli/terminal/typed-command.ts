@@ -5,7 +5,7 @@ import type { Terminal } from './terminal.ts';
 /** The words that start this program: a checkout has no command on the PATH. */
 export const TYPED_COMMAND = IS_INSTALLED ? 'contact-sync' : 'npm run -s contact-sync --';
 
-/** A path that a shell takes as one word without quotes. */
+/** A path that a shell reads as one word without quotes. */
 const IS_PLAIN = /^[\w./@:=+-]+$/u;
 
 const quoted = (path: string): string => (IS_PLAIN.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`);

@@ -27,9 +27,9 @@ const HALF_READ = { kind: 'listed', side: 'left', whole: true, contacts: 1, tota
 
 test('warnings stay on the terminal until there is a bar that they could disturb', () => {
   const { terminal, diverted } = openTerminal(24);
-  const { tell, stop } = startBars(terminal, SIDE_WORDS);
+  const { show, stop } = startBars(terminal, SIDE_WORDS);
   expect(diverted).toHaveLength(0);
-  tell(HALF_READ);
+  show(HALF_READ);
   expect(diverted).toHaveLength(1);
   stop();
   expect(diverted).toHaveLength(0);
@@ -37,8 +37,8 @@ test('warnings stay on the terminal until there is a bar that they could disturb
 
 test('a warning is printed above the bars, which are drawn again below it', () => {
   const { terminal, diverted, shown } = openTerminal(24);
-  const { tell, stop } = startBars(terminal, SIDE_WORDS);
-  tell(HALF_READ);
+  const { show, stop } = startBars(terminal, SIDE_WORDS);
+  show(HALF_READ);
   expect(shown()).toMatch(/^Google: reading .* 50% 1\/2 /u);
   diverted[0]?.('a warning\n');
   expect(shown()).toMatch(/^a warning\nGoogle: reading .* 50% 1\/2 /u);
@@ -48,10 +48,10 @@ test('a warning is printed above the bars, which are drawn again below it', () =
 test('the last state of each bar stays on the terminal, whether or not it reports its size', () => {
   for (const rows of [24, 0]) {
     const { terminal, shown } = openTerminal(rows);
-    const { tell, stop } = startBars(terminal, SIDE_WORDS);
-    tell({ kind: 'planned', writes: { left: 0, right: 4 } });
-    tell({ kind: 'written', side: 'right', done: 1, total: 4, leftMs: 60_000 });
-    tell({ kind: 'written', side: 'right', done: 3, total: 4, leftMs: 20_000 });
+    const { show, stop } = startBars(terminal, SIDE_WORDS);
+    show({ kind: 'planned', writes: { left: 0, right: 4 } });
+    show({ kind: 'written', side: 'right', done: 1, total: 4, leftMs: 60_000 });
+    show({ kind: 'written', side: 'right', done: 3, total: 4, leftMs: 20_000 });
     stop();
     expect(shown()).toMatch(/0% 0\/4.*\n.* 75% 3\/4 .*20 s left\n$/su);
   }

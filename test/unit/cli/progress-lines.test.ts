@@ -6,18 +6,18 @@ import { createTestTerminal } from './terminal.ts';
 test('a line for each step and one a minute, in one order whatever the order of the events, and none for contacts', () => {
   const terminal = createTestTerminal();
   let nowMs = 0;
-  const { tell, stop } = startLines(terminal, SIDE_WORDS, () => nowMs);
-  tell({ kind: 'listed', side: 'right', whole: false, contacts: 1, total: null });
+  const { show, stop } = startLines(terminal, SIDE_WORDS, () => nowMs);
+  show({ kind: 'listed', side: 'right', whole: false, contacts: 1, total: null });
   for (let page = 1; page <= 4; page += 1) {
-    tell({ kind: 'listed', side: 'left', whole: true, contacts: page * 300, total: 1200 });
+    show({ kind: 'listed', side: 'left', whole: true, contacts: page * 300, total: 1200 });
   }
-  tell({ kind: 'planned', writes: { left: 16, right: 1200 } });
-  tell({ kind: 'written', side: 'left', done: 0, total: 16, leftMs: 2_000 });
-  tell({ kind: 'written', side: 'right', done: 0, total: 1200, leftMs: 144_000 });
-  tell({ kind: 'written', side: 'left', done: 16, total: 16, leftMs: 0 });
+  show({ kind: 'planned', writes: { left: 16, right: 1200 } });
+  show({ kind: 'written', side: 'left', done: 0, total: 16, leftMs: 2_000 });
+  show({ kind: 'written', side: 'right', done: 0, total: 1200, leftMs: 144_000 });
+  show({ kind: 'written', side: 'left', done: 16, total: 16, leftMs: 0 });
   for (let done = 1; done <= 1200; done += 1) {
     nowMs += 120;
-    tell({ kind: 'written', side: 'right', done, total: 1200, leftMs: (1200 - done) * 120 });
+    show({ kind: 'written', side: 'right', done, total: 1200, leftMs: (1200 - done) * 120 });
   }
   stop();
   expect(terminal.printed).toEqual([
@@ -35,9 +35,9 @@ test('a line for each step and one a minute, in one order whatever the order of 
 
 test('what was read is shown also where no plan came of it', () => {
   const terminal = createTestTerminal();
-  const { tell, stop } = startLines(terminal, SIDE_WORDS);
-  tell({ kind: 'relisting', side: 'left', reason: 'expired' });
-  tell({ kind: 'listed', side: 'left', whole: true, contacts: 7, total: null });
+  const { show, stop } = startLines(terminal, SIDE_WORDS);
+  show({ kind: 'relisting', side: 'left', reason: 'expired' });
+  show({ kind: 'listed', side: 'left', whole: true, contacts: 7, total: null });
   stop();
   expect(terminal.printed).toEqual([
     'Google: the change feed has expired, reading all contacts',

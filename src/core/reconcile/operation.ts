@@ -75,7 +75,7 @@ export type DeleteOperation = Addressed & {
 type GroupDeleteOperation = Addressed & { readonly kind: 'group-delete'; readonly group: DeletedGroup };
 
 /**
- * One change to a remote: the value that is planned, journaled before its request is sent, recognised at the remote after a
+ * One change to a remote: made of a planned operation, journaled before its request is sent, recognised at the remote after a
  * crash, shown, and reverted by an undo. Plain data.
  */
 export type Operation =

@@ -8,14 +8,11 @@ import { formatTime } from '../terminal/layout.ts';
 /** A run and the link that it belongs to. */
 export type FoundRun = { readonly link: LinkConfig; readonly run: RunRow };
 
-/** The command that looks for the run; errors name it. */
-type Asker = 'undo' | 'runs';
-
 const SHOWN = 5;
-const noSuchRun = (word: string, asker: Asker, retentionMs: number | null): string => {
+const noSuchRun = (word: string, command: 'undo' | 'runs', retentionMs: number | null): string => {
   const kept = retentionMs === null ? '' : `, or it is too old: ${keptFor(retentionMs)}`;
   if (word === 'last') return `No run has written anything${kept}.`;
-  const last = `\`contact-sync ${asker} last\` ${asker === 'undo' ? 'undoes' : 'shows'} the last one that wrote something.`;
+  const last = `\`contact-sync ${command} last\` ${command === 'undo' ? 'undoes' : 'shows'} the last one that wrote something.`;
   return `There is no run ${word}${kept}. \`contact-sync runs\` lists the runs; ${last}`;
 };
 
@@ -27,7 +24,7 @@ const noSuchRun = (word: string, asker: Asker, retentionMs: number | null): stri
 export const findRun = async (
   { app, links }: Pick<Opened, 'app' | 'links'>,
   word: string,
-  asker: Asker,
+  command: 'undo' | 'runs',
 ): Promise<FoundRun> => {
   // The empty text is the beginning of every id.
   if (word === '') throw new UsageError('RUN is empty. Give the id of a run, its first characters, or `last`.');
@@ -39,7 +36,7 @@ export const findRun = async (
   const exact = found.find(({ run }) => run.id === word);
   const [first, second] = found;
   if (exact !== undefined) return exact;
-  if (first === undefined) throw new UsageError(noSuchRun(word, asker, app.config.retentionMs));
+  if (first === undefined) throw new UsageError(noSuchRun(word, command, app.config.retentionMs));
   if (second === undefined) return first;
   const ids = found.slice(0, SHOWN).map(({ link, run }) => `${run.id} (${link.name}, ${formatTime(run.startedAtMs)})`);
   throw new UsageError(`${word} matches several runs: ${ids.join(', ')}. Give more of the id, or the link.`);

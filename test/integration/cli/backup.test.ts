@@ -49,7 +49,7 @@ const startDaemon = () => {
   return { seen, stop: () => (child.kill('SIGTERM'), end) };
 };
 
-test('a backup made while the daemon writes comes back, and plans what the original plans', async () => {
+test('a backup made while the daemon writes is restored, and its plan equals the plan of the original', async () => {
   const { google, service } = ground.sandbox;
   // What is edited after a copy counts as edited for the restored state: deleted then, it comes back (R6), and changed on the
   // other side, it is a conflict (R4).
@@ -93,7 +93,7 @@ test('a backup made while the daemon writes comes back, and plans what the origi
   expect(await planOf('restored')).toEqual(plans);
 });
 
-test('a restore where the state is already is refused, and names what to do', async () => {
+test('a restore into a directory with state is refused with a remedy', async () => {
   const { code, stdout, stderr } = await run('data', 'restore', 'copy', '--json');
   expect(code).toBe(2);
   expect(JSON.parse(stdout)).toEqual({ restore: null, error: expect.stringContaining('is not empty') });

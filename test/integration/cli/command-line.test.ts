@@ -18,7 +18,7 @@ afterAll(async () => {
   await ground[Symbol.asyncDispose]();
 });
 
-describe('what is typed', () => {
+describe('the command line', () => {
   test('-h and -V are the short forms', async () => {
     expect(await host.run(['-V'])).toMatchObject({ code: 0, stdout: `${packageJson.version}\n` });
     for (const args of [['-h'], ['sync', '-h']]) {
@@ -26,7 +26,7 @@ describe('what is typed', () => {
     }
   });
 
-  test('--config and --data-dir may stand before the command or behind it', async () => {
+  test('--config and --data-dir are accepted before and after the command', async () => {
     const file = join(ground.directory, 'named.yaml');
     await writeFile(file, 'links: { named: {} }\n');
     const linksOf = async (...args: readonly string[]) => {

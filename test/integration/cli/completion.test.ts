@@ -64,7 +64,7 @@ describe('bash', () => {
     expect(await offered('sync', '--f')).toEqual(['--full']);
   });
 
-  test('offers what an option or argument chooses from, and leaves other values to files', async () => {
+  test('offers the choices of an option or argument, and files for other values', async () => {
     expect(await offered('sandbox', '--left', '')).toEqual(['google', 'service']);
     expect(await offered('completion', '')).toEqual(expect.arrayContaining(['bash', 'zsh', 'fish']));
     expect(await offered('sync', '--config', '')).toEqual([]);

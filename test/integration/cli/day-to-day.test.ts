@@ -64,7 +64,7 @@ test('plan prints one document and writes nowhere', async () => {
   expect(sent.filter(({ method, path }) => method !== 'GET' && !path.endsWith('/token'))).toEqual([]);
 });
 
-test('plan as text counts by what happens and side', async () => {
+test('plan as text has counts for each action and side', async () => {
   const { code, stdout } = await run('plan', 'default', '--full');
   expect(code).toBe(0);
   const actions = planned.links[0]?.actions ?? [];
@@ -73,7 +73,7 @@ test('plan as text counts by what happens and side', async () => {
   expect(stdout).toMatch(new RegExp(String.raw`\nCreations: \d+ \(${creates} at Google, \d+ at the service\)\n`, 'u'));
 });
 
-test('sync does what the plan counted, with one document on stdout and its log on stderr', async () => {
+test('sync writes as many contacts as the plan counted, with one document on stdout and its log on stderr', async () => {
   const { code, stdout, stderr } = await run('sync', '--json');
   expect(code).toBe(0);
   const [summary] = RunsDocument.parse(JSON.parse(stdout)).runs;
@@ -115,7 +115,7 @@ test('sync for people prints its steps as lines, its counts, and no terminal cod
   expect(stdout).not.toContain('\u001B');
 });
 
-test('resync --wait says that it ran here and finds nothing to repair', async () => {
+test('resync --wait warns that it runs in this process, and finds nothing to repair', async () => {
   const { code, stdout, stderr } = await run('resync', '--wait', '--json');
   expect(code).toBe(0);
   const [summary] = RunsDocument.parse(JSON.parse(stdout)).runs;

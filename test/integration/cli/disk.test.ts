@@ -96,7 +96,7 @@ describe.skipIf(!canMount)('the disk under DATA_DIR', () => {
     expect(google).toHaveLength(30);
   };
 
-  test('full: sync and doctor say so alike, and nothing is lost', async () => {
+  test('full: sync and doctor report the same fault, and nothing is lost', async () => {
     expect((await run('status')).code).toBe(0);
     fill(0);
     await expectTold(...FULL);
@@ -134,7 +134,7 @@ describe.skipIf(!canMount)('the disk under DATA_DIR', () => {
     },
   );
 
-  test('read-only: sync and doctor say so alike', async () => {
+  test('read-only: sync and doctor report the same fault', async () => {
     expect((await run('sync')).code).toBe(0);
     expect(mount('-o', 'remount,ro', disk)).toBe(true);
     await expectTold(/it cannot be written \((?:SQLITE_READONLY|SQLITE_CANTOPEN|EROFS)/u, /writable/u);
@@ -142,7 +142,7 @@ describe.skipIf(!canMount)('the disk under DATA_DIR', () => {
     expect((await run('sync')).code).toBe(0);
   });
 
-  test('a database that another program keeps locked: sync and doctor say so alike', async () => {
+  test('a database that another program has locked: sync and doctor report the same fault', async () => {
     expect((await run('sync')).code).toBe(0);
     const shell = new Database(path);
     shell.exec('begin immediate');

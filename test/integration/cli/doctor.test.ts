@@ -43,7 +43,7 @@ const doctor = async (changes: Environment = {}, ...args: readonly string[]) => 
   return { code, checks, check };
 };
 
-test('all in order: exit code 0, who is signed in, and at most two requests a side', async () => {
+test('without faults: exit code 0, the accounts, and at most two requests a side', async () => {
   const { google, service } = ground.sandbox;
   const before = { google: google.requests.length, service: service.requests.length };
   const { code, checks, check } = await doctor();
@@ -106,7 +106,7 @@ test('a side that does not answer: exit code 5', async () => {
   });
 });
 
-test('an https address of a server that speaks http is a permanent fault', async () => {
+test('an https address of a server without TLS is a permanent fault', async () => {
   const { code, check } = await doctor({ SERVICE_BASE_URL: ground.sandbox.service.url.replace('http:', 'https:') });
   expect(code).toBe(1);
   expect(check('service')).toMatchObject({
@@ -130,7 +130,7 @@ test('a link that was made with another account: exit code 4', async () => {
   expect(check('service-credentials')?.detail).toContain('is not the account that the link was made with (user_99)');
 });
 
-test('it is said who reaches what the daemon serves', async () => {
+test('a check reports which machines reach the HTTP server of the daemon', async () => {
   const { check } = await doctor();
   expect(check('listen')).toBeUndefined();
   const { check: alone } = await doctor({ LISTEN: '127.0.0.1:8377' });
@@ -204,7 +204,7 @@ describe('Redis', () => {
     };
   };
 
-  test('that keeps what it was given is in order', async () => {
+  test('a Redis without eviction has no fault', async () => {
     await using redis = await startRedis();
     const { code, check } = await doctor({ REDIS_URL: redis.url });
     expect(check('redis')?.detail).toMatch(/^version \d+\.\d+\.\d+, maxmemory-policy noeviction$/u);
@@ -257,7 +257,7 @@ describe('Redis', () => {
   });
 });
 
-test('who is told how links stand is named by the host, and warned of where that goes unencrypted', async () => {
+test('the receiver of notifications is shown by its host, with a warning if they are sent unencrypted', async () => {
   const webhook = '//hooks.invalid/services/T0SECRET';
   const told = await doctor({ NOTIFY_URL: `https:${webhook}`, NOTIFY_FORMAT: 'slack' });
   expect(told.check('notices')).toMatchObject({ level: 'ok', detail: 'go to hooks.invalid as slack, not signed' });

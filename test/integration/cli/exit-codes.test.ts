@@ -129,7 +129,7 @@ test('exit code 3: too many deletions halt plan and sync, until they are accepte
   expect(firstRun(accepted.stdout)).toMatchObject({ outcome: 'completed', service: { deleted: doomed.length } });
 });
 
-test('exit code 5: a remote that stays away; the run after it goes on', async () => {
+test('exit code 5: a remote is unavailable; the next run continues', async () => {
   const { service } = ground.sandbox;
   service.addFault({ times: 1000, action: { kind: 'status', status: 503, retryAfter: '3600' } });
   const away = await ground.run('sync', '--json');

@@ -106,7 +106,7 @@ describe('forget contact', () => {
     await done('sync');
   });
 
-  test('refuses one who stands, and says where and what to do', async () => {
+  test('refuses a contact that exists, with its sides and the remedy', async () => {
     const { code, stdout, stderr } = await run('forget', 'contact', EMAIL, '--json');
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toEqual({ forgotten: null, error: expect.stringContaining('still exists at Google') });
@@ -114,7 +114,7 @@ describe('forget contact', () => {
     expect(tracesIn(await everyByte())).toEqual(TRACES);
   });
 
-  test('refuses whom nobody knows', async () => {
+  test('refuses a contact without stored data', async () => {
     const { code, stderr } = await run('forget', 'contact', 'nobody@example.org');
     expect([code, stderr]).toEqual([2, expect.stringContaining('Nothing is stored')]);
   });
@@ -155,7 +155,7 @@ describe('forget contact', () => {
 describe('forget link', () => {
   const vault = () => vaultIn(dataDir);
 
-  test('refuses one whose tokens stand in the configuration', async () => {
+  test('refuses a link whose tokens are in the configuration', async () => {
     await done('sync');
     const { code, stderr } = await run('forget', 'link', 'default');
     expect(code).toBe(2);
@@ -201,7 +201,7 @@ describe('forget link', () => {
     expect(status).toMatchObject({ link: 'default', state: 'active', pairs: 0, lastRun: null });
   });
 
-  test('is what status names as the remedy for a link that left the configuration', async () => {
+  test('is the remedy in `status` for a link that is missing from the configuration', async () => {
     const store = openStore(join(dataDir, 'contact-sync.db'));
     await store.link('home');
     await store.close();

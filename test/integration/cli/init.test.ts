@@ -221,7 +221,7 @@ test('without a terminal init asks nothing and names --yes', async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('without the variables --yes lists what is missing, and writes nothing', async () => {
+test('without the variables --yes lists the missing settings, and writes nothing', async () => {
   const folder = await newFolder('missing');
   const { code, stderr } = await host.run(['init', '--yes'], {}, folder);
   expect(code).toBe(2);
@@ -245,7 +245,7 @@ test('secrets that variables give stay out of every file', async () => {
   expect(existsSync(join(folder, 'config/.env'))).toBe(false);
 });
 
-test('what doctor finds is the exit code, and the plan waits', async () => {
+test('a fault that doctor finds sets the exit code, and no plan is shown', async () => {
   const folder = await newFolder('refused');
   const env = { ...variables(), SERVICE_ACCESS_TOKEN: 'wrong' };
   const { code, stdout } = await host.run(['init', '--yes'], env, folder);

@@ -36,7 +36,7 @@ const notify = (changes: Environment = {}, args: readonly string[] = ['--test'])
 };
 const name = (): string => new URL(receiver.url).host;
 
-test('a test is sent, signed, and the answer is told: exit code 0', async () => {
+test('a signed test is sent, and the answer is printed: exit code 0', async () => {
   receiver.answer((response) => response.writeHead(200).end('ok'));
   expect(await notify({ NOTIFY_SECRET: SECRET })).toEqual({
     code: 0,
@@ -81,7 +81,7 @@ test('a webhook that is not there: exit code 5, by its host', async () => {
   expect([code, stderr]).toEqual([5, '127.0.0.1:9 did not answer (ECONNREFUSED)\n']);
 });
 
-test('what it repeats of its address is not repeated here', async () => {
+test('an address that the answer repeats is not printed', async () => {
   receiver.answer((response, { path }) => response.writeHead(404).end(`Cannot POST ${path}`));
   const { stderr } = await notify();
   expect(stderr).toContain('Cannot POST');

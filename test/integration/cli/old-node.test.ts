@@ -35,7 +35,7 @@ const REFUSAL =
 const claiming = (version: string): string =>
   `--import=data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'${version}'}})`;
 
-test.each(['22.21.1', '20.20.2', '18.0.0'])('Node %s is told in one line what to do, and exits 2', async (version) => {
+test.each(['22.21.1', '20.20.2', '18.0.0'])('Node %s prints one line with the remedy, and exits 2', async (version) => {
   const { code, stdout, stderr } = await run(process.execPath, [claiming(version), MAIN, 'status']);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(REFUSAL);

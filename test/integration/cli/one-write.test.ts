@@ -30,7 +30,7 @@ const entitle = (name: string, title: string): void =>
 const takesLongTexts = (longText: string): Promise<unknown> =>
   fetch(`${ground.sandbox.service.url}/__control/variants`, { method: 'POST', body: JSON.stringify({ longText }) });
 
-test('[R15] a refused write is tried again when `retry` says so', async () => {
+test('[R15] a refused write is retried after `retry`', async () => {
   await takesLongTexts('422');
   entitle('Ada', LONG);
   entitle('Ben', 'Baker');
@@ -47,7 +47,7 @@ test('[R15] a refused write is tried again when `retry` says so', async () => {
   expect(titleOf('Ada')).toBe(LONG);
 });
 
-test('`retry` of what nobody refused says so, and of all of it does nothing', async () => {
+test('`retry` of a contact without a refused write is an error, and `retry all` does nothing', async () => {
   const none = await run('retry', 'people/none', '--json');
   expect([none.code, JSON.parse(none.stdout)]).toEqual([2, { retried: [], error: expect.stringContaining('status') }]);
   expect(await run('retry', 'all')).toMatchObject({ code: 0, stdout: '0 refused writes to retry.\n' });

@@ -47,7 +47,7 @@ test('[R13] an empty id, as an unset variable of a script leaves, is refused', a
   expect([code, stderr]).toEqual([2, expect.stringContaining('An id is empty.')]);
 });
 
-test('[R13] what was said binds the plan, can be taken back, and warns of contacts that nobody has read', async () => {
+test('[R13] a decision applies to the plan, can be removed, and warns about contacts that are unknown so far', async () => {
   const ids = [googleId('Mia'), serviceId('Amelia')] as const;
   const said = await run('pair', ...ids, '--json');
   expect(said.code).toBe(0);

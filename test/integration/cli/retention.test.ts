@@ -41,7 +41,7 @@ afterAll(async () => {
 const undo = (run: string, more: Readonly<Record<string, string>> = {}) =>
   host.run(['undo', run, '--dry-run'], { ...env, ...more }, directory);
 
-test('undo says that a run is too old, and how long what runs wrote is kept', async () => {
+test('undo refuses a run that is too old, with the time that writes are kept', async () => {
   const { code, stderr } = await undo('old-run');
   expect(code).toBe(2);
   expect(stderr).toContain('old-run is too old to be undone: it ended 31 days ago');

@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => ground[Symbol.asyncDispose]());
 
-test('[R8] the plan of a halted run names whom it would delete', async () => {
+test('[R8] the plan of a halted run lists the contacts that it would delete', async () => {
   const { code, stdout } = await run('plan');
   expect(code).toBe(3);
   const [title = '', section = '', ...lines] = stdout.split('\n').filter((line) => !line.startsWith('  about '));
@@ -50,7 +50,7 @@ test('[R8] the plan of a halted run names whom it would delete', async () => {
   expect(inOrder(named)).toEqual(inOrder(gone));
 });
 
-test('the document of a plan has the names, what goes, and what was asked for', async () => {
+test('the document of a plan has the names, the deleted values, and only the selected changes', async () => {
   const { stdout } = await run('plan', '--only', 'deletes', '--json');
   const actions = PlansDocument.parse(JSON.parse(stdout)).links[0]?.actions ?? [];
   expect(inOrder(actions.map(({ name }) => name))).toEqual(inOrder(gone));
@@ -162,7 +162,7 @@ test('an undo that deletes contacts needs --yes in a script, and prints the comm
   expect(isThere()).toBe(false);
 });
 
-test('what an undo leaves unpaired stands in the status, and is linked again by undoing the undo', async () => {
+test('a contact that an undo leaves on one side is in the status, and is linked again by undoing the undo', async () => {
   const unpaired = async () =>
     StatusDocument.parse(JSON.parse((await run('status', '--json')).stdout)).links[0]?.unpaired;
   const [undo] = await history('last');
@@ -197,7 +197,7 @@ const titles = () => {
   return [person?.organizations?.[0]?.title, contact?.title];
 };
 
-test('a conflict is listed with the name, both values, who won and why, until it is reviewed', async () => {
+test('a conflict is listed with the name, both values, the winner and the reason, until it is reviewed', async () => {
   await dispute('Baker', 'Brewer');
   const open = (await conflicts()).find(({ name }) => name === 'Yan New');
   expect(open).toMatchObject({
@@ -245,7 +245,7 @@ test('all conflicts of a link are reviewed at once', async () => {
   expect(titles()).toEqual(before);
 });
 
-test('what another link may not take keeps no conflict from being reviewed', async () => {
+test('a side that another link does not write does not prevent the review of a conflict', async () => {
   const dataDir = join(ground.directory, 'two-links');
   const file = join(ground.directory, 'two-links.yaml');
   const links = { home: {}, mirror: { direction: 'to-service' } };

@@ -42,17 +42,20 @@ const packagesOf = async (args: readonly string[], more: Record<string, string> 
 const REMOTES = ['undici', '@googleapis/people', 'libphonenumber-js'];
 const OPTIONAL = ['yaml', 'pino-pretty', 'bullmq', 'ioredis', 'hono'];
 
-test('help loads nothing but what reads the command line', async () => {
+test('help loads only the package that parses the command line', async () => {
   expect(await packagesOf(['--help'])).toEqual(['commander']);
 });
 
-test.each(['status', 'health'])('%s loads the store, but neither remote nor what is not set', async (name) => {
-  const packages = await packagesOf([name]);
-  expect(packages).toContain('better-sqlite3');
-  for (const left of [...REMOTES, ...OPTIONAL]) expect(packages).not.toContain(left);
-});
+test.each(['status', 'health'])(
+  '%s loads the store, but no remote and no optional package that is not configured',
+  async (name) => {
+    const packages = await packagesOf([name]);
+    expect(packages).toContain('better-sqlite3');
+    for (const left of [...REMOTES, ...OPTIONAL]) expect(packages).not.toContain(left);
+  },
+);
 
-test('what reads a configuration file and writes lines for people is loaded when they are asked for', async () => {
+test('the packages for configuration files and for logs of people are loaded only when they are used', async () => {
   await writeFile(join(directory, 'given.yaml'), 'direction: both\n');
   const packages = await packagesOf(['status', '--config', 'given.yaml'], { LOG_FORMAT: 'pretty' });
   expect(packages).toEqual(expect.arrayContaining(['yaml', 'pino-pretty']));

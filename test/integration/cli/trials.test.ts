@@ -55,7 +55,7 @@ describe('sandbox', () => {
     expect(await end).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('takes an address book from a file, says line by line what was not read, and prints lines to paste', async () => {
+  test('loads an address book from a file, reports each line that was not read, and prints lines to paste', async () => {
     const book = join(import.meta.dirname, '../../support/address-books/one-bad-card.vcf');
     const child = startCli(['sandbox', '--google', book], {});
     const end = ended(child);
@@ -75,7 +75,7 @@ describe('sandbox', () => {
     ]);
   });
 
-  test('writes what a side holds to a new file when it ends, and reports on files in its JSON', async () => {
+  test('writes the contacts of a side to a new file when it ends, and reports on files in its JSON', async () => {
     const book = join(import.meta.dirname, '../../support/address-books/apple-3.0.vcf');
     const copy = join(directory, 'copy.vcf');
     const child = startCli(

@@ -71,7 +71,7 @@ test('a run counts by the names of the sides, in its document and in the log', a
   expect(accountOf('left').people()).toHaveLength(accountOf('right').people().length);
 });
 
-test('a run that finds nothing to do says so under the titles of the sides', async () => {
+test('a run without changes prints its counts under the titles of the sides', async () => {
   const { stdout } = await run('sync');
   expect(stdout).toContain('Google (private): 0 writes to do\nGoogle (work): 0 writes to do\n');
 });

@@ -23,7 +23,7 @@ afterAll(() => ground[Symbol.asyncDispose]());
 
 const labels = (): readonly string[] => ground.sandbox.google.account.groups().map(({ name }) => name);
 
-test('[R15] an undo says of a group which its side refuses that it stays away, and does not count it', async () => {
+test('[R15] an undo reports a group that its side refuses, and does not count it', async () => {
   const { google, service } = ground.sandbox;
   for (const { id } of service.account.buckets()) service.account.deleteBucket(id);
   expect((await run('sync')).code).toBe(0);

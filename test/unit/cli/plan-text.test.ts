@@ -41,7 +41,7 @@ const creation = (name: string): Change => {
   return { side: 'right', action: 'create', ...ids, name, fields: [], changes, why };
 };
 
-test('a plan is grouped by what happens, what destroys first, with names and old and new values', () => {
+test('a plan is grouped by action, deletions first, with names and old and new values', () => {
   const deleted = { kind: 'deleted', at: 'right' } as const;
   const conflict = { kind: 'conflict', winner: 'left', isFirst: false } as const;
   const renamed: Change = {
@@ -157,7 +157,7 @@ test('the run of an undo is not repeated in each line', () => {
   expect(lines.slice(1)).toEqual(['Deletions: 1 (1 at Google)', '  Di at Google']);
 });
 
-test('what is asked for is found by kind, name, id and value in any spelling', () => {
+test('changes are selected by kind, name, id and value in any spelling', () => {
   const all = [creation('Ångström'), update('Bo', [{ field: 'title', from: ['Cook'], to: ['Baker'], why: AT_GOOGLE }])];
   const names = (shown: Parameters<typeof selectChanges>[1]) => selectChanges(all, shown).map(({ name }) => name);
   expect(names({})).toEqual(['Ångström', 'Bo']);
@@ -207,7 +207,7 @@ test('a filter that matches nothing is reported', () => {
   expect(textOf({ actions: [], total: 7 })).toEqual(['default: full, 7 actions', '  No matching changes.']);
 });
 
-test('a plan says how long it takes', () => {
+test('a plan has the expected duration', () => {
   const estimate = { requests: { left: 3, right: 5_050 }, durationMs: 606_000 };
   expect(textOf({ estimate }).join('\n')).toContain(
     'about 3 requests to Google and 5,050 requests to Service, 10 min with the rate limits',

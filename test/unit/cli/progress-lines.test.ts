@@ -33,7 +33,7 @@ test('a line for each step and one a minute, in one order whatever the order of 
   ]);
 });
 
-test('what was read is shown also where no plan came of it', () => {
+test('the number of contacts read is shown also without a plan', () => {
   const terminal = createTestTerminal();
   const { show, stop } = startLines(terminal, SIDE_WORDS);
   show({ kind: 'relisting', side: 'left', reason: 'expired' });

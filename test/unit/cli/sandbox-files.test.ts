@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-test('of more people than an account at Google holds, the first ones are taken, and it is said', async () => {
+test('of more people than an account at Google accepts, the first ones are loaded, and the rest is reported', async () => {
   const path = join(directory, 'many.csv');
   await writeFile(path, `First Name,Labels\n${'Anna,\n'.repeat(25_002)}`);
   const file = await loadFile(path, 'google');

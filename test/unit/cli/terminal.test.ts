@@ -25,14 +25,14 @@ const open = (isTTY: boolean, hasColors = isTTY) => {
   return { terminal: createTerminal(stdout, stderr), said };
 };
 
-test.each([true, false])('what a terminal would obey is written out; a terminal: %s', async (isTTY) => {
+test.each([true, false])('control characters are escaped; a terminal: %s', async (isTTY) => {
   const { terminal, said } = open(isTTY);
   terminal.print(HOSTILE);
   terminal.warn(`one\n\ttwo ${HOSTILE}`);
   expect(await said()).toEqual([`${WRITTEN_OUT}\n`, `one\n\ttwo ${WRITTEN_OUT}\n`]);
 });
 
-test('a JSON document says the same to its reader', async () => {
+test('a JSON document keeps its content when control characters are escaped', async () => {
   const { terminal, said } = open(false);
   terminal.print(JSON.stringify({ reason: HOSTILE }));
   const [printed = ''] = await said();

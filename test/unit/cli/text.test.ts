@@ -38,7 +38,7 @@ test.each([
   expect(formatAge(NOW_MS - ageMs, NOW_MS)).toBe(text);
 });
 
-test('what never was has no age', () => {
+test('a missing time has no age', () => {
   expect(formatAge(null, NOW_MS)).toBe('never');
 });
 
@@ -69,7 +69,7 @@ test('a bar shows how far, how fast and how long still', () => {
   expect(formatBar({ label: 'x', done: 0, total: 0, elapsedMs: 0, leftMs: null })).not.toContain('░');
 });
 
-test('a summary has the counts of both sides and what is worth a second look', () => {
+test('a summary has the counts of both sides, and lines for conflicts and other results to check', () => {
   expect(formatSummary(summary, SIDE_WORDS, plain)).toBe(
     [
       'default: completed (incremental) in 4.2 s',
@@ -87,7 +87,7 @@ test('a summary without hints names no command', () => {
   expect(text).toMatch(/\n {2}2 conflicts decided by policy\n {2}1 conflict to decide$/u);
 });
 
-test('a run that somebody stopped is no failure', () => {
+test('a stopped run is not shown as a failure', () => {
   const text = formatSummary({ ...summary, outcome: 'failed', stopped: true }, SIDE_WORDS, plain);
   expect(text).toMatch(/^default: stopped \(incremental\) in 4.2 s\n/u);
 });
@@ -169,7 +169,7 @@ test.each([
   expect(text.split('\n').filter((line) => line.startsWith('  running'))).toEqual(lines);
 });
 
-test('a status says how often a link is looked at where that follows its changes, and its busy hours', () => {
+test('a status has the interval of a link with an automatic interval, and its busy hours', () => {
   const pace = {
     everyMs: 60_000,
     lastChangeAtMs: NOW_MS - 1_200_000,
@@ -192,7 +192,7 @@ test('a status reports when deletions are found at a side whose feed does not re
   expect(formatStatus(status, NOW_MS, plain)).not.toContain('deletions');
 });
 
-test('a status says when a daemon runs the link next', () => {
+test('a status has the time of the next run of the daemon', () => {
   const text = formatStatus({ ...status, nextRunAtMs: NOW_MS + 240_000 }, NOW_MS, plain);
   expect(text).toContain('\n  next run   in about 4 min\n');
 });
@@ -258,7 +258,7 @@ test('a status has the reason, ages and every refused contact', () => {
   );
 });
 
-test('a status names the contacts that stand alone, and how to link them again', () => {
+test('a status lists the contacts that exist on one side only, and how to link them again', () => {
   const alone = [
     { side: 'left', leftId: 'people/c1', rightId: null, name: 'Ada', undoRun: 'run-9' },
     { side: 'left', leftId: 'people/c2', rightId: null, name: null, undoRun: null },

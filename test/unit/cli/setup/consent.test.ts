@@ -40,7 +40,7 @@ test('gives up after five minutes', async () => {
   expect(slept).toEqual([300_000]);
 });
 
-test('takes the answer of a browser, and tells it where to go on', async () => {
+test('accepts the answer of a browser, and shows a page that names the next step', async () => {
   const { consent, asked } = begin();
   const { redirectUri, state } = await asked;
   const [stray, favicon] = await Promise.all([fetch(redirectUri), fetch(new URL('/favicon.ico', redirectUri))]);
@@ -52,7 +52,7 @@ test('takes the answer of a browser, and tells it where to go on', async () => {
   await expect(fetch(redirectUri)).rejects.toThrow('fetch failed');
 });
 
-test('takes a pasted address while it listens, and says where a line is none', async () => {
+test('accepts a pasted address while it listens, and warns about a line that is not an address', async () => {
   const { consent, asked, input, terminal } = begin();
   const { redirectUri, state } = await asked;
   input.write(`\nc1\n${redirectUri}?state=${state}&code=c1\n`);
@@ -92,7 +92,7 @@ test('each sign-in has a state of its own', async () => {
   expect(states.every((state) => state.length >= 43)).toBe(true);
 });
 
-test('an answer without the state is refused, and a refusal is told in words that it may hold', () => {
+test('an answer without the state is refused, and the reason of a refusal is printed without special characters', () => {
   expect(() => codeIn(new URLSearchParams('code=c1'), 'state')).toThrow('another sign-in');
   expect(() => codeIn(new URLSearchParams('error=%1b[31mbad&state=s'), 's')).toThrow('refused (31mbad)');
   expect(answerIn('not an address')).toBeNull();

@@ -30,7 +30,7 @@ const LOOK_AGAIN_MS = 250;
 
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
-/** What a sealed access token belongs to. No link or side has such a name. */
+/** The owner of a sealed access token. No link or side has such a name. */
 const ownerOf = (name: string): string => `access token ${name}`;
 
 export const createAccessTokens = (options: AccessTokensOptions): AccessTokens => {

@@ -7,7 +7,7 @@ import { contactSchema, fieldSchema } from '../core/contact/stored.ts';
 import type { DeletedGroup } from '../core/reconcile/operation.ts';
 import { StoreError } from './store.ts';
 
-// How values stand in a database, whatever its engine: as JSON text that is parsed when it is read.
+// Values as JSON texts, equal on every engine. A text is parsed when it is read.
 
 // Compiled when they are first used: many a command reads no contact.
 
@@ -106,7 +106,7 @@ export type Intent = {
 const counted = z.number().catch(0);
 const wrote = z.object({ created: counted, updated: counted, deleted: counted, groupsDeleted: counted });
 
-/** What a run's summary says of the run itself. */
+/** The values of a run's summary that {@link RunRow} has. */
 const runSummary = z
   .object({
     undoes: z.string().nullable().default(null),

@@ -32,18 +32,18 @@ export type RowBatch = {
 
 /** A store's rows, for a copy of all of them. */
 export type RowStore = {
-  /** Where it is, for people. */
+  /** The location, for messages. */
   readonly place: string;
   /** Whether a process may be at work on one of the links now. */
   isLeased(): Promise<boolean>;
   /** Every row by its key, as texts are ordered byte by byte; so many at a time as fit into memory. */
   rows(table: CopiedTable): AsyncIterable<readonly CopiedRow[]>;
-  /** Adds rows: all that are given, or none. They are asked for again where it has to begin again. */
+  /** Adds rows: all that are given, or none. `batches` is called again after a failed attempt. */
   add(batches: () => AsyncIterable<RowBatch>): Promise<void>;
   close(): Promise<void>;
 };
 
-/** How many rows a table has, and what they come to. */
+/** The number of rows of a table, and their checksum. */
 export type TableSum = { readonly table: CopiedTable; readonly rows: number; readonly sha256: string };
 
 const addTo = (hash: ReturnType<typeof createHash>, row: CopiedRow): void => {
@@ -51,7 +51,7 @@ const addTo = (hash: ReturnType<typeof createHash>, row: CopiedRow): void => {
   hash.update(`${JSON.stringify(names.map((name) => [name, row[name]]))}\n`);
 };
 
-/** A value as every engine can store it; of the JSON texts, the answers in the journal are looked into. */
+/** A value that every engine can store. The database reads the JSON of answers in the journal. */
 const copied = (name: string, value: CopiedRow[string]): CopiedRow[string] => {
   if (typeof value !== 'string') return value;
   return name === 'afterJson' ? asJson(value) : asText(value);
@@ -87,7 +87,7 @@ const everything = async function* (from: RowStore): AsyncGenerator<RowBatch> {
 };
 
 /**
- * Copies everything to an empty store, and holds both against each other afterwards. Answers what was copied.
+ * Copies everything to an empty store and compares both afterwards. Returns the row count and checksum of each table.
  *
  * @throws {StoreError} where the target is not empty, a process is at work on the source, or they differ in the end.
  */

@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { CredentialsError } from './errors.ts';
 import { deriveKey, seal, sealedSchema, unseal, type CredentialKey } from './credential-key.ts';
 
-// What is sealed with CREDENTIALS_KEY, wherever it is kept.
+// Entries that are sealed with CREDENTIALS_KEY, in a file or in a database.
 
 const credential = z.object({
-  /** What the remote is opened with, such as a refresh token or an access token. */
+  /** The secret that opens the remote, such as a refresh token or an access token. */
   token: z.string().min(1),
   /** The account that signed in, as the remote names it; null where it does not say. */
   account: z.string().nullable(),
-  /** What was granted; null where the remote does not say. */
+  /** The granted permissions; null where the remote does not report them. */
   scopes: z.array(z.string()).readonly().nullable(),
   storedAtMs: z.number(),
 });
 
-/** What `connect` keeps of one sign-in. */
+/** The values that `connect` stores of one sign-in. */
 export type Credential = Readonly<z.output<typeof credential>>;
 
 /** A token as it is kept: sealed, or open where there is no key. */
@@ -39,7 +39,7 @@ const ownerOf = (link: string, side: string): string => `${link}/${side}`;
 export type Keys = {
   readonly current: CredentialKey | null;
   readonly known: readonly CredentialKey[];
-  /** Whether a token that is not encrypted counts: with a key, anybody who can write the file could have put it there. */
+  /** Whether an unencrypted token is used. With a key it is not: any user with write access could have added it. */
   readonly takesOpen: boolean;
 };
 
@@ -98,6 +98,6 @@ export const openEntry = (stored: Entry, link: string, side: string, keys: Keys)
 export const isCurrent = (stored: Entry, { current }: Keys): boolean =>
   current === null ? 'open' in stored : 'sealed' in stored && stored.sealed.keyId === current.id;
 
-/** Without a key the token stands as it is. */
+/** Without a key the token is stored unencrypted. */
 export const closeEntry = (opened: Credential, link: string, side: string, { current }: Keys): Entry =>
   current === null ? { open: opened } : { sealed: seal(JSON.stringify(opened), ownerOf(link, side), current) };

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes, scrypt } fro
 import { promisify } from 'node:util';
 import { z } from 'zod';
 
-/** A key that tokens are encrypted with, and the name by which a token says which key it needs. */
+/** A key that encrypts tokens, and its id, which is stored with each token. */
 export type CredentialKey = { readonly id: string; readonly bytes: Buffer };
 
 const KEY_BYTES = 32;

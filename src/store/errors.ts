@@ -1,8 +1,8 @@
 /** The database cannot be used as it is: corrupt, of a newer version, full, locked or not writable. Nothing was changed. */
 export class StoreError extends Error {
-  /** What is wrong, where; the message says what to do as well. */
+  /** The problem and its place. The message has the remedy too. */
   readonly detail: string;
-  /** Null where the detail says it. */
+  /** Null where the detail includes it. */
   readonly remedy: string | null;
 
   constructor(detail: string, options: { readonly cause?: unknown; readonly remedy?: string } = {}) {
@@ -14,7 +14,7 @@ export class StoreError extends Error {
   }
 }
 
-/** The stored tokens cannot be used as they are; the message says what to do. */
+/** The stored tokens cannot be used. The message includes the remedy. */
 export class CredentialsError extends Error {
   override readonly name = 'CredentialsError';
 }

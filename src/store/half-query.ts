@@ -11,7 +11,7 @@ export const holdsEmail = (keys: readonly string[]): ((half: Half) => boolean) =
 
 const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
 
-/** The halves in the order in which the store answers them. */
+/** The halves in the order in which the store returns them. */
 export const inOrder = (halves: readonly Half[]): Half[] =>
   halves.toSorted((one, other) => compare(one.side, other.side) || compare(one.id, other.id));
 

@@ -4,31 +4,31 @@ import { seal, unseal, type Sealed } from './credential-key.ts';
 import { CredentialsError } from './errors.ts';
 import type { HostedRows } from './hosted.ts';
 
-/** What stands in a link's section of the configuration file, as JSON. */
+/** The values of a link's section of the configuration file, as JSON. */
 export type LinkSettings = Readonly<Record<string, unknown>>;
 
-/** A link whose settings the database keeps. */
+/** A link whose settings are stored in the database. */
 export type StoredLink = {
   readonly name: string;
-  /** Null where they cannot be opened; `fault` says why and what to do. */
+  /** Null where they cannot be opened; then `fault` is the reason with its remedy. */
   readonly settings: LinkSettings | null;
   readonly fault: string | null;
 };
 
-/** The links that the database keeps, sealed. */
+/** The links whose settings are stored in the database, sealed. */
 export type LinkShelf = {
   /** Grows with each change; 0 before the first. */
   revision(): Promise<number>;
   /** Every link, by name. */
   all(): Promise<readonly StoredLink[]>;
-  /** Answers whether there was none of that name. Throws {@link CredentialsError} without a key. */
+  /** Adds a link. Returns whether none was stored under that name. Throws {@link CredentialsError} without a key. */
   add(name: string, settings: LinkSettings): Promise<boolean>;
   /**
-   * Puts in the place of a link's settings what `change` makes of them; answers whether there were any. What somebody else
-   * puts there meanwhile is changed in its turn. Throws {@link CredentialsError}, and what `change` throws.
+   * Replaces a link's settings by the result of `change`. Returns whether any were stored. If another process replaces them in the
+   * meantime, `change` is called again with the new ones. Throws {@link CredentialsError} and the errors of `change`.
    */
   change(name: string, change: (settings: LinkSettings) => Promise<LinkSettings>): Promise<boolean>;
-  /** Answers whether there was one of that name. */
+  /** Deletes a link. Returns whether one was stored under that name. */
   drop(name: string): Promise<boolean>;
 };
 
@@ -36,7 +36,7 @@ export type LinkShelfOptions = KeyOptions & { readonly rows: HostedRows };
 
 const settingsSchema = z.record(z.string(), z.unknown());
 
-/** What sealed settings belong to. No link with a side has such a name. */
+/** The owner of sealed settings. No link with a side has such a name. */
 const ownerOf = (name: string): string => `settings of ${name}`;
 
 const ofAnotherKey = (keyId: string): string =>
@@ -68,11 +68,11 @@ const createSettingsSeal = (options: LinkShelfOptions) => {
   };
 };
 
-/** The links that a database keeps; it is not asked before the first use. */
+/** Opens the links that are stored in a database. The first use sends the first statement. */
 export const openLinkShelf = (options: LinkShelfOptions): LinkShelf => {
   const { rows } = options;
   const { open, close, isCurrent } = createSettingsSeal(options);
-  /** Takes up a changed key. */
+  /** Seals settings again if the key has changed. */
   const renew = async (name: string, sealed: Sealed, settings: LinkSettings): Promise<void> => {
     if (await isCurrent(sealed)) return;
     await rows.swapLinkSettings({ name, sealed: await close(name, settings) }, sealed, { isNews: false });

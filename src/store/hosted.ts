@@ -5,36 +5,36 @@ import type { Store } from './store.ts';
 /** Names a stored token by its link and its side. */
 export type TokenName = { readonly link: string; readonly side: string };
 
-/** A token as the database keeps it. */
+/** A stored token. */
 export type TokenRow = { readonly side: string; readonly entry: Entry };
 
-/** An access token as the database keeps it, which says by its own clock how long it still lasts. */
+/** A stored access token. The clock of the database measures `lastsMs`, the time until it expires. */
 export type AccessRow = { readonly sealed: Sealed; readonly digest: string; readonly lastsMs: number };
 
-/** The settings of a link as the database keeps them. */
+/** The stored settings of a link. */
 type LinkSettingsRow = { readonly name: string; readonly sealed: Sealed };
 
-/** A store, and what its database holds in addition to what runs store. */
+/** A store, and the rows of its database that no run stores. */
 export type HostedStore = Store & { readonly hosted: HostedRows };
 
-/** Asks to be the one who gets a new access token. */
+/** A claim to get a new access token. */
 export type AccessClaim = {
-  /** Names the credential that the access token belongs to, without telling it. */
+  /** Identifies the credential of the access token without containing it. */
   readonly name: string;
   readonly owner: string;
-  /** How long the others wait for this one at most. */
+  /** The longest time that others wait for this claim. */
   readonly leaseMs: number;
-  /** An access token that lasts no longer than this is as good as none. */
+  /** An access token that expires within this time is not used. */
   readonly leastMs: number;
-  /** The digest of an access token that was refused, or cannot be opened: it counts as none. */
+  /** The digest of an access token that was refused or cannot be opened; it is not used. */
   readonly refused: string | null;
 };
 
-/** What daemons on many hosts share beside what their runs store. Secrets come here sealed. Each method is one atomic step. */
+/** Rows that daemons on many hosts share in addition to those of runs. Secrets are sealed. Each method is one atomic step. */
 export type HostedRows = {
-  /** Where it is, for people. */
+  /** The location, for messages. */
   readonly place: string;
-  /** What keys that come of a passphrase are made with, as base64: made by whoever asks first. */
+  /** The salt of keys that are derived from a passphrase, as base64. The first call makes it. */
   salt(): Promise<string>;
   tokens(link: string): Promise<readonly TokenRow[]>;
   tokenNames(): Promise<readonly TokenName[]>;
@@ -44,26 +44,26 @@ export type HostedRows = {
    * the salt is that of the database: where it is not, nothing is added.
    */
   importTokens(salt: string, tokens: readonly (TokenName & { readonly entry: Entry })[]): Promise<boolean>;
-  /** Puts one in the place of another, where that stands there still. */
+  /** Replaces a token if it is still `before`. */
   swapToken(link: string, side: string, before: Entry, after: Entry): Promise<void>;
   dropTokens(link: string): Promise<void>;
-  /** Answers the access token that is there; `mine` where the caller is to get a new one, null where another one does. */
+  /** Returns the stored access token; `mine` where the caller must get a new one; null where another process does. */
   claimAccess(claim: AccessClaim): Promise<AccessRow | 'mine' | null>;
   /**
-   * Keeps the new one for everybody, where nobody else has been asked to get it since. Others that have expired, and that nobody
-   * is renewing, go: an account that is asked no more leaves nothing.
+   * Stores the new access token if the claim is still the caller's. Deletes other expired access tokens that have no claim,
+   * so that nothing remains of an unused account.
    */
   putAccess(claim: AccessClaim, access: AccessRow): Promise<void>;
-  /** Leaves it to another one to get it. */
+  /** Releases the claim, so that another process can get the access token. */
   dropClaim(claim: AccessClaim): Promise<void>;
-  /** Grows with each change of the links whose settings are kept here; 0 before the first. */
+  /** A number that grows with each change of the stored link settings; 0 before the first change. */
   linksRevision(): Promise<number>;
-  /** The links whose settings are kept here, by name: those of these names, or all. */
+  /** The stored link settings, by name: those of these names, or all. */
   linkSettings(names: readonly string[] | null): Promise<readonly LinkSettingsRow[]>;
-  /** Answers whether there was none of that name. */
+  /** Adds settings. Returns whether none were stored under that name. */
   addLinkSettings(row: LinkSettingsRow): Promise<boolean>;
-  /** Puts settings in the place of others, and answers whether these stood there still; `isNews` where they say something else. */
+  /** Replaces settings if they are still `before`; returns whether they were. `isNews`: the values differ. */
   swapLinkSettings(row: LinkSettingsRow, before: Sealed, options: { readonly isNews: boolean }): Promise<boolean>;
-  /** Answers whether there were settings of that name. */
+  /** Deletes settings. Returns whether any were stored under that name. */
   dropLinkSettings(name: string): Promise<boolean>;
 };

@@ -34,7 +34,7 @@ import { toOperation } from './stored-operation.ts';
 import { type Counts } from './store.ts';
 import type { conflicts, cursors, groupPairs, halves, journal, links, RowOf, runs } from './tables.ts';
 
-// How values stand in the rows of a database, whatever its engine. Every row also names its link, which stands beside it.
+// The values of rows, equal on every engine. Each row also has the name of its link in a column of its own.
 // A column named `...Json` holds text, which is parsed when it is read.
 
 type HalfColumns = RowOf<typeof halves>;
@@ -65,7 +65,7 @@ export const toHalf = ({ baseJson, recordJson, ...columns }: HalfCells): Half =>
   return { ...columns, record, base: decodeBase(baseJson, record) };
 };
 
-/** How many halves a side has, how many of them are missing or gone, and how many no side selects. */
+/** The number of halves of a side, of those that are missing or gone, and of those that their side does not select. */
 type SideCount = { readonly side: Side; readonly n: number; readonly away: number; readonly unselected: number };
 type StatusCount = { readonly status: PairStatus; readonly n: number };
 
@@ -101,10 +101,10 @@ export const toRun = (link: string, { summaryJson, ...row }: RowOf<typeof runs>)
   ...(summaryJson === null ? { undoes: null, override: null, repaired: 0, wrote: null } : decodeSummary(summaryJson)),
 });
 
-/** How a run ended, where a query asks for the latest that ended in any way. */
+/** The outcomes of runs that have ended. */
 export const ENDED = ['completed', 'halted', 'failed'] as const;
 
-/** A conflict about a field that is no longer synced concerns nobody. */
+/** Leaves out conflicts about fields that are no longer synced. */
 export const toConflicts = (rows: readonly RowOf<typeof conflicts>[]): readonly ConflictRow[] =>
   rows.flatMap(({ field, ...row }) => (isSyncedField(field) ? [{ ...row, field }] : []));
 
@@ -177,7 +177,7 @@ export type LinkRows = {
   readonly verdicts: readonly Verdict[];
 };
 
-/** The order of texts in answers of the store. */
+/** The order of texts in results of the store. */
 const compareKeys = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
 
 export const toLink = ({ link: row, cursors, groupPairs, rejections, verdicts }: LinkRows): LinkState => ({

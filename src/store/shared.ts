@@ -1,4 +1,4 @@
-/** The part of the store that says whether hosts share it. */
+/** The part of the store that returns whether hosts share it. */
 export interface SharedStore {
   /**
    * A name that every process has for this store, on whichever host, and no other store on this server or another one has.

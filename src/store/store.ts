@@ -39,7 +39,7 @@ export type HalfQuery =
   | { readonly by: 'email'; readonly side: Side; readonly keys: readonly string[] }
   /** Those that a text may name (`rankBy`): the best first where there are more than the limit. */
   | { readonly by: 'search'; readonly text: string; readonly limit: number }
-  /** Halves of no pair whose record says nothing (`isEmptyContact`). */
+  /** Halves of no pair whose record has no value (`isEmptyContact`). */
   | { readonly by: 'blank' }
   | { readonly by: 'all' };
 
@@ -95,8 +95,8 @@ export const PRUNED_AT_ONCE = 500;
 export const INTERRUPTED = 'interrupted';
 
 /**
- * Everything that lasts. Each method is one atomic step; none waits for a remote. Values read back are parsed: any method
- * throws {@link StoreError} where a row does not parse.
+ * The stored state of all links. Each method is one atomic step and waits for no remote. Values are parsed when they are read: any
+ * method throws {@link StoreError} where a row does not parse.
  */
 export interface Store extends SharedStore {
   /** Every link, by name. */
@@ -104,11 +104,11 @@ export interface Store extends SharedStore {
   /** One link, made on first use. */
   link(name: string): Promise<LinkState>;
   /**
-   * Takes the lease where it is free, expired or the owner's own. Answers the fencing token, which grows with every change
-   * of owner and stays on renewal; null where another process holds the lease.
+   * Acquires the lease where it is free, expired or the owner's own. Returns the fencing token, which grows with each change of
+   * owner and does not change on renewal; null where another process holds the lease.
    */
   acquireLease(link: string, owner: string, nowMs: number, untilMs: number): Promise<number | null>;
-  /** Who took the lease last and has not freed it, whether it has expired or not; null where it is free. */
+  /** The owner of the lease, even of an expired one; null where it is free. */
   leaseOwner(link: string): Promise<string | null>;
   /** Frees the lease where it is the owner's; its token is void from then on. */
   releaseLease(link: string, owner: string): Promise<void>;
@@ -142,25 +142,25 @@ export interface Store extends SharedStore {
   anyPresent(link: string): Promise<Sides<boolean>>;
   counts(link: string): Promise<Counts>;
   /**
-   * Makes the changes in their order, all or none. Answers the ids that came of them, in their order: of each new pair and
-   * of each `intend`.
+   * Makes the changes in their order, all or none. Returns the new ids in the order of the changes: one for each new pair and for
+   * each `intend`.
    *
    * @throws {FenceError} where the token is not that of the link's current lease: nothing is changed.
    */
   commit(link: string, token: number, changes: readonly StoreChange[]): Promise<readonly number[]>;
   /** The oldest first. */
   journal(link: string, query: JournalQuery): Promise<readonly JournalRow[]>;
-  /** How many entries of each kind a run journaled; of a kind that is left out none. */
+  /** The number of entries that a run journaled, by kind. Kinds without entries are left out. */
   writeCounts(link: string, run: string): Promise<WriteCounts>;
   runs(link: string, query: RunQuery): Promise<readonly RunRow[]>;
   /** The oldest first; the open ones alone unless `all`. */
   conflicts(link: string, options: { readonly all: boolean }): Promise<readonly ConflictRow[]>;
-  /** What was last saved under the key; null where nothing was. */
+  /** The value that was last saved under the key; null without one. */
   budget(key: string): Promise<string | null>;
   saveBudget(key: string, stateJson: string): Promise<void>;
-  /** Copies a link into a store in memory of its own, which the caller closes: what is done there changes nothing here. */
+  /** Copies a link into a separate store in memory, which the caller closes. Changes of the copy do not change this store. */
   scratch(link: string): Promise<Store>;
-  /** Leaves nothing on the disk of what was dropped or replaced; takes seconds, and as much room again for as long. */
+  /** Erases deleted and replaced rows from the disk. Takes seconds, and needs as much free space as the database has. */
   compact(): Promise<void>;
   close(): Promise<void>;
 }

@@ -23,7 +23,7 @@ const ALL = '*';
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
-/** The operations that a condition with lists stands for: one for each of their values. */
+/** Replaces a condition with lists by one operation for each of their values. */
 const withoutLists = (operation: Single): readonly Single[] => {
   if (operation.op === 'add' || operation.op === 'put') return [operation];
   const entry = Object.entries(operation.where).find(([, value]) => isList(value));
@@ -89,8 +89,7 @@ const takesSweeps = ({ touched }: Stage, sweeps: readonly Sweep[]): boolean =>
   });
 
 /**
- * The operations of a commit by the statements that they become, in an order that keeps what they say. The last one is for
- * the sweeps too.
+ * Groups the operations of a commit into statements, in an order that keeps their effect. The last statement includes the sweeps.
  */
 export const stagesOf = (operations: readonly RowOperation[], sweeps: readonly Sweep[]): readonly Stage[] => {
   const stages: Stage[] = [{ parts: new Map(), touched: new Map() }];

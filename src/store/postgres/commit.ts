@@ -57,7 +57,7 @@ const completed = (operation: RowOperation, ids: ReadonlyMap<number, number>): R
   }
 };
 
-/** Lets a commit pass that has the current token and has not been made before; no other commit of the link can overtake it. */
+/** Updates the link's row only for a commit with the current token that was not made before. Locks the row until the commit ends. */
 const fenceOf = ({ link, token, key }: Fence, patch: Cells): SQL => {
   const { columns }: Table = TABLES.links;
   const set = Object.entries(patch).flatMap(([property, value]) => {

@@ -8,7 +8,7 @@ import { placeOf } from '../place.ts';
 import { PgDialect } from './drizzle.ts';
 import type { Rows, Step } from '../sql/step.ts';
 import { migrate } from './migrate.ts';
-import { driverError, explainTrouble, isPassing, reasonOf } from './trouble.ts';
+import { explainTrouble, isPassing, reasonOf } from './trouble.ts';
 
 // As CommonJS, like sql/drizzle.ts and for its reason; loaded when it is first used.
 const require = createRequire(import.meta.url);
@@ -23,7 +23,7 @@ export type DatabaseOptions = {
   readonly clock: Clock;
   /** So many connections at most; more steps than that wait for one another. */
   readonly connections: number;
-  /** NotificationState when the database goes away while it is in use, and when it answers again. */
+  /** Called when the database becomes unavailable while it is in use, and when it is available again. */
   readonly onAway?: (reason: string) => void;
   readonly onBack?: () => void;
   /** Sees every statement that is sent. */
@@ -32,7 +32,7 @@ export type DatabaseOptions = {
   readonly silentForMs?: number;
 };
 
-/** A database that is away for longer ends the run; the next one goes on. */
+/** A database that is unavailable for longer ends the run. The next run continues. */
 const WAITS_MS = 60_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
@@ -40,12 +40,12 @@ const LONGEST_PAUSE_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
 const ANSWERS_WITHIN_MS = 10_000;
-/** A transaction of which its process says nothing more gives its locks back. */
+/** The server ends a transaction whose process sends nothing for that long, which releases its locks. */
 const IDLE_TIMEOUT_MS = 30_000;
 
 /**
- * A statement that takes too long is ended by the server. Where no answer comes even then, the server has fallen silent, or
- * what stands before it, and nobody may ever close the connection. 0 where a statement may take as long as it likes.
+ * The server ends a statement that takes too long. Without an answer even then, the server or a proxy does not respond, and the
+ * connection may stay open without end. Returns 0 where the time of statements is not limited.
  */
 const longestSilence = (url: string): number => {
   const longest = Number(new URL(url).searchParams.get('statement_timeout') ?? STATEMENT_TIMEOUT_MS);
@@ -68,13 +68,13 @@ const openPool = ({ url, connections, silentForMs = longestSilence(url) }: Datab
     idle_in_transaction_session_timeout: IDLE_TIMEOUT_MS,
     keepAlive: true,
     max: connections,
-    // What the address says itself takes the place of these.
+    // Parameters of the address replace these values.
     connectionString: asLibpq(url),
   });
-  // A connection that breaks while nobody uses it is replaced at its next use, which says what is wrong.
+  // An unused connection that breaks is replaced at its next use, which reports any error.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => {
-    // So does one that breaks between two statements of a transaction: the next one says so.
+    // After a break between two statements of a transaction, the next statement reports the error.
     client.on('error', () => undefined);
     const { stream } = client.connection;
     if (stream instanceof Socket) stream.setTimeout(silentForMs, () => stream.destroy());
@@ -164,11 +164,10 @@ const createRetry = ({ clock, onAway, onBack }: DatabaseOptions, place: string, 
         isAway = false;
         isReady = true;
         return result;
-      } catch (thrown) {
-        const error = driverError(thrown);
-        // One that has never answered may be named wrongly: that is reported at once.
+      } catch (error) {
+        // The address of a database that has never answered may be wrong: that is reported at once.
         const waits = isReady && isPassing(error) && clock.monotonic() - startedAtMs < WAITS_MS;
-        if (!waits || closing.aborted) throw explainTrouble(thrown, place);
+        if (!waits || closing.aborted) throw explainTrouble(error, place);
         if (!isAway) onAway?.(reasonOf(error));
         isAway = true;
         await clock.sleep(Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS), closing);

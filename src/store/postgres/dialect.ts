@@ -2,7 +2,7 @@ import type { Dialect } from '../sql/dialect.ts';
 import { sql } from '../sql/drizzle.ts';
 import { asText } from '../texts.ts';
 
-/** Which clock says when a lease runs out. */
+/** The clock that decides whether a lease has expired. */
 export type LeaseClock = 'database' | 'caller';
 
 /** Values as one array parameter. */

@@ -11,7 +11,7 @@ const LOCK = 'contact-sync migrations';
 
 const readMigrations = () => readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER });
 
-/** What stands in the schema, in one look: a table of this name, any other table, when the latest migration was made. */
+/** Reads the schema in one statement: whether this table and any other one exist, and the time of the latest migration. */
 const look = async (send: Send): Promise<{ readonly isMade: boolean; readonly others: number }> => {
   const rows = await send(sql`
     select to_regclass('contact_sync_migrations')::text as made,

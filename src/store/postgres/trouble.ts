@@ -47,7 +47,7 @@ const TROUBLES: readonly (readonly [beginning: string, trouble: Trouble])[] = [
   ['ERR_TLS_', CERTIFICATE],
 ];
 
-/** What passes by itself: the server is away, starts, stops, has no connection left, or gave way to another transaction. */
+/** Temporary errors: the server is unavailable, starts or stops, has no free connection, or aborted a transaction for another. */
 const PASSING = [
   '08',
   '57P',
@@ -65,34 +65,26 @@ const PASSING = [
   'ENETUNREACH',
 ];
 
-/** What the driver says of a connection that broke, or was not made in time; these errors have no code. */
+/** The driver's messages about a connection that broke or was not made in time. These errors have no code. */
 const BROKEN = /connection terminated|timeout exceeded when trying to connect|timeout expired|not queryable/iu;
-
-/** The driver's own error, without the statement and its values that drizzle wraps it in. */
-export const driverError = (error: unknown): unknown => {
-  const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  if (inner instanceof AggregateError && inner.errors.length > 0) return inner.errors[0];
-  return inner;
-};
 
 const codeOf = (error: unknown): string | null =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 
-/** Whether the same may be asked again in a moment. */
+/** Whether the same statement may succeed later. */
 export const isPassing = (error: unknown): boolean => {
   const code = codeOf(error);
   if (code !== null) return PASSING.some((beginning) => code.startsWith(beginning));
   return error instanceof Error && BROKEN.test(error.message);
 };
 
-/** Why the database does not answer, in a few words. */
+/** The reason why the database does not answer: a code or a message. */
 export const reasonOf = (error: unknown): string =>
   codeOf(error) ?? (error instanceof Error ? error.message : 'unknown');
 
-/** An error of the driver as one that says which database, what is wrong and what to do; any other error as it is. */
-export const explainTrouble = (thrown: unknown, place: string): unknown => {
-  if (thrown instanceof StoreError || thrown instanceof FenceError) return thrown;
-  const error = driverError(thrown);
+/** Returns an error of the driver as one with the database, the problem and its remedy; any other error unchanged. */
+export const explainTrouble = (error: unknown, place: string): unknown => {
+  if (error instanceof StoreError || error instanceof FenceError) return error;
   if (isPassing(error)) {
     return new StoreError(`The database ${place} does not answer (${reasonOf(error)}).`, {
       remedy: `Start PostgreSQL, or correct DATABASE_URL. ${NOTHING_LOST}`,
@@ -103,7 +95,7 @@ export const explainTrouble = (thrown: unknown, place: string): unknown => {
   if (code === null) return error;
   const [, trouble] = TROUBLES.find(([beginning]) => code.startsWith(beginning)) ?? [];
   if (trouble !== undefined) return said(trouble, code, place);
-  // What the server says may quote a row: its code alone goes further.
+  // The server's message may quote a row: only its code is reported.
   return new StoreError(`The database ${place} cannot be used (${code}).`, {
     remedy: 'Look into its log; restore a backup where it is damaged.',
   });

@@ -33,7 +33,7 @@ export type Dialect = {
   readonly mayHoldEmail: (keys: readonly string[]) => SQL;
   /** The time of the database, epoch milliseconds. */
   readonly time: SQL;
-  /** The current time of leases, where the caller's clock says `nowMs`. */
+  /** The current time of leases; `nowMs` is that of the caller's clock. */
   readonly leaseTime: (nowMs: number) => SQL;
 };
 
@@ -72,15 +72,15 @@ export type SqlDatabase = {
    * @throws {FenceError} where the token is not that of the link's lease: nothing is changed.
    */
   commit(fence: Fence, operations: Operations): Promise<readonly number[]>;
-  /** Adds copied rows, all or none. They are asked for again where it has to begin again. */
+  /** Adds copied rows, all or none. `batches` is called again after a failed attempt. */
   load(batches: () => AsyncIterable<RowBatch>): Promise<void>;
   /** Returns the pages of rows that were deleted to the disk. */
   shrink(): Promise<void>;
-  /** Leaves nothing on the disk of what was deleted or replaced. */
+  /** Erases deleted and replaced rows from the disk. */
   compact(): Promise<void>;
   /** A name that every process has for this database; null where its directory names it. */
   sharedId(): Promise<string | null>;
-  /** Drops what is kept of a link while it is leased. */
+  /** Drops the values that are cached for a leased link. */
   released(link: string): void;
   close(): Promise<void>;
 };

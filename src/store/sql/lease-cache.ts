@@ -94,7 +94,7 @@ const SMALL_TABLES = ['cursors', 'groupPairs', 'rejections', 'verdicts'] as cons
 type SmallTable = (typeof SMALL_TABLES)[number];
 const isSmall = (table: TableName): table is SmallTable => SMALL_TABLES.some((each) => each === table);
 
-/** A link's row and the small rows that belong to it, kept in step with operations. */
+/** A link's row and its small rows, updated by each operation. */
 class LinkCache {
   #row: Cells;
   readonly #rows: Readonly<Record<SmallTable, Map<string, Cells>>>;

@@ -20,7 +20,7 @@ export type Cells = Readonly<Record<string, Cell | readonly string[]>>;
 /** A condition: every property equals the value, or one of the values. */
 export type Where = Readonly<Record<string, Cell | readonly Cell[]>>;
 
-/** An operation on the rows of one link. An id below zero stands for one that the commit assigns, wherever it occurs. */
+/** An operation on the rows of one link. The commit replaces an id below zero by a new id, wherever it occurs. */
 export type RowOperation =
   /** Inserts a row whose key is new. */
   | { readonly op: 'add'; readonly table: LinkTableName; readonly row: Cells }

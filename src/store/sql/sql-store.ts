@@ -89,7 +89,7 @@ class SqlStore implements Store {
     }
     const taken = await this.#db.lease(link, taking, selectOpening(dialect, link));
     if (taken === null) return null;
-    // Another owner in this process may have had it: what that one knew is not asked for any more.
+    // Replaces the cache of another owner in this process.
     this.#leased.set(link, new LeaseCache(link, owner, taken.token, taken.read));
     return taken.token;
   };
@@ -167,7 +167,7 @@ class SqlStore implements Store {
     return this.#db.commit({ link, token, key: this.#options.newId() }, operations);
   }
 
-  /** Stores what waits for the next commit. */
+  /** Stores the operations that wait for the next commit. */
   async #settle(link: string): Promise<void> {
     const held = this.#leased.get(link);
     if (held === undefined || held.waiting.length === 0) return;

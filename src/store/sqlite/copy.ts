@@ -15,7 +15,7 @@ const checkIntegrity = (client: Database.Database, path: string): void => {
   if (found !== 'ok') throw new StoreError(`The database ${path} is damaged: ${String(found)}.`);
 };
 
-/** Does something with a database file that is there; what goes wrong is said with the file. */
+/** Uses an existing database file. Errors name the file. */
 const withFile = async <T>(path: string, use: (client: Database.Database) => T | Promise<T>): Promise<T> => {
   let client: Database.Database | null = null;
   try {
@@ -60,8 +60,8 @@ const dropOpenTokens = (client: Database.Database): readonly TokenName[] => {
 };
 
 /**
- * Copies a database as it stands at one moment, what its log holds included, whoever writes to it meanwhile; it is not
- * migrated. The copy is one file (0600), without a log. Tokens that are not encrypted are left out unless
+ * Copies the state of a database at one moment, its log included, while other processes may write to it. The copy is not
+ * migrated. It is one file (0600), without a log. Tokens that are not encrypted are left out unless
  * `withOpenTokens`.
  *
  * @throws {StoreError} where either file cannot be used.

@@ -39,7 +39,7 @@ const drive = <Result>(step: Step<Result>, read: (statement: SQL) => Rows): Resu
 /** So many free pages, 1 MiB, are kept for what comes next; what a pruning frees beyond them is given back to the disk. */
 const FREE_PAGES_KEPT = 256;
 
-/** Gives pages that nothing stands on any more back to the disk; the file shrinks with the next checkpoint. */
+/** Returns unused pages to the disk. The file shrinks with the next checkpoint. */
 const shrink = (client: Database.Database): void => {
   const free = Number(client.pragma('freelist_count', { simple: true }));
   if (free > FREE_PAGES_KEPT) client.pragma(`incremental_vacuum(${free - FREE_PAGES_KEPT})`);
@@ -59,7 +59,7 @@ const rewrite = (client: Database.Database): void => {
 const configure = (client: Database.Database): void => {
   // Of a file that holds tables already it takes effect with the next VACUUM.
   client.pragma('auto_vacuum = incremental');
-  // What is deleted is overwritten with zeros.
+  // Deleted rows are overwritten with zeros.
   client.pragma('secure_delete = on');
   client.pragma('journal_mode = WAL');
   client.pragma('synchronous = FULL');
@@ -70,7 +70,7 @@ const configure = (client: Database.Database): void => {
   client.pragma(`journal_size_limit = ${16 * 1024 * 1024}`);
 };
 
-/** What keeps a file from being rewritten: too little room beside it, or somebody at work on it. */
+/** Errors that keep a file from being rewritten: too little free space, or another process that uses it. */
 const CANNOT_REWRITE = ['SQLITE_FULL', 'SQLITE_BUSY', 'SQLITE_LOCKED', 'SQLITE_IOERR'];
 
 /** Rewrites the file, so that it can shrink from now on. One that cannot be is used as it is. */

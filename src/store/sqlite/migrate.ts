@@ -17,7 +17,7 @@ const readMigrations = () => readMigrationFiles({ migrationsFolder: MIGRATIONS_F
 
 const TABLE = '__drizzle_migrations';
 
-/** The names of all tables: one look, so that what another process makes meanwhile is seen whole or not at all. */
+/** The names of all tables. One statement reads them, so that the tables of another process are seen all or none. */
 const tablesOf = (client: Database): ReadonlySet<unknown> =>
   new Set(client.prepare("select name from sqlite_master where type = 'table'").pluck().all());
 
@@ -44,7 +44,7 @@ export const checkVersion = (client: Database, path: string): void => {
   }
 };
 
-/** The search text of a record as it stands in a row; empty where it cannot be read, which is told when it is asked for. */
+/** The search text of a stored record; empty where the record cannot be parsed, which each later read reports. */
 const searchTextOf = (recordJson: unknown): string => {
   try {
     return searchText(decodeRecord(String(recordJson)).contact);
@@ -57,7 +57,7 @@ const searchTextOf = (recordJson: unknown): string => {
  * Applies the migrations that are missing, all or none; alone with the database from before it looks. Answers whether
  * it made the tables of a new file, carried an earlier version's over, or found nothing to do.
  *
- * @throws {StoreError} like {@link checkVersion}, where another process changed the file meanwhile.
+ * @throws {StoreError} like {@link checkVersion}, where another process changed the file in the meantime.
  */
 export const migrate = (client: Database, path: string): 'made' | 'upgraded' | 'current' => {
   const isMissing = (file: { readonly folderMillis: number }): boolean => file.folderMillis > appliedUpTo(client);

@@ -42,7 +42,7 @@ const TROUBLES: readonly (readonly [code: string, trouble: Trouble])[] = [
 const codeOf = (error: unknown): string | null =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 
-/** An error of the database as one that says which file, what is wrong and what to do; any other error as it is. */
+/** Returns an error of the database as one with the file, the problem and its remedy; any other error unchanged. */
 export const explainTrouble = (error: unknown, path: string): unknown => {
   const code = codeOf(error);
   if (code === null || error instanceof StoreError || error instanceof FenceError) return error;

@@ -136,7 +136,7 @@ export const BORDERS: readonly Border[] = [
   { place: 'daemon/links/', imports: [...LINKS, 'daemon/jobs/'], packages: [] },
   { place: 'daemon/notify/', imports: [...UNDER_DAEMON, 'net/'], packages: [] },
   {
-    place: 'daemon/notify/news.ts',
+    place: 'daemon/notify/next-notification.ts',
     imports: [],
     types: ['core/state/rows.ts'],
     packages: [],

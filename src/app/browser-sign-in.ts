@@ -11,12 +11,12 @@ import { storeSignIn, type SignInStep } from './store-sign-in.ts';
  * How a side is signed in at. `browser`: at a consent page. `password`: only in a terminal. `set`: the configuration sets
  * the token, so that a stored one would not be used.
  */
-export type SignInWay =
+export type SignInMethod =
   | { readonly kind: 'browser'; readonly title: string }
   | { readonly kind: 'password' }
   | { readonly kind: 'set'; readonly place: string };
 
-export const signInWayOf = (link: LinkConfig, side: Side): SignInWay => {
+export const signInMethodOf = (link: LinkConfig, side: Side): SignInMethod => {
   const { provider, token } = link.sides[side];
   const { hasPassword = false, tokenKey, title } = providerNamed(provider);
   if (token !== null) return { kind: 'set', place: placeOf(link, side, tokenKey) };
@@ -168,7 +168,7 @@ export const createBrowserSignIns = (parts: BrowserSignInParts): BrowserSignIns 
   return {
     begin: async (request) => {
       const { owner, link, side } = request;
-      if (signInWayOf(link, side).kind !== 'browser') {
+      if (signInMethodOf(link, side).kind !== 'browser') {
         throw new SignInError(`No sign-in in a browser at ${link.sides[side].place}. Nothing was stored.`);
       }
       const state = newSecret();

@@ -1,7 +1,7 @@
 import { NO_ACTIVITY, type Activity } from '../../src/core/state/rows.ts';
 import { createEmbeddedScheduler } from '../../src/daemon/jobs/embedded-scheduler.ts';
 import type { JobReport } from '../../src/daemon/jobs/job.ts';
-import { createPace } from '../../src/daemon/jobs/polling.ts';
+import { createPolling } from '../../src/daemon/jobs/polling.ts';
 import { schedulesOf } from '../../src/daemon/jobs/scheduler.ts';
 import { LONGEST_AUTO_INTERVAL_MS, type LinkConfig } from '../../src/app/config/config.ts';
 import { newState } from '../support/store/new-link.ts';
@@ -118,7 +118,7 @@ const play = async (people: number, interval: number | 'auto', { shared }: { sha
   const counters = new Map([...persons.keys()].map((name) => [name, createCounter()]));
   const all = createCounter();
   const counterOf = (name: string) => (shared ? all : (counters.get(name) ?? all));
-  const pace = createPace({
+  const pace = createPolling({
     limits: (name) => {
       const budget = { limit: SERVICE_LIMIT, remaining: counterOf(name).free(clock.now()), resetMs: 0 };
       return [{ name: shared ? 'shared' : name, budget }];
@@ -130,15 +130,15 @@ const play = async (people: number, interval: number | 'auto', { shared }: { sha
     concurrency: people,
     runJob: async ({ link: name }): Promise<JobReport> => {
       const link = linkNamed(name, interval);
-      const turnInMs = pace.turnInMs(link, clock.now());
-      if (turnInMs > 0) return { ...REPORT, ending: 'skipped', nextLookInMs: turnInMs };
+      const turnInMs = pace.waitMs(link, clock.now());
+      if (turnInMs > 0) return { ...REPORT, ending: 'skipped', nextPollInMs: turnInMs };
       const person = persons.get(name) ?? personOf(0, startMs);
       for (const counter of new Set([all, counterOf(name)])) counter.count(clock.now());
       arrivals.push(...look(person, clock.now()));
       await clock.sleep(RUN_MS);
       const row = { ...newState(name), activity: person.activity };
-      const nextLookInMs = pace.delayMs(link, row, clock.now());
-      return nextLookInMs === null ? REPORT : { ...REPORT, nextLookInMs };
+      const nextPollInMs = pace.delayMs(link, row, clock.now());
+      return nextPollInMs === null ? REPORT : { ...REPORT, nextPollInMs };
     },
   });
   scheduler.apply(schedulesOf([...persons.keys()].map((name) => linkNamed(name, interval))));

@@ -35,7 +35,7 @@ export const unencryptedAddresses = (link: LinkConfig): readonly UnencryptedAddr
   });
 
 /** Tells of the unencrypted addresses of each link that has some, once for each link. */
-export const tellOfUnencrypted = (
+export const reportUnencrypted = (
   links: readonly LinkConfig[],
   tell: (found: {
     readonly link: string;
@@ -50,7 +50,7 @@ export const tellOfUnencrypted = (
 };
 
 /** Where notices go unencrypted to another machine; null where they do not. */
-export const unencryptedNotices = ({
+export const unencryptedNotification = ({
   notifyUrl,
 }: Config): { readonly host: string; readonly remedy: string } | null => {
   const host = hostOf(notifyUrl?.reveal());

@@ -7,7 +7,7 @@ import {
 } from '../../app/config/config.ts';
 import { holdsState } from '../../app/config/environment.ts';
 import { nearestWord } from '../../app/config/nearest.ts';
-import { withHostedLinks } from '../../daemon/links/hosted-links.ts';
+import { withHostedLinks } from '../../daemon/links/link-changes.ts';
 import { systemClock } from '../../util/clock.ts';
 import { ConfigError } from '../../util/config-error.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -1,6 +1,6 @@
 import { BackupError } from '../../app/backup-error.ts';
 import type { Sides, SideWords } from '../../core/contact/side.ts';
-import { NotDeliveredError } from '../../daemon/notify/notice.ts';
+import { NotDeliveredError } from '../../daemon/notify/notification.ts';
 import { HaltError, LeaseError, resumeRemedy } from '../../engine/context.ts';
 import { VerdictError } from '../../engine/verdicts.ts';
 import { isCredentialError, RemoteError } from '../../providers/errors.ts';

@@ -1,6 +1,6 @@
 import { BackupError } from '../../app/backup-error.ts';
 import { QueueError } from '../../daemon/jobs/scheduler.ts';
-import { NotDeliveredError } from '../../daemon/notify/notice.ts';
+import { NotDeliveredError } from '../../daemon/notify/notification.ts';
 import { StoppedError } from '../../engine/context.ts';
 import { withoutRemoteWords } from '../../engine/events.ts';
 import { CredentialsError, StoreError } from '../../store/store.ts';

@@ -1,7 +1,7 @@
 import { createApp, type App } from '../../app/app.ts';
 import type { Config, LinkConfig } from '../../app/config/config.ts';
 import { formatEstimate } from '../../core/view/words.ts';
-import { withHostedLinks } from '../../daemon/links/hosted-links.ts';
+import { withHostedLinks } from '../../daemon/links/link-changes.ts';
 import { StoppedError } from '../../engine/context.ts';
 import { createEvents, type Events } from '../../engine/events.ts';
 import { systemClock } from '../../util/clock.ts';

@@ -4,9 +4,10 @@ import { readConfig, type Config } from '../../app/config/config.ts';
 import { hasPageToken } from '../../app/config/unencrypted.ts';
 import type { OpenConsole } from '../../daemon/console/console.ts';
 import { startDaemon } from '../../daemon/jobs/daemon.ts';
-import { createLinkSource, withHostedLinks, type LinkManager } from '../../daemon/links/hosted-links.ts';
+import { type LinkManager } from '../../daemon/links/hosted-links.ts';
+import { createLinkSource, withHostedLinks } from '../../daemon/links/link-changes.ts';
 import { openNotifier } from '../../daemon/notify/notifier.ts';
-import type { Listening } from '../../daemon/server/listening.ts';
+import type { HttpService } from '../../daemon/server/http-service.ts';
 import { createEvents, type Events } from '../../engine/events.ts';
 import { systemClock } from '../../util/clock.ts';
 import { DirectoryError, makeDirectory } from '../../util/files.ts';
@@ -61,11 +62,11 @@ const listeningAt = async (
   config: Config,
   events: Events,
   links: () => LinkManager | null,
-): Promise<Listening | null> => {
+): Promise<HttpService | null> => {
   const { listen: address } = config;
   if (address === null) return null;
-  const { createListening } = await import('../../daemon/server/listening.ts');
-  return createListening({
+  const { createHttpService } = await import('../../daemon/server/http-service.ts');
+  return createHttpService({
     address,
     isOptional: config.isListenOptional,
     events,
@@ -114,7 +115,7 @@ const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCo
       events.linkSettingsInvalid({ link: name, problems: problems.map(({ where, what }) => `${where} ${what}`) }),
   });
   // Links may have changed since they were first read.
-  const { links } = (await source.look()) ?? config;
+  const { links } = (await source.readChanges()) ?? config;
   // The handlers exist before the first log line reports the start.
   const stopped = untilStopped(() => running.reload());
   const parts = { app, events, ...PROGRAM };
@@ -122,7 +123,7 @@ const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCo
     ...parts,
     links,
     loadConfig: () => source.reload(),
-    ...(app.shelf !== null && { look: () => source.look() }),
+    ...(app.shelf !== null && { readChanges: () => source.readChanges() }),
     ...(listening && { onReport: listening.onReport }),
   });
   await server?.serve(running);

@@ -2,7 +2,7 @@ import { createApp } from '../../app/app.ts';
 import { storeAlone, type Config, type LinkConfig } from '../../app/config/config.ts';
 import { readLiveHeartbeat } from '../../app/heartbeat.ts';
 import { checkHealth, unhealthyBecause, type Health } from '../../daemon/jobs/health.ts';
-import { withHostedLinks } from '../../daemon/links/hosted-links.ts';
+import { withHostedLinks } from '../../daemon/links/link-changes.ts';
 import { systemClock } from '../../util/clock.ts';
 import { ConfigError } from '../../util/config-error.ts';
 import { openConfig, type PlaceOptions } from '../command/configuration.ts';

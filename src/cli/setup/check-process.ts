@@ -2,7 +2,7 @@ import { access, constants, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { App } from '../../app/app.ts';
 import type { Config } from '../../app/config/config.ts';
-import { hasPageToken, openAddressRemedy, unencryptedNotices } from '../../app/config/unencrypted.ts';
+import { hasPageToken, openAddressRemedy, unencryptedNotification } from '../../app/config/unencrypted.ts';
 import { count } from '../../core/view/words.ts';
 import { connectBriefly } from '../../daemon/jobs/queue.ts';
 import { StoreError } from '../../store/store.ts';
@@ -181,7 +181,7 @@ export const checkRedis = async (redisUrl: Secret | null): Promise<Finding> => {
 export const checkNotices = (config: Config): readonly Finding[] => {
   const { notifyUrl, notifySecret, notifyFormat } = config;
   if (notifyUrl === null) return [];
-  const open = unencryptedNotices(config);
+  const open = unencryptedNotification(config);
   if (open !== null) {
     return [warning(NOTICES, `NOTIFY_URL begins with http://: notices go to ${open.host} unencrypted`, open.remedy)];
   }

@@ -1,6 +1,6 @@
 import { createApp, type App } from '../../app/app.ts';
 import { readConfig, type Config } from '../../app/config/config.ts';
-import { withHostedLinks } from '../../daemon/links/hosted-links.ts';
+import { withHostedLinks } from '../../daemon/links/link-changes.ts';
 import { StoreError } from '../../store/store.ts';
 import { systemClock } from '../../util/clock.ts';
 import { ConfigError } from '../../util/config-error.ts';

@@ -1,5 +1,5 @@
 import type { LinkConfig } from '../../app/config/config.ts';
-import { tellOfUnencrypted } from '../../app/config/unencrypted.ts';
+import { reportUnencrypted } from '../../app/config/unencrypted.ts';
 import { inWordsOf } from '../../core/contact/side.ts';
 import type { RunKind } from '../../core/state/rows.ts';
 import { FIRST_SYNC_WAITS } from '../../engine/context.ts';
@@ -45,7 +45,7 @@ const show = (terminal: Terminal, { sides }: LinkConfig, result: RunResult): voi
 export const runLinks = (terminal: Terminal, linkName: string | undefined, request: Request): Promise<ExitCode> => {
   const { options } = request;
   return withApp(terminal, linkName, options, async (opened) => {
-    tellOfUnencrypted(opened.links, (found) => opened.events.addressesUnencrypted(found));
+    reportUnencrypted(opened.links, (found) => opened.events.addressesUnencrypted(found));
     const results: RunResult[] = [];
     const documents: unknown[] = [];
     for (const link of opened.links) {

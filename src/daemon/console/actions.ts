@@ -1,45 +1,23 @@
-import type { RunKind, RunRow } from '../../core/state/rows.ts';
-import type { App } from '../../app/app.ts';
-import type { Clock } from '../../util/clock.ts';
+import {
+  createPlans,
+  keyOf,
+  forgottenOf,
+  type EndedRun,
+  type Orders,
+  type Planning,
+  type ConsoleActionParts,
+} from './plans.ts';
+import type { RunRow } from '../../core/state/rows.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
-import { digest, fingerprint } from '../../util/secret.ts';
-import type { Contact } from '../../core/contact/contact.ts';
-import { SIDES } from '../../core/contact/side.ts';
 import type { UndoReport } from '../../engine/history/undo.ts';
 import type { Daemon, OnReport } from '../jobs/daemon.ts';
-import type { JobData, JobReport } from '../jobs/job.ts';
-import { createBench, type Bench, type Mark } from './background-tasks.ts';
-import type { Estimate } from '../../engine/run.ts';
-import { planChanges, plannedContacts, unpairedOf } from '../../core/view/plan.ts';
-import type { Change, Unpaired } from '../../core/view/views.ts';
+import type { JobReport } from '../jobs/job.ts';
+import { createBackgroundTasks, type BackgroundTasks, type Mark } from './background-tasks.ts';
 import { count, formatEstimate, grouped } from '../../core/view/words.ts';
 
-/** What a run of a link would do, as it was found out at that time. */
-export type PlanView = {
-  readonly atMs: number;
-  readonly kind: RunKind;
-  readonly changes: readonly Change[];
-  readonly unpaired: readonly Unpaired[];
-  /** By side and id: `left people/c1`. */
-  readonly contacts: ReadonlyMap<string, Contact>;
-  readonly estimate: Estimate;
-  /** What keeps a run from doing it (R8); null where nothing does. */
-  readonly halt: string | null;
-  /** Whether that is for what it would destroy. */
-  readonly destroys: boolean;
-  /** Two plans with the same one do the same. */
-  readonly digest: string;
-  /** The last run that had ended before the plan was made. */
-  readonly lastRun: string | null;
-};
-
-/** How it stands with the plan of a link; `checking`: it is made again, to be the same as the one that was accepted. */
-export type Planning =
-  | { readonly state: 'planning' | 'checking' }
-  | { readonly state: 'planned'; readonly view: PlanView; readonly note: string | null }
-  /** `lastRun`: the last run that had ended at the acceptance. `ranAs`: the run that ended after it; null before that. */
-  | { readonly state: 'accepted'; readonly lastRun: string | null; readonly ranAs: string | null }
-  | { readonly state: 'failed'; readonly message: string };
+const MOST_UNDOS = 20;
+/** A requested job that no worker of this process has started by then runs in another process. */
+const REQUEST_SHOWN_MS = 15_000;
 
 /** What is to be undone: a run, or one write of it by its number in the journal. */
 export type UndoTarget = { readonly run: RunRow; readonly write: number | null };
@@ -52,16 +30,6 @@ export type Undoing = { readonly run: string; readonly write: number | null } & 
   | { readonly state: 'failed'; readonly message: string }
 );
 
-type Orders = {
-  /** Hands a job to the daemon. */
-  readonly send: (job: JobData) => Promise<void>;
-  /** Whether a job that was asked for a moment ago has neither begun nor ended. */
-  readonly isAwaited: (link: string) => boolean;
-};
-
-/** A run that has ended. */
-type EndedRun = Pick<RunRow, 'id' | 'outcome' | 'reason' | 'wrote'>;
-
 /** How far something under way is; of `total` 0 that is not known. */
 export type Progress = {
   readonly text: string;
@@ -72,7 +40,7 @@ export type Progress = {
 };
 
 /** What people can have done, one thing of each sort at a time for each link. */
-export type Desk = {
+export type ConsoleActions = {
   /** Asks for a run; throws QueueError where the queue does not take it. */
   order(link: LinkConfig, kind: 'incremental' | 'full'): Promise<void>;
   /** How the last job ended that ended in this process; null where none has, or a contact was forgotten since. */
@@ -96,25 +64,6 @@ export type Desk = {
   close(): Promise<void>;
 };
 
-export type DeskParts = {
-  readonly app: App;
-  readonly daemon: Pick<Daemon, 'order' | 'progress' | 'links'>;
-  readonly clock: Clock;
-};
-
-/** Plans are large, so that few are kept. */
-const MOST_PLANS = 3;
-const MOST_UNDOS = 20;
-/** An order that no job of this process has answered by then is with another one. */
-const ORDER_SHOWN_MS = 15_000;
-
-/** A link that is removed, and added again under its name, may be somebody else's: what was done before is not shown of it. */
-const keyOf = (link: LinkConfig): string => digest(fingerprint(link));
-
-/** When a contact of the link was last forgotten. */
-export const forgottenOf = async ({ store }: Pick<App, 'store'>, { name }: LinkConfig): Promise<Mark> =>
-  (await store.link(name)).forgottenAtMs;
-
 /** The clocks of hosts that share a store differ by less. */
 const CLOCKS_APART_MS = 60_000;
 
@@ -129,90 +78,15 @@ const runText = ({ listed, planned, written, leftMs }: ReturnType<Daemon['progre
   };
 };
 
-/** The last runs that ended, newest first. */
-export const endedRuns = async ({ store }: Pick<App, 'store'>, { name }: LinkConfig): Promise<readonly RunRow[]> =>
-  (await store.runs(name, { newest: 3 })).filter(({ endedAtMs }) => endedAtMs !== null);
-
-type Accepted = Extract<Planning, { readonly state: 'accepted' }>;
-
-/** The acceptance with the run that it led to; null after a later run, and after a run that did not complete. */
-const acceptedNow = (accepted: Accepted, ended: readonly EndedRun[]): Accepted | null => {
-  const [last, previous] = ended;
-  if ((last?.id ?? null) === accepted.lastRun) return accepted;
-  const isNext = (previous?.id ?? null) === accepted.lastRun;
-  return isNext && last?.outcome === 'completed' ? { ...accepted, ranAs: last.id } : null;
-};
-
-/** Whether a run has changed what the plan was made of, or its halt. */
-const isOutdated = ({ lastRun, halt }: PlanView, [last]: readonly EndedRun[]): boolean => {
-  if (last === undefined || last.id === lastRun || last.outcome === 'failed') return false;
-  if (last.outcome === 'halted') return last.reason !== halt;
-  const hasWritten = SIDES.some((side) => {
-    const { created = 0, updated = 0, deleted = 0 } = last.wrote?.[side] ?? {};
-    return created + updated + deleted > 0;
-  });
-  return hasWritten || halt !== null;
-};
-
-/** The nonce with which a run may pass this halt; null if the last run did not halt with it (R8). */
-const overrideOf = async (app: App, link: LinkConfig, halt: string): Promise<string | null> => {
-  const [last] = await endedRuns(app, link);
-  return last?.outcome === 'halted' && last.reason === halt ? last.override : null;
-};
-
 const WAITING: Progress = { text: 'Waiting to start.', done: 0, total: 0, isRun: true };
 const PLANNING: Progress = { text: 'Reading both accounts to plan. Nothing is written.', done: 0, total: 0 };
 const UNDOING: Progress = { text: 'Undo in progress.', done: 0, total: 0 };
 
-const planView = async (
-  { app, clock }: Pick<DeskParts, 'app' | 'clock'>,
-  link: LinkConfig,
-  signal: AbortSignal,
-): Promise<PlanView> => {
-  const [lastRun] = await endedRuns(app, link);
-  const { kind, plan, halt, estimate } = await app.plan(link, { kind: 'incremental', signal });
-  const changes = planChanges(plan);
-  const message = halt?.message ?? null;
-  return {
-    atMs: clock.now(),
-    kind,
-    changes,
-    unpaired: unpairedOf(plan),
-    contacts: plannedContacts(plan),
-    estimate,
-    halt: message,
-    destroys: halt !== null && halt.reason !== 'first-sync',
-    digest: digest(JSON.stringify([changes, message])),
-    lastRun: lastRun?.id ?? null,
-  };
-};
-
-/** Has an accepted plan done where it still is what a run would do; what is shown from then on. */
-const checkPlan = async (
-  parts: Pick<DeskParts, 'app' | 'clock'> & Pick<Orders, 'send'>,
-  link: LinkConfig,
-  accepted: string,
-  signal: AbortSignal,
-): Promise<Planning> => {
-  const view = await planView(parts, link, signal);
-  if (view.digest !== accepted) {
-    return { state: 'planned', view, note: 'The plan has changed since you accepted it. Review the current plan.' };
-  }
-  const override = view.halt === null ? null : await overrideOf(parts.app, link, view.halt);
-  if (view.halt !== null && override === null) {
-    return {
-      state: 'planned',
-      view,
-      note: 'No run has halted on this plan yet. Press Sync: the run halts and writes nothing. Then accept the plan.',
-    };
-  }
-  const [lastRun = null] = await endedRuns(parts.app, link);
-  await parts.send({ link: link.name, kind: 'incremental', override, byHand: true });
-  return { state: 'accepted', lastRun: lastRun?.id ?? null, ranAs: null };
-};
-
 /** The jobs that were asked for, and how they ended. */
-const createOrders = ({ daemon, clock }: DeskParts): Pick<Desk, 'lastReport' | 'noteReport'> & Orders => {
+const createOrders = ({
+  daemon,
+  clock,
+}: ConsoleActionParts): Pick<ConsoleActions, 'lastReport' | 'noteReport'> & Orders => {
   const reports = new Map<string, { readonly of: string; readonly report: JobReport; readonly atMs: number }>();
   const orderedAtMs = new Map<string, number>();
   return {
@@ -220,7 +94,7 @@ const createOrders = ({ daemon, clock }: DeskParts): Pick<Desk, 'lastReport' | '
       await daemon.order(job);
       orderedAtMs.set(job.link, clock.monotonic());
     },
-    isAwaited: (link) => clock.monotonic() - (orderedAtMs.get(link) ?? -Infinity) < ORDER_SHOWN_MS,
+    isAwaited: (link) => clock.monotonic() - (orderedAtMs.get(link) ?? -Infinity) < REQUEST_SHOWN_MS,
     lastReport: (link, forgotten) => {
       const last = reports.get(link.name);
       if (last?.of !== keyOf(link)) return null;
@@ -236,45 +110,11 @@ const createOrders = ({ daemon, clock }: DeskParts): Pick<Desk, 'lastReport' | '
   };
 };
 
-const createPlans = (
-  parts: DeskParts,
-  { send }: Orders,
-  signal: AbortSignal,
-): Pick<Desk, 'plan' | 'planning' | 'currentPlan' | 'accept'> & Pick<Bench<Planning>, 'isWorking' | 'ended'> => {
-  const bench = createBench<Planning>(MOST_PLANS);
-  const failed = (message: string): Planning => ({ state: 'failed', message });
-  const plan: Desk['plan'] = (link) => {
-    const work = async (): Promise<Planning> => {
-      return { state: 'planned', view: await planView(parts, link, signal), note: null };
-    };
-    bench.begin(keyOf(link), { state: 'planning' }, { mark: () => forgottenOf(parts.app, link), work, failed });
-  };
-  const planning: Desk['planning'] = (link, ended, forgotten) => {
-    const state = bench.of(keyOf(link), forgotten);
-    return state?.state === 'accepted' ? acceptedNow(state, ended) : state;
-  };
-  return {
-    ...bench,
-    plan,
-    planning,
-    currentPlan: (link, ended, forgotten) => {
-      const state = planning(link, ended, forgotten);
-      const isCurrent = state?.state === 'planned' ? !isOutdated(state.view, ended) : state !== null;
-      if (!isCurrent) plan(link);
-      return planning(link, ended, forgotten);
-    },
-    accept: (link, accepted) => {
-      const work = (): Promise<Planning> => checkPlan({ ...parts, send }, link, accepted, signal);
-      bench.begin(keyOf(link), { state: 'checking' }, { mark: () => forgottenOf(parts.app, link), work, failed });
-    },
-  };
-};
-
 const createUndos = (
-  { app }: DeskParts,
+  { app }: ConsoleActionParts,
   signal: AbortSignal,
-): Pick<Desk, 'preview' | 'undo' | 'undoing'> & Pick<Bench<Undoing>, 'isWorking' | 'ended'> => {
-  const bench = createBench<Undoing>(MOST_UNDOS);
+): Pick<ConsoleActions, 'preview' | 'undo' | 'undoing'> & Pick<BackgroundTasks<Undoing>, 'isWorking' | 'ended'> => {
+  const bench = createBackgroundTasks<Undoing>(MOST_UNDOS);
   const begin = (
     link: LinkConfig,
     { run, write }: UndoTarget,
@@ -312,7 +152,7 @@ const createUndos = (
 };
 
 /** What the page has done, in this process; nothing of it lasts but what runs store. */
-export const createDesk = (parts: DeskParts): Desk => {
+export const createConsoleActions = (parts: ConsoleActionParts): ConsoleActions => {
   const { daemon } = parts;
   const ending = new AbortController();
   const orders = createOrders(parts);

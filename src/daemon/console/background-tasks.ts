@@ -1,5 +1,5 @@
 /** What is worked on in the background for each link, and what came of it: one thing at a time. */
-export type Bench<State> = {
+export type BackgroundTasks<State> = {
   /**
    * The state of a link; null if no work was begun or it was long ago. A result is dropped if `mark` is no longer what it was
    * before the work: a contact that it may show was forgotten.
@@ -28,7 +28,7 @@ type Kept<State> = { readonly state: State; readonly mark: Mark | undefined };
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'Unknown error.');
 
 /** Keeps what came of the work for so many links at most. */
-export const createBench = <State>(most: number): Bench<State> => {
+export const createBackgroundTasks = <State>(most: number): BackgroundTasks<State> => {
   const states = new Map<string, Kept<State>>();
   const working = new Map<string, Promise<void>>();
   const put = (link: string, state: Kept<State>): void => {

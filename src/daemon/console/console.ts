@@ -6,7 +6,7 @@ import type { App } from '../../app/app.ts';
 import { createBrowserSignIns } from '../../app/browser-sign-in.ts';
 import { answerRefused, limitedRate, ownForms, protectingHeaders, signedIn, type Env } from './access.ts';
 import { CONTACT_STYLE, SEARCH_SCRIPT, ICON, SCRIPT, STYLE } from './style.ts';
-import { createDesk } from './actions.ts';
+import { createConsoleActions } from './actions.ts';
 import { linkRoutes } from './link-routes.ts';
 import { comeBack, finishSignIn, type SettingsParts } from './settings-routes.ts';
 import { createSessions } from './sessions.ts';
@@ -49,7 +49,7 @@ export const openConsole = async (options: ConsoleOptions): Promise<Console> => 
   const sessions = createSessions(clock, newSecret);
   // Browsers give a cookie to every port of a host.
   const cookie = `contact_sync_${address.replace(/^.*:/u, '')}`;
-  const desk = createDesk(options);
+  const desk = createConsoleActions(options);
   const signIns = createBrowserSignIns(options);
   const routes = new Hono<Env>()
     .use(limitedRate(clock, sessions, cookie))

@@ -5,7 +5,7 @@ import { includeAgain, leaveOut } from '../../engine/leave-out.ts';
 import { giveVerdict, takeBackVerdict } from '../../engine/verdicts.ts';
 import type { Env } from './access.ts';
 import { shownOf } from './change-list.ts';
-import { endedRuns, forgottenOf } from './actions.ts';
+import { endedRuns, forgottenOf } from './plans.ts';
 import { planPage } from './pages/plan.ts';
 import { linkPath } from './layout.ts';
 import { acting, leaseParts, looking, pageOf, type LinkParts } from './routing.ts';

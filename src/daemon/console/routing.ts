@@ -8,7 +8,7 @@ import type { Daemon } from '../jobs/daemon.ts';
 import type { LeaseParts } from '../../engine/lease.ts';
 import { VerdictError } from '../../engine/verdicts.ts';
 import { refuse, type Env } from './access.ts';
-import type { Desk } from './actions.ts';
+import type { ConsoleActions } from './actions.ts';
 import { pageContext, type PageContext } from './layout.ts';
 import type { SettingsParts } from './settings-routes.ts';
 
@@ -19,7 +19,7 @@ export type LinkParts = {
   readonly daemon: Pick<Daemon, 'links'>;
   readonly clock: Clock;
   readonly newId: () => string;
-  readonly desk: Desk;
+  readonly desk: ConsoleActions;
   readonly signIns: BrowserSignIns;
   readonly settings: SettingsParts;
   readonly readonly: boolean;

@@ -1,7 +1,7 @@
 import type { Notifier } from '../notify/notifier.ts';
 import type { Context, Hono } from 'hono';
 import { html } from 'hono/html';
-import { signInWayOf } from '../../app/browser-sign-in.ts';
+import { signInMethodOf } from '../../app/browser-sign-in.ts';
 import { HostedLinkError, type LinkManager } from '../links/hosted-links.ts';
 import { ConfigError } from '../../util/config-error.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
@@ -94,7 +94,7 @@ const viewOf = async (parts: LinkParts, context: Context<Env>): Promise<Settings
     accounts: bySide((side) => ({
       account: accounts[side],
       hasToken: link.sides[side].token !== null || stored.has(link.sides[side].name),
-      way: signInWayOf(link, side),
+      way: signInMethodOf(link, side),
       consent: signIns.pending({ owner: session.id, link, side }),
     })),
     pause: state === 'paused' ? reason : null,

@@ -1,33 +1,37 @@
+import { EARLY_MS, credentialsText, type RunnerParts } from './runner-state.ts';
 import type { Store } from '../../store/store.ts';
 import type { JobData } from './job.ts';
+import type { LinkState } from '../../core/state/rows.ts';
+import type { LinkConfig } from '../../app/config/config.ts';
+import { FIRST_SYNC_WAITS } from '../../engine/context.ts';
 
-/** Full runs turned away ask again so often, all of them together. */
-const LOOKS_PER_SECOND = 10;
-const SOONEST_LOOK_MS = 2_000;
+/** All waiting full runs together ask for a slot at most this often. */
+const REQUESTS_PER_SECOND = 10;
+const SHORTEST_WAIT_MS = 2_000;
 
 /**
- * How many full runs a process works on at once. They take as long as a rate limit lets thousands of writes take: a quarter
- * of the places, one at least, is left to incremental runs, which take a moment. With a single place they share it.
+ * The number of concurrent full runs of a process. A full run may send thousands of writes under a rate limit, so a quarter of
+ * the slots, at least one, is reserved for short incremental runs. A single slot is used by both.
  */
-export const placesForFullRuns = (concurrency: number): number =>
+export const fullRunSlots = (concurrency: number): number =>
   concurrency === 1 ? 1 : concurrency - Math.max(1, Math.floor(concurrency / 4));
 
-/** After how long a full run that was turned away asks again, where so many wait: more of them ask no oftener together. */
-export const asksAgainInMs = (waiting: number): number =>
-  Math.max(SOONEST_LOOK_MS, Math.ceil((waiting * 1_000) / LOOKS_PER_SECOND));
+/** The time until a waiting full run asks for a slot again; it grows with the number of waiting runs. */
+export const fullRunRetryMs = (waiting: number): number =>
+  Math.max(SHORTEST_WAIT_MS, Math.ceil((waiting * 1_000) / REQUESTS_PER_SECOND));
 
-/** A job's place among those of this process, given back when disposed; or when to ask for one again. */
-type Turn = Disposable | { readonly retryInMs: number };
+/** A slot, which is released when disposed; or the time until the job asks again. */
+type FullRunSlot = Disposable | { readonly retryInMs: number };
 
-/** Keeps places free for incremental runs. */
-export type Turns = { take(job: JobData): Promise<Turn> };
+/** Limits concurrent full runs, so that incremental runs can start. */
+export type FullRunSlots = { acquire(job: JobData): Promise<FullRunSlot> };
 
 type TurnsOptions = { readonly store: Pick<Store, 'runs'>; readonly concurrency: number };
 
-export const createTurns = ({ store, concurrency }: TurnsOptions): Turns => {
+export const createFullRunSlots = ({ store, concurrency }: TurnsOptions): FullRunSlots => {
   const full = new Set<JobData>();
-  const turnedAway = new Set<string>();
-  /** Links of which a run has completed: whatever is scheduled for them is incremental. */
+  const waiting = new Set<string>();
+  /** Links with a completed run: their scheduled runs are incremental. */
   const synced = new Set<string>();
 
   const isFull = async ({ kind, link }: JobData): Promise<boolean> => {
@@ -37,24 +41,24 @@ export const createTurns = ({ store, concurrency }: TurnsOptions): Turns => {
     return !synced.has(link);
   };
   return {
-    take: async (job) => {
+    acquire: async (job) => {
       if (!(await isFull(job))) {
-        // Another process may have done the run that was turned away here.
-        turnedAway.delete(job.link);
+        // Another process may have completed the run that waited here.
+        waiting.delete(job.link);
         return { [Symbol.dispose]: () => undefined };
       }
-      if (full.size >= placesForFullRuns(concurrency)) {
-        turnedAway.add(job.link);
-        return { retryInMs: asksAgainInMs(turnedAway.size) };
+      if (full.size >= fullRunSlots(concurrency)) {
+        waiting.add(job.link);
+        return { retryInMs: fullRunRetryMs(waiting.size) };
       }
-      turnedAway.delete(job.link);
+      waiting.delete(job.link);
       full.add(job);
       return { [Symbol.dispose]: () => void full.delete(job) };
     },
   };
 };
 
-/** A scheduled job that is not begun: no failure of anything. */
+/** A scheduled job that does not start. This is not a failure. */
 export class SkippedError extends Error {
   readonly why:
     | 'paused'
@@ -63,11 +67,95 @@ export class SkippedError extends Error {
     | 'backing off'
     | 'done by another process'
     | 'not due';
-  readonly nextLookInMs: number | null;
+  readonly nextPollInMs: number | null;
 
-  constructor(link: string, why: SkippedError['why'], nextLookInMs: number | null = null) {
+  constructor(link: string, why: SkippedError['why'], nextPollInMs: number | null = null) {
     super(`The link ${link} is ${why}.`);
     this.why = why;
-    this.nextLookInMs = nextLookInMs;
+    this.nextPollInMs = nextPollInMs;
   }
 }
+
+/** Throws {@link SkippedError} if the link is paused by hand. Logs the pause and its end once. */
+const skipIfPaused = ({ events, runnerState }: RunnerParts, { name, pausedByHandAtMs }: LinkState): void => {
+  const wasPaused = runnerState.pausedByHand.has(name);
+  if (pausedByHandAtMs === null) {
+    if (runnerState.pausedByHand.delete(name)) events.linkResumed({ link: name });
+    return;
+  }
+  runnerState.pausedByHand.add(name);
+  const remedy = `Resume it with: contact-sync resume ${name}`;
+  if (!wasPaused) events.linkPausedByHand({ link: name, remedy });
+  throw new SkippedError(name, 'paused by hand');
+};
+
+/** Throws {@link SkippedError} if the first sync waits for a review: another run would halt in the same way. */
+const skipIfInReview = async (
+  { app }: RunnerParts,
+  { firstSync }: LinkConfig,
+  { name, reason }: LinkState,
+): Promise<void> => {
+  if (firstSync !== 'review' || reason !== FIRST_SYNC_WAITS) return;
+  // An interrupted run is continued.
+  const [last] = await app.store.runs(name, { newest: 1 });
+  if (last?.outcome === 'halted') throw new SkippedError(name, 'waiting for a review');
+};
+
+/** Throws {@link SkippedError} if a run, maybe of another process, has polled the link and the next poll is not due. */
+const skipIfEarly = async ({ app, clock, polling }: RunnerParts, link: LinkConfig, row: LinkState): Promise<void> => {
+  if (!link.hasAutoInterval || row.state !== 'active') return;
+  // An interrupted run or an undo does not count as a poll.
+  const [last] = await app.store.runs(link.name, { newest: 1 });
+  if (last?.outcome !== 'completed' || last.kind === 'undo' || last.endedAtMs === null) return;
+  const delayMs = polling.delayMs(link, row, last.endedAtMs);
+  const nextPollInMs = delayMs === null ? 0 : last.endedAtMs + delayMs - clock.now();
+  // After the clock was set back, the end of the last run is in the future and does not count.
+  if (nextPollInMs > 2 * (delayMs ?? 0)) return;
+  if (nextPollInMs > EARLY_MS) throw new SkippedError(link.name, 'not due', nextPollInMs);
+};
+
+/** Throws {@link SkippedError} if a job of the link must not start with these credentials. */
+export const skipUnlessDue = async (
+  parts: RunnerParts,
+  link: LinkConfig,
+  job: JobData,
+  { row, credentials }: { readonly row: LinkState; readonly credentials: string },
+): Promise<void> => {
+  const { clock, runnerState } = parts;
+  const { name, state } = row;
+  // A requested run always starts, and reports errors itself.
+  if (job.kind === 'full' || job.byHand) return;
+  skipIfPaused(parts, row);
+  await skipIfInReview(parts, link, row);
+  if (job.kind === 'incremental') await skipIfEarly(parts, link, row);
+  const refused = [credentialsText(row.credentials), runnerState.tried.get(name)];
+  if (state === 'paused' && refused.includes(credentials)) throw new SkippedError(name, 'paused');
+  const isHeld = (runnerState.outages.get(name)?.heldUntilMs ?? 0) > clock.monotonic();
+  if (state !== 'paused' && isHeld) throw new SkippedError(name, 'backing off');
+};
+
+/**
+ * Throws {@link SkippedError} if another process, such as a daemon on another host without Redis, has just completed a run of
+ * the link. That run replaces this job.
+ */
+export const skipIfDone = async (
+  { app, clock, runnerState }: RunnerParts,
+  link: LinkConfig,
+  job: JobData,
+): Promise<void> => {
+  // For an `auto` interval, the store has the time of the next poll.
+  if (link.hasAutoInterval || job.kind !== 'incremental' || job.byHand || !runnerState.busy.has(link.name)) return;
+  const [last] = await app.store.runs(link.name, { latest: 'completed' });
+  if (last === undefined) return;
+  const agoMs = clock.now() - last.startedAtMs;
+  if (agoMs < 0 || agoMs >= link.syncIntervalMs / 2) return;
+  runnerState.busy.delete(link.name);
+  throw new SkippedError(link.name, 'done by another process');
+};
+
+/** Throws {@link SkippedError} if polls have used up their part of a rate limit. */
+export const skipIfRateLimited = ({ clock, polling }: RunnerParts, link: LinkConfig, job: JobData): void => {
+  const isPoll = job.kind === 'incremental' && job.byHand !== true;
+  const waitMs = isPoll ? polling.waitMs(link, clock.monotonic()) : 0;
+  if (waitMs > 0) throw new SkippedError(link.name, 'not due', waitMs);
+};

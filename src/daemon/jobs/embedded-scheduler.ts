@@ -5,11 +5,11 @@ import { nextSlot, type RunJob, type Scheduler, type Schedule, type ScheduledKin
 export type EmbeddedSchedulerOptions = {
   readonly clock: Clock;
   readonly runJob: RunJob;
-  /** How many links are worked on at the same time. */
+  /** The number of concurrent runs. */
   readonly concurrency: number;
 };
 
-/** Lets so many in at once; the others wait in order. */
+/** Limits concurrent work to `count`; the rest waits in order. */
 const createSlots = (count: number) => {
   let free = count;
   const waiting: (() => void)[] = [];
@@ -29,7 +29,7 @@ const createSlots = (count: number) => {
   };
 };
 
-/** What a link's timers depend on. */
+/** The schedules of a link as a text, for comparison. */
 const keyOf = (schedules: readonly Schedule[]): string =>
   schedules.map(({ kind, everyMs }) => `${kind} ${everyMs}`).join();
 
@@ -37,54 +37,54 @@ type Due = { readonly kind: ScheduledKind; readonly atMs: number };
 
 const earliest = (dues: readonly Due[]): Due | undefined => dues.toSorted((left, right) => left.atMs - right.atMs)[0];
 
-/** When the link's jobs are due after one of them has ended; another attempt comes in the place of the next slot. */
+/** The due times of a link's jobs after one of them has ended. A retry replaces the next slot. */
 const duesAfter = (schedules: readonly Schedule[], dues: readonly Due[], done: Due, report: JobReport, nowMs: number) =>
   schedules.map((schedule): Due => {
     const due = dues.find((one) => one.kind === schedule.kind);
-    // Any run looks for changes, and says when the link is to be looked at again.
-    if (schedule.kind === 'incremental' && report.nextLookInMs !== undefined) {
-      return { kind: schedule.kind, atMs: nowMs + report.nextLookInMs };
+    // Every run polls the link and determines the next poll.
+    if (schedule.kind === 'incremental' && report.nextPollInMs !== undefined) {
+      return { kind: schedule.kind, atMs: nowMs + report.nextPollInMs };
     }
     if (due !== undefined && schedule.kind !== done.kind) return due;
     if (report.retryInMs !== null) return { kind: schedule.kind, atMs: nowMs + report.retryInMs };
-    // A timer may wake a little early, and the slot that it served is not to come again.
+    // A timer may fire early. Its slot must not be used twice.
     return { kind: schedule.kind, atMs: nextSlot(schedule, Math.max(nowMs, done.atMs)) };
   });
 
-/** The jobs that somebody asks for besides the schedules; one whose link is busy is tried again. */
-const createOrders = (clock: Clock, run: (job: JobData) => Promise<JobReport>) => {
+/** The requested jobs. A job whose link is busy is retried. */
+const createRequestedJobs = (clock: Clock, run: (job: JobData) => Promise<JobReport>) => {
   const ended = new AbortController();
-  /** The jobs that wait or run, by what they say. */
-  const taken = new Map<string, Promise<void>>();
+  /** The jobs that wait or run, by their data as JSON. */
+  const pending = new Map<string, Promise<void>>();
   const perform = async (job: JobData): Promise<void> => {
     for (let report = await run(job); report.ending === 'busy'; report = await run(job)) {
       await clock.sleep(report.retryInMs ?? 0, ended.signal);
     }
   };
   return {
-    take: async (job: JobData): Promise<void> => {
+    add: async (job: JobData): Promise<void> => {
       const key = JSON.stringify(job);
-      if (ended.signal.aborted || taken.has(key)) return;
+      if (ended.signal.aborted || pending.has(key)) return;
       const performing = perform(job).catch((error: unknown) => {
         if (!ended.signal.aborted) throw error;
       });
-      taken.set(key, performing);
-      void performing.finally(() => taken.delete(key));
+      pending.set(key, performing);
+      void performing.finally(() => pending.delete(key));
     },
     stop: async (): Promise<void> => {
       ended.abort(new Error('The daemon stops.'));
-      await Promise.all(taken.values());
+      await Promise.all(pending.values());
     },
   };
 };
 
-/** Timers in this process: the same runs as through Redis, each link's one after the other. */
+/** A scheduler with timers in this process. The runs of a link never overlap. */
 export const createEmbeddedScheduler = ({ clock, runJob, concurrency }: EmbeddedSchedulerOptions): Scheduler => {
   const slots = createSlots(concurrency);
-  /** Each link's loop; aborting it ends the waiting, but not a job under way. */
+  /** The loop of each link. An abort ends its waiting, but not a current job. */
   const loops = new Map<string, { readonly key: string; readonly ending: AbortController }>();
   const work = new Set<Promise<void>>();
-  const orders = createOrders(clock, (job) => slots.run(() => runJob(job)));
+  const requested = createRequestedJobs(clock, (job) => slots.run(() => runJob(job)));
   let stopped = false;
 
   const serve = async (link: string, schedules: readonly Schedule[], { signal }: AbortController): Promise<void> => {
@@ -129,13 +129,13 @@ export const createEmbeddedScheduler = ({ clock, runJob, concurrency }: Embedded
         start(link, own);
       }
     },
-    order: (job) => orders.take(job),
+    order: (job) => requested.add(job),
     depth: () => Promise.resolve(slots.depth()),
     trouble: () => Promise.resolve(stopped ? 'The daemon stops.' : null),
     stop: async () => {
       stopped = true;
       for (const link of loops.keys()) end(link);
-      await Promise.all([...work, orders.stop()]);
+      await Promise.all([...work, requested.stop()]);
     },
   };
 };

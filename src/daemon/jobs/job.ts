@@ -3,19 +3,19 @@ import { bySide, SIDES, type Sides } from '../../core/contact/side.ts';
 import type { RunSummary } from '../../engine/run.ts';
 import type { RunEvent } from '../../engine/run-event.ts';
 
-/** What a job asks for: a scheduled run, a scheduled one that sweeps (full listings find deletions), or a resync. */
+/** A scheduled run, a scheduled run with full listings that find deletions (sweep), or a full run. */
 export type JobKind = 'incremental' | 'sweep' | 'full';
 
-/** What a job carries through the queue. */
+/** The data of a job in the queue. */
 export type JobData = {
   readonly link: string;
   readonly kind: JobKind;
   /**
-   * The nonce of the halted plan that may pass (R8), which stands in the store: writing to the queue alone opens no guard.
-   * Null: the guard holds.
+   * The nonce of the halted plan that may pass (R8). The store has it too, so writing to the queue alone passes no guard.
+   * Null: no halt may pass.
    */
   readonly override: string | null;
-  /** There where somebody asks for just this run: it is begun whatever keeps the schedule from the link. */
+  /** Present if the run was requested: it starts even if scheduled runs of the link are skipped. */
   readonly byHand?: true;
 };
 
@@ -26,43 +26,43 @@ export const jobData = z.object({
   byHand: z.literal(true).exactOptional(),
 });
 
-/** How a job ended: each a cell of the table in `outcome.ts`, or a job that was not begun. */
+/** The ending of a job: a row of the table in `outcome.ts`, or `skipped` for a job that did not start. */
 const ENDINGS = ['completed', 'halted', 'paused', 'unavailable', 'busy', 'stopped', 'failed', 'skipped'] as const;
 export type JobEnding = (typeof ENDINGS)[number];
 
-/** What a job reports when it is over. */
+/** The result of a job. */
 export type JobReport = {
   readonly ending: JobEnding;
-  /** What is wrong and what to do; null where nothing is. */
+  /** The error and its remedy; null without an error. */
   readonly message: string | null;
-  /** Null where no run began. */
+  /** Null if no run started. */
   readonly summary: RunSummary | null;
-  /** How long to wait before the next attempt, where one makes sense; in milliseconds. */
+  /** The time until the next attempt, in milliseconds; null for no attempt. */
   readonly retryInMs: number | null;
-  /** There where the link's interval is `auto`: how long until it is to be looked at again, in milliseconds. */
-  readonly nextLookInMs?: number;
-  /** There where a run was stopped for good, since somebody has paused its link: the queue does not begin it again. */
+  /** Present for an `auto` interval: the time until the next poll, in milliseconds. */
+  readonly nextPollInMs?: number;
+  /** Present if the run ended because its link was paused: the queue does not start it again. */
   readonly isOver?: true;
 };
 
 const sideProgress = z.object({
-  /** Contacts or changes read so far, and how many there are; null where the side does not tell. */
+  /** Contacts or changes read so far, and their total; null if the side does not report it. */
   listed: z.number(),
   total: z.number().nullable(),
-  /** Writes that the plan holds; null before it was made. */
+  /** Writes in the plan; null before there is a plan. */
   planned: z.number().nullable(),
   written: z.number(),
-  /** How long the writes that are left take, in milliseconds; null where that is not known. */
+  /** The estimated time of the remaining writes, in milliseconds; null if unknown. */
   leftMs: z.number().nullable().default(null),
 });
 export type SideProgress = z.infer<typeof sideProgress>;
 
-/** How far a job has come, on both sides together and for each; plain data, kept with the job. */
+/** The progress of a job, in total and for each side. Plain data, stored with the job. */
 export type JobProgress = {
   readonly listed: number;
   readonly planned: number | null;
   readonly written: number;
-  /** How long both sides still take; null where that is not known. */
+  /** The estimated remaining time of both sides; null if unknown. */
   readonly leftMs: number | null;
   readonly sides: Sides<SideProgress>;
 };
@@ -93,8 +93,8 @@ const runSummary = z.object({
 });
 
 /**
- * What stands in a job's progress field, read back by whoever follows the job. The daemon that wrote it may be of another
- * version: counts of another form are left out, and how the job ended is still known.
+ * The progress field of a job in the queue. A daemon of another version may have written it: then unreadable counts are
+ * dropped, and the ending is still read.
  */
 export const jobState = z.object({
   progress: z
@@ -107,14 +107,14 @@ export const jobState = z.object({
 });
 export type JobState = z.infer<typeof jobState>;
 
-const NOT_BEGUN: SideProgress = { listed: 0, total: null, planned: null, written: 0, leftMs: null };
+const NO_SIDE_PROGRESS: SideProgress = { listed: 0, total: null, planned: null, written: 0, leftMs: null };
 
 export const NO_PROGRESS_YET: JobProgress = {
   listed: 0,
   planned: null,
   written: 0,
   leftMs: null,
-  sides: { left: NOT_BEGUN, right: NOT_BEGUN },
+  sides: { left: NO_SIDE_PROGRESS, right: NO_SIDE_PROGRESS },
 };
 
 const nextSides = (sides: Sides<SideProgress>, event: RunEvent): Sides<SideProgress> => {
@@ -138,11 +138,11 @@ const nextSides = (sides: Sides<SideProgress>, event: RunEvent): Sides<SideProgr
   }
 };
 
-/** How many writes each side's plan holds; null before both were made. */
+/** The planned writes of each side; null before both are planned. */
 const plannedOf = ({ left, right }: Sides<SideProgress>): Sides<number> | null =>
   left.planned === null || right.planned === null ? null : { left: left.planned, right: right.planned };
 
-/** The progress after one more event of the run; the same one where the event moves nothing. */
+/** The progress after an event of the run; the same object if the event changes nothing. */
 export const track = (progress: JobProgress, event: RunEvent): JobProgress => {
   const sides = nextSides(progress.sides, event);
   if (sides === progress.sides) return progress;
@@ -159,7 +159,7 @@ export const track = (progress: JobProgress, event: RunEvent): JobProgress => {
   };
 };
 
-/** The events that bring whoever shows a run to where the job now stands. */
+/** The run events that lead to this progress, for a process that starts to show a job. */
 export const eventsOf = (sides: Sides<SideProgress>): readonly RunEvent[] => {
   const listed = SIDES.flatMap((side): RunEvent[] => {
     const { listed: contacts, total } = sides[side];

@@ -6,50 +6,50 @@ import { readLinkRecord, type LinkRecord } from '../../engine/history/link-recor
 import { daysByHour, workingHoursOf } from '../../core/state/activity.ts';
 import { shownLinkState } from '../../core/state/link.ts';
 import type { LinkProgress } from '../../app/heartbeat.ts';
-import { lookDelayMs, LONGEST_LOOK_MS } from './polling.ts';
+import { pollDelayMs, LONGEST_POLL_DELAY_MS } from './polling.ts';
 
-/** How a link stands; times in epoch milliseconds. */
+/** The status of a link; times in epoch milliseconds. */
 export type LinkStatus = LinkRecord & {
   readonly link: string;
   readonly sides: Sides<SideWords>;
   readonly state: 'active' | 'paused' | 'halted' | 'failing';
   readonly reason: string | null;
-  /** Since when a person has it paused; null where nobody does. */
+  /** The time when the link was paused by hand; null if it is not. */
   readonly pausedByHandAtMs: number | null;
-  /** How far a daemon is that works on the link; null where none does. */
+  /** The progress of the current run of the link; null without one. */
   readonly underWay: LinkProgress | null;
-  /** About when a daemon runs the link next; null where none serves it, and where it waits for something else than time. */
+  /** The estimated time of the next run; null if no daemon serves the link, or if it waits for something other than time. */
   readonly nextRunAtMs: number | null;
   /**
-   * When the next full listing of a side is due, which finds deletions there; null where the side's change feed reports
-   * them, and before the first listing.
+   * The time of the next full listing of a side, which finds deletions; null if the change feed of the side reports deletions,
+   * and before the first listing.
    */
   readonly sweepAtMs: Sides<number | null>;
-  /** How the time between two runs is chosen; null where it is fixed. */
+  /** The data of an `auto` interval; null for a fixed interval. */
   readonly pace: LinkPace | null;
-  /** When each side's change feed was last read to its end; null before the first run. */
+  /** The time when the change feed of each side was last read to its end; null before the first run. */
   readonly readAtMs: Sides<number | null>;
-  /** Each side's requests that are free now; null without a token, and where a side has no budget to show. */
+  /** The free requests of each side; null without a token, and for a side without a budget. */
   readonly budget: Awaited<ReturnType<App['budget']>>;
   /** Whether both sides have a token. */
   readonly isConnected: boolean;
 };
 
-/** What an `auto` interval follows, as of now. */
+/** The current data of an `auto` interval. */
 export type LinkPace = {
-  /** How long after a look the next one comes, where the rate limits leave room for it; in milliseconds. */
+  /** The time between two polls if the rate limits allow it, in milliseconds. */
   readonly everyMs: number;
   readonly lastChangeAtMs: number | null;
-  /** On how many days there were changes in each hour of the day (UTC); days long ago count less. */
+  /** The number of days with changes in each hour of the day (UTC); older days count less. */
   readonly daysByHour: readonly number[];
-  /** The hours (UTC) in which the link is looked at more often. */
+  /** The hours (UTC) in which the link is polled more often. */
   readonly workingHours: readonly number[];
 };
 
 const paceOf = (link: LinkConfig, { activity }: LinkState, nowMs: number): LinkPace | null =>
   link.hasAutoInterval
     ? {
-        everyMs: lookDelayMs(activity, nowMs),
+        everyMs: pollDelayMs(activity, nowMs),
         lastChangeAtMs: activity.lastChangeAtMs,
         daysByHour: daysByHour(activity, nowMs),
         workingHours: workingHoursOf(activity, nowMs),
@@ -58,20 +58,20 @@ const paceOf = (link: LinkConfig, { activity }: LinkState, nowMs: number): LinkP
 
 const readAt = ({ cursor, readAtMs }: Cursor): number | null => (cursor === null ? null : readAtMs);
 
-/** A listing that is overdue comes with the next run. */
+/** An overdue listing happens in the next run. */
 const sweepAt = (link: LinkConfig, side: Side, { listedAtMs }: Cursor, nowMs: number): number | null => {
   if (listedAtMs === null || link.sides[side].namesDeletions) return null;
   return Math.max(nowMs, listedAtMs + link.sweepIntervalMs);
 };
 
-/** What daemons say of their work. */
+/** The state of all daemons: current runs, and the links they serve with their intervals. */
 export type Service = { readonly underWay: readonly LinkProgress[]; readonly served: ReadonlyMap<string, number> };
 
-/** About how often a daemon runs the link; where it chooses that itself, it says so when that is very seldom. */
+/** The current interval of the link. For an `auto` interval, the heartbeat has it if it is longer than the longest poll delay. */
 const everyMsOf = (pace: LinkPace | null, servedMs: number | undefined): number | undefined =>
-  pace === null || servedMs === undefined || servedMs > LONGEST_LOOK_MS ? servedMs : pace.everyMs;
+  pace === null || servedMs === undefined || servedMs > LONGEST_POLL_DELAY_MS ? servedMs : pace.everyMs;
 
-/** A link in step is run an interval after its last run began; one that fails is tried again at a time of its own. */
+/** An active link runs an interval after the start of its last run. A failing link is retried at another time. */
 const nextRunOf = (
   state: LinkStatus['state'],
   lastRun: LinkRecord['lastRun'],
@@ -82,7 +82,7 @@ const nextRunOf = (
   return Math.max(nowMs, lastRun === null ? nowMs : lastRun.startedAtMs + syncIntervalMs);
 };
 
-/** How a link stands, from the store alone. */
+/** Reads the status of a link from the store. */
 export const readLinkStatus = async (
   app: Pick<App, 'store' | 'credentials' | 'budget'>,
   link: LinkConfig,

@@ -5,31 +5,31 @@ import type { JobEnding } from './job.ts';
 
 const FIRST_RETRY_MS = 15_000;
 const LAST_RETRY_MS = 10 * 60_000;
-/** A remote is asked again by then, whatever it asked for. */
+/** The longest time until a retry, for any `Retry-After`. */
 const LONGEST_RETRY_MS = 60 * 60_000;
 
-/** Another process holds the link: a dead one's lease is over 15 s later, so the link is asked for again soon. */
+/** The time until a retry if another process has the lease. The lease of a dead process expires within 15 s. */
 const BUSY_RETRY_MS = 2_000;
-/** After so many attempts the holder is alive and does the work itself: a scheduled job gives way to it. */
+/** After this many attempts the other process is alive and does the work, so a scheduled job ends. */
 export const BUSY_ATTEMPTS = 12;
 
-/** So many attempts has a job whose remote is unavailable; then its link waits for the next scheduled run. */
+/** The attempts of a job whose remote is unavailable. Then the link waits for the next scheduled run. */
 export const ATTEMPTS = 5;
 
-export type Outcome = {
+export type JobOutcome = {
   readonly ending: Exclude<JobEnding, 'skipped'>;
-  /** Null where another attempt makes no sense before the next scheduled run. */
+  /** Null for no attempt before the next scheduled run. */
   readonly retryInMs: number | null;
 };
 
-/** Doubles with each failure in a row up to ten minutes, with half of it at random; never less than the remote asked for, up to an hour. */
+/** Doubles with each failure in a row up to ten minutes, half of it random; at least `Retry-After`, up to an hour. */
 const backoffMs = (failures: number, retryAfterMs: number | null, random: number): number => {
   const wholeMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
   return Math.max(Math.min(retryAfterMs ?? 0, LONGEST_RETRY_MS), Math.round(wholeMs * (0.5 + random / 2)));
 };
 
 /**
- * What becomes of a job, from how its run ended. The one table:
+ * The outcome of a job for the error of its run; null for no error:
  *
  * | the run ended with | the job | the link |
  * |---|---|---|
@@ -44,7 +44,7 @@ const backoffMs = (failures: number, retryAfterMs: number | null, random: number
  * @param failures how many runs of the link were unavailable in a row, this one included
  * @param random at least 0, less than 1
  */
-export const outcomeOf = (error: unknown, failures: number, random: number): Outcome => {
+export const outcomeOf = (error: unknown, failures: number, random: number): JobOutcome => {
   if (error === null) return { ending: 'completed', retryInMs: null };
   if (error instanceof HaltError) return { ending: 'halted', retryInMs: null };
   if (isCredentialError(error) || error instanceof ConfigError) return { ending: 'paused', retryInMs: null };

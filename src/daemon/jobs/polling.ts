@@ -3,35 +3,35 @@ import type { App } from '../../app/app.ts';
 import { LONGEST_AUTO_INTERVAL_MS, type LinkConfig } from '../../app/config/config.ts';
 import { isWorkingHour } from '../../core/state/activity.ts';
 
-/** What the pace of looking is told from; a part of {@link App}. */
-export type PaceApp = Pick<App, 'limits'>;
+/** The part of {@link App} that polling uses. */
+export type PollingApp = Pick<App, 'limits'>;
 
-type Budget = ReturnType<PaceApp['limits']>[number]['budget'];
+type Budget = ReturnType<PollingApp['limits']>[number]['budget'];
 
-/** How often the links are looked at whose interval is `auto`, as far as this process knows. */
-export type Pace = {
-  /** How long after its last look the link is looked at again; null where its interval is fixed. */
+/** Chooses when links with an `auto` interval are polled, by what this process has observed. */
+export type Polling = {
+  /** The time from the last poll of the link to the next one; null for a fixed interval. */
   delayMs(link: LinkConfig, row: LinkState, nowMs: number): number | null;
   /**
-   * Lets the link be looked at now, and counts that: 0. Else how long to wait, since looks have taken their part of a limit:
-   * many links may come to want more at once, as where their working hours begin. `nowMs` is on the clock that never jumps.
+   * Returns 0 and counts a poll, if the link may be polled now. Otherwise returns how long to wait: many links may become due
+   * together, for instance when working hours begin, and polls may use only a part of a rate limit. `nowMs` is monotonic time.
    */
-  turnInMs(link: LinkConfig, nowMs: number): number;
-  /** Forgets every link but these. */
+  waitMs(link: LinkConfig, nowMs: number): number;
+  /** Drops the state of all links except these. */
   keep(links: ReadonlySet<string>): void;
-  /** The same as it was last answered; the interval of the configuration where it is longer. */
+  /** The last result of `delayMs`, or the configured interval if that is longer. */
   intervalMs(link: Pick<LinkConfig, 'name' | 'syncIntervalMs'>): number;
 };
 
-/** What the links that share a limit want, and all of them together. */
+/** The desired polls of the links that share a limit, and their sum. */
 type Wanted = { readonly byLink: Map<string, number>; sum: number };
 
 /**
- * Links share a rate limit where their requests pass the same one: each counts there with what it wanted last. One that
- * this process has not run yet is not counted; each daemon counts the links that it runs.
+ * Links share a rate limit if their requests pass the same gate. Each link counts with its latest desired rate. Links that this
+ * process has not run yet do not count, so each daemon counts the links that it runs.
  */
-export const createPace = (app: PaceApp): Pace => {
-  /** How many looks a millisecond the links want, by the name of the limit, then of the link. */
+export const createPolling = (app: PollingApp): Polling => {
+  /** The desired polls per millisecond, by the name of the limit, then of the link. */
   const wanted = new Map<string, Wanted>();
   const delays = new Map<string, number>();
 
@@ -42,13 +42,13 @@ export const createPace = (app: PaceApp): Pace => {
     known.byLink.set(link, perMs);
     return known.sum;
   };
-  /** When the links were looked at that count against a limit, the oldest first, by the limit's name. */
-  const looks = new Map<string, number[]>();
+  /** The times of polls that count against a limit, oldest first, by the name of the limit. */
+  const pollTimes = new Map<string, number[]>();
 
-  const turnAt = (name: string, { limit, remaining }: Budget, nowMs: number): number => {
-    const latest = (looks.get(name) ?? []).filter((atMs) => atMs > nowMs - limit.windowMs);
-    looks.set(name, latest);
-    const most = Math.max(1, Math.floor(allowedForLooking({ ...limit, free: remaining }) / REQUESTS_PER_LOOK));
+  const freeAt = (name: string, { limit, remaining }: Budget, nowMs: number): number => {
+    const latest = (pollTimes.get(name) ?? []).filter((atMs) => atMs > nowMs - limit.windowMs);
+    pollTimes.set(name, latest);
+    const most = Math.max(1, Math.floor(pollAllowance({ ...limit, free: remaining }) / REQUESTS_PER_POLL));
     return latest.length < most ? nowMs : (latest[0] ?? nowMs) + limit.windowMs;
   };
   const drop = (limit: Wanted, link: string): void => {
@@ -58,7 +58,7 @@ export const createPace = (app: PaceApp): Pace => {
   return {
     delayMs: (link, { activity }, nowMs) => {
       if (!link.hasAutoInterval) return null;
-      const wantedMs = lookDelayMs(activity, nowMs);
+      const wantedMs = pollDelayMs(activity, nowMs);
       const limits = app.limits(link.name).map(({ name, budget: { limit, remaining } }) => {
         return { ...limit, free: remaining, wantedPerMs: want(name, link.name, 1 / wantedMs) };
       });
@@ -66,12 +66,12 @@ export const createPace = (app: PaceApp): Pace => {
       delays.set(link.name, delayMs);
       return delayMs;
     },
-    turnInMs: (link, nowMs) => {
+    waitMs: (link, nowMs) => {
       if (!link.hasAutoInterval) return 0;
       const limits = app.limits(link.name);
-      const turnAtMs = Math.max(nowMs, ...limits.map(({ name, budget }) => turnAt(name, budget, nowMs)));
-      if (turnAtMs > nowMs) return Math.max(SHORTEST_LOOK_MS, turnAtMs - nowMs);
-      for (const { name } of limits) looks.get(name)?.push(nowMs);
+      const freeAtMs = Math.max(nowMs, ...limits.map(({ name, budget }) => freeAt(name, budget, nowMs)));
+      if (freeAtMs > nowMs) return Math.max(SHORTEST_POLL_DELAY_MS, freeAtMs - nowMs);
+      for (const { name } of limits) pollTimes.get(name)?.push(nowMs);
       return 0;
     },
     keep: (links) => {
@@ -84,54 +84,54 @@ export const createPace = (app: PaceApp): Pace => {
   };
 };
 
-/** After a change a link is looked at so often, as more of them are likely to follow. */
-export const SHORTEST_LOOK_MS = 10_000;
-/** For so long after a change; from then on the time between looks grows with the time since the change. */
-const EAGER_FOR_MS = 2 * 60_000;
-/** As seldom a link is looked at in the hours in which its people work, when it has been quiet for long. */
-const WORKING_LOOK_MS = 60_000;
-/** And as seldom in any other hour. */
-export const LONGEST_LOOK_MS = LONGEST_AUTO_INTERVAL_MS;
+/** The interval after a change, because more changes are likely to follow. */
+export const SHORTEST_POLL_DELAY_MS = 10_000;
+/** For so long after a change; from then on the time between polls grows with the time since the change. */
+const FREQUENT_FOR_MS = 2 * 60_000;
+/** The longest interval in the working hours of the link. */
+const WORKING_HOURS_DELAY_MS = 60_000;
+/** The longest interval in all other hours. */
+export const LONGEST_POLL_DELAY_MS = LONGEST_AUTO_INTERVAL_MS;
 
 /**
- * How long after a look the next one comes, in milliseconds: {@link SHORTEST_LOOK_MS} for {@link EAGER_FOR_MS} after a
- * change, then as much of the time since the change as that is of it, up to the longest that the hour of the day allows.
+ * The time between two polls, in milliseconds: {@link SHORTEST_POLL_DELAY_MS} within {@link FREQUENT_FOR_MS} of a change, then
+ * proportional to the time since the change, up to the longest interval of the hour of the day.
  */
-export const lookDelayMs = (activity: Activity, nowMs: number): number => {
+export const pollDelayMs = (activity: Activity, nowMs: number): number => {
   const { lastChangeAtMs } = activity;
-  const longestMs = isWorkingHour(activity, nowMs) ? WORKING_LOOK_MS : LONGEST_LOOK_MS;
+  const longestMs = isWorkingHour(activity, nowMs) ? WORKING_HOURS_DELAY_MS : LONGEST_POLL_DELAY_MS;
   if (lastChangeAtMs === null) return longestMs;
   const quietMs = Math.max(0, nowMs - lastChangeAtMs);
-  const grownMs = Math.round((quietMs * SHORTEST_LOOK_MS) / EAGER_FOR_MS);
-  return Math.min(longestMs, Math.max(SHORTEST_LOOK_MS, grownMs));
+  const grownMs = Math.round((quietMs * SHORTEST_POLL_DELAY_MS) / FREQUENT_FOR_MS);
+  return Math.min(longestMs, Math.max(SHORTEST_POLL_DELAY_MS, grownMs));
 };
 
-/** A run that finds nothing sends so many requests to a side. */
-const REQUESTS_PER_LOOK = 2;
-/** Of what a rate limit allows so much may go into looking, and never more than other work leaves. */
-const MOST_FOR_LOOKING = 0.5;
-/** However busy other work keeps a limit, so much of it goes into looking: an exhausted limit is free again soon. */
-const LEAST_FOR_LOOKING = 0.05;
+/** The requests to each side of a run without changes. */
+const REQUESTS_PER_POLL = 2;
+/** The largest share of a rate limit for polls. Other work goes first. */
+const LARGEST_POLL_SHARE = 0.5;
+/** The smallest share of a rate limit for polls, even if other work uses it up: the limit is free again soon. */
+const SMALLEST_POLL_SHARE = 0.05;
 
-/** A rate limit that looks count against. */
+/** A rate limit that several links share. */
 export type SharedLimit = {
   /** Requests that are allowed in any `windowMs`. */
   readonly requests: number;
   readonly windowMs: number;
-  /** How many of them are free now. */
+  /** The requests that are free now. */
   readonly free: number;
-  /** How many looks a millisecond all links that share the limit want, this one included. */
+  /** The desired polls per millisecond of all links that share the limit. */
   readonly wantedPerMs: number;
 };
 
-/** How many requests looks may take of a limit within its window. */
-const allowedForLooking = ({ requests, free }: Pick<SharedLimit, 'requests' | 'free'>): number =>
-  Math.max(requests * LEAST_FOR_LOOKING, Math.min(requests * MOST_FOR_LOOKING, free));
+/** The requests of a limit that polls may use in a window. */
+const pollAllowance = ({ requests, free }: Pick<SharedLimit, 'requests' | 'free'>): number =>
+  Math.max(requests * SMALLEST_POLL_SHARE, Math.min(requests * LARGEST_POLL_SHARE, free));
 
-/** By how much the time between looks grows for all links that share these limits; 1 where there is room for all. */
+/** The factor by which the intervals of all links that share these limits grow; 1 if all polls fit. */
 export const stretchOf = (limits: readonly SharedLimit[]): number => {
   const stretches = limits.map((limit) => {
-    return (limit.wantedPerMs * REQUESTS_PER_LOOK * limit.windowMs) / allowedForLooking(limit);
+    return (limit.wantedPerMs * REQUESTS_PER_POLL * limit.windowMs) / pollAllowance(limit);
   });
   return Math.max(1, ...stretches);
 };

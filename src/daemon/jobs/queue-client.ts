@@ -7,7 +7,7 @@ import type { NoDaemon } from '../../app/heartbeat.ts';
 import { jobState, type JobState } from './job.ts';
 import { QueueError } from './scheduler.ts';
 import {
-  addOrder,
+  addRequestedJob,
   connectBriefly,
   findQueuePrefix,
   isDaemonAlive,
@@ -18,36 +18,36 @@ import {
 
 type FollowOptions = {
   readonly clock: Clock;
-  /** Ends the following; the job goes on. */
+  /** Ends the following; the job continues. */
   readonly signal: AbortSignal;
   readonly onProgress: (progress: NonNullable<JobState['progress']>) => void;
 };
 
-/** The queue as a command sees it while a daemon works on it. */
+/** The queue for a command, while a daemon works on it. */
 export type QueueClient = {
   /**
-   * Asks for a full resync; where the same one waits or runs already, that is the one. `override` is the nonce of the
-   * halted plan that it lets pass. Answers the job's id.
+   * Requests a full resync and returns the id of the job. An equal job that waits or runs is used instead of a new one.
+   * `override` is the nonce of the halted plan that may pass.
    */
   enqueue(link: string, options: { readonly override: string | null }): Promise<string>;
   /**
    * Follows a job to its end.
    *
-   * @throws {QueueError} where the job or the daemon went away; the signal's reason when aborted.
+   * @throws {QueueError} if the job or the daemon disappeared; the signal's reason if aborted.
    */
   follow(id: string, options: FollowOptions): Promise<NonNullable<JobState['report']>>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-const LOOK_EVERY_MS = 500;
-/** So long may Redis, or every daemon, be away while a job is followed. */
-const PATIENCE_MS = 60_000;
+const READ_EVERY_MS = 500;
+/** The longest time without Redis or a daemon while a job is followed. */
+const LONGEST_ABSENCE_MS = 60_000;
 
-type Seen = { readonly progress: JobState['progress']; readonly report: JobState['report'] };
+type JobSnapshot = { readonly progress: JobState['progress']; readonly report: JobState['report'] };
 
-/** What stands at the job now. */
-const lookAt = async (queue: JobQueue, id: string): Promise<Seen> => {
-  // Asked for first: what a finished job reports does not change any more.
+/** Reads the state of a job. */
+const readJob = async (queue: JobQueue, id: string): Promise<JobSnapshot> => {
+  // Read before the job: the report of a finished job does not change.
   const isOver = await queue.getJobState(id);
   const job = await queue.getJob(id);
   if (job === undefined) {
@@ -68,24 +68,24 @@ const follow = async (
   let wellAtMs = clock.monotonic();
   for (;;) {
     try {
-      const { progress, report } = await lookAt(queue, id);
+      const { progress, report } = await readJob(queue, id);
       if (progress !== null) onProgress(progress);
       if (report !== null) return report;
       if (await isDaemonAlive(redis, prefix)) wellAtMs = clock.monotonic();
     } catch (error) {
       if (error instanceof QueueError) throw error;
     }
-    if (clock.monotonic() - wellAtMs > PATIENCE_MS) {
+    if (clock.monotonic() - wellAtMs > LONGEST_ABSENCE_MS) {
       throw new QueueError('No daemon works on the queue any more. The job waits there for the next one.');
     }
-    await clock.sleep(LOOK_EVERY_MS, signal);
+    await clock.sleep(READ_EVERY_MS, signal);
   }
 };
 
-/** Which jobs are meant: of that link, and where `texts` are given only those that say one of them. */
-type JobsMeant = { readonly link: string; readonly texts: readonly string[] | null };
+/** A selection of jobs: those of a link, and with `texts` only those that contain one of the texts. */
+type JobFilter = { readonly link: string; readonly texts: readonly string[] | null };
 
-const removeJobs = async (queue: JobQueue, { link, texts }: JobsMeant): Promise<void> => {
+const removeJobs = async (queue: JobQueue, { link, texts }: JobFilter): Promise<void> => {
   if (texts === null) {
     const schedules = (await queue.getJobSchedulers()).filter(({ template }) => template?.data?.link === link);
     for (const { key } of schedules) await queue.removeJobScheduler(key);
@@ -93,22 +93,22 @@ const removeJobs = async (queue: JobQueue, { link, texts }: JobsMeant): Promise<
   const states = ['completed', 'failed', 'waiting', 'prioritized', 'delayed'] as const;
   for (const job of await queue.getJobs([...states])) {
     if (job.data.link !== link) continue;
-    const said = JSON.stringify(job.asJSON());
-    if (texts === null || texts.some((text) => said.includes(JSON.stringify(text).slice(1, -1)))) await job.remove();
+    const content = JSON.stringify(job.asJSON());
+    if (texts === null || texts.some((text) => content.includes(JSON.stringify(text).slice(1, -1)))) await job.remove();
   }
-  // The queue's log of what happened repeats what jobs said.
+  // The event log of the queue repeats the data of jobs.
   await queue.trimEvents(0);
 };
 
 /**
- * Takes jobs that are not under way out of the queue, and with all of a link's its schedules. Does nothing where there is
- * no queue.
+ * Removes waiting and finished jobs from the queue, and also the schedules if all jobs of a link are selected. Does nothing
+ * without a queue.
  *
- * @throws {QueueError} where Redis does not answer.
+ * @throws {QueueError} if Redis does not answer.
  */
 export const forgetJobs = async (
   { config: { redisUrl, dataDir }, store }: { readonly config: Config; readonly store: QueueOwner['store'] },
-  meant: JobsMeant,
+  filter: JobFilter,
 ): Promise<void> => {
   const prefix = redisUrl === null ? null : await findQueuePrefix({ store, dataDir });
   if (redisUrl === null || prefix === null) return;
@@ -119,7 +119,7 @@ export const forgetJobs = async (
     const queue = openQueue(redis, prefix);
     queue.on('error', () => undefined);
     try {
-      await removeJobs(queue, meant);
+      await removeJobs(queue, filter);
     } finally {
       await queue.close();
     }
@@ -132,7 +132,7 @@ export const forgetJobs = async (
   }
 };
 
-/** Opens the queue where a daemon works on it. */
+/** Opens the queue if a daemon works on it; otherwise returns the reason why not. */
 export const openQueueClient = async (owner: QueueOwner, redisUrl: Secret): Promise<QueueClient | NoDaemon> => {
   const prefix = await findQueuePrefix(owner);
   if (prefix === null) return { why: 'No daemon has worked on the queue of this DATA_DIR yet.' };
@@ -155,7 +155,7 @@ export const openQueueClient = async (owner: QueueOwner, redisUrl: Secret): Prom
   const queue = openQueue(redis, prefix);
   queue.on('error', () => undefined);
   return {
-    enqueue: (link, { override }) => addOrder(queue, { link, kind: 'full', override, byHand: true }),
+    enqueue: (link, { override }) => addRequestedJob(queue, { link, kind: 'full', override, byHand: true }),
     follow: (id, options) => follow({ redis, queue, prefix }, id, options),
     [Symbol.asyncDispose]: async () => {
       await queue.close();

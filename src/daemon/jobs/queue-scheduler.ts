@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../util/clock.ts';
 import type { Secret } from '../../util/secret.ts';
 import type { Events } from '../../engine/events.ts';
-import { addOrder, beat, connectPatiently, endBeat, jobOptions, openQueue, type JobQueue } from './queue.ts';
+import { addRequestedJob, beat, connectWithRetry, endBeat, jobOptions, openQueue, type JobQueue } from './queue.ts';
 import { redisTrouble } from '../../util/redis-trouble.ts';
 import { QueueError, nextSlot, type QueueDepth, type RunJob, type Scheduler, type Schedule } from './scheduler.ts';
 import { startWorker } from './queue-worker.ts';
@@ -16,30 +16,30 @@ export type QueueSchedulerOptions = {
   readonly events: Events;
   readonly concurrency: number;
   readonly runJob: RunJob;
-  /** Called when Redis begins to answer, at first and after it was away. The schedules are put there afterwards. */
+  /** Called each time when Redis starts to answer, before the schedules are stored there. */
   readonly onUsable: () => Promise<void>;
 };
 
-/** How often the schedules in Redis are looked after, and this daemon says that it lives. */
-const TEND_EVERY_MS = 5_000;
+/** How often the schedules in Redis are restored, and the heartbeat of this daemon is written there. */
+const MAINTAIN_EVERY_MS = 5_000;
 
-/** So long may Redis take, when the last run has ended, to take the jobs back; one that is lost never does. */
-const HAND_BACK_MS = 2_000;
+/** The longest wait, after the last run, for Redis to accept the returned jobs. */
+const RETURN_JOBS_MS = 2_000;
 
-/** What Redis does not answer in this time it does not answer now. */
-const LONGEST_LOOK_MS = 1_000;
+/** A longer answer counts as missing. */
+const LONGEST_CHECK_MS = 1_000;
 
-/** How often they are checked one by one; their number alone shows that some are missing. */
+/** How often each schedule is checked. Between these checks only their number is compared. */
 const CHECK_EVERY_MS = 60_000;
 
 const idOf = ({ link, kind }: Schedule): string => `${kind}:${link}`;
 
-/** So many schedules are created side by side. */
+/** The number of schedules that are created concurrently. */
 const CREATED_AT_ONCE = 100;
 
 /**
- * Creates a schedule. Redis counts its slots from the beginning of its clock; where the next one is further off than the
- * first job may be, that one comes besides.
+ * Creates a schedule. Redis counts slots from the start of its clock. If the next slot is later than the first job is due, a
+ * separate first job is added.
  */
 const create = async (queue: JobQueue, schedule: Schedule, nowMs: number): Promise<void> => {
   const { link, kind, everyMs, offsetMs, firstMs } = schedule;
@@ -50,7 +50,7 @@ const create = async (queue: JobQueue, schedule: Schedule, nowMs: number): Promi
     { every: everyMs, offset: offsetMs },
     { name: kind, data, opts: options },
   );
-  // A slot at the very beginning of the interval Redis serves at once.
+  // Redis starts a slot at the beginning of the interval immediately.
   if (offsetMs === 0 || nextSlot(schedule, nowMs) - nowMs <= firstMs) return;
   await queue.add(kind, data, { ...options, delay: firstMs, deduplication: { id: `first ${idOf(schedule)}` } });
 };
@@ -59,8 +59,8 @@ const create = async (queue: JobQueue, schedule: Schedule, nowMs: number): Promi
 const CLOCKS_APART_MS = 60_000;
 
 /**
- * Takes schedules out of Redis that a clock which was ahead has put far off; and what they finished by that clock, whose slots
- * would count as served when they come.
+ * Removes schedules that a wrong clock has put far into the future, and their finished jobs, whose slots would otherwise count
+ * as used.
  */
 const removeAhead = async (queue: JobQueue, ids: ReadonlySet<string>, nowMs: number): Promise<void> => {
   if (ids.size === 0) return;
@@ -70,7 +70,7 @@ const removeAhead = async (queue: JobQueue, ids: ReadonlySet<string>, nowMs: num
   }
 };
 
-/** Creates what Redis lacks of the schedules; also where it lost everything, or a schedule came to a halt or is far off. */
+/** Creates missing, changed, stopped and far-off schedules in Redis. Returns their number. */
 const createMissing = async (queue: JobQueue, schedules: readonly Schedule[], nowMs: number): Promise<number> => {
   const found = new Map((await queue.getJobSchedulers()).map((scheduler) => [scheduler.key, scheduler]));
   const nextOf = (schedule: Schedule): number => found.get(idOf(schedule))?.next ?? -Infinity;
@@ -89,14 +89,14 @@ const createMissing = async (queue: JobQueue, schedules: readonly Schedule[], no
 
 type FoundSchedule = Awaited<ReturnType<JobQueue['getJobSchedulers']>>[number];
 
-/** Whether no daemon has created an entry: it has another form of id, or its jobs are not those of its id. */
+/** Whether an entry was not created by a daemon: its id has another form or does not match its jobs. */
 const isForeign = ({ key, template, every }: FoundSchedule): boolean => {
   const data = template?.data;
   const isScheduled = data?.kind === 'incremental' || data?.kind === 'sweep';
   return !isScheduled || every === undefined || key !== `${data.kind}:${data.link}`;
 };
 
-/** Removes schedules that are not wanted: foreign ones only, or all others too. */
+/** Removes foreign schedules, and with `onlyForeign` false also those that are not in the list. Returns their number. */
 const removeOthers = async (
   queue: JobQueue,
   schedules: readonly Schedule[],
@@ -109,7 +109,7 @@ const removeOthers = async (
   return others.length;
 };
 
-/** Reports that Redis goes away and comes back, once each; answers why it cannot be used, null while it can. */
+/** Logs each loss and return of Redis. The result returns the reason why Redis cannot be used; null if it can. */
 const watch = (redis: Redis, events: Events): (() => string | null) => {
   let reason: string | null = null;
   redis.on('ready', () => {
@@ -117,19 +117,19 @@ const watch = (redis: Redis, events: Events): (() => string | null) => {
     events.queueConnected();
   });
   const onLost = (error: unknown): void => {
-    const isNews = reason === null;
-    if (!isNews && error === null) return;
+    const isFirst = reason === null;
+    if (!isFirst && error === null) return;
     const { what, remedy } = redisTrouble(error);
     reason = `Redis ${what}. ${remedy}`;
-    if (isNews) events.queueUnreachable({ reason });
+    if (isFirst) events.queueUnreachable({ reason });
   };
   redis.on('error', onLost);
   redis.on('reconnecting', () => onLost(null));
   return () => reason;
 };
 
-/** Does the work again for each call, one at a time; calls that come meanwhile are one. */
-const oneAtATime = (work: () => Promise<void>, onError: (error: Error) => void): (() => void) => {
+/** Runs the work for each call, never concurrently. Calls during the work cause one more run. */
+const withoutOverlap = (work: () => Promise<void>, onError: (error: Error) => void): (() => void) => {
   let isWorking = false;
   let isWanted = false;
   const start = async (): Promise<void> => {
@@ -146,8 +146,8 @@ const oneAtATime = (work: () => Promise<void>, onError: (error: Error) => void):
   };
 };
 
-/** Keeps Redis as the schedules want it. */
-const createKeeper = (queue: JobQueue, { clock, events }: Pick<QueueSchedulerOptions, 'clock' | 'events'>) => {
+/** Restores the schedules in Redis. */
+const createScheduleKeeper = (queue: JobQueue, { clock, events }: Pick<QueueSchedulerOptions, 'clock' | 'events'>) => {
   let schedules: readonly Schedule[] = [];
   let isNew = false;
   let checkedAtMs = -Infinity;
@@ -160,7 +160,7 @@ const createKeeper = (queue: JobQueue, { clock, events }: Pick<QueueSchedulerOpt
       const wanted = schedules;
       const isComplete = !isNew && (await queue.getJobSchedulersCount()) >= wanted.length;
       if (isComplete && clock.monotonic() - checkedAtMs < CHECK_EVERY_MS) return;
-      // Other daemons may still have another configuration, so that their schedules stay.
+      // Other daemons may still have another configuration, so their schedules stay.
       const removed = await removeOthers(queue, wanted, { onlyForeign: !isNew });
       const created = await createMissing(queue, wanted, clock.now());
       checkedAtMs = clock.monotonic();
@@ -170,8 +170,8 @@ const createKeeper = (queue: JobQueue, { clock, events }: Pick<QueueSchedulerOpt
   };
 };
 
-/** The same way to run jobs, with those under way. */
-const following = (run: RunJob): { readonly running: ReadonlySet<Promise<unknown>>; readonly runJob: RunJob } => {
+/** Wraps `run` and records the current jobs. */
+const trackRunning = (run: RunJob): { readonly running: ReadonlySet<Promise<unknown>>; readonly runJob: RunJob } => {
   const running = new Set<Promise<unknown>>();
   const runJob: RunJob = (...of) => {
     const job = run(...of);
@@ -182,7 +182,7 @@ const following = (run: RunJob): { readonly running: ReadonlySet<Promise<unknown
   return { running, runJob };
 };
 
-/** What comes of the work; null where that takes longer than `limitMs`. */
+/** The result of the work; null if it takes longer than `limitMs`. */
 const within = async <T>(clock: Clock, limitMs: number, work: Promise<T>): Promise<T | null> => {
   const ended = new AbortController();
   const limit = clock.sleep(limitMs, ended.signal).catch(() => undefined);
@@ -202,7 +202,7 @@ const queueTrouble = async (
   { queue, clock, write }: { readonly queue: JobQueue; readonly clock: Clock; readonly write: () => Promise<unknown> },
   silent: () => string,
 ): Promise<string | null> => {
-  const look = async (): Promise<{ readonly reason: string | null }> => {
+  const check = async (): Promise<{ readonly reason: string | null }> => {
     await write();
     return { reason: (await queue.isPaused()) ? PAUSED : null };
   };
@@ -210,33 +210,33 @@ const queueTrouble = async (
     const { what, remedy } = redisTrouble(error);
     return { reason: `Redis ${what}. ${remedy}` };
   };
-  const found = await within(clock, LONGEST_LOOK_MS, look().catch(explain));
+  const found = await within(clock, LONGEST_CHECK_MS, check().catch(explain));
   return found === null ? silent() : found.reason;
 };
 
-/** The jobs in Redis, where it answers at once. */
+/** The number of jobs in Redis; null if it does not answer in time. */
 const depthOf = async (queue: JobQueue, clock: Clock): Promise<QueueDepth | null> => {
   const counting = queue.getJobCounts('waiting', 'prioritized', 'active').catch(() => null);
-  const counts = await within(clock, LONGEST_LOOK_MS, counting);
+  const counts = await within(clock, LONGEST_CHECK_MS, counting);
   if (counts === null) return null;
   const { waiting = 0, prioritized = 0, active = 0 } = counts;
   return { waiting: waiting + prioritized, active };
 };
 
-/** Does the work every {@link TEND_EVERY_MS}, until the signal. */
-const onAndOn = async (clock: Clock, signal: AbortSignal, work: () => void): Promise<void> => {
+/** Calls `work` every {@link MAINTAIN_EVERY_MS} until the signal is aborted. */
+const repeatUntilAborted = async (clock: Clock, signal: AbortSignal, work: () => void): Promise<void> => {
   while (!signal.aborted) {
-    await clock.sleep(TEND_EVERY_MS, signal).catch(() => undefined);
+    await clock.sleep(MAINTAIN_EVERY_MS, signal).catch(() => undefined);
     work();
   }
 };
 
-/** Logs errors of the queue, each once until it is cleared. */
+/** Logs errors of the queue: each once, until it is cleared. */
 const createTroubleLog = (events: Events, isReady: () => boolean) => {
   let lastMessage: string | null = null;
   return {
-    tellTrouble: (error: Error): void => {
-      // `watch` reports that Redis went away; errors of a connection carry a code.
+    logTrouble: (error: Error): void => {
+      // `watch` logs the loss of Redis; errors of a connection have a code.
       if (!isReady() || 'code' in error || error.message === lastMessage) return;
       lastMessage = error.message;
       events.queueError({ reason: error.message });
@@ -253,67 +253,67 @@ type Opened = {
   readonly queue: JobQueue;
 };
 
-/** Takes no job any more, and gives back those under way when they have ended; where Redis is gone there is no waiting for it. */
-const handBack = async ({ redis, worker, queue }: Opened, endBeating: () => Promise<unknown>): Promise<void> => {
+/** Accepts no further job and returns unfinished ones to the queue. Without Redis it does not wait. */
+const returnJobs = async ({ redis, worker, queue }: Opened, removeHeartbeat: () => Promise<unknown>): Promise<void> => {
   const isHere = redis.status === 'ready';
-  if (isHere) await endBeating();
+  if (isHere) await removeHeartbeat();
   await worker.close(!isHere);
   await queue.close();
 };
 
-/** Schedules kept in Redis, and a worker that runs the jobs; several daemons share both. */
+/** A scheduler with schedules in Redis and a worker for the jobs. Several daemons share the queue. */
 export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler => {
   const { clock, events, prefix } = options;
-  const redis = connectPatiently(options.redisUrl);
+  const redis = connectWithRetry(options.redisUrl);
   const lostReason = watch(redis, events);
   const daemon = randomUUID();
   const queue = openQueue(redis, prefix);
-  const { running, runJob } = following(options.runJob);
+  const { running, runJob } = trackRunning(options.runJob);
   const worker = startWorker({ ...options, runJob, connection: redis, queue });
-  const keeper = createKeeper(queue, options);
+  const keeper = createScheduleKeeper(queue, options);
   const ended = new AbortController();
 
-  const whyNot = (): string => lostReason() ?? 'Redis has not answered yet.';
+  const unusableReason = (): string => lostReason() ?? 'Redis has not answered yet.';
   const isReady = (): boolean => redis.status === 'ready' && !ended.signal.aborted;
-  const { tellTrouble, clearTrouble } = createTroubleLog(events, isReady);
-  queue.on('error', tellTrouble);
-  worker.on('error', tellTrouble);
+  const { logTrouble, clearTrouble } = createTroubleLog(events, isReady);
+  queue.on('error', logTrouble);
+  worker.on('error', logTrouble);
 
-  const tend = oneAtATime(async () => {
+  const maintain = withoutOverlap(async () => {
     if (!isReady()) return;
     await keeper.restore();
     await beat(redis, prefix, daemon);
     clearTrouble();
-  }, tellTrouble);
+  }, logTrouble);
   redis.on(
     'ready',
-    oneAtATime(() => options.onUsable().then(tend), tellTrouble),
+    withoutOverlap(() => options.onUsable().then(maintain), logTrouble),
   );
-  void onAndOn(clock, ended.signal, tend);
+  void repeatUntilAborted(clock, ended.signal, maintain);
 
   return {
     kind: 'redis',
     apply: (next) => {
       keeper.replace(next);
-      tend();
+      maintain();
     },
     trouble: async () => {
-      if (!isReady() || !worker.isRunning()) return whyNot();
-      return queueTrouble({ queue, clock, write: () => beat(redis, prefix, daemon) }, whyNot);
+      if (!isReady() || !worker.isRunning()) return unusableReason();
+      return queueTrouble({ queue, clock, write: () => beat(redis, prefix, daemon) }, unusableReason);
     },
     order: async (job) => {
-      if (!isReady()) throw new QueueError(whyNot());
-      await addOrder(queue, job);
+      if (!isReady()) throw new QueueError(unusableReason());
+      await addRequestedJob(queue, job);
     },
     depth: async () => (isReady() ? depthOf(queue, clock) : null),
     stop: async () => {
       ended.abort();
-      const handedBack = handBack({ redis, worker, queue }, () => endBeat(redis, prefix, daemon)).catch(
+      const returned = returnJobs({ redis, worker, queue }, () => endBeat(redis, prefix, daemon)).catch(
         () => undefined,
       );
       await Promise.all(running);
-      await within(clock, HAND_BACK_MS, handedBack);
-      // A worker that is not closed by now keeps looking for a Redis that does not answer, and so keeps the process.
+      await within(clock, RETURN_JOBS_MS, returned);
+      // A worker that is still open would wait for Redis and prevent the end of the process.
       void worker.close(true).catch(() => undefined);
       redis.disconnect();
     },

@@ -3,18 +3,18 @@ import type { Redis } from 'ioredis';
 import type { Clock } from '../../util/clock.ts';
 import { jobData, type JobData, type JobProgress, type JobReport } from './job.ts';
 import { BUSY_ATTEMPTS } from './outcome.ts';
-import { addLook, QUEUE_NAME, type JobQueue } from './queue.ts';
+import { addPoll, QUEUE_NAME, type JobQueue } from './queue.ts';
 import type { RunJob } from './scheduler.ts';
 
-/** A job of a dead process is taken up after so long; its link's lease is over by then, or nearly. */
+/** After this time another worker starts the job of a dead process. The lease of its link has expired by then, or almost. */
 const LOCK_MS = 10_000;
 const STALLED_CHECK_MS = 5_000;
-/** A job that killed its process so often is not begun again. */
+/** A job whose process died this many times is not started again. */
 const MOST_STALLS = 3;
 const RECONNECT_MS = 1_000;
 const PROGRESS_EVERY_MS = 500;
 
-/** A job whose remote was unavailable; BullMQ asks it when to try again. */
+/** A job whose remote was unavailable. BullMQ reads the delay of the next attempt from it. */
 class RetryError extends Error {
   readonly retryInMs: number;
 
@@ -31,7 +31,7 @@ const readJob = (job: Job<JobData>): JobData => {
   throw new UnrecoverableError('The job cannot be read: another version of contact-sync may have queued it.');
 };
 
-/** Puts a job's progress beside it, not oftener than it can be looked at. */
+/** Stores the progress of a job, at most once per {@link PROGRESS_EVERY_MS}. */
 const progressKeeper = (job: Job<JobData>, clock: Clock) => {
   let keptAtMs = -Infinity;
   let keeping = Promise.resolve();
@@ -39,7 +39,7 @@ const progressKeeper = (job: Job<JobData>, clock: Clock) => {
     keep: (progress: JobProgress): void => {
       if (clock.monotonic() - keptAtMs < PROGRESS_EVERY_MS) return;
       keptAtMs = clock.monotonic();
-      // Progress that cannot be kept is no trouble of the run.
+      // An error here must not end the run.
       keeping = job.updateProgress({ progress, report: null }).catch(() => undefined);
     },
     finish: async (progress: JobProgress | null, report: JobReport): Promise<void> => {
@@ -49,7 +49,7 @@ const progressKeeper = (job: Job<JobData>, clock: Clock) => {
   };
 };
 
-/** Ends the job in BullMQ's way, as its report says (outcome.ts). */
+/** Ends the job in BullMQ by its report (outcome.ts). */
 const conclude = async (
   job: Job<JobData>,
   token: string,
@@ -68,7 +68,7 @@ const conclude = async (
     case 'unavailable':
       throw new RetryError(message, report.retryInMs ?? 0);
     case 'busy':
-      // What somebody asked for waits its turn; a scheduled job gives way to a run that is alive.
+      // A requested job keeps waiting; a scheduled job ends, because the other process does the work.
       if (kind !== 'full' && byHand !== true && job.attemptsStarted >= BUSY_ATTEMPTS) return;
       await job.moveToDelayed(Date.now() + (report.retryInMs ?? 0), token);
       throw new DelayedError();
@@ -85,11 +85,11 @@ export type WorkerOptions = {
   readonly concurrency: number;
   readonly clock: Clock;
   readonly runJob: RunJob;
-  /** Takes the next look at a link that was run. */
+  /** The queue for the next poll of a link. */
   readonly queue: JobQueue;
 };
 
-/** Takes jobs off the queue and runs them, so many at a time. */
+/** Starts a worker that runs the jobs of the queue, at most `concurrency` at a time. */
 export const startWorker = ({
   connection,
   prefix,
@@ -109,7 +109,7 @@ export const startWorker = ({
       },
     });
     await keeper.finish(latest, report);
-    if (report.nextLookInMs !== undefined) await addLook(queue, data.link, Date.now() + report.nextLookInMs);
+    if (report.nextPollInMs !== undefined) await addPoll(queue, data.link, Date.now() + report.nextPollInMs);
     await conclude(job, token, data, report);
   };
   return new Worker<JobData>(QUEUE_NAME, work, {

@@ -12,13 +12,13 @@ import { QueueError } from './scheduler.ts';
 
 export const QUEUE_NAME = 'runs';
 
-/** Lower goes first: a resync by hand before what comes again anyway. */
+/** A lower number goes first: a requested resync before scheduled runs. */
 const PRIORITY: Readonly<Record<JobKind, number>> = { full: 1, incremental: 10, sweep: 20 };
-/** Finished jobs that are kept, of each sort. */
+/** The finished jobs that are kept, of each kind of ending. */
 const KEPT_JOBS = { count: 200, age: 7 * 86_400 };
 const KEPT_EVENTS = 1_000;
 
-/** The type of the backoff whose delay the error itself carries. */
+/** The backoff strategy that reads the delay from the error. */
 const BACKOFF = 'by-the-error';
 
 export const jobOptions = (kind: JobKind): JobsOptions => ({
@@ -30,39 +30,39 @@ export const jobOptions = (kind: JobKind): JobsOptions => ({
   stackTraceLimit: 0,
 });
 
-/** What tells jobs that somebody asked for apart: where the same one waits or runs already, that is the one. */
-const orderId = ({ link, kind, override }: JobData): string => {
+/** The deduplication id of a requested job: an equal job that waits or runs is used instead of a new one. */
+const requestId = ({ link, kind, override }: JobData): string => {
   return override === null ? `${kind} ${link}` : `${kind} ${link} accepting deletes ${override}`;
 };
 
-/** Lets a job that waits for its next attempt begin now. */
-const hurry = async (job: Job<JobData>): Promise<void> => {
+/** Starts a delayed job now. */
+const promoteIfDelayed = async (job: Job<JobData>): Promise<void> => {
   if (!(await job.isDelayed())) return;
   await job.promote().catch(async (error: unknown) => {
-    // Its time may just have come.
+    // The job may have started in the meantime.
     if (await job.isDelayed()) throw error;
   });
 };
 
 /**
- * Puts a job that somebody asked for into the queue; answers its id. Where the same one waits there for its next attempt,
- * that comes now.
+ * Adds a requested job to the queue and returns its id. If an equal job waits for its next attempt, that attempt starts
+ * now.
  */
-export const addOrder = async (queue: JobQueue, job: JobData): Promise<string> => {
-  const deduplication = { id: orderId(job) };
+export const addRequestedJob = async (queue: JobQueue, job: JobData): Promise<string> => {
+  const deduplication = { id: requestId(job) };
   const added = await queue.add(job.kind, job, { ...jobOptions(job.kind), deduplication });
   if (added.id === undefined) throw new QueueError('Redis took the job but gave it no id. Run the same command again.');
-  await hurry(added);
+  await promoteIfDelayed(added);
   return added.id;
 };
 
 const SECOND_MS = 1_000;
 
 /**
- * Puts the next look at a link whose interval is `auto` into the queue, due at that time (epoch milliseconds). It is
- * named by its link and its second: whichever jobs and daemons come to the same time ask for it, there is one.
+ * Adds the next poll of a link with an `auto` interval to the queue, due at `atMs` (epoch milliseconds). Its id contains the
+ * link and the second, so concurrent calls for the same second add one job.
  */
-export const addLook = async (queue: JobQueue, link: string, atMs: number): Promise<void> => {
+export const addPoll = async (queue: JobQueue, link: string, atMs: number): Promise<void> => {
   const second = Math.ceil(atMs / SECOND_MS);
   const data: JobData = { link, kind: 'incremental', override: null };
   const delay = Math.max(0, second * SECOND_MS - Date.now());
@@ -75,7 +75,7 @@ const idPath = (dataDir: string): string => join(dataDir, ID_FILE);
 
 const prefixOf = (id: string): string => `contact-sync:${id}`;
 
-/** The prefix that belongs to a directory; null where no daemon has made it yet. */
+/** The prefix of a DATA_DIR; null if no daemon has created it yet. */
 const readQueuePrefix = (dataDir: string): string | null => {
   const path = idPath(dataDir);
   if (!existsSync(path)) return null;
@@ -87,7 +87,7 @@ const readQueuePrefix = (dataDir: string): string | null => {
   }
 };
 
-/** Makes the prefix of a directory where there is none yet; whoever comes first decides. */
+/** Returns the prefix of a DATA_DIR and creates it if it is missing. Of concurrent calls, the first one decides. */
 export const makeQueuePrefix = (dataDir: string): string => {
   const known = readQueuePrefix(dataDir);
   if (known !== null) return known;
@@ -95,7 +95,7 @@ export const makeQueuePrefix = (dataDir: string): string => {
   const draft = `${idPath(dataDir)}-${id}`;
   writeFileSync(draft, id, { mode: 0o600 });
   try {
-    // A link appears whole or not at all, and never in the place of another process's.
+    // A hard link is created atomically and never replaces the file of another process.
     linkSync(draft, idPath(dataDir));
   } catch (error) {
     if (!existsSync(idPath(dataDir))) throw error;
@@ -105,14 +105,14 @@ export const makeQueuePrefix = (dataDir: string): string => {
   return makeQueuePrefix(dataDir);
 };
 
-/** Whose queue it is. */
+/** The store and directory to which a queue belongs. */
 export type QueueOwner = { readonly store: Pick<Store, 'sharedId'>; readonly dataDir: string };
 
 /**
- * The prefix of all keys in Redis. It belongs to the store: daemons share their work when they share the store, and
- * never take the jobs of another one that happens to use the same Redis. Null where no daemon has made it yet.
+ * The prefix of all keys in Redis. It belongs to the store: daemons with the same store share the queue, and daemons of
+ * another store in the same Redis do not. Null if no daemon has created it yet.
  *
- * @throws {StoreError} where it cannot be read.
+ * @throws {StoreError} if it cannot be read.
  */
 export const findQueuePrefix = async ({ store, dataDir }: QueueOwner): Promise<string | null> => {
   const id = await store.sharedId();
@@ -120,23 +120,23 @@ export const findQueuePrefix = async ({ store, dataDir }: QueueOwner): Promise<s
 };
 
 /**
- * The prefix of all keys in Redis, made where there is none yet.
+ * The prefix of all keys in Redis, which is created if it is missing.
  *
- * @throws {StoreError} where it cannot be read or made.
+ * @throws {StoreError} if it cannot be read or created.
  */
 export const queuePrefixOf = async (owner: QueueOwner): Promise<string> =>
   (await findQueuePrefix(owner)) ?? makeQueuePrefix(owner.dataDir);
 
 const LONGEST_RECONNECT_MS = 3_000;
 
-/** Longer than a worker has Redis wait for the next job. */
+/** Longer than a blocking read of a worker. */
 const SILENT_FOR_MS = 15_000;
 
 /**
- * A connection that waits for Redis as long as it takes. One through which an answer has not come for so long is replaced: where
- * a host went away, or what stands before it, nobody may ever close it.
+ * A connection with unlimited retries. A connection without an answer for `silentForMs` is replaced: after the loss of a host
+ * or a proxy, no side may ever close it.
  */
-export const connectPatiently = (redisUrl: Secret, { silentForMs = SILENT_FOR_MS } = {}): Redis =>
+export const connectWithRetry = (redisUrl: Secret, { silentForMs = SILENT_FOR_MS } = {}): Redis =>
   new Redis(redisUrl.reveal(), {
     maxRetriesPerRequest: null,
     socketTimeout: silentForMs,
@@ -145,7 +145,7 @@ export const connectPatiently = (redisUrl: Secret, { silentForMs = SILENT_FOR_MS
 
 const CONNECT_TIMEOUT_MS = 3_000;
 
-/** A connection for a command of a person: what Redis does not answer in time fails. */
+/** A connection for a command: requests that Redis does not answer in time fail. */
 export const connectBriefly = (redisUrl: Secret): Redis =>
   new Redis(redisUrl.reveal(), {
     lazyConnect: true,
@@ -156,13 +156,13 @@ export const connectBriefly = (redisUrl: Secret): Redis =>
   });
 
 /**
- * Asks Redis whether it is there.
+ * Checks that Redis answers.
  *
- * @throws {Error} where it does not answer now; the daemon goes on waiting for it.
+ * @throws {Error} if it does not.
  */
 export const pingQueue = async (redisUrl: Secret): Promise<void> => {
   const redis = connectBriefly(redisUrl);
-  // What the failed command throws says only that the connection is closed.
+  // The error of the command says only that the connection is closed.
   let reason = '';
   redis.on('error', (error: Error) => {
     reason = ` (${error.message})`;
@@ -184,19 +184,19 @@ export const openQueue = (connection: Redis, prefix: string): JobQueue =>
 
 const LIVE_FOR_MS = 15_000;
 
-/** Says that a daemon lives; to be said again every few seconds. */
+/** Writes the heartbeat of a daemon, which expires after {@link LIVE_FOR_MS}. */
 export const beat = async (redis: Redis, prefix: string, daemon: string): Promise<void> => {
   await redis.sadd(`${prefix}:daemons`, daemon);
   await redis.set(`${prefix}:daemon:${daemon}`, '1', 'PX', LIVE_FOR_MS);
 };
 
-/** Takes back that a daemon lives. */
+/** Removes the heartbeat of a daemon. */
 export const endBeat = async (redis: Redis, prefix: string, daemon: string): Promise<void> => {
   await redis.srem(`${prefix}:daemons`, daemon);
   await redis.del(`${prefix}:daemon:${daemon}`);
 };
 
-/** Whether a daemon works on this queue; forgets those that died. */
+/** Whether a daemon works on this queue. Removes dead daemons from the list. */
 export const isDaemonAlive = async (redis: Redis, prefix: string): Promise<boolean> => {
   const daemons = await redis.smembers(`${prefix}:daemons`);
   const alive = await Promise.all(daemons.map((daemon) => redis.exists(`${prefix}:daemon:${daemon}`)));

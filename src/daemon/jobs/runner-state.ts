@@ -1,30 +1,37 @@
-import type { JobData, JobProgress } from './job.ts';
+import type { FullRunSlots } from './admission.ts';
+import type { JobData, JobProgress, JobReport } from './job.ts';
+import type { LinkState } from '../../core/state/rows.ts';
+import type { App } from '../../app/app.ts';
+import type { Clock } from '../../util/clock.ts';
+import { SIDES, type Sides } from '../../core/contact/side.ts';
+import type { Events } from '../../engine/events.ts';
+import type { Polling } from './polling.ts';
 
-type Trouble = { readonly failures: number; readonly heldUntilMs: number };
+type Outage = { readonly failures: number; readonly heldUntilMs: number };
 
-/** What the runner remembers of a link from run to run; all of it may be forgotten without harm. */
-export type Memory = {
-  /** Remotes that were unavailable: when they may be asked again, on the clock that never jumps. */
-  readonly troubles: Map<string, Trouble>;
-  /** The credentials that the last run of a link began with, under its lease, or could not begin with. */
+/** The state of the runner between runs. It may be lost without harm. */
+export type RunnerState = {
+  /** Links with an unavailable remote: the failures in a row, and the monotonic time of the next attempt. */
+  readonly outages: Map<string, Outage>;
+  /** The credentials with which the last run of a link started, or could not start. */
   readonly tried: Map<string, string>;
   /** Links whose next completed run ends a pause. */
   readonly resuming: Set<string>;
-  /** Links that were found paused by hand, so that it is logged once. */
+  /** Links that are paused by hand, so that the pause is logged once. */
   readonly pausedByHand: Set<string>;
-  /** Links that were found busy, so that it is logged once. */
+  /** Links that another process works on, so that this is logged once. */
   readonly busy: Set<string>;
-  /** The jobs under way; one that finds its link busy may stand beside the one that works on it. */
+  /** The current jobs. A job that waits for a busy link may be among them. */
   readonly running: Set<JobData>;
-  /** When each of them last told of progress, on the clock that never jumps. */
+  /** The monotonic time of the last progress of each job. */
   readonly progressed: Map<JobData, number>;
-  /** How far those are that have begun a run. */
+  /** The progress of the jobs whose run has started. */
   readonly progress: Map<JobData, JobProgress>;
 };
 
-/** Nothing is remembered yet. */
-export const emptyMemory = (): Memory => ({
-  troubles: new Map(),
+/** The state of a new runner. */
+export const emptyRunnerState = (): RunnerState => ({
+  outages: new Map(),
   tried: new Map(),
   resuming: new Set(),
   pausedByHand: new Set(),
@@ -34,12 +41,73 @@ export const emptyMemory = (): Memory => ({
   progress: new Map(),
 });
 
-/** Forgets every link but these: one that is added again under a name is another one. */
-export const forgetOthers = (
-  { troubles, tried, resuming, pausedByHand, busy }: Memory,
+/** Drops the state of all links except these. A link that is added later with the same name is a new link. */
+export const dropOtherLinks = (
+  { outages, tried, resuming, pausedByHand, busy }: RunnerState,
   links: { has(link: string): boolean },
 ): void => {
-  for (const known of [troubles, tried, resuming, pausedByHand, busy]) {
+  for (const known of [outages, tried, resuming, pausedByHand, busy]) {
     for (const name of known.keys()) if (!links.has(name)) known.delete(name);
   }
+};
+
+/** The parts of {@link App} that a job uses. */
+type RunnerApp = Pick<App, 'store' | 'run' | 'credentials' | 'limits'> & {
+  readonly vault: Pick<App['vault'], 'forget'>;
+};
+
+/** A timer may fire this much early. */
+export const EARLY_MS = 100;
+
+/** An outage of this many runs in a row, about twenty minutes, is logged as an error. */
+const LASTING_FAILURES = 8;
+
+export type RunnerParts = {
+  readonly app: RunnerApp;
+  readonly events: Events;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly newId: () => string;
+  readonly runnerState: RunnerState;
+  readonly polling: Polling;
+  readonly fullRuns: FullRunSlots;
+};
+
+/** The credentials of both sides as one text, for comparison. */
+export const credentialsText = (credentials: Sides<string | null>): string =>
+  SIDES.map((side) => String(credentials[side])).join(' ');
+
+/**
+ * Records that the next completed run resumes the link. An active link has already completed a run, maybe in another process.
+ */
+export const recordResuming = ({ runnerState }: RunnerParts, { name, state }: LinkState): void => {
+  if (state === 'paused' || state === 'resuming') runnerState.resuming.add(name);
+  else if (state === 'active') runnerState.resuming.delete(name);
+};
+
+/** Records an outage. A lasting one is logged once as an error. */
+const recordOutage = (
+  { clock, events, runnerState }: RunnerParts,
+  name: string,
+  report: JobReport,
+  reason: string,
+): void => {
+  const failures = (runnerState.outages.get(name)?.failures ?? 0) + 1;
+  runnerState.outages.set(name, { failures, heldUntilMs: clock.monotonic() + (report.retryInMs ?? 0) - EARLY_MS });
+  if (failures !== LASTING_FAILURES) return;
+  const remedy = `Find out which side does not answer, and why, with: contact-sync doctor ${name}`;
+  events.linkFailing({ link: name, failures, reason, remedy });
+};
+
+/** Records how a job ended. */
+export const recordReport = (parts: RunnerParts, name: string, report: JobReport, error: unknown): void => {
+  const { events, runnerState } = parts;
+  if (report.ending === 'unavailable') {
+    recordOutage(parts, name, report, error instanceof Error ? error.message : String(error));
+  } else if (report.ending !== 'busy') runnerState.outages.delete(name);
+  if (report.ending !== 'busy') runnerState.busy.delete(name);
+  const isOurs = [...runnerState.running].filter(({ link }) => link === name).length > 1;
+  if (report.ending !== 'busy' || isOurs || runnerState.busy.has(name)) return;
+  runnerState.busy.add(name);
+  events.leaseBusy({ link: name });
 };

@@ -2,62 +2,62 @@ import type { JobProgress, JobReport, JobData, JobKind } from './job.ts';
 import { createHash } from 'node:crypto';
 import type { LinkConfig } from '../../app/config/config.ts';
 
-/** Runs one job to its end and reports; never throws. Both schedulers run the same one. */
+/** Runs one job to its end and returns its report; never throws. */
 export type RunJob = (
   job: JobData,
   options?: { readonly onProgress?: (progress: JobProgress) => void },
 ) => Promise<JobReport>;
 
-/** How many jobs are there: due, and waiting for their turn; and being run now. */
+/** The number of jobs that are due and wait, and of jobs that run. */
 export type QueueDepth = { readonly waiting: number; readonly active: number };
 
-/** Starts the jobs of all links when they are due: by timers in this process, or through Redis. */
+/** Starts the jobs of all links when they are due: with timers in this process, or through Redis. */
 export type Scheduler = {
   readonly kind: 'embedded' | 'redis';
-  /** Replaces the earlier schedules by these; jobs under way go on. Does not wait for anything. */
+  /** Replaces the schedules. Current jobs continue. Returns immediately. */
   apply(schedules: readonly Schedule[]): void;
   /**
-   * Takes a job besides the schedules, which waits while its link is busy; where the same one waits already, that is the one.
+   * Requests a job in addition to the schedules. It waits while its link is busy. An equal job that waits is not added twice.
    *
-   * @throws {QueueError} where the queue does not take it.
+   * @throws {QueueError} if the queue does not accept it.
    */
   order(job: JobData): Promise<void>;
-  /** What keeps jobs from being run now, as a sentence; null where nothing does. */
+  /** The reason why no job can run now, as a sentence; null if jobs can run. */
   trouble(): Promise<string | null>;
-  /** The jobs that are due or under way, of all processes that share the queue; null where that cannot be told now. */
+  /** The depth of the queue, of all processes that share it; null if it is unknown now. */
   depth(): Promise<QueueDepth | null>;
-  /** Takes no new job, and resolves when those under way have ended. */
+  /** Accepts no new job, and resolves when the current jobs have ended. */
   stop(): Promise<void>;
 };
 
-/** The job queue cannot do what was asked; the message says what became of it and what to do. */
+/** The job queue failed. The message has the effect and the remedy. */
 export class QueueError extends Error {
   override readonly name = 'QueueError';
 }
 
 export type ScheduledKind = Exclude<JobKind, 'full'>;
 
-/** A job that comes again and again: `offsetMs` into every interval. */
+/** A repeated job, `offsetMs` after the start of each interval. */
 export type Schedule = {
   readonly link: string;
   readonly kind: ScheduledKind;
   readonly everyMs: number;
   /** At least 0, less than `everyMs`. */
   readonly offsetMs: number;
-  /** How long after the schedule has begun the job comes at the latest, though that is none of its slots. */
+  /** The longest time from the start of the schedule to the first job, which may be outside of the slots. */
   readonly firstMs: number;
 };
 
-/** Where in an interval a link has its slot, at least 0 and less than 1: by its name alone, the same on every host. */
+/** The slot of a link as a part of an interval, at least 0 and less than 1. It depends on the name only, so all hosts agree. */
 const phaseOf = (link: string): number => createHash('sha256').update(link).digest().readUInt32BE() / 2 ** 32;
 
-/** Schedules that begin together do not wait for their slots: their first jobs come with so long between them. */
+/** The distance between the first jobs of schedules that start together. They do not wait for their slots. */
 const FIRST_APART_MS = 1_000;
 
 /**
- * The schedules of all links. Slots are spread over the interval by the links' names, so that a link that comes or goes
- * moves no other. A link's sweep comes half an interval after an incremental run, so that the two do not meet; which one
- * goes by the name too, so that the sweeps of all links are spread over their own, longer interval.
+ * The schedules of all links. The name of a link determines its slot, so adding or removing a link moves no other. The sweep
+ * of a link starts half an interval after an incremental run, so that the two do not overlap. The name determines after which
+ * one, so that sweeps are spread over their own, longer interval.
  */
 export const schedulesOf = (links: readonly LinkConfig[]): readonly Schedule[] =>
   links.flatMap(({ name, syncIntervalMs, sweepIntervalMs }): Schedule[] => {
@@ -71,7 +71,7 @@ export const schedulesOf = (links: readonly LinkConfig[]): readonly Schedule[] =
     ];
   });
 
-/** When the schedule is due next, counted in milliseconds from the beginning; slots that were missed are left out. */
+/** The time of the next slot, in milliseconds on the same clock as `nowMs`. Missed slots are skipped. */
 export const nextSlot = ({ everyMs, offsetMs }: Pick<Schedule, 'everyMs' | 'offsetMs'>, nowMs: number): number => {
   const slots = Math.floor((nowMs - offsetMs) / everyMs) + 1;
   return offsetMs + Math.max(0, slots) * everyMs;

@@ -10,23 +10,23 @@ import { underLease } from '../../engine/change-link.ts';
 import type { LeaseParts } from '../../engine/lease.ts';
 import type { App } from '../../app/app.ts';
 
-/** What became of a stored token. */
+/** The result for a stored token. */
 export type Revocation = {
-  /** The name of the side that it was stored for. */
+  /** The name of its side. */
   readonly side: string;
   readonly revoked: boolean;
-  /** Why not, and what to do; null where it was. */
+  /** The reason why it was not revoked, with the remedy; null if it was. */
   readonly reason: string | null;
 };
 
-/** The side as a configuration has it: the link's own, else one of that name in another link. */
+/** The configured side: of the link, or else one with that name in another link. */
 const sideNamed = ({ links }: Pick<Config, 'links'>, link: string, name: string): SideConfig | null => {
   const own = links.filter((each) => each.name === link);
   const sides = [...own, ...links].flatMap((each) => SIDES.map((side) => each.sides[side]));
   return sides.find((side) => side.name === name) ?? null;
 };
 
-/** The other link that works with the same account: a grant is one for all its tokens. */
+/** Another link with the same account: revoking a grant would revoke its token too. */
 const sharedWith = async ({ store }: ForgetParts['app'], link: string): Promise<string | null> => {
   const links = await store.links();
   const accounts = (name: (each: string) => boolean) =>
@@ -43,36 +43,38 @@ const sharedWith = async ({ store }: ForgetParts['app'], link: string): Promise<
 
 export type ForgetParts = {
   readonly app: Pick<App, 'config' | 'store' | 'vault' | 'holders'>;
-  /** The links that sides may be known from, in the place of those that the program was started with. */
+  /** The current links, by which sides are found. */
   readonly links: Config['links'];
   readonly newId: LeaseParts['newId'];
   readonly signal: AbortSignal;
 };
 
 const revoke = async ({ app, links, signal }: ForgetParts, link: string, name: string): Promise<Revocation> => {
-  const kept = (reason: string): Revocation => ({ side: name, revoked: false, reason });
+  const notRevoked = (reason: string): Revocation => ({ side: name, revoked: false, reason });
   const side = sideNamed({ links }, link, name);
-  if (side === null) return kept('The configuration no longer names its account. Revoke it at the account.');
+  if (side === null) return notRevoked('The configuration no longer names its account. Revoke it at the account.');
   const { signIn, title } = providerNamed(side.provider);
   const byHand = `Revoke it at ${signIn.revokedAt}.`;
-  if (signIn.revoke === null) return kept(`${title} has no address to revoke it. ${byHand}`);
+  if (signIn.revoke === null) return notRevoked(`${title} has no address to revoke it. ${byHand}`);
   const other = await sharedWith(app, link);
-  if (other !== null) return kept(`The link ${other} uses the same account and would lose its token too. ${byHand}`);
+  if (other !== null)
+    return notRevoked(`The link ${other} uses the same account and would lose its token too. ${byHand}`);
   try {
     const stored = await app.vault.read(link, name);
     if (stored !== null) await signIn.revoke(side.settings, stored.token, { clock: systemClock, signal });
     return { side: name, revoked: true, reason: null };
   } catch (error) {
-    if (error instanceof CredentialsError || error instanceof RemoteError) return kept(`${error.message}. ${byHand}`);
+    if (error instanceof CredentialsError || error instanceof RemoteError)
+      return notRevoked(`${error.message}. ${byHand}`);
     throw error;
   }
 };
 
 /**
- * Removes everything that is stored of a link, and revokes its stored tokens where that can be done; answers what became of
- * these, or null where nothing is stored of such a link.
+ * Deletes all stored data of a link and revokes its stored tokens if possible. Returns the result for each token, or null if
+ * no data is stored.
  *
- * @throws {LeaseError | QueueError | StoreError | CredentialsError} where it could not be done now.
+ * @throws {LeaseError | QueueError | StoreError | CredentialsError} if that is not possible now.
  */
 export const forgetLink = async (parts: ForgetParts, link: string): Promise<readonly Revocation[] | null> => {
   const { app, newId } = parts;

@@ -1,32 +1,31 @@
+import { whole, CHECK_LINKS_EVERY_MS } from './link-changes.ts';
 import { ConfigError, type ConfigProblem } from '../../util/config-error.ts';
 import type { Config, ReadConfig } from '../../app/config/config.ts';
-import { withoutSecrets, type FaultyLink } from '../../app/config/hosted-links.ts';
+import { withoutSecrets } from '../../app/config/hosted-links.ts';
 import type { Clock } from '../../util/clock.ts';
 import { SIDES } from '../../core/contact/side.ts';
-import { LOOK_EVERY_MS } from './link-changes.ts';
-import { openLinkShelf, type LinkSettings, type LinkShelf, type StoredLink } from '../../store/hosted-links.ts';
+import type { LinkSettings, LinkShelf, StoredLink } from '../../store/hosted-links.ts';
 import { CredentialsError } from '../../store/store.ts';
 import { LeaseError } from '../../engine/context.ts';
 import type { Revocation } from './forget-link.ts';
-import { keysOf, openStoreOf } from '../../app/store.ts';
 
-/** A link as it is listed. */
+/** A link in a list. */
 export type ListedLink = {
   readonly name: string;
-  /** Where its settings stand. */
+  /** The place of its settings. */
   readonly keptIn: 'file' | 'database';
-  /** The names of its sides, the left one first; null where they are not known. */
+  /** The names of its sides, left first; null if unknown. */
   readonly sides: readonly [string, string] | null;
-  /** Its settings without their secrets; null for a link of the file, and where they cannot be opened. */
+  /** Its settings without secrets; null for a link of the file, and if they cannot be decrypted. */
   readonly settings: LinkSettings | null;
-  /** Why it is left out; empty where it is not. */
+  /** The reasons why it is not served; empty if it is served. */
   readonly problems: readonly ConfigProblem[];
 };
 
-/** What was removed of a link; `tokens` is null where nothing of it was forgotten. */
+/** A removed link; `tokens` is null if its stored data was not deleted. */
 type RemovedLink = { readonly name: string; readonly tokens: readonly Revocation[] | null };
 
-/** The links that the database keeps cannot be changed so; the message says why and what to do. */
+/** A change of links in the database was refused. The message has the reason and the remedy. */
 export class HostedLinkError extends Error {
   override readonly name = 'HostedLinkError';
   readonly fault: 'exists' | 'unknown' | 'in the file' | 'busy';
@@ -37,38 +36,38 @@ export class HostedLinkError extends Error {
   }
 }
 
-/** Links are kept in the database of DATABASE_URL alone. */
+/** Links are stored in the database of DATABASE_URL only. */
 export const NO_DATABASE: ConfigProblem = {
   where: 'DATABASE_URL',
   what: 'is not set, and links are stored in that database. Set it, or add the link to the configuration file.',
 };
 
-/** How the links that the database keeps are changed. Every method throws StoreError, where the database cannot be used. */
+/** Changes the links in the database. Every method throws StoreError if the database cannot be used. */
 export type LinkManager = {
-  /** Every link, of the file and of the database. */
+  /** All links of the file and of the database. */
   list(): Promise<readonly ListedLink[]>;
-  /** Throws {@link ConfigError} with all that is wrong with the settings, {@link HostedLinkError} where the name is taken. */
+  /** Throws {@link ConfigError} with all problems of the settings, and {@link HostedLinkError} if the name is in use. */
   add(name: string, settings: LinkSettings): Promise<ListedLink>;
-  /** Changes some settings, as a JSON merge patch (RFC 7396) does: null takes one out. Throws as `add` does. */
+  /** Changes settings by a JSON merge patch (RFC 7396): null removes one. Throws like `add`. */
   set(name: string, patch: LinkSettings): Promise<ListedLink>;
   /**
-   * Takes a link out of the schedule of every host. What is stored of it stays, and is gone on with where it is added again,
-   * unless it is to be forgotten. Throws {@link HostedLinkError}, and what forgetting throws.
+   * Removes a link from all hosts. Its stored data stays, and is used if the link is added again, unless `forget` is set.
+   * Throws {@link HostedLinkError} and the errors of forgetting.
    */
   remove(name: string, options: { readonly forget: boolean }): Promise<RemovedLink>;
 };
 
 export type LinkManagerParts = {
-  /** The configuration that links are read with. */
+  /** Reads the configuration with which links are parsed. */
   readonly read: () => ReadConfig;
   readonly shelf: LinkShelf;
   readonly clock: Clock;
-  /** Forgets what is stored of a link, whose sides are known from these links; null where nothing is. */
+  /** Deletes the stored data of a link, whose sides are known from these links; null if there is none. */
   readonly forget: (name: string, links: Config['links']) => Promise<readonly Revocation[] | null>;
 };
 
-/** By then every host has seen that a link is gone, and begins no run of it any more. */
-const SEEN_AFTER_MS = 2 * LOOK_EVERY_MS;
+/** By then every host has noticed the removal of a link and starts no run of it. */
+const NOTICED_AFTER_MS = 2 * CHECK_LINKS_EVERY_MS;
 
 const isObject = (value: unknown): value is LinkSettings =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -101,7 +100,7 @@ export const listFile = ({ links }: Config): readonly ListedLink[] =>
     return { name, keptIn: 'file', sides: [left ?? '', right ?? ''], settings: null, problems: [] };
   });
 
-/** The link as it would be used. Throws {@link ConfigError} where it could not be. */
+/** Parses the link. Throws {@link ConfigError} if it is invalid. */
 const checkLink = async (
   { read, shelf }: LinkManagerParts,
   name: string,
@@ -110,7 +109,7 @@ const checkLink = async (
   const own: StoredLink = { name, settings, fault: null };
   const { readLinks } = read();
   const alone = readLinks([own]);
-  // A token for the page of this link alone opens no other one.
+  // A page token of one link must not open another one.
   const hasPage = alone.links.some(({ consoleToken }) => consoleToken !== null);
   const others = hasPage ? (await shelf.all()).filter((each) => each.name !== name) : [];
   const checked = listed(own, hasPage ? readLinks([...others, own]) : alone);
@@ -123,10 +122,10 @@ type Written = { readonly before: LinkSettings; readonly next: LinkSettings; rea
 const isSame = (one: LinkSettings, other: LinkSettings): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * Checks a link that was written: another process may have written one with the same token for the page since it was checked
- * first. Throws {@link ConfigError} after `undo`.
+ * Checks a link after it was written, because another process may have written one with the same page token in the meantime.
+ * If it is invalid, calls `undo` and throws {@link ConfigError}.
  */
-const checkAgain = async (
+const checkWritten = async (
   parts: LinkManagerParts,
   checked: ListedLink,
   settings: LinkSettings,
@@ -140,8 +139,8 @@ const checkAgain = async (
   }
 };
 
-/** Runs each work after the one before it has ended. */
-const createTurns = () => {
+/** Runs calls one after the other. */
+const createSequence = () => {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {
     const done = last.then(work);
@@ -150,8 +149,8 @@ const createTurns = () => {
   };
 };
 
-/** The names for which a work is under way. */
-const createNamesInWork = () => {
+/** The names with current work. */
+const createBusyNames = () => {
   const counts = new Map<string, number>();
   const add = (name: string, by: 1 | -1): void => void counts.set(name, (counts.get(name) ?? 0) + by);
   return {
@@ -168,14 +167,14 @@ const createNamesInWork = () => {
   };
 };
 
-/** Removes a link and, when every host has seen that, deletes its stored data. */
+/** Removes a link, waits until every host has noticed that, and deletes its stored data. */
 const dropAndForget = async (
   { shelf, clock, forget }: LinkManagerParts,
   name: string,
   links: Config['links'],
 ): Promise<{ readonly isDropped: boolean; readonly tokens: readonly Revocation[] | null }> => {
   const isDropped = await shelf.drop(name);
-  if (isDropped) await clock.sleep(SEEN_AFTER_MS);
+  if (isDropped) await clock.sleep(NOTICED_AFTER_MS);
   if ((await shelf.all()).some((each) => each.name === name)) {
     const what = `Another program added a link named ${name} again, so the stored data was not deleted.`;
     throw new HostedLinkError('busy', `${what} Remove that link too to delete it.`);
@@ -188,11 +187,11 @@ const dropAndForget = async (
   return { isDropped, tokens };
 };
 
-/** What is done with the links that a database keeps. */
+/** Creates the manager of the links in the database. */
 export const manageLinks = (parts: LinkManagerParts): LinkManager => {
   const { read, shelf } = parts;
-  const inTurn = createTurns();
-  const forgetting = createNamesInWork();
+  const inSequence = createSequence();
+  const forgetting = createBusyNames();
   const refuse = (name: string): never => {
     if (read().config.links.some((each) => each.name === name)) {
       throw new HostedLinkError('in the file', `The link ${name} is in the configuration file. Change it there.`);
@@ -207,7 +206,7 @@ export const manageLinks = (parts: LinkManagerParts): LinkManager => {
       return [...listFile(config), ...stored.map((each) => listed(each, found))];
     },
     add: (name, settings) =>
-      inTurn(async () => {
+      inSequence(async () => {
         if (forgetting.has(name)) {
           throw new HostedLinkError('busy', `The data of a link named ${name} is being deleted. Add the link later.`);
         }
@@ -218,10 +217,10 @@ export const manageLinks = (parts: LinkManagerParts): LinkManager => {
             `The database keeps a link named ${name} already. Choose another name, or change that one: contact-sync links set ${name}.`,
           );
         }
-        return checkAgain(parts, checked, settings, () => shelf.drop(name));
+        return checkWritten(parts, checked, settings, () => shelf.drop(name));
       }),
     set: (name, patch) =>
-      inTurn(async () => {
+      inSequence(async () => {
         let written: Written | null = null;
         const change = async (before: LinkSettings): Promise<LinkSettings> => {
           const next = mergePatch(before, patch);
@@ -234,7 +233,7 @@ export const manageLinks = (parts: LinkManagerParts): LinkManager => {
         });
         const { before, next, checked } = (isThere ? written : null) ?? refuse(name);
         const undo = async (current: LinkSettings): Promise<LinkSettings> => (isSame(current, next) ? before : current);
-        return checkAgain(parts, checked, next, () => shelf.change(name, undo));
+        return checkWritten(parts, checked, next, () => shelf.change(name, undo));
       }),
     remove: async (name, options) => {
       const { config, readLinks } = read();
@@ -246,82 +245,6 @@ export const manageLinks = (parts: LinkManagerParts): LinkManager => {
       if (!options.forget) return (await shelf.drop(name)) ? { name, tokens: null } : refuse(name);
       const { isDropped, tokens } = await forgetting.during(name, async () => dropAndForget(parts, name, links));
       return tokens === null && !isDropped ? refuse(name) : { name, tokens: tokens ?? [] };
-    },
-  };
-};
-
-const whole = (config: Config, { links, faulty }: ReturnType<ReadConfig['readLinks']>): Config => ({
-  ...config,
-  links: [...config.links, ...links],
-  faultyLinks: faulty,
-});
-
-/**
- * The configuration with the links that its database keeps; as it is where it names none.
- *
- * @throws {StoreError} where the database cannot be used.
- */
-export const withHostedLinks = async ({ config, readLinks }: ReadConfig, clock: Clock): Promise<Config> => {
-  const events = { databaseUnreachable: () => undefined, databaseReconnected: () => undefined };
-  if (config.databaseUrl === null) return config;
-  const { store, isShared } = openStoreOf({ ...config, concurrency: 1 }, { clock, events, newId: () => '' });
-  try {
-    if (!isShared) return config;
-    return whole(config, readLinks(await openLinkShelf({ rows: store.hosted, ...keysOf(config) }).all()));
-  } finally {
-    await store.close();
-  }
-};
-
-/** The configuration of a daemon, as it changes. */
-export type LinkSource = {
-  /** As it was last read. */
-  current(): ReadConfig;
-  /** Reads variables and file again; the database's links are those that were last seen. Throws {@link ConfigError}. */
-  reload(): Config;
-  /** Looks at the database; answers the configuration where its links have changed, else null. Throws StoreError. */
-  look(): Promise<Config | null>;
-};
-
-/** `onFaulty` is told of each link that is left out, once for each thing that is wrong with it. */
-export const createLinkSource = (
-  readAgain: () => ReadConfig,
-  {
-    first,
-    shelf,
-    onFaulty,
-  }: {
-    readonly first: ReadConfig;
-    readonly shelf: Pick<LinkShelf, 'revision' | 'all'> | null;
-    readonly onFaulty: (link: FaultyLink) => void;
-  },
-): LinkSource => {
-  let current = first;
-  let stored: readonly StoredLink[] = [];
-  /** Of those that were read; null before that. A database that was copied has links at revision 0. */
-  let revision: number | null = null;
-  let told = new Set<string>();
-  const readAll = (): Config => {
-    const read = current.readLinks(stored);
-    const faults = read.faulty.map((link) => [JSON.stringify(link), link] as const);
-    for (const [text, link] of faults) if (!told.has(text)) onFaulty(link);
-    told = new Set(faults.map(([text]) => text));
-    return whole(current.config, read);
-  };
-  return {
-    current: () => current,
-    reload: () => {
-      current = readAgain();
-      return readAll();
-    },
-    look: async () => {
-      if (shelf === null) return null;
-      const seen = await shelf.revision();
-      if (seen === revision) return null;
-      // Read after the revision: what changes in between is looked at again.
-      stored = await shelf.all();
-      revision = seen;
-      return readAll();
     },
   };
 };

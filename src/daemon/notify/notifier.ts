@@ -1,133 +1,135 @@
+import type { NotifyFormat } from '../../app/config/shared-settings.ts';
 import type { Config } from '../../app/config/config.ts';
 import type { LinkState, NotificationState } from '../../core/state/rows.ts';
 import type { Events } from '../../engine/events.ts';
 import type { Store } from '../../store/store.ts';
-import { bodyOf, noticeOf, testNotice, type NoticeFormat } from './notice.ts';
-import { newsOf, type News } from './news.ts';
+import { webhookBody, notificationOf, testNotification } from './notification.ts';
+import { nextNotification, type NotificationKind } from './next-notification.ts';
 import type { ReceiverAnswer, WebhookOptions } from './webhook.ts';
 
 export type NotifierOptions = WebhookOptions & {
-  readonly format: NoticeFormat;
-  /** Whether a remote's own words may be in a notice. */
+  readonly format: NotifyFormat;
+  /** Whether a notification may contain texts of a remote. */
   readonly personalData: boolean;
   readonly store: Store;
   readonly events: Events;
   readonly newId: () => string;
 };
 
-/** Tells a receiver how links stand. */
+/** Notifies a receiver about problems of links. */
 export type Notifier = {
-  /** The receiver, as it may be shown: its host. */
+  /** The host of the receiver, which may be shown. */
   readonly host: string;
   /**
-   * Tells what there is to tell of the links, by name, each thing once, whichever process of this store does. Answers after
-   * how many milliseconds to look again. Never throws: what was not taken is told the next time.
+   * Sends the notifications that are due for these links. Of all processes with this store, one sends each notification.
+   * Returns the milliseconds until the next call. Never throws: a failed notification is sent by the next call.
    */
-  tell(links: readonly string[], signal: AbortSignal): Promise<number>;
+  notify(links: readonly string[], signal: AbortSignal): Promise<number>;
   /** Sends a test, once. Throws a `NotDeliveredError`, or the signal's reason. */
   test(signal: AbortSignal): Promise<ReceiverAnswer>;
 };
 
-const LOOK_EVERY_MS = 30_000;
-/** A receiver that took nothing is left alone for a while. */
-const LOOK_AGAIN_MS = 5 * 60_000;
+const CHECK_EVERY_MS = 30_000;
+/** The pause after a failed delivery. */
+const CHECK_AFTER_FAILURE_MS = 5 * 60_000;
 
 /** Longer than a delivery takes with all its attempts. */
 const CLAIM_MS = 60_000;
 
-/** Whether another process tells the receiver something at the moment. */
+/** Whether another process is sending a notification about the link. */
 const isClaimed = ({ claimedUntilMs }: NotificationState, nowMs: number): boolean => {
-  // One that lasts longer than any was made by a clock that was wrong.
+  // A claim that lasts too long was made with a wrong clock.
   return claimedUntilMs !== null && claimedUntilMs > nowMs && claimedUntilMs <= nowMs + CLAIM_MS;
 };
 
-/** What this process could not tell of each link, by name: a receiver may have taken it although no answer said so. */
-type Outstanding = Map<string, { readonly news: News; readonly id: string }>;
+/** The notification of each link without a confirmed delivery, by the name of the link. The receiver may have accepted it. */
+type Outstanding = Map<string, { readonly kind: NotificationKind; readonly id: string }>;
 
-type Telling = { readonly outstanding: Outstanding; readonly signal: AbortSignal };
+type Delivery = { readonly outstanding: Outstanding; readonly signal: AbortSignal };
 
-const deliverNotice = async (
+const deliverNotification = async (
   options: NotifierOptions,
-  news: News,
+  kind: NotificationKind,
   link: LinkState,
-  { outstanding, signal }: Telling,
+  { outstanding, signal }: Delivery,
 ): Promise<void> => {
   const { clock, format, newId, personalData } = options;
   const { deliver } = await import('./webhook.ts');
   const known = outstanding.get(link.name);
-  const id = known?.news === news ? known.id : newId();
-  outstanding.set(link.name, { news, id });
-  const notice = noticeOf(news, link, { id, nowMs: clock.now(), personalData });
-  await deliver(options, bodyOf(notice, format), signal);
+  const id = known?.kind === kind ? known.id : newId();
+  outstanding.set(link.name, { kind, id });
+  const notification = notificationOf(kind, link, { id, nowMs: clock.now(), personalData });
+  await deliver(options, webhookBody(notification, format), signal);
 };
 
-/** Tells what there is to tell of one link; throws what keeps it from being told. */
-const tellLink = async (options: NotifierOptions, name: string, telling: Telling): Promise<void> => {
+/** Sends the notification that is due for a link. Throws if it is not delivered. */
+const notifyLink = async (options: NotifierOptions, name: string, delivery: Delivery): Promise<void> => {
   const { clock, events, store, url } = options;
   const link = await store.link(name);
-  const { told } = link;
-  // Whoever paused it knows how it stands; what still holds when it goes on is told then.
+  // The field `told` is the notification state of the link.
+  const { told: before } = link;
+  // A link that is paused by hand is not reported. A problem that remains is reported after the pause.
   if (link.pausedByHandAtMs !== null) return;
   const nowMs = clock.now();
-  if (isClaimed(told, nowMs)) return;
-  const { news, after } = newsOf(told, link.state, nowMs);
-  if (news === null) {
-    telling.outstanding.delete(name);
-    const isNew = told.failingSinceMs !== after.failingSinceMs || told.claimedUntilMs !== null;
-    if (isNew) await store.swapNotificationState(name, told, after);
+  if (isClaimed(before, nowMs)) return;
+  const { kind, after } = nextNotification(before, link.state, nowMs);
+  if (kind === null) {
+    delivery.outstanding.delete(name);
+    const isNew = before.failingSinceMs !== after.failingSinceMs || before.claimedUntilMs !== null;
+    if (isNew) await store.swapNotificationState(name, before, after);
     return;
   }
-  const claimed = { ...told, claimedUntilMs: nowMs + CLAIM_MS };
-  if (!(await store.swapNotificationState(name, told, claimed))) return;
-  let known: NotificationState = { ...told, claimedUntilMs: null };
+  const claimed = { ...before, claimedUntilMs: nowMs + CLAIM_MS };
+  if (!(await store.swapNotificationState(name, before, claimed))) return;
+  let known: NotificationState = { ...before, claimedUntilMs: null };
   try {
-    await deliverNotice(options, news, link, telling);
+    await deliverNotification(options, kind, link, delivery);
     known = after;
-    events.notificationSent({ link: name, news, host: new URL(url).host });
+    events.notificationSent({ link: name, news: kind, host: new URL(url).host });
   } finally {
     await store.swapNotificationState(name, claimed, known);
   }
-  telling.outstanding.delete(name);
+  delivery.outstanding.delete(name);
 };
 
-/** The links in their order, beginning behind that one. */
-const behind = (links: readonly string[], link: string | null): readonly string[] => {
+/** The links in order, starting after `link`. */
+const startingAfter = (links: readonly string[], link: string | null): readonly string[] => {
   const first = link === null ? 0 : links.indexOf(link) + 1;
   return [...links.slice(first), ...links.slice(0, first)];
 };
 
-/** A notifier for one receiver. What sends requests is loaded when there is something to send. */
+/** Creates a notifier for one receiver. The HTTP client is loaded with the first notification. */
 export const createNotifier = (options: NotifierOptions): Notifier => {
   const { clock, events, format, newId, url } = options;
   const { host } = new URL(url);
-  /** What kept the receiver from being told the last time, so that it is logged once. */
+  /** The last error, so that it is logged once. */
   let trouble: string | null = null;
-  /** The link that was come to last: one of which nothing is taken holds up no other for good. */
+  /** The link that was tried last. The next call starts after it, so that a failing link does not block the others. */
   let last: string | null = null;
   const outstanding: Outstanding = new Map();
   return {
     host,
-    tell: async (links, signal) => {
+    notify: async (links, signal) => {
       try {
-        for (const link of behind(links, last)) {
+        for (const link of startingAfter(links, last)) {
           last = link;
-          if (!signal.aborted) await tellLink(options, link, { outstanding, signal });
+          if (!signal.aborted) await notifyLink(options, link, { outstanding, signal });
         }
         last = null;
         trouble = null;
-        return LOOK_EVERY_MS;
+        return CHECK_EVERY_MS;
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         if (!signal.aborted && reason !== trouble) {
           trouble = reason;
           events.notificationFailed({ host, reason, remedy: 'Find out more with: contact-sync notify --test' });
         }
-        return LOOK_AGAIN_MS;
+        return CHECK_AFTER_FAILURE_MS;
       }
     },
     test: async (signal) => {
       const { deliverOnce } = await import('./webhook.ts');
-      return deliverOnce(options, bodyOf(testNotice({ id: newId(), nowMs: clock.now() }), format), signal);
+      return deliverOnce(options, webhookBody(testNotification({ id: newId(), nowMs: clock.now() }), format), signal);
     },
   };
 };

@@ -3,11 +3,11 @@ import { CutOffError, exchange } from '../../net/exchange.ts';
 import { readRetryAfterMs, type AnswerHeaders } from '../../net/rate-headers.ts';
 import { retry } from '../../net/retry.ts';
 import { createTransport } from '../../net/transport.ts';
-import { signatureOf, NotDeliveredError } from './notice.ts';
+import { signatureOf, NotDeliveredError } from './notification.ts';
 
-/** A receiver, and how it is reached. */
+/** A receiver of notifications. */
 export type WebhookOptions = {
-  /** Holds a secret, as Slack's do. */
+  /** May contain a secret, like URLs of Slack. */
   readonly url: string;
   /** Null: bodies are not signed. */
   readonly secret: string | null;
@@ -16,10 +16,10 @@ export type WebhookOptions = {
   readonly random: () => number;
 };
 
-/** What a receiver answered; the text is empty where it was too long. */
+/** The answer of a receiver; the text is empty if it was too long. */
 export type ReceiverAnswer = { readonly status: number; readonly text: string };
 
-/** One attempt, from looking the host up to the end of the answer: shorter than what the daemon has for its end. */
+/** One attempt, from the lookup of the host to the end of the answer. It is shorter than the stop of the daemon. */
 const ATTEMPT_MS = 5_000;
 const ATTEMPTS = 4;
 const MAX_ELAPSED_MS = 20_000;
@@ -31,7 +31,7 @@ const codeOf = (error: unknown): string => {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 };
 
-/** Does the work with a signal that is aborted when `signal` is, or when the time is over. */
+/** Runs the work with a signal that is aborted with `signal` or after the timeout. */
 const withinTime = async <T>(
   clock: Clock,
   signal: AbortSignal,
@@ -66,7 +66,7 @@ const post = async ({ url, secret, clock }: WebhookOptions, body: string, signal
     return await withinTime(clock, signal, (within) => exchange(dispatcher, request, limits, within));
   } catch (error) {
     signal.throwIfAborted();
-    // Its status says whether the body was taken.
+    // The status shows whether the body was accepted.
     if (error instanceof CutOffError) return { status: error.status, headers: error.headers, text: '' };
     throw new NotDeliveredError(`${host} did not answer (${codeOf(error)})`, { retry: 'soon', cause: error });
   } finally {
@@ -74,29 +74,29 @@ const post = async ({ url, secret, clock }: WebhookOptions, body: string, signal
   }
 };
 
-/** Whether the receiver may answer otherwise in a while. */
-const mayPass = (status: number): boolean => status >= 500 || status === 408 || status === 425 || status === 429;
+/** Whether a later attempt may succeed. */
+const isTemporary = (status: number): boolean => status >= 500 || status === 408 || status === 425 || status === 429;
 
-/** What the receiver said is told only where somebody asks: it may repeat anything that it was sent. */
+/** The error of a refused body. Texts of the receiver are only shown on request, because they may repeat what was sent. */
 const refusal = ({ url, clock }: WebhookOptions, { status, headers }: Whole, words: string): NotDeliveredError => {
   const redirect = status < 400 ? ' with a redirect, which is not followed' : '';
   const message = `${new URL(url).host} answered ${status}${redirect}${words === '' ? '' : `: ${words}`}`;
   const retryAfterMs = readRetryAfterMs(headers, clock.now());
-  return new NotDeliveredError(message, { retry: mayPass(status) ? 'soon' : 'never', retryAfterMs });
+  return new NotDeliveredError(message, { retry: isTemporary(status) ? 'soon' : 'never', retryAfterMs });
 };
 
-const isTaken = ({ status }: Whole): boolean => status >= 200 && status < 300;
+const isAccepted = ({ status }: Whole): boolean => status >= 200 && status < 300;
 
 const LONGEST_WORDS = 200;
 /** Shorter parts of a path are names. */
 const SHORTEST_SECRET = 6;
 
-/** The beginning of what the receiver said, without what it may repeat of the address and the secret. */
+/** The beginning of the receiver's text, without parts of the address and the secret. */
 const wordsOf = ({ url, secret }: WebhookOptions, text: string): string => {
   const { pathname, search } = new URL(url);
   const parts = [secret ?? '', ...`${pathname}${search}`.split(/[/?&=]/u)];
   const secrets = parts.flatMap((part) => (part.length < SHORTEST_SECRET ? [] : [part]));
-  // The longest first: one may begin with another.
+  // The longest first, because one may start with another.
   return secrets
     .toSorted((left, right) => right.length - left.length)
     .reduce((words, part) => words.replaceAll(part, '[secret]'), text)
@@ -106,9 +106,9 @@ const wordsOf = ({ url, secret }: WebhookOptions, text: string): string => {
 };
 
 /**
- * Sends a body once, and says what the receiver answered.
+ * Sends a body once and returns the answer of the receiver.
  *
- * @throws {NotDeliveredError} where the receiver did not take it, with its words, or the signal's reason.
+ * @throws {NotDeliveredError} if the receiver did not accept it, with its text, or the signal's reason.
  */
 export const deliverOnce = async (
   options: WebhookOptions,
@@ -117,20 +117,20 @@ export const deliverOnce = async (
 ): Promise<ReceiverAnswer> => {
   const answer = await post(options, body, signal);
   const text = wordsOf(options, answer.text);
-  if (!isTaken(answer)) throw refusal(options, answer, text);
+  if (!isAccepted(answer)) throw refusal(options, answer, text);
   return { status: answer.status, text };
 };
 
 /**
- * Sends a body until the receiver takes it, a few times within half a minute; follows no redirect. The signal ends the
- * waiting between attempts, but no attempt: it would not be known whether the body was taken.
+ * Sends a body with a few attempts within half a minute. Follows no redirect. The signal ends the waiting between attempts,
+ * but no attempt, because then the delivery would be unknown.
  *
- * @throws {NotDeliveredError} where the receiver did not take it, or the signal's reason.
+ * @throws {NotDeliveredError} if the receiver did not accept it, or the signal's reason.
  */
 export const deliver = async (options: WebhookOptions, body: string, signal: AbortSignal): Promise<void> => {
   const attempt = async (): Promise<void> => {
     const answer = await post(options, body, new AbortController().signal);
-    if (!isTaken(answer)) throw refusal(options, answer, '');
+    if (!isAccepted(answer)) throw refusal(options, answer, '');
   };
   await retry(attempt, {
     clock: options.clock,

@@ -12,9 +12,9 @@ import { AddBody, API, ChangeBody, RemoveQuery } from './api.ts';
 
 export type ApiParts = {
   readonly links: LinkManager;
-  /** What every request must show. */
+  /** The token that every request must have. */
   readonly token: Secret;
-  /** NotificationState of what could not be done because of an error. */
+  /** Called when a request fails with an unexpected error. */
   readonly onError: (path: string, error: unknown) => void;
 };
 
@@ -22,9 +22,9 @@ export type ApiParts = {
 const LARGEST_BODY_BYTES = 64 * 1024;
 const DEEPEST_BODY = 20;
 
-const sayError = (message: string, problems: readonly ConfigProblem[] = []) => ({ error: { message, problems } });
+const errorAnswer = (message: string, problems: readonly ConfigProblem[] = []) => ({ error: { message, problems } });
 
-/** A request that cannot be answered as it stands. */
+/** An invalid request. */
 class RequestError extends Error {
   readonly status: ContentfulStatusCode;
 
@@ -44,15 +44,15 @@ const STATUS_OF: Readonly<Record<HostedLinkError['fault'], ContentfulStatusCode>
 
 const answerError = (error: Error, context: Context, onError: ApiParts['onError']): Response => {
   if (error instanceof HTTPException) return error.getResponse();
-  if (error instanceof RequestError) return context.json(sayError(error.message), error.status);
-  if (error instanceof HostedLinkError) return context.json(sayError(error.message), STATUS_OF[error.fault]);
-  if (error instanceof ConfigError) return context.json(sayError(error.message, error.problems), 422);
+  if (error instanceof RequestError) return context.json(errorAnswer(error.message), error.status);
+  if (error instanceof HostedLinkError) return context.json(errorAnswer(error.message), STATUS_OF[error.fault]);
+  if (error instanceof ConfigError) return context.json(errorAnswer(error.message, error.problems), 422);
   onError(context.req.path, error);
-  if (error instanceof StoreError) return context.json(sayError(error.message), 503);
-  return context.json(sayError('The request failed. See the log of the daemon.'), 500);
+  if (error instanceof StoreError) return context.json(errorAnswer(error.message), 503);
+  return context.json(errorAnswer('The request failed. See the log of the daemon.'), 500);
 };
 
-/** What was sent, as the schema has it. Throws {@link RequestError}. */
+/** Parses input by the schema. Throws {@link RequestError}. */
 const parsed = <Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> => {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -64,7 +64,7 @@ const asJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
-    // Without the cause, which quotes what was sent.
+    // The cause is dropped, because it quotes the input.
     throw new RequestError(400, 'The body is no JSON.');
   }
 };
@@ -74,7 +74,7 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 
-/** JSON makes an own key of it, which schemas drop silently. */
+/** JSON.parse creates an own key of this name, which schemas drop silently. */
 const hasPrototypeKey = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
@@ -102,10 +102,10 @@ const findLink = async ({ links }: ApiParts, name: string): Promise<ListedLink> 
   return found;
 };
 
-/** `/api/v1/links`: the links that the database keeps, for programs that show API_TOKEN. */
+/** `/api/v1/links`: the links in the database, for programs with API_TOKEN. */
 export const apiRoutes = (parts: ApiParts): Hono => {
   const { links, token, onError } = parts;
-  const missing = sayError('Show the token of API_TOKEN: Authorization: Bearer TOKEN.');
+  const missing = errorAnswer('Show the token of API_TOKEN: Authorization: Bearer TOKEN.');
   const routes = new Hono();
   routes.onError((error, context) => answerError(error, context, onError));
   routes.use(
@@ -115,7 +115,7 @@ export const apiRoutes = (parts: ApiParts): Hono => {
       realm: 'contact-sync',
       noAuthenticationHeader: { message: missing },
       invalidAuthenticationHeader: { message: missing },
-      invalidToken: { message: sayError('That is not the token of API_TOKEN.') },
+      invalidToken: { message: errorAnswer('That is not the token of API_TOKEN.') },
     }),
   );
   return routes
@@ -134,5 +134,5 @@ export const apiRoutes = (parts: ApiParts): Hono => {
       const { name, tokens } = await links.remove(nameIn(context), { forget: forget === 'true' });
       return context.json({ link: name, forgotten: tokens !== null, tokens: tokens ?? [] });
     })
-    .all('/api/*', (context) => context.json(sayError('Not found.'), 404));
+    .all('/api/*', (context) => context.json(errorAnswer('Not found.'), 404));
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-// The HTTP API, as data: the routes are made of it, and so is its OpenAPI document.
+// The HTTP API as data: the source of the routes and of the OpenAPI document.
 
 const problem = z.strictObject({
   where: z.string().describe('The key or variable.'),
@@ -46,14 +46,14 @@ const ErrorAnswer = z
   })
   .meta({ id: 'Error' });
 
-/** The settings of a link; what may stand in them is checked as in the configuration file. */
+/** The settings of a link, which are checked like those of the configuration file. */
 const settings = z.record(z.string(), z.unknown());
 
 export const AddBody = z.strictObject({ link: z.string().describe("The link's name."), settings });
 export const ChangeBody = z.strictObject({ settings });
 export const RemoveQuery = z.strictObject({ forget: z.enum(['true', 'false']).default('false') });
 
-type Operation = {
+type ApiOperation = {
   readonly method: 'get' | 'post' | 'patch' | 'delete';
   /** As Hono writes it. */
   readonly path: string;
@@ -65,7 +65,7 @@ type Operation = {
 
 const error = (about: string) => ({ about, schema: ErrorAnswer });
 
-/** What any request may be answered with. */
+/** The answers that every request may get. */
 const ANY = {
   400: error('The request is not of the documented shape.'),
   401: error('The token is missing or is another one.'),
@@ -82,7 +82,7 @@ const BODY = {
 
 const one = '/api/v1/links/:link';
 
-/** Every operation by its name. */
+/** All operations by name. */
 export const API = {
   listLinks: {
     method: 'get',
@@ -138,4 +138,4 @@ export const API = {
       ...ANY,
     },
   },
-} as const satisfies Readonly<Record<string, Operation>>;
+} as const satisfies Readonly<Record<string, ApiOperation>>;

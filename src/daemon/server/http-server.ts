@@ -8,23 +8,23 @@ import type { ListenAddress } from '../../util/values.ts';
 import { isLoopback } from '../../util/http.ts';
 import { z } from 'zod';
 
-/** Where the daemon is asked over HTTP. Each feature brings a group of routes of its own. */
-export type Door = AsyncDisposable & {
-  /** Where it is: `127.0.0.1:8377`, with the port that was given where any free one was asked for. */
+/** The HTTP server of the daemon. Each feature has a group of routes. */
+export type HttpServer = AsyncDisposable & {
+  /** Its address, such as `127.0.0.1:8377`, with the actual port if any free one was requested. */
   readonly address: string;
-  /** Begins to answer, with what these groups have; called once. */
+  /** Starts to serve these groups of routes; called once. */
   serve(groups: readonly Hono[]): void;
 };
 
-export type DoorOptions = {
+export type HttpServerOptions = {
   readonly address: ListenAddress;
-  /** NotificationState of a request that could not be answered because of an error; the path is empty where no connection came of it. */
+  /** Called when a request fails; the path is empty if there was no connection. */
   readonly onError: (path: string, error: unknown) => void;
   /** Called when clients begin to hold as many connections as the server may have. */
   readonly onLimited: (limit: number) => void;
 };
 
-/** Why an address cannot be listened at, and what to do, by the code that the system gives. */
+/** The messages for an address that cannot be bound, by the code of the system. */
 const FAULTS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is in use. End the program that listens there, or choose another port.',
   EADDRNOTAVAIL: 'is not an address of this machine. Choose one that is, such as 127.0.0.1.',
@@ -32,7 +32,7 @@ const FAULTS: Readonly<Record<string, string>> = {
   EACCES: 'is not open to this user. Choose a port above 1023.',
 };
 
-const inWords = (host: string, port: number): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
+const formatAddress = (host: string, port: number): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 const bind = async (server: Server, { host, port }: ListenAddress): Promise<AddressInfo> => {
   server.listen(port, host);
@@ -42,7 +42,7 @@ const bind = async (server: Server, { host, port }: ListenAddress): Promise<Addr
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     const fault = FAULTS[code];
     if (fault === undefined) throw error;
-    throw new ConfigError([{ where: 'LISTEN', what: `${inWords(host, port)} ${fault}` }]);
+    throw new ConfigError([{ where: 'LISTEN', what: `${formatAddress(host, port)} ${fault}` }]);
   }
   const bound = server.address();
   if (bound === null || typeof bound === 'string') throw new Error('The daemon listens at no port.');
@@ -65,7 +65,7 @@ const PAGE_IS_LOCAL = 'The page is open to this machine only. Set CONSOLE_TOKEN 
 /** The page for requests to a loopback name only, such as those to a container's port that is published on 127.0.0.1. */
 export const localPage = (routes: Hono): Hono => new Hono().use(loopbackOnly(PAGE_IS_LOCAL)).route('/', routes);
 
-const neverKept: MiddlewareHandler = async (context, next) => {
+const withoutCache: MiddlewareHandler = async (context, next) => {
   await next();
   context.header('cache-control', 'no-store');
   context.header('x-content-type-options', 'nosniff');
@@ -73,10 +73,10 @@ const neverKept: MiddlewareHandler = async (context, next) => {
 
 const createApp = (
   groups: readonly Hono[],
-  { isOpen, onError }: { readonly isOpen: boolean; readonly onError: DoorOptions['onError'] },
+  { isOpen, onError }: { readonly isOpen: boolean; readonly onError: HttpServerOptions['onError'] },
 ): Hono => {
   const app = new Hono();
-  app.use(neverKept);
+  app.use(withoutCache);
   if (!isOpen) app.use(loopbackOnly('This address is for programs of this machine.\n'));
   for (const group of groups) app.route('/', group);
   app.notFound((context) => context.text('Not found.\n', 404));
@@ -88,19 +88,19 @@ const createApp = (
 };
 
 /**
- * Takes an address; nothing is answered there before `serve`.
+ * Binds the address. Requests are served after `serve`.
  *
- * @throws {ConfigError} where that cannot be had, such as a port in use.
+ * @throws {ConfigError} if it cannot be bound, for example a port in use.
  */
-export const openDoor = async ({ address, onError, onLimited }: DoorOptions): Promise<Door> => {
+export const openHttpServer = async ({ address, onError, onLimited }: HttpServerOptions): Promise<HttpServer> => {
   const server = createServer(TIMEOUTS);
   const most = mostConnections();
   limitConnections(server, most, () => onLimited(most));
   const bound = await bind(server, address);
-  // What the system does not hand over, as for want of memory, is no end of the daemon.
+  // A connection that the system cannot accept must not end the daemon.
   server.on('error', (error) => onError('', error));
   return {
-    address: inWords(bound.address, bound.port),
+    address: formatAddress(bound.address, bound.port),
     serve: (groups) => {
       const { fetch } = createApp(groups, { isOpen: !isLoopback(bound.address), onError });
       const listener = getRequestListener(fetch, { overrideGlobalObjects: false });
@@ -109,20 +109,20 @@ export const openDoor = async ({ address, onError, onLimited }: DoorOptions): Pr
     [Symbol.asyncDispose]: async () => {
       const closed = once(server, 'close');
       server.close();
-      // A client that keeps its connection does not keep the daemon.
+      // An open connection must not delay the stop of the daemon.
       server.closeAllConnections();
       await closed;
     },
   };
 };
 
-/** As {@link openDoor}; null where the address cannot be had, and then `onUnavailable` is called with the reason. */
-export const openOptionalDoor = async ({
+/** Like {@link openHttpServer}. If the address cannot be bound, calls `onUnavailable` with the reason and returns null. */
+export const openOptionalHttpServer = async ({
   onUnavailable,
   ...options
-}: DoorOptions & { readonly onUnavailable: (reason: string) => void }): Promise<Door | null> => {
+}: HttpServerOptions & { readonly onUnavailable: (reason: string) => void }): Promise<HttpServer | null> => {
   try {
-    return await openDoor(options);
+    return await openHttpServer(options);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     onUnavailable(error.problems.map(({ what }) => what).join(' '));

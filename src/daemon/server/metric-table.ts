@@ -1,4 +1,4 @@
-/** A metric: what Prometheus knows it by, and what it tells. */
+/** A metric of Prometheus. */
 export type Metric = {
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
@@ -6,7 +6,7 @@ export type Metric = {
   readonly help: string;
 };
 
-/** Every metric of our own. Those of the process (`process_...`, `nodejs_...`) are the client library's. */
+/** All our metrics. Those of the process (`process_...`, `nodejs_...`) come from the client library. */
 export const METRICS = {
   info: {
     name: 'contact_sync_info',

@@ -4,47 +4,47 @@ import type { LinkConfig } from '../../app/config/config.ts';
 import { SIDES, type Side } from '../../core/contact/side.ts';
 import type { Events } from '../../engine/events.ts';
 import type { OnReport } from '../jobs/daemon.ts';
-import { waitsForPerson, type LinkStanding } from '../jobs/health.ts';
+import { waitsForPerson, type LinkHealth } from '../jobs/health.ts';
 import type { JobEnding } from '../jobs/job.ts';
 import type { QueueDepth } from '../jobs/scheduler.ts';
 import { METRICS } from './metric-table.ts';
 
-/** What is looked up when the metrics are asked for, beside what was counted until then. */
-export type Seen = {
+/** The values that are read for each request of the metrics, in addition to the counters. */
+export type MetricsInput = {
   /** Epoch milliseconds. */
   readonly nowMs: number;
-  /** Since when the daemon has worked with a link. */
+  /** The time since which the daemon serves a link, epoch milliseconds. */
   readonly sinceMs: (link: string) => number;
-  readonly standings: readonly LinkStanding[];
+  readonly states: readonly LinkHealth[];
   readonly traffic: ReturnType<App['traffic']>;
-  /** Null where it cannot be told now. */
+  /** Null if it is unknown now. */
   readonly depth: QueueDepth | null;
 };
 
-/** The figures of one daemon. */
+/** The metrics of one daemon. */
 export type Metrics = {
   /** Counts a job that has ended. */
   readonly count: OnReport;
   /** Counts an answer 429. */
   readonly countLimited: Events['rateLimited'];
-  /** Everything in Prometheus' text format; one call at a time. */
-  render(seen: Seen): Promise<string>;
+  /** Returns all metrics in the text format of Prometheus. Calls must not overlap. */
+  render(input: MetricsInput): Promise<string>;
   readonly contentType: string;
 };
 
 export type MetricsOptions = {
   readonly version: string;
-  /** The links that the daemon works with now; another array where they are others. */
+  /** The current links. The array is a new one after each change. */
   readonly links: () => readonly LinkConfig[];
 };
 
-/** From a run that finds nothing to do to a first sync of a large address book. */
+/** From a run without changes to the first sync of a large address book. */
 const DURATION_BUCKETS_S = [0.1, 0.3, 1, 3, 10, 30, 60, 300, 900, 3_600, 14_400];
 
-/** Gauges of the client library whose names say that they are counters. */
+/** Gauges of the client library with names of counters. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
-/** How a job ends that began no run: it is not due, or waits for its turn. */
+/** The endings of jobs without a run. */
 const NO_RUN: ReadonlySet<JobEnding> = new Set(['skipped', 'busy', 'stopped']);
 
 const WRITES = ['created', 'updated', 'deleted', 'groupsDeleted'] as const;
@@ -81,11 +81,11 @@ type Described<Label extends string> = {
 };
 type Series = ReturnType<typeof createSeries>;
 
-const setStandings = (series: Series, labels: LinkLabels, { standings, nowMs, sinceMs }: Seen): void => {
+const setLinkHealth = (series: Series, labels: LinkLabels, { states, nowMs, sinceMs }: MetricsInput): void => {
   for (const gauge of [series.refused, series.lag, series.interval, series.state, series.pausedByHand]) gauge.reset();
-  for (const [link, own] of Map.groupBy(standings, (standing) => labels.link(standing.link))) {
-    // Of many that are told together, one that waits for a person neither is late nor hides that another one is.
-    const due = link === OTHER ? own.filter((standing) => !waitsForPerson(standing)) : own;
+  for (const [link, own] of Map.groupBy(states, (each) => labels.link(each.link))) {
+    // In a series of several links, a link that waits for a person does not count as late.
+    const due = link === OTHER ? own.filter((each) => !waitsForPerson(each)) : own;
     const lagsMs = due.map((each) => nowMs - (each.lastSuccessAtMs ?? sinceMs(each.link)));
     series.lag.set({ link }, Math.max(0, ...lagsMs) / 1000);
     series.interval.set({ link }, Math.max(...own.map(({ syncIntervalMs }) => syncIntervalMs)) / 1000);
@@ -98,7 +98,7 @@ const setStandings = (series: Series, labels: LinkLabels, { standings, nowMs, si
   }
 };
 
-const setTraffic = (series: Series, labels: LinkLabels, { traffic }: Seen): void => {
+const setTraffic = (series: Series, labels: LinkLabels, { traffic }: MetricsInput): void => {
   series.requests.reset();
   series.budgetUsed.reset();
   const known = traffic.filter(({ link }) => labels.isKnown(link));
@@ -114,7 +114,7 @@ const setTraffic = (series: Series, labels: LinkLabels, { traffic }: Seen): void
   }
 };
 
-const setQueue = (series: Series, { depth }: Seen): void => {
+const setQueue = (series: Series, { depth }: MetricsInput): void => {
   series.jobs.reset();
   series.queueUp.set(depth === null ? 0 : 1);
   if (depth === null) return;
@@ -122,7 +122,7 @@ const setQueue = (series: Series, { depth }: Seen): void => {
   series.jobs.set({ state: 'active' }, depth.active);
 };
 
-/** Drops what was counted for links that have no series of their own any more, and begins those of new ones at 0. */
+/** Drops the series of links that no longer have their own, and starts the series of new links at 0. */
 const setLinks = async (series: Series, labels: LinkLabels): Promise<void> => {
   for (const counter of [series.runs, series.writes, series.conflicts, series.rateLimited]) {
     for (const { labels: own } of (await counter.get()).values) {
@@ -130,14 +130,14 @@ const setLinks = async (series: Series, labels: LinkLabels): Promise<void> => {
       if (link !== OTHER && !labels.named.has(link)) counter.remove(own);
     }
   }
-  // An alert sees a counter grow from 0, but not one that comes with its first value.
+  // An alert does not see the first increase of a counter that starts above 0.
   for (const { link, side } of labels.sides) {
     series.conflicts.inc({ link }, 0);
     series.rateLimited.inc({ link, side }, 0);
   }
 };
 
-/** Starts at 0. Each daemon has a registry of its own. */
+/** Creates the metrics, which start at 0. Each daemon has its own registry. */
 export const createMetrics = ({ version, links }: MetricsOptions): Metrics => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -168,27 +168,27 @@ export const createMetrics = ({ version, links }: MetricsOptions): Metrics => {
       const labels = labelsNow();
       series.rateLimited.inc({ link: labels.link(link), side: labels.side(link, side) });
     },
-    render: async (seen) => {
+    render: async (input) => {
       const labels = labelsNow();
       await setLinks(series, labels);
-      setStandings(series, labels, seen);
-      setTraffic(series, labels, seen);
-      setQueue(series, seen);
+      setLinkHealth(series, labels, input);
+      setTraffic(series, labels, input);
+      setQueue(series, input);
       return registry.metrics();
     },
     contentType: registry.contentType,
   };
 };
 
-/** So many links have series of their own; the label of the others is {@link OTHER}. */
+/** The number of links with their own series; the label of the others is {@link OTHER}. */
 const MOST_NAMED = 50;
 
-/** The label of all links beyond the first ones, of one that is called so, and of sides that are called as none of theirs. */
+/** The label of all further links, of a link with this name, and of sides whose name no link with its own series has. */
 const OTHER = 'other';
 
-/** Which values the labels `link` and `side` have: few, however many links there are. */
+/** The values of the labels `link` and `side`. Their number is bounded. */
 type LinkLabels = {
-  /** The links with series of their own. */
+  /** The links with their own series. */
   readonly named: ReadonlySet<string>;
   /** The labels of each side of a link that is configured. */
   readonly sides: readonly { readonly link: string; readonly side: string }[];
@@ -197,7 +197,7 @@ type LinkLabels = {
   side(link: string, side: Side): string;
 };
 
-/** The labels for these links, of which the first have their own. */
+/** The labels of these links. The first ones have their own. */
 const labelsFor = (links: readonly Pick<LinkConfig, 'name' | 'sides'>[]): LinkLabels => {
   const byName = new Map(links.map((link) => [link.name, link]));
   const first = links.slice(0, MOST_NAMED);

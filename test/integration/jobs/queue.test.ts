@@ -10,7 +10,7 @@ import {
 } from '../../../src/daemon/jobs/job.ts';
 import { openQueueClient } from '../../../src/daemon/jobs/queue-client.ts';
 import { QueueError, type RunJob } from '../../../src/daemon/jobs/scheduler.ts';
-import { connectPatiently, jobOptions } from '../../../src/daemon/jobs/queue.ts';
+import { connectWithRetry, jobOptions } from '../../../src/daemon/jobs/queue.ts';
 import { every, IN_DATA_DIR, openQueueStage, report, type QueueStage } from '../../support/jobs/queue-stage.ts';
 import { startSilentProxy } from '../../support/silent-proxy.ts';
 import { startTestRedis } from '../../support/jobs/test-redis.ts';
@@ -47,9 +47,9 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     const lookAtMs = Math.floor(Date.now() / 1_000) * 1_000 + 2_500;
     const begun: string[] = [];
     const run: RunJob = ({ link, kind }) => {
-      const nextLookInMs = lookAtMs - Date.now();
+      const nextPollInMs = lookAtMs - Date.now();
       begun.push(`${link} ${kind}`);
-      return Promise.resolve(report(nextLookInMs > 0 ? { nextLookInMs } : {}));
+      return Promise.resolve(report(nextPollInMs > 0 ? { nextPollInMs } : {}));
     };
     await stage.ready(stage.startScheduler(run), [every('a', 3_600_000)]);
     await stage.ready(stage.startScheduler(run), []);
@@ -212,7 +212,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
 
   test('a connection that has fallen silent is replaced, and what was asked is answered there', async () => {
     await using proxy = await startSilentProxy(Number(new URL(redis.url).port));
-    const connection = connectPatiently(new Secret(`redis://127.0.0.1:${proxy.port}`), { silentForMs: 300 });
+    const connection = connectWithRetry(new Secret(`redis://127.0.0.1:${proxy.port}`), { silentForMs: 300 });
     stage.stack.defer(() => connection.disconnect());
     connection.on('error', () => undefined);
     expect(await connection.ping()).toBe('PONG');

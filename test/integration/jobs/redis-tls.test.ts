@@ -61,11 +61,11 @@ const CLOCK = join(import.meta.dirname, '../../../src/util/clock.ts');
 
 /** Uses the queue and the shared rate limit over an address, as a process that trusts this authority. */
 const programOf = (url: string): string => `
-  import { connectPatiently, openQueue, jobOptions } from ${JSON.stringify(QUEUE)};
+  import { connectWithRetry, openQueue, jobOptions } from ${JSON.stringify(QUEUE)};
   import { Secret } from ${JSON.stringify(SECRET)};
   import { createRedisLimiters } from ${JSON.stringify(RINGS)};
   import { systemClock } from ${JSON.stringify(CLOCK)};
-  const redis = connectPatiently(new Secret(${JSON.stringify(url)}));
+  const redis = connectWithRetry(new Secret(${JSON.stringify(url)}));
   const queue = openQueue(redis, 'contact-sync:tls');
   await queue.add('full', { link: 'a', kind: 'full', override: null }, jobOptions('full'));
   const limiters = createRedisLimiters(${JSON.stringify(url)});

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { createApp, type App } from '../../../src/app/app.ts';
-import { withHostedLinks } from '../../../src/daemon/links/hosted-links.ts';
+import { withHostedLinks } from '../../../src/daemon/links/link-changes.ts';
 import { readConfig, type LinkConfig } from '../../../src/app/config/config.ts';
 import { createEvents } from '../../../src/engine/events.ts';
 import { createLogger } from '../../../src/util/logger.ts';

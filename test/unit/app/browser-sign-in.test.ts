@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBrowserSignIns, signInWayOf } from '../../../src/app/browser-sign-in.ts';
+import { createBrowserSignIns, signInMethodOf } from '../../../src/app/browser-sign-in.ts';
 import type { App } from '../../../src/app/app.ts';
 import { loadConfig, type LinkConfig } from '../../../src/app/config/config.ts';
 import { createVirtualClock } from '../../support/virtual-clock.ts';
@@ -89,8 +89,8 @@ test('of many sign-ins of one link the oldest ends, and those of other links sta
 test('a side whose token the configuration sets is not signed in at in a browser', async () => {
   const { signIns } = start();
   const link = linkOf({ GOOGLE_REFRESH_TOKEN: 'a-token-of-the-configuration' });
-  expect(signInWayOf(link, 'left')).toEqual({ kind: 'set', place: 'GOOGLE_REFRESH_TOKEN' });
-  expect(signInWayOf(link, 'right')).toMatchObject({ kind: 'browser' });
+  expect(signInMethodOf(link, 'left')).toEqual({ kind: 'set', place: 'GOOGLE_REFRESH_TOKEN' });
+  expect(signInMethodOf(link, 'right')).toMatchObject({ kind: 'browser' });
   const request = { owner: 'one', link, side: 'left', redirectUri: REDIRECT } as const;
   await expect(signIns.begin(request)).rejects.toThrow('Nothing was stored.');
 });

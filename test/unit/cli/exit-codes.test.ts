@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { EXIT, exitCodeOf, worstExitCode, UsageError } from '../../../src/cli/command/exit-codes.ts';
 import { runCli } from '../../../src/cli/program.ts';
 import { ConfigError } from '../../../src/util/config-error.ts';
-import { NotDeliveredError } from '../../../src/daemon/notify/notice.ts';
+import { NotDeliveredError } from '../../../src/daemon/notify/notification.ts';
 import {
   CursorExpiredError,
   DisabledError,

@@ -54,13 +54,13 @@ const setApartSection = (sides: LinkConfig['sides'], setApart: LinkRecord['setAp
 };
 
 /** The state of the link that an empty list depends on. */
-type LinkHealth = Pick<LinkStatus, 'state' | 'pausedByHandAtMs'>;
+type LinkCondition = Pick<LinkStatus, 'state' | 'pausedByHandAtMs'>;
 
 /** The text of an empty list. It claims that contacts are in sync only after a completed run of an active link. */
 const emptyText = (
   { name }: LinkConfig,
   { pairs, lastRun, openConflicts }: LinkRecord,
-  { state, pausedByHandAtMs }: LinkHealth,
+  { state, pausedByHandAtMs }: LinkCondition,
 ): Html => {
   const whyLink = html`<a href="${linkPath(name)}">Show the reason.</a>`;
   if (state !== 'active') {
@@ -130,7 +130,7 @@ const sectionsOf = (context: PageContext, link: LinkConfig, record: LinkRecord, 
 export const leftOutPage = (
   context: PageContext,
   link: LinkConfig,
-  { record, health, find }: { readonly record: LinkRecord; readonly health: LinkHealth; readonly find: string },
+  { record, health, find }: { readonly record: LinkRecord; readonly health: LinkCondition; readonly find: string },
 ): Html => {
   const isEmpty = record.refused.length + record.skipped.length + record.alone.length + record.setApart.length === 0;
   return page(context, {

@@ -3,7 +3,8 @@ import type { LinkConfig } from '../../../app/config/config.ts';
 import { SIDES, type Side } from '../../../core/contact/side.ts';
 import type { LinkStatus } from '../../jobs/link-status.ts';
 import { count, grouped, haltWords } from '../../../core/view/words.ts';
-import type { Desk, Planning, Progress } from '../actions.ts';
+import type { ConsoleActions, Progress } from '../actions.ts';
+import type { Planning } from '../plans.ts';
 import { agoTag, button, page, linkPath, navOf, runPath, liveSection, type Html, type PageContext } from '../layout.ts';
 import type { Overview } from '../overview.ts';
 import { activity, chart } from './activity.ts';
@@ -262,7 +263,7 @@ export const linkPage = (
   of: {
     readonly overview: Overview;
     readonly planning: Planning | null;
-    readonly report: ReturnType<Desk['lastReport']>;
+    readonly report: ReturnType<ConsoleActions['lastReport']>;
   },
 ): Html => {
   const { status, progress } = view;

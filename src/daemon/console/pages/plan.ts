@@ -9,7 +9,8 @@ import { count, fieldWords, formatEstimate, grouped, haltWords } from '../../../
 import { nameOf, valuesOf } from '../../../core/view/values.ts';
 import { happeningOf, type Change, type Happening, type Unpaired } from '../../../core/view/views.ts';
 import { changeSections, filterForm, valuesText } from '../change-list.ts';
-import type { Planning, PlanView, Progress } from '../actions.ts';
+import type { Progress } from '../actions.ts';
+import type { Planning, PlanView } from '../plans.ts';
 import {
   agoTag,
   button,

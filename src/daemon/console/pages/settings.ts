@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { SignInWay } from '../../../app/browser-sign-in.ts';
+import type { SignInMethod } from '../../../app/browser-sign-in.ts';
 import type { LinkConfig } from '../../../app/config/config.ts';
 import { fieldsOf } from '../../../core/contact/chosen.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../../core/contact/side.ts';
@@ -12,7 +12,7 @@ type AccountView = {
   /** As the side names it; null if no run has asked. */
   readonly account: string | null;
   readonly hasToken: boolean;
-  readonly way: SignInWay;
+  readonly way: SignInMethod;
   /** The address of the consent page, once a sign-in was begun; null before. */
   readonly consent: string | null;
 };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../../../src/app/config/config.ts';
-import { unencryptedAddresses, unencryptedNotices } from '../../../../src/app/config/unencrypted.ts';
+import { unencryptedAddresses, unencryptedNotification } from '../../../../src/app/config/unencrypted.ts';
 
 const configOf = (env: Readonly<Record<string, string>>) => {
   const base = { GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret', SERVICE_BASE_URL: 'https://api.example' };
@@ -50,6 +50,6 @@ test.each<[url: string, host: string | null]>([
   ['http://hooks.example/T0', 'hooks.example'],
 ])('the webhook %s goes unencrypted to %s', (url, host) => {
   const remedy = 'Set NOTIFY_URL to an address that begins with https://.';
-  expect(unencryptedNotices(configOf({ NOTIFY_URL: url }))).toEqual(host === null ? null : { host, remedy });
-  expect(unencryptedNotices(configOf({}))).toBeNull();
+  expect(unencryptedNotification(configOf({ NOTIFY_URL: url }))).toEqual(host === null ? null : { host, remedy });
+  expect(unencryptedNotification(configOf({}))).toBeNull();
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createLinkSource, manageLinks } from '../../../../src/daemon/links/hosted-links.ts';
+import { manageLinks } from '../../../../src/daemon/links/hosted-links.ts';
+import { createLinkSource } from '../../../../src/daemon/links/link-changes.ts';
 import { systemClock } from '../../../../src/util/clock.ts';
 import { ConfigError } from '../../../../src/util/config-error.ts';
 import { readConfig, type Config } from '../../../../src/app/config/config.ts';
@@ -194,8 +195,8 @@ test('the links of a copied database, which has seen no change yet, stay at a re
   };
   const source = createLinkSource(() => read({}), { first: read({}), shelf, onFaulty: () => undefined });
   const names = (config: Config | null) => config?.links.map(({ name }) => name);
-  expect(names(await source.look())).toEqual(['ada']);
-  expect(await source.look()).toBeNull();
+  expect(names(await source.readChanges())).toEqual(['ada']);
+  expect(await source.readChanges()).toBeNull();
   expect(names(source.reload())).toEqual(['ada']);
 });
 

@@ -113,11 +113,11 @@ test('a link is run again when the report says that it is to be looked at, after
     { link: 'a', kind: 'sweep', everyMs: 100_000, offsetMs: 15_000, firstMs: 15_000 },
   ]);
   await pass(0, { hold: true });
-  underWay.get('a')?.({ ...DONE, nextLookInMs: 3_000 });
+  underWay.get('a')?.({ ...DONE, nextPollInMs: 3_000 });
   await pass(3, { hold: true });
-  underWay.get('a')?.({ ...DONE, nextLookInMs: 40_000 });
+  underWay.get('a')?.({ ...DONE, nextPollInMs: 40_000 });
   await pass(12, { hold: true });
-  underWay.get('a')?.({ ...DONE, nextLookInMs: 2_000 });
+  underWay.get('a')?.({ ...DONE, nextPollInMs: 2_000 });
   await pass(6);
   expect(begun).toEqual(['a incremental 0', 'a incremental 3', 'a sweep 15', 'a incremental 17', 'a incremental 20']);
   await scheduler.stop();

@@ -16,7 +16,7 @@ const beat = (change: Partial<Heartbeat> = {}): Heartbeat => {
 const linkHealth = (change: Partial<LinkHealth> = {}): LinkHealth => {
   const lastSuccessAtMs = NOW_MS - 2 * MINUTE_MS;
   const syncIntervalMs = MINUTE_MS;
-  return { link: 'a', state: 'active', isPausedByHand: false, syncIntervalMs, lastSuccessAtMs, ...change };
+  return { link: 'a', state: 'active', isPausedByHand: false, syncIntervalMs, lastSuccessAtMs, refused: 0, ...change };
 };
 const OLD = { lastSuccessAtMs: NOW_MS - 3 * MINUTE_MS - 1 };
 

@@ -40,9 +40,9 @@ const storeRun = async (
 
 test('a job says when its link is to be looked at again; of a fixed interval it does not', async () => {
   await using runner = await startAuto();
-  expect(await runner.run()).toMatchObject({ ending: 'completed', nextLookInMs: 5 * MINUTE_MS });
+  expect(await runner.run()).toMatchObject({ ending: 'completed', nextPollInMs: 5 * MINUTE_MS });
   await storeRun(runner, { wrote: true });
-  expect(await runner.run({ kind: 'sweep' })).toMatchObject({ ending: 'completed', nextLookInMs: 10 * SECOND_MS });
+  expect(await runner.run({ kind: 'sweep' })).toMatchObject({ ending: 'completed', nextPollInMs: 10 * SECOND_MS });
   runner.runner.setLinks([LINK]);
   expect(await runner.run()).not.toHaveProperty('nextLookInMs');
 });
@@ -51,7 +51,7 @@ test('a link that another process looked at is not due before its time, and is s
   await using runner = await startAuto();
   await storeRun(runner, { wrote: true });
   runner.clock.advance(4 * SECOND_MS);
-  expect(await runner.run()).toMatchObject({ ending: 'skipped', nextLookInMs: 6 * SECOND_MS });
+  expect(await runner.run()).toMatchObject({ ending: 'skipped', nextPollInMs: 6 * SECOND_MS });
   expect(runner.logged).toContain('jobSkipped {"link":"a","kind":"incremental","why":"not due"}');
   runner.clock.advance(6 * SECOND_MS);
   expect(await runner.run()).toMatchObject({ ending: 'completed' });
@@ -103,7 +103,7 @@ test('a look waits where looks have taken their part of a limit; what somebody a
   runner.limits.push({ name: 'the service', budget: { limit, remaining: 4, resetMs: 0 } });
   expect(await runner.run()).toMatchObject({ ending: 'completed' });
   runner.clock.advance(20 * SECOND_MS);
-  expect(await runner.run()).toMatchObject({ ending: 'skipped', nextLookInMs: 40 * SECOND_MS });
+  expect(await runner.run()).toMatchObject({ ending: 'skipped', nextPollInMs: 40 * SECOND_MS });
   expect(await runner.run({ byHand: true })).toMatchObject({ ending: 'completed' });
   runner.clock.advance(40 * SECOND_MS);
   expect(await runner.run()).toMatchObject({ ending: 'completed' });

@@ -2,9 +2,9 @@ import { NO_ACTIVITY, type Activity } from '../../../../src/core/state/rows.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  lookDelayMs,
-  LONGEST_LOOK_MS,
-  SHORTEST_LOOK_MS,
+  pollDelayMs,
+  LONGEST_POLL_DELAY_MS,
+  SHORTEST_POLL_DELAY_MS,
   stretchOf,
   type SharedLimit,
 } from '../../../../src/daemon/jobs/polling.ts';
@@ -28,26 +28,26 @@ test.each([
   [60 * MINUTE_MS, 5 * MINUTE_MS],
   [HOUR_MS * 9, 5 * MINUTE_MS],
 ])('%i ms after a change the next look comes %i ms after the last', (quietMs, delayMs) => {
-  expect(lookDelayMs(changed(), NOON_MS + quietMs)).toBe(delayMs);
+  expect(pollDelayMs(changed(), NOON_MS + quietMs)).toBe(delayMs);
 });
 
 test('in a working hour the time between looks grows to a minute only', () => {
-  expect(lookDelayMs(changed(10), NOON_MS + 4 * MINUTE_MS)).toBe(20 * SECOND_MS);
-  expect(lookDelayMs(changed(10), NOON_MS + 9 * HOUR_MS)).toBe(MINUTE_MS);
+  expect(pollDelayMs(changed(10), NOON_MS + 4 * MINUTE_MS)).toBe(20 * SECOND_MS);
+  expect(pollDelayMs(changed(10), NOON_MS + 9 * HOUR_MS)).toBe(MINUTE_MS);
 });
 
 test('a link without any change is looked at every five minutes; a clock that was put back makes none eager for ever', () => {
-  expect(lookDelayMs(NO_ACTIVITY, NOON_MS)).toBe(LONGEST_LOOK_MS);
-  expect(lookDelayMs(changed(), NOON_MS - HOUR_MS)).toBe(SHORTEST_LOOK_MS);
+  expect(pollDelayMs(NO_ACTIVITY, NOON_MS)).toBe(LONGEST_POLL_DELAY_MS);
+  expect(pollDelayMs(changed(), NOON_MS - HOUR_MS)).toBe(SHORTEST_POLL_DELAY_MS);
 });
 
 test('the longer a link has been quiet, the longer is the time to its next look', () => {
   fc.assert(
     fc.property(fc.nat(5 * HOUR_MS), fc.nat(5 * HOUR_MS), (quietMs, moreMs) => {
-      const [sooner, later] = [quietMs, quietMs + moreMs].map((ms) => lookDelayMs(changed(), NOON_MS + ms));
-      expect(sooner).toBeGreaterThanOrEqual(SHORTEST_LOOK_MS);
+      const [sooner, later] = [quietMs, quietMs + moreMs].map((ms) => pollDelayMs(changed(), NOON_MS + ms));
+      expect(sooner).toBeGreaterThanOrEqual(SHORTEST_POLL_DELAY_MS);
       expect(later).toBeGreaterThanOrEqual(sooner ?? 0);
-      expect(later).toBeLessThanOrEqual(LONGEST_LOOK_MS);
+      expect(later).toBeLessThanOrEqual(LONGEST_POLL_DELAY_MS);
     }),
   );
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPace } from '../../../../src/daemon/jobs/polling.ts';
+import { createPolling } from '../../../../src/daemon/jobs/polling.ts';
 import type { LinkConfig } from '../../../../src/app/config/config.ts';
 import { newState } from '../../../support/store/new-link.ts';
 
@@ -11,7 +11,7 @@ const linkNamed = (name: string, hasAutoInterval = true): LinkConfig =>
 
 /** A pace where all links but `alone` share a limit of so many requests a minute. */
 const paceWith = (requests: number) =>
-  createPace({
+  createPolling({
     limits: (link) => [
       {
         name: link === 'alone' ? 'its own' : 'shared',
@@ -49,7 +49,7 @@ test('a link that is gone leaves its share to the others', () => {
 
 test('looks of a window take no more than their part of a limit, whatever the links want; what has left the window counts no more', () => {
   const pace = paceWith(12);
-  const turnAt = (link: string, nowMs: number): number => pace.turnInMs(linkNamed(link), nowMs);
+  const turnAt = (link: string, nowMs: number): number => pace.waitMs(linkNamed(link), nowMs);
   // Half of twelve requests are three looks.
   expect([0, 1_000, 2_000].map((nowMs) => turnAt('a', nowMs))).toEqual([0, 0, 0]);
   expect(turnAt('b', 3_000)).toBe(57_000);
@@ -61,5 +61,5 @@ test('looks of a window take no more than their part of a limit, whatever the li
 
 test('a link with a fixed interval takes no turns', () => {
   const pace = paceWith(4);
-  for (let times = 0; times < 5; times += 1) expect(pace.turnInMs(linkNamed('a', false), 0)).toBe(0);
+  for (let times = 0; times < 5; times += 1) expect(pace.waitMs(linkNamed('a', false), 0)).toBe(0);
 });

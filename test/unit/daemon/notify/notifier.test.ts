@@ -55,7 +55,7 @@ test('a trouble is told once however often one looks, its end once, and the next
   const notifier = open();
   for (const change of [() => Promise.resolve(), halt, recover, halt]) {
     await change();
-    for (const _ of [1, 2, 3]) await notifier.tell(['home', 'club'], NEVER);
+    for (const _ of [1, 2, 3]) await notifier.notify(['home', 'club'], NEVER);
   }
   expect(events()).toEqual(['link.halted', 'link.recovered', 'link.halted']);
   expect(receiver.received[0]).toMatchObject({ path: PATH, headers: { 'content-type': 'application/json' } });
@@ -64,14 +64,14 @@ test('a trouble is told once however often one looks, its end once, and the next
 
 test('another process on the same store tells nothing that was told', async () => {
   await halt();
-  await open().tell(['home'], NEVER);
-  await open().tell(['home'], NEVER);
+  await open().notify(['home'], NEVER);
+  await open().notify(['home'], NEVER);
   expect(events()).toEqual(['link.halted']);
 });
 
 test('of two processes that look at once one tells', async () => {
   await halt();
-  await Promise.all([open().tell(['home'], NEVER), open().tell(['home'], NEVER)]);
+  await Promise.all([open().notify(['home'], NEVER), open().notify(['home'], NEVER)]);
   expect(events()).toEqual(['link.halted']);
 });
 
@@ -79,9 +79,9 @@ test('what another process is telling is left to it, and told where that process
   await halt();
   const answers: (() => void)[] = [];
   receiver.answer((response) => void answers.push(() => response.writeHead(204).end()));
-  const telling = open().tell(['home'], NEVER);
+  const telling = open().notify(['home'], NEVER);
   await receiver.until(1);
-  await open().tell(['home'], NEVER);
+  await open().notify(['home'], NEVER);
   expect(receiver.received).toHaveLength(1);
   for (const answer of answers) answer();
   await telling;
@@ -90,10 +90,10 @@ test('what another process is telling is left to it, and told where that process
   const { told } = await store.link('home');
   await store.swapNotificationState('home', told, { ...told, claimedUntilMs: clock.now() + 60_000 });
   receiver.answer((response) => response.writeHead(204).end());
-  await open().tell(['home'], NEVER);
+  await open().notify(['home'], NEVER);
   expect(receiver.received).toHaveLength(1);
   clock.advance(60_000);
-  await open().tell(['home'], NEVER);
+  await open().notify(['home'], NEVER);
   expect(events()).toEqual(['link.halted', 'link.recovered']);
 });
 
@@ -101,7 +101,7 @@ test('a claim from a clock that was wrong binds nobody', async () => {
   await halt();
   const { told } = await store.link('home');
   await store.swapNotificationState('home', told, { ...told, claimedUntilMs: clock.now() + 3_600_000 });
-  await open().tell(['home'], NEVER);
+  await open().notify(['home'], NEVER);
   expect(events()).toEqual(['link.halted']);
 });
 
@@ -110,15 +110,15 @@ describe('a receiver that does not take it', () => {
     await halt();
     receiver.answer((response) => response.writeHead(503).end('no room for T0SECRET'));
     const notifier = open();
-    expect(await notifier.tell(['home', 'club'], NEVER)).toBe(300_000);
+    expect(await notifier.notify(['home', 'club'], NEVER)).toBe(300_000);
     expect(receiver.received).toHaveLength(4);
     expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
     expect(await trouble()).toBeNull();
-    await notifier.tell(['home'], NEVER);
+    await notifier.notify(['home'], NEVER);
     expect(receiver.received).toHaveLength(8);
     receiver.answer((response) => response.writeHead(200).end('ok'));
-    expect(await notifier.tell(['home'], NEVER)).toBe(30_000);
-    await notifier.tell(['home'], NEVER);
+    expect(await notifier.notify(['home'], NEVER)).toBe(30_000);
+    await notifier.notify(['home'], NEVER);
     expect(receiver.received).toHaveLength(9);
     expect(await trouble()).toBe('halted');
     // Logged once, and with no word of the receiver, which may repeat what it was sent.
@@ -132,16 +132,16 @@ describe('a receiver that does not take it', () => {
     await halt();
     receiver.answer((response) => response.writeHead(503).end());
     const notifier = open();
-    await notifier.tell(['home'], NEVER);
-    await notifier.tell(['home'], NEVER);
+    await notifier.notify(['home'], NEVER);
+    await notifier.notify(['home'], NEVER);
     expect(new Set(ids())).toEqual(new Set(['notice 1']));
     await recover();
-    await notifier.tell(['home'], NEVER);
+    await notifier.notify(['home'], NEVER);
     await halt();
     receiver.answer((response) => response.writeHead(204).end());
-    await notifier.tell(['home'], NEVER);
+    await notifier.notify(['home'], NEVER);
     await recover();
-    await notifier.tell(['home'], NEVER);
+    await notifier.notify(['home'], NEVER);
     expect(ids().slice(-2)).toEqual(['notice 2', 'notice 3']);
   });
 
@@ -150,31 +150,31 @@ describe('a receiver that does not take it', () => {
     const { url } = receiver;
     await receiver[Symbol.asyncDispose]();
     const notifier = notifierTo(url);
-    await notifier.tell(['home'], NEVER);
+    await notifier.notify(['home'], NEVER);
     expect(logged('notificationFailed')).toMatchObject([
       { reason: expect.stringContaining('did not answer (ECONNREFUSED)') },
     ]);
     receiver = await startReceiver(Number(new URL(url).port));
-    await notifier.tell(['home'], NEVER);
-    await notifier.tell(['home'], NEVER);
+    await notifier.notify(['home'], NEVER);
+    await notifier.notify(['home'], NEVER);
     expect(events()).toEqual(['link.halted']);
   });
 
   test('and whose trouble is over meanwhile hears of neither', async () => {
     await halt();
     receiver.answer((response) => response.writeHead(503).end());
-    await open().tell(['home'], NEVER);
+    await open().notify(['home'], NEVER);
     await recover();
     receiver.answer((response) => response.writeHead(204).end());
     const sent = receiver.received.length;
-    await open().tell(['home'], NEVER);
+    await open().notify(['home'], NEVER);
     expect(receiver.received).toHaveLength(sent);
   });
 
   test.each([400, 404, 410])('because it refuses (%i) is not asked again at once', async (status) => {
     await halt();
     receiver.answer((response) => response.writeHead(status).end());
-    await open().tell(['home'], NEVER);
+    await open().notify(['home'], NEVER);
     expect(receiver.received).toHaveLength(1);
   });
 
@@ -182,7 +182,7 @@ describe('a receiver that does not take it', () => {
     await halt();
     await using other = await startReceiver();
     receiver.answer((response) => response.writeHead(307, { location: other.url }).end());
-    await open().tell(['home'], NEVER);
+    await open().notify(['home'], NEVER);
     expect(other.received).toEqual([]);
     expect(logged('notificationFailed')).toMatchObject([
       { reason: expect.stringContaining('redirect, which is not followed') },
@@ -192,7 +192,7 @@ describe('a receiver that does not take it', () => {
   test('and never answers is given five seconds, each time', async () => {
     await halt();
     receiver.answer(() => undefined);
-    const telling = open().tell(['home'], NEVER);
+    const telling = open().notify(['home'], NEVER);
     for (const count of [1, 2, 3, 4]) {
       await receiver.until(count);
       clock.advance(5_000);
@@ -213,7 +213,7 @@ describe('a receiver that does not take it', () => {
       sleeps.push(delayMs);
       return Promise.resolve();
     };
-    await open({ clock: { ...clock, sleep } }).tell(['home'], NEVER);
+    await open({ clock: { ...clock, sleep } }).notify(['home'], NEVER);
     expect(sleeps).toEqual([7_000, 7_000, 7_000]);
   });
 
@@ -221,7 +221,7 @@ describe('a receiver that does not take it', () => {
     await halt('home');
     await halt('club');
     receiver.answer((response) => response.writeHead(404).end());
-    await open().tell(['home', 'club'], NEVER);
+    await open().notify(['home', 'club'], NEVER);
     expect(receiver.received).toHaveLength(1);
   });
 });
@@ -231,7 +231,7 @@ test('a notice that the receiver never takes holds up no other link for good', a
   await halt('home');
   receiver.answer((response, { body }) => response.writeHead(body.includes('"link":"club"') ? 400 : 204).end());
   const notifier = open();
-  for (const _ of [1, 2]) await notifier.tell(['club', 'home'], NEVER);
+  for (const _ of [1, 2]) await notifier.notify(['club', 'home'], NEVER);
   expect(await trouble()).toBe('halted');
   expect((await store.link('club')).told.trouble).toBeNull();
 });
@@ -239,7 +239,7 @@ test('a notice that the receiver never takes holds up no other link for good', a
 test('an answer without end is cut off, and its status counts', async () => {
   await halt();
   receiver.answer((response) => response.writeHead(200).end('x'.repeat(1_000_000)));
-  await open().tell(['home'], NEVER);
+  await open().notify(['home'], NEVER);
   expect(await trouble()).toBe('halted');
 });
 
@@ -250,18 +250,18 @@ test('the end of the program ends the waiting, and what was not told is told by 
     response.writeHead(503).end();
     ending.abort(new Error('The daemon stops.'));
   });
-  await open({ random: () => 0.999 }).tell(['home'], ending.signal);
+  await open({ random: () => 0.999 }).notify(['home'], ending.signal);
   expect(receiver.received).toHaveLength(1);
   expect(logged('notificationFailed')).toEqual([]);
   receiver.answer((response) => response.writeHead(204).end());
-  await open().tell(['home'], NEVER);
+  await open().notify(['home'], NEVER);
   expect(events()).toEqual(['link.halted', 'link.halted']);
 });
 
 test('a store that cannot be used ends nothing', async () => {
   const broken = openStore(':memory:');
   await broken.close();
-  expect(await open({ store: broken }).tell(['home'], NEVER)).toBe(300_000);
+  expect(await open({ store: broken }).notify(['home'], NEVER)).toBe(300_000);
   expect(logged('notificationFailed')).toHaveLength(1);
 });
 
@@ -269,7 +269,7 @@ test('what is sent is signed, each time with its own time, where there is a secr
   await halt();
   let attempts = 0;
   receiver.answer((response) => response.writeHead((attempts += 1) === 1 ? 503 : 204).end());
-  await open({ secret: 'the-signing-secret' }).tell(['home'], NEVER);
+  await open({ secret: 'the-signing-secret' }).notify(['home'], NEVER);
   expect(receiver.received).toHaveLength(2);
   for (const { headers, body } of receiver.received) {
     const timestamp = String(headers['contact-sync-timestamp']);
@@ -277,7 +277,7 @@ test('what is sent is signed, each time with its own time, where there is a secr
     expect(headers['contact-sync-signature']).toBe(`v1=${expected}`);
   }
   await recover();
-  await open().tell(['home'], NEVER);
+  await open().notify(['home'], NEVER);
   expect(Object.keys(receiver.received[2]?.headers ?? {}).filter((name) => name.startsWith('contact-sync'))).toEqual(
     [],
   );

@@ -12,7 +12,7 @@ test.skipIf(!hasPromtool)('promtool finds no fault in what is served', async () 
   const { metrics } = metricsOf('home');
   metrics.count(jobOf('home'), reportOf('home'));
   const traffic = [{ link: 'home', side: 'left', requests: 1, used: 0.5 }] as const;
-  const text = await metrics.render(seen({ standings: [standing('home')], traffic }));
+  const text = await metrics.render(seen({ states: [standing('home')], traffic }));
   const checking = promisify(execFile)('promtool', ['check', 'metrics']);
   checking.child.stdin?.end(text);
   expect(await checking).toEqual({ stdout: '', stderr: '' });

@@ -63,12 +63,12 @@ test('a run that could not begin counts by its outcome alone, and a job that wai
 
 test('how links stand is told as of the scrape: lag, state, refused writes', async () => {
   const { metrics } = metricsOf('home', 'new', 'club');
-  const standings = [
+  const states = [
     standing('home', { refused: 3 }),
     standing('new', { lastSuccessAtMs: null, state: 'failing' }),
     standing('club', { lastSuccessAtMs: NOW_MS + 5_000, state: 'halted', syncIntervalMs: 5 * MINUTE_MS }),
   ];
-  const text = await metrics.render(seen({ standings, sinceMs: (link) => (link === 'new' ? NOW_MS - 90_000 : 0) }));
+  const text = await metrics.render(seen({ states, sinceMs: (link) => (link === 'new' ? NOW_MS - 90_000 : 0) }));
   expect(seriesIn(text, 'contact_sync_link_lag_seconds')).toEqual({
     'link="home"': 30,
     // Since the daemon took it up.
@@ -88,7 +88,7 @@ test('how links stand is told as of the scrape: lag, state, refused writes', asy
     'link="new",state="failing"': 1,
     'link="club",state="halted"': 1,
   });
-  const later = await metrics.render(seen({ standings: [standing('home')], nowMs: NOW_MS + 30_000 }));
+  const later = await metrics.render(seen({ states: [standing('home')], nowMs: NOW_MS + 30_000 }));
   expect(seriesIn(later, 'contact_sync_link_lag_seconds')).toEqual({ 'link="home"': 60 });
 });
 
@@ -137,11 +137,11 @@ test('fifty links have series of their own, and the others are told together', a
     metrics.count(jobOf(name), reportOf(name, { conflicts: 1 }));
     metrics.countLimited(limited(name));
   }
-  const standings = MANY.map((name, index) =>
+  const states = MANY.map((name, index) =>
     standing(name, { lastSuccessAtMs: NOW_MS - index * 1_000, refused: 1, state: index < 60 ? 'paused' : 'active' }),
   );
   const traffic = MANY.map((link, index) => ({ link, side: 'left' as const, requests: 2, used: index / 1_000 }));
-  const text = await metrics.render(seen({ standings, traffic }));
+  const text = await metrics.render(seen({ states, traffic }));
   expect(seriesIn(text, 'contact_sync_conflicts_total')).toMatchObject({ 'link="link-49"': 1, 'link="other"': 950 });
   expect(seriesIn(text, LIMITED)['link="other",side="service"']).toBe(950);
   expect(seriesIn(text, 'contact_sync_refused_writes')['link="other"']).toBe(950);
@@ -173,8 +173,8 @@ test('of the links that are told together those that wait for a person are not l
   const names = MANY.slice(0, 56);
   const { metrics } = metricsOf(...names);
   const lagOf = async (...last: readonly ReturnType<typeof standing>[]): Promise<Readonly<Record<string, number>>> => {
-    const standings = [...names.slice(0, 50).map((name) => standing(name, { isPausedByHand: true })), ...last];
-    return seriesIn(await metrics.render(seen({ standings })), 'contact_sync_link_lag_seconds');
+    const states = [...names.slice(0, 50).map((name) => standing(name, { isPausedByHand: true })), ...last];
+    return seriesIn(await metrics.render(seen({ states })), 'contact_sync_link_lag_seconds');
   };
   const waiting = [
     standing('link-50', { lastSuccessAtMs: 0, isPausedByHand: true }),
@@ -216,6 +216,6 @@ test('each daemon has figures of its own, and the process is among them', async 
 test('a name of a link cannot break the format', async () => {
   const name = 'a"b\\c\nd';
   const { metrics } = metricsOf(name);
-  const text = await metrics.render(seen({ standings: [standing(name)] }));
+  const text = await metrics.render(seen({ states: [standing(name)] }));
   expect(text).toContain(String.raw`contact_sync_link_lag_seconds{link="a\"b\\c\nd"} 30`);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { healthRoutes, metricsRoutes } from '../../../../src/daemon/server/listening.ts';
+import { healthRoutes, metricsRoutes } from '../../../../src/daemon/server/http-service.ts';
 import { seriesIn } from '../../../support/jobs/metric-series.ts';
 import { metricsOf, seen, standing } from './support.ts';
 
@@ -28,7 +28,7 @@ test('who asks at the same time gets one and the same look', async () => {
   const routes = metricsRoutes(metrics, async () => {
     looks += 1;
     await looked;
-    return seen({ standings: [standing('home', { refused: looks })] });
+    return seen({ states: [standing('home', { refused: looks })] });
   });
   const asked = Array.from({ length: 100 }, async () => textOf(routes.request('/metrics')));
   look();

@@ -1,8 +1,8 @@
 import type { LinkConfig } from '../../../../src/app/config/config.ts';
-import type { LinkStanding } from '../../../../src/daemon/jobs/health.ts';
+import type { LinkHealth } from '../../../../src/daemon/jobs/health.ts';
 import type { RunSummary } from '../../../../src/engine/run.ts';
 import type { JobReport } from '../../../../src/daemon/jobs/job.ts';
-import { createMetrics, type Metrics, type Seen } from '../../../../src/daemon/server/metrics.ts';
+import { createMetrics, type Metrics, type MetricsInput } from '../../../../src/daemon/server/metrics.ts';
 import { SIDE_WORDS } from '../../../support/side-words.ts';
 
 export const MINUTE_MS = 60_000;
@@ -12,13 +12,13 @@ export const NOW_MS = 100 * MINUTE_MS;
 export const linkNamed = (name: string, sides: object = SIDE_WORDS): LinkConfig =>
   ({ name, sides, syncIntervalMs: MINUTE_MS }) as unknown as LinkConfig;
 
-export const standing = (link: string, change: Partial<LinkStanding> = {}): LinkStanding => {
+export const standing = (link: string, change: Partial<LinkHealth> = {}): LinkHealth => {
   const healthy = { state: 'active', isPausedByHand: false, lastSuccessAtMs: NOW_MS - 30_000 } as const;
   return { link, ...healthy, syncIntervalMs: MINUTE_MS, refused: 0, ...change };
 };
 
-export const seen = (change: Partial<Seen> = {}): Seen => {
-  return { nowMs: NOW_MS, sinceMs: () => 0, standings: [], traffic: [], depth: { waiting: 0, active: 0 }, ...change };
+export const seen = (change: Partial<MetricsInput> = {}): MetricsInput => {
+  return { nowMs: NOW_MS, sinceMs: () => 0, states: [], traffic: [], depth: { waiting: 0, active: 0 }, ...change };
 };
 
 const COUNTS = { pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0, requests: 0 };

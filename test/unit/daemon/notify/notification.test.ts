@@ -1,7 +1,12 @@
 import type { LinkState } from '../../../../src/core/state/rows.ts';
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { bodyOf, noticeOf, signatureOf, testNotice } from '../../../../src/daemon/notify/notice.ts';
+import {
+  webhookBody,
+  notificationOf,
+  signatureOf,
+  testNotification,
+} from '../../../../src/daemon/notify/notification.ts';
 import { newState } from '../../../support/store/new-link.ts';
 
 const SENDING = { id: 'n1', nowMs: Date.UTC(2026, 10, 22, 12), personalData: false };
@@ -10,8 +15,8 @@ const AT = '2026-11-22T12:00:00.000Z';
 const link = (patch: Partial<LinkState>): LinkState => ({ ...newState('home'), ...patch });
 
 test('a notice says what happened to which link, why, and when', () => {
-  const notice = noticeOf('halted', link({ state: 'halted', reason: 'Too much would go.' }), SENDING);
-  expect(JSON.parse(bodyOf(notice, 'json'))).toEqual({
+  const notice = notificationOf('halted', link({ state: 'halted', reason: 'Too much would go.' }), SENDING);
+  expect(JSON.parse(webhookBody(notice, 'json'))).toEqual({
     id: 'n1',
     event: 'link.halted',
     link: 'home',
@@ -33,26 +38,26 @@ test.each([
   ['recovered', null, 'failing', 'The link home recovered; it was failing before.'],
 ] as const)('%s, as a sentence', (news, reason, trouble, text) => {
   const told = { trouble, failingSinceMs: null, claimedUntilMs: null };
-  const notice = noticeOf(news, link({ reason, told }), SENDING);
+  const notice = notificationOf(news, link({ reason, told }), SENDING);
   expect(notice).toMatchObject({ event: `link.${news}`, from: trouble, reason, text });
 });
 
 test("a remote's own words are told only where personal data may be", () => {
   const state = link({ state: 'failing', reason: 'The service refused it (422) saying "Ada Lovelace is taken"' });
-  const quiet = noticeOf('failing', state, SENDING);
+  const quiet = notificationOf('failing', state, SENDING);
   expect(quiet.reason).toBe('The service refused it (422)');
   expect(JSON.stringify(quiet)).not.toContain('Ada');
-  const talkative = noticeOf('failing', state, { ...SENDING, personalData: true });
+  const talkative = notificationOf('failing', state, { ...SENDING, personalData: true });
   expect(talkative.reason).toContain('Ada Lovelace');
   expect(talkative.text).toContain('Ada Lovelace');
 });
 
 test('Slack gets a text alone, in which nothing is obeyed', () => {
-  const notice = noticeOf('halted', link({ state: 'halted', reason: '<!channel> & more' }), SENDING);
-  expect(JSON.parse(bodyOf(notice, 'slack'))).toEqual({
+  const notice = notificationOf('halted', link({ state: 'halted', reason: '<!channel> & more' }), SENDING);
+  expect(JSON.parse(webhookBody(notice, 'slack'))).toEqual({
     text: 'The link home is halted: &lt;!channel&gt; &amp; more',
   });
-  expect(Object.keys(JSON.parse(bodyOf(testNotice(SENDING), 'slack')) as object)).toEqual(['text']);
+  expect(Object.keys(JSON.parse(webhookBody(testNotification(SENDING), 'slack')) as object)).toEqual(['text']);
 });
 
 describe('a signature', () => {

@@ -1,44 +1,44 @@
 import type { Clock } from '../../util/clock.ts';
 import { QueueError, type Scheduler, type Schedule } from './scheduler.ts';
 
-export type LateSchedulerOptions = {
+export type DeferredSchedulerOptions = {
   readonly kind: Scheduler['kind'];
   readonly clock: Clock;
-  /** Opens the scheduler; what it throws says why that cannot be done now. */
+  /** Opens the scheduler. It throws the reason if that is not possible now. */
   readonly open: () => Promise<Scheduler>;
-  /** NotificationState once that the scheduler cannot be opened, and why. */
+  /** Called once with the reason why the scheduler cannot be opened. */
   readonly onWaiting: (reason: string) => void;
 };
 
-const TRY_AGAIN_MS = 2_000;
+const RETRY_AFTER_MS = 2_000;
 
-/** A scheduler that cannot be opened before something else answers; until then it waits, and takes no orders. */
-export const createLateScheduler = ({ kind, clock, open, onWaiting }: LateSchedulerOptions): Scheduler => {
+/** A scheduler that is opened with retries in the background. Until it is open, it refuses requested jobs. */
+export const createDeferredScheduler = ({ kind, clock, open, onWaiting }: DeferredSchedulerOptions): Scheduler => {
   const ended = new AbortController();
   let schedules: readonly Schedule[] = [];
   let opened: Scheduler | null = null;
   let reason: string | null = null;
 
-  const tryOut = async (): Promise<boolean> => {
+  const tryOpen = async (): Promise<boolean> => {
     try {
       opened = await open();
       opened.apply(schedules);
       return true;
     } catch (error) {
-      const isNews = reason === null;
+      const isFirst = reason === null;
       reason = error instanceof Error ? error.message : String(error);
-      if (isNews) onWaiting(reason);
+      if (isFirst) onWaiting(reason);
       return false;
     }
   };
-  const openPatiently = async (): Promise<void> => {
-    while (!ended.signal.aborted && !(await tryOut())) {
-      await clock.sleep(TRY_AGAIN_MS, ended.signal).catch(() => undefined);
+  const openWithRetry = async (): Promise<void> => {
+    while (!ended.signal.aborted && !(await tryOpen())) {
+      await clock.sleep(RETRY_AFTER_MS, ended.signal).catch(() => undefined);
     }
   };
-  const opening = openPatiently();
+  const opening = openWithRetry();
 
-  const whyNot = (): string => reason ?? 'The daemon begins.';
+  const waitReason = (): string => reason ?? 'The daemon begins.';
   return {
     kind,
     apply: (next) => {
@@ -46,10 +46,10 @@ export const createLateScheduler = ({ kind, clock, open, onWaiting }: LateSchedu
       opened?.apply(next);
     },
     order: async (job) => {
-      if (opened === null) throw new QueueError(whyNot());
+      if (opened === null) throw new QueueError(waitReason());
       await opened.order(job);
     },
-    trouble: async () => (opened === null ? whyNot() : opened.trouble()),
+    trouble: async () => (opened === null ? waitReason() : opened.trouble()),
     depth: async () => opened?.depth() ?? null,
     stop: async () => {
       ended.abort(new Error('The daemon stops.'));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { App } from '../../../../src/app/app.ts';
 import type { LinkConfig } from '../../../../src/app/config/config.ts';
 import { Secret } from '../../../../src/util/secret.ts';
-import { createDesk, type UndoTarget } from '../../../../src/daemon/console/actions.ts';
+import { createConsoleActions, type UndoTarget } from '../../../../src/daemon/console/actions.ts';
 import type { JobReport } from '../../../../src/daemon/jobs/job.ts';
 import { createVirtualClock } from '../../../support/virtual-clock.ts';
 
@@ -27,7 +27,7 @@ test('what was done for a link is not shown of another one that was added under 
   const app = { plan: failing, planUndo: failing, store: storeOf(() => null) } as unknown as App;
   let link = linkOf('of the first');
   const daemon = { order: () => Promise.resolve(), progress: () => [], links: () => [link] };
-  const desk = createDesk({ app, daemon, clock: createVirtualClock() });
+  const desk = createConsoleActions({ app, daemon, clock: createVirtualClock() });
   desk.plan(link);
   desk.preview(link, { run: { id: 'run' }, write: null } as UndoTarget);
   desk.noteReport({ link: 'ada', kind: 'incremental', override: null }, { ending: 'failed' } as JobReport);
@@ -56,7 +56,7 @@ test('the acceptance of a plan covers the run that it led to, and no later run a
   } as unknown as App;
   const link = linkOf('a token');
   const daemon = { order: () => Promise.resolve(), progress: () => [], links: () => [link] };
-  const desk = createDesk({ app, daemon, clock: createVirtualClock() });
+  const desk = createConsoleActions({ app, daemon, clock: createVirtualClock() });
   desk.plan(link);
   await yielded();
   const planning = desk.planning(link, [], null);
@@ -87,7 +87,7 @@ test('a contact that was forgotten is in no plan, preview or report that was kep
   } as unknown as App;
   const link = linkOf('a token');
   const clock = createVirtualClock();
-  const desk = createDesk({
+  const desk = createConsoleActions({
     app,
     daemon: { order: async () => undefined, progress: () => [], links: () => [link] },
     clock,
@@ -140,7 +140,7 @@ test('a plan is made when it is first asked for, and again after a run that wrot
   } as unknown as App;
   const link = linkOf('a token');
   const daemon = { order: () => Promise.resolve(), progress: () => [], links: () => [link] };
-  const desk = createDesk({ app, daemon, clock: createVirtualClock() });
+  const desk = createConsoleActions({ app, daemon, clock: createVirtualClock() });
   const plansAfter = async (next: typeof last): Promise<number> => {
     last = next;
     desk.currentPlan(link, [last], null);

@@ -6,37 +6,37 @@ import { openAddressRemedy } from '../../app/config/unencrypted.ts';
 import type { ListenAddress } from '../../util/values.ts';
 import type { OpenConsole, Console } from '../console/console.ts';
 import type { Events } from '../../engine/events.ts';
-import { checkHealth, standingOf, unhealthyBecause, type LinkStanding, type Health } from '../jobs/health.ts';
+import { checkHealth, readLinkHealth, unhealthyBecause, type LinkHealth, type Health } from '../jobs/health.ts';
 import type { Daemon, OnReport } from '../jobs/daemon.ts';
-import { localPage, openDoor, openOptionalDoor } from './http-server.ts';
-import { createMetrics, type Seen, type Metrics } from './metrics.ts';
+import { localPage, openHttpServer, openOptionalHttpServer } from './http-server.ts';
+import { createMetrics, type MetricsInput, type Metrics } from './metrics.ts';
 
-export type ListeningOptions = {
+export type HttpServiceOptions = {
   readonly address: ListenAddress;
-  /** Whether the daemon runs without the address where another program has it. */
+  /** Whether the daemon runs without the address if it cannot be bound. */
   readonly isOptional: boolean;
   /** The log. */
   readonly events: Events;
   readonly clock: Clock;
   /** Of this program. */
   readonly version: string;
-  /** Opens the page; null where there is none. */
+  /** Opens the page; null without a page. */
   readonly openConsole: OpenConsole | null;
   /** Whether a token signs in to the page. Without one, only requests to a loopback name get the page. */
   readonly hasPageToken: boolean;
-  /** Makes the routes by which programs change links; null where there are none. */
+  /** Creates the routes of the API; null without an API. */
   readonly openApi: (() => Promise<Hono>) | null;
 };
 
-/** What LISTEN adds to the daemon. */
-export type Listening = {
-  /** The log, from which some events are counted. */
+/** The page, metrics, health and API at LISTEN. */
+export type HttpService = {
+  /** The log; some of its events are counted as metrics. */
   readonly events: Events;
   readonly onReport: OnReport;
   /**
-   * Binds the address; `serve` begins to answer there. Null: the address is optional and could not be bound, which is logged.
+   * Binds the address; `serve` starts to answer. Returns null and logs if an optional address cannot be bound.
    *
-   * @throws {ConfigError} where an address that is not optional cannot be bound.
+   * @throws {ConfigError} if an address that is not optional cannot be bound.
    */
   open(app: App): Promise<(AsyncDisposable & { serve(daemon: Daemon): Promise<void> }) | null>;
 };
@@ -47,23 +47,23 @@ type Subject = { readonly app: App; readonly daemon: Daemon; readonly clock: Clo
 
 const NO_LINKS: readonly LinkConfig[] = [];
 
-const readMetricsInput = async ({ app, daemon, clock }: Subject): Promise<Seen> => {
-  const standings: LinkStanding[] = [];
-  for (const link of daemon.links()) standings.push(await standingOf(app.store, link));
+const readMetricsInput = async ({ app, daemon, clock }: Subject): Promise<MetricsInput> => {
+  const states: LinkHealth[] = [];
+  for (const link of daemon.links()) states.push(await readLinkHealth(app.store, link));
   const depth = await daemon.depth();
-  return { nowMs: clock.now(), sinceMs: (link) => daemon.sinceMs(link), standings, traffic: app.traffic(), depth };
+  return { nowMs: clock.now(), sinceMs: (link) => daemon.sinceMs(link), states, traffic: app.traffic(), depth };
 };
 
 const health = ({ app, daemon, clock }: Subject) =>
   checkHealth({ config: app.config, links: daemon.links(), store: app.store, nowMs: clock.now(), isDaemon: true });
 
-/** Counts what happens from now on; nothing is listened at yet. */
-export const createListening = (options: ListeningOptions): Listening => {
+/** Starts to count metrics. The address is bound by `open`. */
+export const createHttpService = (options: HttpServiceOptions): HttpService => {
   const { address, isOptional, events, clock, version, openConsole, hasPageToken, openApi } = options;
   let links = (): readonly LinkConfig[] => NO_LINKS;
   const metrics = createMetrics({ version, links: () => links() });
   let page: Console | undefined;
-  /** DATA_DIR cannot be written: what can be served all the same is. */
+  /** If DATA_DIR is not writable, everything except the page is served. */
   const withoutPage = (error: unknown): undefined => {
     events.heartbeatFailed({ error });
     return undefined;
@@ -84,37 +84,37 @@ export const createListening = (options: ListeningOptions): Listening => {
       const onError = (path: string, error: unknown): void => events.httpRequestFailed({ path, error });
       const onUnavailable = (reason: string): void => events.pageUnavailable({ reason, remedy: PAGE_REMEDY });
       const onLimited = (limit: number): void => events.httpConnectionsLimited({ limit });
-      const door = isOptional
-        ? await openOptionalDoor({ address, onError, onLimited, onUnavailable })
-        : await openDoor({ address, onError, onLimited });
-      if (door === null) return null;
+      const server = isOptional
+        ? await openOptionalHttpServer({ address, onError, onLimited, onUnavailable })
+        : await openHttpServer({ address, onError, onLimited });
+      if (server === null) return null;
       const remedy = openAddressRemedy(address, { hasPage: hasPageToken, hasApi: openApi !== null });
       return {
         serve: async (daemon) => {
           links = () => daemon.links();
           const subject = { app, daemon, clock };
-          page = await openConsole?.({ app, daemon, address: door.address }).catch(withoutPage);
+          page = await openConsole?.({ app, daemon, address: server.address }).catch(withoutPage);
           const api = await openApi?.();
           const groups = [healthRoutes(() => health(subject)), metricsRoutes(metrics, () => readMetricsInput(subject))];
-          // Before the page, which looks at every request that it is given.
+          // Before the page, whose middleware applies to all of its requests.
           if (api !== undefined) groups.push(api);
           if (page !== undefined) groups.push(hasPageToken ? page.routes : localPage(page.routes));
-          door.serve(groups);
-          events.httpServerStarted({ address: door.address });
-          if (remedy !== null) events.httpServerOpen({ address: door.address, remedy });
+          server.serve(groups);
+          events.httpServerStarted({ address: server.address });
+          if (remedy !== null) events.httpServerOpen({ address: server.address, remedy });
         },
         [Symbol.asyncDispose]: async () => {
           await page?.[Symbol.asyncDispose]();
-          await door[Symbol.asyncDispose]();
+          await server[Symbol.asyncDispose]();
         },
       };
     },
   };
 };
 
-/** `/healthz`: the process lives. `/readyz`: it does its work, as `contact-sync health` judges it, with the same line. */
+/** `/healthz`: the process is alive. `/readyz`: the daemon is healthy, by the rules and with the line of `contact-sync health`. */
 export const healthRoutes = (check: () => Promise<Health>): Hono => {
-  const judge = oneAtATime(() => check().catch(unhealthyBecause));
+  const judge = shareConcurrentCalls(() => check().catch(unhealthyBecause));
   return new Hono()
     .get('/healthz', (context) => context.text('alive\n'))
     .get('/readyz', async (context) => {
@@ -124,15 +124,15 @@ export const healthRoutes = (check: () => Promise<Health>): Hono => {
 };
 
 /** `/metrics`, for Prometheus; `read` returns the current values. */
-export const metricsRoutes = (metrics: Metrics, read: () => Promise<Seen>): Hono => {
-  const render = oneAtATime(async () => metrics.render(await read()));
+export const metricsRoutes = (metrics: Metrics, read: () => Promise<MetricsInput>): Hono => {
+  const render = shareConcurrentCalls(async () => metrics.render(await read()));
   return new Hono().get('/metrics', async (context) =>
     context.body(await render(), 200, { 'content-type': metrics.contentType }),
   );
 };
 
-/** The same work, done once for all who ask while it is under way. */
-const oneAtATime = <T>(work: () => Promise<T>): (() => Promise<T>) => {
+/** Shares the result of current work with all calls during it. */
+const shareConcurrentCalls = <T>(work: () => Promise<T>): (() => Promise<T>) => {
   let underWay: Promise<T> | null = null;
   return () =>
     (underWay ??= work().finally(() => {

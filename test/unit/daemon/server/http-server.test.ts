@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../../../src/util/config-error.ts';
-import { connectionsFor, openDoor, openOptionalDoor } from '../../../../src/daemon/server/http-server.ts';
+import { connectionsFor, openHttpServer, openOptionalHttpServer } from '../../../../src/daemon/server/http-server.ts';
 
 const LOOPBACK = { host: '127.0.0.1', port: 0 };
 const groups = [
@@ -19,7 +19,7 @@ const groups = [
 
 const openTestDoor = async (address = LOOPBACK) => {
   const failed: unknown[] = [];
-  const door = await openDoor({
+  const door = await openHttpServer({
     address,
     onError: (path, error) => failed.push([path, error]),
     onLimited: () => undefined,
@@ -102,7 +102,7 @@ test.each([
 ])('%s is a fault of the configuration', async (_, addressOf, message) => {
   const { door, port, url } = await openTestDoor();
   await using __ = door;
-  const second = openDoor({ address: addressOf(port), onError: () => undefined, onLimited: () => undefined });
+  const second = openHttpServer({ address: addressOf(port), onError: () => undefined, onLimited: () => undefined });
   await expect(second).rejects.toThrow(ConfigError);
   await expect(second).rejects.toThrow(message);
   expect((await fetch(`${url}/one`)).status).toBe(200);
@@ -113,7 +113,7 @@ test('an optional address that is in use leaves the daemon without a page, and t
   await using _ = door;
   const reasons: string[] = [];
   const address = { host: '127.0.0.1', port };
-  const second = await openOptionalDoor({
+  const second = await openOptionalHttpServer({
     address,
     onError: () => undefined,
     onLimited: () => undefined,

@@ -1,0 +1,180 @@
+import type { ConsoleActions } from './actions.ts';
+import type { RunKind, RunRow } from '../../core/state/rows.ts';
+import type { App } from '../../app/app.ts';
+import type { Clock } from '../../util/clock.ts';
+import type { LinkConfig } from '../../app/config/config.ts';
+import { digest, fingerprint } from '../../util/secret.ts';
+import type { Contact } from '../../core/contact/contact.ts';
+import { SIDES } from '../../core/contact/side.ts';
+import type { Daemon } from '../jobs/daemon.ts';
+import type { JobData } from '../jobs/job.ts';
+import { createBackgroundTasks, type BackgroundTasks, type Mark } from './background-tasks.ts';
+import type { Estimate } from '../../engine/run.ts';
+import { planChanges, plannedContacts, unpairedOf } from '../../core/view/plan.ts';
+import type { Change, Unpaired } from '../../core/view/views.ts';
+
+/** What a run of a link would do, as it was found out at that time. */
+export type PlanView = {
+  readonly atMs: number;
+  readonly kind: RunKind;
+  readonly changes: readonly Change[];
+  readonly unpaired: readonly Unpaired[];
+  /** By side and id: `left people/c1`. */
+  readonly contacts: ReadonlyMap<string, Contact>;
+  readonly estimate: Estimate;
+  /** What keeps a run from doing it (R8); null where nothing does. */
+  readonly halt: string | null;
+  /** Whether that is for what it would destroy. */
+  readonly destroys: boolean;
+  /** Two plans with the same one do the same. */
+  readonly digest: string;
+  /** The last run that had ended before the plan was made. */
+  readonly lastRun: string | null;
+};
+
+/** How it stands with the plan of a link; `checking`: it is made again, to be the same as the one that was accepted. */
+export type Planning =
+  | { readonly state: 'planning' | 'checking' }
+  | { readonly state: 'planned'; readonly view: PlanView; readonly note: string | null }
+  /** `lastRun`: the last run that had ended at the acceptance. `ranAs`: the run that ended after it; null before that. */
+  | { readonly state: 'accepted'; readonly lastRun: string | null; readonly ranAs: string | null }
+  | { readonly state: 'failed'; readonly message: string };
+
+export type Orders = {
+  /** Hands a job to the daemon. */
+  readonly send: (job: JobData) => Promise<void>;
+  /** Whether a job that was asked for a moment ago has neither begun nor ended. */
+  readonly isAwaited: (link: string) => boolean;
+};
+
+/** A run that has ended. */
+export type EndedRun = Pick<RunRow, 'id' | 'outcome' | 'reason' | 'wrote'>;
+
+export type ConsoleActionParts = {
+  readonly app: App;
+  readonly daemon: Pick<Daemon, 'order' | 'progress' | 'links'>;
+  readonly clock: Clock;
+};
+
+/** Plans are large, so that few are kept. */
+const MOST_PLANS = 3;
+
+/** A link that is removed, and added again under its name, may be somebody else's: what was done before is not shown of it. */
+export const keyOf = (link: LinkConfig): string => digest(fingerprint(link));
+
+/** When a contact of the link was last forgotten. */
+export const forgottenOf = async ({ store }: Pick<App, 'store'>, { name }: LinkConfig): Promise<Mark> =>
+  (await store.link(name)).forgottenAtMs;
+
+/** The last runs that ended, newest first. */
+export const endedRuns = async ({ store }: Pick<App, 'store'>, { name }: LinkConfig): Promise<readonly RunRow[]> =>
+  (await store.runs(name, { newest: 3 })).filter(({ endedAtMs }) => endedAtMs !== null);
+
+type Accepted = Extract<Planning, { readonly state: 'accepted' }>;
+
+/** The acceptance with the run that it led to; null after a later run, and after a run that did not complete. */
+const acceptedNow = (accepted: Accepted, ended: readonly EndedRun[]): Accepted | null => {
+  const [last, previous] = ended;
+  if ((last?.id ?? null) === accepted.lastRun) return accepted;
+  const isNext = (previous?.id ?? null) === accepted.lastRun;
+  return isNext && last?.outcome === 'completed' ? { ...accepted, ranAs: last.id } : null;
+};
+
+/** Whether a run has changed what the plan was made of, or its halt. */
+const isOutdated = ({ lastRun, halt }: PlanView, [last]: readonly EndedRun[]): boolean => {
+  if (last === undefined || last.id === lastRun || last.outcome === 'failed') return false;
+  if (last.outcome === 'halted') return last.reason !== halt;
+  const hasWritten = SIDES.some((side) => {
+    const { created = 0, updated = 0, deleted = 0 } = last.wrote?.[side] ?? {};
+    return created + updated + deleted > 0;
+  });
+  return hasWritten || halt !== null;
+};
+
+/** The nonce with which a run may pass this halt; null if the last run did not halt with it (R8). */
+const overrideOf = async (app: App, link: LinkConfig, halt: string): Promise<string | null> => {
+  const [last] = await endedRuns(app, link);
+  return last?.outcome === 'halted' && last.reason === halt ? last.override : null;
+};
+
+const planView = async (
+  { app, clock }: Pick<ConsoleActionParts, 'app' | 'clock'>,
+  link: LinkConfig,
+  signal: AbortSignal,
+): Promise<PlanView> => {
+  const [lastRun] = await endedRuns(app, link);
+  const { kind, plan, halt, estimate } = await app.plan(link, { kind: 'incremental', signal });
+  const changes = planChanges(plan);
+  const message = halt?.message ?? null;
+  return {
+    atMs: clock.now(),
+    kind,
+    changes,
+    unpaired: unpairedOf(plan),
+    contacts: plannedContacts(plan),
+    estimate,
+    halt: message,
+    destroys: halt !== null && halt.reason !== 'first-sync',
+    digest: digest(JSON.stringify([changes, message])),
+    lastRun: lastRun?.id ?? null,
+  };
+};
+
+/** Has an accepted plan done where it still is what a run would do; what is shown from then on. */
+const checkPlan = async (
+  parts: Pick<ConsoleActionParts, 'app' | 'clock'> & Pick<Orders, 'send'>,
+  link: LinkConfig,
+  accepted: string,
+  signal: AbortSignal,
+): Promise<Planning> => {
+  const view = await planView(parts, link, signal);
+  if (view.digest !== accepted) {
+    return { state: 'planned', view, note: 'The plan has changed since you accepted it. Review the current plan.' };
+  }
+  const override = view.halt === null ? null : await overrideOf(parts.app, link, view.halt);
+  if (view.halt !== null && override === null) {
+    return {
+      state: 'planned',
+      view,
+      note: 'No run has halted on this plan yet. Press Sync: the run halts and writes nothing. Then accept the plan.',
+    };
+  }
+  const [lastRun = null] = await endedRuns(parts.app, link);
+  await parts.send({ link: link.name, kind: 'incremental', override, byHand: true });
+  return { state: 'accepted', lastRun: lastRun?.id ?? null, ranAs: null };
+};
+
+export const createPlans = (
+  parts: ConsoleActionParts,
+  { send }: Orders,
+  signal: AbortSignal,
+): Pick<ConsoleActions, 'plan' | 'planning' | 'currentPlan' | 'accept'> &
+  Pick<BackgroundTasks<Planning>, 'isWorking' | 'ended'> => {
+  const bench = createBackgroundTasks<Planning>(MOST_PLANS);
+  const failed = (message: string): Planning => ({ state: 'failed', message });
+  const plan: ConsoleActions['plan'] = (link) => {
+    const work = async (): Promise<Planning> => {
+      return { state: 'planned', view: await planView(parts, link, signal), note: null };
+    };
+    bench.begin(keyOf(link), { state: 'planning' }, { mark: () => forgottenOf(parts.app, link), work, failed });
+  };
+  const planning: ConsoleActions['planning'] = (link, ended, forgotten) => {
+    const state = bench.of(keyOf(link), forgotten);
+    return state?.state === 'accepted' ? acceptedNow(state, ended) : state;
+  };
+  return {
+    ...bench,
+    plan,
+    planning,
+    currentPlan: (link, ended, forgotten) => {
+      const state = planning(link, ended, forgotten);
+      const isCurrent = state?.state === 'planned' ? !isOutdated(state.view, ended) : state !== null;
+      if (!isCurrent) plan(link);
+      return planning(link, ended, forgotten);
+    },
+    accept: (link, accepted) => {
+      const work = (): Promise<Planning> => checkPlan({ ...parts, send }, link, accepted, signal);
+      bench.begin(keyOf(link), { state: 'checking' }, { mark: () => forgottenOf(parts.app, link), work, failed });
+    },
+  };
+};

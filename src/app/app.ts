@@ -21,49 +21,49 @@ import type { HostedStore } from '../store/hosted.ts';
 import type { Store } from '../store/store.ts';
 import { LeaseChecks, type LeaseHolders } from '../engine/lease.ts';
 
-/** What tests and the demo may replace. */
+/** Parts that tests and the demo replace. */
 export type AppOverrides = {
   readonly clock?: Clock;
   /** At least 0, less than 1. */
   readonly random?: () => number;
   readonly newId?: () => string;
-  /** In place of the one that the configuration names. */
+  /** Replaces the store of the configuration. */
   readonly store?: HostedStore;
 };
 
-/** The program, put together: everything that a command or a job needs. */
+/** The program: everything that commands and jobs use. */
 export type App = Runs & {
   readonly config: Config;
   readonly store: Store;
   /** The tokens that `connect` stored. */
   readonly vault: Vault;
-  /** The links that the database keeps; null where it keeps none. */
+  /** The links in the database; null without a shared database. */
   readonly shelf: LinkShelf | null;
-  /** What this machine knows of the processes that hold leases. */
+  /** Identifies processes of this machine that hold leases. */
   readonly holders: LeaseHolders;
-  /** Asks a side, with one request of its API and no retries, who is behind a token. Throws a RemoteError. */
+  /** Reads the account of a token with one request and no retries. Throws a RemoteError. */
   inspect(link: LinkConfig, side: Side, token: string, signal: AbortSignal): Promise<Inspection>;
-  /** Lists the address books, or the like, that an account may have several of. Throws a RemoteError. */
+  /** Lists the address books of an account. Throws a RemoteError. */
   collections(
     link: LinkConfig,
     side: Side,
     token: string,
     signal: AbortSignal,
   ): Promise<readonly { readonly value: string; readonly name: string }[]>;
-  /** A one-way digest of each side's credential as it is now; null where there is none. */
+  /** A one-way digest of the current credential of each side; null without one. */
   credentials(link: LinkConfig): Promise<Sides<string | null>>;
-  /** The requests that are free now, as the last process left them; null without a token, or where the remote does not say. */
+  /** The current budget of each side; null without a token, and for a remote without a budget. */
   budget(link: LinkConfig): Promise<Sides<Budget | null>>;
-  /** The rate limits that the link's requests count against, as far as its runs in this process have met them. */
+  /** The rate limits of the link that its runs in this process have used. */
   limits(link: string): readonly NamedBudget[];
-  /** What this process has sent to the sides that it has reached so far. */
+  /** The requests of this process to each side. */
   traffic(): readonly Traffic[];
-  /** Lets go of what this process has opened for any link but these; a run under way goes on with what it has. */
+  /** Releases the connections of all links except these. A current run keeps its own. */
   keep(links: ReadonlySet<string>): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** The tokens of `connect`, in the database of the state. On SQLite the file of an earlier version is moved there. */
+/** The stored tokens. On SQLite, the token file of an earlier version is moved into the database. */
 const openVaultOf = (config: Config, { store, isShared }: OpenedStore, clock: Clock): Vault => {
   const shared = { ...keysOf(config), clock, rows: store.hosted };
   if (isShared) return openVault({ ...shared, setting: 'DATABASE_URL' });
@@ -71,7 +71,7 @@ const openVaultOf = (config: Config, { store, isShared }: OpenedStore, clock: Cl
   return openVault({ ...shared, setting: 'DATA_DIR', prepare: () => importTokenFile(store.hosted, file) });
 };
 
-/** The runs, loaded with both remotes and the whole engine when the first one is asked for. */
+/** The runs, loaded with the engine at the first call. */
 const createLazyRuns = (parts: Parts): Runs => {
   let loaded: Promise<Runs> | null = null;
   const runs = (): Promise<Runs> => (loaded ??= import('./runs.ts').then(({ createRuns }) => createRuns(parts)));
@@ -101,9 +101,9 @@ const createInspector = (parts: Parts): Pick<App, 'inspect' | 'collections'> => 
 });
 
 /**
- * Puts the program together: the only place that knows every room. Opens the store; remotes are opened when first used.
+ * Creates the program. Opens the store; remotes are opened when they are first used.
  *
- * @throws {StoreError} where the database cannot be used.
+ * @throws {StoreError} if the database cannot be used.
  */
 export const createApp = (config: Config, events: Events, overrides: AppOverrides = {}): App => {
   const { clock = systemClock, random = Math.random, newId = randomUUID } = overrides;
@@ -121,7 +121,7 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
   const leaseChecks = new LeaseChecks();
   const reached = { gates, accessTokens, agent: agent.open };
   const shared = { clock, leaseChecks, random, newId, events, store, ...reached };
-  const parts: Parts = { ...shared, ways: new Map(), contexts: new Map(), vault, holders, retentionMs };
+  const parts: Parts = { ...shared, connections: new Map(), contexts: new Map(), vault, holders, retentionMs };
   return {
     config,
     store,
@@ -147,11 +147,11 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
       };
       return { left: await budgetOf('left'), right: await budgetOf('right') };
     },
-    limits: (link) => limitsOf(parts.ways, link),
-    traffic: () => trafficOf(parts.ways),
+    limits: (link) => limitsOf(parts.connections, link),
+    traffic: () => trafficOf(parts.connections),
     keep: (links) => keepLinks(parts, links),
     [Symbol.asyncDispose]: async () => {
-      // What is still under way nobody waits for any more.
+      // No caller waits for the requests that are aborted here.
       await agent.close();
       await gates.close();
       await store.close();

@@ -7,45 +7,45 @@ import { readTextFile } from '../util/files.ts';
 
 const linkProgress = z.object({
   link: z.string(),
-  /** Contacts or changes that were read. */
+  /** Contacts or changes read so far. */
   listed: z.number(),
-  /** Writes in all; null before the plan was made. */
+  /** Planned writes; null before there is a plan. */
   planned: z.number().nullable(),
   written: z.number(),
-  /** How long the run still takes, in milliseconds; null where that is not known. */
+  /** The estimated remaining time, in milliseconds; null if unknown. */
   leftMs: z.number().nullable(),
 });
-/** How far the run of a link is that is under way. */
+/** The progress of the current run of a link. */
 export type LinkProgress = z.infer<typeof linkProgress>;
 
 const heartbeat = z.object({
   queue: z.enum(['embedded', 'redis']),
   startedAtMs: z.number(),
   beatAtMs: z.number(),
-  /** Why no job would be run now, and when one would have been for the last time; null where they are run. */
+  /** The reason why no job can run now, and the last time when jobs could run; null if jobs can run. */
   waiting: z.object({ reason: z.string(), wellAtMs: z.number().nullable() }).nullable().default(null),
-  /** The links of the configuration that the daemon works with, and since when it has worked with each as it is now. */
+  /** The loaded links, and the time since which each is served with its current settings. */
   links: z
     .array(z.object({ name: z.string(), syncIntervalMs: z.number(), sinceMs: z.number().default(0) }))
     .default([]),
-  /** Links with a run under way. */
+  /** Links with a current run. */
   running: z.array(z.string()),
-  /** How far they are. */
+  /** The progress of the current runs. */
   progress: z.array(linkProgress).default([]),
-  /** Links whose run under way has got nowhere for long. */
+  /** Links whose run has made no progress for long. */
   stalled: z.array(z.string()).default([]),
   pid: z.number().nullable().default(null),
-  /** The process by the name that a lease knows it by; null where that machine does not tell. */
+  /** The name of the process in leases; null if the system does not provide one. */
   process: z.string().nullable().default(null),
 });
 
-/** What a daemon says of itself every few seconds. */
+/** The state that a daemon writes every few seconds. */
 export type Heartbeat = z.infer<typeof heartbeat>;
 
-/** Three beats: a daemon that was silent for longer has ended. */
+/** Three intervals of the heartbeat. A daemon without a heartbeat for longer has ended. */
 const ALIVE_FOR_MS = 30_000;
 
-/** One for each machine or container: a health check asks for the daemon beside it, whoever else shares the directory. */
+/** One file for each machine or container, so that a health check finds the daemon on its own machine. */
 const pathIn = (dataDir: string): string => join(dataDir, `heartbeat-${hostname()}.json`);
 
 export const writeHeartbeat = async (dataDir: string, beat: Heartbeat): Promise<void> => {
@@ -57,21 +57,21 @@ export const writeHeartbeat = async (dataDir: string, beat: Heartbeat): Promise<
 
 const readBeat = async (path: string): Promise<Heartbeat | null> => {
   const read = readTextFile(path).then((text): unknown => JSON.parse(text));
-  // Of a file that was cut off, as when the machine lost its power, nothing is known.
+  // A truncated file, for example after a power failure, counts as missing.
   const parsed = heartbeat.safeParse(await read.catch(() => null));
   return parsed.success ? parsed.data : null;
 };
 
-/** The daemon's last words; null where there are none. */
+/** The last heartbeat of the daemon on this machine; null without one. */
 export const readHeartbeat = (dataDir: string): Promise<Heartbeat | null> => readBeat(pathIn(dataDir));
 
-/** The words of the daemon that runs on this machine; null where none does. `nowMs` in epoch milliseconds. */
+/** The heartbeat of the running daemon on this machine; null if none runs. `nowMs` in epoch milliseconds. */
 export const readLiveHeartbeat = async (dataDir: string, nowMs: number): Promise<Heartbeat | null> => {
   const beat = await readHeartbeat(dataDir);
   return beat !== null && nowMs - beat.beatAtMs <= ALIVE_FOR_MS ? beat : null;
 };
 
-/** Takes this process's words back; another daemon's on this host stay. */
+/** Removes the heartbeat of this process; the one of another daemon on this host stays. */
 export const removeHeartbeat = async (dataDir: string): Promise<void> => {
   const beat = await readHeartbeat(dataDir);
   if (beat === null || beat.pid === null || beat.pid === process.pid) await rm(pathIn(dataDir), { force: true });
@@ -87,7 +87,7 @@ const readBeats = async (dataDir: string): Promise<readonly (Heartbeat & { reado
   return (await Promise.all(beats)).flat();
 };
 
-/** How far the runs are that daemons on any machine have under way, at the time `nowMs` (epoch milliseconds). */
+/** The progress of the current runs of all daemons. `nowMs` in epoch milliseconds. */
 export const readProgress = async (dataDir: string, nowMs: number): Promise<readonly LinkProgress[]> =>
   (await readBeats(dataDir))
     .filter(({ beatAtMs }) => nowMs - beatAtMs <= ALIVE_FOR_MS)
@@ -97,7 +97,7 @@ export const readProgress = async (dataDir: string, nowMs: number): Promise<read
       }),
     );
 
-/** The links that daemons on any machine work with at the time `nowMs` (epoch milliseconds), and how often each is run. */
+/** The links that daemons on any machine serve, with their intervals in milliseconds. `nowMs` in epoch milliseconds. */
 export const readServed = async (dataDir: string, nowMs: number): Promise<ReadonlyMap<string, number>> => {
   const beats = (await readBeats(dataDir)).filter(({ beatAtMs }) => nowMs - beatAtMs <= ALIVE_FOR_MS);
   return new Map(beats.flatMap(({ links }) => links.map(({ name, syncIntervalMs }) => [name, syncIntervalMs])));
@@ -105,7 +105,7 @@ export const readServed = async (dataDir: string, nowMs: number): Promise<Readon
 
 export type OtherDaemon = { readonly host: string; readonly pid: number | null; readonly beatAtMs: number };
 
-/** The daemons that work on this directory besides this process, as far as their last words tell. */
+/** Other daemons that use this directory, by their heartbeats. */
 export const findOtherDaemons = async (
   dataDir: string,
   nowMs: number,
@@ -120,10 +120,10 @@ export const findOtherDaemons = async (
     .map(({ host, pid, beatAtMs }) => ({ host, pid, beatAtMs }));
 };
 
-/** Why no daemon takes orders from a command, as a sentence. */
+/** The reason why no daemon accepts jobs from a command, as a sentence. */
 export type NoDaemon = { readonly why: string };
 
-/** Where REDIS_URL is not set no daemon can be asked, whether one runs or not. `nowMs` in epoch milliseconds. */
+/** The reason for a command without REDIS_URL, which cannot reach a daemon. `nowMs` in epoch milliseconds. */
 export const findNoQueue = async (dataDir: string, nowMs: number): Promise<NoDaemon> => {
   const beat = await readLiveHeartbeat(dataDir, nowMs);
   if (beat === null) return { why: 'No daemon runs here.' };

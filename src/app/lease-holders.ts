@@ -2,16 +2,16 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { LeaseHolders } from '../engine/lease.ts';
 
-/** A process as the kernel tells of it. */
+/** The state of a process in the kernel. */
 type ProcessState = { readonly state: string; readonly startedAt: string };
 
 const SEPARATOR = '|';
 
-/** Null where the kernel does not tell, or there is no such process. */
+/** Null if there is no such process, or the kernel does not report it. */
 const readProcess = (pid: string): ProcessState | null => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in parentheses may hold anything, also parentheses; state is the field behind it, start the 20th.
+    // The name in parentheses may contain parentheses. The state follows it; the start is the 20th field.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state, startedAt] = [fields[0], fields[19]];
     return state === undefined || startedAt === undefined ? null : { state, startedAt };
@@ -21,8 +21,8 @@ const readProcess = (pid: string): ProcessState | null => {
 };
 
 /**
- * Names where process ids mean the same: this boot of this machine, this namespace of ids. Null where that is not known:
- * then no process is recognised, and its leases run out by themselves.
+ * Identifies the space of process ids: the boot of the machine and its namespace of ids. Null if unknown: then no process is
+ * recognised, and leases expire by time.
  */
 const readMachine = (): string | null => {
   try {
@@ -33,7 +33,7 @@ const readMachine = (): string | null => {
   }
 };
 
-const isThere = (pid: string): boolean => {
+const exists = (pid: string): boolean => {
   try {
     process.kill(Number(pid), 0);
     return true;
@@ -42,15 +42,15 @@ const isThere = (pid: string): boolean => {
   }
 };
 
-/** Ended, or a corpse that its parent has not buried, or another process that has got the same id since. */
+/** Whether a process has ended: it does not exist, is a zombie, or another process has its id. */
 const isOver = (pid: string, startedAt: string): boolean => {
   if (!/^[1-9]\d*$/u.test(pid)) return false;
-  if (!isThere(pid)) return true;
+  if (!exists(pid)) return true;
   const now = readProcess(pid);
   return now !== null && (now.startedAt !== startedAt || now.state === 'Z' || now.state === 'X');
 };
 
-/** The holders of leases as this machine knows them: by host, process id and the process's start. */
+/** Identifies holders of leases by host, process id and start of the process. */
 export const createLeaseHolders = (pid: number = process.pid): LeaseHolders => {
   const machine = readMachine();
   const own = readProcess(String(pid));

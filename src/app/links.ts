@@ -13,22 +13,22 @@ import type { LeaseHolders } from '../engine/lease.ts';
 import { networkFor, type NetworkParts } from './network.ts';
 import type { SideConfig } from './config/sides.ts';
 
-/** What a link's runs are put together from. */
+/** The parts of the context of a link. */
 export type Parts = NetworkParts & {
   readonly newId: () => string;
   readonly store: Store;
   readonly vault: Vault;
   readonly holders: LeaseHolders;
-  /** How long what runs wrote is kept; null: for ever. */
+  /** How long the history of runs is kept, in milliseconds; null means forever. */
   readonly retentionMs: number | null;
-  /** What links were last opened with, by their names. */
+  /** The open contexts, by the name of the link. */
   readonly contexts: Contexts;
 };
 
 type Contexts = Map<string, { readonly key: string; readonly context: Promise<LinkContext> }>;
 
-/** A side may show a contact some seconds after it was made. */
-const LOOKS_AFTER_MS = [0, 1_000, 3_000, 8_000];
+/** A remote may list a new contact only after some seconds. */
+const READS_AFTER_MS = [0, 1_000, 3_000, 8_000];
 
 const missingToken = (link: LinkConfig, side: Side): ConfigProblem => {
   const { name, provider } = link.sides[side];
@@ -38,7 +38,7 @@ const missingToken = (link: LinkConfig, side: Side): ConfigProblem => {
   return { where, what };
 };
 
-/** Both sides' tokens; throws {@link ConfigError} with each that is missing. */
+/** The tokens of both sides. Throws {@link ConfigError} with each missing one. */
 const requireTokens = (link: LinkConfig): Sides<string> => {
   const left = link.sides.left.token?.reveal();
   const right = link.sides.right.token?.reveal();
@@ -72,7 +72,7 @@ const openContext = async (parts: Parts, link: LinkConfig): Promise<LinkContext>
     fields: link.fields,
     sweepIntervalMs: link.sweepIntervalMs,
     retentionMs: parts.retentionMs,
-    looksAfterMs: LOOKS_AFTER_MS,
+    looksAfterMs: READS_AFTER_MS,
     remotes: {
       left: await openRemote(parts, link, 'left', tokens.left),
       right: await openRemote(parts, link, 'right', tokens.right),
@@ -87,7 +87,7 @@ const openContext = async (parts: Parts, link: LinkConfig): Promise<LinkContext>
   };
 };
 
-/** Each link's context, opened again where the link's settings or credentials are not those of its last run. */
+/** Returns the context of a link. It is opened again if settings or credentials have changed since its last run. */
 export const cacheContexts = (parts: Parts): ((link: LinkConfig) => Promise<LinkContext>) => {
   const { contexts } = parts;
   return async (configured) => {
@@ -102,14 +102,14 @@ export const cacheContexts = (parts: Parts): ((link: LinkConfig) => Promise<Link
   };
 };
 
-/** A token of the database that this host cannot open: no fault of the link, which hosts with the right key go on serving. */
+/** A token in the database that this host cannot decrypt. Hosts with the right key continue to serve the link. */
 class UnopenedError extends StoreError {}
 
 /**
- * The link with the tokens that `connect` stored where its configuration has none.
+ * The link with its stored tokens, for sides without a token in the configuration.
  *
- * @throws {ConfigError} where one cannot be opened that stands beside the store of this host alone.
- * @throws {StoreError} where one of the database that hosts share cannot be.
+ * @throws {ConfigError} if a token in the store of this host cannot be decrypted.
+ * @throws {StoreError} if a token in a shared database cannot be decrypted.
  */
 const withStoredTokens = async (vault: Vault, link: LinkConfig): Promise<LinkConfig> => {
   const withToken = async (side: SideConfig): Promise<SideConfig> => {
@@ -126,7 +126,7 @@ const withStoredTokens = async (vault: Vault, link: LinkConfig): Promise<LinkCon
   }
 };
 
-/** The same for what is shown: a token that cannot be opened counts as none. */
+/** Like {@link withStoredTokens}, for display: a token that cannot be decrypted counts as missing. */
 export const withReadableTokens = (vault: Vault, link: LinkConfig): Promise<LinkConfig> =>
   withStoredTokens(vault, link).catch((error: unknown) => {
     if (error instanceof ConfigError || error instanceof UnopenedError) return link;
@@ -134,20 +134,21 @@ export const withReadableTokens = (vault: Vault, link: LinkConfig): Promise<Link
   });
 
 /**
- * A one-way digest of a side's credential, with the settings that it is used with: a refusal of the client, or at a wrong
- * address, is over when these are corrected.
+ * A one-way digest of the credential of a side and its settings. After a refusal, corrected settings count as a new credential.
  */
 export const credentialDigest = ({ settings }: SideConfig, token: string): string =>
   digest(fingerprint([settings, token]));
 
-/** Lets go of what was opened for any link but these, and of the gates that only those passed. */
+/** Releases the contexts and connections of all links except these, and the gates that only they used. */
 export const keepLinks = async (
-  { contexts, ways, gates }: Pick<Parts, 'contexts' | 'ways' | 'gates'>,
+  { contexts, connections, gates }: Pick<Parts, 'contexts' | 'connections' | 'gates'>,
   links: ReadonlySet<string>,
 ): Promise<void> => {
-  for (const opened of [contexts, ways]) {
+  for (const opened of [contexts, connections]) {
     for (const name of opened.keys()) if (!links.has(name)) opened.delete(name);
   }
-  const needed = new Set([...ways.values()].flatMap((sides) => SIDES.flatMap((side) => [...sides[side].gates.keys()])));
+  const needed = new Set(
+    [...connections.values()].flatMap((sides) => SIDES.flatMap((side) => [...sides[side].gates.keys()])),
+  );
   await gates.keep((name) => needed.has(name));
 };

@@ -10,79 +10,79 @@ import type { Network, OnRetry, Outlet } from '../providers/provider.ts';
 import type { AccessTokens } from '../store/access-tokens.ts';
 import type { LeaseChecks } from '../engine/lease.ts';
 
-/** What one side of a link has opened to reach its remote. */
-type Way = {
+/** The HTTP clients and gates of one side of a link. */
+type SideConnections = {
   readonly outlets: Outlet[];
-  /** The gates that its requests pass, by name. */
+  /** The gates of its requests, by name. */
   readonly gates: Map<string, Gate>;
 };
 
-/** The ways of all links, by the link's name; each lasts as long as the program works with the link. */
-export type Ways = Map<string, Sides<Way>>;
+/** The connections of all links, by the name of the link. */
+export type Connections = Map<string, Sides<SideConnections>>;
 
-/** What every link's way to the network is made of. */
+/** The parts of {@link Network} for all links. */
 export type NetworkParts = {
   readonly clock: Clock;
   /** At least 0, less than 1. */
   readonly random: () => number;
   readonly events: Events;
-  /** One gate for each limit, shared by every link that uses the same credential. */
+  /** One gate for each limit, shared by all links with the same credential. */
   readonly gates: Gates;
-  /** Shared with other hosts; null: every process has its own. */
+  /** Access tokens that hosts share; null if each process has its own. */
   readonly accessTokens: AccessTokens | null;
-  readonly ways: Ways;
+  readonly connections: Connections;
   readonly leaseChecks: LeaseChecks;
-  /** The connections of all links, opened when first asked for: links with the same remote share them. */
+  /** The connection pool of all links, opened at the first call. */
   readonly agent: () => Promise<Agent>;
 };
 
 type Agent = NonNullable<TransportOptions['agent']>;
 
-/** The connections of a program. */
+/** The connection pool of the process, opened when it is first used. */
 export const lazyAgent = () => {
   let opening: Promise<Agent> | null = null;
   return {
     open: (): Promise<Agent> => (opening ??= import('../net/transport.ts').then(({ openAgent }) => openAgent())),
-    /** Ends what is still under way. */
+    /** Aborts the current requests. */
     close: async (): Promise<void> => (await opening)?.destroy(),
   };
 };
 
-/** Shorter waits between attempts are no news. */
-const NEWSWORTHY_WAIT_MS = 1_000;
+/** Shorter waits are not logged. */
+const SHORTEST_LOGGED_WAIT_MS = 1_000;
 
-/** Tells that a side is waited for: of the requests that wait at the same time, by the first. */
-const tellRetries = ({ clock, events }: NetworkParts, { name, sides }: LinkConfig, side: Side): OnRetry => {
-  let toldUntilMs = -Infinity;
+/** Logs waits for a side. Of concurrent waits only the first one is logged. */
+const logRetries = ({ clock, events }: NetworkParts, { name, sides }: LinkConfig, side: Side): OnRetry => {
+  let loggedUntilMs = -Infinity;
   return (error, waitMs) => {
     const nowMs = clock.monotonic();
-    if (waitMs < NEWSWORTHY_WAIT_MS || nowMs < toldUntilMs) return;
-    toldUntilMs = nowMs + waitMs;
+    if (waitMs < SHORTEST_LOGGED_WAIT_MS || nowMs < loggedUntilMs) return;
+    loggedUntilMs = nowMs + waitMs;
     const retryAt = new Date(clock.now() + waitMs).toISOString();
     const reason = error instanceof Error ? error.message : String(error);
     events.retryScheduled({ link: name, sides, side, reason, retryInMs: Math.round(waitMs), retryAt });
   };
 };
 
-const wayOf = ({ ways }: NetworkParts, { name }: LinkConfig, side: Side): Way => {
-  const known = ways.get(name) ?? bySide((): Way => ({ outlets: [], gates: new Map() }));
-  ways.set(name, known);
+const connectionsOf = ({ connections }: NetworkParts, { name }: LinkConfig, side: Side): SideConnections => {
+  const known = connections.get(name) ?? bySide((): SideConnections => ({ outlets: [], gates: new Map() }));
+  connections.set(name, known);
   return known[side];
 };
 
-/** What went from here to one side of a link. */
+/** The requests of this process to one side of a link. */
 export type Traffic = {
   readonly link: string;
   readonly side: Side;
-  /** Every request that was sent since the start, attempts at the same one and those for tokens included. */
+  /** All requests since the start, including retries and requests for tokens. */
   readonly requests: number;
-  /** How much of its rate limit is used now, 0 to 1: of several limits, that of which most is. Null before the first use. */
+  /** The used share of the rate limit, 0 to 1; of several limits the largest. Null before the first use. */
   readonly used: number | null;
 };
 
-/** What went to the sides that were reached so far. */
-export const trafficOf = (ways: Ways): readonly Traffic[] =>
-  [...ways].flatMap(([link, sides]) =>
+/** The traffic of all sides with connections. */
+export const trafficOf = (connections: Connections): readonly Traffic[] =>
+  [...connections].flatMap(([link, sides]) =>
     SIDES.map((side): Traffic => {
       const { outlets, gates } = sides[side];
       const used = [...gates.values()].map((gate) => {
@@ -98,26 +98,26 @@ export const trafficOf = (ways: Ways): readonly Traffic[] =>
     }),
   );
 
-/** A rate limit that the requests of a link count against, by its name, and what is free of it now. */
+/** A rate limit of a link by name, and its budget. */
 export type NamedBudget = { readonly name: string; readonly budget: Budget };
 
-/** The limits of both sides of a link, as far as its runs here have met them. */
-export const limitsOf = (ways: Ways, link: string): readonly NamedBudget[] => {
-  const sides = ways.get(link);
+/** The limits of both sides of a link that runs of this process have used. */
+export const limitsOf = (connections: Connections, link: string): readonly NamedBudget[] => {
+  const sides = connections.get(link);
   if (sides === undefined) return [];
   return SIDES.flatMap((side) => [...sides[side].gates].map(([name, gate]) => ({ name, budget: gate.budget() })));
 };
 
-/** The way to the network for one side of a link: a limit that was exceeded, or a wait, is logged as that side's. */
+/** The network for one side of a link. Exceeded limits and waits are logged for that side. */
 export const networkFor = (parts: NetworkParts, link: LinkConfig, side: Side): Network => ({
   clock: parts.clock,
   random: parts.random,
-  onRetry: tellRetries(parts, link, side),
+  onRetry: logRetries(parts, link, side),
   openGate: async (name, limit) => {
     const gate = await parts.gates.open(name, limit, ({ stoppedForMs }) => {
       parts.events.rateLimited({ link: link.name, sides: link.sides, side, retryAfterMs: stoppedForMs });
     });
-    wayOf(parts, link, side).gates.set(name, gate);
+    connectionsOf(parts, link, side).gates.set(name, gate);
     return gate;
   },
   shareAccessToken: (name) => (refused, refresh) =>
@@ -138,7 +138,7 @@ export const networkFor = (parts: NetworkParts, link: LinkConfig, side: Side): N
       bodyTimeoutMs: timeoutMs,
     });
     const outlet: Outlet = { dispatcher, requestCount: () => requests };
-    wayOf(parts, link, side).outlets.push(outlet);
+    connectionsOf(parts, link, side).outlets.push(outlet);
     return outlet;
   },
 });

@@ -11,49 +11,49 @@ import { cacheContexts, type Parts } from './links.ts';
 export type LinkRunOptions = {
   readonly kind: RunKind;
   readonly acceptDeletes: boolean;
-  /** With `acceptDeletes`: the message of the one halt that passes; any halt where left out. */
+  /** With `acceptDeletes`: the message of the one halt that may pass; any halt if missing. */
   readonly acceptedHalt?: string;
-  /** Ends the run at once, with requests under way. */
+  /** Ends the run immediately, with its requests. */
   readonly signal: AbortSignal;
   /** Ends the run before its next page or write. */
   readonly stop?: AbortSignal;
-  /** Lists a side whole, where its change feed names no deletions, if that was last done longer ago than this; the link's own interval where left out. */
+  /** A side whose feed reports no deletions is listed in full after this time, in milliseconds; the interval of the link if missing. */
   readonly sweepAfterMs?: number;
-  /** Called under the lease before the run begins; what it throws is thrown by `run`, and no run begins. */
+  /** Called under the lease before the run starts. If it throws, `run` throws the same error and no run starts. */
   readonly onLease?: () => Promise<void>;
   readonly onEvent?: (event: RunEvent) => void;
 };
 
-/** NotificationState of what a run does, with the run's id. */
+/** Called with each event of a run and the id of the run. */
 type OnEvent = (event: RunEvent, run: string) => void;
 
 type UndoRunOptions = Omit<LinkRunOptions, 'kind' | 'stop' | 'sweepAfterMs' | 'onLease'> & Pick<UndoOptions, 'write'>;
 
-/** What can be done with a link. */
+/** The operations on a link. */
 export type Runs = {
-  /** Runs one link; throws {@link LeaseError} where another process works on it, ConfigError without tokens. */
+  /** Runs one link. Throws {@link LeaseError} if another process has its lease, ConfigError without tokens. */
   run(link: LinkConfig, options: LinkRunOptions): Promise<RunResult>;
-  /** Plans a run over the store and writes nothing anywhere; throws what keeps it from planning. */
+  /** Plans a run on a copy of the store and writes nothing. Throws if it cannot plan. */
   plan(link: LinkConfig, options: Omit<LinkRunOptions, 'acceptDeletes' | 'acceptedHalt'>): Promise<PlanResult>;
-  /** Reverts what a run wrote, or one write of it; throws as `run` does. */
+  /** Reverts the writes of a run, or one of them. Throws like `run`. */
   undo(link: LinkConfig, run: RunRow, options: UndoRunOptions): ReturnType<typeof undoRun>;
-  /** Plans an undo over the store and writes nothing anywhere; throws as `plan` does. */
+  /** Plans an undo and writes nothing. Throws like `plan`. */
   planUndo(link: LinkConfig, run: RunRow, options: UndoRunOptions): ReturnType<typeof planUndoRun>;
-  /** Merges contacts of one side into one of them; throws as `run` does. */
+  /** Merges contacts of one side into one of them. Throws like `run`. */
   mergeDuplicates(link: LinkConfig, order: MergeOrder, options: UndoRunOptions): Promise<RunResult>;
-  /** Plans such a merge over the store and writes nothing anywhere; throws as `plan` does, and MergeError. */
+  /** Plans such a merge and writes nothing. Throws like `plan`, and MergeError. */
   planMerge(link: LinkConfig, order: MergeOrder, options: UndoRunOptions): ReturnType<typeof planMergeDuplicates>;
 };
 
-/** Whether each run says so again for as long as nobody did anything about it: it is logged when it is news. */
+/** Whether every run repeats the event until a person acts. Such an event is logged once. */
 const isWarning = (event: RunEvent): boolean =>
   event.kind === 'ambiguous' || event.kind === 'skipped' || (event.kind === 'group' && event.action === 'duplicate');
 
-/** What all kinds of runs need: the links' contexts, which last from run to run, and what is told of a run. */
+/** The parts of all kinds of runs: the contexts of links, and the log of a run. */
 const toolsOf = (parts: Parts) => {
   const { events, store } = parts;
   const contextOf = cacheContexts(parts);
-  /** What the last run of each link left to a person; may be forgotten without harm. */
+  /** The repeated events of the last run of each link. They may be lost without harm. */
   const lastWarned = new Map<string, ReadonlySet<string>>();
   const logTo = (
     link: LinkConfig,
@@ -81,7 +81,7 @@ const toolsOf = (parts: Parts) => {
       await parts.gates.save();
     }
   };
-  /** What is a run of its own kind, under one link's context. */
+  /** Runs an undo or a merge with the context of the link. */
   const perform = async <Done extends { readonly result: RunResult }>(
     link: LinkConfig,
     options: UndoRunOptions,
@@ -96,7 +96,7 @@ const toolsOf = (parts: Parts) => {
   return { contextOf, lastWarned, logTo, onScratch, perform };
 };
 
-/** The runs over one link, whose contexts last from run to run. */
+/** Creates the runs of links. Contexts are kept between runs. */
 export const createRuns = (parts: Parts): Runs => {
   const { events } = parts;
   const { contextOf, lastWarned, logTo, onScratch, perform } = toolsOf(parts);

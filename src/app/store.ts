@@ -14,23 +14,23 @@ type StoreParts = {
   readonly newId: () => string;
 };
 
-/** What is sealed with, as the configuration has it. */
+/** The encryption keys of the configuration. */
 export const keysOf = ({ credentialsKey, credentialsKeyOld }: Config): KeyOptions => ({
   key: credentialsKey?.reveal() ?? null,
   oldKey: credentialsKeyOld?.reveal() ?? null,
 });
 
-/** Leases are renewed, and people ask how things are, while every link has a connection. */
+/** For lease renewals and status requests while every run has a connection. */
 const MORE_CONNECTIONS = 2;
 
 /** The store that the configuration names, and whether several hosts may share its database. */
 export type OpenedStore = { readonly store: HostedStore; readonly isShared: boolean };
 
 /**
- * Opens the store that the configuration names: on PostgreSQL with DATABASE_URL, which is connected to when it is first used,
- * else on SQLite in DATA_DIR.
+ * Opens the store of the configuration: PostgreSQL with DATABASE_URL, connected when it is first used, otherwise SQLite in
+ * DATA_DIR.
  *
- * @throws {StoreError} where the SQLite database cannot be used.
+ * @throws {StoreError} if the SQLite database cannot be used.
  */
 export const openStoreOf = (
   { databaseUrl, dataDir, concurrency }: Config,
@@ -52,7 +52,7 @@ export const openStoreOf = (
 
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** 0 where there is nothing, or nothing to be seen: what opens the directory next says why. */
+/** The mode of a path; 0 if it cannot be read. Opening the directory then reports the error. */
 const modeOf = (path: string): number => {
   try {
     return statSync(path).mode;
@@ -61,7 +61,7 @@ const modeOf = (path: string): number => {
   }
 };
 
-/** Warns of a directory in which others could put a database or a token of theirs. One that does not exist is made well. */
+/** Warns about a directory that other users can write to. A missing directory is created with the right mode. */
 export const warnOfOpenDirectory = (path: string, events: Events): void => {
   const mode = modeOf(path);
   if ((mode & WRITABLE_BY_OTHERS) === 0) return;

@@ -26,7 +26,7 @@ const openParts = (): NetworkParts => {
     }),
     gates: createGates({ clock, random, store, redisUrl: null }),
     accessTokens: null,
-    ways: new Map(),
+    connections: new Map(),
     leaseChecks: new LeaseChecks(),
     agent: lazyAgent().open,
   };

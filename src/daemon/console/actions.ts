@@ -3,7 +3,7 @@ import {
   keyOf,
   forgottenOf,
   type EndedRun,
-  type Orders,
+  type JobRequests,
   type Planning,
   type ConsoleActionParts,
 } from './plans.ts';
@@ -12,17 +12,17 @@ import type { LinkConfig } from '../../app/config/config.ts';
 import type { UndoReport } from '../../engine/history/undo.ts';
 import type { Daemon, OnReport } from '../jobs/daemon.ts';
 import type { JobReport } from '../jobs/job.ts';
-import { createBackgroundTasks, type BackgroundTasks, type Mark } from './background-tasks.ts';
+import { createBackgroundTasks, type BackgroundTasks, type ForgottenAt } from './background-tasks.ts';
 import { count, formatEstimate, grouped } from '../../core/view/words.ts';
 
 const MOST_UNDOS = 20;
 /** A requested job that no worker of this process has started by then runs in another process. */
 const REQUEST_SHOWN_MS = 15_000;
 
-/** What is to be undone: a run, or one write of it by its number in the journal. */
+/** The target of an undo: a run, or one write of it by its number in the journal. */
 export type UndoTarget = { readonly run: RunRow; readonly write: number | null };
 
-/** How it stands with an undo. `halt`: what keeps it from being done (R8). */
+/** The state of an undo. `halt`: the message of its halt (R8). */
 export type Undoing = { readonly run: string; readonly write: number | null } & (
   | { readonly state: 'previewing' | 'undoing' }
   | { readonly state: 'previewed'; readonly report: UndoReport; readonly halt: string | null }
@@ -30,8 +30,8 @@ export type Undoing = { readonly run: string; readonly write: number | null } & 
   | { readonly state: 'failed'; readonly message: string }
 );
 
-/** How far something under way is; of `total` 0 that is not known. */
-export type Progress = {
+/** The progress of current work; `total` 0 means unknown. */
+export type WorkProgress = {
   readonly text: string;
   readonly done: number;
   readonly total: number;
@@ -39,35 +39,35 @@ export type Progress = {
   readonly isRun?: true;
 };
 
-/** What people can have done, one thing of each sort at a time for each link. */
+/** The actions of the page: runs, one plan and one undo at a time for each link. */
 export type ConsoleActions = {
-  /** Asks for a run; throws QueueError where the queue does not take it. */
+  /** Requests a run. Throws QueueError if the queue does not accept it. */
   order(link: LinkConfig, kind: 'incremental' | 'full'): Promise<void>;
-  /** How the last job ended that ended in this process; null where none has, or a contact was forgotten since. */
-  lastReport(link: LinkConfig, forgotten: Mark): JobReport | null;
-  /** What is under way; null where nothing is. */
-  progress(link: LinkConfig): Progress | null;
+  /** The report of the last job of this process; null without one, or if a contact was forgotten since. */
+  lastReport(link: LinkConfig, forgotten: ForgottenAt): JobReport | null;
+  /** The current work; null without any. */
+  progress(link: LinkConfig): WorkProgress | null;
   plan(link: LinkConfig): void;
-  /** `ended`: the last runs that ended, newest first. An acceptance covers one run: no later one, and none that halted. */
-  planning(link: LinkConfig, ended: readonly EndedRun[], forgotten: Mark): Planning | null;
-  /** The same, after a plan is begun in the background if it is missing, or outdated by a run. */
-  currentPlan(link: LinkConfig, ended: readonly EndedRun[], forgotten: Mark): Planning | null;
-  /** Has the plan of that digest done, and no other: it is made again, and where it is another one that one is shown. */
+  /** The state of the plan. `ended`: the last ended runs, newest first. An acceptance covers one completed run. */
+  planning(link: LinkConfig, ended: readonly EndedRun[], forgotten: ForgottenAt): Planning | null;
+  /** Like `planning`; first starts a plan in the background if it is missing or outdated. */
+  currentPlan(link: LinkConfig, ended: readonly EndedRun[], forgotten: ForgottenAt): Planning | null;
+  /** Runs the plan with this digest. It is computed again; if it differs, the new plan is shown and does not run. */
   accept(link: LinkConfig, digest: string): void;
   preview(link: LinkConfig, target: UndoTarget): void;
-  /** `acceptedHalt`: the message of the one halt that does not keep it from being done. */
+  /** Runs an undo. `acceptedHalt`: the message of the one halt that may pass. */
   undo(link: LinkConfig, target: UndoTarget, acceptedHalt: string | null): void;
-  undoing(link: LinkConfig, forgotten: Mark): Undoing | null;
-  /** NotificationState of each job that has ended. */
+  undoing(link: LinkConfig, forgotten: ForgottenAt): Undoing | null;
+  /** Called with each job that has ended. */
   readonly noteReport: OnReport;
-  /** Ends what is under way. */
+  /** Ends the current work. */
   close(): Promise<void>;
 };
 
 /** The clocks of hosts that share a store differ by less. */
 const CLOCKS_APART_MS = 60_000;
 
-const runText = ({ listed, planned, written, leftMs }: ReturnType<Daemon['progress']>[number]): Progress => {
+const runText = ({ listed, planned, written, leftMs }: ReturnType<Daemon['progress']>[number]): WorkProgress => {
   if (planned === null) return { text: `Reading: ${count(listed, 'contact')} so far.`, done: 0, total: 0, isRun: true };
   const left = leftMs === null ? '' : `, about ${formatEstimate(leftMs)} left`;
   return {
@@ -78,23 +78,23 @@ const runText = ({ listed, planned, written, leftMs }: ReturnType<Daemon['progre
   };
 };
 
-const WAITING: Progress = { text: 'Waiting to start.', done: 0, total: 0, isRun: true };
-const PLANNING: Progress = { text: 'Reading both accounts to plan. Nothing is written.', done: 0, total: 0 };
-const UNDOING: Progress = { text: 'Undo in progress.', done: 0, total: 0 };
+const WAITING: WorkProgress = { text: 'Waiting to start.', done: 0, total: 0, isRun: true };
+const PLANNING: WorkProgress = { text: 'Reading both accounts to plan. Nothing is written.', done: 0, total: 0 };
+const UNDOING: WorkProgress = { text: 'Undo in progress.', done: 0, total: 0 };
 
-/** The jobs that were asked for, and how they ended. */
-const createOrders = ({
+/** The requested jobs and their reports. */
+const createJobRequests = ({
   daemon,
   clock,
-}: ConsoleActionParts): Pick<ConsoleActions, 'lastReport' | 'noteReport'> & Orders => {
+}: ConsoleActionParts): Pick<ConsoleActions, 'lastReport' | 'noteReport'> & JobRequests => {
   const reports = new Map<string, { readonly of: string; readonly report: JobReport; readonly atMs: number }>();
-  const orderedAtMs = new Map<string, number>();
+  const requestedAtMs = new Map<string, number>();
   return {
     send: async (job) => {
       await daemon.order(job);
-      orderedAtMs.set(job.link, clock.monotonic());
+      requestedAtMs.set(job.link, clock.monotonic());
     },
-    isAwaited: (link) => clock.monotonic() - (orderedAtMs.get(link) ?? -Infinity) < REQUEST_SHOWN_MS,
+    isAwaited: (link) => clock.monotonic() - (requestedAtMs.get(link) ?? -Infinity) < REQUEST_SHOWN_MS,
     lastReport: (link, forgotten) => {
       const last = reports.get(link.name);
       if (last?.of !== keyOf(link)) return null;
@@ -105,7 +105,7 @@ const createOrders = ({
     noteReport: ({ link: name }, report) => {
       const link = daemon.links().find((each) => each.name === name);
       if (link !== undefined) reports.set(name, { of: keyOf(link), report, atMs: clock.now() });
-      orderedAtMs.delete(name);
+      requestedAtMs.delete(name);
     },
   };
 };
@@ -114,7 +114,7 @@ const createUndos = (
   { app }: ConsoleActionParts,
   signal: AbortSignal,
 ): Pick<ConsoleActions, 'preview' | 'undo' | 'undoing'> & Pick<BackgroundTasks<Undoing>, 'isWorking' | 'ended'> => {
-  const bench = createBackgroundTasks<Undoing>(MOST_UNDOS);
+  const tasks = createBackgroundTasks<Undoing>(MOST_UNDOS);
   const begin = (
     link: LinkConfig,
     { run, write }: UndoTarget,
@@ -123,7 +123,7 @@ const createUndos = (
   ): void => {
     const of = { run: run.id, write };
     const failed = (message: string): Undoing => ({ ...of, state: 'failed', message });
-    bench.begin(
+    tasks.begin(
       keyOf(link),
       { ...of, state: first },
       { mark: () => forgottenOf(app, link), work: () => work(of), failed },
@@ -131,7 +131,7 @@ const createUndos = (
   };
   const optionsFor = ({ write }: UndoTarget) => ({ signal, ...(write !== null && { write }) });
   return {
-    ...bench,
+    ...tasks,
     preview: (link, target) =>
       begin(link, target, 'previewing', async (of) => {
         const options = { ...optionsFor(target), acceptDeletes: false };
@@ -147,29 +147,29 @@ const createUndos = (
         const message = outcome === 'completed' ? `The ${what} is undone.` : (reason ?? outcome);
         return { ...of, state: 'undone', report, message };
       }),
-    undoing: (link, forgotten) => bench.of(keyOf(link), forgotten),
+    undoing: (link, forgotten) => tasks.of(keyOf(link), forgotten),
   };
 };
 
-/** What the page has done, in this process; nothing of it lasts but what runs store. */
+/** Creates the actions of the page. Their state is in memory only. */
 export const createConsoleActions = (parts: ConsoleActionParts): ConsoleActions => {
   const { daemon } = parts;
   const ending = new AbortController();
-  const orders = createOrders(parts);
-  const plans = createPlans(parts, orders, ending.signal);
+  const requests = createJobRequests(parts);
+  const plans = createPlans(parts, requests, ending.signal);
   const undos = createUndos(parts, ending.signal);
   return {
-    ...orders,
+    ...requests,
     ...plans,
     ...undos,
-    order: (link, kind) => orders.send({ link: link.name, kind, override: null, byHand: true }),
+    order: (link, kind) => requests.send({ link: link.name, kind, override: null, byHand: true }),
     progress: (link) => {
       const run = daemon.progress().find((each) => each.link === link.name);
       if (run !== undefined) return runText(run);
       const key = keyOf(link);
       if (plans.isWorking(key)) return PLANNING;
       if (undos.isWorking(key)) return UNDOING;
-      return orders.isAwaited(link.name) ? WAITING : null;
+      return requests.isAwaited(link.name) ? WAITING : null;
     },
     close: async () => {
       ending.abort(new Error('The daemon is stopping.'));

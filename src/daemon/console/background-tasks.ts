@@ -1,33 +1,33 @@
-/** What is worked on in the background for each link, and what came of it: one thing at a time. */
+/** Background tasks and their results, at most one task for each link. */
 export type BackgroundTasks<State> = {
   /**
-   * The state of a link; null if no work was begun or it was long ago. A result is dropped if `mark` is no longer what it was
-   * before the work: a contact that it may show was forgotten.
+   * The state of a link; null without a task, or if the result was dropped. A result is dropped if `mark` differs from its value
+   * before the task, because a contact in the result may have been forgotten.
    */
-  of(link: string, mark: Mark): State | null;
-  /** Begins a piece of work, unless one is under way. `failed` returns the state after an error. */
+  of(link: string, mark: ForgottenAt): State | null;
+  /** Starts a task, unless one is running. `failed` returns the state after an error. */
   begin(link: string, first: State, parts: Work<State>): void;
   isWorking(link: string): boolean;
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no task is running. */
   ended(): Promise<unknown>;
 };
 
-/** When a contact of the link was last forgotten. */
-export type Mark = number | null;
+/** The time when a contact of the link was last forgotten; null if none was. */
+export type ForgottenAt = number | null;
 
 type Work<State> = {
   /** Reads the mark of the link. */
-  readonly mark: () => Promise<Mark>;
+  readonly mark: () => Promise<ForgottenAt>;
   readonly work: () => Promise<State>;
   readonly failed: (message: string) => State;
 };
 
-/** `mark` is undefined while the work is under way. */
-type Kept<State> = { readonly state: State; readonly mark: Mark | undefined };
+/** `mark` is undefined while the task is running. */
+type Kept<State> = { readonly state: State; readonly mark: ForgottenAt | undefined };
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'Unknown error.');
 
-/** Keeps what came of the work for so many links at most. */
+/** Creates background tasks that keep the results of at most `most` links. */
 export const createBackgroundTasks = <State>(most: number): BackgroundTasks<State> => {
   const states = new Map<string, Kept<State>>();
   const working = new Map<string, Promise<void>>();
@@ -49,7 +49,7 @@ export const createBackgroundTasks = <State>(most: number): BackgroundTasks<Stat
       if (working.has(link)) return;
       put(link, { state: first, mark: undefined });
       const perform = async (): Promise<Kept<State>> => {
-        // Read before the work: a contact may be forgotten while it is under way.
+        // Read before the task: a contact may be forgotten during it.
         const before = await mark().catch(() => null);
         const state = await work().catch((error: unknown) => failed(messageOf(error)));
         return { state, mark: before };

@@ -18,38 +18,38 @@ export type ConsoleOptions = {
   readonly daemon: Daemon;
   readonly clock: Clock;
   readonly newId: () => string;
-  /** A text that nobody can guess. */
+  /** Returns a text that cannot be guessed. */
   readonly newSecret: () => string;
-  /** Where the page is: `127.0.0.1:8377`. */
+  /** The address of the page, such as `127.0.0.1:8377`. */
   readonly address: string;
   readonly token: Secret | null;
-  /** Whether it only shows, and changes nothing. */
+  /** Whether the page is read-only. */
   readonly readonly: boolean;
   readonly settings: SettingsParts;
 };
 
-/** Opens the page of a daemon that listens there. */
+/** Opens the page of a daemon at an address. */
 export type OpenConsole = (of: Pick<ConsoleOptions, 'app' | 'daemon' | 'address'>) => Promise<Console>;
 
 /** The page of a daemon. */
 export type Console = AsyncDisposable & {
   readonly routes: Hono;
-  /** NotificationState of each job that has ended. */
+  /** Called with each job that has ended. */
   readonly onReport: OnReport;
 };
 
-/** The pages where somebody must be signed in. */
+/** The paths that require a session. */
 const INSIDE = ['/', '/links', '/links/*', '/connected/finish'] as const;
 
-/** Opens the page: `contact-sync console` makes links for it from then on. */
+/** Opens the page. From then on `contact-sync console` creates sign-in links for it. */
 export const openConsole = async (options: ConsoleOptions): Promise<Console> => {
   const { app, daemon, clock, newSecret, address, token } = options;
   const { dataDir } = app.config;
   const key = newSecret();
   const sessions = createSessions(clock, newSecret);
-  // Browsers give a cookie to every port of a host.
+  // Browsers send a cookie to every port of a host.
   const cookie = `contact_sync_${address.replace(/^.*:/u, '')}`;
-  const desk = createConsoleActions(options);
+  const actions = createConsoleActions(options);
   const signIns = createBrowserSignIns(options);
   const routes = new Hono<Env>()
     .use(limitedRate(clock, sessions, cookie))
@@ -65,16 +65,16 @@ export const openConsole = async (options: ConsoleOptions): Promise<Console> => 
   routes.use(ownForms);
   routes.route('/', signInRoutes({ sessions, cookie, key, token, links: () => daemon.links(), clock }));
   for (const path of INSIDE) routes.use(path, signedIn(sessions, cookie));
-  const parts = { ...options, desk, signIns };
+  const parts = { ...options, actions, signIns };
   routes.get('/connected', comeBack).get('/connected/finish', finishSignIn(parts));
   routes.route('/', linkRoutes(parts));
   await writePageKey(dataDir, { address, key, pid: process.pid });
   return {
     routes: new Hono().route('/', routes),
-    onReport: desk.noteReport,
+    onReport: actions.noteReport,
     [Symbol.asyncDispose]: async () => {
       signIns.close();
-      await desk.close();
+      await actions.close();
       await removePageKey(dataDir, process.pid);
     },
   };

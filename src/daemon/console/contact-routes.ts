@@ -11,7 +11,7 @@ import type { Env } from './access.ts';
 import { conflictsPage } from './pages/conflicts.ts';
 import { leftOutPage } from './pages/left-out.ts';
 import { linkPath } from './layout.ts';
-import { acting, findIn, leaseParts, pageOf, type LinkParts } from './routing.ts';
+import { writingForm, findIn, leaseParts, pageOf, type LinkParts } from './routing.ts';
 import { explainById, findPeople, type ContactHistory, type FoundPerson } from '../../engine/history/explain.ts';
 import { listVerdicts } from '../../engine/history/verdicts.ts';
 import type { Store } from '../../store/store.ts';
@@ -77,7 +77,7 @@ const addConflicts = (routes: Hono<Env>, parts: LinkParts): void => {
   });
   routes.post(
     '/links/:link/conflicts',
-    acting(parts, toConflicts, (link, form) => {
+    writingForm(parts, toConflicts, (link, form) => {
       const taken = sideOf(form.get('review'));
       const ids = form.get('ids');
       return ids === null ? reviewOne(parts, link, Number(form.get('id')), taken) : reviewAll(parts, link, ids, taken);
@@ -86,7 +86,7 @@ const addConflicts = (routes: Hono<Env>, parts: LinkParts): void => {
 };
 
 const addLeftOut = (routes: Hono<Env>, parts: LinkParts): void => {
-  const { app, desk } = parts;
+  const { app, actions } = parts;
   const toLeftOut = (link: string): string => linkPath(link, '/left');
   routes.get('/links/:link/left', async (context) => {
     const { link } = context.var;
@@ -98,11 +98,11 @@ const addLeftOut = (routes: Hono<Env>, parts: LinkParts): void => {
   });
   routes.post(
     '/links/:link/left',
-    acting(parts, toLeftOut, async (link, form) => {
+    writingForm(parts, toLeftOut, async (link, form) => {
       const id = form.get('id');
       const retried = await retryRefused(leaseParts(parts), link.name, id === null ? () => true : isAbout(id));
       if (retried.length === 0) return 'No refused write is left to retry.';
-      await desk.order(link, 'incremental');
+      await actions.order(link, 'incremental');
       return `Sync requested. It retries ${count(retried.length, 'refused write')}.`;
     }),
   );
@@ -185,7 +185,7 @@ const addContacts = (routes: Hono<Env>, parts: LinkParts): void => {
   });
   routes.post(
     '/links/:link/people',
-    acting(
+    writingForm(
       parts,
       (link, form) => contactPath(link, form.get('who') ?? ''),
       async ({ name }, form) => {

@@ -4,7 +4,7 @@ import { issueFormToken, type Session } from './sessions.ts';
 import { count } from '../../core/view/words.ts';
 import { ICON } from './style.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
-import type { Progress } from './actions.ts';
+import type { WorkProgress } from './actions.ts';
 
 /** A piece of a page, with everything in it escaped. */
 export type Html = ReturnType<typeof html>;
@@ -226,13 +226,13 @@ export const navOf = ({ name }: Pick<LinkConfig, 'name'>, current: LinkPage): Na
 });
 
 /** The progress of current work; the script updates it, and without a script the page is reloaded. */
-export const liveSection = (link: string, progress: Progress | null): Html => {
+export const liveSection = (link: string, progress: WorkProgress | null): Html => {
   if (progress === null) return html``;
   const { text, done, total } = progress;
   const bar = total > 0 ? html`max="${total}" value="${done}"` : '';
   return html`<section class="panel notice" data-live="${linkPath(link)}/live" aria-label="In progress">
     <p role="status">${text}</p>
-    <progress aria-label="Progress" ${bar}></progress>
+    <progress aria-label="WorkProgress" ${bar}></progress>
   </section>`;
 };
 

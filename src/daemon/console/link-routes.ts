@@ -3,20 +3,23 @@ import type { LinkConfig } from '../../app/config/config.ts';
 import { readProgress, readServed } from '../../app/heartbeat.ts';
 import { readLinkStatus } from '../jobs/link-status.ts';
 import type { Env } from './access.ts';
-import { type Progress } from './actions.ts';
+import { type WorkProgress } from './actions.ts';
 import { endedRuns, forgottenOf } from './plans.ts';
 import { readOverview } from './overview.ts';
 import { linkPage, linksPage, type LinkView } from './pages/links.ts';
 import { linkPath } from './layout.ts';
 import { addPeople } from './contact-routes.ts';
 import { addPlan } from './plan-routes.ts';
-import { acting, knownLink, linksFor, pageOf, type LinkParts } from './routing.ts';
+import { writingForm, knownLink, linksFor, pageOf, type LinkParts } from './routing.ts';
 import { addRuns } from './run-routes.ts';
 import { addSettings } from './settings-routes.ts';
 import { streamSSE } from 'hono/streaming';
 import type { Clock } from '../../util/clock.ts';
 
-const viewsOf = async ({ app, clock, desk }: LinkParts, links: readonly LinkConfig[]): Promise<readonly LinkView[]> => {
+const viewsOf = async (
+  { app, clock, actions }: LinkParts,
+  links: readonly LinkConfig[],
+): Promise<readonly LinkView[]> => {
   const { dataDir } = app.config;
   const nowMs = clock.now();
   const service = { underWay: await readProgress(dataDir, nowMs), served: await readServed(dataDir, nowMs) };
@@ -24,15 +27,15 @@ const viewsOf = async ({ app, clock, desk }: LinkParts, links: readonly LinkConf
   for (const link of links) {
     views.push({
       status: await readLinkStatus(app, link, service, nowMs),
-      progress: desk.progress(link),
+      progress: actions.progress(link),
     });
   }
   return views;
 };
 
 const addOverview = (routes: Hono<Env>, parts: LinkParts): void => {
-  const { app, desk, clock } = parts;
-  const live = createLive(clock);
+  const { app, actions, clock } = parts;
+  const live = createProgressStreams(clock);
   routes.get('/', async (context) =>
     context.html(linksPage(pageOf(parts, context), await viewsOf(parts, linksFor(parts, context)))),
   );
@@ -43,18 +46,18 @@ const addOverview = (routes: Hono<Env>, parts: LinkParts): void => {
     const forgotten = await forgottenOf(app, link);
     const ended = await endedRuns(app, link);
     const needsPlan = before.status.state === 'halted' && before.progress?.isRun !== true;
-    const planning = needsPlan ? desk.currentPlan(link, ended, forgotten) : desk.planning(link, ended, forgotten);
-    const view = { ...before, progress: desk.progress(link) };
+    const planning = needsPlan ? actions.currentPlan(link, ended, forgotten) : actions.planning(link, ended, forgotten);
+    const view = { ...before, progress: actions.progress(link) };
     const overview = await readOverview(app, link.name, clock.now());
-    const of = { overview, planning, report: desk.lastReport(link, forgotten) };
+    const of = { overview, planning, report: actions.lastReport(link, forgotten) };
     return context.html(linkPage(pageOf(parts, context), link, view, of));
   });
-  routes.get('/links/:link/live', (context) => live(context, () => desk.progress(context.var.link)));
+  routes.get('/links/:link/live', (context) => live(context, () => actions.progress(context.var.link)));
   const toLink = (link: string): string => linkPath(link);
   for (const step of ['pause', 'resume'] as const) {
     routes.post(
       `/links/:link/${step}`,
-      acting(parts, toLink, async (link) => {
+      writingForm(parts, toLink, async (link) => {
         await app.store.setPausedByHand(link.name, step === 'pause' ? clock.now() : null);
         return step === 'pause' ? 'The link is paused.' : 'The link is resumed.';
       }),
@@ -62,9 +65,9 @@ const addOverview = (routes: Hono<Env>, parts: LinkParts): void => {
   }
   routes.post(
     '/links/:link/sync',
-    acting(parts, toLink, async (link, form) => {
+    writingForm(parts, toLink, async (link, form) => {
       const kind = form.get('kind') === 'full' ? 'full' : 'incremental';
-      await desk.order(link, kind);
+      await actions.order(link, kind);
       return kind === 'full' ? 'Full sync requested.' : 'Sync requested.';
     }),
   );
@@ -72,7 +75,7 @@ const addOverview = (routes: Hono<Env>, parts: LinkParts): void => {
 
 /** The pages of the links. */
 export const linkRoutes = (parts: LinkParts): Hono<Env> => {
-  // What stands below a link's address is reached by those alone who may know of the link.
+  // Only sessions that may see the link reach the pages below its address.
   const routes = new Hono<Env>().use('/links/:link/*', knownLink(parts));
   addOverview(routes, parts);
   addPlan(routes, parts);
@@ -82,7 +85,7 @@ export const linkRoutes = (parts: LinkParts): Hono<Env> => {
   return routes;
 };
 
-const LOOK_EVERY_MS = 500;
+const SEND_EVERY_MS = 500;
 /** The browser connects again after that. */
 const LONGEST_MS = 10 * 60_000;
 /** Of the sessions of one link, or of those that see every link. */
@@ -90,8 +93,8 @@ const MOST_STREAMS_OF_SCOPE = 20;
 /** With more, sessions of one link get no further stream. Sessions that see every link do. */
 const MOST_STREAMS = 40;
 
-/** Streams progress as server-sent events until the work has ended; limits the number of streams. */
-export const createLive = (clock: Clock) => {
+/** Streams progress as server-sent events until the work has ended. The number of streams is limited. */
+export const createProgressStreams = (clock: Clock) => {
   let open = 0;
   const openOf = new Map<string | null, number>();
   const count = (scope: string | null, by: 1 | -1): void => {
@@ -100,7 +103,7 @@ export const createLive = (clock: Clock) => {
     if (own > 0) openOf.set(scope, own);
     else openOf.delete(scope);
   };
-  return (context: Context<Env>, look: () => Progress | null): Response => {
+  return (context: Context<Env>, read: () => WorkProgress | null): Response => {
     // A client of HEAD never reads the stream, so it would not end.
     if (context.req.method === 'HEAD') return context.body(null, 200, { 'content-type': 'text/event-stream' });
     const scope = context.get('session').link;
@@ -112,10 +115,10 @@ export const createLive = (clock: Clock) => {
       stream.onAbort(() => gone.abort());
       const untilMs = clock.monotonic() + LONGEST_MS;
       try {
-        for (let now = look(); clock.monotonic() < untilMs && !gone.signal.aborted; now = look()) {
+        for (let now = read(); clock.monotonic() < untilMs && !gone.signal.aborted; now = read()) {
           if (now === null) return await stream.writeSSE({ event: 'over', data: '' });
           await stream.writeSSE({ event: 'progress', data: JSON.stringify(now) });
-          await clock.sleep(LOOK_EVERY_MS, gone.signal).catch(() => undefined);
+          await clock.sleep(SEND_EVERY_MS, gone.signal).catch(() => undefined);
         }
       } finally {
         count(scope, -1);

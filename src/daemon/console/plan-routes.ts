@@ -8,7 +8,7 @@ import { shownOf } from './change-list.ts';
 import { endedRuns, forgottenOf } from './plans.ts';
 import { planPage } from './pages/plan.ts';
 import { linkPath } from './layout.ts';
-import { acting, leaseParts, looking, pageOf, type LinkParts } from './routing.ts';
+import { writingForm, leaseParts, readingForm, pageOf, type LinkParts } from './routing.ts';
 
 const toPlan = (link: string): string => linkPath(link, '/plan');
 
@@ -23,36 +23,36 @@ const KEPT = {
 
 /** Adds the page of the plan, its acceptance and decisions about matches. */
 export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
-  const { app, desk } = parts;
+  const { app, actions } = parts;
   routes.get('/links/:link/plan', async (context) => {
     const { link } = context.var;
     const shown = shownOf((name) => context.req.query(name));
     const verdicts = await listVerdicts(app.store, link.name);
     const ended = await endedRuns(app, link);
     const forgotten = await forgottenOf(app, link);
-    // During a run there is nothing to plan: it changes what a plan is made of.
-    const isRunning = desk.progress(link)?.isRun === true;
-    const planning = isRunning ? desk.planning(link, ended, forgotten) : desk.currentPlan(link, ended, forgotten);
-    const of = { planning, progress: desk.progress(link), verdicts, shown };
+    // No plan during a run, because the run changes its data.
+    const isRunning = actions.progress(link)?.isRun === true;
+    const planning = isRunning ? actions.planning(link, ended, forgotten) : actions.currentPlan(link, ended, forgotten);
+    const of = { planning, progress: actions.progress(link), verdicts, shown };
     return context.html(planPage(pageOf(parts, context), link, of));
   });
   routes.post(
     '/links/:link/plan',
-    looking(toPlan, async (link) => {
-      desk.plan(link);
+    readingForm(toPlan, async (link) => {
+      actions.plan(link);
       return null;
     }),
   );
   routes.post(
     '/links/:link/plan/accept',
-    acting(parts, toPlan, async (link, form) => {
-      desk.accept(link, form.get('plan') ?? '');
+    writingForm(parts, toPlan, async (link, form) => {
+      actions.accept(link, form.get('plan') ?? '');
       return null;
     }),
   );
   routes.post(
     '/links/:link/verdicts',
-    acting(parts, toPlan, async ({ name }, form) => {
+    writingForm(parts, toPlan, async ({ name }, form) => {
       const contacts = { leftId: form.get('left') ?? '', rightId: form.get('right') ?? '' };
       const says = form.get('says');
       if (contacts.leftId === '' || contacts.rightId === '') return 'Choose one contact on each side.';
@@ -66,7 +66,7 @@ export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
   );
   routes.post(
     '/links/:link/leave-out',
-    acting(parts, afterLeaveOut, async ({ name }, form) => {
+    writingForm(parts, afterLeaveOut, async ({ name }, form) => {
       const side = SIDES.find((each) => each === form.get('side'));
       const id = form.get('id') ?? '';
       if (side === undefined || id === '') return 'Choose a contact.';

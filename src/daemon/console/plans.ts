@@ -8,12 +8,12 @@ import type { Contact } from '../../core/contact/contact.ts';
 import { SIDES } from '../../core/contact/side.ts';
 import type { Daemon } from '../jobs/daemon.ts';
 import type { JobData } from '../jobs/job.ts';
-import { createBackgroundTasks, type BackgroundTasks, type Mark } from './background-tasks.ts';
+import { createBackgroundTasks, type BackgroundTasks, type ForgottenAt } from './background-tasks.ts';
 import type { Estimate } from '../../engine/run.ts';
 import { planChanges, plannedContacts, unpairedOf } from '../../core/view/plan.ts';
 import type { Change, Unpaired } from '../../core/view/views.ts';
 
-/** What a run of a link would do, as it was found out at that time. */
+/** The plan of a run, as of `atMs`. */
 export type PlanView = {
   readonly atMs: number;
   readonly kind: RunKind;
@@ -22,17 +22,17 @@ export type PlanView = {
   /** By side and id: `left people/c1`. */
   readonly contacts: ReadonlyMap<string, Contact>;
   readonly estimate: Estimate;
-  /** What keeps a run from doing it (R8); null where nothing does. */
+  /** The message of the halt (R8); null without a halt. */
   readonly halt: string | null;
-  /** Whether that is for what it would destroy. */
+  /** Whether the halt is about deletions. */
   readonly destroys: boolean;
-  /** Two plans with the same one do the same. */
+  /** Equal for equal plans. */
   readonly digest: string;
   /** The last run that had ended before the plan was made. */
   readonly lastRun: string | null;
 };
 
-/** How it stands with the plan of a link; `checking`: it is made again, to be the same as the one that was accepted. */
+/** The state of the plan of a link. `checking`: the plan is computed again, to compare it with the accepted one. */
 export type Planning =
   | { readonly state: 'planning' | 'checking' }
   | { readonly state: 'planned'; readonly view: PlanView; readonly note: string | null }
@@ -40,10 +40,10 @@ export type Planning =
   | { readonly state: 'accepted'; readonly lastRun: string | null; readonly ranAs: string | null }
   | { readonly state: 'failed'; readonly message: string };
 
-export type Orders = {
-  /** Hands a job to the daemon. */
+export type JobRequests = {
+  /** Requests a job from the daemon. */
   readonly send: (job: JobData) => Promise<void>;
-  /** Whether a job that was asked for a moment ago has neither begun nor ended. */
+  /** Whether a job that was requested recently has neither started nor ended. */
   readonly isAwaited: (link: string) => boolean;
 };
 
@@ -56,14 +56,14 @@ export type ConsoleActionParts = {
   readonly clock: Clock;
 };
 
-/** Plans are large, so that few are kept. */
+/** Plans are large, so few are kept. */
 const MOST_PLANS = 3;
 
-/** A link that is removed, and added again under its name, may be somebody else's: what was done before is not shown of it. */
+/** The key of a link with its settings. A link that is added again with the same name may have another owner. */
 export const keyOf = (link: LinkConfig): string => digest(fingerprint(link));
 
-/** When a contact of the link was last forgotten. */
-export const forgottenOf = async ({ store }: Pick<App, 'store'>, { name }: LinkConfig): Promise<Mark> =>
+/** Reads the time when a contact of the link was last forgotten. */
+export const forgottenOf = async ({ store }: Pick<App, 'store'>, { name }: LinkConfig): Promise<ForgottenAt> =>
   (await store.link(name)).forgottenAtMs;
 
 /** The last runs that ended, newest first. */
@@ -80,7 +80,7 @@ const acceptedNow = (accepted: Accepted, ended: readonly EndedRun[]): Accepted |
   return isNext && last?.outcome === 'completed' ? { ...accepted, ranAs: last.id } : null;
 };
 
-/** Whether a run has changed what the plan was made of, or its halt. */
+/** Whether a run has changed the data of the plan or its halt. */
 const isOutdated = ({ lastRun, halt }: PlanView, [last]: readonly EndedRun[]): boolean => {
   if (last === undefined || last.id === lastRun || last.outcome === 'failed') return false;
   if (last.outcome === 'halted') return last.reason !== halt;
@@ -120,9 +120,9 @@ const planView = async (
   };
 };
 
-/** Has an accepted plan done where it still is what a run would do; what is shown from then on. */
+/** Runs an accepted plan if it is still current. Returns the next state. */
 const checkPlan = async (
-  parts: Pick<ConsoleActionParts, 'app' | 'clock'> & Pick<Orders, 'send'>,
+  parts: Pick<ConsoleActionParts, 'app' | 'clock'> & Pick<JobRequests, 'send'>,
   link: LinkConfig,
   accepted: string,
   signal: AbortSignal,
@@ -146,24 +146,24 @@ const checkPlan = async (
 
 export const createPlans = (
   parts: ConsoleActionParts,
-  { send }: Orders,
+  { send }: JobRequests,
   signal: AbortSignal,
 ): Pick<ConsoleActions, 'plan' | 'planning' | 'currentPlan' | 'accept'> &
   Pick<BackgroundTasks<Planning>, 'isWorking' | 'ended'> => {
-  const bench = createBackgroundTasks<Planning>(MOST_PLANS);
+  const tasks = createBackgroundTasks<Planning>(MOST_PLANS);
   const failed = (message: string): Planning => ({ state: 'failed', message });
   const plan: ConsoleActions['plan'] = (link) => {
     const work = async (): Promise<Planning> => {
       return { state: 'planned', view: await planView(parts, link, signal), note: null };
     };
-    bench.begin(keyOf(link), { state: 'planning' }, { mark: () => forgottenOf(parts.app, link), work, failed });
+    tasks.begin(keyOf(link), { state: 'planning' }, { mark: () => forgottenOf(parts.app, link), work, failed });
   };
   const planning: ConsoleActions['planning'] = (link, ended, forgotten) => {
-    const state = bench.of(keyOf(link), forgotten);
+    const state = tasks.of(keyOf(link), forgotten);
     return state?.state === 'accepted' ? acceptedNow(state, ended) : state;
   };
   return {
-    ...bench,
+    ...tasks,
     plan,
     planning,
     currentPlan: (link, ended, forgotten) => {
@@ -174,7 +174,7 @@ export const createPlans = (
     },
     accept: (link, accepted) => {
       const work = (): Promise<Planning> => checkPlan({ ...parts, send }, link, accepted, signal);
-      bench.begin(keyOf(link), { state: 'checking' }, { mark: () => forgottenOf(parts.app, link), work, failed });
+      tasks.begin(keyOf(link), { state: 'checking' }, { mark: () => forgottenOf(parts.app, link), work, failed });
     },
   };
 };

@@ -12,14 +12,12 @@ import type { ConsoleActions } from './actions.ts';
 import { pageContext, type PageContext } from './layout.ts';
 import type { SettingsParts } from './settings-routes.ts';
 
-// What the routes of the links have in common.
-
 export type LinkParts = {
   readonly app: App;
   readonly daemon: Pick<Daemon, 'links'>;
   readonly clock: Clock;
   readonly newId: () => string;
-  readonly desk: ConsoleActions;
+  readonly actions: ConsoleActions;
   readonly signIns: BrowserSignIns;
   readonly settings: SettingsParts;
   readonly readonly: boolean;
@@ -37,7 +35,7 @@ export const linksFor = ({ daemon }: Pick<LinkParts, 'daemon'>, context: Context
   return daemon.links().filter(({ name }) => only === null || name === only);
 };
 
-/** Finds the link of the address. A link outside of the session's scope is answered like a missing one. */
+/** Finds the link of the address. A link that the session may not see is handled like a missing one. */
 export const knownLink = (parts: Pick<LinkParts, 'daemon'>) =>
   createMiddleware<Env>(async (context, next) => {
     const link = linksFor(parts, context).find(({ name }) => name === context.req.param('link'));
@@ -53,7 +51,7 @@ type Act = (link: LinkConfig, form: URLSearchParams, context: Context<Env>) => P
 type To = (link: string, form: URLSearchParams, context: Context<Env>) => string;
 
 /** Handles a form that writes nothing, then redirects to `to` with a notice. */
-export const looking = (to: To, act: Act) => async (context: Context<Env>) => {
+export const readingForm = (to: To, act: Act) => async (context: Context<Env>) => {
   const { session, link, form } = context.var;
   session.notice = await act(link, form, context).catch((error: unknown) => {
     if (error instanceof VerdictError) return error.said;
@@ -62,9 +60,9 @@ export const looking = (to: To, act: Act) => async (context: Context<Env>) => {
   return context.redirect(to(link.name, form, context), 303);
 };
 
-/** Like {@link looking}, for a form that a read-only page refuses. */
-export const acting = ({ readonly }: Pick<LinkParts, 'readonly'>, ...of: Parameters<typeof looking>) => {
-  const act = looking(...of);
+/** Like {@link readingForm}, for a form that a read-only page refuses. */
+export const writingForm = ({ readonly }: Pick<LinkParts, 'readonly'>, ...of: Parameters<typeof readingForm>) => {
+  const act = readingForm(...of);
   return (context: Context<Env>) =>
     readonly ? refuse(context, 403, 'Read-only', 'This page is read-only (CONSOLE_READONLY).') : act(context);
 };

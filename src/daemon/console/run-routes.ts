@@ -10,7 +10,7 @@ import { type UndoTarget } from './actions.ts';
 import { forgottenOf } from './plans.ts';
 import { RUN_KINDS, RUN_OUTCOMES, runPage, runsPage } from './pages/runs.ts';
 import { runPath } from './layout.ts';
-import { acting, looking, pageOf, type LinkParts } from './routing.ts';
+import { writingForm, readingForm, pageOf, type LinkParts } from './routing.ts';
 
 const RUNS_SHOWN = 100;
 
@@ -20,9 +20,9 @@ const writeIn = (text: string | null | undefined): number | null =>
 
 const NO_RUN = 'The run does not exist, or its history was deleted (RETENTION).';
 
-/** What runs have done, and its undo. */
+/** Adds the pages of runs and their undo. */
 export const addRuns = (routes: Hono<Env>, parts: LinkParts): void => {
-  const { app, desk, clock } = parts;
+  const { app, actions, clock } = parts;
   const findRun = async ({ name }: LinkConfig, id: string): Promise<RunRow | null> =>
     (await app.store.runs(name, { idPrefix: id })).find((run) => run.id === id) ?? null;
   const tooOld = (run: RunRow): string | null => whyTooOld(run, app.config.retentionMs, clock.now());
@@ -50,9 +50,9 @@ export const addRuns = (routes: Hono<Env>, parts: LinkParts): void => {
           ? await shownWrites(app.store, link.name, run.id, { ...shown, from })
           : { all: await writeOf(app.store, link.name, run.id, write) },
       shown,
-      undoing: desk.undoing(link, await forgottenOf(app, link)),
+      undoing: actions.undoing(link, await forgottenOf(app, link)),
       tooOld: tooOld(run),
-      progress: desk.progress(link),
+      progress: actions.progress(link),
     };
     return context.html(runPage(pageOf(parts, context), link, runView(run), of));
   });
@@ -67,9 +67,12 @@ export const addRuns = (routes: Hono<Env>, parts: LinkParts): void => {
         return reason;
       },
     ] as const;
-  routes.post('/links/:link/runs/:run/preview', looking(...ofUndo((link, target) => desk.preview(link, target))));
+  routes.post(
+    '/links/:link/runs/:run/preview',
+    readingForm(...ofUndo((link, target) => actions.preview(link, target))),
+  );
   routes.post(
     '/links/:link/runs/:run/undo',
-    acting(parts, ...ofUndo((link, target, form) => desk.undo(link, target, form.get('halt')))),
+    writingForm(parts, ...ofUndo((link, target, form) => actions.undo(link, target, form.get('halt')))),
   );
 };

@@ -2,44 +2,44 @@ import { createHmac } from 'node:crypto';
 import type { Clock } from '../../util/clock.ts';
 import { isSameText } from './sign-in-link.ts';
 
-/** What somebody signed in with. */
+/** The scope of a sign-in. */
 export type Scope = {
-  /** The one link that the page shows them; every other is as if it did not exist. Null: they see every link. */
+  /** The only link that the session may see; null means all links. */
   readonly link: string | null;
-  /** Whether it would still open the page. */
-  readonly stands: () => boolean;
+  /** Whether the token or pass is still valid. */
+  readonly isValid: () => boolean;
 };
 
-/** Somebody who is signed in. */
+/** A session at the page. */
 export type Session = Pick<Scope, 'link'> & {
-  /** What the browser shows. */
+  /** The value of the cookie. */
   readonly id: string;
   readonly endsAtMs: number;
-  /** Signs the tokens of its forms. */
+  /** The key that signs the tokens of its forms. */
   readonly formKey: string;
   issued: number;
-  /** Tokens up to that number are void; of later ones those in `used`. */
+  /** Tokens up to this number are invalid, and later ones if they are in `used`. */
   floor: number;
   readonly used: Set<number>;
-  /** What is told on the next page; null for nothing. */
+  /** The message on the next page; null for none. */
   notice: string | null;
 };
 
 export type Sessions = {
   open(scope: Scope): Session;
-  /** Null where there is none of that id, it has ended, or what opened it does not stand any more. */
+  /** Returns null for an unknown id, after the end of the session, and if its token is no longer valid. */
   find(id: string | undefined): Session | null;
   close(session: Session): void;
 };
 
-/** What came of a form's token: each is good for one form of its session, once. */
+/** The result for the token of a form. Each token is valid once, in its session. */
 export type FormCheck = 'good' | 'used' | 'wrong';
 
 const LASTS_MS = 12 * 3_600_000;
 const MOST_SESSIONS = 50;
 const MOST_USED = 500;
 
-/** The sessions of one daemon, in its memory. Of a link, or of all links, the oldest makes room for a new one. */
+/** The sessions of one daemon, in memory. With too many sessions of one scope, the oldest one ends. */
 export const createSessions = (clock: Clock, newSecret: () => string): Sessions => {
   const sessions = new Map<string, Session & Scope>();
   return {
@@ -63,7 +63,7 @@ export const createSessions = (clock: Clock, newSecret: () => string): Sessions 
     find: (id) => {
       const session = id === undefined ? undefined : sessions.get(id);
       if (session === undefined) return null;
-      if (session.endsAtMs >= clock.now() && session.stands()) return session;
+      if (session.endsAtMs >= clock.now() && session.isValid()) return session;
       sessions.delete(session.id);
       return null;
     },
@@ -81,7 +81,7 @@ export const issueFormToken = (session: Session): string => {
   return `${number}.${sign(session, number)}`;
 };
 
-/** Uses a form's token up. */
+/** Checks the token of a form and marks it as used. */
 export const useFormToken = (session: Session, token: string): FormCheck => {
   const [, text = '', signature = ''] = /^(\d{1,15})\.([\w-]+)$/u.exec(token) ?? [];
   if (text === '' || !isSameText(sign(session, text), signature)) return 'wrong';

@@ -10,7 +10,7 @@ import { isLoopback } from '../../util/http.ts';
 import { refuse, type Env } from './access.ts';
 import { plainPage, linkPath } from './layout.ts';
 import { settingsPage, type EditableSetting, type SettingsView } from './pages/settings.ts';
-import { acting, linksFor, pageOf, type LinkParts } from './routing.ts';
+import { writingForm, linksFor, pageOf, type LinkParts } from './routing.ts';
 
 /** The actions of the page other than syncing. */
 export type SettingsParts = {
@@ -114,7 +114,7 @@ const ONLY_ALL = 'This session sees one link only. Sign in with a link of contac
 const addSignIn = (routes: Hono<Env>, parts: LinkParts): void => {
   routes.post(
     '/links/:link/settings/sign-in',
-    acting(parts, toSettings, async (link, form, context) => {
+    writingForm(parts, toSettings, async (link, form, context) => {
       const side = SIDES.find((each) => each === form.get('side'));
       const redirectUri = redirectOf(context.req.header('origin') ?? '');
       if (side === undefined) return 'Choose a side.';
@@ -125,14 +125,14 @@ const addSignIn = (routes: Hono<Env>, parts: LinkParts): void => {
   );
 };
 
-/** The settings of links, and what concerns the whole program. */
+/** Adds the settings of links, and the actions of the whole program. */
 export const addSettings = (routes: Hono<Env>, parts: LinkParts): void => {
   routes.get('/links/:link/settings', async (context) =>
     context.html(settingsPage(pageOf(parts, context), context.var.link, await viewOf(parts, context))),
   );
   routes.post(
     '/links/:link/settings',
-    acting(parts, toSettings, async (link, form, context) => {
+    writingForm(parts, toSettings, async (link, form, context) => {
       if (!seesAll(context)) return ONLY_ALL;
       const { links } = parts.settings;
       const before = await editableOf(parts, link);
@@ -144,7 +144,7 @@ export const addSettings = (routes: Hono<Env>, parts: LinkParts): void => {
   );
   routes.post(
     '/links/:link/settings/notify',
-    acting(parts, toSettings, async (_link, _form, context) => {
+    writingForm(parts, toSettings, async (_link, _form, context) => {
       if (!seesAll(context)) return ONLY_ALL;
       const { notifier } = parts.settings;
       if (notifier === null) return 'NOTIFY_URL is not set.';
@@ -154,7 +154,7 @@ export const addSettings = (routes: Hono<Env>, parts: LinkParts): void => {
   );
   routes.post(
     '/links/:link/settings/backup',
-    acting(parts, toSettings, async (_link, _form, context) => {
+    writingForm(parts, toSettings, async (_link, _form, context) => {
       if (!seesAll(context)) return ONLY_ALL;
       const path = await parts.settings.backUp?.();
       return path === undefined ? 'The state is on PostgreSQL. Back it up with pg_dump.' : `Backed up to ${path}.`;
@@ -176,8 +176,8 @@ const answerIn = (context: Context<Env>): URLSearchParams => {
 };
 
 /**
- * Where a consent page sends the browser. It comes from another site, so that it has no cookie of the session here: the next
- * address, which this page leads to, has.
+ * Handles the redirect of a consent page. The request comes from another site, so it has no session cookie. This page leads to
+ * the next address, which has.
  */
 export const comeBack = (context: Context<Env>): Response | Promise<Response> => {
   const query = answerIn(context).toString();
@@ -187,7 +187,7 @@ export const comeBack = (context: Context<Env>): Response | Promise<Response> =>
   return context.html(plainPage('Back from the sign-in', html`<p><a href="${next}">Continue</a></p>`));
 };
 
-/** Ends the sign-in that this session began with the state of the answer. */
+/** Finishes the sign-in of this session with the state of the answer. */
 export const finishSignIn =
   (parts: LinkParts) =>
   async (context: Context<Env>): Promise<Response> => {

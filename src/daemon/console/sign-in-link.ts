@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { readTextFile } from '../../util/files.ts';
 
-/** What a daemon leaves in DATA_DIR for the command that makes sign-in links: whoever reads it may sign in. */
+/** The key in DATA_DIR from which `contact-sync console` creates sign-in links. A program that reads it can sign in. */
 const pageKey = z.object({
-  /** Where the page is: `127.0.0.1:8377`. */
+  /** The address of the page, such as `127.0.0.1:8377`. */
   address: z.string().min(1),
-  /** Of this daemon alone; a new one makes another. */
+  /** The key of this daemon process. */
   key: z.string().min(1),
   pid: z.number(),
 });
@@ -17,7 +17,7 @@ export type PageKey = z.infer<typeof pageKey>;
 
 const VALID_FOR_MS = 5 * 60_000;
 
-/** One for each machine, as the heartbeat. */
+/** One file for each machine, like the heartbeat. */
 const pathIn = (dataDir: string): string => join(dataDir, `console-${hostname()}.json`);
 
 export const writePageKey = async (dataDir: string, key: PageKey): Promise<void> => {
@@ -26,30 +26,30 @@ export const writePageKey = async (dataDir: string, key: PageKey): Promise<void>
   await rename(draft, pathIn(dataDir));
 };
 
-/** What the daemon of this machine left; null where none with a page did. */
+/** Reads the key of the daemon on this machine; null without a daemon with a page. */
 export const readPageKey = async (dataDir: string): Promise<PageKey | null> => {
   const read = readTextFile(pathIn(dataDir)).then((text): unknown => JSON.parse(text));
-  // Of a file that was cut off, as when the machine lost its power, nothing is known.
+  // A truncated file, for example after a power failure, counts as missing.
   const parsed = pageKey.safeParse(await read.catch(() => null));
   return parsed.success ? parsed.data : null;
 };
 
-/** Takes back what this process left; another daemon's stays. */
+/** Removes the key of this process; the key of another daemon stays. */
 export const removePageKey = async (dataDir: string, pid: number): Promise<void> => {
   if ((await readPageKey(dataDir))?.pid === pid) await rm(pathIn(dataDir), { force: true });
 };
 
 const sign = (key: string, text: string): string => createHmac('sha256', key).update(text).digest('base64url');
 
-/** Whether two texts are the same, found out in a time that does not depend on where they differ. */
+/** Whether two texts are equal, compared in constant time. */
 export const isSameText = (one: string, other: string): boolean => {
   const [left, right] = [one, other].map((text) => createHmac('sha256', 'compared').update(text).digest());
   return left !== undefined && right !== undefined && timingSafeEqual(left, right);
 };
 
 /**
- * A pass that signs in once, within some minutes, at the daemon of that key: for one link, or with null for all of them. `id`
- * is of this pass alone.
+ * Creates a pass that signs in once, within {@link VALID_FOR_MS}, at the daemon with this key: for one link, or for all links if
+ * `link` is null. `id` must be unique.
  */
 export const makePass = (
   { key }: Pick<PageKey, 'key'>,
@@ -61,19 +61,18 @@ export const makePass = (
 
 /** The address to open with a pass. */
 export const signInLink = ({ address }: Pick<PageKey, 'address'>, pass: string): string => {
-  // What listens at every address of the machine is reached by the machine's own.
+  // A server on all addresses is reached at the loopback address.
   const reachable = address.replace(/^(?:0\.0\.0\.0|\[::\])(?=:\d+$)/u, '127.0.0.1');
   return `http://${reachable}/sign-in?pass=${pass}`;
 };
 
-/** What a pass opens: one link, or with null all of them. */
+/** The scope of a pass: one link, or null for all links. */
 type Opened = { readonly link: string | null };
 
 /**
- * Tells what a pass opens, once; null where it is not good. It remembers those that were used for as long as they would be
- * valid.
+ * Checks passes. `use` returns the scope of a valid pass once, otherwise null. Used passes are stored until they expire.
  */
-export const createPassBook = (key: string): { use(pass: string, nowMs: number): Opened | null } => {
+export const createPassChecker = (key: string): { use(pass: string, nowMs: number): Opened | null } => {
   const used = new Map<string, number>();
   return {
     use: (pass, nowMs) => {

@@ -8,13 +8,13 @@ import { refuse, signedIn, type Env } from './access.ts';
 import { createClientAllowances, clientOf } from './rate-limits.ts';
 import { plainPage, type Html } from './layout.ts';
 import type { Scope, Sessions } from './sessions.ts';
-import { createPassBook, isSameText } from './sign-in-link.ts';
+import { createPassChecker, isSameText } from './sign-in-link.ts';
 
 export type SignInParts = {
   readonly sessions: Sessions;
   /** The name of the session's cookie. */
   readonly cookie: string;
-  /** Of this daemon's passes. */
+  /** The key of the passes of this daemon. */
   readonly key: string;
   readonly token: Secret | null;
   /** The current links, each with its own token. */
@@ -22,7 +22,7 @@ export type SignInParts = {
   readonly clock: Clock;
 };
 
-/** Guesses of a token, of each client. */
+/** The rate of token attempts of each client. */
 const GUESSES = { burst: 10, perSecond: 1 / 6 };
 
 const HOW = html`<p>
@@ -48,10 +48,10 @@ const isIn = (token: Secret | null, text: string): boolean => token !== null && 
 
 /** The scope of a token; null for an unknown token. */
 const scopeOf = ({ token, links }: Pick<SignInParts, 'token' | 'links'>, text: string): Scope | null => {
-  if (isIn(token, text)) return { link: null, stands: () => true };
+  if (isIn(token, text)) return { link: null, isValid: () => true };
   const name = links().find(({ consoleToken }) => isIn(consoleToken, text))?.name;
   if (name === undefined) return null;
-  return { link: name, stands: () => links().some((link) => link.name === name && isIn(link.consoleToken, text)) };
+  return { link: name, isValid: () => links().some((link) => link.name === name && isIn(link.consoleToken, text)) };
 };
 
 const begin = (context: Context, { cookie, sessions }: SignInParts, scope: Scope): Response => {
@@ -66,7 +66,7 @@ const begin = (context: Context, { cookie, sessions }: SignInParts, scope: Scope
 export const signInRoutes = (parts: SignInParts): Hono<Env> => {
   const { sessions, cookie, key, token, links, clock } = parts;
   const hasToken = (): boolean => [{ consoleToken: token }, ...links()].some((each) => each.consoleToken !== null);
-  const passes = createPassBook(key);
+  const passes = createPassChecker(key);
   const mayGuess = createClientAllowances(clock, GUESSES);
   return new Hono<Env>()
     .get('/sign-in', (context) => {
@@ -84,7 +84,7 @@ export const signInRoutes = (parts: SignInParts): Hono<Env> => {
           const { link } = opened;
           return begin(context, parts, {
             link,
-            stands: () => link === null || links().some(({ name }) => name === link),
+            isValid: () => link === null || links().some(({ name }) => name === link),
           });
         }
         return refuse(context, 403, 'Not signed in', html`The link was already used or has expired. ${HOW}`);

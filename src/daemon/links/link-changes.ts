@@ -1,7 +1,6 @@
 import type { Clock } from '../../util/clock.ts';
 import type { Config, ReadConfig, LinkConfig } from '../../app/config/config.ts';
 import type { Events } from '../../engine/events.ts';
-import { ConfigError } from '../../util/config-error.ts';
 import type { FaultyLink } from '../../app/config/hosted-links.ts';
 import { openLinkShelf, type LinkShelf, type StoredLink } from '../../store/hosted-links.ts';
 import { keysOf, openStoreOf } from '../../app/store.ts';

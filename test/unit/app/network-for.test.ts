@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { keepLinks } from '../../../src/app/links.ts';
-import { networkFor, trafficOf, type Ways } from '../../../src/app/network.ts';
+import { networkFor, trafficOf, type Connections } from '../../../src/app/network.ts';
 import { createCommandEvents } from '../../../src/cli/command/with-app.ts';
 import type { Config, LinkConfig } from '../../../src/app/config/config.ts';
 import type { Events } from '../../../src/engine/events.ts';
@@ -21,10 +21,10 @@ test('what went to each side is summed up, and of several limits the one that is
   const clock = createFakeClock();
   const store = { budget: () => Promise.resolve(null), saveBudget: () => Promise.resolve() };
   const gates = createGates({ clock, random: () => 0, store, redisUrl: null });
-  const ways: Ways = new Map();
-  const parts = { clock, gates, ways, events: {} } as unknown as Parameters<typeof networkFor>[0];
+  const connections: Connections = new Map();
+  const parts = { clock, gates, connections, events: {} } as unknown as Parameters<typeof networkFor>[0];
   const link = { name: 'home', sides: SIDE_WORDS } as unknown as LinkConfig;
-  expect(trafficOf(ways)).toEqual([]);
+  expect(trafficOf(connections)).toEqual([]);
 
   const reads = await networkFor(parts, link, 'left').openGate('reads', { requests: 10, windowMs: 60_000 });
   // Another look at the same side, as after a new credential, adds to what was there.
@@ -32,7 +32,7 @@ test('what went to each side is summed up, and of several limits the one that is
   const permit = await reads.acquire('read', new AbortController().signal);
   permit.done({ status: 200, headers: {} });
   await reads.settled();
-  expect(trafficOf(ways)).toEqual([
+  expect(trafficOf(connections)).toEqual([
     { link: 'home', side: 'left', requests: 0, used: expect.closeTo(0.1) },
     { link: 'home', side: 'right', requests: 0, used: null },
   ]);
@@ -43,8 +43,8 @@ test('what was opened for a link that is gone is let go of, and what another one
   const clock = createFakeClock();
   const store = { budget: () => Promise.resolve(null), saveBudget: () => Promise.resolve() };
   const gates = createGates({ clock, random: () => 0, store, redisUrl: null });
-  const ways: Ways = new Map();
-  const parts = { clock, gates, ways, events: {} } as unknown as Parameters<typeof networkFor>[0];
+  const connections: Connections = new Map();
+  const parts = { clock, gates, connections, events: {} } as unknown as Parameters<typeof networkFor>[0];
   const limit = { requests: 10, windowMs: 60_000 };
   const openFor = (name: string, gate: string) => {
     const link = { name, sides: SIDE_WORDS } as unknown as LinkConfig;
@@ -54,8 +54,8 @@ test('what was opened for a link that is gone is let go of, and what another one
   const shared = await openFor('gone', 'shared');
   await openFor('stays', 'shared');
   await clock.advance(2 * 3_600_000);
-  await keepLinks({ ways, gates, contexts: new Map() }, new Set(['stays']));
-  expect([...ways.keys()]).toEqual(['stays']);
+  await keepLinks({ connections, gates, contexts: new Map() }, new Set(['stays']));
+  expect([...connections.keys()]).toEqual(['stays']);
   expect(await openFor('stays', 'shared')).toBe(shared);
   expect(await openFor('gone', 'own')).not.toBe(own);
   await gates.close();

@@ -3,14 +3,14 @@ import type { LinkConfig } from '../../../app/config/config.ts';
 import { SIDES, type Side } from '../../../core/contact/side.ts';
 import type { LinkStatus } from '../../jobs/link-status.ts';
 import { count, grouped, haltWords } from '../../../core/view/words.ts';
-import type { ConsoleActions, Progress } from '../actions.ts';
+import type { ConsoleActions, WorkProgress } from '../actions.ts';
 import type { Planning } from '../plans.ts';
 import { agoTag, button, page, linkPath, navOf, runPath, liveSection, type Html, type PageContext } from '../layout.ts';
 import type { Overview } from '../overview.ts';
 import { activity, chart } from './activity.ts';
 
 /** A link with the data that every page about links shows. */
-export type LinkView = { readonly status: LinkStatus; readonly progress: Progress | null };
+export type LinkView = { readonly status: LinkStatus; readonly progress: WorkProgress | null };
 
 type Tone = 'good' | 'warn' | 'bad' | 'info';
 

@@ -9,7 +9,7 @@ import { count, fieldWords, formatEstimate, grouped, haltWords } from '../../../
 import { nameOf, valuesOf } from '../../../core/view/values.ts';
 import { happeningOf, type Change, type Happening, type Unpaired } from '../../../core/view/views.ts';
 import { changeSections, filterForm, valuesText } from '../change-list.ts';
-import type { Progress } from '../actions.ts';
+import type { WorkProgress } from '../actions.ts';
 import type { Planning, PlanView } from '../plans.ts';
 import {
   agoTag,
@@ -351,7 +351,7 @@ export const planPage = (
   link: LinkConfig,
   of: {
     readonly planning: Planning | null;
-    readonly progress: Progress | null;
+    readonly progress: WorkProgress | null;
     readonly verdicts: readonly VerdictView[];
     readonly shown: Shown;
   },

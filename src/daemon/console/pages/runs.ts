@@ -7,7 +7,7 @@ import { SIDES } from '../../../core/contact/side.ts';
 import { count, fieldWords, formatDuration, haltWords, writeNote } from '../../../core/view/words.ts';
 import type { Run, Write } from '../../../core/view/views.ts';
 import { changeSection, changeSections, filterForm, idsText } from '../change-list.ts';
-import type { Progress, Undoing } from '../actions.ts';
+import type { WorkProgress, Undoing } from '../actions.ts';
 import {
   agoTag,
   button,
@@ -190,7 +190,7 @@ const undoLink = ({ name }: LinkConfig, { state, run, write, name: who }: Write)
 export type RunParts = UndoParts & {
   readonly writes: ShownWrites;
   readonly shown: Shown;
-  readonly progress: Progress | null;
+  readonly progress: WorkProgress | null;
 };
 
 const runFacts = ({ name }: LinkConfig, { kind, outcome, startedAtMs, endedAtMs, undoes, reason }: Run): Html =>

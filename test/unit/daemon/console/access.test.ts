@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAllowance, createAllowances, networkOf } from '../../../../src/daemon/console/rate-limits.ts';
 import { createSessions, issueFormToken, useFormToken } from '../../../../src/daemon/console/sessions.ts';
-import { createPassBook, makePass, signInLink } from '../../../../src/daemon/console/sign-in-link.ts';
+import { createPassChecker, makePass, signInLink } from '../../../../src/daemon/console/sign-in-link.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -13,7 +13,7 @@ const createClock = () => {
   return { now: read, monotonic: read, sleep: () => Promise.resolve(), advance };
 };
 
-const ALL = { link: null, stands: () => true };
+const ALL = { link: null, isValid: () => true };
 
 const secrets = () => {
   let made = 0;
@@ -21,10 +21,10 @@ const secrets = () => {
 };
 
 test('a pass is good once, for five minutes, and for the daemon of its key alone', () => {
-  const passes = createPassBook('key');
+  const passes = createPassChecker('key');
   const pass = makePass({ key: 'key' }, { nowMs: 0, id: 'one', link: null });
   expect(passes.use(pass, 5 * 60_000 + 1)).toBeNull();
-  expect(createPassBook('other').use(pass, 0)).toBeNull();
+  expect(createPassChecker('other').use(pass, 0)).toBeNull();
   expect(passes.use(pass, 5 * 60_000)).toEqual({ link: null });
   expect(passes.use(pass, 0)).toBeNull();
   const ofLink = makePass({ key: 'key' }, { nowMs: 0, id: 'two', link: 'work' });
@@ -59,7 +59,7 @@ test('a session ends after twelve hours, and the fifty-first makes the oldest en
 test('a session ends when what opened it does not stand any more', () => {
   const sessions = createSessions(createClock(), secrets());
   let stands = true;
-  const session = sessions.open({ link: 'work', stands: () => stands });
+  const session = sessions.open({ link: 'work', isValid: () => stands });
   expect(sessions.find(session.id)).toBe(session);
   stands = false;
   expect(sessions.find(session.id)).toBeNull();
@@ -94,8 +94,8 @@ test('an allowance of each key is its own, and of many keys the least recent is 
 test('sessions of one link make no session end that sees every link', () => {
   const sessions = createSessions(createClock(), secrets());
   const owner = sessions.open(ALL);
-  const guest = sessions.open({ link: 'work', stands: () => true });
-  for (let count = 0; count < 60; count += 1) sessions.open({ link: 'work', stands: () => true });
+  const guest = sessions.open({ link: 'work', isValid: () => true });
+  for (let count = 0; count < 60; count += 1) sessions.open({ link: 'work', isValid: () => true });
   expect([sessions.find(owner.id), sessions.find(guest.id)]).toEqual([owner, null]);
 });
 

@@ -21,7 +21,7 @@ const HEALTHY = { state: 'active', pausedByHandAtMs: null } as const;
 
 const pageOf = async (record: Partial<LinkRecord>, health: Partial<Parameters<typeof leftOutPage>[2]['health']>) => {
   const clock = createVirtualClock();
-  const session = createSessions(clock, () => 'secret').open({ link: null, stands: () => true });
+  const session = createSessions(clock, () => 'secret').open({ link: null, isValid: () => true });
   const of = { record: { ...EMPTY, ...record }, health: { ...HEALTHY, ...health }, find: '' };
   return String(await leftOutPage(pageContext(session, false, clock.now()), { name: 'work' } as LinkConfig, of));
 };

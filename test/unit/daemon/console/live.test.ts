@@ -2,11 +2,11 @@ import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import type { Env } from '../../../../src/daemon/console/access.ts';
 import type { Session } from '../../../../src/daemon/console/sessions.ts';
-import { createLive } from '../../../../src/daemon/console/link-routes.ts';
+import { createProgressStreams } from '../../../../src/daemon/console/link-routes.ts';
 import { createVirtualClock } from '../../../support/virtual-clock.ts';
 
 /** The route of the progress, for sessions of the link that the query names. */
-const routesOf = (live: ReturnType<typeof createLive>) =>
+const routesOf = (live: ReturnType<typeof createProgressStreams>) =>
   new Hono<Env>()
     .use(async (context, next) => {
       context.set('session', { link: context.req.query('of') ?? null } as Session);
@@ -15,7 +15,7 @@ const routesOf = (live: ReturnType<typeof createLive>) =>
     .get('/live', (context) => live(context, () => ({ text: 'On.', done: 0, total: 0 })));
 
 test('streams of the sessions of some links leave streams to other links and to sessions that see every link', async () => {
-  const routes = routesOf(createLive(createVirtualClock()));
+  const routes = routesOf(createProgressStreams(createVirtualClock()));
   const opened: Response[] = [];
   const statusOf = async (query: string): Promise<number> => {
     const answer = await routes.request(`/live${query}`);
@@ -30,7 +30,7 @@ test('streams of the sessions of some links leave streams to other links and to 
 });
 
 test('what asks for the headers alone keeps no page from being kept up to date', async () => {
-  const live = createLive(createVirtualClock());
+  const live = createProgressStreams(createVirtualClock());
   const routes = routesOf(live);
   for (let asked = 0; asked < 30; asked += 1) {
     const answer = await routes.request('/live', { method: 'HEAD' });

@@ -25,7 +25,7 @@ const people = (prefix: string, count: number) => Array.from({ length: count }, 
 const WIDE = '60000/minute';
 const LEASE_MS = 15_000;
 
-test('after a first sync that was killed half way, every edit and every deletion on both sides arrives [R5, R7, R9]', async () => {
+test('R5, R7, R9: every edit and deletion on both sides is propagated after a first sync that was killed half way', async () => {
   await using stack = new AsyncDisposableStack();
   const clock = createShiftedClock();
   const shared = people('Both', 20);

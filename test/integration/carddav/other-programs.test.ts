@@ -21,7 +21,7 @@ describe.skipIf(isSkipped)('an address book that khard and vdirsyncer edit too',
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('khard shows what Google has, and its edits come to Google and change nothing else', async () => {
+  test('khard shows the contacts of Google, and its edits are written to Google without other changes', async () => {
     const book = radicale.openBook();
     await using link = await startCarddavLink('google', book, 'categories');
     const { account } = link.sandbox.google;
@@ -54,7 +54,7 @@ describe.skipIf(isSkipped)('an address book that khard and vdirsyncer edit too',
     expect(rows.right).toEqual(rows.left);
   });
 
-  test('an edit at Google comes to khard, and the next exchange changes nothing', async () => {
+  test('an edit at Google is shown by khard, and the next exchange changes nothing', async () => {
     const book = radicale.openBook();
     await using link = await startCarddavLink('google', book, 'categories');
     const { account } = link.sandbox.google;

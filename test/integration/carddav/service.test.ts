@@ -10,7 +10,7 @@ describe.skipIf(!hasRadicale() && process.env['CI'] !== 'true')('the service and
   });
   afterAll(() => radicale[Symbol.asyncDispose]());
 
-  test('contacts, buckets, edits and deletions go both ways, and then nothing is written', async () => {
+  test('contacts, buckets, edits and deletions are synced in both directions, and the next run writes nothing', async () => {
     await using link = await startCarddavLink('service', radicale.openBook(), 'categories');
     const { account } = link.sandbox.service;
     const leads = account.createBucket({ name: 'Leads' });

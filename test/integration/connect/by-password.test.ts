@@ -41,7 +41,7 @@ const connect = async (password: string, ...args: readonly string[]) => {
   return command.end;
 };
 
-test('a password is asked for, checked and stored, and a plan then needs none in the configuration', async () => {
+test('connect asks for a password, checks it and stores it, and a plan needs none in the configuration', async () => {
   const { code, stdout, stderr } = await connect(PASSWORD);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toContain(`${server.url}ada/contacts/`);
@@ -69,7 +69,7 @@ test('doctor reports the address book, its rights and versions, and a server tha
   expect(refused.stdout).toContain('many servers require an app password');
 });
 
-test('doctor warns of an address book that may only be read, and names the account without a user name', async () => {
+test('doctor warns about a read-only address book, and shows the account without a user name', async () => {
   await using open = await startFakeServer({ privileges: ['read'] });
   const token = { ...env, CARDDAV_PASSWORD: 'token', CONTACT_SYNC_CONFIG: join(ground.directory, 'token.yaml') };
   const right = { provider: 'carddav', url: open.url };

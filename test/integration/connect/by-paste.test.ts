@@ -65,7 +65,7 @@ test('both sides are connected by pasting, and a sync then needs no token in the
   expect(JSON.parse(sync.stdout)).toMatchObject({ runs: [{ outcome: 'completed' }] });
 });
 
-test('asks for the scopes that are needed and no more, with PKCE at Google', async () => {
+test('connect requests only the needed scopes, with PKCE at Google', async () => {
   const google = await start('google');
   const asked = new URL(google.address).searchParams;
   expect(Object.fromEntries(asked)).toMatchObject({
@@ -95,7 +95,7 @@ test('an answer with another state is refused and nothing is stored', async () =
   expect(await storedNames()).toEqual([]);
 });
 
-test('a refused consent ends with its reason', async () => {
+test('a refused consent ends the command with its reason', async () => {
   const { address, paste, end } = await start('google');
   paste((await consentTo(address, { google: 'deny', service: 'no' })).href);
   const { code, stderr } = await end;
@@ -103,7 +103,7 @@ test('a refused consent ends with its reason', async () => {
   expect(stderr).toContain('refused (access_denied)');
 });
 
-test('what is not the address is answered, and the right one is still taken', async () => {
+test('a pasted text that is no redirect address is reported, and the right address is still accepted', async () => {
   const { address, paste, end } = await start('service');
   const answer = await consentTo(address);
   paste(answer.searchParams.get('code') ?? '');
@@ -136,7 +136,7 @@ describe('another account', () => {
   const madeWithAnother = () =>
     withStore((store) => patchLink(store, 'default', { accounts: { left: 'people/1', right: null } }));
 
-  test('is said plainly and not stored', async () => {
+  test('the sign-in of another account is reported and not stored', async () => {
     await madeWithAnother();
     const { code, stderr } = await connect('google');
     expect(code).toBe(3);
@@ -144,7 +144,7 @@ describe('another account', () => {
     expect(await storedNames()).toEqual([]);
   });
 
-  test('is taken with --replace-account, and the link starts afresh', async () => {
+  test('--replace-account stores the other account, and the link starts a first sync', async () => {
     await madeWithAnother();
     const { code, stdout } = await connect('google', '--replace-account');
     expect(code).toBe(0);
@@ -153,7 +153,7 @@ describe('another account', () => {
     expect(row?.accounts.left).toMatch(/^people\/\d{2,}$/u);
   });
 
-  test('changes nothing of the link where its token cannot be stored', async () => {
+  test('the link is unchanged where the token of the other account cannot be stored', async () => {
     await madeWithAnother();
     await writeFile(join(env['DATA_DIR'] ?? '', 'credentials.json'), 'damaged');
     const { code, stderr } = await connect('google', '--replace-account');
@@ -194,7 +194,7 @@ test('tokens are encrypted where CREDENTIALS_KEY is set; another key is reported
 });
 
 describe('--api-key', () => {
-  test('exchanges a v1 key from standard input, which is not echoed', async () => {
+  test('--api-key exchanges a v1 key from standard input, which is not echoed', async () => {
     const command = host.start(['connect', 'service', '--api-key', '-'], env, ground.directory);
     command.paste(ground.sandbox.service.apiKey);
     const { code, stdout, stderr } = await command.end;
@@ -203,7 +203,7 @@ describe('--api-key', () => {
     expect(stdout).not.toContain(ground.sandbox.service.apiKey);
   });
 
-  test('that the service does not know: exit code 4', async () => {
+  test('an unknown API key: exit code 4', async () => {
     const file = join(ground.directory, 'api-key');
     await writeFile(file, 'no such key\n', { mode: 0o600 });
     const { code, stderr } = await run('connect', 'service', '--api-key-file', file);
@@ -211,7 +211,7 @@ describe('--api-key', () => {
     expect(stderr).not.toContain('no such key');
   });
 
-  test('is read from a file too, and refused where every process can see it', async () => {
+  test('an API key is read from a file, and refused as an argument', async () => {
     const file = join(ground.directory, 'api-key');
     await writeFile(file, `${ground.sandbox.service.apiKey}\n`, { mode: 0o600 });
     expect(await run('connect', 'service', '--api-key-file', file)).toMatchObject({ code: 0, stderr: '' });
@@ -222,7 +222,7 @@ describe('--api-key', () => {
     expect((await run('connect', 'service', '--api-key-file', `${file}.none`)).code).toBe(2);
   });
 
-  test('is no way into Google', async () => {
+  test('--api-key is refused for Google', async () => {
     expect((await run('connect', 'google', '--api-key', '-')).code).toBe(2);
   });
 });
@@ -245,7 +245,7 @@ test('an application that is not configured is exit code 2, with every variable'
   for (const name of ['SERVICE_AUTH_URL', 'SERVICE_CLIENT_ID', 'SERVICE_CLIENT_SECRET']) expect(stderr).toContain(name);
 });
 
-test('Ctrl-C gives up: nothing is stored', async () => {
+test('Ctrl-C ends the command without storing a token', async () => {
   const command = host.start(['connect', 'google', '--no-browser'], env, ground.directory);
   await command.printed((stdout) => (stdout.includes('paste it here') ? stdout : null));
   command.kill('SIGINT');

@@ -29,7 +29,7 @@ describe.skipIf(isSkipped)('connect in a browser on the same machine', () => {
   test.each([
     { side: 'google', button: 'Allow' },
     { side: 'service', button: 'Accept' },
-  ])('$side: consent brings the browser back and the token into the store', async ({ side, button }) => {
+  ])('$side: a consent redirects the browser to the command and stores the token', async ({ side, button }) => {
     const { address, end } = await startSignIn(host, [side], env, ground.directory);
     const page = await (await openContext(browser)).newPage();
     const hosts = new Set<string>();
@@ -44,11 +44,11 @@ describe.skipIf(isSkipped)('connect in a browser on the same machine', () => {
     expect([...hosts]).toEqual(['127.0.0.1']);
   });
 
-  test('what was stored serves for a plan', async () => {
+  test('a plan uses the stored tokens', async () => {
     expect((await host.run(['plan', '--json'], env, ground.directory)).code).toBe(0);
   });
 
-  test('rejected in the browser: exit code 1', async () => {
+  test('a consent that is rejected in the browser: exit code 1', async () => {
     const { address, end } = await startSignIn(host, ['service'], env, ground.directory);
     const page = await (await openContext(browser)).newPage();
     await page.goto(address);

@@ -56,7 +56,7 @@ const connect = async (...args: readonly string[]) => {
 };
 const storedSides = async () => (await vaultIn(env['DATA_DIR'] ?? '').names()).map(({ side }) => side);
 
-test('two accounts of one provider are signed in by the names of their sides, and doctor finds each', async () => {
+test('two accounts of one provider are signed in by the names of their sides, and doctor checks each', async () => {
   const first = await connect('private');
   expect(first).toMatchObject({ code: 0, stderr: '' });
   expect(first.stdout).toMatch(/Signed in at Google \(private\) as \S+@\S+/u);
@@ -75,7 +75,7 @@ test('two accounts of one provider are signed in by the names of their sides, an
   expect(code).toBe(0);
 });
 
-test('what is missing is named with the side that it belongs to', async () => {
+test('a missing setting is reported with its side', async () => {
   const { code, stderr } = await run('plan');
   expect(code).toBe(2);
   for (const [side, name] of [
@@ -87,7 +87,7 @@ test('what is missing is named with the side that it belongs to', async () => {
   }
 });
 
-test('the account of one side is refused at the other', async () => {
+test('the account of one side is refused on the other side', async () => {
   await linkUp(ground.sandbox, ground.sandbox);
   expect((await connect('work')).code).toBe(0);
   const { code, stderr } = await connect('private');
@@ -97,7 +97,7 @@ test('the account of one side is refused at the other', async () => {
 });
 
 test.each(['google', 'service', 'left'])(
-  '%s names no side, or not just one: exit code 2 with the names',
+  '%s does not select exactly one side: exit code 2 with the names',
   async (word) => {
     const { code, stderr } = await run('connect', word);
     expect(code).toBe(2);

@@ -10,7 +10,7 @@ const final = stages.at(-1);
 const texts = (name: string): string[] =>
   (final?.instructions ?? []).flatMap((instruction) => (instruction.name === name ? [instruction.text] : []));
 
-test('every stage stands on the same slim Debian with the Node that package.json asks for', () => {
+test('every stage uses the same slim Debian with the Node version of package.json', () => {
   expect(new Set(stages.map(({ base }) => withoutDigests(base)))).toEqual(new Set(['node:24-bookworm-slim']));
   const { engines } = z
     .object({ engines: z.object({ node: z.string() }) })
@@ -18,7 +18,7 @@ test('every stage stands on the same slim Debian with the Node that package.json
   expect(engines.node).toBe('>=24');
 });
 
-test('the image holds production dependencies only, and nothing of the sources', () => {
+test('the image contains only production dependencies, and no sources', () => {
   const copies = texts('COPY');
   expect(copies.find((text) => text.includes('node_modules'))).toMatch(/^--from=dependencies /u);
   expect(copies.some((text) => / (?:src|test)\b/u.test(` ${text}`))).toBe(false);
@@ -28,7 +28,7 @@ test('the image holds production dependencies only, and nothing of the sources',
   expect(installs?.map(({ text }) => text)).toEqual([expect.stringMatching(/^npm ci --omit=dev --ignore-scripts /u)]);
 });
 
-test('the process is nobody special, keeps its state in a volume, and is PID 1 itself', () => {
+test('the process runs as an unprivileged user, as PID 1, with its state in a volume', () => {
   const names = final?.instructions.map(({ name }) => name) ?? [];
   expect(texts('USER')).toEqual(['node']);
   expect(names.indexOf('USER')).toBeGreaterThan(names.lastIndexOf('RUN'));
@@ -45,7 +45,7 @@ test('the process is nobody special, keeps its state in a volume, and is PID 1 i
   expect(texts('LABEL').join(' ')).toContain('org.opencontainers.image.licenses="MIT"');
 });
 
-test('what is copied from the build context is let into it', () => {
+test('each copied file is in the build context', () => {
   const sources = stages
     .flatMap(({ instructions }) => instructions)
     .filter(({ name, text }) => name === 'COPY' && !text.startsWith('--from='))
@@ -54,7 +54,7 @@ test('what is copied from the build context is let into it', () => {
   expect(sources.filter((source) => !allowed.includes(source))).toEqual([]);
 });
 
-test('compose.yaml needs one volume and one port, and gives the daemon more time to stop than it needs', () => {
+test('compose.yaml needs one volume and one port, and its grace period is longer than the daemon needs to stop', () => {
   const { ports, volumes, stop_grace_period: grace } = readCompose().services['contact-sync'];
   expect(ports).toEqual(['127.0.0.1:8377:8377']);
   expect(volumes).toEqual(['data:/data']);

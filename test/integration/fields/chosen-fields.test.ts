@@ -4,7 +4,7 @@ import { atGoogle, atService, idsOf, NOTHING_WRITTEN, startWith, syncWith } from
 const WITHOUT_TITLE = 'default,!title,!phoneNumbers';
 
 describe('the fields of a link', () => {
-  test('that leave are left alone on both sides, and meet again when they join [R3, R5, R13]', async () => {
+  test('R3, R5, R13: fields that are removed are changed on neither side, and are merged when they are added again', async () => {
     await using linked = await startWith(['Ada', 'Ben', 'Cid'], {});
     const { google, service } = linked.sandbox;
     const title = (text: string) => ({ organizations: [{ name: 'Acme', title: text }] });
@@ -37,7 +37,7 @@ describe('the fields of a link', () => {
     expect((await syncWith(linked, {})).summary).toMatchObject({ kind: 'incremental', ...NOTHING_WRITTEN });
   });
 
-  test('that have only joined make no edit: a deletion of that moment arrives [R6, R7]', async () => {
+  test('R6, R7: fields that were just added are no edit: a deletion at the same time is propagated', async () => {
     await using linked = await startWith(['Ada', 'Ben'], {});
     const { google } = linked.sandbox;
     const ada = idsOf(linked, 'Ada');
@@ -51,7 +51,7 @@ describe('the fields of a link', () => {
     expect(service.contacts().map((contact) => contact.first_name)).toEqual(['Ben']);
   });
 
-  test('that have just left make no edit either [R6, R7]', async () => {
+  test('R6, R7: fields that were just removed are no edit', async () => {
     await using linked = await startWith(['Ada', 'Ben'], {});
     const { google, service } = linked.sandbox;
     google.account.updatePerson(idsOf(linked, 'Ada').google, { organizations: [{ name: 'Acme', title: 'Analyst' }] });
@@ -62,7 +62,7 @@ describe('the fields of a link', () => {
     expect(google.account.people().map(({ names }) => names?.[0]?.givenName)).toEqual(['Ben']);
   });
 
-  test('that go one way only go no other, in edits and in new contacts [R3, R4]', async () => {
+  test('R3, R4: one-way fields are never written to their source, in edits and in new contacts', async () => {
     const fields = { FIELDS: 'default,title:to-google,phoneNumbers:to-service' };
     await using linked = await startWith(['Ada'], fields);
     const { google, service } = linked.sandbox;
@@ -100,8 +100,8 @@ describe('the fields of a link', () => {
   });
 });
 
-describe('what a side cannot hold [R2]', () => {
-  test('stays where it is, and stops nothing else', async () => {
+describe('R2: a value that a side cannot store', () => {
+  test('the value is kept on its side, and the other fields are synced', async () => {
     const fields = { FIELDS: 'default,birthday,notes,custom:Budget' };
     await using linked = await startWith(['Ada', 'Ben'], fields, { customFieldType: 'told' });
     const { google, service } = linked.sandbox;
@@ -136,23 +136,26 @@ describe('what a side cannot hold [R2]', () => {
     expect(atGoogle(linked, 'Ada')).toMatchObject({ birthdays: [{ date: { month: 5, day: 17 } }] });
   });
 
-  test.each(['422', 'ignored'] as const)('although its type is not told: %s', async (customFieldMistyped) => {
-    const fields = { FIELDS: 'default,birthday' };
-    await using linked = await startWith(['Ada'], fields, { customFieldMistyped });
-    const { google, service } = linked.sandbox;
-    const { id } = service.account.customFields.define('Birthday', 'date');
-    const value = [{ field: { id }, value: '1975-03-09' }];
-    service.account.createContact({ first_name: 'Zoe', last_name: 'Tester', custom_field_values: value });
-    google.account.updatePerson(idsOf(linked, 'Ada').google, { birthdays: [{ date: { month: 5, day: 17 } }] });
-    await syncWith(linked, fields);
-    expect(atService(linked, 'Ada').customFields).toEqual([]);
-    google.account.updatePerson(idsOf(linked, 'Zoe').google, {
-      birthdays: [{ date: { month: 6, day: 1 } }],
-      organizations: [{ name: 'Acme' }],
-    });
-    await syncWith(linked, fields);
-    expect(atService(linked, 'Zoe')).toMatchObject({ company: 'Acme', customFields: [{ id, value: '1975-03-09' }] });
-    expect((await syncWith(linked, fields)).summary).toMatchObject(NOTHING_WRITTEN);
-    expect(atGoogle(linked, 'Zoe').birthdays?.[0]?.date).toEqual({ month: 6, day: 1 });
-  });
+  test.each(['422', 'ignored'] as const)(
+    'the value is kept although the remote does not report its type: %s',
+    async (customFieldMistyped) => {
+      const fields = { FIELDS: 'default,birthday' };
+      await using linked = await startWith(['Ada'], fields, { customFieldMistyped });
+      const { google, service } = linked.sandbox;
+      const { id } = service.account.customFields.define('Birthday', 'date');
+      const value = [{ field: { id }, value: '1975-03-09' }];
+      service.account.createContact({ first_name: 'Zoe', last_name: 'Tester', custom_field_values: value });
+      google.account.updatePerson(idsOf(linked, 'Ada').google, { birthdays: [{ date: { month: 5, day: 17 } }] });
+      await syncWith(linked, fields);
+      expect(atService(linked, 'Ada').customFields).toEqual([]);
+      google.account.updatePerson(idsOf(linked, 'Zoe').google, {
+        birthdays: [{ date: { month: 6, day: 1 } }],
+        organizations: [{ name: 'Acme' }],
+      });
+      await syncWith(linked, fields);
+      expect(atService(linked, 'Zoe')).toMatchObject({ company: 'Acme', customFields: [{ id, value: '1975-03-09' }] });
+      expect((await syncWith(linked, fields)).summary).toMatchObject(NOTHING_WRITTEN);
+      expect(atGoogle(linked, 'Zoe').birthdays?.[0]?.date).toEqual({ month: 6, day: 1 });
+    },
+  );
 });

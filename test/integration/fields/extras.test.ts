@@ -41,38 +41,41 @@ const VARIANTS: readonly Partial<ServiceVariants>[] = [
 ];
 
 describe('extras', () => {
-  test.each(VARIANTS)('of the service stand in custom fields of Google [R2, R10]: %o', async (variants) => {
-    const { linked, account, ada, contacted } = await started(variants);
-    await using _ = linked;
-    linked.sandbox.google.account.updatePerson(ada.google, {
-      userDefined: [
+  test.each(VARIANTS)(
+    'R2, R10: computed values of the service are written to custom fields of Google: %o',
+    async (variants) => {
+      const { linked, account, ada, contacted } = await started(variants);
+      await using _ = linked;
+      linked.sandbox.google.account.updatePerson(ada.google, {
+        userDefined: [
+          { key: 'Shoe size', value: '38' },
+          { key: 'Status ', value: 'mine' },
+        ],
+      });
+      const bucket = account.createBucket({ name: 'Clients', reminderInterval: 30 });
+      account.addToBuckets(ada.service, [bucket.id, account.createBucket({ name: 'All', reminderInterval: 90 }).id]);
+      contacted(Date.parse('2026-01-31T23:59:59Z'));
+      account.compute(ada.service, { relationshipStatus: 'fading', assignedToId: account.user.id });
+      expect(updatesOf(await syncWith(linked, EXTRAS))).toMatchObject({ google: 1, service: 0 });
+      const assigned = variants.assignedTo === 'user' ? 'Sandy Box' : account.user.id;
+      expect(atGoogle(linked, 'Ada').userDefined).toMatchObject([
         { key: 'Shoe size', value: '38' },
-        { key: 'Status ', value: 'mine' },
-      ],
-    });
-    const bucket = account.createBucket({ name: 'Clients', reminderInterval: 30 });
-    account.addToBuckets(ada.service, [bucket.id, account.createBucket({ name: 'All', reminderInterval: 90 }).id]);
-    contacted(Date.parse('2026-01-31T23:59:59Z'));
-    account.compute(ada.service, { relationshipStatus: 'fading', assignedToId: account.user.id });
-    expect(updatesOf(await syncWith(linked, EXTRAS))).toMatchObject({ google: 1, service: 0 });
-    const assigned = variants.assignedTo === 'user' ? 'Sandy Box' : account.user.id;
-    expect(atGoogle(linked, 'Ada').userDefined).toMatchObject([
-      { key: 'Shoe size', value: '38' },
-      { key: 'Status ', value: 'fading' },
-      { key: 'Assigned to', value: assigned },
-      { key: 'Last contacted', value: '2026-01-31' },
-      { key: 'Every', value: '30' },
-    ]);
-    expect(atGoogle(linked, 'Ben')).not.toHaveProperty('userDefined');
-    expect((await syncWith(linked, EXTRAS)).summary).toMatchObject(NOTHING_WRITTEN);
-    account.compute(ada.service, { relationshipStatus: 'none', assignedToId: null, lastContactedAtMs: null });
-    account.setBuckets(ada.service, []);
-    linked.clock.advance(DAY_MS);
-    await syncWith(linked, EXTRAS);
-    expect(atGoogle(linked, 'Ada').userDefined).toMatchObject([{ key: 'Shoe size', value: '38' }]);
-  });
+        { key: 'Status ', value: 'fading' },
+        { key: 'Assigned to', value: assigned },
+        { key: 'Last contacted', value: '2026-01-31' },
+        { key: 'Every', value: '30' },
+      ]);
+      expect(atGoogle(linked, 'Ben')).not.toHaveProperty('userDefined');
+      expect((await syncWith(linked, EXTRAS)).summary).toMatchObject(NOTHING_WRITTEN);
+      account.compute(ada.service, { relationshipStatus: 'none', assignedToId: null, lastContactedAtMs: null });
+      account.setBuckets(ada.service, []);
+      linked.clock.advance(DAY_MS);
+      await syncWith(linked, EXTRAS);
+      expect(atGoogle(linked, 'Ada').userDefined).toMatchObject([{ key: 'Shoe size', value: '38' }]);
+    },
+  );
 
-  test('are written again only when they have changed and a day has passed, whoever changed them meanwhile [R2]', async () => {
+  test('R2: extras are written again only when they have changed and a day has passed, independent of edits', async () => {
     const { linked, ada, contacted } = await started();
     await using _ = linked;
     contacted(Date.parse('2026-01-01T12:00:00Z'));
@@ -96,7 +99,7 @@ describe('extras', () => {
     expect(shownOf(linked, 'Ada')).toEqual({ 'Last contacted': '2026-01-05' });
   });
 
-  test('go with the other fields of a contact in one update, or wait while those go [R2]', async () => {
+  test('R2: extras are written together with the other fields of a contact, or later', async () => {
     const { linked, account, ada, contacted } = await started();
     await using _ = linked;
     contacted(Date.parse('2026-01-01T12:00:00Z'));
@@ -113,7 +116,7 @@ describe('extras', () => {
     expect(shownOf(linked, 'Ada')).toEqual({ 'Last contacted': '2026-01-02' });
   });
 
-  test('are no edit: a contact that is deleted at Google goes, though the service computed something since [R6]', async () => {
+  test('R6: extras are no edit: a deletion at Google is propagated after the service computed a value', async () => {
     const { linked, ada, contacted } = await started();
     await using _ = linked;
     contacted(Date.parse('2026-01-01T12:00:00Z'));
@@ -122,7 +125,7 @@ describe('extras', () => {
     expect(idsOf(linked, 'Ada')).toEqual({ google: '', service: '' });
   });
 
-  test('are no evidence, and come with a contact that is created [R13]', async () => {
+  test('R13: extras are no evidence for a match, and are part of a create', async () => {
     await using linked = await startWith(['Ada'], EXTRAS);
     const { account } = linked.sandbox.service;
     const details = {
@@ -138,7 +141,7 @@ describe('extras', () => {
     expect(shownOf(linked, 'Cid')).toEqual({ 'Last contacted': '2026-01-01' });
   });
 
-  test('an idle run takes two requests a side, with extras that wait', async () => {
+  test('an idle run with pending extras takes two requests a side', async () => {
     const { linked, account, contacted } = await started({ activityBump: 'bumped' });
     await using _ = linked;
     const fields = { FIELDS: EXTRAS.FIELDS };

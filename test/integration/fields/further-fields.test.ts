@@ -83,7 +83,7 @@ const VARIANTS: readonly Partial<ServiceVariants>[] = [
 
 describe('further fields', () => {
   test.each(VARIANTS)(
-    'of both sides arrive at the other one, and nothing else is touched [R3, R10]: %o',
+    'R3, R10: further fields are synced in both directions, and other data is unchanged: %o',
     async (variants) => {
       const { linked, definitions } = await started(variants);
       await using _ = linked;
@@ -130,7 +130,7 @@ describe('further fields', () => {
 
   // An array that is only ever merged can lose nothing.
   test.each(VARIANTS.filter(({ arrayPatch }) => arrayPatch === undefined))(
-    'are edited, emptied and edited at both sides at once [R3, R10]: %o',
+    'R3, R10: further fields are edited, emptied, and edited on both sides at once: %o',
     async (variants) => {
       const { linked, definitions } = await started(variants);
       await using _ = linked;

@@ -14,7 +14,7 @@ const startMary = async (variables: Readonly<Record<string, string>>) => {
 };
 
 describe('a middle name that is joined into the first name', () => {
-  test('is shown by the service, and stays apart at Google when the service renames [R10]', async () => {
+  test('R10: the service shows the middle name, and Google keeps it separate when the service renames the contact', async () => {
     await using linked = await startMary(JOINED);
     const { google, service } = linked.sandbox;
     const { id } = atService(linked, 'Mary Ann');
@@ -40,7 +40,7 @@ describe('a middle name that is joined into the first name', () => {
     expect((await syncWith(linked, JOINED)).summary).toMatchObject({ kind: 'incremental', ...NOTHING_WRITTEN });
   });
 
-  test('is an edit of the first name at Google where it has been apart, and again where it is so once more', async () => {
+  test('a joined middle name is an edit of the first name at Google, also when it is separated again', async () => {
     await using linked = await startMary({});
     const { id } = atService(linked, 'Mary');
     const before = atGoogle(linked, 'Mary');
@@ -56,7 +56,7 @@ describe('a middle name that is joined into the first name', () => {
     expect(atGoogle(linked, 'Mary')).toEqual(before);
   });
 
-  test('meets an edit of the service at the moment of the change as one of Google would [R4]', async () => {
+  test('R4: a joined middle name conflicts with an edit of the service like an edit at Google', async () => {
     await using linked = await startMary({});
     linked.sandbox.service.account.updateContact(atService(linked, 'Mary').id, { first_name: 'Marie' });
     const { summary } = await syncWith(linked, { ...JOINED, CONFLICT_POLICY: 'google' });

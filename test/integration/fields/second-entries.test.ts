@@ -95,7 +95,7 @@ describe.each(KINDS)('R10: the second entry of $name', (kind) => {
   const { list, entries, set, made } = kind;
   const [first, second] = entries;
 
-  test('stays as it is where the first one is cleared, and where another value follows', async () => {
+  test('the second entry is unchanged when the first one is cleared and when it gets another value', async () => {
     const { linked, definitions } = await started(kind);
     await using _ = linked;
     const { google, service } = linked.sandbox;
@@ -121,7 +121,7 @@ describe.each(KINDS)('R10: the second entry of $name', (kind) => {
     expect((await syncWith(linked, { FIELDS })).summary).toMatchObject(NOTHING_WRITTEN);
   });
 
-  test('stays where the answers to the writes are lost', async () => {
+  test('the second entry is kept when the answers to the writes are lost', async () => {
     const { linked, definitions } = await started(kind);
     await using _ = linked;
     const { google, service } = linked.sandbox;
@@ -140,7 +140,7 @@ describe.each(KINDS)('R10: the second entry of $name', (kind) => {
     expect(shown(linked)).toContain('Beta');
   });
 
-  test('does not take the place of the first one that its user deletes at Google', async () => {
+  test('the second entry does not replace the first one that a user deletes at Google', async () => {
     const { linked, definitions } = await started(kind);
     await using _ = linked;
     const { google, service } = linked.sandbox;
@@ -153,7 +153,7 @@ describe.each(KINDS)('R10: the second entry of $name', (kind) => {
     expect(held(linked, list)).toEqual([made('Beta'), second]);
   });
 
-  test('may be edited at Google without a change at the service', async () => {
+  test('an edit of the second entry at Google changes nothing at the service', async () => {
     const { linked } = await started(kind);
     await using _ = linked;
     const before = shown(linked);

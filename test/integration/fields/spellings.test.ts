@@ -37,7 +37,7 @@ test('R10: a side that holds two spellings of one tag or relation keeps both whe
   expect((await syncWith(linked, { FIELDS })).summary).toMatchObject(NOTHING_WRITTEN);
 });
 
-test('R5: two networks of one user name, and two relations to one person, reach the other side', async () => {
+test('R5: one user name on two networks, and two relations to one person, are synced', async () => {
   const FIELDS_OF_BOTH = 'default,relations,instantMessengers';
   const linked = await startWith(['Ada'], { FIELDS: FIELDS_OF_BOTH });
   await using _ = linked;

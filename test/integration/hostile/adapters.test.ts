@@ -170,7 +170,7 @@ const attempt = async (stage: Stage, operation: Operation, nth: number, all: boo
 };
 
 test.each(['google', 'service'] as const)(
-  'no answer of %s makes its adapter crash or take nonsense over',
+  'no answer of %s makes its adapter crash or accept invalid data',
   async (provider) => {
     await withStage(provider, async (stage) => {
       const property = fc.asyncProperty(

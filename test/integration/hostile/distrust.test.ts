@@ -42,7 +42,7 @@ test.each([
   ['null lists', (contact: Contact) => ({ ...contact, email_addresses: null, phone_numbers: null })],
   ['names', (contact: Contact) => ({ ...contact, first_name: null, last_name: null })],
   ['buckets', (contact: Contact) => ({ ...contact, extra_data: {} })],
-])('what the service does not give is not taken for empty: %s [R17]', async (_, lose) => {
+])('R17: a missing part of an answer of the service does not count as empty: %s', async (_, lose) => {
   await withService(async (linked, service) => {
     expect((await linked.sync()).error).toBeNull();
     const before = readSides(linked.sandbox);
@@ -60,7 +60,7 @@ test.each([
   });
 });
 
-test('a lost answer of a create is not followed by a second create while contacts cannot be read [R9, R17]', async () => {
+test('R9, R17: no second create follows a lost answer while contacts cannot be read', async () => {
   await withService(async (linked, service) => {
     service.rewrite = contactsWithout(without('websites'));
     for (let run = 0; run < 3; run += 1) {
@@ -106,27 +106,24 @@ const startRedirector = async (target: () => string) => {
   };
 };
 
-test.each([301, 303, 307, 308])(
-  'a create answered with %d is reported, never skipped in silence [R15, R17]',
-  async (status) => {
-    let target = '';
-    await using redirector = await startRedirector(() => target);
-    const people = generatePeople({ count: 3, seed: 7 });
-    await using linked = await startLinkedSandbox(
-      { google: people, service: [] },
-      { SERVICE_BASE_URL: redirector.url },
-      { hurry: HURRY },
-    );
-    target = linked.sandbox.service.url;
-    redirector.state.status = status;
-    const { summary } = await linked.sync();
-    expect(summary.skipped).toBe(3);
-    expect(readSides(linked.sandbox).service).toEqual([]);
-    redirector.state.method = 'NONE';
-    linked.clock.advance(24 * 3_600_000);
-    const sound = await linked.sync();
-    expect(sound.error).toBeNull();
-    const sides = readSides(linked.sandbox);
-    expect(sides.service).toEqual(sides.google);
-  },
-);
+test.each([301, 303, 307, 308])('R15, R17: a create that is answered with %d is reported', async (status) => {
+  let target = '';
+  await using redirector = await startRedirector(() => target);
+  const people = generatePeople({ count: 3, seed: 7 });
+  await using linked = await startLinkedSandbox(
+    { google: people, service: [] },
+    { SERVICE_BASE_URL: redirector.url },
+    { hurry: HURRY },
+  );
+  target = linked.sandbox.service.url;
+  redirector.state.status = status;
+  const { summary } = await linked.sync();
+  expect(summary.skipped).toBe(3);
+  expect(readSides(linked.sandbox).service).toEqual([]);
+  redirector.state.method = 'NONE';
+  linked.clock.advance(24 * 3_600_000);
+  const sound = await linked.sync();
+  expect(sound.error).toBeNull();
+  const sides = readSides(linked.sandbox);
+  expect(sides.service).toEqual(sides.google);
+});

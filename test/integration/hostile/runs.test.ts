@@ -63,7 +63,7 @@ const runQuietly = async (stage: Stage, { side, nth, kind, breakage }: Trial): P
   expect(writes(stage)).toBe(before);
 };
 
-test('no write follows from nonsense: a run that meets it leaves both sides as they are [R7, R15]', async () => {
+test('R7, R15: a run that gets invalid answers changes no side', async () => {
   await withStage(async (stage) => {
     const { error } = await stage.linked.sync();
     expect(error).toBeNull();
@@ -76,7 +76,7 @@ test('no write follows from nonsense: a run that meets it leaves both sides as t
   });
 });
 
-test('a first sync that meets nonsense ends with both sides the same once the answers are sound again', async () => {
+test('a first sync with invalid answers makes both sides equal after the answers are valid again', async () => {
   await fc.assert(
     fc.asyncProperty(trial, async ({ side, nth, breakage }) => {
       await withStage(async ({ linked, proxies }) => {

@@ -75,7 +75,7 @@ describe.skipIf(isSkipped)("the service's consent page", () => {
   const readEmail = async (accessToken: string): Promise<string | null> =>
     (await createServiceApi(sendWith(accessToken)).user.get(NEVER)).email;
 
-  test('names who asks for what', async () => {
+  test('the page shows the application and its scopes', async () => {
     await consent(urlFor('code'), async (page) => {
       const words = await page.locator('body').innerText();
       for (const word of [sandbox.service.clientId, sandbox.service.account.user.email]) expect(words).toContain(word);
@@ -88,7 +88,7 @@ describe.skipIf(isSkipped)("the service's consent page", () => {
     });
   });
 
-  test('accepted gives a code, which is exchanged once for a token that works', async () => {
+  test('an accepted consent returns a code, which is exchanged once for a valid token', async () => {
     const { redirectUri, result } = await consent(urlFor('code'), click('Accept'));
     expect(result.get('state')).toBe(STATE);
     const { clientId, clientSecret, account } = sandbox.service;
@@ -99,14 +99,14 @@ describe.skipIf(isSkipped)("the service's consent page", () => {
     await expect(authorization.exchangeCode(exchange, NEVER)).rejects.toMatchObject({ kind: 'invalid' });
   });
 
-  test('accepted gives a token at once where one was asked for', async () => {
+  test('an accepted consent returns a token where the request asks for one', async () => {
     const { result, fragment } = await consent(urlFor('token'), click('Accept'));
     expect([...result]).toEqual([]);
     expect(fragment.get('state')).toBe(STATE);
     expect(await readEmail(fragment.get('access_token') ?? '')).toBe(sandbox.service.account.user.email);
   });
 
-  test('rejected gives an error and the state', async () => {
+  test('a rejected consent returns an error and the state', async () => {
     const { result } = await consent(urlFor('code'), click('Reject'));
     expect(Object.fromEntries(result)).toEqual({ error: 'access_denied', state: STATE });
   });
@@ -131,7 +131,7 @@ describe.skipIf(isSkipped)("Google's consent page", () => {
     return createGoogleRemote({ ...connection, ...policy }).identify(NEVER);
   };
 
-  test('allowed gives a code, which is exchanged once for a refresh token that works', async () => {
+  test('an allowed consent returns a code, which is exchanged once for a valid refresh token', async () => {
     const { redirectUri, result } = await consent(urlFor, click('Allow'));
     expect(result.get('state')).toBe(STATE);
     const grant = await exchange(result.get('code'), redirectUri);
@@ -140,13 +140,13 @@ describe.skipIf(isSkipped)("Google's consent page", () => {
     await expect(exchange(result.get('code'), redirectUri)).rejects.toMatchObject({ kind: 'invalid' });
   });
 
-  test('gives a code that serves only who began the authorization', async () => {
+  test('a code is valid only with the verifier of its authorization', async () => {
     const { redirectUri, result } = await consent(urlFor, click('Allow'));
     const { verifier } = createPkcePair(randomBytes);
     await expect(exchange(result.get('code'), redirectUri, verifier)).rejects.toMatchObject({ kind: 'invalid' });
   });
 
-  test('allowed with contacts unticked grants no access to them, and the exchange says so', async () => {
+  test('a consent without contacts grants no access to them, and the token response lists the granted scopes', async () => {
     const { redirectUri, result } = await consent(urlFor, async (page) => {
       await page.getByRole('checkbox', { name: CONTACTS_SCOPE }).uncheck();
       await click('Allow')(page);
@@ -154,7 +154,7 @@ describe.skipIf(isSkipped)("Google's consent page", () => {
     await expect(exchange(result.get('code'), redirectUri)).rejects.toMatchObject({ kind: 'revoked' });
   });
 
-  test('denied gives an error and the state', async () => {
+  test('a denied consent returns an error and the state', async () => {
     const { result } = await consent(urlFor, click('Deny'));
     expect(Object.fromEntries(result)).toEqual({ error: 'access_denied', state: STATE });
   });

@@ -63,7 +63,7 @@ test('a release is checked, stamped, kept as a database, committed and tagged', 
   expect(await release('1.3.0')).toContain('nothing under Unreleased');
 });
 
-test('nothing is tagged that is not described, not checked, not committed or not later', async () => {
+test('a release that is not described, checked, committed or later is not tagged', async () => {
   expect(await release('1.2')).toContain('Say which version');
   await commit('CHANGELOG.md', `${UNRELEASED}\n## [1.2.0] - 2026-01-02\n`);
   expect(await release('1.1.9')).toContain('does not come after 1.2.0');

@@ -73,14 +73,14 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-test('the table names nobody twice', () => {
+test('the table contains each name once', () => {
   const named = FIXTURES.flatMap(({ arrives }) => arrives).map(({ name, company = '' }) => `${name}|${company}`);
   expect(named).toHaveLength(new Set(named).size);
   expect(FIXTURES.length).toBeGreaterThanOrEqual(40);
 });
 
 test.each(FIXTURES.map((fixture, index) => ({ ...fixture, index })))(
-  'of $about ($extension) just the lines that say nothing are reported',
+  'only the empty lines of $about ($extension) are reported',
   ({ index, skipped = [], refused = [] }) => {
     expect(books[index]?.skipped.first.map(({ line, lines }) => [line, lines])).toEqual(skipped);
     expect(books[index]?.refused.first.map(({ line }) => line)).toEqual(refused);
@@ -96,13 +96,13 @@ describe.each(['google', 'service'] as const)('loaded at %s and synced', (side) 
   });
   afterAll(() => linked[Symbol.asyncDispose]());
 
-  test.each(FIXTURES)('$about ($extension) arrives on both sides', ({ arrives }) => {
+  test.each(FIXTURES)('all contacts of $about ($extension) exist on both sides', ({ arrives }) => {
     const wanted = arrives.map((arrival) => ({ ...NOTHING, ...arrival }));
     expect(namesakes(readGoogle(linked.sandbox), arrives)).toEqual(wanted);
     expect(namesakes(readService(linked.sandbox), arrives)).toEqual(wanted);
   });
 
-  test('R1: nobody else arrives, and the next run writes nothing', async () => {
+  test('R1: no other contact is created, and the next run writes nothing', async () => {
     const count = FIXTURES.flatMap(({ arrives }) => arrives).length;
     expect(readGoogle(linked.sandbox)).toHaveLength(count);
     expect(readService(linked.sandbox)).toHaveLength(count);
@@ -113,7 +113,7 @@ describe.each(['google', 'service'] as const)('loaded at %s and synced', (side) 
   test.each([
     ['google', ({ google }: Sandbox) => peopleAtGoogle(google.account)],
     ['service', ({ service }: Sandbox) => peopleAtService(service.account)],
-  ] as const)('what %s holds is the same after it was exported and loaded again', async (name, peopleAt) => {
+  ] as const)('the contacts of %s are equal after an export and a load', async (name, peopleAt) => {
     const people = peopleAt(linked.sandbox);
     const path = join(directory, `${side}-${name}.vcf`);
     await writeFile(path, [...writeVCards(people)].join(''));

@@ -19,7 +19,7 @@ test.each([
   ['google', 'google', 'Google (private)', 'Google (work)'],
   ['service', 'service', 'Service (private)', 'Service (work)'],
   ['service', 'google', 'Service', 'Google'],
-])('the demo keeps %s on the left and %s on the right in step', async (left, right, leftTitle, rightTitle) => {
+])('the demo syncs %s on the left with %s on the right', async (left, right, leftTitle, rightTitle) => {
   const { code, stdout } = await runCli(['demo', '--left', left, '--right', right], { TMPDIR: directory }, directory);
   expect(code).toBe(0);
   expect(await readdir(directory)).toEqual([]);
@@ -46,7 +46,7 @@ test.skipIf(!hasServer).each([
   expect(stdout).toContain(`${rightTitle} -> ${leftTitle}`);
 });
 
-test('where Radicale is not installed, the demo says what to install, and leaves nothing behind', async () => {
+test('the demo reports a missing Radicale with the package to install, and leaves no files', async () => {
   const env = { TMPDIR: directory, PATH: directory };
   const { code, stderr } = await runProcess(['demo', '--right', 'carddav'], env, directory);
   expect([code, stderr]).toEqual([2, expect.stringContaining('apt-get install radicale')]);
@@ -57,7 +57,7 @@ const SidesDocument = z.object({
   runs: z.tuple([z.object({ outcome: z.literal('completed'), private: z.object({}), work: z.object({}) })]),
 });
 
-test('a sandbox of two accounts of one provider describes a link that a sync works with, and leaves nothing behind', async () => {
+test('a sandbox of two accounts of one provider prints the settings of a working link, and leaves no files', async () => {
   const child = startCli(['sandbox', '--left', 'google', '--right', 'google', '--people', '12', '--json'], {
     TMPDIR: directory,
   });

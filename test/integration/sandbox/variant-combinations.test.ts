@@ -11,7 +11,7 @@ const drawSeed = (): number => {
 
 const COUNT = Number(process.env['VARIANT_COMBINATIONS'] ?? extentOf({ all: 50, sample: 6 }));
 
-test('two address books come together and stay quiet under random combinations of variants', async () => {
+test('two address books become equal and stay quiet under random combinations of variants', async () => {
   const seed = drawSeed();
   const failures: string[] = [];
   for (const [index, combination] of combineVariants(seed, COUNT, isPlayable).entries()) {

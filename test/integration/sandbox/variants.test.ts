@@ -9,8 +9,8 @@ const SAMPLE_EACH = 8;
 
 const PAUSING = SERVICE_VARIANTS.filter((one) => ruleFor(SYNC_RULES, one)?.kind === 'paused');
 
-describe('two address books come together and stay quiet', () => {
-  test('with every gap filled in the likeliest way', async () => {
+describe('two address books become equal and stay quiet', () => {
+  test('with the most likely variant of each undocumented behaviour', async () => {
     await playThrough({ google: [], service: [] });
   });
 
@@ -37,7 +37,7 @@ describe('two address books come together and stay quiet', () => {
     });
   }
 
-  test('by rules that all speak of a variant that exists', () => {
+  test('each rule refers to an existing variant', () => {
     expect(idleRules(SYNC_RULES, [...GOOGLE_VARIANTS, ...SERVICE_VARIANTS])).toEqual([]);
   });
 });

@@ -107,7 +107,7 @@ const CALLS: Readonly<Record<string, () => Request>> = {
 const ELSEWHERE = [/ 500$/u, / 503$/u, /^removeLink 409$/u];
 
 describe.skipIf(postgres === null)('the HTTP API', () => {
-  test('refuses settings that are nested deeper than any are', async () => {
+  test('the API refuses settings that are nested too deep', async () => {
     const deep = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
     const answer = await ask('post', '/api/v1/links', { text: `{"link":"deep","settings":${deep}}` });
     expect([answer.status, await answer.json()]).toMatchObject([
@@ -116,7 +116,7 @@ describe.skipIf(postgres === null)('the HTTP API', () => {
     ]);
   });
 
-  test('refuses __proto__ in settings, and a name that no link can have, before anything is stored', async () => {
+  test('the API refuses __proto__ in settings and an invalid link name before it stores anything', async () => {
     const refusal = async (text: string) => {
       const answer = await ask('post', '/api/v1/links', { text });
       return [answer.status, JSON.stringify(await answer.json())] as const;
@@ -130,7 +130,7 @@ describe.skipIf(postgres === null)('the HTTP API', () => {
     expect(text.length).toBeLessThan(1000);
   });
 
-  test('does what its document says, answer by answer', async () => {
+  test('each answer of the API matches its document', async () => {
     const { paths, components } = await readDocument();
     const operations = new Map(
       Object.entries(paths).flatMap(([path, methods]) =>
@@ -183,7 +183,7 @@ describe.skipIf(postgres === null)('the HTTP API', () => {
     );
   });
 
-  test('every problem of settings is named', async () => {
+  test('the API lists every problem of the settings', async () => {
     const settings = { ...settingsOf('ada', { direction: 'sideways', often: 'yes' }), consoleTokenFile: '/etc/shadow' };
     const answer = await ask('post', '/api/v1/links', { body: { link: 'home', settings } });
     expect(await answer.json()).toMatchObject({
@@ -209,7 +209,7 @@ describe.skipIf(postgres === null)('the HTTP API', () => {
     expect((await ask('delete', '/api/v1/links/eve')).status).toBe(200);
   });
 
-  test('what is not there is said in JSON, and only to who may ask', async () => {
+  test('a missing resource is a JSON error, and only for authorized requests', async () => {
     expect((await ask('get', '/api/v2/links')).status).toBe(404);
     expect(await (await ask('put', '/api/v1/links')).json()).toEqual({
       error: { message: 'Not found.', problems: [] },

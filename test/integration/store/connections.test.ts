@@ -49,7 +49,7 @@ const addressOf = (parameters: Readonly<Record<string, string>>, host = 'localho
 };
 
 describe.skipIf(encrypted === null)('PostgreSQL over TLS', () => {
-  test('is believed where its authority is named, and what goes there is encrypted', async () => {
+  test('a server is accepted where its certificate authority is configured, and the connection is encrypted', async () => {
     const url = addressOf({ sslmode: 'verify-full', sslrootcert: path, application_name: 'over TLS' });
     const store = open(url);
     await store.link('default');
@@ -69,11 +69,11 @@ describe.skipIf(encrypted === null)('PostgreSQL over TLS', () => {
       addressOf({ sslmode: 'verify-full', sslrootcert: path }, '127.0.0.1'),
       'ERR_TLS_CERT_ALTNAME',
     ],
-  ])('is not used where its certificate %s', async (_, url, code) => {
+  ])('a server is refused where its certificate %s', async (_, url, code) => {
     expect(await use(url)).toMatch(new RegExp(`cannot be used: its certificate is not trusted \\(${code}`, 'u'));
   });
 
-  test('is used with sslmode=require whoever it is, and not where it does not speak TLS', async () => {
+  test('sslmode=require accepts any certificate, and refuses a server without TLS', async () => {
     expect(await use(addressOf({ sslmode: 'require' }))).toBe('default');
     const plain = new URL((await postgres?.createDatabase()) ?? '');
     plain.searchParams.set('sslmode', 'require');
@@ -95,7 +95,7 @@ describe.skipIf(postgres === null)('the connections to PostgreSQL', () => {
     return Number(row?.['count']);
   };
 
-  test('are two more than CONCURRENCY, however much is asked at once', async () => {
+  test('the program opens at most two connections more than CONCURRENCY', async () => {
     const url = (await postgres?.createDatabase()) ?? '';
     const sides = { SERVICE_BASE_URL: 'http://127.0.0.1:9', GOOGLE_CLIENT_ID: 'x', GOOGLE_CLIENT_SECRET: 'x' };
     const key = randomBytes(32).toString('base64');
@@ -105,7 +105,7 @@ describe.skipIf(postgres === null)('the connections to PostgreSQL', () => {
     expect(await counted(url)).toBe(5);
   });
 
-  test('that the server has no place for are waited for', async () => {
+  test('the program waits while the server has no free connection', async () => {
     const small = await startPostgres({ settings: ['max_connections=6', 'superuser_reserved_connections=0'] });
     if (small === null) return;
     const first = open(small.url, 6);
@@ -119,7 +119,7 @@ describe.skipIf(postgres === null)('the connections to PostgreSQL', () => {
     await small.close();
   });
 
-  test('end a statement that takes longer than statement_timeout, and say which limit it was', async () => {
+  test('a statement that takes longer than statement_timeout fails, and the error contains the limit', async () => {
     const url = new URL((await postgres?.createDatabase()) ?? '');
     const store = open(url.href);
     await store.link('default');
@@ -139,7 +139,7 @@ describe.skipIf(postgres === null)('the connections to PostgreSQL', () => {
   test.each([
     ['a statement', (db: Connection) => db.do((send) => send(ONE))],
     ['a transaction', (db: Connection) => db.atomic((send) => send(ONE))],
-  ])('are replaced where they have fallen silent though nobody closed them: %s is done again', async (_, step) => {
+  ])('a silent connection is replaced: %s is repeated', async (_, step) => {
     const url = new URL((await postgres?.createDatabase()) ?? '');
     await using proxy = await startSilentProxy(Number(url.port));
     url.port = String(proxy.port);
@@ -151,7 +151,7 @@ describe.skipIf(postgres === null)('the connections to PostgreSQL', () => {
     await db.close();
   });
 
-  test('have their limits without a word in the address, and the ones that it says else', async () => {
+  test('connections have default limits, and those of the address where it has some', async () => {
     const url = new URL((await postgres?.createDatabase()) ?? '');
     const limitsOf = async (address: string) => {
       const db = connect({ url: address, clock: systemClock, connections: 1 });

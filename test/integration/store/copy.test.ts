@@ -36,7 +36,7 @@ const open = (url: string): Store => {
 };
 
 describe.skipIf(postgres === null)('store copy', () => {
-  test('there and back is equal by checksum, with every table filled, and the copy is worked on', async () => {
+  test('a copy and its copy back are equal by checksum, with every table filled, and a run works on the copy', async () => {
     const first = join(directory, 'first.db');
     const store = openStore(first);
     const odd = recordOf('Zoë ☃', { raw: '"\\u0000 \\ud800"', groupIds: ['g"1"', 'g\\2'] });
@@ -102,7 +102,7 @@ describe.skipIf(postgres === null)('store copy', () => {
     await copy.close();
   });
 
-  test('takes what PostgreSQL has no text for: zero characters, and in an answer halves of characters', async () => {
+  test('a copy keeps texts that PostgreSQL cannot store: zero characters, and lone surrogates in an answer', async () => {
     const first = join(directory, 'odd', 'contact-sync.db');
     const store = openStore(first);
     const token = (await store.acquireLease('work', 'owner', 0, 1)) ?? 0;
@@ -121,7 +121,7 @@ describe.skipIf(postgres === null)('store copy', () => {
     await copy.close();
   });
 
-  test('begins again where its connection breaks before everything is copied', async () => {
+  test('a copy starts again after a broken connection', async () => {
     const first = join(directory, 'broken', 'contact-sync.db');
     const store = openStore(first);
     const token = (await store.acquireLease('work', 'owner', 0, 1)) ?? 0;
@@ -145,7 +145,7 @@ describe.skipIf(postgres === null)('store copy', () => {
     await Promise.all([from.close(), to.close()]);
   });
 
-  test('moves a link, which goes on there where it was', async () => {
+  test('a moved link continues in the other store', async () => {
     const there = await createDatabase();
     await using world = await startLinkedSandbox({ count: 40 });
     expect((await world.sync()).error).toBeNull();
@@ -178,7 +178,7 @@ describe.skipIf(postgres === null)('store copy', () => {
     });
   });
 
-  test('moves no token that is not encrypted', async () => {
+  test('a token without encryption is not moved', async () => {
     const home = join(directory, 'open');
     await openStore(join(home, 'contact-sync.db')).close();
     await vaultIn(home).save('work', 'google', { token: 'token', account: null, scopes: null, storedAtMs: 1 });
@@ -188,7 +188,7 @@ describe.skipIf(postgres === null)('store copy', () => {
     );
   });
 
-  test('refuses a source that a run is under way on', async () => {
+  test('a source with a run in progress is refused', async () => {
     const from = await createDatabase();
     const store = open(from);
     await store.acquireLease('work', 'owner', Date.now(), Date.now() + 15_000);

@@ -44,7 +44,7 @@ const vaultAt = (url: string, key: string | null, oldKey: string | null = null) 
   openVault({ ...hostAt(url), setting: 'DATABASE_URL', key, oldKey, clock: systemClock });
 
 describe.skipIf(postgres === null)('tokens in the database', () => {
-  test('one that a host stores is read by another, and stands there sealed', async () => {
+  test('a token that one host stores is read by another one, and is sealed in the database', async () => {
     const url = await createDatabase();
     const [one, other] = [vaultAt(url, KEY), vaultAt(url, KEY)];
     expect(await other.read('work', 'google')).toBeNull();
@@ -61,7 +61,7 @@ describe.skipIf(postgres === null)('tokens in the database', () => {
     expect(await one.names()).toEqual([]);
   });
 
-  test('[R16] a token that another host has stored is read at once after the cached tokens were dropped', async () => {
+  test('R16: a token that another host has stored is read at once after the cached tokens were dropped', async () => {
     const url = await createDatabase();
     const clock = createVirtualClock();
     const one = openVault({ ...hostAt(url), setting: 'DATABASE_URL', key: KEY, oldKey: null, clock });
@@ -74,14 +74,14 @@ describe.skipIf(postgres === null)('tokens in the database', () => {
     expect(await one.read('work', 'google')).toEqual(renewed);
   });
 
-  test('opens for no other link or side', async () => {
+  test('a sealed token cannot be opened for another link or side', async () => {
     const url = await createDatabase();
     await vaultAt(url, KEY).save('work', 'google', signedIn);
     await postgres?.query(url, "update credentials set link = 'home'");
     await expect(vaultAt(url, KEY).read('home', 'google')).rejects.toThrow(/is damaged/u);
   });
 
-  test('another key is refused in so many words, and a changed one takes over what runs next', async () => {
+  test('another key is refused with a clear error, and a changed key is used by the next run', async () => {
     const url = await createDatabase();
     await vaultAt(url, KEY).save('work', 'google', signedIn);
     await expect(vaultAt(url, NEW_KEY).read('work', 'google')).rejects.toThrow(
@@ -103,7 +103,7 @@ const appAt = (world: LinkedSandbox, variables: Readonly<Record<string, string>>
 };
 
 describe.skipIf(postgres === null)('access tokens', () => {
-  test('of many that need one at the same time, one host asks for it, and for the next one that is refused', async () => {
+  test('one of many hosts requests an access token, and the next one after a refusal', async () => {
     const hosted = { DATABASE_URL: await createDatabase(), CREDENTIALS_KEY: KEY };
     await using world = await startLinkedSandbox({ count: 3 });
     const { google } = world.sandbox;
@@ -128,7 +128,7 @@ describe.skipIf(postgres === null)('access tokens', () => {
     }
   });
 
-  test('one that no host can open is got again, and an error is that of every host that asks', async () => {
+  test('an access token that no host can open is requested again, and an error is reported to every waiting host', async () => {
     const url = await createDatabase();
     const at = (key: string) => createAccessTokens({ ...hostAt(url), key, oldKey: null, clock: systemClock });
     const issue = (token: string) => () => Promise.resolve({ token, lastsMs: 3_600_000 });
@@ -145,7 +145,7 @@ describe.skipIf(postgres === null)('access tokens', () => {
     for (const token of ['first', 'third', 'fourth', 'of b']) expect(rows).not.toContain(`"${token}"`);
   });
 
-  test('a host that died while it got one keeps the others waiting only until its time is over', async () => {
+  test('a host that died during a request delays the others only until its lease ends', async () => {
     const url = await createDatabase();
     const rows = hostAt(url).rows;
     const claim = { name: 'google a', leaseMs: 60_000, leastMs: 0, refused: null };
@@ -160,7 +160,7 @@ describe.skipIf(postgres === null)('access tokens', () => {
     expect(await rows.claimAccess({ ...claim, owner: 'other' })).toMatchObject({ digest: 'd' });
   });
 
-  test('one that has expired goes as soon as another account gets its own; one that lasts, or is being got, stays', async () => {
+  test('an expired access token is deleted when another account gets one; a valid or requested one is kept', async () => {
     const url = await createDatabase();
     const rows = hostAt(url).rows;
     const sealed = { keyId: 'k', iv: 'aaaa', tag: 'aaaa', data: 'aaaa' };
@@ -179,7 +179,7 @@ describe.skipIf(postgres === null)('access tokens', () => {
 });
 
 describe.skipIf(postgres === null)('connect', () => {
-  test('stores in the database, from where a sync on another host takes the token', async () => {
+  test('connect stores the token in the database, and a sync on another host uses it', async () => {
     const hosted = { DATABASE_URL: await createDatabase(), CREDENTIALS_KEY: KEY };
     await using world = await startLinkedSandbox({ count: 3 });
     const { GOOGLE_REFRESH_TOKEN: _, ...env } = world.sandbox.environment();

@@ -35,7 +35,7 @@ const listed = async (world: DaemonWorld, ...args: readonly string[]) => {
 };
 
 describe.skipIf(postgres === null)('links in the database', () => {
-  test('are added, listed, changed and removed, and what is wrong is said', async () => {
+  test('links are added, listed, changed and removed, and errors are reported', async () => {
     await using world = await startDaemonWorld(null, host);
     const databaseUrl = (await postgres?.createDatabase()) ?? '';
     await world.addLink('home', 3);
@@ -91,7 +91,7 @@ describe.skipIf(postgres === null)('links in the database', () => {
     expect(await postgres?.query(databaseUrl, "select 1 from halves where link = 'ada'")).toEqual([]);
   });
 
-  test('a daemon takes up what is added, changed and removed, leaves out what cannot be used, and reloads', async () => {
+  test('a daemon applies added, changed and removed links, skips invalid ones, and reloads', async () => {
     await using world = await startDaemonWorld(null, host);
     const databaseUrl = (await postgres?.createDatabase()) ?? '';
     await world.configure({}, { ...SHARED, databaseUrl });
@@ -119,7 +119,7 @@ describe.skipIf(postgres === null)('links in the database', () => {
     expect(await daemon.exited).toBe(0);
   });
 
-  test('a daemon takes up what is added while it starts', async () => {
+  test('a daemon applies a link that is added while it starts', async () => {
     await using world = await startDaemonWorld(null, host);
     const databaseUrl = (await postgres?.createDatabase()) ?? '';
     await world.configure({}, { ...SHARED, databaseUrl });
@@ -144,7 +144,7 @@ describe.skipIf(postgres === null)('links in the database', () => {
     expect(await daemon.exited).toBe(0);
   });
 
-  test.skipIf(redis === null)('hosts that share a queue take a link up and drop it together', async () => {
+  test.skipIf(redis === null)('hosts with one queue start and stop a link together', async () => {
     await using world = await startDaemonWorld(redis?.url ?? null, host);
     const databaseUrl = (await postgres?.createDatabase()) ?? '';
     await world.configure({}, { ...SHARED, databaseUrl });
@@ -165,7 +165,7 @@ describe.skipIf(postgres === null)('links in the database', () => {
     expect((await world.run('status', '--json')).stdout).toContain('"unconfigured":["ada"]');
   });
 
-  test('need a database; without one, `links list` shows the links of the configuration', async () => {
+  test('links in the database need a database; without one, `links list` shows the links of the configuration', async () => {
     await using world = await startDaemonWorld(null, host);
     await world.addLink('home', 3);
     await world.configure({ home: {} });

@@ -29,7 +29,7 @@ const acquireAt = (store: Store, owner: string, offMs: number): Promise<number |
 const runOut = (url: string) => postgres?.query(url, 'update links set lease_until_ms = 1');
 
 describe.skipIf(postgres === null)('leases on PostgreSQL', () => {
-  test('go by the time of the database, whatever the clocks of the hosts say', async () => {
+  test('leases use the time of the database, independent of the clocks of the hosts', async () => {
     const url = await createDatabase();
     await using stack = new AsyncDisposableStack();
     const [early, late] = [open(url), open(url)];
@@ -44,7 +44,7 @@ describe.skipIf(postgres === null)('leases on PostgreSQL', () => {
     expect(await acquireAt(early, 'early', -HOUR_MS)).toBeNull();
   });
 
-  test('that were lost to another host let nothing pass, neither of one statement nor of several', async () => {
+  test('a lease that was lost to another host refuses commits of one statement and of several', async () => {
     const url = await createDatabase();
     await using stack = new AsyncDisposableStack();
     const [paused, other] = [open(url), open(url)];
@@ -65,7 +65,7 @@ describe.skipIf(postgres === null)('leases on PostgreSQL', () => {
     expect(await paused.halves(LINK, { by: 'all' })).toHaveLength(3);
   });
 
-  test('are read together with what stands there at that moment, also where it was changed a moment before', async () => {
+  test('a lease is checked in one transaction with the stored rows, also right after a change', async () => {
     const url = await createDatabase();
     await using stack = new AsyncDisposableStack();
     const hosts = Array.from({ length: 4 }, () => open(url, { connections: 1 }));
@@ -90,7 +90,7 @@ describe.skipIf(postgres === null)('leases on PostgreSQL', () => {
 });
 
 describe.skipIf(postgres === null)('a database on PostgreSQL', () => {
-  test('is made once when ten processes begin at once', async () => {
+  test('the tables are created once when ten processes start at once', async () => {
     const url = await createDatabase();
     const stores = Array.from({ length: 10 }, () => open(url, { connections: 1 }));
     await Promise.all(stores.map((store) => store.link(LINK)));
@@ -99,7 +99,7 @@ describe.skipIf(postgres === null)('a database on PostgreSQL', () => {
     expect(await postgres?.query(url, 'select * from contact_sync_migrations')).toHaveLength(migrations.length);
   });
 
-  test('of a newer version is refused and left as it is', async () => {
+  test('a database of a newer version is refused and not changed', async () => {
     const url = await createDatabase();
     const store = open(url);
     await store.link(LINK);
@@ -111,7 +111,7 @@ describe.skipIf(postgres === null)('a database on PostgreSQL', () => {
     await older.close();
   });
 
-  test('of another program is refused', async () => {
+  test('a database of another program is refused', async () => {
     const url = await createDatabase();
     await postgres?.query(url, 'create table customers (id int)');
     const store = open(url);
@@ -124,7 +124,7 @@ describe.skipIf(postgres === null)('a database on PostgreSQL', () => {
     ['that is not there', (url: string) => `${url}_absent`, /the database does not exist/u],
     ['where nobody listens', (url: string) => url.replace(/:\d+\//u, ':1/'), /does not answer \(ECONNREFUSED\)/u],
     ['without TLS where it is asked for', (url: string) => `${url}?sslmode=require`, /does not speak TLS/u],
-  ])('%s is said at once, without the password', async (_what, change, message) => {
+  ])('%s is reported at once, without the password', async (_what, change, message) => {
     const url = change((await createDatabase()).replace('postgres@', 'postgres:canary-77@'));
     const store = open(url);
     const error = await store.links().catch((thrown: unknown) => thrown);
@@ -181,7 +181,7 @@ describe.skipIf(postgres === null)('a commit whose answer was lost', () => {
       ],
     ],
   ] as [string, StoreChange[]][])(
-    'is made once, and answers the ids of what was made: of %s',
+    'the commit is made once, and returns the created ids: of %s',
     async (_what, changes) => {
       const url = await createDatabase();
       let losses = 0;
@@ -209,7 +209,7 @@ describe.skipIf(postgres === null)('a commit whose answer was lost', () => {
 });
 
 describe.skipIf(postgres === null)('PostgreSQL away for a while', () => {
-  test('is waited for by every step, told once, and nothing is lost', async () => {
+  test('each step waits while PostgreSQL is unavailable, the outage is logged once, and no change is lost', async () => {
     const own = await startPostgres();
     if (own === null) throw new Error('There is no PostgreSQL to start.');
     const told: string[] = [];

@@ -12,7 +12,7 @@ afterAll(() => postgres?.close());
 const HOUR_MS = 3_600_000;
 
 describe.skipIf(postgres === null)('what a run asks of PostgreSQL', () => {
-  it('is a few statements for many contacts, and at most 6 where nothing changed', async () => {
+  it('a run takes few statements for many contacts, and at most 6 without changes', async () => {
     const statements: string[] = [];
     const url = (await postgres?.createDatabase()) ?? '';
     const onStatement = (statement: string): void => void statements.push(statement.replaceAll(/\s+/gu, ' ').trim());

@@ -164,7 +164,7 @@ describe.each(ENGINES)('a database of 2026-11 on %s', (engine) => {
   };
   const isMissing = engine === 'postgres' && postgres === null;
 
-  test.skipIf(isMissing)('is read with everything that it holds', async () => {
+  test.skipIf(isMissing)('all rows of the database are read', async () => {
     await using world = await openStoredWorld({ engine, postgres });
     const { store } = world.app;
     expect(await store.counts('home')).toMatchObject({ pairs: 11, present: { left: 11, right: 11 } });
@@ -258,7 +258,7 @@ describe.each(ENGINES)('a database of 2026-11 on %s', (engine) => {
     await expectNoWrites(world, 'home');
   });
 
-  test.skipIf(isMissing)('a run of before is undone, and the run after that writes nothing', async () => {
+  test.skipIf(isMissing)('an earlier run is undone, and the next run writes nothing', async () => {
     await using world = await open();
     const { app, home } = world;
     await world.sync('home');
@@ -274,32 +274,35 @@ describe.each(ENGINES)('a database of 2026-11 on %s', (engine) => {
     expect(companies()).toEqual([null, 'Dock']);
   });
 
-  test.skipIf(isMissing)('opens its tokens with CREDENTIALS_KEY, and with a changed key and the old one', async () => {
-    {
-      await using world = await openStoredWorld({ engine, postgres });
-      const { vault } = world.app;
-      expect(await vault.read('home', 'google')).toMatchObject({
-        token: TOKENS[engine].google,
-        account: 'owner@example.com',
+  test.skipIf(isMissing)(
+    'the tokens are opened with CREDENTIALS_KEY, and with a changed key and the old one',
+    async () => {
+      {
+        await using world = await openStoredWorld({ engine, postgres });
+        const { vault } = world.app;
+        expect(await vault.read('home', 'google')).toMatchObject({
+          token: TOKENS[engine].google,
+          account: 'owner@example.com',
+        });
+        expect(await vault.read('home', 'service')).toMatchObject({ token: TOKENS[engine].service });
+        expect(await vault.isSealed('home', 'google')).toBe(true);
+        expect(await vault.names()).toEqual([
+          { link: 'home', side: 'google' },
+          { link: 'home', side: 'service' },
+        ]);
+      }
+      await using changed = await openStoredWorld({
+        engine,
+        postgres,
+        settings: { credentialsKey: NEW_KEY, credentialsKeyOld: KEY },
       });
-      expect(await vault.read('home', 'service')).toMatchObject({ token: TOKENS[engine].service });
-      expect(await vault.isSealed('home', 'google')).toBe(true);
-      expect(await vault.names()).toEqual([
-        { link: 'home', side: 'google' },
-        { link: 'home', side: 'service' },
-      ]);
-    }
-    await using changed = await openStoredWorld({
-      engine,
-      postgres,
-      settings: { credentialsKey: NEW_KEY, credentialsKeyOld: KEY },
-    });
-    expect(await changed.app.vault.read('home', 'google')).toMatchObject({ token: TOKENS[engine].google });
-    expect(await changed.app.vault.isSealed('home', 'google')).toBe(true);
-  });
+      expect(await changed.app.vault.read('home', 'google')).toMatchObject({ token: TOKENS[engine].google });
+      expect(await changed.app.vault.isSealed('home', 'google')).toBe(true);
+    },
+  );
 });
 
-test('a database of 2026-11 on sqlite: tokens that were stored without a key are read, and sealed once there is one', async () => {
+test('a database of 2026-11 on sqlite: tokens that were stored without a key are read, and sealed after a key is set', async () => {
   {
     await using world = await openStoredWorld({ engine: 'sqlite', postgres: null, tokens: 'open' });
     const { vault } = world.app;

@@ -67,8 +67,8 @@ const expectIdle = async (linked: LinkedSandbox): Promise<void> => {
   expect(await linked.app.store.halves('default', { by: 'state', states: ['changed', 'missing'] })).toEqual([]);
 };
 
-describe('[R4] a conflict of which a person is asked', () => {
-  test('waits on both sides, is listed, and makes no idle run busy', async () => {
+describe('R4: a question about a conflict', () => {
+  test('an open question is listed, changes no side and causes no request in an idle run', async () => {
     await using linked = await asking();
     expect(titles(linked)).toEqual(['Baker', 'Brewer']);
     expect(await open(linked)).toMatchObject([
@@ -87,7 +87,7 @@ describe('[R4] a conflict of which a person is asked', () => {
     expect(await rows(linked)).toHaveLength(1);
   });
 
-  test('survives sweeps and full resyncs', async () => {
+  test('an open question survives sweeps and full resyncs', async () => {
     await using linked = await asking();
     const runs = ['full', 'incremental', 'full'] as const;
     for (const kind of runs) {
@@ -100,7 +100,7 @@ describe('[R4] a conflict of which a person is asked', () => {
     await expectIdle(linked);
   });
 
-  test('stands in the plan, as what is asked and not as what is written', async () => {
+  test('a plan shows an open question, and no write for it', async () => {
     await using linked = await startLinkedSandbox({ google: [ADA], service: [ADA] }, ASK);
     await linked.sync();
     setTitles(linked, 'Baker', 'Brewer');
@@ -112,7 +112,7 @@ describe('[R4] a conflict of which a person is asked', () => {
     expect(await rows(linked)).toEqual([]);
   });
 
-  test('leaves the other fields of the contact in step', async () => {
+  test('the other fields of the contact are synced while a question is open', async () => {
     await using linked = await asking();
     linked.sandbox.service.account.updateContact(serviceId(linked), { company: 'Works' });
     expect(written((await linked.sync()).summary)).toEqual([1, 0]);
@@ -125,7 +125,7 @@ describe('[R4] a conflict of which a person is asked', () => {
   test.each([
     ['left', 'Baker', [0, 1]],
     ['right', 'Brewer', [1, 0]],
-  ] as const)('is decided for the %s value, which can be undone', async (side, title, updates) => {
+  ] as const)('an answer writes the %s value, and the write can be undone', async (side, title, updates) => {
     await using linked = await asking();
     await answer(linked, side);
     expect(await open(linked)).toMatchObject([{ state: 'taking' }]);
@@ -143,7 +143,7 @@ describe('[R4] a conflict of which a person is asked', () => {
     expect(titles(linked)).toEqual(['Baker', 'Brewer']);
   });
 
-  test('is asked again about a value that was edited since, whatever had been answered', async () => {
+  test('an edit after the answer opens the question again', async () => {
     await using linked = await asking();
     await answer(linked, 'left');
     setTitles(linked, null, 'Butcher');
@@ -155,7 +155,7 @@ describe('[R4] a conflict of which a person is asked', () => {
     await expectIdle(linked);
   });
 
-  test('ends by itself where both values become the same', async () => {
+  test('a question closes when both values become equal', async () => {
     await using linked = await asking();
     setTitles(linked, 'Brewer', null);
     expect(written((await linked.sync()).summary)).toEqual([0, 0]);
@@ -166,7 +166,7 @@ describe('[R4] a conflict of which a person is asked', () => {
     expect(titles(linked)).toEqual(['Butcher', 'Butcher']);
   });
 
-  test('ends by itself where one side has its former value again: the other one is propagated', async () => {
+  test('a question closes when one side has its former value again, and the other value is propagated', async () => {
     await using linked = await asking();
     setTitles(linked, '', null);
     expect(written((await linked.sync()).summary)).toEqual([1, 0]);
@@ -175,7 +175,7 @@ describe('[R4] a conflict of which a person is asked', () => {
     await expectIdle(linked);
   });
 
-  test('[R6] is an edit that beats the deletion of the other contact', async () => {
+  test('R6: an open question counts as an edit, which beats the deletion of the other contact', async () => {
     await using linked = await asking();
     linked.sandbox.google.account.deletePerson(googleId(linked));
     expect((await linked.sync()).summary.left.created).toBe(1);
@@ -184,7 +184,7 @@ describe('[R4] a conflict of which a person is asked', () => {
     await expectIdle(linked);
   });
 
-  test('[R13] waits at a first meeting as well, while all else unites', async () => {
+  test('R13: a first sync opens a question, and syncs the other fields', async () => {
     const people = { google: [{ ...ADA, title: 'Baker' }], service: [{ ...ADA, title: 'Brewer', company: 'Works' }] };
     await using linked = await startLinkedSandbox(people, ASK);
     const { summary } = await linked.sync();
@@ -197,7 +197,7 @@ describe('[R4] a conflict of which a person is asked', () => {
     expect(titles(linked)).toEqual(['Brewer', 'Brewer']);
   });
 
-  test('is decided by the next run where the policy asks nobody any more', async () => {
+  test('the next run decides an open question after the policy no longer asks', async () => {
     await using linked = await asking();
     const { signal } = new AbortController();
     const link = { ...linked.link, conflictPolicyByField: { title: 'left' } as const };
@@ -210,7 +210,7 @@ describe('[R4] a conflict of which a person is asked', () => {
     ]);
   });
 
-  test('[R9] an answer that is lost on its way to the other side asks nobody again', async () => {
+  test('R9: a write of an answer whose response is lost opens no second question', async () => {
     await using linked = await asking();
     await answer(linked, 'left');
     linked.sandbox.service.addFault({ method: 'PATCH', path: '/contacts', action: { kind: 'reset-after' } });
@@ -222,7 +222,7 @@ describe('[R4] a conflict of which a person is asked', () => {
     await expectIdle(linked);
   });
 
-  test('a one-way link asks nobody: its source wins', async () => {
+  test('a one-way link opens no question: its source wins', async () => {
     await using linked = await startLinkedSandbox(
       { google: [ADA], service: [ADA] },
       { ...ASK, DIRECTION: 'to-service' },
@@ -235,7 +235,7 @@ describe('[R4] a conflict of which a person is asked', () => {
   });
 });
 
-test('[R4, R12] no question stays about a contact that was deleted and added again', async () => {
+test('R4, R12: no question stays open about a contact that was deleted and added again', async () => {
   await using linked = await asking();
   const { google } = linked.sandbox;
   google.account.deletePerson(googleId(linked));

@@ -4,6 +4,7 @@ import type { Verdict } from '../../../src/core/reconcile/verdict.ts';
 import { planForgetting } from '../../../src/engine/history/forget.ts';
 import { changeLink } from '../../../src/engine/change-link.ts';
 import { giveVerdict, takeBackVerdict, VerdictError } from '../../../src/engine/verdicts.ts';
+import { googleId, serviceId } from '../../support/linked-people.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 import { operationOf } from '../../support/store/rows.ts';
 
@@ -24,11 +25,6 @@ const parts = ({ app, clock }: LinkedSandbox) => ({
 
 type Asked = Pick<Verdict, 'leftId' | 'rightId' | 'says'>;
 const say = (linked: LinkedSandbox, asked: Asked) => giveVerdict(parts(linked), 'default', asked);
-
-const googleId = ({ sandbox }: LinkedSandbox, givenName: string): string =>
-  sandbox.google.account.people().find(({ names }) => names?.[0]?.givenName === givenName)?.resourceName ?? '';
-const serviceId = ({ sandbox }: LinkedSandbox, firstName: string): string =>
-  sandbox.service.account.contacts().find((contact) => contact.first_name === firstName)?.id ?? '';
 
 const counts = ({ sandbox }: LinkedSandbox) => [
   sandbox.google.account.people().length,
@@ -56,8 +52,8 @@ const namesakes = (createKnownEmail = 'duplicate'): Promise<LinkedSandbox> =>
     service: [named('Ann', 'Lee', 'ann@x.org', 'Brewer')],
   });
 
-describe('[R13] what a person says of two contacts', () => {
-  test('joins exactly those two of a household in the next run, without a create of them', async () => {
+describe('R13: a decision by hand about two contacts', () => {
+  test('a decision to pair joins exactly these two contacts of a household in the next run, without a create', async () => {
     await using linked = await household();
     const asked = { leftId: googleId(linked, 'Mia'), rightId: serviceId(linked, 'Amelia') };
     expect((await linked.plan()).plan.ambiguous).toHaveLength(1);
@@ -81,7 +77,7 @@ describe('[R13] what a person says of two contacts', () => {
     await expect(say(linked, { ...other, says: 'together' })).rejects.toThrow('Merge the two contacts');
   });
 
-  test('leaves two of one name as two on both sides, which a later resync keeps', async () => {
+  test('a decision to keep apart leaves two contacts with one name on both sides, also after a resync', async () => {
     await using linked = await namesakes();
     const asked = { leftId: googleId(linked, 'Ann'), rightId: serviceId(linked, 'Ann') };
     await say(linked, { ...asked, says: 'apart' });
@@ -99,7 +95,7 @@ describe('[R13] what a person says of two contacts', () => {
     ['existing', 1],
     ['422', 0],
   ] as const)(
-    'keeps them apart where a create may not bring the address of another contact (%s)',
+    'two contacts stay apart where a create with the address of another contact is refused (%s)',
     async (known, onBaker) => {
       await using linked = await namesakes(known);
       const asked = { leftId: googleId(linked, 'Ann'), rightId: serviceId(linked, 'Ann') };
@@ -114,7 +110,7 @@ describe('[R13] what a person says of two contacts', () => {
     },
   );
 
-  test('[R9] keeps apart also where the answer to a create was lost, and the other one looks like what it made', async () => {
+  test('R9: two contacts stay apart where the answer to a create was lost and the other contact is similar to the created one', async () => {
     await using linked = await startLinkedSandbox({ google: [named('Ann', 'Lee', 'ann@x.org')], service: [] });
     // The create as a whole, and without either part of the name.
     const action = { kind: 'status', status: 422 } as const;
@@ -137,7 +133,7 @@ describe('[R13] what a person says of two contacts', () => {
     expect(counts(linked)).toEqual([2, 2]);
   });
 
-  test('binds nobody any more once it is taken back', async () => {
+  test('a withdrawn decision has no effect', async () => {
     await using linked = await namesakes();
     const asked = { leftId: googleId(linked, 'Ann'), rightId: serviceId(linked, 'Ann') };
     await say(linked, { ...asked, says: 'apart' });
@@ -147,7 +143,7 @@ describe('[R13] what a person says of two contacts', () => {
     expect(counts(linked)).toEqual([1, 1]);
   });
 
-  test('lapses with a contact that is gone, and is forgotten with the person', async () => {
+  test('a decision ends when one of its contacts is deleted, and is erased with the contact', async () => {
     await using linked = await namesakes();
     const asked = { leftId: googleId(linked, 'Ann'), rightId: serviceId(linked, 'Ann') };
     await say(linked, { ...asked, says: 'apart' });
@@ -166,7 +162,7 @@ describe('[R13] what a person says of two contacts', () => {
     expect(await verdicts(linked)).toEqual([]);
   });
 
-  test('is refused where it contradicts what was said before, or the sides are swapped', async () => {
+  test('a decision that contradicts another one, or that swaps the sides, is refused', async () => {
     await using linked = await household();
     const [mia, tim] = [googleId(linked, 'Mia'), googleId(linked, 'Tim')];
     const amelia = serviceId(linked, 'Amelia');

@@ -46,7 +46,7 @@ const countsOfNextRun = async (linked: LinkedSandbox) => {
   };
 };
 
-test('plan, summary, list of runs and writes of a run name the same numbers of contacts', async () => {
+test('the plan, the summary, the list of runs and the writes of a run have the same numbers of contacts', async () => {
   await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
   const { google, service } = linked.sandbox;
   const nothing = { created: 0, updated: 0, deleted: 0 };

@@ -1,16 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { HaltError } from '../../../src/engine/context.ts';
-import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
+import { type Person } from '../../../src/sandbox/people/person.ts';
 import { readGroupNames, readSides } from '../../support/compare-sides.ts';
+import { googleId, person, serviceId } from '../../support/linked-people.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
-
-const person = (givenName: string, more: Partial<Person> = {}): Person => ({
-  ...EMPTY_PERSON,
-  givenName,
-  familyName: 'Tester',
-  emails: [{ value: `${givenName.toLowerCase()}@example.org`, label: 'work' }],
-  ...more,
-});
 
 const PEOPLE = ['Ada', 'Ben', 'Cid', 'Dot', 'Eve', 'Fay'].map((name) => person(name));
 
@@ -26,15 +19,6 @@ const started = async (options: { variables?: Record<string, string>; people?: r
   return linked;
 };
 
-const googleId = ({ sandbox }: LinkedSandbox, name: string): string => {
-  const found = sandbox.google.account.people().find((candidate) => candidate.names?.[0]?.givenName === name);
-  return found?.resourceName ?? '';
-};
-
-const serviceId = ({ sandbox }: LinkedSandbox, name: string): string => {
-  return sandbox.service.account.contacts().find((candidate) => candidate.first_name === name)?.id ?? '';
-};
-
 const expectEqualSides = (linked: LinkedSandbox): void => {
   const sides = readSides(linked.sandbox);
   expect(sides.google).toEqual(sides.service);
@@ -47,7 +31,7 @@ const expectQuiet = async (linked: LinkedSandbox): Promise<void> => {
 };
 
 describe('edits', () => {
-  test('changes to different fields of one contact on both sides both arrive [R3]', async () => {
+  test('R3: edits of different fields of one contact on both sides are both propagated', async () => {
     await using linked = await started();
     const { google, service } = linked.sandbox;
     google.account.updatePerson(googleId(linked, 'Ada'), { phoneNumbers: [{ value: '+49 30 901820', type: 'work' }] });
@@ -61,7 +45,7 @@ describe('edits', () => {
     await expectQuiet(linked);
   });
 
-  test('a conflict is settled by the later edit and both values stay readable [R4]', async () => {
+  test('R4: the later edit wins a conflict, and both values stay readable', async () => {
     await using linked = await started();
     const { google, service } = linked.sandbox;
     google.account.updatePerson(googleId(linked, 'Ben'), { organizations: [{ title: 'Baker' }] });
@@ -76,7 +60,7 @@ describe('edits', () => {
     await expectQuiet(linked);
   });
 
-  test('what the canonical contact cannot express survives a write to its neighbours [R10]', async () => {
+  test('R10: unmapped data survives a write to other fields', async () => {
     await using linked = await started();
     const { google, service } = linked.sandbox;
     google.account.updatePerson(googleId(linked, 'Cid'), {
@@ -99,7 +83,7 @@ describe('edits', () => {
 });
 
 describe('deletions', () => {
-  test('a deletion at Google arrives at the service, one at the service arrives at Google [R7]', async () => {
+  test('R7: deletions at Google and at the service are propagated to the other side', async () => {
     await using linked = await started();
     const { google, service } = linked.sandbox;
     google.account.deletePerson(googleId(linked, 'Ada'));
@@ -111,7 +95,7 @@ describe('deletions', () => {
     await expectQuiet(linked);
   });
 
-  test('deletions on both sides are found by a resync as well [R7]', async () => {
+  test('R7: a resync finds deletions on both sides', async () => {
     await using linked = await started({ variables: { SWEEP_INTERVAL: '1d' } });
     const { google, service } = linked.sandbox;
     google.account.deletePerson(googleId(linked, 'Ada'));
@@ -121,7 +105,7 @@ describe('deletions', () => {
     expectEqualSides(linked);
   });
 
-  test('a contact deleted at Google while its sync token was expired is found by the full listing [R7, R14]', async () => {
+  test('R7, R14: a full listing finds a contact that was deleted at Google while the sync token was expired', async () => {
     await using linked = await started();
     linked.clock.advance(8 * 24 * 3_600_000);
     linked.sandbox.google.account.deletePerson(googleId(linked, 'Ada'));
@@ -131,7 +115,7 @@ describe('deletions', () => {
   });
 
   test.each(['google', 'service'] as const)(
-    'an edit beats a deletion at %s: the contact comes back [R6]',
+    'R6: an edit beats a deletion at %s: the contact is restored',
     async (side) => {
       await using linked = await started();
       const { google, service } = linked.sandbox;
@@ -150,7 +134,7 @@ describe('deletions', () => {
     },
   );
 
-  test('DELETE_POLICY=keep leaves the other contact alone and never brings the deleted one back', async () => {
+  test('DELETE_POLICY=keep keeps the other contact and never restores the deleted one', async () => {
     await using linked = await started({ variables: { DELETE_POLICY: 'keep' } });
     const { google, service } = linked.sandbox;
     google.account.deletePerson(googleId(linked, 'Eve'));
@@ -167,7 +151,7 @@ describe('deletions', () => {
 describe('the guard', () => {
   const many = Array.from({ length: 30 }, (_, index) => person(`Person${index}`));
 
-  test('halts a mass deletion without writing anything, and lets it pass once with --accept-deletes [R8]', async () => {
+  test('R8: the guard halts a mass deletion before any write, and --accept-deletes accepts it once', async () => {
     await using linked = await started({ people: many });
     const { google, service } = linked.sandbox;
     for (const { resourceName } of google.account.people().slice(0, 11))
@@ -182,7 +166,7 @@ describe('the guard', () => {
     expectEqualSides(linked);
   });
 
-  test('exactly the limit passes [R8]', async () => {
+  test('R8: the guard accepts exactly as many deletions as the limit', async () => {
     await using linked = await started({ people: many });
     const { google } = linked.sandbox;
     for (const { resourceName } of google.account.people().slice(0, 10))
@@ -190,7 +174,7 @@ describe('the guard', () => {
     expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { deleted: 10 } });
   });
 
-  test('halts when a side came back empty [R8]', async () => {
+  test('R8: the guard halts a run where a side is empty', async () => {
     await using linked = await started({ people: many.slice(0, 4) });
     const { service } = linked.sandbox;
     for (const { id } of service.account.contacts()) service.account.archiveContact(id);
@@ -203,7 +187,7 @@ describe('the guard', () => {
 describe('buckets and labels', () => {
   const grouped = [person('Ada', { groups: ['Choir'] }), person('Ben', { groups: ['Choir', 'Team'] }), person('Cid')];
 
-  test('membership is propagated in both directions and a bucket is changed by the routes that add and remove [R11]', async () => {
+  test('R11: memberships are propagated in both directions, with the routes that add and remove members of a bucket', async () => {
     await using linked = await started({ people: grouped });
     const { google, service } = linked.sandbox;
     const bucket = (name: string) => service.account.buckets().find((candidate) => candidate.name === name)?.id ?? '';
@@ -220,7 +204,7 @@ describe('buckets and labels', () => {
     await expectQuiet(linked);
   });
 
-  test('a rename and a deletion of a group are propagated; contacts and their other memberships stay', async () => {
+  test('R11: a rename and a deletion of a group are propagated; contacts and their other memberships are kept', async () => {
     await using linked = await started({ people: grouped });
     const { google, service } = linked.sandbox;
     const choir = service.account.buckets().find((candidate) => candidate.name === 'Choir')?.id ?? '';
@@ -234,7 +218,7 @@ describe('buckets and labels', () => {
     await expectQuiet(linked);
   });
 
-  test('groups that BUCKETS leaves out are touched on neither side', async () => {
+  test('R11: groups outside BUCKETS are changed on neither side', async () => {
     await using linked = await started({ people: grouped, variables: { BUCKETS: '*,!Team' } });
     expect(readGroupNames(linked.sandbox)).toEqual({ google: ['Choir', 'Team'], service: ['Choir'] });
     await expectQuiet(linked);
@@ -242,7 +226,7 @@ describe('buckets and labels', () => {
 });
 
 describe('one-way links', () => {
-  test('DIRECTION=to-service never writes Google; a deletion at the source arrives', async () => {
+  test('DIRECTION=to-service never writes to Google, and propagates a deletion at the source', async () => {
     await using linked = await started({ variables: { DIRECTION: 'to-service' } });
     const { google, service } = linked.sandbox;
     service.account.updateContact(serviceId(linked, 'Ada'), { title: 'Local' });
@@ -259,7 +243,7 @@ describe('one-way links', () => {
     expect(mutations).toEqual([]);
   });
 
-  test('a removal at the source arrives while the target holds an element and a bucket of its own [R3]', async () => {
+  test('R3: a removal at the source is propagated while the target has an element and a bucket of its own', async () => {
     const twoEmails = [
       { value: 'ada@example.org', label: 'work' },
       { value: 'ada@home.example', label: 'home' },

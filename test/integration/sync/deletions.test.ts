@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Side } from '../../../src/core/contact/side.ts';
-import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
+import { named } from '../../support/linked-people.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
-const PEOPLE = ['Ada', 'Ben', 'Cid'].map((givenName) => ({ ...EMPTY_PERSON, givenName, familyName: 'Tester' }));
+const PEOPLE = ['Ada', 'Ben', 'Cid'].map((name) => named(name));
 const DAY_MS = 24 * 60 * 60_000;
 
 /** The halves of a side that are known to be deleted. */
@@ -11,7 +11,7 @@ const deletedOn = async ({ app }: LinkedSandbox, side: Side) => {
   return app.store.halves('default', { by: 'state', side, states: ['gone', 'doubted'] });
 };
 
-test('R7: a deletion stays known on both sides for a day, and is forgotten then', async () => {
+test('R7: a deletion is stored on both sides for a day', async () => {
   await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
   const { google, service } = linked.sandbox;
   expect((await linked.sync()).error).toBeNull();
@@ -55,7 +55,7 @@ test('R7: a deleted contact that a lagging listing still shows is not created ag
   expect([google.account.people(), service.account.contacts()].map(({ length }) => length)).toEqual([2, 2]);
 });
 
-test('R6: an edit that was written to a contact in the archive beats the deletion: it is created again', async () => {
+test('R6: an edit that was written to an archived contact beats the deletion: the contact is created again', async () => {
   const variants = { service: { deleteStyle: 'archived' } } as const;
   await using linked = await startLinkedSandbox({ google: PEOPLE, service: [], variants });
   const { google, service } = linked.sandbox;
@@ -78,7 +78,7 @@ test('R6: an edit that was written to a contact in the archive beats the deletio
   expect(standing.find(({ first_name }) => first_name === name)).toMatchObject({ title: 'Countess' });
 });
 
-test('R6: a read that still shows a contact as it was before it was written is no edit: its deletion goes on', async () => {
+test('R6: a read that shows a contact as it was before our update is no edit: its deletion is propagated', async () => {
   await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] }, { SWEEP_INTERVAL: '1s' });
   const { google, service } = linked.sandbox;
   google.setVariants({ readAfterWrite: 'firstReadStale' });

@@ -6,27 +6,27 @@ import type { SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 type Asked = { readonly method: string; readonly path: string; readonly body: string };
 type Answer = { readonly status: number; readonly body: string };
 
-/** Google's answer where it fails at something for no reason that it tells. */
+/** An internal error of Google. */
 export const GOOGLE_FAULT: Answer = {
   status: 500,
   body: JSON.stringify({ error: { code: 500, message: 'Internal error encountered.', status: 'INTERNAL' } }),
 };
 
-/** The service's. */
+/** An internal error of the service. */
 export const SERVICE_FAULT: Answer = { status: 500, body: '{"errors":["Internal Server Error"]}' };
 
 const ADDRESSES = { google: 'GOOGLE_ROOT_URL', service: 'SERVICE_BASE_URL' } as const;
 
-/** What fails is waited for again and again. */
+/** Speeds up the waits between retries. */
 const HURRY = 10;
 
-/** Between the program and one side of its link: answers some requests itself, and passes all others on. */
+/** A link with a proxy before one side: the proxy answers some requests itself and forwards the others. */
 type Failing = LinkedSandbox & {
   /** `METHOD path` of every request to that side since the start. */
   readonly seen: readonly string[];
 };
 
-/** Starts a link of which one side fails at what `judge` gives an answer to; null for a request that goes on. */
+/** Starts a link with a failing side. `judge` returns the answer to a request, or null to forward it. */
 export const startFailing = async (
   side: keyof typeof ADDRESSES,
   judge: (asked: Asked) => Answer | null,

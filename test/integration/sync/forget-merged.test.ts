@@ -35,7 +35,7 @@ const storedOf = async ({ app }: LinkedSandbox): Promise<string> => {
   return JSON.stringify(stored).toLowerCase();
 };
 
-test('forgetting a merge survivor leaves nothing of it where the merge was journaled', async () => {
+test('erasing a merge survivor removes its values from the journal entry of the merge', async () => {
   const ada: Person = { ...EMPTY_PERSON, givenName: 'Ada', familyName: 'King' };
   await using linked = await startLinkedSandbox({
     google: [quill('one@quill.test'), quill('two@quill.test'), ada, { ...ada, givenName: 'Bea' }],

@@ -1,16 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
+import { type Person } from '../../../src/sandbox/people/person.ts';
 import { readGroupNames, readSides } from '../../support/compare-sides.ts';
+import { bucketId, googleId, labelId, person, serviceId } from '../../support/linked-people.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 import { patchLink } from '../../support/patch-link.ts';
-
-const person = (givenName: string, more: Partial<Person> = {}): Person => ({
-  ...EMPTY_PERSON,
-  givenName,
-  familyName: 'Tester',
-  emails: [{ value: `${givenName.toLowerCase()}@example.org`, label: 'work' }],
-  ...more,
-});
 
 const people = (count: number, more: Partial<Person> = {}): readonly Person[] =>
   Array.from({ length: count }, (_, index) => person(`Person${index}`, more));
@@ -27,20 +20,6 @@ const started = async (
   linked.clock.advance(60_000);
   return linked;
 };
-
-const serviceId = ({ sandbox }: LinkedSandbox, name: string): string =>
-  sandbox.service.account.contacts().find((candidate) => candidate.first_name === name)?.id ?? '';
-
-const googleId = ({ sandbox }: LinkedSandbox, name: string): string => {
-  const found = sandbox.google.account.people().find((candidate) => candidate.names?.[0]?.givenName === name);
-  return found?.resourceName ?? '';
-};
-
-const bucket = ({ sandbox }: LinkedSandbox, name: string): string =>
-  sandbox.service.account.buckets().find((group) => group.name === name)?.id ?? '';
-
-const label = ({ sandbox }: LinkedSandbox, name: string): string =>
-  sandbox.google.account.groups().find((group) => group.name === name)?.resourceName ?? '';
 
 const deleteAtGoogle = ({ sandbox, clock }: LinkedSandbox, count: number): void => {
   const { account } = sandbox.google;
@@ -59,8 +38,8 @@ const expectHalt = async (linked: LinkedSandbox, reason: string, message: RegExp
   expect(readSides(linked.sandbox)).toEqual(before);
 };
 
-describe('[R8] a day', () => {
-  test('deletions that together go over the limit within a day ask, and go on when the day has passed', async () => {
+describe('R8: the limit of deletions within a day', () => {
+  test('deletions above the limit within a day halt, and continue after the day', async () => {
     await using linked = await started(people(40));
     deleteAtGoogle(linked, 6);
     expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { deleted: 6 } });
@@ -70,7 +49,7 @@ describe('[R8] a day', () => {
     expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { deleted: 5 } });
   });
 
-  test('exactly the limit within a day passes', async () => {
+  test('exactly as many deletions as the limit within a day are accepted', async () => {
     await using linked = await started(people(40));
     deleteAtGoogle(linked, 6);
     await linked.sync();
@@ -78,7 +57,7 @@ describe('[R8] a day', () => {
     expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { deleted: 4 } });
   });
 
-  test('--accept-deletes lets them pass once, and the count begins again', async () => {
+  test('--accept-deletes accepts them once, and the count starts again', async () => {
     await using linked = await started(people(60));
     deleteAtGoogle(linked, 10);
     await linked.sync();
@@ -92,7 +71,7 @@ describe('[R8] a day', () => {
     await expectHalt(linked, 'too-many-deletes', /24 hours/u);
   });
 
-  test('a clock that was ahead when deletions were accepted does not switch the count off', async () => {
+  test('deletions are counted after an acceptance by a clock that was ahead', async () => {
     await using linked = await started(people(60));
     const atMs = linked.clock.now() + 30 * DAY_MS;
     await patchLink(linked.app.store, 'default', { acceptedDeletes: { run: 'another', atMs } });
@@ -102,7 +81,7 @@ describe('[R8] a day', () => {
     await expectHalt(linked, 'too-many-deletes', /24 hours/u);
   });
 
-  test('of a small book no more than half goes without being asked: 13 of 15 do not drip away', async () => {
+  test('at most half of a small address book is deleted without acceptance, also in several runs', async () => {
     await using linked = await started(people(15));
     deleteAtGoogle(linked, 8);
     await expectHalt(linked, 'too-many-deletes', /delete 8 contacts at the service.*7.*15/su);
@@ -110,7 +89,7 @@ describe('[R8] a day', () => {
     expect(linked.sandbox.service.account.contacts()).toHaveLength(7);
   });
 
-  test('13 of 15 contacts, in two runs, ask', async () => {
+  test('the deletion of 13 of 15 contacts in two runs halts', async () => {
     await using linked = await started(people(15));
     deleteAtGoogle(linked, 7);
     expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { deleted: 7 } });
@@ -119,7 +98,7 @@ describe('[R8] a day', () => {
   });
 });
 
-describe('[R8] bulk blanking', () => {
+describe('R8: a field that is emptied on many contacts', () => {
   const clearEmails = ({ sandbox, clock }: LinkedSandbox, names: readonly string[], linked: LinkedSandbox): void => {
     clock.advance(5_000);
     for (const name of names) sandbox.service.account.updateContact(serviceId(linked, name), { email_addresses: [] });
@@ -127,7 +106,7 @@ describe('[R8] bulk blanking', () => {
   };
   const names = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => `Person${from + index}`);
 
-  test('the same list emptied of more contacts than DELETE_LIMIT allows halts, and passes once with --accept-deletes', async () => {
+  test('a list that is emptied on more contacts than DELETE_LIMIT halts, and --accept-deletes accepts it once', async () => {
     await using linked = await started(people(30));
     clearEmails(linked, names(0, 11), linked);
     await expectHalt(
@@ -141,7 +120,7 @@ describe('[R8] bulk blanking', () => {
     expect(sides.google).toEqual(sides.service);
   });
 
-  test('a text counts as well as a list, and each field for itself', async () => {
+  test('texts count like lists, and each field is counted separately', async () => {
     await using linked = await started(people(30, { company: 'Mill', title: 'Boss' }));
     linked.clock.advance(5_000);
     for (const name of names(0, 10))
@@ -165,7 +144,7 @@ describe('[R8] bulk blanking', () => {
     await expectHalt(linked, 'too-many-deletes', /email addresses of 5 contacts at Google.*6 .*24 hours/su);
   });
 
-  test('a changed value and one of two that goes are no blanking', async () => {
+  test('a changed value, and the removal of one of two values, do not count', async () => {
     const two = [
       { value: 'a@example.org', label: 'work' },
       { value: 'b@example.org', label: 'home' },
@@ -186,12 +165,12 @@ describe('[R8] bulk blanking', () => {
   });
 });
 
-describe('[R8] deleted groups', () => {
-  test('count by their members, in the guard and in the summary', async () => {
+describe('R8: a deleted group', () => {
+  test('a deleted group counts by its members, in the guard and in the summary', async () => {
     await using linked = await started(
       people(30).map((one, index) => ({ ...one, groups: index < 11 ? ['Choir'] : [] })),
     );
-    linked.sandbox.service.account.deleteBucket(bucket(linked, 'Choir'));
+    linked.sandbox.service.account.deleteBucket(bucketId(linked, 'Choir'));
     linked.clock.advance(60_000);
     await expectHalt(
       linked,
@@ -208,7 +187,7 @@ describe('[R8] deleted groups', () => {
     expect(readGroupNames(linked.sandbox).google).toEqual([]);
   });
 
-  test('all labels are not deleted where the list of buckets comes back empty and none is found', async () => {
+  test('no label is deleted where the list of buckets is empty and no bucket can be read', async () => {
     const book = people(12).map((one, index) => ({ ...one, groups: [`Group${index % 4}`] }));
     await using linked = await started(book);
     for (const { id } of linked.sandbox.service.account.buckets()) linked.sandbox.service.account.deleteBucket(id);
@@ -219,28 +198,28 @@ describe('[R8] deleted groups', () => {
   test('over a day', async () => {
     const book = people(30).map((one, index) => ({ ...one, groups: index < 12 ? [`Group${index % 2}`] : [] }));
     await using linked = await started(book);
-    linked.sandbox.google.account.deleteGroup(label(linked, 'Group0'));
+    linked.sandbox.google.account.deleteGroup(labelId(linked, 'Group0'));
     linked.clock.advance(60_000);
     expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { groupsDeleted: 1 } });
-    linked.sandbox.google.account.deleteGroup(label(linked, 'Group1'));
+    linked.sandbox.google.account.deleteGroup(labelId(linked, 'Group1'));
     linked.clock.advance(60_000);
     await expectHalt(linked, 'too-many-deletes', /groups with 6 members at the service.*6 .*24 hours/su);
   });
 
-  test('a group without members goes without being asked', async () => {
+  test('a group without members is deleted without acceptance', async () => {
     await using linked = await started(people(3));
     linked.sandbox.service.account.createBucket({ name: 'Empty' });
     await linked.sync();
     expect(readGroupNames(linked.sandbox).google).toEqual(['Empty']);
     linked.clock.advance(60_000);
-    linked.sandbox.service.account.deleteBucket(bucket(linked, 'Empty'));
+    linked.sandbox.service.account.deleteBucket(bucketId(linked, 'Empty'));
     const { summary } = await linked.sync();
     expect(summary).toMatchObject({ outcome: 'completed', left: { groupsDeleted: 1 } });
   });
 });
 
-describe('[R7, R8] what was written a moment ago is not missing', () => {
-  test('a resync minutes after a first sync, while the lists lag, does not halt and deletes nothing', async () => {
+describe('R7, R8: recently written contacts', () => {
+  test('a resync minutes after a first sync, with lagging listings, does not halt and deletes no contact', async () => {
     const book = people(4);
     await using linked = await startLinkedSandbox({ google: [], service: book });
     linked.sandbox.google.setVariants({ readAfterWrite: 'firstReadStale' });
@@ -256,13 +235,13 @@ describe('[R7, R8] what was written a moment ago is not missing', () => {
   });
 });
 
-describe('[R8] whose account it is', () => {
+describe('R8: the account of a side', () => {
   const whoRequests = ({ sandbox }: LinkedSandbox) => ({
     google: sandbox.google.requests.filter(({ path }) => path.endsWith('/people/me')).length,
     service: sandbox.service.requests.filter(({ path }) => path === '/v2/me').length,
   });
 
-  test('an incremental run asks each side once before its first write, and an idle run asks neither', async () => {
+  test('an incremental run reads the account of each side once before its first write, and an idle run reads none', async () => {
     await using linked = await started(people(3));
     const asked = whoRequests(linked);
     await linked.sync();
@@ -274,7 +253,7 @@ describe('[R8] whose account it is', () => {
     expect(whoRequests(linked)).toEqual({ google: asked.google + 1, service: asked.service + 1 });
   });
 
-  test('another account behind the same credential halts it: no stranger is created, then or later', async () => {
+  test('another account behind the same credential halts the run, and no contact of it is ever created', async () => {
     await using linked = await started(people(3));
     const { account } = linked.sandbox.service;
     const { user } = account;
@@ -296,7 +275,7 @@ describe('[R8] whose account it is', () => {
     expect(linked.sandbox.google.account.people()).toHaveLength(3);
   });
 
-  test('a side that cannot be asked is not written, and neither is the other', async () => {
+  test('no side is written where the account of one cannot be read', async () => {
     await using linked = await started(people(3));
     const { google, service } = linked.sandbox;
     service.account.updateContact(serviceId(linked, 'Person0'), { title: 'Boss' });

@@ -9,7 +9,7 @@ const person = (givenName: string) => ({
   emails: [{ value: `${givenName.toLowerCase()}@x.org`, label: null }],
 });
 
-test('a link says whom runs refuse, skip or leave alone, and for how long it has failed', async () => {
+test('the record of a link lists refused, skipped and left-out contacts, and the time since which it fails', async () => {
   const both = [person('Ada'), person('Ben')];
   await using linked = await startLinkedSandbox({ google: both, service: both }, { DELETE_POLICY: 'keep' });
   const { google, service } = linked.sandbox;

@@ -15,7 +15,7 @@ const writes = ({ left, right }: Sides<{ created: number; updated: number; delet
 };
 
 describe('first sync', () => {
-  test('makes two overlapping address books the same, and the run after it writes nothing [R1, R13]', async () => {
+  test('R1, R13: a first sync makes two overlapping address books equal, and the next run writes nothing', async () => {
     await using linked = await startLinkedSandbox({ count: 120, seed: 7 });
     const first = await linked.sync();
     expect(first.error).toBeNull();
@@ -70,7 +70,7 @@ describe('first sync', () => {
     expect(sent.filter(({ method, path }) => method !== 'GET' && !path.endsWith('/token'))).toEqual([]);
   });
 
-  test('1,000 contacts in 10 labels reach an empty service in one request each and the fewest others', async () => {
+  test('1,000 contacts in 10 labels are written to an empty service with one request each and a minimum of others', async () => {
     const people = generatePeople({ count: 1000, seed: 5 }).map((person, index) => ({
       ...person,
       groups: [`Label ${index % 10}`],
@@ -88,7 +88,7 @@ describe('first sync', () => {
 });
 
 describe('real address books', () => {
-  test.each(['apple-3.0.vcf', 'google-since-2024.csv'])('%s arrives whole at an empty service', async (file) => {
+  test.each(['apple-3.0.vcf', 'google-since-2024.csv'])('all of %s is written to an empty service', async (file) => {
     const { people } = await loadAddressBook(join(import.meta.dirname, '../../support/address-books', file));
     await using linked = await startLinkedSandbox({ google: people, service: [] });
     const { summary } = await linked.sync();
@@ -100,7 +100,7 @@ describe('real address books', () => {
 });
 
 describe('odd contacts', () => {
-  test('absurd fields arrive, a contact without anything is left alone, the others go on [R15]', async () => {
+  test('R15: absurd fields are synced, an empty contact is skipped, and the other contacts are synced', async () => {
     const emails = Array.from({ length: 50 }, (_, index) => ({ value: `mail${index}@example.org`, label: null }));
     const people = [
       { ...EMPTY_PERSON, givenName: 'Fifty', familyName: 'Emails', emails },

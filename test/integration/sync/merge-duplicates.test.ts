@@ -73,8 +73,8 @@ const expectOne = async (linked: LinkedSandbox): Promise<void> => {
   );
 };
 
-describe('contacts of one side that are likely one person', () => {
-  test('are listed in groups, with what they have in common', async () => {
+describe('likely duplicates on one side', () => {
+  test('likely duplicates are listed in groups, with their common values', async () => {
     await using linked = await startTwice();
     const groups = await listDuplicates(linked.app.store, 'default');
     expect(
@@ -93,7 +93,7 @@ describe('contacts of one side that are likely one person', () => {
   });
 
   test.each(['left', 'right'] as const)(
-    '[R12] are merged at the %s side, and their counterparts by the next run',
+    'R12: duplicates are merged on the %s side, and their counterparts by the next run',
     async (side) => {
       await using linked = await startTwice();
       const { summary, error } = await mergeAt(linked, side);
@@ -104,7 +104,7 @@ describe('contacts of one side that are likely one person', () => {
     },
   );
 
-  test('are planned without a write', async () => {
+  test('a plan of a merge writes nothing', async () => {
     await using linked = await startTwice();
     const before = held(linked);
     const order = await orderAt(linked, 'left');
@@ -124,19 +124,22 @@ describe('contacts of one side that are likely one person', () => {
   test.each([
     ['left', 'google', { method: 'POST', path: 'batchDeleteContacts' }],
     ['right', 'service', { method: 'POST', path: '/merge' }],
-  ] as const)('[R9] are one in the end, where the answer of the %s side is lost', async (side, remote, route) => {
-    await using linked = await startTwice();
-    const fault = { ...route, action: { kind: 'reset-after' } } as const;
-    if (remote === 'google') linked.sandbox.google.addFault({ ...fault });
-    else linked.sandbox.service.addFault({ ...fault });
-    const { survivorId, otherIds } = await orderAt(linked, side);
-    await mergeAt(linked, side);
-    const gone = await linked.app.store.halves('default', { by: 'id', side, ids: otherIds });
-    expect(gone).toMatchObject([{ state: 'gone', mergedInto: survivorId }]);
-    await expectOne(linked);
-  });
+  ] as const)(
+    'R9: duplicates are merged completely after the answer of the %s side was lost',
+    async (side, remote, route) => {
+      await using linked = await startTwice();
+      const fault = { ...route, action: { kind: 'reset-after' } } as const;
+      if (remote === 'google') linked.sandbox.google.addFault({ ...fault });
+      else linked.sandbox.service.addFault({ ...fault });
+      const { survivorId, otherIds } = await orderAt(linked, side);
+      await mergeAt(linked, side);
+      const gone = await linked.app.store.halves('default', { by: 'id', side, ids: otherIds });
+      expect(gone).toMatchObject([{ state: 'gone', mergedInto: survivorId }]);
+      await expectOne(linked);
+    },
+  );
 
-  test('[R8] stay where a person has none of them linked, or a contact is gone', async () => {
+  test('R8: contacts are not merged where none of them is linked or one is deleted', async () => {
     await using linked = await startTwice();
     const order = await orderAt(linked, 'left');
     linked.sandbox.google.account.deletePerson(order.otherIds[0] ?? '');
@@ -145,7 +148,7 @@ describe('contacts of one side that are likely one person', () => {
     expect(held(linked).right).toHaveLength(2);
   });
 
-  test('come back as two by an undo, and the one that stayed gives back what it was given', async () => {
+  test('an undo restores the merged contact and removes its values from the survivor', async () => {
     await using linked = await startTwice();
     const { summary } = await mergeAt(linked, 'left');
     const [run] = await linked.app.store.runs('default', { idPrefix: summary.run });

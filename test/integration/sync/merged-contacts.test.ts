@@ -73,10 +73,6 @@ const mergedAtGoogle = async (
   return { linked, keeper, away };
 };
 
-const breakNext = async ({ sandbox }: LinkedSandbox, fault: Fault): Promise<void> => {
-  await fetch(`${sandbox.service.url}/__control/faults`, { method: 'POST', body: JSON.stringify(fault) });
-};
-
 const isListed = ({ sandbox }: LinkedSandbox, id: string): boolean => {
   return sandbox.service.account.contacts().some((contact) => contact.id === id && contact.archivedAtMs === null);
 };
@@ -132,7 +128,7 @@ const VARIANTS: readonly Partial<ServiceVariants>[] = [
   { mergeLosers: 'archived', mergeScalars: 'fill-empty', mergeArrays: 'replace', mergeBuckets: 'survivor' },
 ];
 
-describe.each(NAMES)('[R10, R12] a merge at Google into $survivor is one at the service', (names) => {
+describe.each(NAMES)('R10, R12: a merge at Google into $survivor is a merge at the service', (names) => {
   test.each(sampled(VARIANTS, SAMPLE_EACH, NAMES.indexOf(names)))('under %j', async (variants) => {
     const { linked, keeper, away } = await mergedAtGoogle(variants, names);
     await using _ = linked;
@@ -148,7 +144,7 @@ describe.each(NAMES)('[R10, R12] a merge at Google into $survivor is one at the 
   });
 });
 
-describe('[R9] a merge that is interrupted is finished by a later run', () => {
+describe('R9: an interrupted merge is completed by a later run', () => {
   test.each<[string, Fault]>([
     ['its answer is lost', { method: 'POST', path: '/merge$', action: { kind: 'reset-after' } }],
     ['it is lost', { method: 'POST', path: '/merge$', action: { kind: 'reset-before' } }],
@@ -166,10 +162,10 @@ describe('[R9] a merge that is interrupted is finished by a later run', () => {
       const { linked, keeper, away } = await mergedAtGoogle(variants, NAMED);
       await using _linked = linked;
       const before = readSides(linked.sandbox).google;
-      await breakNext(linked, fault);
+      linked.sandbox.service.addFault(fault);
       await linked.sync();
       linked.clock.advance(HOUR_MS);
-      await fetch(`${linked.sandbox.service.url}/__control/faults`, { method: 'DELETE' });
+      linked.sandbox.service.clearFaults();
       await comeToRest(linked);
       expectMerged(linked, keeper, away);
       expect(readSides(linked.sandbox).google).toEqual(before);
@@ -177,10 +173,15 @@ describe('[R9] a merge that is interrupted is finished by a later run', () => {
   });
 });
 
-test('[R15] a service that refuses every merge is reported, and neither contact is deleted', async () => {
+test('R15: a service that refuses every merge is reported, and no contact is deleted', async () => {
   const { linked, keeper, away } = await mergedAtGoogle({}, NAMED);
   await using _ = linked;
-  await breakNext(linked, { method: 'POST', path: '/merge$', times: 1_000, action: { kind: 'status', status: 404 } });
+  linked.sandbox.service.addFault({
+    method: 'POST',
+    path: '/merge$',
+    times: 1_000,
+    action: { kind: 'status', status: 404 },
+  });
   const { error, summary } = await linked.sync();
   expect(error).toBeNull();
   expect(summary).toMatchObject({ outcome: 'completed', skipped: 1, right: { deleted: 0 } });
@@ -188,7 +189,7 @@ test('[R15] a service that refuses every merge is reported, and neither contact 
   expect((await linked.app.store.link('default')).rejections).toMatchObject([{ rightId: away, attempts: 1 }]);
 });
 
-test('[R6] a contact that is edited before it is merged away at the service is left alone', async () => {
+test('R6: a contact that is edited at the service before its merge is kept', async () => {
   const { linked, away } = await mergedAtGoogle({}, NAMED);
   await using _ = linked;
   linked.sandbox.service.account.updateContact(away, { title: 'Mathematician' });

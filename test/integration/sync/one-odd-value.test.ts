@@ -83,7 +83,7 @@ test.each(FIELDS)('R15: $field that is too long at the service stays there, and 
   expect(await skippedOf(linked)).toMatchObject([{ side: 'right', rightId: id }]);
 });
 
-test('R15, R5: a field that is too long is not written over by the other side, and syncs once it is short again', async () => {
+test('R15, R5: a field that is too long is not overwritten by the other side, and syncs after it is shortened', async () => {
   await using linked = await startLinkedSandbox({ google: [ADA], service: [] });
   const { google: left, service: right } = linked.sandbox;
   await syncLater(linked);
@@ -116,7 +116,7 @@ test('R15: a new contact with a field that is too long is created without it', a
 const STRICT = { variants: { service: { longText: '422' } } } as const;
 const NOT_TAKEN = 'y'.repeat(300);
 
-test('R15: a field that the service refuses is kept back, and the other fields of the update are written', async () => {
+test('R15: a refused field is not sent again, and the other fields of the update are written', async () => {
   await using linked = await startLinkedSandbox({ google: [ADA], service: [], ...STRICT });
   const { google: left, service: right } = linked.sandbox;
   await syncLater(linked);
@@ -144,7 +144,7 @@ test('R15: a field that the service refuses is kept back, and the other fields o
   expect((await readLinkRecord(linked.app.store, 'default')).refused).toEqual([]);
 });
 
-test('R15, R9: a new contact of which the service refuses two fields is created once, without these', async () => {
+test('R15, R9: a new contact with two refused fields is created once, without these', async () => {
   const odd = { ...ADA, familyName: NOT_TAKEN, title: NOT_TAKEN, phones: [{ value: PHONE, label: null }] };
   await using linked = await startLinkedSandbox({
     google: [odd, { ...ADA, givenName: 'Ben' }],
@@ -166,7 +166,7 @@ test('R15, R9: a new contact of which the service refuses two fields is created 
   );
 });
 
-test('R15, R9: a refused create is tried without its email addresses at its second attempt only', async () => {
+test('R15, R9: a refused create is sent without email addresses only at its second attempt', async () => {
   const odd = { ...ADA, emails: [{ value: `${NOT_TAKEN}@x.example`, label: null }] };
   await using linked = await startLinkedSandbox({ google: [odd], service: [], ...STRICT });
   const contacts = () => linked.sandbox.service.account.contacts();
@@ -180,7 +180,7 @@ test('R15, R9: a refused create is tried without its email addresses at its seco
   expect(contacts()).toHaveLength(1);
 });
 
-test('R15, R10: a custom field that is too long stays on its side while another one is written there', async () => {
+test('R15, R10: a custom field that is too long is kept on its side while another one is written there', async () => {
   await using linked = await startLinkedSandbox(
     { google: [ADA], service: [] },
     { FIELDS: 'default,custom:One,custom:Two' },
@@ -199,7 +199,7 @@ test('R15, R10: a custom field that is too long stays on its side while another 
   ]);
 });
 
-test('R15, R5: a birthday that may be either of two days is reported, and neither side writes over it', async () => {
+test('R15, R5: an ambiguous birthday is reported and overwritten on neither side', async () => {
   await using linked = await startLinkedSandbox({ google: [ADA], service: [] }, { FIELDS: 'default,birthday' });
   const { google: left, service: right } = linked.sandbox;
   const birthday = right.account.customFields.define('Birthday', 'textfield').id;

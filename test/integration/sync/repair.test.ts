@@ -37,7 +37,7 @@ const addresses = ({ sandbox }: LinkedSandbox) => ({
   service: sandbox.service.account.contacts()[0]?.email_addresses?.length,
 });
 
-test('R5: a resync repairs a pair that differs without an explanation, reports it, and finds nothing after that', async () => {
+test('R5: a resync repairs and reports a pair that differs without an explanation, and the next resync finds none', async () => {
   await using linked = await startLinkedSandbox({ google: [ann], service: [] });
   expect((await linked.sync()).error).toBeNull();
   linked.clock.advance(11 * 60_000);

@@ -24,7 +24,7 @@ const syncAll = async (linked: LinkedSandbox, kinds: readonly ('full' | 'increme
 };
 
 test.each(HOW)(
-  'R12: who is deleted at Google and added there again keeps her contact at the service, %s',
+  'R12: a contact that is deleted and added again at Google keeps its counterpart at the service, %s',
   async (how) => {
     await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
     const { google, service } = linked.sandbox;
@@ -46,7 +46,7 @@ test.each(HOW)(
 );
 
 test.each(HOW.flatMap((how) => (['full', 'incremental'] as const).map((kind) => [how, kind] as const)))(
-  'R12: who is deleted at the service and added there again keeps her contact at Google, %s, in a run of kind %s',
+  'R12: a contact that is deleted and added again at the service keeps its counterpart at Google, %s, in a run of kind %s',
   async (how, kind) => {
     await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
     const { google, service } = linked.sandbox;
@@ -68,7 +68,7 @@ test.each(HOW.flatMap((how) => (['full', 'incremental'] as const).map((kind) => 
 );
 
 test.each(['google', 'service'] as const)(
-  'R8, R12: a book of which all contacts were deleted and added again at %s is the same book',
+  'R8, R12: an address book whose contacts were all deleted and added again at %s stays paired',
   async (where) => {
     await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
     const { google, service } = linked.sandbox;
@@ -108,7 +108,7 @@ test.each(['google', 'service'] as const)(
   },
 );
 
-test('R8: a book of which all contacts were deleted and others were added halts with both counts', async () => {
+test('R8: an address book whose contacts were all replaced by others halts the run with both counts', async () => {
   await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
   const { google, service } = linked.sandbox;
   await syncAll(linked, ['incremental']);
@@ -123,7 +123,7 @@ test('R8: a book of which all contacts were deleted and others were added halts 
   }
 });
 
-test('R12: of a few who are new among many, a read by the id tells who was deleted and added again', async () => {
+test('R12: for a few new contacts among many, reads by id find the contacts that were deleted and added again', async () => {
   const many = Array.from({ length: 150 }, (_, index) => ({ ...EMPTY_PERSON, givenName: `Person${index}` }));
   await using linked = await startLinkedSandbox({ google: [...PEOPLE, ...many], service: [] });
   const { service } = linked.sandbox;
@@ -142,7 +142,7 @@ test('R12: of a few who are new among many, a read by the id tells who was delet
   expect(adasAt(linked).service).toHaveLength(1);
 });
 
-test('R12: who is known by a phone number alone keeps her contact at Google, too, when she is added again', async () => {
+test('R12: a contact that is added again with only a phone number keeps its counterpart at Google', async () => {
   const phones = [{ value: '+44 20 7946 0958', label: null }];
   const ada = { ...EMPTY_PERSON, givenName: 'Ada', familyName: 'Tester', phones };
   await using linked = await startLinkedSandbox({ google: [ada, ...PEOPLE.slice(1)], service: [] });

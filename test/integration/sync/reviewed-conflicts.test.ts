@@ -45,8 +45,8 @@ const expectQuiet = async (linked: LinkedSandbox): Promise<void> => {
   expect(written((await linked.sync()).summary)).toEqual([0, 0]);
 };
 
-describe('[R4] a conflict that a person reviews', () => {
-  test('the other value is written to both sides by the next run, once, and can be undone', async () => {
+describe('R4: the review of a conflict', () => {
+  test('the next run writes the other value to both sides once, and the write can be undone', async () => {
     await using linked = await disputed();
     expect(titles(linked)).toEqual(['Brewer', 'Brewer']);
     await take(linked, 'left');
@@ -72,7 +72,7 @@ describe('[R4] a conflict that a person reviews', () => {
     await expectQuiet(linked);
   });
 
-  test('[R5] an edit made since stands, and ends the review', async () => {
+  test('R5: a later edit is kept and ends the review', async () => {
     await using linked = await disputed();
     await take(linked, 'left');
     linked.sandbox.service.account.updateContact(serviceId(linked), { title: 'Butcher' });
@@ -82,7 +82,7 @@ describe('[R4] a conflict that a person reviews', () => {
     await expectQuiet(linked);
   });
 
-  test('[R15] a side that refuses the value gets it later', async () => {
+  test('R15: a side that refuses the reviewed value gets it later', async () => {
     await using linked = await disputed();
     await take(linked, 'left');
     linked.sandbox.service.addFault({ method: 'PATCH', path: '/contacts', action: { kind: 'status', status: 422 } });
@@ -96,7 +96,7 @@ describe('[R4] a conflict that a person reviews', () => {
     await expectQuiet(linked);
   });
 
-  test('[R9] an answer that is lost on one side leaves no side behind', async () => {
+  test('R9: both sides get the reviewed value after the answer of one side was lost', async () => {
     await using linked = await disputed();
     await take(linked, 'left');
     linked.sandbox.service.addFault({ method: 'PATCH', path: '/contacts', action: { kind: 'reset-after' } });
@@ -107,7 +107,7 @@ describe('[R4] a conflict that a person reviews', () => {
     await expectQuiet(linked);
   });
 
-  test('ends where the contact stands at one side only by then', async () => {
+  test('a review ends where the contact is on one side only', async () => {
     await using linked = await disputed({ DELETE_POLICY: 'keep' });
     linked.sandbox.service.account.deleteContact(serviceId(linked));
     for (const _ of [1, 2]) {
@@ -120,7 +120,7 @@ describe('[R4] a conflict that a person reviews', () => {
     expect(await rows(linked)).toMatchObject([{ review: null, resolvedAtMs: expect.any(Number) }]);
   });
 
-  test('one that is dismissed is written nowhere', async () => {
+  test('a dismissed review writes no value', async () => {
     await using linked = await disputed();
     await take(linked, 'dismissed');
     await expectQuiet(linked);

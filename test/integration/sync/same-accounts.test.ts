@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { LinkConfig } from '../../../src/app/config/config.ts';
-import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
+import { named } from '../../support/linked-people.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
-const PEOPLE = ['Ada', 'Ben', 'Cy'].map((givenName) => ({ ...EMPTY_PERSON, givenName, familyName: 'Tester' }));
+const PEOPLE = ['Ada', 'Ben', 'Cy'].map((name) => named(name));
 
 const runLink = async ({ app, clock }: LinkedSandbox, link: LinkConfig) => {
   const { signal } = new AbortController();

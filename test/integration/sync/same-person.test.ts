@@ -31,8 +31,8 @@ const namesOf = (linked: LinkedSandbox) => {
 
 const bothHold = (...names: readonly string[]) => ({ google: names, service: names });
 
-describe('[R13] two contacts with one address', () => {
-  test('whose names differ stay two people and are reported, and a merge at one side joins them', async () => {
+describe('R13: two contacts with one email address', () => {
+  test('two contacts with different names stay two and are reported, and a merge on one side joins them', async () => {
     await using linked = await startLinkedSandbox(
       { google: [person('José', 'Soto', HOME)], service: [person('İpek', 'Müller', HOME)] },
       { SWEEP_INTERVAL: '1s' },
@@ -53,7 +53,7 @@ describe('[R13] two contacts with one address', () => {
     expect(namesOf(linked)).toEqual(bothHold('José Soto'));
   });
 
-  test('whose first names are a name and its nickname are one person', async () => {
+  test('two contacts whose first names are a name and its nickname are one person', async () => {
     await using linked = await startLinkedSandbox({
       google: [person('Robert', "O'Neil", { ...HOME, ...PHONE })],
       service: [person('Bob', "O'Neil", { ...HOME, ...PHONE })],
@@ -66,7 +66,7 @@ describe('[R13] two contacts with one address', () => {
   });
 });
 
-test('[R13] near copies on both sides are paired with their own, and nothing is written', async () => {
+test('R13: similar contacts on both sides are paired with their exact counterparts, and nothing is written', async () => {
   const card = person('Ada', 'King', HOME);
   const place = { street: 'Main 1', city: 'Bonn', region: '', postalCode: '', country: 'DE', label: 'home' };
   const other = { ...card, addresses: [place], groups: ['Choir'] };
@@ -78,11 +78,11 @@ test('[R13] near copies on both sides are paired with their own, and nothing is 
   expect(summary).toMatchObject({ outcome: 'completed', paired: cards.length, left: none, right: none });
 });
 
-describe('[R9] a Google account that another service account was linked with before', () => {
+describe('R9: a Google account that was linked with another service account before', () => {
   test.each<[string, (id: string) => { key: string; value: string }]>([
     ['by the first edition', (id) => ({ key: 'contact-sync.service-id', value: id })],
     ['by this one', (id) => ({ key: 'contact-sync.origin', value: `another-account ${id}` })],
-  ])('%s: ids that happen to be the same pair no strangers', async (_, origin) => {
+  ])('%s: equal ids of another account pair no unrelated contacts', async (_, origin) => {
     const strangers = ['Cid', 'Dot'].map((name) => person(name, 'Ray', PHONE));
     await using linked = await startLinkedSandbox({ google: [], service: strangers });
     const { google, service } = linked.sandbox;
@@ -96,7 +96,7 @@ describe('[R9] a Google account that another service account was linked with bef
     expect(namesOf(linked)).toEqual(bothHold('Ada King', 'Bea King', 'Cid Ray', 'Dot Ray'));
   });
 
-  test('the contacts that this link made carry the account of the service', async () => {
+  test('contacts that this link created have the account of the service in their origin', async () => {
     await using linked = await startLinkedSandbox({ google: [], service: [person('Ada', 'King', HOME)] });
     await syncTelling(linked);
     const [made] = linked.sandbox.google.account.people();

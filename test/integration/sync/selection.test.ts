@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import { bySide, type Sides } from '../../../src/core/contact/side.ts';
 import { planChanges } from '../../../src/core/view/plan.ts';
+import { googleId } from '../../support/linked-people.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const person = (givenName: string, groups: readonly string[] = []): Person => ({
@@ -24,8 +25,6 @@ const BOOK = Array.from({ length: 500 }, (_, index) =>
   ),
 );
 
-const googleId = ({ sandbox }: LinkedSandbox, name: string): string =>
-  sandbox.google.account.people().find(({ names }) => names?.[0]?.givenName === name)?.resourceName ?? '';
 const contactNamed = ({ sandbox }: LinkedSandbox, name: string) =>
   sandbox.service.account.contacts().find((contact) => contact.first_name === name);
 const atService = ({ sandbox }: LinkedSandbox): readonly string[] =>
@@ -68,8 +67,8 @@ const withContacts = (linked: LinkedSandbox, contacts: Sides<readonly string[]>,
 
 const counts = ({ app }: LinkedSandbox) => app.store.counts('default');
 
-describe('[R18] a book of 500 with the label Clients on 60', () => {
-  test('moves exactly these; taken off 3, they are set apart and come back without a write', async () => {
+describe('R18: an address book of 500 contacts with the label Clients on 60', () => {
+  test('exactly the 60 are synced; contacts without the label are set apart and return without a write', async () => {
     await using linked = await startLinkedSandbox({ google: BOOK, service: [] }, GOOGLE_CHOOSES);
     const first = await sync(linked);
     expect(first.right.created).toBe(60);
@@ -113,10 +112,10 @@ describe('[R18] a book of 500 with the label Clients on 60', () => {
   });
 });
 
-describe('[R18] contacts that take part by a mirrored label', () => {
+describe('R18: contacts that are selected by a mirrored label', () => {
   const PEOPLE = [person('Ada', ['Clients']), person('Ben', ['Clients']), person('Cid'), person('Dot')];
 
-  test('sleep once the label that was taken off has gone at the other side too', async () => {
+  test('a pair is asleep after the label was removed on both sides', async () => {
     await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] }, CLIENTS);
     await sync(linked);
     expect(atService(linked)).toEqual(['Ada', 'Ben']);
@@ -132,7 +131,7 @@ describe('[R18] contacts that take part by a mirrored label', () => {
     expect(await sync(linked)).toMatchObject({ left: NOTHING, right: NOTHING });
   });
 
-  test('are paired with their like whom the other side does not select, and not doubled', async () => {
+  test('selected contacts are paired with counterparts that the other side does not select, without duplicates', async () => {
     await using linked = await startLinkedSandbox(
       { google: PEOPLE, service: [person('Ada'), person('Cid'), person('Eve')] },
       CLIENTS,
@@ -147,7 +146,7 @@ describe('[R18] contacts that take part by a mirrored label', () => {
     expect(await counts(linked)).toMatchObject({ pairs: 3, unselected: { left: 1, right: 1 } });
   });
 
-  test('deleted while they sleep, are deleted nowhere else, and not created again when they are selected', async () => {
+  test('a contact that is deleted while asleep is not deleted on the other side, and not created again when selected', async () => {
     await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] }, GOOGLE_CHOOSES);
     await sync(linked);
     label(linked, 'Ada');
@@ -160,7 +159,7 @@ describe('[R18] contacts that take part by a mirrored label', () => {
     expect(atService(linked)).toEqual(['Ben']);
   });
 
-  test('deleted while they sleep, and selected before any sweep has heard of it, are kept as well', async () => {
+  test('a contact that is deleted while asleep, and selected before a sweep, is kept on the other side', async () => {
     await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] }, GOOGLE_CHOOSES);
     await sync(linked);
     label(linked, 'Ada');
@@ -174,7 +173,7 @@ describe('[R18] contacts that take part by a mirrored label', () => {
   });
 
   test.each(['redirect', 'survivor'] as const)(
-    '[R12] merged into a linked one while they sleep, and selected before it was heard of, leave that pair as it is: %s',
+    'R12: a merge of a sleeping contact into a linked one, selected before a run read it, does not change the linked pair: %s',
     async (mergeLosers) => {
       const service = { mergeLosers, mergeBump: 'unchanged' } as const;
       const sides = { google: PEOPLE, service: [], variants: { service } };
@@ -196,7 +195,7 @@ describe('[R18] contacts that take part by a mirrored label', () => {
     },
   );
 
-  test('are not paired with one that was deleted since the last sweep', async () => {
+  test('a selected contact is not paired with a contact that was deleted since the last sweep', async () => {
     await using linked = await startLinkedSandbox({ google: PEOPLE, service: [person('Cid')] }, GOOGLE_CHOOSES);
     await sync(linked);
     linked.sandbox.service.account.deleteContact(contactNamed(linked, 'Cid')?.id ?? '');
@@ -207,7 +206,7 @@ describe('[R18] contacts that take part by a mirrored label', () => {
     expect(atService(linked)).toEqual(['Ada', 'Ben', 'Cid']);
   });
 
-  test('awake, are deleted as ever', async () => {
+  test('a deletion of a selected contact is propagated', async () => {
     await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] }, GOOGLE_CHOOSES);
     await sync(linked);
     linked.sandbox.google.account.deletePerson(googleId(linked, 'Ben'));
@@ -216,11 +215,11 @@ describe('[R18] contacts that take part by a mirrored label', () => {
   });
 });
 
-describe('[R18] a changed configuration', () => {
+describe('R18: a changed selection', () => {
   const EVERYBODY = { left: ['*'], right: ['*'] };
   const NOBODY_BUT_VIPS = { left: ['VIP', 'starred'], right: ['tag:gold'] };
 
-  test('is shown by plan, halts where it would set too many apart, and does so once that is accepted', async () => {
+  test('a changed selection is shown by plan, halts where it sets too many contacts apart, and applies after an acceptance', async () => {
     const people = Array.from({ length: 40 }, (_, index) => person(`P${index}x`, index < 4 ? ['VIP'] : []));
     await using linked = await startLinkedSandbox({ google: people, service: [] });
     await sync(linked);
@@ -254,7 +253,7 @@ describe('[R18] a changed configuration', () => {
     expect(await everybody.run()).toMatchObject({ kind: 'incremental' });
   });
 
-  test('follows a group that is renamed, so that its pattern matches no longer', async () => {
+  test('a renamed group that no longer matches its pattern sets its contacts apart', async () => {
     const people = [person('Ada', ['Clients']), person('Ben', ['Clients']), person('Cid', ['VIP'])];
     await using linked = await startLinkedSandbox(
       { google: people, service: [] },

@@ -56,14 +56,10 @@ const addToGoogle = ({ sandbox }: LinkedSandbox, givenName: string): void => {
 
 const everyoneHolds = (names: readonly string[]) => names.map((name) => [name, ['Family@example.org']]);
 
-const breakNext = async ({ sandbox }: LinkedSandbox, fault: Fault): Promise<void> => {
-  await fetch(`${sandbox.service.url}/__control/faults`, { method: 'POST', body: JSON.stringify(fault) });
-};
-
 describe.each(['duplicate', 'existing', 'existing-updated'])(
-  'where a create with a known address is met with %s',
+  'where a create with a known email address is answered with %s',
   (variant) => {
-    test('[R5] people who share one are created each for itself, with the address', async () => {
+    test('R5: people who share an email address are created separately, with the address', async () => {
       await using linked = await start(variant);
       const events = await syncTelling(linked);
       expect(events.filter(({ kind }) => kind === 'skipped' || kind === 'not-taken')).toEqual([]);
@@ -72,7 +68,7 @@ describe.each(['duplicate', 'existing', 'existing-updated'])(
       expect(await isQuiet(linked)).toBe(true);
     });
 
-    test('[R5, R10] the one who holds it stays as it is, at both sides, when another one comes', async () => {
+    test('R5, R10: the contact that has the address is unchanged on both sides when another one is created', async () => {
       await using linked = await start(variant, ['Ada']);
       await syncTelling(linked);
       const { account } = linked.sandbox.service;
@@ -91,7 +87,7 @@ describe.each(['duplicate', 'existing', 'existing-updated'])(
 );
 
 describe.each(['422', '409'])('where a known address is refused with %s', (variant) => {
-  test('[R2] everybody is created, the others without it; it stays at Google and is reported once', async () => {
+  test('R2: all contacts are created, one with the address; the address is kept at Google and reported once', async () => {
     await using linked = await start(variant);
     const runs = [];
     for (let count = 0; count < 5; count += 1) runs.push(await syncTelling(linked));
@@ -112,7 +108,7 @@ describe.each(['422', '409'])('where a known address is refused with %s', (varia
     expect(await isQuiet(linked)).toBe(true);
   });
 
-  test('[R15] what else changes about such a contact arrives meanwhile', async () => {
+  test('R15: other changes of such a contact are synced', async () => {
     await using linked = await start(variant, ['Ada', 'Ben']);
     await syncTelling(linked);
     const { google, service } = linked.sandbox;
@@ -123,18 +119,18 @@ describe.each(['422', '409'])('where a known address is refused with %s', (varia
   });
 });
 
-test('[R15] one refusal of an address, for whatever reason, does not keep it away', async () => {
+test('R15: an address that was refused once is written later', async () => {
   await using linked = await start('duplicate', ['Ada', 'Ben']);
-  await breakNext(linked, { method: 'PATCH', path: '/v2/contacts/', action: { kind: 'status', status: 422 } });
+  linked.sandbox.service.addFault({ method: 'PATCH', path: '/v2/contacts/', action: { kind: 'status', status: 422 } });
   await syncTelling(linked);
   expect(atService(linked).flatMap(([, held]) => held)).toHaveLength(1);
   await syncTelling(linked);
   expect(atService(linked)).toEqual(everyoneHolds(['Ada', 'Ben']));
 });
 
-test('[R9] an address whose write was applied without an answer is there once, and nothing follows', async () => {
+test('R9: an address whose write was applied without an answer exists once, and no write follows', async () => {
   await using linked = await start('existing-updated', ['Ada', 'Ben']);
-  await breakNext(linked, { method: 'PATCH', path: '/v2/contacts/', action: { kind: 'reset-after' } });
+  linked.sandbox.service.addFault({ method: 'PATCH', path: '/v2/contacts/', action: { kind: 'reset-after' } });
   await syncTelling(linked);
   expect(atService(linked)).toEqual(everyoneHolds(['Ada', 'Ben']));
   expect(await isQuiet(linked)).toBe(true);
@@ -143,14 +139,14 @@ test('[R9] an address whose write was applied without an answer is there once, a
 const sentBy = ({ sandbox }: LinkedSandbox, method: string): number =>
   sandbox.service.requests.filter((each) => each.method === method && each.path.startsWith('/v2/contacts')).length;
 
-test('[R5] once one has tried it out, the others are created whole with one request each', async () => {
+test('R5: after one create has tested the address, the others are created completely with one request each', async () => {
   await using linked = await start('duplicate');
   await syncTelling(linked);
   expect(atService(linked)).toEqual(everyoneHolds(NAMES));
   expect([sentBy(linked, 'POST'), sentBy(linked, 'PATCH')]).toEqual([NAMES.length, 1]);
 });
 
-test('[R5] where the one who tries it out is refused, each address follows by itself', async () => {
+test('R5: where the first create is refused, each address is written separately', async () => {
   await using linked = await start('existing-updated');
   await syncTelling(linked);
   expect(atService(linked)).toEqual(everyoneHolds(NAMES));
@@ -162,10 +158,10 @@ test.each(
     [variant, 'reset-after'],
     [variant, 'reset-before'],
   ]),
-)('[R9] where the answer to that is lost, nobody is doubled (%s, %s)', async (variant, kind) => {
+)('R9: a lost answer to the first create causes no duplicate (%s, %s)', async (variant, kind) => {
   await using linked = await start(variant);
   const action = { kind } as Fault['action'];
-  await breakNext(linked, { method: 'POST', path: '^/v2/contacts$', skip: 1, action });
+  linked.sandbox.service.addFault({ method: 'POST', path: '^/v2/contacts$', skip: 1, action });
   await syncTelling(linked);
   await syncTelling(linked);
   expect(atService(linked)).toEqual(everyoneHolds(NAMES));

@@ -5,7 +5,7 @@ import { startLinkedSandbox } from '../../support/linked-sandbox.ts';
 const STREET = 'Main Street 1\nBack door\n3rd floor';
 const EDITED = 'Side Street 2\nFront door';
 
-test('the lines of a street arrive on the other side, both ways, and a run after that writes nothing [R1]', async () => {
+test('R1: the lines of a street are synced in both directions, and the next run writes nothing', async () => {
   const [person] = generatePeople({ count: 1, seed: 3 });
   if (person === undefined) throw new Error('One person was asked for.');
   const address = { street: STREET, city: 'Bonn', region: '', postalCode: '53111', country: 'Germany', label: 'home' };

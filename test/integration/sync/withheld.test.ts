@@ -1,19 +1,11 @@
 import { expect, test } from 'vitest';
-import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
 import type { Fault } from '../../../src/sandbox/service/faults.ts';
+import { named } from '../../support/linked-people.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
-const PEOPLE = ['Ada', 'Ben'].map((givenName) => ({ ...EMPTY_PERSON, givenName, familyName: 'Tester' }));
+const PEOPLE = ['Ada', 'Ben'].map((name) => named(name));
 const MINUTE_MS = 60_000;
 const GET_ONE = { method: 'GET', path: '^/v2/contacts/[^/]+$' } as const;
-
-const fail = async ({ sandbox }: LinkedSandbox, fault: Fault): Promise<void> => {
-  const response = await fetch(`${sandbox.service.url}/__control/faults`, {
-    method: 'POST',
-    body: JSON.stringify(fault),
-  });
-  expect(response.ok).toBe(true);
-};
 
 const openWrites = ({ app }: LinkedSandbox) => app.store.journal('default', { open: true });
 
@@ -24,7 +16,7 @@ const loseAnUpdate = async (linked: LinkedSandbox, action: Fault['action']) => {
   const [person] = google.account.people();
   const name = person?.resourceName ?? '';
   google.account.updatePerson(name, { organizations: [{ title: 'Countess' }] });
-  await fail(linked, { method: 'PATCH', path: '^/v2/contacts/[^/]+$', times: 1, action });
+  linked.sandbox.service.addFault({ method: 'PATCH', path: '^/v2/contacts/[^/]+$', times: 1, action });
   linked.clock.advance(20 * MINUTE_MS);
   const titles = () =>
     service.account
@@ -35,11 +27,11 @@ const loseAnUpdate = async (linked: LinkedSandbox, action: Fault['action']) => {
 };
 
 test.each(['reset-after', 'reset-before'] as const)(
-  'R9, R7: a contact that is refused once, after a write without an answer (%s), is not taken for deleted',
+  'R9, R7: a contact whose read is refused once, after a write without an answer (%s), does not count as deleted',
   async (kind) => {
     await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
     const { titles } = await loseAnUpdate(linked, { kind });
-    await fail(linked, { ...GET_ONE, action: { kind: 'status', status: 403 } });
+    linked.sandbox.service.addFault({ ...GET_ONE, action: { kind: 'status', status: 403 } });
     const { error, summary } = await linked.sync();
     expect(error).toBeNull();
     expect(summary).toMatchObject({ skipped: 1, right: { created: 0, deleted: 0 } });
@@ -65,7 +57,7 @@ test('R7, R9: a contact that stays refused and that a listing misses is deleted,
     { SWEEP_INTERVAL: '1h' },
   );
   const { titles } = await loseAnUpdate(linked, { kind: 'reset-before' });
-  await fail(linked, { ...GET_ONE, action: { kind: 'status', status: 403 } });
+  linked.sandbox.service.addFault({ ...GET_ONE, action: { kind: 'status', status: 403 } });
   expect((await linked.sync()).error).toBeNull();
   const written = (await openWrites(linked))[0]?.rightId ?? '';
   linked.sandbox.service.account.deleteContact(written);

@@ -98,7 +98,7 @@ const POINTS = [
 
 describe.skipIf(postgres === null)('a process that was paused for longer than its lease', () => {
   test.each(POINTS)(
-    'and wakes up when another host is done changes nothing, and says so once: it %s',
+    'a process that wakes up after another host has finished changes nothing, and reports it once: it %s',
     async (_, when) => {
       await using hosts = await startHosts(when);
       const { sandbox, clock, pause, first, second } = hosts;

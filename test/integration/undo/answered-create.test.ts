@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
+import { named } from '../../support/linked-people.ts';
 import { startLinkedSandbox } from '../../support/linked-sandbox.ts';
 
-const PEOPLE = ['Dot', 'Eve', 'Fay', 'Gus'].map((givenName) => ({ ...EMPTY_PERSON, givenName, familyName: 'Tester' }));
+const PEOPLE = ['Dot', 'Eve', 'Fay', 'Gus'].map((name) => named(name));
 const ADDRESS = 'ann@example.org';
 
-test('[R9] an undo deletes no contact that stood there before and answered a create', async () => {
+test('R9: an undo deletes no contact that existed before and answered a create', async () => {
   const ann = { ...EMPTY_PERSON, givenName: 'Ann', familyName: 'Lee', groups: ['Friends'] };
   await using linked = await startLinkedSandbox(
     { google: PEOPLE, service: [ann], variants: { service: { createKnownEmail: 'existing' } } },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import { explainContact, type ContactHistory } from '../../../src/engine/history/explain.ts';
+import { googleId, serviceId } from '../../support/linked-people.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const person = (givenName: string): Person => ({
@@ -19,15 +20,6 @@ const started = async (service: readonly Person[] = []): Promise<LinkedSandbox> 
   return linked;
 };
 
-const idAtGoogle = ({ sandbox }: LinkedSandbox, name: string): string => {
-  const found = sandbox.google.account.people().find((candidate) => candidate.names?.[0]?.givenName === name);
-  return found?.resourceName ?? '';
-};
-
-const idAtService = ({ sandbox }: LinkedSandbox, name: string): string => {
-  return sandbox.service.account.contacts().find((candidate) => candidate.first_name === name)?.id ?? '';
-};
-
 const histories = ({ app, link }: LinkedSandbox, text: string) => explainContact(app.store, link.name, text);
 
 /** The history in the words of a reader. */
@@ -39,22 +31,22 @@ const outline = ({ entries }: ContactHistory) => {
 };
 
 describe('explain', () => {
-  test('names which run wrote which field on which side, from what to what, and why', async () => {
+  test('explain lists each write with its run, field, side, values and cause', async () => {
     await using linked = await started();
     const { google, service } = linked.sandbox;
-    const [googleId, serviceId] = [idAtGoogle(linked, 'Ada'), idAtService(linked, 'Ada')];
-    service.account.updateContact(serviceId, { title: 'Director' });
+    const [leftId, rightId] = [googleId(linked, 'Ada'), serviceId(linked, 'Ada')];
+    service.account.updateContact(rightId, { title: 'Director' });
     const second = await linked.sync();
     linked.clock.advance(60_000);
-    google.account.updatePerson(googleId, { organizations: [{ title: 'Baker' }] });
+    google.account.updatePerson(leftId, { organizations: [{ title: 'Baker' }] });
     linked.clock.advance(5_000);
-    service.account.updateContact(serviceId, { title: 'Brewer' });
+    service.account.updateContact(rightId, { title: 'Brewer' });
     const third = await linked.sync();
     linked.clock.advance(60_000);
     const [run] = await linked.app.store.runs('default', { idPrefix: third.summary.run });
     if (run === undefined) throw new Error('There is no run.');
     await linked.app.undo(linked.link, run, { acceptDeletes: false, signal: new AbortController().signal });
-    const [history, ...others] = await histories(linked, googleId);
+    const [history, ...others] = await histories(linked, leftId);
     if (history === undefined) throw new Error('There is no history.');
     expect(others).toEqual([]);
     expect(outline(history)).toEqual([
@@ -75,7 +67,7 @@ describe('explain', () => {
     expect(history.entries.map((entry) => entry.run).slice(2, 4)).toEqual([second.summary.run, third.summary.run]);
     expect(history.entries[3]?.changes[0]?.why).toEqual({ kind: 'conflict', winner: 'right', isFirst: false });
     expect(history.entries[4]?.why).toEqual({ kind: 'undo', of: third.summary.run });
-    expect(history).toMatchObject({ status: 'linked', left: { id: googleId }, right: { id: serviceId } });
+    expect(history).toMatchObject({ status: 'linked', left: { id: leftId }, right: { id: rightId } });
     expect(history.name).toBe('Ada Ångström');
     expect(history.standings).toMatchObject([
       { field: 'firstName', left: ['Ada'], right: ['Ada'], from: 'left', why: { kind: 'new', at: 'left' } },
@@ -87,26 +79,26 @@ describe('explain', () => {
     ]);
   });
 
-  test('finds a contact by either id, by an email address and by its name in any spelling', async () => {
+  test('explain finds a contact by either id, by an email address and by its name in any spelling', async () => {
     await using linked = await started();
-    const serviceId = idAtService(linked, 'Ada');
-    for (const text of [serviceId, idAtGoogle(linked, 'Ada'), 'ADA@example.org', 'angstrom ada', 'Ada', 'Ad']) {
+    const rightId = serviceId(linked, 'Ada');
+    for (const text of [rightId, googleId(linked, 'Ada'), 'ADA@example.org', 'angstrom ada', 'Ada', 'Ad']) {
       const found = await histories(linked, text);
-      expect([text, found.map((one) => one.right.id)]).toEqual([text, [serviceId]]);
+      expect([text, found.map((one) => one.right.id)]).toEqual([text, [rightId]]);
     }
     expect(await histories(linked, 'Angstrom')).toHaveLength(2);
     expect(await histories(linked, 'Nobody')).toEqual([]);
   });
 
-  test('follows a contact that was deleted, brought back by an edit, deleted again and undone', async () => {
+  test('explain includes the history of a contact that was deleted, restored by an edit, deleted again and undone', async () => {
     await using linked = await started();
     const { google, service } = linked.sandbox;
-    const first = idAtGoogle(linked, 'Ada');
+    const first = googleId(linked, 'Ada');
     google.account.deletePerson(first);
-    service.account.updateContact(idAtService(linked, 'Ada'), { title: 'Survivor' });
+    service.account.updateContact(serviceId(linked, 'Ada'), { title: 'Survivor' });
     await linked.sync();
     linked.clock.advance(11 * 60_000);
-    service.account.deleteContact(idAtService(linked, 'Ada'));
+    service.account.deleteContact(serviceId(linked, 'Ada'));
     const { summary } = await linked.sync();
     linked.clock.advance(60_000);
     const [run] = await linked.app.store.runs('default', { idPrefix: summary.run });
@@ -123,10 +115,10 @@ describe('explain', () => {
     expect(history).toMatchObject({ status: 'kept', right: { state: 'none' }, left: { state: 'present' } });
   });
 
-  test('names what a side refused and what no run has taken over yet', async () => {
+  test('explain lists refused values, and edits that no run has propagated yet', async () => {
     await using linked = await started();
     linked.sandbox.service.addFault({ method: 'PATCH', path: '/contacts', action: { kind: 'status', status: 422 } });
-    linked.sandbox.google.account.updatePerson(idAtGoogle(linked, 'Ben'), { organizations: [{ title: 'Baker' }] });
+    linked.sandbox.google.account.updatePerson(googleId(linked, 'Ben'), { organizations: [{ title: 'Baker' }] });
     await linked.sync();
     const [history] = await histories(linked, 'ben@example.org');
     expect(history?.rejected).toHaveLength(1);

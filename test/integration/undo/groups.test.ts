@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import { readGroupNames, readSides } from '../../support/compare-sides.ts';
+import { bucketId, labelId } from '../../support/linked-people.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const person = (givenName: string, groups: readonly string[]): Person => ({
@@ -24,12 +25,6 @@ const started = async (): Promise<LinkedSandbox> => {
   linked.clock.advance(60_000);
   return linked;
 };
-
-const bucket = ({ sandbox }: LinkedSandbox, name: string): string =>
-  sandbox.service.account.buckets().find((group) => group.name === name)?.id ?? '';
-
-const label = ({ sandbox }: LinkedSandbox, name: string): string =>
-  sandbox.google.account.groups().find((group) => group.name === name)?.resourceName ?? '';
 
 const OPTIONS = { acceptDeletes: false, signal: new AbortController().signal };
 
@@ -57,12 +52,12 @@ const expectQuiet = async (linked: LinkedSandbox): Promise<void> => {
 
 const MEMBERS = { 'Ada Tester': ['Choir'], 'Ben Tester': ['Choir', 'Team'], 'Cid Tester': ['Team'] };
 
-describe('[R8] the undo of a run that deleted a group', () => {
-  test.each(['google', 'service'] as const)('brings the group and its members back at %s', async (side) => {
+describe('R8: the undo of a run that deleted a group', () => {
+  test.each(['google', 'service'] as const)('the undo restores the group and its members at %s', async (side) => {
     await using linked = await started();
     const { google, service } = linked.sandbox;
-    if (side === 'google') service.account.deleteBucket(bucket(linked, 'Choir'));
-    else google.account.deleteGroup(label(linked, 'Choir'));
+    if (side === 'google') service.account.deleteBucket(bucketId(linked, 'Choir'));
+    else google.account.deleteGroup(labelId(linked, 'Choir'));
     linked.clock.advance(60_000);
     await linked.sync();
     expect(readGroupNames(linked.sandbox)).toEqual({ google: ['Team'], service: ['Team'] });
@@ -87,11 +82,11 @@ describe('[R8] the undo of a run that deleted a group', () => {
     expect(readGroupNames(linked.sandbox)).toEqual({ google: ['Choir', 'Team'], service: ['Choir', 'Team'] });
   });
 
-  test('brings goal and reminder interval of a bucket back', async () => {
+  test('the undo restores goal and reminder interval of a bucket', async () => {
     await using linked = await started();
     const { google, service } = linked.sandbox;
-    service.account.updateBucket(bucket(linked, 'Choir'), { goal: 'Sing together', reminderInterval: 30 });
-    google.account.deleteGroup(label(linked, 'Choir'));
+    service.account.updateBucket(bucketId(linked, 'Choir'), { goal: 'Sing together', reminderInterval: 30 });
+    google.account.deleteGroup(labelId(linked, 'Choir'));
     linked.clock.advance(60_000);
     await linked.sync();
     linked.clock.advance(60_000);
@@ -100,10 +95,10 @@ describe('[R8] the undo of a run that deleted a group', () => {
     expect(returned).toMatchObject({ goal: 'Sing together', reminder_interval: 30 });
   });
 
-  test('takes a group of that name which stands by now, and joins the members to it', async () => {
+  test('the undo adds the members to a new group with the same name', async () => {
     await using linked = await started();
     const { google, service } = linked.sandbox;
-    service.account.deleteBucket(bucket(linked, 'Choir'));
+    service.account.deleteBucket(bucketId(linked, 'Choir'));
     linked.clock.advance(60_000);
     await linked.sync();
     const again = google.account.createGroup('Choir');
@@ -116,12 +111,12 @@ describe('[R8] the undo of a run that deleted a group', () => {
     expect(groupsOf(linked, 'google')).toEqual(MEMBERS);
   });
 
-  test('brings a contact back into the group that the same run deleted', async () => {
+  test('the undo restores a contact in the group that the same run deleted', async () => {
     await using linked = await started();
     const { google, service } = linked.sandbox;
     const ada = service.account.contacts().find((contact) => contact.first_name === 'Ada')?.id ?? '';
     service.account.deleteContact(ada);
-    service.account.deleteBucket(bucket(linked, 'Choir'));
+    service.account.deleteBucket(bucketId(linked, 'Choir'));
     linked.clock.advance(60_000);
     expect((await linked.sync()).summary).toMatchObject({ left: { deleted: 1, groupsDeleted: 1 } });
     linked.clock.advance(60_000);
@@ -131,10 +126,10 @@ describe('[R8] the undo of a run that deleted a group', () => {
     expect(google.account.people()).toHaveLength(PEOPLE.length);
   });
 
-  test('works where the answer to the deletion was lost: the next run finds out that it was done [R9]', async () => {
+  test('R9: the undo works after the answer to the deletion was lost: the next run reads the outcome', async () => {
     await using linked = await started();
     const { google, service } = linked.sandbox;
-    service.account.deleteBucket(bucket(linked, 'Choir'));
+    service.account.deleteBucket(bucketId(linked, 'Choir'));
     linked.clock.advance(60_000);
     google.addFault({ method: 'DELETE', path: 'contactGroups', count: 9, effect: { kind: 'reset', when: 'after' } });
     const broken = await linked.sync();
@@ -153,10 +148,10 @@ describe('[R8] the undo of a run that deleted a group', () => {
     await expectQuiet(linked);
   });
 
-  test('finds a deletion that never arrived abandoned, and the group is deleted by the next run [R9]', async () => {
+  test('R9: the undo finds a lost deletion abandoned, and the next run deletes the group', async () => {
     await using linked = await started();
     const { google, service } = linked.sandbox;
-    google.account.deleteGroup(label(linked, 'Choir'));
+    google.account.deleteGroup(labelId(linked, 'Choir'));
     linked.clock.advance(60_000);
     service.addFault({ method: 'DELETE', path: '/buckets', times: 9, action: { kind: 'reset-before' } });
     const broken = await linked.sync();

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import { readSides } from '../../support/compare-sides.ts';
+import { googleId } from '../../support/linked-people.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const person = (givenName: string): Person => ({
@@ -12,11 +13,6 @@ const person = (givenName: string): Person => ({
 
 const OPTIONS = { acceptDeletes: false, signal: new AbortController().signal };
 
-const googleId = ({ sandbox }: LinkedSandbox, name: string): string => {
-  const found = sandbox.google.account.people().find((candidate) => candidate.names?.[0]?.givenName === name);
-  return found?.resourceName ?? '';
-};
-
 const synced = async (linked: LinkedSandbox): Promise<string> => {
   const { error, summary } = await linked.sync();
   expect(error).toBeNull();
@@ -24,7 +20,7 @@ const synced = async (linked: LinkedSandbox): Promise<string> => {
   return summary.run;
 };
 
-test('[R9] an undo brings back nobody who stands again beside the contact that came back at the other side', async () => {
+test('R9: an undo restores no contact that already exists again next to its restored counterpart', async () => {
   await using linked = await startLinkedSandbox(
     { google: ['Ada', 'Ben', 'Cid', 'Dot'].map(person), service: [] },
     { SWEEP_INTERVAL: '1s' },

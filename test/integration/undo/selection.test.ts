@@ -4,6 +4,7 @@ import { loadConfig } from '../../../src/app/config/config.ts';
 import { createEvents } from '../../../src/engine/events.ts';
 import { createLogger } from '../../../src/util/logger.ts';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
+import { googleId } from '../../support/linked-people.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const person = (givenName: string): Person => ({
@@ -64,8 +65,6 @@ const expectQuiet = async (linked: LinkedSandbox, variables: Variables): Promise
   }
 };
 
-const googleId = ({ sandbox }: LinkedSandbox, name: string): string =>
-  sandbox.google.account.people().find(({ names }) => names?.[0]?.givenName === name)?.resourceName ?? '';
 const titleAtGoogle = ({ sandbox }: LinkedSandbox, name: string) =>
   sandbox.google.account.people().find(({ names }) => names?.[0]?.givenName === name)?.organizations?.[0]?.title;
 const atService = ({ sandbox }: LinkedSandbox, name: string) =>
@@ -84,8 +83,8 @@ const label = (linked: LinkedSandbox, name: string, ...labels: readonly string[]
 
 const pairs = ({ app }: LinkedSandbox) => app.store.counts('default');
 
-describe('[R18] an undo of what was written to contacts that are set apart by now', () => {
-  test('writes to them without waking them, and nothing follows from it when they wake', async () => {
+describe('R18: the undo of writes to contacts that are set apart since', () => {
+  test('the undo writes to sleeping pairs without waking them, and causes no write when they wake', async () => {
     await using linked = await start();
     await sync(linked, CLIENTS);
     setTitle(linked, 'Ada', 'Baker');
@@ -111,7 +110,7 @@ describe('[R18] an undo of what was written to contacts that are set apart by no
     expect(atService(linked, 'Ada')?.title).toBe('Brewer');
   });
 
-  test('takes away what it created, and it is not created again when its source is selected', async () => {
+  test('the undo deletes created contacts, and they are not created again when their sources are selected', async () => {
     await using linked = await start();
     const { run } = await sync(linked, CLIENTS);
     label(linked, 'Ada');
@@ -125,8 +124,8 @@ describe('[R18] an undo of what was written to contacts that are set apart by no
   });
 });
 
-describe('[R18] an undo after the selection was changed', () => {
-  test('brings back what was deleted, which stays where nobody selects it', async () => {
+describe('R18: an undo after the selection was changed', () => {
+  test('the undo restores a deleted contact, and it stays on a side that does not select it', async () => {
     await using linked = await start();
     await sync(linked, CLIENTS);
     linked.sandbox.google.account.deletePerson(googleId(linked, 'Ada'));
@@ -146,7 +145,7 @@ describe('[R18] an undo after the selection was changed', () => {
 describe('an undo of a one-way link with a selection', () => {
   const ONE_WAY: Variables = { ...CLIENTS, SYNC_DIRECTION: 'to-service' };
 
-  test('writes the target alone, awake or asleep, and the next run leaves it so', async () => {
+  test('the undo writes only the target, also for sleeping pairs, and the next run changes nothing', async () => {
     await using linked = await start();
     await sync(linked, ONE_WAY);
     for (const name of ['Ada', 'Ben']) setTitle(linked, name, 'Baker');
@@ -173,7 +172,7 @@ describe('an undo after the fields were changed', () => {
     });
   };
 
-  test('refuses the field that is synced no more, and reverts the others', async () => {
+  test('the undo refuses a field that is no longer synced, and reverts the others', async () => {
     await using linked = await start();
     await sync(linked, WITH_NICKNAME);
     addNickname(linked, 'Ada');
@@ -187,7 +186,7 @@ describe('an undo after the fields were changed', () => {
     await expectQuiet(linked, {});
   });
 
-  test('takes away what was created with a field that is synced no more', async () => {
+  test('the undo deletes a contact that was created with a field that is no longer synced', async () => {
     await using linked = await start();
     setTitle(linked, 'Ada', 'Baker');
     const { run } = await sync(linked, {});

@@ -1,16 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import { HaltError } from '../../../src/engine/context.ts';
 import { readSides } from '../../support/compare-sides.ts';
+import { bucketId, googleId, labelId, person, serviceId } from '../../support/linked-people.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
-
-const person = (givenName: string, more: Partial<Person> = {}): Person => ({
-  ...EMPTY_PERSON,
-  givenName,
-  familyName: 'Tester',
-  emails: [{ value: `${givenName.toLowerCase()}@example.org`, label: 'work' }],
-  ...more,
-});
 
 const NAMES = ['Ada', 'Ben', 'Cid', 'Dot', 'Eve', 'Fay'];
 const PEOPLE = NAMES.map((name) => person(name, { groups: name === 'Ada' ? ['Choir'] : ['Team'] }));
@@ -21,23 +13,6 @@ const started = async (variables: Readonly<Record<string, string>> = {}): Promis
   expect(error).toBeNull();
   linked.clock.advance(60_000);
   return linked;
-};
-
-const googleId = ({ sandbox }: LinkedSandbox, name: string): string => {
-  const found = sandbox.google.account.people().find((candidate) => candidate.names?.[0]?.givenName === name);
-  return found?.resourceName ?? '';
-};
-
-const serviceId = ({ sandbox }: LinkedSandbox, name: string): string => {
-  return sandbox.service.account.contacts().find((candidate) => candidate.first_name === name)?.id ?? '';
-};
-
-const label = ({ sandbox }: LinkedSandbox, name: string): string => {
-  return sandbox.google.account.groups().find((group) => group.name === name)?.resourceName ?? '';
-};
-
-const bucket = ({ sandbox }: LinkedSandbox, name: string): string => {
-  return sandbox.service.account.buckets().find((group) => group.name === name)?.id ?? '';
 };
 
 const OPTIONS = { acceptDeletes: false, signal: new AbortController().signal };
@@ -65,7 +40,7 @@ const expectQuiet = async (linked: LinkedSandbox): Promise<void> => {
 /** One edit of every kind, so that the run after it writes, creates, deletes and moves on both sides. */
 const editEverything = (linked: LinkedSandbox): void => {
   const { google, service } = linked.sandbox;
-  const choir = { contactGroupMembership: { contactGroupResourceName: label(linked, 'Choir') } };
+  const choir = { contactGroupMembership: { contactGroupResourceName: labelId(linked, 'Choir') } };
   google.account.updatePerson(googleId(linked, 'Ada'), {
     phoneNumbers: [{ value: '+49 30 901820', type: 'work' }],
     emailAddresses: [{ value: 'ada@new.example.org', type: 'home' }],
@@ -75,18 +50,18 @@ const editEverything = (linked: LinkedSandbox): void => {
     organizations: [{ name: 'Bakery' }],
     memberships: [choir],
   });
-  service.account.setBuckets(serviceId(linked, 'Cid'), [bucket(linked, 'Choir')]);
+  service.account.setBuckets(serviceId(linked, 'Cid'), [bucketId(linked, 'Choir')]);
   google.account.deletePerson(googleId(linked, 'Dot'));
   service.account.deleteContact(serviceId(linked, 'Eve'));
   google.account.createPerson({ names: [{ givenName: 'Gus', familyName: 'New' }], memberships: [choir] });
   service.account.createContact(
     { first_name: 'Hal', last_name: 'New', email_addresses: [{ address: 'hal@example.org' }] },
-    { bucketIds: [bucket(linked, 'Team')] },
+    { bucketIds: [bucketId(linked, 'Team')] },
   );
 };
 
 describe('undo', () => {
-  test('brings both sides back to what they held before a run of mixed writes, and nothing is propagated by it', async () => {
+  test('an undo restores both sides to the state before a run of mixed writes, and propagates nothing', async () => {
     await using linked = await started();
     editEverything(linked);
     const before = readSides(linked.sandbox);
@@ -103,7 +78,7 @@ describe('undo', () => {
     expect(readSides(linked.sandbox)).toEqual(before);
   });
 
-  test('can itself be undone: both sides stand as the run left them', async () => {
+  test('the undo of an undo restores the state after the run', async () => {
     await using linked = await started();
     editEverything(linked);
     await linked.sync();
@@ -129,7 +104,7 @@ describe('undo', () => {
     expect(readSides(linked.sandbox)).toEqual(before);
   });
 
-  test('refuses field by field what was changed since, and reverts the rest', async () => {
+  test('an undo refuses each field that was changed since, and reverts the others', async () => {
     await using linked = await started();
     const { google, service } = linked.sandbox;
     google.account.updatePerson(googleId(linked, 'Ada'), { organizations: [{ name: 'Mill', title: 'Miller' }] });
@@ -170,7 +145,7 @@ describe('undo', () => {
       });
     };
 
-    test('does not list what was refused before and is done by then', async () => {
+    test('an undo does not list an earlier refusal that is done', async () => {
       await using linked = await startedUnsure();
       refusing(linked, 'Ada', 'PATCH', 1);
       const { report } = await undo(linked);
@@ -180,7 +155,7 @@ describe('undo', () => {
       }
     });
 
-    test('lists what is refused again once, and what it does not try again', async () => {
+    test('an undo lists a repeated refusal once, and the writes that it does not retry', async () => {
       await using linked = await startedUnsure();
       refusing(linked, 'Ada', 'PATCH', 2);
       refusing(linked, 'Gus', 'DELETE', 1);
@@ -191,7 +166,7 @@ describe('undo', () => {
     });
   });
 
-  test('edits that no run had seen yet are found by the run after it, on both sides', async () => {
+  test('the run after an undo finds edits on both sides that no run had read', async () => {
     await using linked = await started();
     const { google, service } = linked.sandbox;
     google.account.updatePerson(googleId(linked, 'Ada'), {
@@ -220,7 +195,7 @@ describe('undo', () => {
     await expectQuiet(linked);
   });
 
-  test('a dry run lists the same actions and writes nothing, in the store either', async () => {
+  test('a dry run of an undo lists the same actions and writes neither to the sides nor to the store', async () => {
     await using linked = await started();
     editEverything(linked);
     await linked.sync();
@@ -235,7 +210,7 @@ describe('undo', () => {
     expect((await undo(linked)).report).toEqual(report);
   });
 
-  test('takes in its own writes although every answer was lost, and nothing is propagated by it [R9]', async () => {
+  test('R9: an undo without any answer counts its writes as its own, and propagates nothing', async () => {
     await using linked = await started();
     editEverything(linked);
     const before = readSides(linked.sandbox);
@@ -258,7 +233,7 @@ describe('undo', () => {
     expect(readSides(linked.sandbox)).toEqual(before);
   });
 
-  test('cut off after any of its writes, it goes on when asked again, and a sync in between spoils nothing', async () => {
+  test('an undo that is interrupted after any write continues when repeated, also after a sync in between', async () => {
     let cuts = 0;
     for (let after = 1; ; after += 1) {
       await using linked = await started();
@@ -287,7 +262,7 @@ describe('undo', () => {
     expect(cuts).toBeGreaterThan(3);
   });
 
-  test('the guard halts an undo that deletes too much, and lets it pass once with --accept-deletes [R8]', async () => {
+  test('R8: the guard halts an undo that deletes too much, and --accept-deletes accepts it once', async () => {
     await using linked = await startLinkedSandbox(
       { google: Array.from({ length: 12 }, (_, index) => person(`Person${index}`)), service: [] },
       { SWEEP_INTERVAL: '1s' },

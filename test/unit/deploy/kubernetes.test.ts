@@ -42,21 +42,18 @@ const pod = z.object({
   }),
 });
 
-test.each(manifests.map((manifest) => [manifest.kind, manifest] as const))(
-  '%s is as its schema says',
-  (_, manifest) => {
-    expect(() => validate(manifest)).not.toThrow();
-  },
-);
+test.each(manifests.map((manifest) => [manifest.kind, manifest] as const))('%s matches its schema', (_, manifest) => {
+  expect(() => validate(manifest)).not.toThrow();
+});
 
-test('a manifest that is not as its schema says is found', () => {
+test('a manifest that does not match its schema is found', () => {
   const deployment = z
     .looseObject({ kind: z.literal('Deployment'), spec: z.looseObject({}) })
     .parse(find('Deployment'));
   expect(() => validate({ ...deployment, spec: { ...deployment.spec, replicas: 'one' } })).toThrow(/replicas/u);
 });
 
-test('every mount has a volume, and what the configuration says is understood', () => {
+test('every mount has a volume, and the configuration is valid', () => {
   const { containers, volumes } = pod.parse(find('Deployment')).spec.template.spec;
   const [{ env, ports, volumeMounts, startupProbe, readinessProbe, livenessProbe }] = containers;
   expect(volumeMounts.map(({ name }) => name).toSorted()).toEqual(volumes.map(({ name }) => name).toSorted());

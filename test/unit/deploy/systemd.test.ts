@@ -14,7 +14,7 @@ const version = await promisify(execFile)('systemd-analyze', ['--version']).then
 );
 
 // A unit's file is judged without a running systemd from version 250 on.
-test.skipIf(version < 250)('the unit exposes little', async () => {
+test.skipIf(version < 250)('the unit has a low exposure', async () => {
   const { stdout } = await analyze('security', '--offline=true', `--threshold=${MOST_EXPOSURE}`);
   expect(stdout).toMatch(/Overall exposure level for contact-sync\.service: 1\.\d/u);
 });

@@ -56,13 +56,13 @@ const nameOf = (used: string): string => {
 };
 const usedIn = (expr: string): readonly string[] => expr.match(/\b(?:contact_sync|process|nodejs)_\w+/gu) ?? [];
 
-test('every metric of our own is used by an alert or by the dashboard', () => {
+test('every metric of the program is used by an alert or by the dashboard', () => {
   const used = new Set(queries.flatMap(([, expr]) => usedIn(expr).map(nameOf)));
   const own = Object.values<Metric>(METRICS).map(({ name }) => name);
   expect(own.filter((name) => !used.has(name))).toEqual([]);
 });
 
-test.each(queries)('%s asks for what is served, by labels that it has: %s', (_, expr) => {
+test.each(queries)('%s uses existing metrics and labels: %s', (_, expr) => {
   const used = usedIn(expr);
   const isOfPrometheus = expr.startsWith('up{');
   expect(used.length > 0 || isOfPrometheus).toBe(true);
@@ -83,7 +83,7 @@ test.each(queries)('%s asks for what is served, by labels that it has: %s', (_, 
   expect([...inSelectors, ...inClauses].filter((label) => !labels.has(label))).toEqual([]);
 });
 
-test('the panels of the dashboard have ids of their own, and none covers another', () => {
+test('the panels of the dashboard have distinct ids and do not overlap', () => {
   const { panels } = dashboard;
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
   const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
@@ -117,7 +117,7 @@ const at = (minutes: number, alert: string, ...labels: readonly Readonly<Record<
   return { minutes, alert, expected };
 };
 
-test.skipIf(!hasPromtool)('promtool takes the rules, and each alert comes when it should', async () => {
+test.skipIf(!hasPromtool)('promtool accepts the rules, and each alert fires when expected', async () => {
   await promtool('check', 'rules', ALERTS);
   const ofAnHour = [
     ...lateLink('late', '0x60'),

@@ -9,7 +9,7 @@ const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
 const FILES = markdownFiles().filter((file) => blockNamesOf(read(file)).length > 0);
 
-test.each(FILES)('the generated blocks of %s are what the code generates (npm run docs writes them)', (file) => {
+test.each(FILES)('the generated blocks of %s are current (npm run docs writes them)', (file) => {
   expect(read(file)).toBe(fillBlocks(read(file), BLOCKS));
 });
 

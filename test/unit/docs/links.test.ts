@@ -62,7 +62,7 @@ test('a link to a missing file or heading is found, and an address on the web is
   ]);
 });
 
-test('anchors are those of GitHub: lower case, hyphens for spaces, numbers for repeated headings', () => {
+test('anchors are made like on GitHub: lower case, hyphens for spaces, numbers for repeated headings', () => {
   const markdown = '# One, two\n\n## `conflicts resolve`\n\n## One, two\n\n```sh\n# a comment\n```\n';
   expect([...anchorsOf(withoutFences(markdown))]).toEqual(['one-two', 'conflicts-resolve', 'one-two-1']);
 });

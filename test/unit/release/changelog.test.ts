@@ -4,7 +4,7 @@ import { isLater, notesOf, releasedVersions, stampChangelog } from '../../../con
 const OLD = '## [0.9.0] - 2026-01-02\n\n### Added\n\n- The first.\n';
 const changelog = (unreleased: string): string => `# Changelog\n\n## [Unreleased]\n${unreleased}\n${OLD}`;
 
-test('what is unreleased goes under the version and its day', () => {
+test('unreleased changes are moved under the version and its date', () => {
   const stamped = stampChangelog(changelog('\n### Fixed\n\n- A fault.\n'), '1.0.0', '2026-11-22');
   expect(stamped).toBe(
     `# Changelog\n\n## [Unreleased]\n\n## [1.0.0] - 2026-11-22\n\n### Fixed\n\n- A fault.\n\n${OLD}`,
@@ -15,7 +15,7 @@ test('what is unreleased goes under the version and its day', () => {
   expect(notesOf(stamped, '0.9')).toBe('');
 });
 
-test.each(['', '\n### Added\n'])('nothing unreleased is no release (%j)', (unreleased) => {
+test.each(['', '\n### Added\n'])('a release without unreleased changes is refused (%j)', (unreleased) => {
   expect(() => stampChangelog(changelog(unreleased), '1.0.0', '2026-11-22')).toThrow(/nothing under Unreleased/u);
 });
 

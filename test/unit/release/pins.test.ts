@@ -21,11 +21,11 @@ test('in compose.yaml the image that is built here has no tag, and is left as it
   expect(pinImages(compose, () => digest('c'))).toBe(compose.replace('redis:7-bookworm', `$&@${digest('c')}`));
 });
 
-test('what is no digest is refused', () => {
+test('a value that is no digest is refused', () => {
   expect(() => pinImages('FROM node:24\n', () => '')).toThrow(/no digest of node:24/u);
 });
 
-test('names without their digests', () => {
+test('the names of images contain no digests', () => {
   expect(withoutDigests(`FROM node:24@${digest('a')} AS one\nFROM node:24\n`)).toBe(
     'FROM node:24 AS one\nFROM node:24\n',
   );

@@ -1,9 +1,30 @@
 import { expect, test } from 'vitest';
-import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
 import type { ServiceVariants } from '../../../src/sandbox/service/variants.ts';
-import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+import { named } from '../../support/linked-people.ts';
+import { type LinkedSandbox, startLinkedSandbox } from '../../support/linked-sandbox.ts';
 
-const PEOPLE = ['Ada', 'Ben', 'Cy', 'Di'].map((givenName) => ({ ...EMPTY_PERSON, givenName, familyName: 'Tester' }));
+const DAY_MS = 86_400_000;
+const PEOPLE = ['Ada', 'Ben', 'Cy'].map((name) => named(name));
+
+test('R7: a deletion at the service is found after a listing with stamps of a clock a month ahead', async () => {
+  await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
+  const { app, clock, link, sandbox } = linked;
+  expect((await linked.sync()).error).toBeNull();
+  const { cursors } = await app.store.link(link.name);
+  const token = (await app.store.acquireLease(link.name, 'test', clock.now(), clock.now() + 60_000)) ?? 0;
+  const cursor = { ...cursors.right, listedAtMs: clock.now() + 30 * DAY_MS };
+  await app.store.commit(link.name, token, [{ kind: 'put', table: 'cursors', row: { side: 'right', ...cursor } }]);
+  await app.store.releaseLease(link.name, 'test');
+  clock.advance(DAY_MS);
+  sandbox.service.account.deleteContact(sandbox.service.account.contacts()[0]?.id ?? '');
+  for (let day = 0; day < 3; day += 1) {
+    clock.advance(DAY_MS);
+    expect((await linked.sync()).error).toBeNull();
+  }
+  expect(sandbox.google.account.people()).toHaveLength(2);
+});
+
+const FOUR_PEOPLE = ['Ada', 'Ben', 'Cy', 'Di'].map((name) => named(name));
 const MINUTE_MS = 60_000;
 
 const setClock = async ({ sandbox }: LinkedSandbox, serviceClock: ServiceVariants['serviceClock']): Promise<void> => {
@@ -19,10 +40,10 @@ test.each([
   ['ahead-120s', 'behind-120s'],
   ['exact', 'behind-120s'],
 ] as const)(
-  'R14: what is edited and created at a service whose clock steps back (from %s to %s) is seen by the next run',
+  'R14: the next run finds contacts edited and created at a service whose clock steps back (from %s to %s)',
   async (from, to) => {
     await using linked = await startLinkedSandbox(
-      { google: PEOPLE, service: [], variants: { service: { serviceClock: from } } },
+      { google: FOUR_PEOPLE, service: [], variants: { service: { serviceClock: from } } },
       { SWEEP_INTERVAL: '24h' },
     );
     const { google, service } = linked.sandbox;
@@ -30,7 +51,7 @@ test.each([
     linked.clock.advance(20 * MINUTE_MS);
     const titles = () => google.account.people().map((person) => person.organizations?.[0]?.title);
     const [first, second, third] = service.account.contacts().map(({ id }) => id);
-    // The watermark stands at a moment ago, and the overlap behind it was read.
+    // The watermark is recent, and the overlap before it was read.
     service.account.updateContact(first ?? '', { title: 'before the step' });
     for (let count = 0; count < 2; count += 1) expect((await linked.sync()).error).toBeNull();
     linked.clock.advance(3 * MINUTE_MS);

@@ -1,0 +1,188 @@
+import { expect, test, vi } from 'vitest';
+import type { Side } from '../../../src/core/contact/side.ts';
+import { generatePeople } from '../../../src/sandbox/people/generate.ts';
+import { named } from '../../support/linked-people.ts';
+import { type LinkedSandbox, startLinkedSandbox } from '../../support/linked-sandbox.ts';
+
+const PEOPLE = ['Ada', 'Ben'].map((name) => named(name));
+
+/** The error of Google's reference, which names a reason and no status. */
+const bodyOf = (code: number) => ({
+  error: {
+    code,
+    message: 'Sync token is expired. Clear local cache and retry call without the sync token.',
+    status: 'FAILED_PRECONDITION',
+    details: [
+      {
+        '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+        reason: 'EXPIRED_SYNC_TOKEN',
+        domain: 'people.googleapis.com',
+      },
+    ],
+  },
+});
+
+test.each([400, 410])(
+  'R14: an expired sync token is recognised by its reason, independent of the status (%i)',
+  async (status) => {
+    await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
+    const { google, service } = linked.sandbox;
+    expect((await linked.sync()).error).toBeNull();
+    linked.clock.advance(60_000);
+    const name = google.account.people()[0]?.resourceName ?? '';
+    google.account.updatePerson(name, { organizations: [{ title: 'Countess' }] });
+    google.addFault({ method: 'GET', path: /syncToken=/u, effect: { kind: 'status', status, body: bodyOf(status) } });
+    expect((await linked.sync()).error).toBeNull();
+    expect(service.account.contacts().map(({ title }) => title ?? '')).toContain('Countess');
+  },
+);
+
+test('R1: a full run without changes reads no row again; later edits and deletions are found by it', async () => {
+  await using linked = await startLinkedSandbox({ count: 120, seed: 4 });
+  const { google, service } = linked.sandbox;
+  const { store } = linked.app;
+  const commits = vi.spyOn(store, 'commit');
+  const lookups = vi.spyOn(store, 'known');
+  const fullRun = async () => {
+    linked.clock.advance(11 * 60_000);
+    commits.mockClear();
+    lookups.mockClear();
+    const { summary, error } = await linked.sync({ kind: 'full' });
+    expect(error).toBeNull();
+    const listed = async (side: Side) => {
+      const changes = commits.mock.calls.flatMap(([, , own]) => own);
+      const shown = changes.flatMap((change) => (change.kind === 'shown' && change.side === side ? change.ids : []));
+      const unchanged: string[] = [];
+      for (const [index, [, asked, rows]] of lookups.mock.calls.entries()) {
+        const known = await lookups.mock.results[index]?.value;
+        if (asked === side) unchanged.push(...rows.filter(({ digest }) => known?.has(digest)).map(({ id }) => id));
+      }
+      return { read: shown.filter((id) => !unchanged.includes(id)), unchanged };
+    };
+    return { summary, google: await listed('left'), service: await listed('right') };
+  };
+  expect((await linked.sync()).error).toBeNull();
+  const ids = service.account.contacts().map(({ id }) => id);
+  const halves = await store.halves('default', { by: 'id', side: 'right', ids });
+  const undigested = halves.filter(({ record }) => record.digest === undefined).map(({ id }) => id);
+  // The answer to a create or update equals the row of the listing. The answer to a membership change does not.
+  const first = await fullRun();
+  expect(first.service.unchanged.length).toBeGreaterThan(0);
+  expect(first.service.read.length).toBeGreaterThan(0);
+  expect(new Set(first.service.read)).toEqual(new Set(undigested));
+  const quiet = await fullRun();
+  expect([quiet.google.read, quiet.service.read]).toEqual([[], []]);
+  expect(new Set(quiet.google.unchanged)).toEqual(new Set(google.account.people().map((one) => one.resourceName)));
+  expect(new Set(quiet.service.unchanged)).toEqual(new Set(service.account.contacts().map(({ id }) => id)));
+  expect(quiet.summary.left).toMatchObject({ pulled: 0, created: 0, updated: 0, deleted: 0 });
+  expect(quiet.summary.right).toMatchObject({ pulled: 0, created: 0, updated: 0, deleted: 0 });
+
+  const [edited, deleted] = service.account.contacts();
+  service.account.updateContact(edited?.id ?? '', { title: 'Edited at the service' });
+  service.account.deleteContact(deleted?.id ?? '');
+  const { summary, error } = await linked.sync({ kind: 'full' });
+  expect(error).toBeNull();
+  expect(summary.right.pulled).toBe(1);
+  expect(summary.left).toMatchObject({ updated: 1, deleted: 1 });
+  const titles = google.account.people().map((person) => person.organizations?.[0]?.title);
+  expect(titles.filter((title) => title === 'Edited at the service')).toHaveLength(1);
+});
+
+const COUNT = 60;
+const TWO_SECONDS_MS = 2_000;
+const PAST_THE_OVERLAP_MS = 121_000;
+
+const retitle = ({ sandbox }: LinkedSandbox, title: string): void => {
+  for (const { resourceName, organizations } of sandbox.google.account.people()) {
+    const [first] = organizations ?? [];
+    sandbox.google.account.updatePerson(resourceName ?? '', { organizations: [{ ...first, title }] });
+  }
+};
+
+const startOneSided = () =>
+  startLinkedSandbox({ google: generatePeople({ count: COUNT, seed: 3 }), service: [] }, { SWEEP_INTERVAL: '1d' });
+
+test('R14: an idle run takes two requests a side, two seconds after more contacts were written than fit on a page', async () => {
+  await using linked = await startOneSided();
+  await linked.sync();
+  linked.clock.advance(TWO_SECONDS_MS);
+  const afterCreates = await linked.sync();
+  expect(afterCreates.summary.right.requests).toBe(2);
+  retitle(linked, 'Sailor');
+  expect((await linked.sync()).summary.right.updated).toBe(COUNT);
+  for (let run = 0; run < 3; run += 1) {
+    linked.clock.advance(TWO_SECONDS_MS);
+    const { left, right } = (await linked.sync()).summary;
+    expect([left.requests, right.requests, left.updated, right.updated]).toEqual([2, 2, 0, 0]);
+  }
+});
+
+test('R14: the next run finds an edit at the service, within the overlap and after it', async () => {
+  await using linked = await startOneSided();
+  await linked.sync();
+  retitle(linked, 'Sailor');
+  await linked.sync();
+  const ids = linked.sandbox.service.account.contacts().map(({ id }) => id);
+  for (const [index, waitMs] of [TWO_SECONDS_MS, PAST_THE_OVERLAP_MS, PAST_THE_OVERLAP_MS].entries()) {
+    linked.clock.advance(waitMs);
+    linked.sandbox.service.account.updateContact(ids[index] ?? '', { title: `Captain ${index}` });
+    expect((await linked.sync()).summary.left.updated).toBe(1);
+  }
+});
+
+const HOUR_MS = 3_600_000;
+
+test('R14: after an interrupted listing, edits on the pages that the earlier run had read are found', async () => {
+  await using linked = await startLinkedSandbox({ count: 120, seed: 9 });
+  const { service, google } = linked.sandbox;
+  expect((await linked.sync()).error).toBeNull();
+  linked.clock.advance(60_000);
+  const fault = {
+    method: 'GET',
+    path: '/v2/contacts$',
+    skip: 1,
+    times: 1,
+    action: { kind: 'status', status: 422 },
+  } as const;
+  service.addFault(fault);
+  expect((await linked.sync({ kind: 'full' })).summary.outcome).toBe('failed');
+  expect((await linked.app.store.link('default')).cursors.right).toMatchObject({ resume: expect.any(String) });
+  linked.clock.advance(60_000);
+  for (const contact of service.account.contacts()) service.account.updateContact(contact.id, { title: 'Elsewhere' });
+  expect((await linked.sync()).error).toBeNull();
+  const titles = new Set(google.account.people().map((person) => person.organizations?.[0]?.title));
+  expect([...titles]).toEqual(['Elsewhere']);
+});
+
+test.each([
+  ['goes on with the listing', 60_000, false],
+  ['goes on with the listing', 60_000, true],
+  ['has forgotten the listing', 2 * HOUR_MS, false],
+  ['has forgotten the listing', 2 * HOUR_MS, true],
+])(
+  'R7: a contact that was deleted at Google after an interrupted listing is deleted where Google %s (%i ms later, linked before: %s)',
+  async (_, laterMs, isLinked) => {
+    const staying = Array.from({ length: 1_100 }, (_each, index) => named(`P${index}`));
+    const google = [named('Gone'), ...staying];
+    await using linked = await startLinkedSandbox({
+      google,
+      service: isLinked ? google : staying,
+      variants: { google: { pageTokens: 'oneHour' } },
+    });
+    const { sandbox, clock } = linked;
+    const account = sandbox.google.account;
+    if (isLinked) expect((await linked.sync()).error).toBeNull();
+    clock.advance(HOUR_MS);
+    sandbox.google.addFault({ path: /connections.*pageToken/u, effect: { kind: 'status', status: 400 } });
+    expect((await linked.sync({ kind: 'full' })).summary.outcome).toBe('failed');
+    const gone = account.people().find(({ names }) => names?.[0]?.givenName === 'Gone');
+    account.deletePerson(gone?.resourceName ?? '');
+    clock.advance(laterMs);
+    for (let times = 0; times < 3; times += 1) {
+      expect((await linked.sync()).error).toBeNull();
+      clock.advance(HOUR_MS);
+    }
+    const left = sandbox.service.account.contacts().filter(({ first_name }) => first_name === 'Gone');
+    expect([left.length, sandbox.service.account.contacts().length]).toEqual([0, 1_100]);
+  },
+);

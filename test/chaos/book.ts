@@ -2,7 +2,7 @@ import { EMPTY_PERSON, type Person } from '../../src/sandbox/people/person.ts';
 import type { Random } from '../../src/sandbox/people/random.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 
-/** Where a user works; the link's sides play no part here. */
+/** The address book in which a user edits, independent of the sides of the link. */
 type Place = 'google' | 'service';
 
 const GROUPS = ['Choir', 'Team', 'Club'];
@@ -17,14 +17,14 @@ const makePerson = (token: string, random: Random): Person => ({
   groups: random.chance(0.5) ? [random.pick(GROUPS)] : [],
 });
 
-/** What a contact is known to have been made to be; null: no user touched the field since it was made. */
+/** The last edited values of a contact; null for a field without an edit since its creation. */
 type Expected = { title: string | null; phone: string | null };
 
-/** What users did to the two address books, and so what both must hold in the end. */
+/** The edits of users in both address books, and the expected contents at the end. */
 export type Ledger = {
   readonly alive: Map<string, Expected>;
   readonly deleted: Set<string>;
-  /** Where a contact was edited since both sides were last in step: no second side edits it, nobody deletes it. */
+  /** The side on which a contact was edited since the last rest: it is not edited on the other side, and not deleted. */
   readonly edited: Map<string, Place>;
   edits: number;
   next: number;
@@ -57,7 +57,7 @@ const tokenOf = (addresses: readonly (string | null | undefined)[]): string => {
 
 type Seen = { readonly id: string; readonly token: string; readonly title: string; readonly phones: readonly string[] };
 
-/** What a side holds, as far as the ledger is concerned. */
+/** The contents of a side that the ledger checks. */
 const seenAt = ({ google, service }: Sandbox, side: Place): readonly Seen[] => {
   if (side === 'google') {
     return google.account.people().map((person) => ({
@@ -149,7 +149,7 @@ export const editOnce = (
   }
 };
 
-/** What is wrong with what a side holds in the end. */
+/** The differences between a side and its expected contents. */
 export const faultsOf = (sandbox: Sandbox, ledger: Ledger, side: Place) => {
   const held = Map.groupBy(seenAt(sandbox, side), (seen) => seen.token);
   const duplicates = [...held].filter(([, copies]) => copies.length > 1).map(([token]) => token);

@@ -16,7 +16,7 @@ export type ChildEnd = {
   readonly code: number | null;
   /** The signal that ended it, ours or another's. */
   readonly signal: string | null;
-  /** What it said: stdout and stderr. */
+  /** Its stdout and stderr. */
   readonly output: string;
 };
 

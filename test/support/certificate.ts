@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A certificate that is its own authority, for `localhost` and nothing else; PEM, and where its file is. */
+/** A self-signed certificate for `localhost`: PEM texts and the paths of their files. */
 export type Certificate = {
   readonly certificate: string;
   readonly key: string;
@@ -10,7 +10,7 @@ export type Certificate = {
   readonly keyPath: string;
 };
 
-/** Makes one in that directory, with the machine's `openssl`. */
+/** Creates a certificate in a directory, with the installed `openssl`. */
 export const makeCertificate = (directory: string): Certificate => {
   const [path, keyPath] = [join(directory, 'server.crt'), join(directory, 'server.key')];
   const made = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];

@@ -3,15 +3,15 @@ import { runCli } from '../../src/cli/program.ts';
 import { createTerminal } from '../../src/cli/terminal/terminal.ts';
 import { TYPED_COMMAND } from '../../src/cli/terminal/typed-command.ts';
 
-// The real command line on a process's own streams, like `src/main.ts`, but one command after the other: what a command
-// prints, and what anything in the process prints meanwhile, ends with the mark that its order names.
+// The real command line on the streams of a process, like `src/main.ts`, but for several commands. The output of a
+// command, and of the process during it, ends with the mark in its order.
 
 const order = z.object({
   args: z.array(z.string()),
   env: z.record(z.string(), z.string()),
   cwd: z.string(),
   mark: z.string(),
-  /** Whether texts name commands as they are typed in a checkout, as `src/main.ts` does. */
+  /** Whether texts contain commands as typed in a checkout, like `src/main.ts`. */
   isTyped: z.boolean(),
   isTerminal: z.boolean(),
 });

@@ -14,29 +14,29 @@ type StartOptions = { readonly isTerminal?: boolean };
 export type HostedCommand = {
   /** Resolves with what `read` finds in all that was printed to stdout so far, once that is not null. */
   printed<T>(read: (stdout: string) => T | null): Promise<T>;
-  /** Writes a line to the command's standard input. */
+  /** Writes a line to the standard input of the command. */
   paste(line: string): void;
-  /** To the whole process; a command that listens for it ends. */
+  /** Sends a signal to the process; a command that handles it ends. */
   kill(signal: NodeJS.Signals): void;
   readonly end: Promise<Ended>;
 };
 
 /**
- * A process in which the command line runs one command after the other, each with the variables and the directory given
- * to it: what many commands print is seen as it leaves a process, and only the first one waits for a process to start.
+ * A process that runs one command after the other, each with the given variables and directory. The output is
+ * that of a real process, but only the first command waits for a process to start.
  * Not for `daemon`, which ends its process.
  */
 export type CliHost = {
   start(args: readonly string[], env?: Environment, cwd?: string, options?: StartOptions): HostedCommand;
   run(args: readonly string[], env?: Environment, cwd?: string): Promise<Ended>;
-  /** The same, with commands named as they are typed in a checkout, as `src/main.ts` does. */
+  /** The same, with commands in texts as typed in a checkout, like `src/main.ts`. */
   runTyped(args: readonly string[], env?: Environment, cwd?: string): Promise<Ended>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
 const answer = z.object({ code: z.number() });
 
-/** Everything that a stream says, from mark to mark. */
+/** Reads a stream from mark to mark. */
 const followStream = (stream: NodeJS.ReadableStream | null) => {
   let text = '';
   const looks = new Set<() => void>();
@@ -57,9 +57,9 @@ const followStream = (stream: NodeJS.ReadableStream | null) => {
     });
   return {
     until,
-    /** What stands there and was not taken yet. */
+    /** The text that was not read yet. */
     rest: () => text,
-    /** Takes away what stands before the mark, and the mark. */
+    /** Removes and returns the text before the mark. */
     takeUntil: async (mark: string): Promise<string> => {
       const length = await until((all) => (all.includes(mark) ? all.indexOf(mark) : null));
       const taken = text.slice(0, length);

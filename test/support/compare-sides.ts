@@ -1,6 +1,6 @@
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 
-/** One person in a form that both sides' states can be brought to, without the program's own code. */
+/** One person in a form that is comparable between the sides, independent of the code of the program. */
 export type Row = {
   readonly name: string;
   readonly company: string;
@@ -73,7 +73,7 @@ const serviceRows = ({ service }: Sandbox): Row[] => {
 const inOrder = (rows: readonly Row[]): Row[] =>
   rows.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
-/** Both address books as the emulators hold them, in one order, ready to be compared. */
+/** Both address books of the emulators, sorted for a comparison. */
 export const readSides = (sandbox: Sandbox): { readonly google: readonly Row[]; readonly service: readonly Row[] } => ({
   google: inOrder(googleRows(sandbox)),
   service: inOrder(serviceRows(sandbox)),

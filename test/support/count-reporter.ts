@@ -1,11 +1,11 @@
 import type { Reporter, TestModule, TestSpecification } from 'vitest/node';
 
 /**
- * Prints which files have skipped tests, and `N passed, N failed` alone on the last line, the form that the continuous
- * integration reads.
+ * Prints the files with skipped tests, and `N passed, N failed` on the last line, which the continuous
+ * integration parses.
  */
 export const countReporter: Reporter = {
-  // Vitest keeps results by a hash of the file's name: of two files of one hash, a failure of the first would be forgotten.
+  // Vitest stores results by a hash of the file's name. A failure would be lost where two files have one hash.
   onTestRunStart(specifications) {
     const alike = Map.groupBy(specifications, ({ taskId }) => taskId).values();
     const namesakes = [...alike].filter((files) => files.length > 1).map(namesOf);
@@ -31,5 +31,5 @@ const skippedLine = (modules: readonly TestModule[]): string => {
 const count = (modules: readonly TestModule[], state: 'passed' | 'failed' | 'skipped'): number =>
   modules.reduce((sum, module) => sum + [...module.children.allTests(state)].length, 0);
 
-/** A file that could not be loaded, or whose hooks failed, has errors of its own. */
+/** Whether a file could not be loaded, or a hook failed. */
 const brokeOutsideTests = (module: TestModule): boolean => module.errors().length > 0;

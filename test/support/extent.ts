@@ -1,9 +1,9 @@
 // `npm test` plays a sample of the random histories, kill points and property runs. `npm run test:all` plays all of them.
 
-/** Whether everything is played, `*.long.test.ts` too: `npm run test:all` sets TEST_ALL=1. */
+/** Whether all suites are complete, with `*.long.test.ts`: `npm run test:all` sets TEST_ALL=1. */
 export const PLAYS_ALL = process.env['TEST_ALL'] === '1';
 
-/** Ends a test that would never end by itself. All histories of one kind may take an hour on a slow machine. */
+/** The time limit of a test that hangs. All histories of one kind may take an hour on a slow machine. */
 export const LONGEST_TEST_MS = PLAYS_ALL ? 3_600_000 : 300_000;
 
 /** Every `each`-th item from `first` on, or all items in a complete run. */
@@ -19,7 +19,7 @@ export const inCompleteRun = (declare: () => void): void => {
 export const extentOf = ({ all, sample }: { readonly all: number; readonly sample: number }): number =>
   PLAYS_ALL ? all : sample;
 
-/** Prints what was played, in a complete run only: the output of `npm test` is failures and a summary. */
+/** Prints the extent of a test in a complete run. The output of `npm test` is failures and a summary. */
 export const reportExtent = (line: string): void => {
   if (PLAYS_ALL) process.stdout.write(`${line}\n`);
 };

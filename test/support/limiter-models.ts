@@ -1,6 +1,6 @@
 import type { RateLimit } from '../../src/util/values.ts';
 
-/** What a server's limiter says to one request. */
+/** The answer of a limiter to one request. */
 export type Verdict = { readonly isAccepted: boolean; readonly remaining: number; readonly resetMs: number };
 /** A server's limiter; requests must come in order of time. */
 export type Limiter = (nowMs: number) => Verdict;

@@ -10,7 +10,7 @@ import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandb
 import type { PlanResult, RunResult } from '../../src/engine/run.ts';
 import { createShiftedClock, type ShiftedClock } from './shifted-clock.ts';
 
-/** One link of the real program over real HTTP between the two emulators, on a clock that the test moves. */
+/** A link of the real program between the two emulators over HTTP, with a clock that the test moves. */
 export type LinkedSandbox = {
   readonly sandbox: Sandbox;
   readonly app: App;
@@ -24,7 +24,7 @@ export type LinkedSandbox = {
 
 const FAST = { requests: 60_000, windowMs: 60_000 };
 
-/** Starts both emulators and the program; limits are wide, so that no test waits for its pace. `hurry`: see its clock. */
+/** Starts both emulators and the program, with high rate limits so that no test waits. `hurry`: see `createShiftedClock`. */
 export const startLinkedSandbox = async (
   options: Omit<SandboxOptions, 'clock'> = {},
   variables: Readonly<Record<string, string>> = {},

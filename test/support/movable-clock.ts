@@ -2,9 +2,9 @@ import { systemClock, type Clock } from '../../src/util/clock.ts';
 
 type Sleeper = { readonly atMs: number; readonly wake: () => void };
 
-/** The machine's clock, which the test may move on. */
+/** The system clock, which the test can move ahead. */
 export type MovableClock = Clock & {
-  /** Lets so many milliseconds pass at once, and wakes who slept until then. */
+  /** Moves the clock ahead and ends the sleeps until then. */
   advance(byMs: number): void;
 };
 

@@ -6,6 +6,6 @@ import { changeLink } from '../../src/engine/change-link.ts';
 
 type Patch = Partial<Pick<LinkState, 'state' | 'reason' | 'accounts' | 'credentials' | 'acceptedDeletes'>>;
 
-/** Changes how a link stands, as a run of another process might. */
+/** Changes the row of a link, like a run of another process. */
 export const patchLink = (store: Store, link: string, patch: Patch): Promise<void> =>
   changeLink({ store, clock: systemClock, newId: randomUUID }, link, () => [{ kind: 'link', patch }]);

@@ -10,20 +10,20 @@ import pg from 'pg';
 
 const run = promisify(execFile);
 
-/** A PostgreSQL that answers: the usual one of this machine, or one that was started for this purpose. */
+/** A running PostgreSQL: the server of this machine, or one started for the tests. */
 export type TestPostgres = {
   /** Makes an empty database, which is dropped with the server's {@link close}. */
   createDatabase(): Promise<string>;
-  /** For tests that look behind the store. */
+  /** Runs a statement, for tests that read the tables. */
   query(url: string, statement: string): Promise<readonly Record<string, unknown>[]>;
   close(): Promise<void>;
 };
 
-/** A server that a test may stop and start again. */
+/** A server that a test can stop and start. */
 export type OwnPostgres = {
   readonly url: string;
   start(): Promise<void>;
-  /** As `kill -9` would: nothing is said to its clients. */
+  /** Kills the server without notice to its clients. */
   stop(): Promise<void>;
   close(): Promise<void>;
 };
@@ -56,7 +56,7 @@ const freePort = async (): Promise<number> => {
   return port;
 };
 
-/** The newest of Debian's packages, or what is on the PATH; null where there is none. */
+/** The directory of the newest Debian package, empty for programs on the PATH, null if there is none. */
 const findPrograms = (): string | null => {
   const found = globSync('/usr/lib/postgresql/*/bin/initdb').toSorted().at(-1);
   if (found !== undefined) return found.slice(0, -'initdb'.length);
@@ -68,7 +68,7 @@ const findPrograms = (): string | null => {
   }
 };
 
-/** PostgreSQL does not run as root: there the user that its package made does. */
+/** The user of the server. PostgreSQL does not run as root, so root uses the user of the package. */
 const serverUser = (): { uid: number; gid: number } | null => {
   if (process.getuid?.() !== 0) return null;
   const id = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
@@ -76,21 +76,21 @@ const serverUser = (): { uid: number; gid: number } | null => {
 };
 
 export type OwnPostgresOptions = {
-  /** Where it listens besides 127.0.0.1, and who may come there, as a line of pg_hba.conf. */
+  /** A further listen address, and its access rule as a line of pg_hba.conf. */
   readonly open?: { readonly address: string; readonly allow: string };
-  /** In PEM; with them the server speaks TLS. */
+  /** In PEM; with them the server uses TLS. */
   readonly tls?: { readonly certificate: string; readonly key: string };
   /** Settings of postgresql.conf, such as `max_connections=20`. */
   readonly settings?: readonly string[];
 };
 
-/** Files of the server, which nobody else may read. */
+/** Writes a file that only the user of the server can read. */
 const writeOwn = (path: string, text: string, user: ReturnType<typeof serverUser>): void => {
   writeFileSync(path, text, { mode: 0o600 });
   if (user !== null) chownSync(path, user.uid, user.gid);
 };
 
-/** Makes a server of its own in a temporary directory and starts it; null where there are no programs for it. */
+/** Creates and starts a server in a temporary directory. Returns null where PostgreSQL is not installed. */
 export const startPostgres = async ({
   open,
   tls,

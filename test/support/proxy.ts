@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
-/** What belongs to one connection, or no longer holds of a body that was read. */
+/** Headers of one connection, and headers that are wrong for a decoded body. */
 const NOT_PASSED_ON = new Set([
   'connection',
   'content-encoding',
@@ -11,14 +11,14 @@ const NOT_PASSED_ON = new Set([
   'transfer-encoding',
 ]);
 
-/** An answer as it came, its body read. */
+/** An answer with its body. */
 export type PassedOn = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 };
 
-/** Sends a request, whose body was read, on to a server. */
+/** Forwards a request with its body to a server. */
 export const passOn = async (target: string, request: IncomingMessage, body: Buffer): Promise<PassedOn> => {
   const { method = 'GET', url: path = '/' } = request;
   const headers = Object.entries(request.headers).flatMap(([name, value]) => {
@@ -30,7 +30,7 @@ export const passOn = async (target: string, request: IncomingMessage, body: Buf
   return { status: answer.status, headers: Object.fromEntries(kept), body: await answer.text() };
 };
 
-/** A server on a free port of this machine; where `serve` throws, the connection breaks. */
+/** Starts a server on a free port. Where `serve` throws, the connection is closed. */
 export const startProxy = async (
   serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
 ): Promise<{ readonly url: string; [Symbol.asyncDispose](): Promise<void> }> => {

@@ -10,7 +10,7 @@ type Answer = (response: ServerResponse, request: Received) => void;
 export type Receiver = {
   readonly url: string;
   readonly received: readonly Received[];
-  /** How it answers from now on; with 204 unless told otherwise. */
+  /** The answer from now on; 204 by default. */
   answer(answer: Answer): void;
   /** Resolves when it has received so many in all. */
   until(count: number): Promise<void>;

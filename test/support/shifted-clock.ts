@@ -1,12 +1,12 @@
 import { systemClock, type Clock } from '../../src/util/clock.ts';
 
 export type ShiftedClock = Clock & {
-  /** Lets so many milliseconds pass at once. */
+  /** Moves the clock ahead by this many milliseconds. */
   advance(byMs: number): void;
 };
 
 /**
- * The machine's clock, ahead by as much as the test says: for waiting times that nobody waits for. Where it hurries, a wait of
+ * The system clock, moved ahead by the test, so that waiting times take no time. With `hurry`, a wait of
  * the program takes that part of its time only.
  */
 export const createShiftedClock = (hurry = 1): ShiftedClock => {

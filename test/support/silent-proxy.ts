@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** What stands between a client and a server of this machine, and may fall silent. */
+/** A proxy before a local server that can stop answering without closing connections. */
 export type SilentProxy = AsyncDisposable & {
   readonly port: number;
   /** Nothing comes through the connections that there are any more, and none of them is closed; later ones are served. */

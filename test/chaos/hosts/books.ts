@@ -8,7 +8,7 @@ const WIDE = { requests: 60_000, windowMs: 60_000 };
 const QUOTAS = { readsPerMinute: 60_000, writesPerMinute: 60_000 };
 const RATE = '60000/minute';
 
-/** What the links are called. */
+/** The names of the links. */
 export const nameOf = (index: number): string => `link${index}`;
 
 type Book = { readonly name: string; readonly sandbox: Sandbox; readonly ledger: Ledger };
@@ -19,12 +19,12 @@ export type Request = { readonly link: string; readonly from: string; readonly a
 /** The accounts of all links, reached through forwarders that see who sends what. */
 export type Books = {
   readonly requests: readonly Request[];
-  /** What stands below `links` in the configuration. */
+  /** The section `links` of the configuration. */
   sections(): Readonly<Record<string, unknown>>;
   /** Some person changes something in one of the accounts. */
   edit(options: { readonly deletes: boolean }): void;
   edits(): number;
-  /** What is wrong with the accounts, a line each. */
+  /** The problems of the accounts, one a line. */
   faults(): readonly string[];
   [Symbol.asyncDispose](): Promise<void>;
 };

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** Who sent something to whom: the sender's address. */
+/** The address of the sender. */
 export type OnSent = (from: string) => void;
 
 /** A way that lets every piece of a request and of an answer take so long. */
@@ -12,7 +12,7 @@ const slowly = (from: Socket, to: Socket, delayMs: number): void => {
   from.on('error', () => undefined);
 };
 
-/** Lets other hosts reach a port that listens on 127.0.0.1 only, at the same port of `address`. */
+/** Forwards a port of `address` to the same port of 127.0.0.1. */
 export const forward = async (
   address: string,
   port: number,

@@ -20,7 +20,7 @@ export type Host = {
 
 export type HostOptions = {
   readonly index: number;
-  /** What is put before the command. */
+  /** The prefix of the command. */
   readonly prefix: readonly string[];
   readonly configPath: string;
 };

@@ -11,13 +11,13 @@ export type HostNetwork = {
   readonly range: string;
   /** The program and arguments before which a command runs on that host, counted from 0, in a namespace of process ids of its own. */
   prefix(host: number): readonly string[];
-  /** Takes the host's cable out: nobody is told anything, packets are lost. */
+  /** Disconnects the host without closing connections: packets are lost. */
   cut(host: number): Promise<void>;
   mend(host: number): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** What keeps this machine from having one, as a sentence; null where nothing does. */
+/** The reason why this machine cannot have one; null if it can. */
 const whyNot = async (): Promise<string | null> => {
   if (process.platform !== 'linux') return 'Network namespaces exist on Linux alone.';
   if (process.getuid?.() !== 0) return 'Network namespaces are made by root alone: run this as root.';

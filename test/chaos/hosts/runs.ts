@@ -1,7 +1,7 @@
 import type { LogLine } from '../../support/jobs/log-lines.ts';
 import type { Request } from './books.ts';
 
-/** A run as a host's log tells of it; null where its end was not logged. */
+/** A run in the log of a host; the end is null where it was not logged. */
 export type Run = {
   readonly link: string;
   readonly host: number;
@@ -13,7 +13,7 @@ export type Run = {
 export type HostLog = { readonly index: number; readonly lines: readonly LogLine[] };
 
 const TAKEN_OVER = 'lease lost';
-/** A line comes a moment after what it tells of. */
+/** A line is logged shortly after its event. */
 const LOGGED_LATE_MS = 100;
 
 const timeOf = ({ time }: LogLine): number => Date.parse(String(time));

@@ -22,7 +22,7 @@ export const startSignIn = async (
   return { ...command, address: await Promise.race([printed, failed]) };
 };
 
-/** Where the consent page sends a browser whose user agrees, without following it there. */
+/** The redirect address of an accepted consent; the redirect is not followed. */
 export const consentTo = async (address: string, approve = { google: 'auto', service: 'yes' }): Promise<URL> => {
   const url = new URL(address);
   url.searchParams.set('approve', url.pathname.startsWith('/o/oauth2') ? approve.google : approve.service);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ROOT } from './dockerfile.ts';
 import { succeed } from './engine.ts';
 
-/** Where an ELF file says for which machine it is, and how it says arm64. */
+/** The offset of the machine in an ELF file, and its value for arm64. */
 const MACHINE_OFFSET = 18;
 const AARCH64 = 183;
 

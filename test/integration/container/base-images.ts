@@ -77,7 +77,7 @@ export const provideBaseImages = async (engine: Engine, scratch: string): Promis
   await makeRedisImage(engine, scratch, redis, `docker.io/library/${node}`);
 };
 
-/** What a build needs to reach the registry of packages from within: the certificates that Node trusts on this machine. */
+/** The certificates that Node trusts on this machine, for access to the package registry during a build. */
 export const certificatesFor = async (engine: Engine, scratch: string): Promise<readonly string[]> => {
   const { NODE_EXTRA_CA_CERTS: path } = process.env;
   if (path === undefined || engine.name === 'docker') return [];

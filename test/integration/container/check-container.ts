@@ -1,7 +1,7 @@
 /**
  * Builds the image and runs it: the demo, a daemon without privileges against a sandbox, `init` with a volume, and
  * the compose files with Redis restarted. Docker does it where its engine answers; else Podman, on base images that are made of Debian's packages.
- * Where a piece is missing it says which; with CI=true that is a failure.
+ * A missing program is reported; with CI=true that is a failure.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -42,7 +42,7 @@ export const succeed = async (file: string, args: readonly string[], env: Enviro
   throw new Error(`${file} ${args.join(' ')}\nended with ${code}:\n${words}`);
 };
 
-/** What builds images and runs containers on this machine. */
+/** The program that builds images and runs containers on this machine. */
 export type Engine = {
   readonly name: 'docker' | 'podman';
   /** Runs one command of it that must end well; `end` takes whatever comes. */

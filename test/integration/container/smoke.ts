@@ -11,16 +11,16 @@ import type { Ended, Engine } from './engine.ts';
 
 export const IMAGE = 'contact-sync-check';
 
-/** What the image may add to its base. */
+/** The paths that the image may add to its base. */
 const MOST_ADDED_MB = 60;
 const MB = 1_000_000;
 /** The daemon ends within ten seconds, with some for the container around it. */
 const MOST_TO_STOP_MS = 10_000;
 
-/** How long anything may take that a busy machine delays. */
+/** Maximum time of a step on a busy machine. */
 const PATIENCE_MS = 90_000;
 
-/** As compose.yaml runs it. */
+/** The options of compose.yaml. */
 const LOCKED = '--init --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges'.split(' ');
 const lockedFor = ({ name }: Engine): readonly string[] =>
   name === 'podman' ? [...LOCKED, '--read-only-tmpfs=false'] : LOCKED;

@@ -93,7 +93,7 @@ describe('the fields of a link', () => {
     await syncWith(linked, fields);
     expect(atGoogle(linked, 'Zoe')).toMatchObject({ organizations: [{ title: 'President' }] });
     expect(atService(linked, 'Ada').phone_numbers).toEqual([]);
-    // What stays at one side for good is no edit: a deletion arrives.
+    // A value that stays on one side is no edit: a deletion is propagated.
     service.account.deleteContact(idsOf(linked, 'Ada').service);
     await syncWith(linked, { ...fields, SWEEP_INTERVAL: '1s' });
     expect(google.account.people().map(({ names }) => names?.[0]?.givenName)).toEqual(['Zoe']);

@@ -41,11 +41,11 @@ test('the extras of 1,000 contacts cost five requests at Google, once a day at m
   expect(await run(extras)).toEqual({ google: 3 + 5, service: 2 + 20, shown: COUNT });
   expect(await run(extras)).toEqual(IDLE);
   compute(firstMs + 24 * HOUR_MS, 'fading');
-  // What has changed is read, and waits.
+  // Changed values are read and not written yet.
   expect(await run(extras)).toEqual({ google: 2, service: 3 + 20, shown: 0 });
   expect(await run(extras)).toEqual(IDLE);
   linked.clock.advance(24 * HOUR_MS);
-  // Whoever writes asks both sides once more whose accounts they are.
+  // A run that writes reads the accounts of both sides once.
   expect(await run(extras)).toEqual({ google: 3 + 5, service: 3, shown: COUNT });
   expect(await run(extras)).toEqual(IDLE);
 });

@@ -8,7 +8,7 @@ import type { ServiceVariants } from '../../../src/sandbox/service/variants.ts';
 import type { RunResult } from '../../../src/engine/run.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
-/** What further fields a test may choose. */
+/** The further fields that a test may select. */
 export const ALL_FIELDS = [
   'default,namePrefix,middleName,nameSuffix,nickname,birthday,notes,photo,relations,instantMessengers,socialProfiles,tags',
   'custom:Budget',
@@ -67,11 +67,11 @@ export const idsOf = ({ sandbox }: LinkedSandbox, name: string) => ({
   service: sandbox.service.account.contacts().find((each) => each.first_name?.includes(name))?.id ?? '',
 });
 
-/** What the contact of that name holds at Google. */
+/** The values of the contact with that name at Google. */
 export const atGoogle = (linked: LinkedSandbox, name: string) =>
   linked.sandbox.google.account.people().find((each) => each.names?.[0]?.givenName === name) ?? {};
 
-/** What the contact of that name holds at the service. */
+/** The values of the contact with that name at the service. */
 export const atService = (linked: LinkedSandbox, name: string) => {
   const found = linked.sandbox.service.account.contacts().find((each) => each.first_name === name);
   if (found === undefined) throw new Error(`The service has nobody called ${name}.`);

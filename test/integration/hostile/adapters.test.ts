@@ -34,7 +34,7 @@ const createHastyClock = (): Clock => {
 type Provider = 'google' | 'service';
 type Stage = { readonly remote: Remote; readonly proxy: SpoilingProxy; readonly known: Known };
 
-/** What a healthy remote answered, for the requests that follow. */
+/** The answers of a healthy remote, for later requests. */
 type Known = { readonly records: readonly ContactRecord[]; readonly cursor: string; readonly groupId: string };
 
 const pullAll = async (remote: Remote, request: PullRequest): Promise<readonly FeedPage[]> => {

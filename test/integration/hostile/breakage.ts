@@ -48,7 +48,7 @@ const remove = ({ container, key }: Place): void => {
   else delete container[key];
 };
 
-/** What the program reads of the answers: most breakages are aimed here, for all the rest is passed over anyway. */
+/** The parts of answers that the program reads. Most breakages are here, because other parts are ignored. */
 const READ = new Set(
   [
     'resourceName etag metadata sources type updateTime deleted names givenName familyName organizations title',
@@ -72,7 +72,7 @@ const spoil = (answer: unknown, breakage: Breakage): void => {
     case 'swap': {
       const wrong: unknown = REPLACEMENTS[breakage.to];
       const type = breakage.to === 'nan' || breakage.to === 'deep' ? breakage.to : typeOf(wrong);
-      // Null may stand for anything that is not there, so anything may stand for null.
+      // Null may replace any missing value, so any value may replace null.
       const fitting = aimed(places, breakage.aimed).filter((place) => ![type, 'null'].includes(typeOf(valueAt(place))));
       const place = pick(fitting, breakage.at);
       if (place !== undefined) put(place, wrong);
@@ -147,7 +147,7 @@ export const anyBreakage: fc.Arbitrary<Breakage> = fc.oneof(
   { weight: 1, arbitrary: replaced },
 );
 
-/** Answers that no reading of the documents allows: a wrong type, or no JSON. A number may stand for a text, though. */
+/** Answers that contradict the documents: a wrong type, or no JSON. A number in place of a text is allowed. */
 export const nonsense: fc.Arbitrary<Breakage> = fc.oneof(
   { weight: 4, arbitrary: swap.filter(({ to }) => to !== 'number' && to !== 'negative') },
   { weight: 1, arbitrary: cut },

@@ -23,7 +23,7 @@ const withService = async (use: (linked: LinkedSandbox, service: SpoilingProxy) 
 
 type Contact = Record<string, unknown>;
 
-/** What an answer's contacts lose, whatever the route. */
+/** The parts that are removed from the contacts of an answer, on every route. */
 const contactsWithout = (lose: (contact: Contact) => Contact) => (text: string) => {
   const body = (text === '' ? {} : JSON.parse(text)) as { data?: unknown };
   const spoil = (one: unknown): unknown =>

@@ -7,9 +7,9 @@ export type SpoilingProxy = {
   readonly url: string;
   /** Where requests go. */
   target: string;
-  /** What befalls the answers: the `nth` from now on (0 is the next) and, where `all`, every later one too. */
+  /** Spoils the `nth` answer from now on (0 is the next), and with `all` every later one. */
   spoil(plan: { readonly nth: number; readonly all: boolean; readonly breakage: Breakage } | null): void;
-  /** What becomes of the text of every answer; null: nothing. */
+  /** Changes the text of every answer; null for no change. */
   rewrite: ((text: string) => string) | null;
   /** `METHOD path` of every request that would change something, since the start. */
   readonly writes: string[];

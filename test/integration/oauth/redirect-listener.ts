@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 
 export type RedirectListener = AsyncDisposable & {
   readonly redirectUri: string;
-  /** Where the browser was sent, the result of the consent in its query. */
+  /** The redirect address, with the result of the consent in its query. */
   readonly redirected: Promise<URL>;
 };
 

@@ -14,7 +14,7 @@ type Text = string | null | undefined;
 
 const withLabel = (value: Text, label: Text): string => (label ? `${value ?? ''} [${label}]` : (value ?? ''));
 
-/** What the account at Google holds, field by field, in the words of the table. */
+/** The values of the account at Google, by the fields of the table. */
 const readGoogle = ({ google }: Sandbox): Required<Arrival>[] => {
   const labels = new Map(google.account.groups().map(({ resourceName, name }) => [resourceName, name]));
   return google.account.people().map((person) => ({
@@ -33,7 +33,7 @@ const readGoogle = ({ google }: Sandbox): Required<Arrival>[] => {
   }));
 };
 
-/** What the account at the service holds, likewise. */
+/** The values of the account at the service, by the fields of the table. */
 const readService = ({ service }: Sandbox): Required<Arrival>[] => {
   const buckets = new Map(service.account.buckets().map(({ id, name }) => [id, name]));
   return service.account.contacts().map((contact) => ({

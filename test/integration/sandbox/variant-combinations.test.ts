@@ -3,7 +3,7 @@ import { isPlayable, playThrough, titleOfCombination } from '../../support/contr
 import { combineVariants } from '../../support/contract/scenario.ts';
 import { reportExtent, extentOf } from '../../support/extent.ts';
 
-/** What the combinations are drawn from: 1, unless `VARIANT_SEED` names another number or says `random`. */
+/** The seed of the combinations: 1, or `VARIANT_SEED`, which may be `random`. */
 const drawSeed = (): number => {
   const given = process.env['VARIANT_SEED'] ?? '1';
   return given === 'random' ? Math.floor(Math.random() * 1_000_000) : Number(given);

@@ -64,7 +64,7 @@ const Document = z.object({
 });
 
 const readDocument = async () => {
-  // What the document calls components, zod reads as definitions.
+  // The components of the document are definitions for zod.
   const text = (await readFile(API_FILE, 'utf8')).replaceAll('#/components/schemas/', '#/$defs/');
   return Document.parse(JSON.parse(text));
 };

@@ -29,7 +29,7 @@ afterAll(async () => {
 const open = (url: string, connections = 2): Store =>
   openPostgres({ url, clock: systemClock, connections, newId: randomUUID });
 
-/** What becomes of the first use of a database. */
+/** The result of the first use of a database. */
 const use = async (url: string): Promise<unknown> => {
   const store = open(url);
   try {
@@ -143,7 +143,7 @@ describe.skipIf(postgres === null)('the connections to PostgreSQL', () => {
     const url = new URL((await postgres?.createDatabase()) ?? '');
     await using proxy = await startSilentProxy(Number(url.port));
     url.port = String(proxy.port);
-    // Of several there would be another one to go on with.
+    // With several connections the program would use another one.
     const db = connect({ url: url.href, clock: systemClock, connections: 1, silentForMs: 200 });
     await step(db);
     proxy.silence();

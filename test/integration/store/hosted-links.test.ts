@@ -81,7 +81,7 @@ describe.skipIf(postgres === null)('links in the database', () => {
     const removed = await world.run('links', 'remove', 'ada', '--json');
     expect(RemovedDocument.parse(JSON.parse(removed.stdout)).removed).toMatchObject({ forgotten: false, tokens: [] });
     expect(await world.run('links', 'remove', 'ada')).toMatchObject({ code: 2 });
-    // What is stored of it stands, and is gone on with.
+    // The stored link is kept and continued.
     await listed(world, 'add', 'ada', '--from', from);
     expect(JSON.parse((await world.run('sync', 'ada', '--json')).stdout)).toMatchObject({
       runs: [{ kind: 'incremental', google: { created: 0 }, service: { created: 0 } }],

@@ -135,7 +135,7 @@ describe.skipIf(postgres === null)('a database on PostgreSQL', () => {
   });
 });
 
-/** Lets a connection through, and loses what the server answers where `loses` says so; then it is cut. */
+/** Forwards a connection, and closes it before an answer that `loses` selects. */
 const startLossyProxy = async (url: string, loses: (sent: string) => boolean) => {
   const { port } = new URL(url);
   const sockets = new Set<Socket>();

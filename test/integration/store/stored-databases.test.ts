@@ -95,7 +95,7 @@ const signIn = async ({ app, clock, home }: StoredWorld): Promise<void> => {
     await app.vault.save('home', side, { token: tokens[side], account: null, scopes: null, storedAtMs: clock.now() });
 };
 
-/** How many requests to both emulators were not reads. */
+/** Number of requests to both emulators other than reads. */
 const writesTo = ({ google, service }: Sandbox): number =>
   [...google.requests, ...service.requests].filter(({ method, path }) => method !== 'GET' && path !== '/token').length;
 

@@ -26,7 +26,7 @@ const syncLater = async (linked: LinkedSandbox): Promise<void> => {
   expect(error).toBeNull();
 };
 
-/** What halves and journal hold, in lower case. */
+/** The stored halves and the journal, in lower case. */
 const storedOf = async ({ app }: LinkedSandbox): Promise<string> => {
   const stored = [
     await app.store.halves('default', { by: 'all' }),

@@ -33,7 +33,7 @@ const orderAt = async ({ app }: LinkedSandbox, side: Side) => {
 const mergeAt = async (linked: LinkedSandbox, side: Side) =>
   linked.app.mergeDuplicates(linked.link, await orderAt(linked, side), { signal: signal(), acceptDeletes: false });
 
-/** What both sides hold of everybody of that name. */
+/** The contacts with that name on both sides. */
 const held = ({ sandbox }: LinkedSandbox) => ({
   left: sandbox.google.account
     .people()

@@ -22,7 +22,7 @@ const AUGUSTA: Person = {
 };
 const CHARLES: Person = { ...EMPTY_PERSON, givenName: 'Charles', familyName: 'Babbage', groups: ['Choir'] };
 
-/** What a user makes of Ada at Google after Ada was merged into Augusta at the service. */
+/** An edit of Ada at Google after Ada was merged into Augusta at the service. */
 type Edit = { readonly title?: string; readonly emails?: readonly string[]; readonly joins?: boolean };
 
 const edit = ({ sandbox }: LinkedSandbox, { title, emails, joins = false }: Edit): void => {
@@ -78,7 +78,7 @@ test.each<[string, Partial<ServiceVariants>, Fault | null]>([
   edit(linked, { title: 'Mathematician', emails: ['ada@example.org', 'ada2@example.org'], joins: true });
   if (fault !== null) linked.sandbox.service.addFault(fault);
   await comeToRest(linked);
-  // As after any merge: what was edited meanwhile is not gone with it (R6), and what the merge brought stands.
+  // Like after any merge, an edit in the meantime is kept (R6), and so are the values of the merge.
   expect(personOn(linked, 'Ada')).toMatchObject([
     { title: 'Mathematician', emails: ['ada2@example.org', 'ada@example.org'], groups: ['Choir'] },
   ]);

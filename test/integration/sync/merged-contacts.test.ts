@@ -37,7 +37,7 @@ const BEN: Person = {
 type Names = {
   readonly survivor: string;
   readonly mergedAway: string;
-  /** How Google shows the merge. */
+  /** The way in which Google shows the merge. */
   readonly mergeEvents: 'loserDeleted' | 'survivorRenamed' | 'both';
 };
 
@@ -139,7 +139,7 @@ describe.each(NAMES)('R10, R12: a merge at Google into $survivor is a merge at t
     linked.clock.advance(HOUR_MS);
     await comeToRest(linked);
     expectMerged(linked, keeper, away);
-    // What the service made of the two is no edit: nothing of it reaches Google.
+    // The result of the merge at the service is no edit: it is not written to Google.
     expect(readSides(linked.sandbox).google).toEqual(before);
   });
 });

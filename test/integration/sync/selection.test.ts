@@ -92,7 +92,7 @@ describe('R18: an address book of 500 contacts with the label Clients on 60', ()
     expect(await counts(linked)).toMatchObject({ pairs: 57, asleep: 3 });
     expect(atService(linked)).toEqual(clients.toSorted());
 
-    // What is edited at either side stays there.
+    // Edits on either side are not propagated.
     linked.sandbox.google.account.updatePerson(googleId(linked, three[0] ?? ''), {
       organizations: [{ title: 'Baker' }],
     });
@@ -140,7 +140,7 @@ describe('R18: contacts that are selected by a mirrored label', () => {
     expect(first).toMatchObject({ paired: 1, right: { created: 1 } });
     expect(atService(linked)).toEqual(['Ada', 'Ben', 'Cid', 'Eve']);
     expect(linked.sandbox.google.account.people()).toHaveLength(4);
-    // Later too: who is selected now finds its like among those whom nobody has looked at since.
+    // Later, a selected contact is paired with a counterpart that no run has read since.
     label(linked, 'Cid', 'Clients');
     expect(await sync(linked)).toMatchObject({ paired: 1, left: NOTHING, right: { created: 0 } });
     expect(await counts(linked)).toMatchObject({ pairs: 3, unselected: { left: 1, right: 1 } });

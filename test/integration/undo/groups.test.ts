@@ -75,7 +75,7 @@ describe('R8: the undo of a run that deleted a group', () => {
     expect(result.summary).toMatchObject({ outcome: 'completed', kind: 'undo' });
     expect(readGroupNames(linked.sandbox)[side]).toEqual(['Choir', 'Team']);
     expect(groupsOf(linked, side)).toEqual(MEMBERS);
-    // The undo writes to one side only. The next sync brings the group to the other side.
+    // The undo writes to one side only. The next sync creates the group on the other side.
     await linked.sync();
     for (const each of ['google', 'service'] as const) expect(groupsOf(linked, each)).toEqual(MEMBERS);
     await expectQuiet(linked);

@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { startProxy } from '../proxy.ts';
 
-/** How the server differs from one without a fault. */
+/** The faults of the server. */
 export type FakeSettings = {
   /** Whether it has `sync-collection`. */
   readonly hasSync: boolean;
-  /** How many changes one answer names; it says 507 for the rest. */
+  /** Number of changes in one answer; the answer is 507 for the others. */
   readonly pageSize: number;
   /** The ETag that a `PUT` answers with. */
   readonly putEtag: 'strong' | 'none';

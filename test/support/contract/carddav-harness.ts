@@ -8,7 +8,7 @@ import type { BookFolder } from '../carddav/server.ts';
 import { startTroubledProxy } from '../carddav/troubled-proxy.ts';
 import { createLeapingClock, type Card, type Harness } from './harness.ts';
 
-/** How the owner of an address book keeps groups. */
+/** The way in which an address book stores groups. */
 export type GroupKeeping = 'cards' | 'categories';
 
 const escaped = (text: string): string => text.replaceAll(/[\\;,]/gu, String.raw`\$&`);

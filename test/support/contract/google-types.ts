@@ -19,7 +19,7 @@ const PARAMETERS =
   /^ {4}export interface Params\$Resource\$[\w$]+ extends StandardParameters \{\n([\s\S]*?)^ {4}\}$/gmu;
 const PARAMETER = /^ {8}'?([\w.]+)'?\?: /gmu;
 
-/** What each method of the official client takes in its query, in no order; the path and the body are left out. */
+/** The query parameters of each method of the official client, without path and body. */
 export const readGoogleParameters = (): readonly (readonly string[])[] =>
   [...readSource().matchAll(PARAMETERS)].map(([, body = '']) => {
     const names = [...body.matchAll(PARAMETER)].map(([, name = '']) => name);
@@ -40,7 +40,7 @@ export const readGoogleTypes = (): GoogleTypes => {
 const MAP = /^\{ \[key: string\]: (.+); \}$/u;
 const LIST = /^(?:Array<(.+)>|(.+)\[\])$/u;
 
-/** Where a value of an answer is not what the type says: paths with what is wrong there. Null is never sent. */
+/** The paths at which an answer does not match its type, with the problem. Null is never sent. */
 export const findStrangers = (types: GoogleTypes, type: string, value: unknown, path = type): string[] => {
   if (value === null || value === undefined) return [`${path} is ${String(value)}`];
   if (type === 'any') return [];

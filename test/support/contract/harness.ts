@@ -4,7 +4,7 @@ import { EMPTY_CONTACT } from '../../../src/core/contact/contact.ts';
 import type { Clock } from '../../../src/util/clock.ts';
 import type { Remote } from '../../../src/providers/remote.ts';
 
-/** What the owner of an account types in, or sees there; email addresses and phone numbers without labels. */
+/** The values of a contact in an account's user interface; email addresses and phone numbers without labels. */
 export type Card = {
   readonly firstName: string;
   readonly lastName: string;
@@ -14,7 +14,7 @@ export type Card = {
   readonly phones: readonly string[];
 };
 
-/** What may go wrong with a request on its way. */
+/** A fault of a request. */
 export type Trouble = 'limited' | 'unavailable' | 'reset-before' | 'reset-after' | 'truncated' | 'html';
 
 /** A kind of request that can be made to go wrong. */
@@ -26,7 +26,7 @@ export type Harness = AsyncDisposable & {
   readonly clock: Clock & { advance(byMs: number): void };
   /** More contacts than go on one page of a listing. */
   readonly moreThanAPage: number;
-  /** How many requests arrived so far. */
+  /** Number of requests so far. */
   arrived(): number;
   add(card: Partial<Card>, groupIds?: readonly string[]): string;
   edit(id: string, change: Partial<Card>): void;
@@ -35,7 +35,7 @@ export type Harness = AsyncDisposable & {
   addGroup(name: string): string;
   /** Puts the contact into the group too. */
   join(id: string, groupId: string): void;
-  /** The contact as it stands there; null where a list would not show it. */
+  /** The current contact; null where a list does not show it. */
   card(id: string): Card | null;
   groupIdsOf(id: string): readonly string[];
   ids(): readonly string[];
@@ -49,7 +49,7 @@ export type Harness = AsyncDisposable & {
   refuseOne<Request extends { readonly groupIds: readonly string[] }>(requests: readonly Request[]): Request[];
   /** Holds the next request of that kind for so long, in real time. */
   hold(kind: RequestKind, delayMs: number): void;
-  /** Lets one request through in each second from now on. */
+  /** Accepts one request a second from now on. */
   limitTightly(): void;
   /** The user takes the permission back. */
   revoke(): void;
@@ -98,7 +98,7 @@ export const plain = (card: Card): Card => ({
   phones: unique(card.phones.map((phone) => phone.replaceAll(/\D/gu, '').slice(-10))),
 });
 
-/** A clock whose sleeps pass at once. It stands still else, except that a test moves it. */
+/** A clock whose sleeps take no time. Only sleeps and the test move it. */
 export const createLeapingClock = (): Harness['clock'] => {
   let nowMs = Date.UTC(2026, 9, 1, 12);
   return {

@@ -5,10 +5,10 @@ import { createRandom, type Random } from '../../../src/sandbox/people/random.ts
 import type { LinkedSandbox } from '../linked-sandbox.ts';
 import { GOOGLE_VARIANTS, SERVICE_VARIANTS, type Variant } from './variant-sets.ts';
 
-/** One contact that stands on both sides, found by its email address. */
+/** One contact that is on both sides, found by its email address. */
 type Twin = { readonly email: string; readonly googleId: string; readonly serviceId: string };
 
-/** What the scenario left to be looked for. */
+/** The expected results of the scenario. */
 export type Marks = {
   /** Stand on both sides. */
   readonly kept: readonly string[];
@@ -38,7 +38,7 @@ const twinsOf = ({ google, service }: Sandbox): Twin[] => {
   });
 };
 
-/** Hands out contacts that stand on both sides, each once: the first one left that fits. */
+/** Returns the next unused contact that is on both sides and matches. */
 const createPool = (sandbox: Sandbox) => {
   const left = twinsOf(sandbox);
   return (fits: (person: Person) => boolean = () => true): Twin => {
@@ -107,7 +107,7 @@ const googleEdits = ({ google }: Sandbox, take: Take): Marks => {
 
 const serviceEdits = ({ service }: Sandbox, take: Take, isMerging: boolean): Marks => {
   const { account } = service;
-  // Where the service adds what is sent to what it has, its user interface sends only what is new.
+  // Where the service adds sent values to its own, its user interface sends only new values.
   const added = <Held, New>(held: readonly Held[], entry: New): (Held | New)[] => [...(isMerging ? [] : held), entry];
   account.updateContact(take().serviceId, { company: 'Edited at the service' });
   const written = take().serviceId;
@@ -167,14 +167,14 @@ export const editBothSides = (sandbox: Sandbox, isMerging: boolean): Marks => {
   };
 };
 
-/** Takes the contacts that the service only archived out of its account: nobody sees them in a list. */
+/** Deletes archived contacts from the account of the service: no listing shows them. */
 export const dropArchived = ({ service }: Sandbox): void => {
   for (const contact of service.account.contacts()) {
     if (contact.archivedAtMs !== null) service.account.book.remove(contact, { kind: 'deleted', record: contact });
   }
 };
 
-/** How many contacts a run wrote on both sides. */
+/** Number of contacts that a run wrote on both sides. */
 export const writesOf = ({ summary }: Awaited<ReturnType<LinkedSandbox['sync']>>): number =>
   [summary.left, summary.right].reduce((sum, side) => sum + side.created + side.updated + side.deleted, 0);
 

@@ -32,7 +32,7 @@ type LocalDaemon = DaemonLog & {
   stop(): Promise<void>;
 };
 
-/** Who is on each side of a sandbox. */
+/** The people on each side of a sandbox. */
 type People = Required<Pick<SandboxOptions, 'google' | 'service'>>;
 
 type Settings = Readonly<Record<string, unknown>>;
@@ -188,7 +188,7 @@ export const startDaemonWorld = async (redisUrl: string | null, host: CliHost): 
     start,
     run: (...args) => start(...args).end,
     [Symbol.asyncDispose]: async () => {
-      // What works on the sandboxes and the store goes before them.
+      // Users of the sandboxes and the store are closed before them.
       await daemons.disposeAsync();
       await grounds.disposeAsync();
     },

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 
 export type LogLine = Readonly<Record<string, unknown>> & { readonly level: string; readonly msg: string };
 
-/** What a daemon has logged so far. */
+/** The log of a daemon. */
 export type DaemonLog = {
   readonly lines: readonly LogLine[];
   /** Resolves with the first line from `from` on that the test means, whether it came already or will. */
@@ -54,14 +54,14 @@ export const says =
   (line: LogLine): boolean =>
     line.msg === msg && (link === undefined || line['link'] === link);
 
-/** The lines that call for somebody. */
+/** The lines with level error or fatal. */
 export const errors = ({ lines }: DaemonLog): readonly LogLine[] =>
   lines.filter(({ level }) => level === 'error' || level === 'fatal');
 
-/** A run is logged a moment after its lease was released. */
+/** A run is logged up to 20 ms after its lease was released. */
 const LOGGED_LATE_MS = 20;
 
-/** How many runs of the link began while another one was under way, whichever daemon ran it. */
+/** Number of runs of the link that started during another one, in any daemon. */
 export const overlaps = (logs: readonly DaemonLog[], link: string): number => {
   const lines = logs.flatMap((log) => log.lines).filter((line) => line['link'] === link);
   const timeOf = ({ time }: LogLine): number => Date.parse(String(time));

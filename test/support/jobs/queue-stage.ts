@@ -12,12 +12,12 @@ import type { RunJob, Schedule } from '../../../src/daemon/jobs/scheduler.ts';
 import { createEventLog } from './event-log.ts';
 import type { TestRedis } from './test-redis.ts';
 
-/** What a job says at its end, where the test says nothing else. */
+/** The default report of a job. */
 export const report = (change: Partial<JobReport> = {}): JobReport => {
   return { ending: 'completed', message: null, summary: null, retryInMs: null, ...change };
 };
 
-/** A schedule of a link that begins at once. */
+/** A schedule of a link that starts at once. */
 export const every = (link: string, everyMs: number): Schedule => {
   return { link, kind: 'incremental', everyMs, offsetMs: 0, firstMs: 0 };
 };
@@ -28,15 +28,15 @@ export const IN_DATA_DIR = { sharedId: () => Promise.resolve(null) };
 /** The daemons and the clients of one data directory. */
 export type QueueStage = Awaited<ReturnType<typeof openQueueStage>>;
 
-/** Opens an empty data directory; all that is started there ends with the stage. */
+/** Opens an empty data directory. Everything that is started there ends with the stage. */
 export const openQueueStage = async (redis: TestRedis) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-test-'));
   const stack = new AsyncDisposableStack();
   stack.defer(() => rm(dataDir, { recursive: true }));
-  // Made when it is first asked for: before, the directory says that no daemon has ever worked there.
+  // Created at the first use: before that, the directory shows that no daemon has run there.
   const prefixOf = (): string => makeQueuePrefix(dataDir);
 
-  /** A scheduler whose jobs end as the test says; several of them are several daemons. */
+  /** A scheduler whose jobs end like `runJob`. Several schedulers are several daemons. */
   const startScheduler = (runJob: RunJob, concurrency = 10, url = redis.url, clock: Clock = systemClock) => {
     const log = createEventLog();
     const redisUrl = new Secret(url);
@@ -70,7 +70,7 @@ export const openQueueStage = async (redis: TestRedis) => {
       if ('why' in opened) throw new Error(opened.why);
       return stack.use(opened);
     },
-    /** Resolves when a daemon has said that it lives. */
+    /** Resolves when a daemon has registered itself. */
     ready: async ({ scheduler, log }: ReturnType<typeof startScheduler>, schedules: readonly Schedule[]) => {
       scheduler.apply(schedules);
       if (schedules.length > 0) await log.until('schedulesCreated');

@@ -41,7 +41,7 @@ const AT = { status: null, route: 'GET /v2/contacts', applied: 'no' } as const;
 export const REVOKED = Object.assign(new RevokedError('The permission was taken back.', AT), { side: 'left' as const });
 export const DOWN = new UnavailableError('The service does not answer.', AT);
 
-/** A runner over a real store, whose runs end as the test says. */
+/** A runner with a real store, whose runs end as the test sets. */
 export const startRunner = async ({ concurrency = 10 } = {}) => {
   const directory = await mkdtemp(join(tmpdir(), 'contact-sync-test-'));
   const store = openStore(join(directory, 'contact-sync.db'));

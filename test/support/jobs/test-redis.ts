@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 
-/** A Redis that belongs to one test file: what it does to it harms nobody. */
+/** A Redis for one test file, which may stop it. */
 export type TestRedis = {
   readonly url: string;
   readonly client: Redis;
-  /** Ends the server without saving; `start` brings up an empty one on the same port. */
+  /** Ends the server without saving; `start` starts an empty one on the same port. */
   stop(): Promise<void>;
   start(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -24,7 +24,7 @@ const freePort = async (): Promise<number> => {
   return address.port;
 };
 
-/** Resolves when the server takes connections; null where this machine has no `redis-server`. */
+/** Resolves when the server accepts connections; null where `redis-server` is not installed. */
 const launch = async (port: number): Promise<ChildProcess | null> => {
   const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
   const server = spawn('redis-server', settings, { stdio: ['ignore', 'pipe', 'inherit'] });

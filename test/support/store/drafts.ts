@@ -7,7 +7,7 @@ import { OPERATION_KINDS, type Operation, type StoredOperation } from '../../../
 import type { HalfQuery, Member, Store } from '../../../src/store/store.ts';
 import { halfOf, operationOf, recordOf, rejectionOf } from './rows.ts';
 
-// Random changes, and everything that a store answers after them: two stores are held against each other by it.
+// Random changes, and all answers of a store after them, for comparing two stores.
 
 export const LINK = 'default';
 const FOREVER = 1_000_000;
@@ -20,7 +20,7 @@ const pairIds = [1, 2, 3];
 const groups = ['g1', 'g2'];
 const digests = ['d1', 'd2'];
 
-/** A change by which entries are named by their ordinal: their ids differ from store to store. */
+/** A change that refers to entries by ordinal, because ids differ between stores. */
 export type Draft = Exclude<StoreChange, { kind: 'forget-link' }>;
 
 /** The draft as a change that names its entry by id. */
@@ -149,7 +149,7 @@ export const draft: fc.Arbitrary<Draft> = fc.oneof(
   id.map((run): Draft => ({ kind: 'patch-run', id: run, set: { reason: 'another', summary: { repaired: 0 } } })),
 );
 
-/** Puts drafts into a store, several in one commit; entries are named by their ordinal in `entries`. */
+/** Commits drafts to a store, several in one commit. `entries` maps ordinals to ids of entries. */
 export const playTogether = async (
   store: Store,
   entries: number[],
@@ -162,7 +162,7 @@ export const playTogether = async (
   }
 };
 
-/** Puts drafts into a store one by one. */
+/** Commits drafts to a store one by one. */
 export const play = (store: Store, entries: number[], drafts: readonly Draft[]): Promise<void> =>
   playTogether(
     store,
@@ -185,13 +185,13 @@ const QUERIES: readonly HalfQuery[] = [
 const byId = <Row extends { readonly id: string }>(rows: readonly Row[]): Row[] =>
   rows.toSorted((one, other) => (one.id < other.id ? -1 : 1));
 
-/** Of both sides, where one id may stand on each. */
+/** Sorts members of both sides; an id may be on each. */
 const byName = (rows: readonly Member[]): Member[] => {
   const nameOf = (member: Member): string => `${member.side} ${member.id} ${member.groupId}`;
   return rows.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
 };
 
-/** All that a store answers, with entries and conflicts named by their ordinal. */
+/** All answers of a store, with ordinals in place of the ids of entries and conflicts. */
 export const everything = async (store: Store, entries: readonly number[]) => {
   const journal = async (query: Parameters<Store['journal']>[1]) =>
     (await store.journal(LINK, query)).map((row) => ({ ...row, id: entries.indexOf(row.id) }));

@@ -8,7 +8,7 @@ import { readMigrationFiles } from '../../../src/store/sql/drizzle.ts';
 const FIXTURE = join(import.meta.dirname, '../databases/0.1.0.db.gz');
 const MIGRATIONS = join(import.meta.dirname, '../../../migrations/sqlite');
 
-/** How many migrations the first edition had. */
+/** Number of migrations of the first edition. */
 export const FIRST_EDITION_MIGRATIONS = 6;
 
 export type DatabaseFile = { readonly path: string; [Symbol.dispose](): void };

@@ -118,7 +118,7 @@ export const rejectionOf = (change: Partial<Rejection> = {}): Rejection => ({
 
 type Both = readonly [left: number, right: number];
 
-/** What a store counts; nothing but what is given, the left side before the right. */
+/** The counts of a store: the given ones, others are 0. Tuples have the left side first. */
 export const countsOf = (given: {
   readonly pairs?: number;
   readonly asleep?: number;

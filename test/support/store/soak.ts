@@ -8,14 +8,14 @@ const DAY_MS = 86_400_000;
 const LINK = 'default';
 const CONTACTS = 200;
 
-/** How many runs there are in a day of the soak. */
+/** Number of runs in a day of the soak. */
 export const RUNS_A_DAY = 4;
 
-/** What the database at this path takes on the disk, its log included; in bytes. */
+/** The size of the database at this path with its log, in bytes. */
 export const sizeOf = (path: string): number =>
   [path, `${path}-wal`].reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
 
-/** As wide as a person with a few addresses and a note. */
+/** A record of the size of a person with a few addresses and a note. */
 const personOf = (contact: number, version: number) =>
   recordOf(`l${contact}`, { version: String(version), raw: JSON.stringify({ note: 'x'.repeat(900), version }) });
 
@@ -26,7 +26,7 @@ type Soak = {
   readonly retentionMs: number;
 };
 
-/** Stores what runs store that update contacts, hours after each other; answers the size on the disk after each run. */
+/** Stores the rows of runs that update contacts, hours after each other. Returns the size on disk after each run. */
 export const soak = async (store: Store, path: string, plan: Soak): Promise<readonly number[]> => {
   const token = (await store.acquireLease(LINK, 'owner', 0, Number.MAX_SAFE_INTEGER)) ?? 0;
   const sizes: number[] = [];

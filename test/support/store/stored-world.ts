@@ -125,7 +125,7 @@ type StoredWorldOptions = {
   readonly engine: Engine;
   /** The server for the database on PostgreSQL. */
   readonly postgres: TestPostgres | null;
-  /** Of credentials.json on SQLite: as it was written with {@link KEY}, or without a key. */
+  /** credentials.json on SQLite: written with {@link KEY}, or without a key. */
   readonly tokens?: 'sealed' | 'open';
   /** In addition to the addresses of the emulators and CREDENTIALS_KEY, in the configuration file. */
   readonly settings?: Readonly<Record<string, unknown>>;

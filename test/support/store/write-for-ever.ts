@@ -1,7 +1,7 @@
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { putHalf } from './rows.ts';
 
-// Commits the same number to two rows, again and again, until the process is ended; says every tenth number.
+// Commits the same number to two rows until the process is ended, and prints every tenth number.
 const [path = ''] = process.argv.slice(2);
 const store = openStore(path);
 const token = (await store.acquireLease('default', 'writer', 0, Number.MAX_SAFE_INTEGER)) ?? 0;

@@ -1,6 +1,6 @@
-/** A copy cannot be made or taken back; the message says why and what to do. Nothing was changed. */
+/** A backup or a restore failed and has changed nothing. The message has the reason and the remedy. */
 export class BackupError extends Error {
-  /** Whether the directories that were named are the reason, rather than what they hold. */
+  /** Whether the named directories are the reason, and not their content. */
   readonly isUsage: boolean;
 
   constructor(message: string, options: { readonly isUsage?: boolean; readonly cause?: unknown } = {}) {

@@ -15,7 +15,7 @@ import { openStore } from '../store/sqlite/sqlite-store.ts';
 import { importTokenFile, TOKEN_FILE } from '../store/token-file.ts';
 
 const DATABASE = 'contact-sync.db';
-/** Written last, so that a copy that was broken off has none. */
+/** Written last, so that an incomplete copy has none. */
 const MANIFEST = 'manifest.json';
 
 const manifestSchema = z.object({
@@ -33,13 +33,13 @@ const manifestSchema = z.object({
   leftOut: z.array(z.object({ link: z.string(), side: z.string() })),
 });
 
-/** What a backup holds. */
+/** The manifest of a backup. */
 export type Manifest = Readonly<z.output<typeof manifestSchema>>;
 
-/** A file system has this at its root. */
+/** A folder at the root of some file systems. */
 const IGNORED = 'lost+found';
 
-/** Makes a directory for its owner alone, or takes one that is there and empty. */
+/** Creates a private directory, or accepts an empty one. */
 const takeEmptyDirectory = async (path: string, remedy: string): Promise<void> => {
   try {
     makeDirectory(path);
@@ -60,7 +60,7 @@ const digestOf = async (path: string): Promise<{ readonly bytes: number; readonl
   return { bytes: (await stat(path)).size, sha256: hash.digest('hex') };
 };
 
-/** What stands on a server is copied by that server's own means. */
+/** Refuses a database on a server, which has its own tools for backups. */
 const refuseServer = (databaseUrl: Config['databaseUrl'], remedy: string): void => {
   if (databaseUrl === null) return;
   throw new BackupError(`The state is on PostgreSQL (DATABASE_URL). ${remedy}; the stored tokens are there too.`, {
@@ -138,7 +138,7 @@ const readManifest = async (directory: string): Promise<Manifest> => {
   }
 };
 
-/** @throws {BackupError} where the file is not what the manifest says. */
+/** @throws {BackupError} if the file does not match the manifest. */
 const verify = async (path: string, expected: Manifest['files'][number]): Promise<void> => {
   const found = await digestOf(path).catch(() => null);
   if (found?.sha256 === expected.sha256 && found.bytes === expected.bytes) return;
@@ -191,7 +191,7 @@ export const restore = async (
     if (schema !== manifest.schema) {
       throw new BackupError(`The database in ${directory} has another version than its ${MANIFEST} names.`);
     }
-    // A file appears whole, and never in the place of one that was made meanwhile; the database last.
+    // A hard link is created atomically and replaces no file. The database is the last one.
     for (const { name } of manifest.files.toReversed()) await link(draftOf(name), join(dataDir, name));
     return manifest;
   } finally {

@@ -6,10 +6,10 @@ type Circumstances = { readonly dataDir: string | null; readonly hint: string | 
 /** The configuration cannot be used; `problems` holds every fault that was found, and the message lists them. */
 export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
-  /** DATA_DIR as far as it can be told, an absolute path: a daemon may be at work there; null where that is no question. */
+  /** The absolute path of DATA_DIR as far as it is known, because a daemon may work there; null if unknown. */
   readonly dataDir: string | null;
 
-  /** The hint says what else may help. */
+  /** `hint` is a further remedy. */
   constructor(problems: readonly ConfigProblem[], { dataDir = null, hint = null }: Partial<Circumstances> = {}) {
     const title = `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:`;
     const lines = problems.map(({ where, what }) => `  - ${where}: ${what}`);

@@ -80,7 +80,7 @@ export const readTextFileSync = (path: string, mostBytes: number = LARGEST_TEXT_
   }
 };
 
-/** A place that the configuration or the command line names, and where no directory can be. */
+/** No directory can be created at a path of the configuration or the command line. */
 export class DirectoryError extends Error {
   override readonly name = 'DirectoryError';
 
@@ -89,29 +89,29 @@ export class DirectoryError extends Error {
   }
 }
 
-/** That there can be no directory; any other code says that this process may not make it. */
+/** Codes of a path where no directory is possible. With other codes this process lacks the permission. */
 const IMPOSSIBLE = ['ENOENT', 'ENOTDIR', 'EEXIST', 'EINVAL', 'ELOOP', 'ENAMETOOLONG'];
 
-const look = (path: string): Stats | undefined => statSync(path, { throwIfNoEntry: false });
+const statOf = (path: string): Stats | undefined => statSync(path, { throwIfNoEntry: false });
 
 const make = (path: string): void => {
-  const there = look(path);
+  const there = statOf(path);
   if (there === undefined) {
     if (dirname(path) !== path) make(dirname(path));
     try {
       mkdirSync(path, { mode: 0o700 });
     } catch (error) {
-      // Another process may have made it meanwhile.
-      if (look(path)?.isDirectory() !== true) throw error;
+      // Another process may have created it in the meantime.
+      if (statOf(path)?.isDirectory() !== true) throw error;
     }
   } else if (!there.isDirectory()) throw Object.assign(new Error('It is no directory.'), { code: 'ENOTDIR' });
 };
 
 /**
- * Makes a directory for its owner alone, and those above it, one at a time: Node's own way to make them all never ends
- * where a file system answers that there is no such place, as /proc does.
+ * Creates a private directory and its parents, one at a time: the recursive mkdir of Node never ends in file systems such as
+ * /proc.
  *
- * @throws {DirectoryError} where there can be none, and the system's error where this process may not make it.
+ * @throws {DirectoryError} if no directory is possible there, and the error of the system without the permission.
  */
 export const makeDirectory = (path: string): void => {
   try {
@@ -126,7 +126,7 @@ export const makeDirectory = (path: string): void => {
 const quoted = (path: string): string =>
   /^[\w./@:+-]+$/u.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 
-/** Whether an error's code says that a file or a directory is not this process's to use. */
+/** Whether an error code means a missing permission. */
 export const isForeign = (code: string): boolean => code === 'EACCES' || code === 'EPERM';
 
 /**

@@ -1,4 +1,4 @@
-/** What keeps Redis from being used: what it does, and what to correct. Neither holds a password. */
+/** The reason why Redis cannot be used, and the remedy. Neither contains a password. */
 export type RedisTrouble = { readonly what: string; readonly remedy: string };
 
 /** By the beginning of what Redis answers (https://redis.io/docs/latest/develop/reference/protocol-spec/, errors). */
@@ -67,15 +67,15 @@ export const redisTrouble = (error: unknown): RedisTrouble => {
   return { what: `does not answer${code}`, remedy: 'Start Redis, or correct REDIS_URL.' };
 };
 
-/** A connection, as far as its own events tell why it cannot be used. */
+/** The events of a connection that are used here. */
 type Watched = {
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'ready', listener: () => void): unknown;
 };
 
 /**
- * Listens to a connection: its last error says more than the command that failed because of it. What the result makes of
- * a command's error is the connection's trouble where it has one.
+ * Listens to a connection. The result explains an error of a command by the last error of the connection, which has more
+ * details, or else by the error itself.
  */
 export const watchTrouble = (redis: Watched): ((thrown: unknown) => RedisTrouble) => {
   let latest: Error | null = null;

@@ -33,8 +33,8 @@ const reveal = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, reveal(inner)]));
 };
 
-/** A text that is the same for equal settings only. It holds their secrets: compare or digest it, and show it to nobody. */
+/** A text that is equal only for equal settings. It contains their secrets, so it must not be shown or stored. */
 export const fingerprint = (settings: object): string => JSON.stringify(reveal(settings));
 
-/** A one-way digest: tells credentials apart without holding them. */
+/** A one-way digest, which distinguishes credentials without containing them. */
 export const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);

@@ -135,7 +135,7 @@ export const deleteLimit = text.transform((value, context): DeleteLimit => {
 
 const MOST_AT_ONCE = 100;
 
-/** How many may go on at the same time, from 1. */
+/** The number of concurrent runs, from 1. */
 export const concurrency = text.transform((value, context): number => {
   const number = /^\d+$/u.test(value) ? Number(value) : Number.NaN;
   if (number >= 1 && number <= MOST_AT_ONCE) return number;
@@ -144,7 +144,7 @@ export const concurrency = text.transform((value, context): number => {
 
 const LEAST_TOKEN_LENGTH = 24;
 
-/** What people sign in at the page with: long enough that nobody guesses it. */
+/** A token for the page, long enough that it cannot be guessed. */
 export const pageToken = text
   .meta({ examples: ['openssl-rand-base64-24-or-more'] })
   .transform((value, context): Secret => {
@@ -221,7 +221,7 @@ export const databaseUrl = url(['postgres:', 'postgresql:'])
   })
   .pipe(secret);
 
-/** Whoever knows the address of a webhook may use it, so it is kept like a secret. */
+/** The address of a webhook. It is handled like a secret, because it is enough to use the webhook. */
 export const webhookUrl = url(['http:', 'https:'])
   .transform((value, context): string => {
     const { username, password } = new URL(value);

@@ -4,7 +4,7 @@ import type { Secret } from '../../util/secret.ts';
 import type { DeclaredSide, SideConfig } from './sides.ts';
 import { variableOf, type Layer, type Report } from './sources.ts';
 
-/** Reports each variable that is about one account although several sides would take it. */
+/** Reports each variable of a single account that would apply to several sides. */
 export const reportSharedAccounts = (
   environment: Layer,
   links: readonly Sides<DeclaredSide>[],
@@ -41,10 +41,10 @@ export const reportSharedToken = (
   report(where, `has the same ${tokenKey} on both sides. Give each side the one of its own account.`);
 };
 
-/** What is wrong with a token for the page with which programs change links. */
+/** The problem of a page token that equals API_TOKEN. */
 export const IS_API_TOKEN = 'is API_TOKEN too. Give each a token of its own.';
 
-/** Reports each link whose token for the page opens another link, or the API, too; `shared` are the tokens of the process. */
+/** Reports each link whose page token equals that of another link or of the API; `shared` are the tokens of the process. */
 export const reportSharedPageToken = (
   shared: { readonly consoleToken: Secret | null; readonly apiToken: Secret | null } | null,
   links: readonly { readonly name: string; readonly consoleToken: Secret | null }[],
@@ -62,8 +62,8 @@ export const reportSharedPageToken = (
 };
 
 /**
- * Where a setting of a side, or the file of a secret one, is to be set: a variable, or a key of the file where both sides
- * have the same provider and the setting belongs to one account.
+ * The place where a setting of a side is set, for messages: a variable, or a key of the file if both sides have the same
+ * provider and the setting belongs to one account.
  */
 export const placeOf = (
   link: { readonly name: string; readonly sides: Sides<SideConfig> },
@@ -76,7 +76,7 @@ export const placeOf = (
   return isShared ? `links.${link.name}.${side}.${key}` : variableOf(`${provider.name}.${key}`);
 };
 
-/** The provider of a side with the settings that say where it is. */
+/** The provider of a side with its address settings, as a text for comparison. */
 export const endpointOf = ({ provider, settings }: SideConfig): string => {
   const { addressKeys } = providerNamed(provider);
   return JSON.stringify([provider, ...addressKeys.map((key) => settings[key])]);

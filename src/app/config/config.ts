@@ -42,21 +42,21 @@ import type { ListenAddress } from '../../util/values.ts';
 export { LONGEST_AUTO_INTERVAL_MS, type LinkConfig } from './link-config.ts';
 
 export type Config = {
-  /** The configuration file, an absolute path; null: there is none, only variables. */
+  /** The absolute path of the configuration file; null without one. */
   readonly file: string | null;
   /** An absolute path. */
   readonly dataDir: string;
-  /** Whether nothing names the data directory, so that it is the usual one. */
+  /** Whether the data directory is the default one. */
   readonly isUsualDataDir: boolean;
-  /** Where state is kept on PostgreSQL; null: on SQLite in the data directory. May hold a password. */
+  /** The PostgreSQL database; null for SQLite in the data directory. May contain a password. */
   readonly databaseUrl: Secret | null;
-  /** Null: no job queue, timers in the daemon's own process. May hold a password. */
+  /** Null: timers in the process of the daemon. May contain a password. */
   readonly redisUrl: Secret | null;
   /** Null: the tokens that `connect` stores are not encrypted. */
   readonly credentialsKey: Secret | null;
-  /** Opens what was stored before the key was changed. */
+  /** Decrypts tokens that were stored before the key changed. */
   readonly credentialsKeyOld: Secret | null;
-  /** How long journal, runs and settled conflicts are kept; null: for ever. */
+  /** How long journal, runs and settled conflicts are kept; null means forever. */
   readonly retentionMs: number | null;
   /** How many links the daemon works on at the same time. */
   readonly concurrency: number;
@@ -64,40 +64,40 @@ export type Config = {
   readonly listen: ListenAddress | null;
   /** Whether the daemon may run without that address, because no setting asks for it. */
   readonly isListenOptional: boolean;
-  /** What people sign in at the page with; null: with a link of `console` alone, and other machines get no page. */
+  /** The token for the page; null: sign-in with a link of `console` only, and no page for other machines. */
   readonly consoleToken: Secret | null;
-  /** Whether the page only shows, and changes nothing. */
+  /** Whether the page is read-only. */
   readonly consoleReadonly: boolean;
-  /** What programs show that change links over HTTP; null: there is no such API. */
+  /** The token of the API; null: no API. */
   readonly apiToken: Secret | null;
   /** The hosts that addresses of links in the database may name, in lower case, each with or without a port. */
   readonly hostedLinkHosts: readonly string[];
-  /** Null: nobody is told how links stand. */
+  /** Null: no notifications. */
   readonly notifyUrl: Secret | null;
-  /** Null: what is sent there is not signed. */
+  /** Null: notifications are not signed. */
   readonly notifySecret: Secret | null;
   readonly notifyFormat: NotifyFormat;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
   readonly logFormat: 'json' | 'pretty';
   readonly logPersonalData: boolean;
   readonly links: readonly LinkConfig[];
-  /** Links that the database keeps and that cannot be used as they are: they are left out. */
+  /** Links in the database with invalid settings, which are not served. */
   readonly faultyLinks: readonly FaultyLink[];
 };
 
 const ALL_KEYS = joinKeys(SHARED_KEYS, PROVIDER_KEYS, LINK_KEYS);
 
-/** The configuration file that is named, by `--config` or a variable; null: the usual one, which need not exist. */
+/** The configuration file of `--config` or of the variable; null for the default one, which may be missing. */
 const namedFile = ({ configPath, env, cwd }: Located): { readonly path: string; readonly namer: string } | null => {
   const variable = env[FILE_VARIABLE]?.trim() || null;
   if (configPath !== null) return { path: resolve(cwd, configPath), namer: '--config' };
   return variable === null ? null : { path: resolve(cwd, variable), namer: FILE_VARIABLE };
 };
 
-/** Where the configuration file is, or a new one would be. */
+/** The path of the configuration file, or of a new one. */
 const pathOf = (located: Located): string => namedFile(located)?.path ?? usualFile(located);
 
-/** The settings of the file that was named, of the usual one where it exists, else none; null where it has a fault. */
+/** The settings of the configuration file, empty without one; null if it has a fault. */
 const readFile = (
   located: Located,
   report: Report,
@@ -109,14 +109,14 @@ const readFile = (
   return { path, section: content === null ? null : parseYaml(path, content, report) };
 };
 
-/** The environment, above the `.env` beside the configuration file where there is one. */
+/** The environment, with the `.env` next to the configuration file below it. */
 const readEnvironment = (located: Located, report: Report): Environment => {
   const path = envFileBeside(pathOf(located));
   const content = existsSync(path) ? readText(path, path, report) : null;
   return content === null ? located.env : withEnvFile(located.env, content);
 };
 
-/** What decides the conflicts of a link, as the engine takes it. */
+/** The settings of a link that decide conflicts, for the engine. */
 export const decidingOf = ({ direction, directions, conflictPolicy, conflictPolicyByField }: LinkConfig) => ({
   direction,
   directions,
@@ -137,7 +137,7 @@ export type LoadOptions = {
   readonly isInstalled?: boolean;
 };
 
-/** The options with nothing left out. */
+/** The options with their defaults. */
 type Located = Surroundings & { readonly configPath: string | null; readonly dataDir: string | null };
 
 const located = (options: LoadOptions): Located => ({
@@ -151,13 +151,13 @@ const located = (options: LoadOptions): Located => ({
 /** Where the configuration file is, or would be made: what the options or a variable name, else its usual place. */
 export const configFileOf = (options: LoadOptions = {}): string => pathOf(located(options));
 
-/** The settings that variables hold, by their dotted keys: of the environment and of the `.env` beside the configuration. */
+/** The settings in variables of the environment and of `.env`, by their dotted keys. */
 export const settingsInVariables = (options: LoadOptions = {}): ReadonlyMap<string, string> => {
   const env = readEnvironment(located(options), () => undefined);
   return new Map([...environmentLayer(env, ALL_KEYS).values].map(([key, value]) => [key, String(value)]));
 };
 
-/** DATA_DIR as far as the options and the layers say. */
+/** DATA_DIR by the options and the layers. */
 const findDataDir = (layers: readonly Layer[], options: Located): string => {
   const named = options.dataDir ?? find('dataDir', layers, options.cwd, () => undefined)?.value;
   return typeof named === 'string' ? resolve(options.cwd, named) : usualDataDir(options);
@@ -183,7 +183,7 @@ const initCommand = ({ isInstalled }: Located): string =>
 const noFileHint = (options: Located): string =>
   `There is no configuration file (looked for ${usualFiles(options).join(' and ')}). Make one with: ${initCommand(options)}`;
 
-/** Reports what does not go together of the settings that hosting takes. */
+/** Reports conflicting settings of hosting. */
 const reportHosting = (shared: z.output<typeof SharedSettings>, report: Report): void => {
   const { credentialsKey, apiToken, listen, consoleToken } = shared;
   const hasDatabase = shared.databaseUrl !== null;
@@ -196,7 +196,7 @@ const reportHosting = (shared: z.output<typeof SharedSettings>, report: Report):
   }
 };
 
-/** The configuration of variables and file, and a reader of links that are kept elsewhere as if they stood in that file. */
+/** The configuration of variables and file, and a reader of links in the database. */
 export type ReadConfig = {
   readonly config: Config;
   readonly readLinks: (hosted: readonly HostedLink[]) => ReadLinks;

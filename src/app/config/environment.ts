@@ -5,11 +5,11 @@ import { FILE_VARIABLE, variablesOf, type Environment, type Keys } from './sourc
 import { parseEnv } from 'node:util';
 import { nearestWord } from './nearest.ts';
 
-/** What decides where configuration and state are where nothing names a place. */
+/** The inputs for the default places of configuration and state. */
 export type Surroundings = {
   readonly env: Environment;
   readonly cwd: string;
-  /** False for a checkout, which keeps everything in its own folder. */
+  /** False for a checkout, whose files are in its own folder. */
   readonly isInstalled: boolean;
 };
 
@@ -18,27 +18,27 @@ export const IS_INSTALLED = !import.meta.filename.endsWith('.ts');
 
 const NAME = 'contact-sync';
 const FILE = `${NAME}.yaml`;
-/** What tells that a folder holds state. */
+/** A folder with this file contains state. */
 const DATABASE = `${NAME}.db`;
 
-/** A folder after the XDG Base Directory Specification, which tells to pass over a relative path. */
+/** A folder by the XDG Base Directory Specification, which ignores relative paths. */
 const xdgDirectory = (env: Environment, variable: string, fallback: string): string => {
   const chosen = env[variable] ?? '';
   return join(isAbsolute(chosen) ? chosen : join(env['HOME'] || homedir(), fallback), NAME);
 };
 
-/** Where the configuration file is looked for, in this order. */
+/** The default places of the configuration file, in order. */
 export const usualFiles = ({ env, cwd, isInstalled }: Surroundings): readonly string[] => [
   resolve(cwd, 'config', FILE),
   ...(isInstalled ? [join(xdgDirectory(env, 'XDG_CONFIG_HOME', '.config'), FILE)] : []),
 ];
 
-/** The `.env` beside a configuration file. */
+/** The `.env` in the folder of a configuration file. */
 export const envFileBeside = (path: string): string => join(dirname(path), '.env');
 
 /**
- * The configuration file in its usual place: the first that exists, else the one beside the first `.env`, else the place
- * for a new one.
+ * The default configuration file: the first that exists, otherwise the one next to the first `.env`, otherwise the place of a
+ * new one.
  */
 export const usualFile = (surroundings: Surroundings): string => {
   const paths = usualFiles(surroundings);
@@ -46,20 +46,20 @@ export const usualFile = (surroundings: Surroundings): string => {
   return found ?? paths.at(-1) ?? FILE;
 };
 
-/** Where state is kept: in `./data` of a checkout, and wherever that holds state already; else in the user's own folder. */
+/** The default DATA_DIR: `./data` in a checkout or if it contains state, otherwise a folder of the user. */
 export const usualDataDir = ({ env, cwd, isInstalled }: Surroundings): string => {
   const local = resolve(cwd, 'data');
   const isLocal = !isInstalled || existsSync(join(local, DATABASE));
   return isLocal ? local : xdgDirectory(env, 'XDG_DATA_HOME', join('.local', 'share'));
 };
 
-/** Whether a folder holds the state of any link. */
+/** Whether a folder contains state. */
 export const holdsState = (dataDir: string): boolean => existsSync(join(dataDir, DATABASE));
 
-/** The setting that a variable is about: a secret's `NAME` and `NAME_FILE` are one. */
+/** The setting of a variable: `NAME` and `NAME_FILE` of a secret are the same setting. */
 const subjectOf = (variable: string): string => variable.replace(/_FILE$/u, '');
 
-/** The variables of a `.env` file below those of the environment, which win; an empty one counts as not set. */
+/** Adds the variables of a `.env` file. Those of the environment win; an empty one counts as missing. */
 export const withEnvFile = (env: Environment, content: string): Environment => {
   const set = Object.entries(env).filter(([, value]) => value?.trim());
   const subjects = new Set(set.map(([variable]) => subjectOf(variable)));

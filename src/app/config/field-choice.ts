@@ -19,25 +19,25 @@ import { fail } from '../../util/values.ts';
 import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
 import type { SideConfig } from './sides.ts';
 
-/** Which fields a link syncs, and what holds for single ones. */
+/** The synced fields of a link, with the directions and winners of single fields. */
 export type FieldChoice = {
   readonly fields: ChosenFields;
   /** The fields that go one way only. */
   readonly directions: Readonly<Partial<Record<SyncedField, 'to-left' | 'to-right'>>>;
-  /** Who wins a conflict about a text. */
+  /** The conflict policies of single text fields. */
   readonly winners: Readonly<Partial<Record<ScalarField, ConflictPolicy>>>;
 };
 
-/** Stands for the fields that a link syncs which does not choose. */
+/** The word for the default fields. */
 const DEFAULT = 'default';
 const CUSTOM = 'custom:NAME';
 const KNOWN = [...USUAL_FIELDS, ...FURTHER, ...Object.keys(EXTRAS)];
 const FARTHEST_HINT = 3;
 
-/** A part of the list: a field, the way that it goes, and who wins it. */
+/** A part of the list: a field with its direction and its winner. */
 const PART = /^(!?)(.+?)(?::(to-[\w-]+|both))?(?:=([\w-]+))?$/u;
 
-/** A field with all that is said of it, its being joined among that; a custom field may be called so. */
+/** A field that is joined, with its other options. A custom field may have such a name. */
 const JOINED = /^(?!custom:)(\w+)((?:[:=][\w-]+)*:joined(?:[:=][\w-]+)*)$/u;
 
 const unknownField = (name: string): string => {
@@ -46,7 +46,7 @@ const unknownField = (name: string): string => {
   return `"${name}" is no field that can be synced. ${hint}`;
 };
 
-/** The field that a word of the list means: an extra is called as usual where the list does not say how. */
+/** The field of a word. An extra without a name has its default name. */
 const fieldOf = (word: string): SyncedField | null => {
   const name = isExtra(word) ? (`${word} as ${EXTRAS[word]}` as const) : word;
   return isSyncedField(name) ? name : null;
@@ -66,7 +66,7 @@ const wordsFor = ({ left, right }: Sides<string>): Words => ({
   winners: policyWords({ left, right }),
 });
 
-/** What a choice of fields is made of, part by part. */
+/** A choice of fields that is built part by part. */
 type Draft = {
   readonly fields: Set<SyncedField>;
   readonly directions: Map<SyncedField, 'to-left' | 'to-right'>;
@@ -75,7 +75,7 @@ type Draft = {
   readonly joined: Set<SyncedField>;
 };
 
-/** Takes the way of a field in; what is wrong with it, or null. */
+/** Adds the direction of a field; returns the problem, or null. */
 const takeWay = (draft: Draft, field: SyncedField, word: string, { directions }: Words): string | null => {
   const way = directions.get(word);
   if (way === undefined)
@@ -84,7 +84,7 @@ const takeWay = (draft: Draft, field: SyncedField, word: string, { directions }:
   return null;
 };
 
-/** Takes in who wins a field; what is wrong with it, or null. */
+/** Adds the winner of a field; returns the problem, or null. */
 const takeWinner = (draft: Draft, field: SyncedField, word: string, { winners }: Words): string | null => {
   const [text] = scalarsOf([field]);
   const who = winners.get(word);
@@ -98,7 +98,7 @@ const takeWinner = (draft: Draft, field: SyncedField, word: string, { winners }:
 const joinedAndMore = (field: SyncedField): string =>
   `"${field}" is joined into the first name, so it is no field with a direction or a winner. Keep one of the two.`;
 
-/** Takes in that a part of a name is joined into the first name; what is wrong with that, or null. */
+/** Adds a part of a name that is joined into the first name; returns the problem, or null. */
 const takeJoined = (draft: Draft, word: string, said: string): string | null => {
   const field = JOINABLE.find((each) => each === word);
   if (field === undefined)
@@ -107,7 +107,7 @@ const takeJoined = (draft: Draft, word: string, said: string): string | null => 
   return said === ':joined' ? null : joinedAndMore(field);
 };
 
-/** Takes in a part that says of no field that it is joined; what is wrong with it, or null. */
+/** Adds a part without `joined`; returns the problem, or null. */
 const takeField = (draft: Draft, part: string, words: Words): string | null => {
   if (part === DEFAULT) {
     for (const field of USUAL_FIELDS) draft.fields.add(field);
@@ -126,13 +126,13 @@ const takeField = (draft: Draft, part: string, words: Words): string | null => {
   return fault ?? (winner === undefined ? null : takeWinner(draft, field, winner, words));
 };
 
-/** Takes one part in; what is wrong with it, or null. */
+/** Adds one part; returns the problem, or null. */
 const take = (draft: Draft, part: string, words: Words): string | null => {
   const [, joined, said = ''] = JOINED.exec(part) ?? [];
   return joined === undefined ? takeField(draft, part, words) : takeJoined(draft, joined, said);
 };
 
-/** Two fields that would be shown under one name, where one of them is an extra; null where each has its own. */
+/** The problem of an extra with the name of another field; null if all names differ. */
 const namesakesIn = (fields: Iterable<SyncedField>): string | null => {
   const all = [...fields];
   const wordsOf = (field: SyncedField): string => (field === 'buckets' ? field : specOf(field).words).toLowerCase();
@@ -144,9 +144,9 @@ const namesakesIn = (fields: Iterable<SyncedField>): string | null => {
 };
 
 /**
- * From `default,notes,birthday:to-google,title=service`, or a list of such parts: what is not named is not synced; a part
- * that begins with `!` takes a field out again, and one such as `middleName:joined` joins it into the first name. Sides are
- * called by their names, and an extra as `lastContacted as NAME` says.
+ * Parses `default,notes,birthday:to-google,title=service`, or a list of such parts. A field that is not named is not synced. A
+ * part with `!` removes a field, and `middleName:joined` joins it into the first name. Sides are named by their names, and
+ * `lastContacted as NAME` names an extra.
  */
 export const fieldChoice = (sides: Sides<string>) => {
   const words = wordsFor(sides);
@@ -196,8 +196,8 @@ const partOf = (name: string, value: unknown): string => {
 };
 
 /**
- * A section of the file in which `fields` may be a mapping, such as `{ title: { winner: service }, notes: {} }`: beside the
- * usual fields those that it names. It comes back as the list of parts that {@link fieldChoice} takes.
+ * Replaces a mapping in `fields`, such as `{ title: { winner: service }, notes: {} }`, by the list of parts for
+ * {@link fieldChoice}. A mapping adds to the default fields.
  */
 export const withFieldList = (section: Section): Section => {
   const { fields } = section;
@@ -208,7 +208,7 @@ export const withFieldList = (section: Section): Section => {
 type Way = 'both' | 'to-left' | 'to-right';
 type Report = (what: string) => void;
 
-/** The sides that a field is never written to: a provider writes it nowhere, or computes it itself. */
+/** The sides that a field is never written to: their provider does not write it, or computes it. */
 const unwritable = (field: SyncedField, sides: Sides<SideConfig>): readonly Side[] => {
   const extra = extraOf(field)?.extra;
   return SIDES.filter((side) => {
@@ -229,8 +229,8 @@ const isOutOfPlace = (field: SyncedField, computing: readonly Side[], report: Re
 };
 
 /**
- * The ways of the fields that go one way only: as they were chosen, and where a side's provider never writes a field, away
- * from that side. A way that nothing could go is reported.
+ * The directions of one-way fields: as chosen, and away from a side whose provider never writes the field. Reports a direction
+ * that conflicts with the link.
  */
 export const oneWayFields = (
   { fields, directions }: FieldChoice,

@@ -10,21 +10,21 @@ import { declareSides } from './sides.ts';
 import { isSection, variableOf, type Report, type Section } from './sources.ts';
 import { parseYaml } from './yaml.ts';
 
-/** A link that the database keeps: its settings are those of a link's section in the file, as JSON. */
+/** A link in the database. Its settings are those of a link's section in the file, as JSON. */
 export type HostedLink = {
   readonly name: string;
-  /** Null where they cannot be opened; `fault` says why. */
+  /** Null if they cannot be decrypted; `fault` has the reason. */
   readonly settings: Section | null;
   readonly fault: string | null;
 };
 
-/** A link that cannot be used as it is, and all that is wrong with it. */
+/** A link with invalid settings, and all its problems. */
 export type FaultyLink = { readonly name: string; readonly problems: readonly ConfigProblem[] };
 
-/** Links as they are used, and those that are left out. */
+/** Valid links, and invalid ones, which are not served. */
 export type ReadLinks = { readonly links: readonly LinkConfig[]; readonly faulty: readonly FaultyLink[] };
 
-/** What no message, list or answer repeats, wherever it stands in a link's settings. */
+/** The keys of secrets, which no message, list or answer repeats. */
 const SECRET_KEYS = new Set([...PROVIDERS.flatMap(({ secretKeys }) => secretKeys), ...OWN_LINK_KEYS.secrets]);
 const FILE_KEYS = new Set([...SECRET_KEYS].map((key) => `${key}File`));
 
@@ -33,10 +33,10 @@ const lastName = (key: string): string => key.slice(key.lastIndexOf('.') + 1);
 
 const isSecretKey = (key: string): boolean => SECRET_KEYS.has(lastName(key));
 
-/** What is shown in the place of a secret. */
+/** The text that replaces a secret. */
 const SECRET_SHOWN = '[secret]';
 
-/** The settings of a link that stand in a YAML or JSON text, which is at that place. Throws {@link ConfigError}. */
+/** Parses the settings of a link from a YAML or JSON text; `place` is for messages. Throws {@link ConfigError}. */
 export const parseLinkSettings = (text: string, place: string): Section => {
   const problems: ConfigProblem[] = [];
   const section = parseYaml(place, text, (where, what) => void problems.push({ where, what }));
@@ -52,8 +52,8 @@ const withValue = (section: Section, [name = '', ...rest]: readonly string[], va
 };
 
 /**
- * Settings that are written as `google.readLimit=90/minute` on a command line, beside others; an empty value takes one out.
- * Throws {@link ConfigError} for what is not written so, and for secrets: every user of a machine can read its command lines.
+ * Adds settings such as `google.readLimit=90/minute` from a command line; an empty value removes one. Throws
+ * {@link ConfigError} for another form, and for secrets: every user of a machine can read its command lines.
  */
 export const withAssignments = (section: Section, assignments: readonly string[]): Section => {
   const problems: ConfigProblem[] = [];
@@ -82,7 +82,7 @@ const asTexts = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, asTexts(inner)]));
 };
 
-/** The settings with every secret replaced by what says that it is one. */
+/** The settings with `[secret]` in place of each secret. */
 export const withoutSecrets = (section: Section): Section =>
   Object.fromEntries(
     Object.entries(section).map(([key, value]) => {
@@ -91,7 +91,7 @@ export const withoutSecrets = (section: Section): Section =>
     }),
   );
 
-/** Reports what no host could use: a file of another one, and what is shown in the place of a secret. */
+/** Reports values that no host can use: the name of a file, and the text that replaces a secret. */
 const reportUnusable = (section: Section, where: string, report: Report): void => {
   for (const [key, value] of Object.entries(section)) {
     const place = `${where}.${key}`;
@@ -108,7 +108,7 @@ const reportUnusable = (section: Section, where: string, report: Report): void =
   }
 };
 
-/** Reports each variable that is about one account, and that this link would take besides. */
+/** Reports each variable of a single account that would apply to this link too. */
 const reportForeignAccounts = ({ environment, report }: LinkSources, providers: readonly string[]): void => {
   for (const { name, accountKeys } of PROVIDERS.filter((provider) => providers.includes(provider.name))) {
     for (const key of accountKeys.flatMap((each) => [`${name}.${each}`, `${name}.${each}File`])) {
@@ -126,7 +126,7 @@ type Known = {
   readonly hosts: readonly string[];
 };
 
-/** What stands in the way of reading a link's settings at all. */
+/** Reports problems that prevent reading the settings of a link. */
 const reportUnreadable = ({ name, settings, fault }: HostedLink, known: Known, report: Report): void => {
   const where = linkPlace(name);
   if (!isName(name)) report(where, NOT_A_LINK_NAME);
@@ -134,7 +134,7 @@ const reportUnreadable = ({ name, settings, fault }: HostedLink, known: Known, r
     report(where, 'is the name of a link of the configuration file too. Give each link a name of its own.');
   }
   if (settings === null) report(where, fault ?? 'has settings that cannot be read.');
-  // A file that is named is not even looked for.
+  // A named file is not opened.
   else reportUnusable(settings, where, report);
 };
 
@@ -155,7 +155,7 @@ const readSettings = (name: string, settings: Section, known: Known, sources: Li
 
 type Parsed = { readonly link: LinkConfig | null; readonly problems: readonly ConfigProblem[] };
 
-/** Links that were read with one configuration, by name, with their settings as JSON: unchanged ones are not read again. */
+/** The parsed links of one configuration, by name, with their settings as JSON. Unchanged links are not parsed again. */
 type ParsedLinks = Map<string, { readonly json: string; readonly parsed: Parsed }>;
 
 const parseOnce = (
@@ -200,9 +200,8 @@ const readLink = (
 type ConfigOfLinks = Pick<Config, 'links' | 'consoleToken' | 'apiToken' | 'hostedLinkHosts'>;
 
 /**
- * Links that a database keeps, read as if they stood in the configuration file: the variables win over their own settings,
- * and these over the top of the file. One that has a fault is left out, and does not keep the others from being used.
- * `cache` belongs to these sources: a link whose settings are those of the last time is the same object.
+ * Reads links of a database like links of the configuration file: variables win over their own settings, and these over the top
+ * of the file. An invalid link does not affect the others. With the same `cache`, an unchanged link is the same object.
  */
 const readHostedLinks = (
   hosted: readonly HostedLink[],
@@ -229,7 +228,7 @@ const readHostedLinks = (
   return { links, faulty };
 };
 
-/** Reads links that a database keeps, with one configuration; what did not change since the last call is not read again. */
+/** Creates a reader for links in a database, which parses only links that changed since the last call. */
 export const createHostedReader = (
   config: ConfigOfLinks,
   sources: LinkSources,

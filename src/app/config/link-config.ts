@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { conflictPolicies } from './conflict-policy.ts';
 import { buckets } from './patterns.ts';
 
-/** The settings that each link may have of its own. A side is called by its name. */
+/** The settings of a link. Sides are named by their names. */
 export const linkSettings = ({ left, right }: Sides<string>) =>
   z.object({
     syncInterval: interval
@@ -64,7 +64,7 @@ export const LINK_KEYS: Keys = {
 };
 export const OWN_LINK_KEYS: Keys = { names: ['consoleToken'], secrets: ['consoleToken'] };
 
-/** What may stand in a link's section, beside its sides. */
+/** The keys of a link's section, in addition to its sides. */
 const SECTION_KEYS = joinKeys(PROVIDER_KEYS, LINK_KEYS, OWN_LINK_KEYS);
 
 /** Where a link's interval is `auto`: the longest time between two runs, unless a rate limit leaves no room for it. */
@@ -78,15 +78,15 @@ export type LinkConfig = {
   /** Whether the time between two runs follows the changes that runs see. */
   readonly hasAutoInterval: boolean;
   readonly sweepIntervalMs: number;
-  /** Which sides are written. */
+  /** The sides that are written. */
   readonly direction: 'both' | 'to-left' | 'to-right';
-  /** What is synced of contacts. */
+  /** The synced fields. */
   readonly fields: FieldChoice['fields'];
   /** The fields that go one way only, in a link that goes both. */
   readonly directions: FieldChoice['directions'];
-  /** Who wins a text that both sides changed. */
+  /** The policy for a text that both sides changed. */
   readonly conflictPolicy: ConflictPolicy;
-  /** Who wins the fields that have a policy of their own. */
+  /** The policies of single fields. */
   readonly conflictPolicyByField: Readonly<Partial<Record<ScalarField, ConflictPolicy>>>;
   readonly deletePolicy: 'propagate' | 'keep';
   readonly deleteLimit: DeleteLimit;
@@ -94,14 +94,14 @@ export type LinkConfig = {
   readonly firstSync: 'run' | 'review';
   /** Names or globs; a later `!` pattern excludes. */
   readonly buckets: readonly string[];
-  /** What people sign in with who see the page of this link alone; null: there is no such token. */
+  /** The token for the page of this link only; null without one. */
   readonly consoleToken: Secret | null;
 };
 
-/** A link as far as its sides are known; null where they have a fault. */
+/** A link with its sides; null if they have a fault. */
 export type DeclaredLink = LinkSection & { readonly sides: Sides<DeclaredSide> | null };
 
-/** Where the settings of links are looked for beside their own sections. */
+/** The sources of the settings of links, in addition to their own sections. */
 export type LinkSources = {
   readonly environment: Layer;
   /** The top of the file. */
@@ -114,7 +114,7 @@ export type LinkSources = {
 /** The schema of the settings of links whose sides have these names. */
 type LinkSchemas = (names: Sides<string>) => ReturnType<typeof linkSettings>;
 
-/** Makes each schema once: it takes long, and there may be thousands of links with sides of the same names. */
+/** Creates each schema once, because thousands of links may have sides with the same names. */
 export const createLinkSchemas = (): LinkSchemas => {
   const made = new Map<string, ReturnType<typeof linkSettings>>();
   return (names) => {
@@ -137,7 +137,7 @@ const withTokenKeys = (name: string, sides: Sides<SideConfig>): Sides<SideConfig
     return { ...sides[side], tokenKey: placeOf({ name, sides }, side, providerNamed(provider).tokenKey) };
   });
 
-/** A link with its settings; null where one of them has a fault, which is reported. */
+/** Reads the settings of a link; reports faults and returns null. */
 export const parseLink = (
   link: DeclaredLink,
   { environment, common, cwd, report, schemaFor }: LinkSources,

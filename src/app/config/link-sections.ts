@@ -1,6 +1,6 @@
 import { isSection, isText, isUnset, type Report, type Section } from './sources.ts';
 
-/** One link as the file has it: its name, where it stands for whoever reads of a fault, and its settings. */
+/** A link in the file: its name, its place for messages, and its settings. */
 export type LinkSection = { readonly name: string; readonly where: string; readonly section: Section };
 
 const NAME = /^[a-z0-9][a-z0-9_-]{0,99}$/iu;
@@ -39,7 +39,7 @@ const fromList = (links: readonly Section[], report: Report): LinkSection[] =>
   });
 
 type Options = {
-  /** Whether links may stand elsewhere, so that the file needs none. */
+  /** Whether the file may have no link, because the database may have some. */
   readonly mayBeNone: boolean;
   readonly report: Report;
 };
@@ -53,7 +53,7 @@ const listed = (links: unknown, { mayBeNone, report }: Options): LinkSection[] =
   return [];
 };
 
-/** The links that the file has, as a mapping or as a list; without `links` there is one, named `default`. */
+/** The links of the file, a mapping or a list. Without `links` there is one, named `default`. */
 export const linkSections = (links: unknown, options: Options): readonly LinkSection[] => {
   const { report } = options;
   if (links === undefined) return [{ name: 'default', where: 'links.default', section: {} }];

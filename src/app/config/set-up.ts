@@ -12,19 +12,19 @@ import { SharedSettings } from './shared-settings.ts';
 import { sideSchema } from './sides.ts';
 import { isSection, isText, variableOf } from './sources.ts';
 
-/** One setting that somebody who sets a link up is asked for. */
+/** A setting that `init` asks for. */
 export type AskedSetting = {
   /** Its dotted key, such as `google.clientId`. */
   readonly key: string;
   readonly description: string;
   readonly isSecret: boolean;
-  /** False: without it the link can be kept in step, but nobody can sign in. */
+  /** False for a setting that only the sign-in requires. */
   readonly isRequired: boolean;
 };
 
 /** The providers and names of the sides of a new link, and its settings. */
 export type SetUp = {
-  /** A null name: the side is called as its provider. */
+  /** If the name is null, the side has the name of its provider. */
   readonly sides: Sides<{ readonly provider: string; readonly name: string | null }>;
   /** Values as they are written, by their dotted keys. */
   readonly settings: ReadonlyMap<string, string>;
@@ -46,7 +46,7 @@ const descriptionOf = (key: string): string => {
   return descriptions.get(key) ?? `${descriptions.get(key.replace(/File$/u, '')) ?? key} It is in this file.`;
 };
 
-/** The settings of a provider that have no default to go on with, and that the remote does not list after the sign-in. */
+/** The settings of a provider without a default, except those that are chosen from a list after the sign-in. */
 export const settingsToAsk = (provider: string): readonly AskedSetting[] => {
   const { collection, schema, secretKeys } = providerNamed(provider);
   return Object.entries(schema.shape as Readonly<Record<string, z.ZodType>>).flatMap(([name, setting]) => {
@@ -58,11 +58,11 @@ export const settingsToAsk = (provider: string): readonly AskedSetting[] => {
   });
 };
 
-/** Whether a setting is one that no other user of the machine may read. */
+/** Whether a setting is a secret. */
 export const isSecretSetting = (key: string): boolean =>
   allSettings().some((setting) => setting.key === key && setting.isSecret);
 
-/** What is wrong with a setting's value and what to do; null where nothing is. */
+/** The problem of a value with its remedy; null for a valid value. */
 export const faultOf = (key: string, value: string): string | null => {
   const [section, name] = splitKey(key);
   const result = shapeOf(section)[name]?.safeParse(value === '' ? undefined : value);
@@ -71,7 +71,7 @@ export const faultOf = (key: string, value: string): string | null => {
 
 const SCHEMA = join(PACKAGE_ROOT, 'config/schemas/contact-sync.schema.json');
 
-/** The line by which editors find the JSON Schema; none where the program came without it. */
+/** The line by which editors find the JSON Schema; empty if the program has no schema file. */
 const schemaLine = (path: string): readonly string[] => {
   if (!existsSync(SCHEMA)) return [];
   const near = relative(dirname(path), SCHEMA);
@@ -121,14 +121,14 @@ export const configText = (setUp: SetUp, path: string): string => {
   return `${lines.join('\n')}\n`;
 };
 
-/** A value as `.env` files have it, which know no escapes but three kinds of quotes; null where none of them fits. */
+/** A value in the syntax of `.env` files, which have three kinds of quotes and no escapes; null if no quotes fit. */
 const quoted = (value: string): string | null => {
   if (/^[\w./:@%+=,-]*$/u.test(value)) return value;
   const quote = [`'`, '"', '`'].find((sign) => !value.includes(sign));
   return quote === undefined || (quote === '"' && value.includes('\\')) ? null : quote + value + quote;
 };
 
-/** A `.env` file's text with the settings as variables, in place of lines it has for them; null where one cannot be quoted. */
+/** The text of a `.env` file with the settings as variables, which replace their lines; null if a value cannot be quoted. */
 export const envText = (before: string, settings: SetUp['settings']): string | null => {
   const variables = [...settings].map(([key, value]) => [variableOf(key), quoted(value)] as const);
   if (variables.some(([, value]) => value === null)) return null;

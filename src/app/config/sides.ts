@@ -23,14 +23,14 @@ import { contactPatterns } from './patterns.ts';
 import { Secret } from '../../util/secret.ts';
 import { issuedSecret, passwordSecret } from '../../util/values.ts';
 
-/** One side of a link: which provider plays it, and with what settings. */
+/** One side of a link: its provider and its settings. */
 export type SideConfig = SideWords & {
   /** The provider's name in the registry. */
   readonly provider: string;
   readonly settings: OpaqueSettings;
-  /** Whether its change feed names deleted contacts; else a full listing finds them. */
+  /** Whether its change feed reports deleted contacts; otherwise a full listing finds them. */
   readonly namesDeletions: boolean;
-  /** Which contacts the side selects, by patterns. */
+  /** The patterns that select contacts of the side. */
   readonly contacts: readonly string[];
   /** Null: the token that `connect` stored. */
   readonly token: Secret | null;
@@ -74,7 +74,7 @@ const keysOf = (provider: Provider): Keys => ({
   secrets: provider.secretKeys,
 });
 
-/** What a provider's side is read with. Schemas take long to make, and there may be thousands of links. */
+/** The schemas of a provider's side. They are created once, because there may be thousands of links. */
 const readerOf = (provider: Provider) => ({
   keys: keysOf(provider),
   settings: provider.schema.extend({ [provider.tokenKey]: tokenSetting(provider) }),
@@ -89,7 +89,7 @@ export const PROVIDER_KEYS: Keys = joinKeys(
   ...PROVIDERS.map((provider) => keysBelow(sectionOf(provider), keysOf(provider))),
 );
 
-/** Words that mean something else beside the sides' names: in a setting, in a JSON document or in a line of the log. */
+/** Words with another meaning in a setting, a JSON document or a log line. They cannot be names of sides. */
 const RESERVED = new Set(
   [
     'all both',
@@ -110,7 +110,7 @@ const faultOfName = (name: string, side: Side, provider: Provider): string | nul
 
 type Draft = { readonly provider: Provider; readonly name: string | null; readonly own: Layer };
 
-/** A side's own section; null where it has a fault, which is reported. */
+/** Reads the section of a side; reports a fault and returns null. */
 const readDraft = (section: unknown, side: Side, where: string, report: Report): Draft | null => {
   const names = PROVIDERS.map((provider) => provider.name)
     .toSorted()
@@ -146,7 +146,7 @@ const declare = (drafts: Sides<Draft>): Sides<DeclaredSide> => {
   });
 };
 
-/** Who plays the sides of a link; null where that has a fault, which is reported. */
+/** Reads the providers and names of the sides of a link; reports a fault and returns null. */
 export const declareSides = ({ section, where }: LinkSection, report: Report): Sides<DeclaredSide> | null => {
   if (!('left' in section || 'right' in section)) {
     return declare(bySide((side) => ({ provider: providerNamed(USUAL_PROVIDERS[side]), name: null, own: NOTHING })));
@@ -160,13 +160,13 @@ export const declareSides = ({ section, where }: LinkSection, report: Report): S
   return null;
 };
 
-/** What a link's section holds beside its sides. */
+/** The section of a link without its sides. */
 export const withoutSides = (section: Section): Section => {
   const { left: _left, right: _right, ...rest } = section;
   return rest;
 };
 
-/** Where the settings of a link's sides are looked for, beside each side's own section. */
+/** The sources of the settings of a link's sides, in addition to the section of each side. */
 export type SideSources = Pick<Sources, 'cwd' | 'report'> & {
   readonly environment: Layer;
   /** The link's section and the top of the file. */
@@ -194,7 +194,7 @@ const parseSide = ({ provider, own, ...words }: DeclaredSide, sources: SideSourc
   };
 };
 
-/** Both sides of a link with their providers' settings; null where one of them has a fault, which is reported. */
+/** Reads the settings of both sides of a link; reports faults and returns null. */
 export const parseSides = (declared: Sides<DeclaredSide>, sources: SideSources): Sides<SideConfig> | null => {
   // In the registry's order, in which the settings are documented.
   const order = SIDES.toSorted(

@@ -3,15 +3,15 @@ import { giveToThisUser, isForeign, readTextFileSync } from '../../util/files.ts
 import { nearestWord } from './nearest.ts';
 import type { z } from 'zod';
 
-/** Takes note of one fault of the configuration: the key or variable, and what is wrong with it and what to do. */
+/** Records one fault of the configuration: the key or variable, and the problem with its remedy. */
 export type Report = (where: string, what: string) => void;
 
 /** The settings that may stand in one place. */
 export type Keys = {
   readonly names: readonly string[];
-  /** Those that must never be repeated in a message; each may stand in a file of its own. */
+  /** Secrets, which messages never repeat. Each may be in a separate file. */
   readonly secrets: readonly string[];
-  /** Those that may be a mapping in the file, which is read as a list of `name=value`; left out where there are none. */
+  /** Keys that may be a mapping in the file, which is read as a list of `name=value`. */
   readonly mappings?: readonly string[];
 };
 
@@ -110,7 +110,7 @@ export const fileLayer = (section: Section, prefix: string, keys: Keys, report: 
   return { values: new Map(entries), nameOf: (key) => prefix + key };
 };
 
-/** So many letters of a key may be wrong for it to be guessed. */
+/** The largest number of wrong letters for a hint. */
 const FARTHEST_HINT = 3;
 
 const LONGEST_SHOWN_KEY = 80;
@@ -129,7 +129,7 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
   FILE_TOO_LARGE: 'which is larger than 64 MiB. Name another file.',
 };
 
-/** The file's text; null where it cannot be read, and then that is reported for `where`. */
+/** The text of a file; reports an unreadable file for `where` and returns null. */
 export const readText = (path: string, where: string, report: Report): string | null => {
   try {
     return readTextFileSync(path);
@@ -150,7 +150,7 @@ export const readText = (path: string, where: string, report: Report): string | 
 
 type Found = { readonly where: string; readonly value: Raw | null };
 
-/** The setting from the first layer that has it; a null value stands for one whose fault is reported already. */
+/** The setting of the first layer that has it. Its value is null after a reported fault. */
 export const find = (key: string, layers: readonly Layer[], cwd: string, report: Report): Found | null => {
   const layer = layers.find(({ values }) => values.has(key) || values.has(`${key}File`));
   if (layer === undefined) return null;
@@ -191,7 +191,7 @@ const faultOfLength = (value: Raw): string | null => {
   return total > LONGEST_LIST ? `is a list of ${total} characters. Write at most ${LONGEST_LIST}.` : null;
 };
 
-/** The setting with its length checked; a null value stands for one whose fault is reported. */
+/** The setting with its length checked. Its value is null after a reported fault. */
 const findChecked = (key: string, { layers, cwd, report }: Sources): ReturnType<typeof find> => {
   const found = find(key, layers, cwd, report);
   const fault = found?.value ? faultOfLength(found.value) : null;
@@ -205,7 +205,7 @@ const missing = (key: string, isSecret: boolean): string => {
   return `is not set. Set ${ways} or ${key} in the configuration file.`;
 };
 
-/** The settings of one schema, whose keys are `keys`; null where one of them has a fault, which is reported. */
+/** Parses the settings of one schema with these keys; reports faults and returns null. */
 export const parseSettings = <Schema extends z.ZodObject>(
   schema: Schema,
   keys: Keys,

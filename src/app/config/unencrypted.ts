@@ -5,7 +5,7 @@ import { placeOf } from './accounts.ts';
 import type { Config, LinkConfig } from './config.ts';
 import type { ListenAddress } from '../../util/values.ts';
 
-/** An address to which a side's credential and contacts would go unencrypted. */
+/** An address to which credential and contacts of a side would be sent unencrypted. */
 export type UnencryptedAddress = {
   /** The side's name. */
   readonly side: string;
@@ -20,7 +20,7 @@ const hostOf = (value: unknown): string | null => {
   return url?.protocol === 'http:' && !isLoopback(url.hostname) ? url.hostname : null;
 };
 
-/** What to do about such addresses. */
+/** The remedy for such addresses. */
 export const encryptionRemedy = (addresses: readonly { readonly where: string }[]): string =>
   `Set ${addresses.map(({ where }) => where).join(' and ')} to an address that begins with https://.`;
 
@@ -34,7 +34,7 @@ export const unencryptedAddresses = (link: LinkConfig): readonly UnencryptedAddr
     });
   });
 
-/** Tells of the unencrypted addresses of each link that has some, once for each link. */
+/** Reports the unencrypted addresses of links, once for each link with such addresses. */
 export const reportUnencrypted = (
   links: readonly LinkConfig[],
   tell: (found: {
@@ -49,7 +49,7 @@ export const reportUnencrypted = (
   }
 };
 
-/** Where notices go unencrypted to another machine; null where they do not. */
+/** The receiver of unencrypted notifications on another machine; null without one. */
 export const unencryptedNotification = ({
   notifyUrl,
 }: Config): { readonly host: string; readonly remedy: string } | null => {
@@ -61,7 +61,7 @@ export const unencryptedNotification = ({
 export const hasPageToken = ({ consoleToken, links }: Pick<Config, 'consoleToken' | 'links'>): boolean =>
   [{ consoleToken }, ...links].some((each) => each.consoleToken !== null);
 
-/** What to do about an address of LISTEN that other machines reach; null where only this one does. */
+/** The remedy for a LISTEN address that other machines can reach; null for a loopback address. */
 export const openAddressRemedy = (
   { host, port }: ListenAddress,
   { hasPage, hasApi }: { readonly hasPage: boolean; readonly hasApi: boolean },

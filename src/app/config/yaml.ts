@@ -4,12 +4,12 @@ import { isSection, type Report, type Section } from './sources.ts';
 
 const require = createRequire(import.meta.url);
 
-/** What closes each sign that opens something in YAML. */
+/** The closing character of each opening one. */
 const CLOSERS = { '[': ']', '{': '}', '"': '"', "'": "'" } as const;
 
 type Opener = { readonly sign: keyof typeof CLOSERS; readonly offset: number };
 
-/** The innermost bracket or quotation mark that nothing closes; null where that is not what is wrong. */
+/** The innermost unclosed bracket or quotation mark; null without one. */
 const unclosed = (document: Yaml.Document.Parsed, content: string): Opener | null => {
   const { visit } = require('yaml') as typeof Yaml;
   let found: Opener | null = null;
@@ -25,7 +25,7 @@ const unclosed = (document: Yaml.Document.Parsed, content: string): Opener | nul
   return found;
 };
 
-/** The first place where a mapping has a key again. The parser's own check takes quadratic time, which many links feel. */
+/** The first repeated key of a mapping. The check of the parser takes quadratic time, which is slow with many links. */
 const repeated = (document: Yaml.Document.Parsed): number | null => {
   const { isScalar, visit } = require('yaml') as typeof Yaml;
   let found: number | null = null;
@@ -43,7 +43,7 @@ const repeated = (document: Yaml.Document.Parsed): number | null => {
   return found;
 };
 
-/** The first alias of something that it stands in, which would have no end. */
+/** The first alias within its own anchor, which would be endless. */
 const endless = (document: Yaml.Document.Parsed): number | null => {
   const { isCollection, visit } = require('yaml') as typeof Yaml;
   let found: number | null = null;
@@ -60,7 +60,7 @@ const endless = (document: Yaml.Document.Parsed): number | null => {
   return found;
 };
 
-/** What keeps a document from being used, in the parser's words, and where that is; null where nothing does. */
+/** The first fault of a document with the code of the parser and its place; null for a valid document. */
 const faultOf = (document: Yaml.Document.Parsed): { readonly code: string; readonly offset: number } | null => {
   const [error] = document.errors;
   if (error !== undefined) return { code: error.code, offset: error.pos[0] };
@@ -70,9 +70,9 @@ const faultOf = (document: Yaml.Document.Parsed): { readonly code: string; reado
   return offset === null ? null : { code: 'ALIAS_WITHIN_ITS_ANCHOR', offset };
 };
 
-/** The file's content; null where it cannot be used, and then the one problem is reported. */
+/** Parses a YAML text; reports a fault and returns null. */
 export const parseYaml = (path: string, content: string, report: Report): Section | null => {
-  // Loaded here: without a file nothing needs its seventy modules.
+  // Loaded here, because its seventy modules are not used without a file.
   const { LineCounter, parseDocument } = require('yaml') as typeof Yaml;
   const lineCounter = new LineCounter();
   const document = parseDocument(content, { schema: 'failsafe', lineCounter, prettyErrors: false, uniqueKeys: false });

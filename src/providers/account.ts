@@ -2,11 +2,11 @@ import { type AnswerHeaders, readRateHeaders } from '../net/rate-headers.ts';
 import type { Inspection } from './provider.ts';
 import type { Clock } from '../util/clock.ts';
 
-/** Who is behind a credential. */
+/** The account behind a credential. */
 export type Account = {
-  /** The same as what `identify` answers; null where the remote does not say. */
+  /** The same value as the result of `identify`; null if the remote reports none. */
   readonly id: string | null;
-  /** The address by which its owner knows the account; null where the remote does not say. */
+  /** The email address of the account; null if the remote reports none. */
   readonly email: string | null;
 };
 

@@ -3,7 +3,7 @@ import type { Side } from '../core/contact/side.ts';
 import { RemoteError } from './errors.ts';
 import type { Remote, WriteResult } from './remote.ts';
 
-/** The remote as it plays a side of a link: each error that comes out of it says which side it is from. */
+/** Returns the remote with each of its errors marked with the side. */
 export const atSide = (side: Side, remote: Remote): Remote => {
   const mark = (error: unknown): unknown => {
     if (error instanceof RemoteError) error.side = side;

@@ -2,8 +2,8 @@ import { isCredentialError, RemoteError } from './errors.ts';
 import type { WriteResult } from './remote.ts';
 
 /**
- * Calls `operation` for each item, at most `concurrency` at once; the results stand in the order of the items. After a
- * failure no further item is begun; what is under way ends first, then the failure is thrown.
+ * Calls `operation` for each item, at most `concurrency` at once; the results are in the order of the items. After a
+ * failure no further item is started; running calls end first, then the failure is thrown.
  */
 export const mapConcurrently = async <Item, Result>(
   items: readonly Item[],
@@ -60,7 +60,8 @@ export const settle = async <Value>(key: string, operation: () => Promise<Value>
 };
 
 /**
- * Writes the items, at most `concurrency` at once, and answers for each; once one has met a refused credential no further one is
+ * Writes the items, at most `concurrency` at once, and answers for each; once one has met a refused credential no further one
+ * is
  * begun, and what was not has no result.
  */
 export const settleEach = async <Item, Value>(

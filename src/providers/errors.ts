@@ -159,7 +159,9 @@ export class CursorExpiredError extends RemoteError {
   readonly retry = 'never';
 }
 
-/** The error of a write that was begun before its credential was refused: how far it came is open, whatever the refusal says. */
+/**
+ * The error of a write that was begun before its credential was refused: how far it came is open, whatever the refusal says.
+ */
 export const leftOpen = (error: RemoteError, message = error.message): UnavailableError => {
   const { route, side, status } = error;
   const open = new UnavailableError(message, { status, route, applied: 'unknown', cause: error });

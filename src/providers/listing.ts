@@ -3,19 +3,20 @@ import { EndlessListingError } from './errors.ts';
 import type { KnownRows } from './remote.ts';
 import type { Clock } from '../util/clock.ts';
 
-/** How much of one listing is read: the clock's time, pages, and rows on all pages together. */
+/** The limits of one listing: time, pages, and rows on all pages together. */
 export type ListingLimits = { readonly pages: number; readonly rows: number; readonly timeMs: number };
 
-/** How much of one answer is read: bytes after decompression, and the time from its headers to its end. */
+/** The limits of one answer: bytes after decompression, and the time from its headers to its end. */
 export type AnswerLimits = { readonly bytes: number; readonly timeMs: number };
 
 /**
- * No listing of a sound remote comes near these: ten times as many contacts as a Google account may hold. A remote that
- * goes on for ever is given up.
+ * No listing of a healthy remote reaches these limits: ten times the contact limit of a Google account. The listing of a
+ * remote that
+ * does not end is aborted.
  */
 export const LISTING_LIMITS: ListingLimits = { pages: 5_000, rows: 250_000, timeMs: 6 * 3_600_000 };
 
-/** The same for every remote: a broken server may exhaust neither time nor memory. */
+/** The same for every remote: a faulty server must not exhaust time or memory. */
 export const ANSWER_LIMITS: AnswerLimits = { bytes: 32 * 1024 * 1024, timeMs: 30_000 };
 
 /** The pages of one walk through a listing. */
@@ -64,7 +65,7 @@ export const startListingWalk = (options: ListingWalkOptions): ListingWalk => {
   };
 };
 
-/** 132 bits: more than enough to tell the states of one contact apart. */
+/** 132 bits: more than enough to distinguish the states of one contact. */
 const DIGEST_LENGTH = 22;
 
 /**
@@ -82,10 +83,10 @@ export const createRowDigest = (reader: string): ((row: unknown) => string | nul
   };
 };
 
-/** A row of a listing before it is read; null where not even that is readable. */
+/** A row of a listing before it is parsed; null for an id or digest that cannot be determined. */
 type UnreadRow = { readonly id: string | null; readonly digest: string | null };
 
-/** Answers the digests of the rows that are known; none where nobody knows any. */
+/** Returns the digests of the known rows; an empty set without `known`. */
 export const findKnown = async (
   rows: readonly UnreadRow[],
   known: KnownRows | undefined,

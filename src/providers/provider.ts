@@ -14,12 +14,12 @@ import type { Account } from './account.ts';
 import type { Remote } from './remote.ts';
 import type { SignIn } from './sign-in.ts';
 
-/** A way out to the network, with a count of the requests that went through it. */
+/** An HTTP dispatcher, with a count of the requests that it sent. */
 export type Outlet = { readonly dispatcher: Dispatcher; readonly requestCount: () => number };
 
 export type OnRetry = (error: unknown, waitMs: number) => void;
 
-/** An access token, and how long it lasts from now on. */
+/** An access token and its remaining lifetime. */
 export type AccessToken = { readonly token: string; readonly lastsMs: number };
 
 /**
@@ -28,12 +28,12 @@ export type AccessToken = { readonly token: string; readonly lastsMs: number };
  */
 export type ShareAccessToken = (refused: string | null, refresh: () => Promise<AccessToken>) => Promise<AccessToken>;
 
-/** What a provider reaches its remote through: the way out to the network, with its limits, for one side of a link. */
+/** The network access of a provider for one side of a link, with its rate limits. */
 export type Network = {
   readonly clock: Clock;
   /** At least 0, less than 1. */
   readonly random: () => number;
-  /** Called before each wait for another attempt at a request, with why and how long. */
+  /** Called before each wait for a retry, with the error and the wait. */
   readonly onRetry: OnRetry;
   /** The gate of that name, which every link with the same credential shares; the limit is that of the latest call. */
   openGate(name: string, limit: RateLimit): Promise<Gate>;
@@ -48,7 +48,7 @@ export type Network = {
   }): Promise<Outlet>;
 };
 
-/** How long one request of a run may be tried again; with the remotes' timeouts a command gives up within 90 s. */
+/** The retry time of one request of a run. With the remotes' timeouts a command fails within 90 s. */
 export const RETRY_BUDGET_MS = 25_000;
 
 /** A fact about an account that limits what a sync can do, or not. */
@@ -60,7 +60,7 @@ export type AccountCheck = {
   readonly remedy: string | null;
 };
 
-/** What a remote answered when it was asked who is behind a token. */
+/** The result of inspecting the account behind a token. */
 export type Inspection = {
   readonly account: Account;
   readonly checks?: readonly AccountCheck[];
@@ -69,12 +69,12 @@ export type Inspection = {
   readonly rate: RateHeaders;
 };
 
-/** The one limit that every request to a remote counts against, where the remote tells how much of it is left. */
+/** The one limit that every request to a remote counts against, if the remote reports the rest of it. */
 type Meter<Settings> = {
   /** The setting that holds the limit. */
   readonly key: string;
   limit(settings: Settings): RateLimit;
-  /** What is free now, as the last process left it. */
+  /** The free budget now, as the last process stored it. */
   budget(settings: Settings, token: string, network: Network): Promise<Budget>;
 };
 
@@ -89,7 +89,7 @@ export type Preset = {
   readonly hint: string;
 };
 
-/** The part of an account that a side syncs, where an account may have several, such as an address book. */
+/** The part of an account that a side syncs, such as one of several address books. */
 type Collection<Settings> = {
   /** The setting that names it. */
   readonly key: string;
@@ -104,7 +104,7 @@ type Collection<Settings> = {
   ): Promise<readonly { readonly value: string; readonly name: string }[]>;
 };
 
-/** What a provider knows and does; `Settings` are what its schema makes of one side's configuration. */
+/** The definition of a provider; `Settings` is the output type of its schema. */
 type Definition<Schema extends z.ZodObject, Settings> = SideWords & {
   /** The settings of one side, without the token; each is a text (or a list of texts) in the configuration. */
   readonly schema: Schema;
@@ -118,36 +118,36 @@ type Definition<Schema extends z.ZodObject, Settings> = SideWords & {
   readonly tokenKey: string;
   /** Whether the token is a password, which may contain spaces. */
   readonly hasPassword?: boolean;
-  /** The settings that say where the remote is, for whoever cannot reach it. */
+  /** The settings that hold the remote's address; messages about an unreachable remote name them. */
   readonly addressKeys: readonly string[];
   /** All settings that are addresses, and the one that receives the secret of the client. */
   readonly addresses: { readonly all: readonly string[]; readonly receivingSecret: string };
   /** The settings of the client that is registered at the remote. */
   readonly clientKeys: readonly string[];
-  /** Fields that this program never writes there: they go from there to the other side only. */
+  /** Fields that this program never writes to the remote; they are synced from it only. */
   readonly readOnlyFields: readonly ContactField[];
   /** Whether its change feed names deleted contacts (`RemoteCapabilities.namesDeletions`). */
   readonly namesDeletions: boolean;
-  /** What it computes of its contacts, for a side of another provider to show. */
+  /** The computed values of its contacts that a side of another provider can show. */
   readonly extras: readonly Extra[];
   /** Opens the account behind the token, for a link that syncs these fields; sends nothing yet. */
   openRemote(settings: Settings, token: string, network: Network, fields: ChosenFields): Promise<Remote>;
-  /** Asks, with one request of the remote's API and no retries, who is behind a token. Throws a RemoteError. */
+  /** Reads the account behind a token with one request and no retries. Throws a RemoteError. */
   inspect(settings: Settings, token: string, network: Network, signal: AbortSignal): Promise<Inspection>;
-  /** Null where the remote does not tell how much of its limits is left. */
+  /** Null if the remote does not report the rest of its limit. */
   readonly meter: Meter<Settings> | null;
   readonly presets?: readonly Preset[];
   readonly collection?: Collection<Settings>;
   readonly signIn: SignIn<Settings>;
 };
 
-/** Settings as a provider's schema gave them; only that provider looks into them. */
+/** Settings as parsed by a provider's schema; only that provider reads them. */
 export type OpaqueSettings = Readonly<Record<string, unknown>>;
 
-/** A kind of remote: how it is configured, signed in to, opened and limited. */
+/** A kind of remote: its configuration, sign-in, client and limits. */
 export type Provider = Definition<z.ZodObject, OpaqueSettings>;
 
-/** A provider as everybody else sees it: its settings are opaque, and come back to it as its schema gave them. */
+/** Returns the provider with opaque settings, which callers pass back to it unchanged. */
 export const defineProvider = <Schema extends z.ZodObject>(
   definition: Definition<Schema, z.output<Schema>>,
 ): Provider =>

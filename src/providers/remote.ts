@@ -34,7 +34,7 @@ export type RemoteCapabilities = {
   readonly writeConcurrency: number;
   /**
    * How many contacts join or leave one group with one request; `written`: only contacts that the run has written and that
-   * leave no group, any other takes a request of its own.
+   * leave no group; any other contact needs a separate request.
    */
   readonly moveBatch: { readonly size: number; readonly of: 'all' | 'written' };
   /** Whether a create carries the membership with it. */
@@ -61,8 +61,8 @@ export type RemoteCapabilities = {
  * Reads and listings retry by themselves what may be retried and throw a {@link RemoteError} when that does not help.
  * Writes answer for each item: an item's error never hides another item's success. An error of the credential (revoked,
  * unauthenticated, disabled) ends the batch: items that were not sent have no result. Where nothing of the batch was written
- * it is thrown; beside it only the abort of `signal` is thrown from a write. A write is repeated by the
- * adapter only where it surely was not applied; an item that perhaps was applied comes back with `applied: 'unknown'`.
+ * it is thrown. Apart from it, a write throws only the abort of `signal`. The adapter repeats a write only if it certainly
+ * was not applied; the result of an item that may have been applied has `applied: 'unknown'`.
  */
 export interface Remote {
   readonly capabilities: RemoteCapabilities;
@@ -73,7 +73,7 @@ export interface Remote {
    * limit is kept.
    */
   readonly timeToSendMs?: (requests: number) => number;
-  /** A stable id of the account behind the credential; null where the side does not say. */
+  /** A stable id of the account behind the credential; null if the side reports none. */
   identify(signal: AbortSignal): Promise<string | null>;
   pull(request: PullRequest, signal: AbortSignal): AsyncIterable<FeedPage>;
   /** Reads contacts by id; any number. The answers' keys are the ids asked for. */
@@ -83,7 +83,7 @@ export interface Remote {
   create(batch: readonly CreateRequest[], signal: AbortSignal): Promise<readonly WriteResult<ContactRecord>[]>;
   /** At most `updateBatch` updates. */
   update(batch: readonly UpdateRequest[], signal: AbortSignal): Promise<readonly WriteResult<ContactRecord>[]>;
-  /** At most `deleteBatch` deletes; keys are the ids. A contact that was gone already counts as deleted. */
+  /** At most `deleteBatch` deletes; keys are the ids. A contact that does not exist counts as deleted. */
   delete(ids: readonly string[], signal: AbortSignal): Promise<readonly WriteResult<null>[]>;
   /** Any number of changes, written in as few requests as the side allows; the value is the membership afterwards. */
   changeMembership(
@@ -93,10 +93,10 @@ export interface Remote {
   /**
    * Merges the contact `mergedAwayId` into `survivorId` by the side's own merge, so that what no contact field expresses
    * stays too (R10, R12); absent where the side has none. The value is the survivor as the side answers with it; its fields
-   * may be either contact's, and have to be written as they are wanted. What became of the other one only a read tells:
-   * gone, moved to the survivor, or, where the side keeps merged contacts, still found. A merge of which nobody knows
-   * whether it was applied comes back with `applied: 'unknown'`, and is settled by reading both; a
-   * {@link NotFoundError} says that either is gone. The result's key is `mergedAwayId`.
+   * may be either contact's, and have to be written as they are wanted. Only a read shows the outcome for the other one:
+   * deleted, moved to the survivor, or, where the side keeps merged contacts, still found. If it is unknown whether a merge
+   * was applied, the result has `applied: 'unknown'`, and both contacts are read. A {@link NotFoundError} means that one of
+   * them does not exist. The result's key is `mergedAwayId`.
    */
   readonly merge?: (
     survivorId: string,
@@ -118,15 +118,15 @@ export interface Remote {
 
   /** All groups that a user made: labels, buckets. */
   listGroups(signal: AbortSignal): Promise<readonly GroupRecord[]>;
-  /** One group, or null where it is gone. */
+  /** Returns one group, or null if it does not exist. */
   readGroup(id: string, signal: AbortSignal): Promise<GroupRecord | null>;
   /**
-   * Creates a group, or adopts the one of that name where the side says that it exists. `details` are those of a deleted
-   * group that comes back (`GroupRecord.details`). Throws {@link RemoteError}.
+   * Creates a group, or adopts the one of that name if the side reports that it exists. `details` are those of a deleted
+   * group that is restored (`GroupRecord.details`). Throws {@link RemoteError}.
    */
   createGroup(name: string, signal: AbortSignal, details?: string): Promise<GroupRecord>;
   /** Throws {@link RemoteError}. */
   renameGroup(group: GroupRecord, name: string, signal: AbortSignal): Promise<GroupRecord>;
-  /** Deletes the group and none of its contacts; a group already gone counts as deleted. Throws {@link RemoteError}. */
+  /** Deletes the group and none of its contacts; a group that does not exist counts as deleted. Throws {@link RemoteError}. */
   deleteGroup(id: string, signal: AbortSignal): Promise<void>;
 }

@@ -1,20 +1,20 @@
 import type { Clock } from '../util/clock.ts';
 import { ClientRefusedError, NotFoundError, UnavailableError, UnreadableError, RemoteError } from './errors.ts';
 
-/** What came of a sign-in. */
+/** The result of a sign-in. */
 export type Grant = {
-  /** What the side's remote is opened with from now on. */
+  /** The token with which the side's remote is opened. */
   readonly token: string;
-  /** What was granted; null where the remote does not say. */
+  /** The granted scopes; null if the remote does not report them. */
   readonly scopes: readonly string[] | null;
-  /** What was asked for, beside the right to sign in. */
+  /** The requested scopes, apart from the right to sign in. */
   readonly asked: readonly string[];
 };
 
-/** Why a sign-in came to nothing: the rights are not enough, the account is another one, or anything else. */
+/** The cause of a failed sign-in: insufficient rights, a different account, or another cause. */
 export type SignInFault = 'rights' | 'account' | 'other';
 
-/** A sign-in came to nothing; the message says why and what to do. */
+/** A failed sign-in. The message contains the cause and the remedy. */
 export class SignInError extends Error {
   override readonly name = 'SignInError';
   readonly fault: SignInFault;
@@ -25,7 +25,7 @@ export class SignInError extends Error {
   }
 }
 
-/** What a provider's part of a sign-in works with. */
+/** The dependencies of a provider's part of a sign-in. */
 export type SignInContext = { readonly clock: Clock; readonly signal: AbortSignal };
 
 export type Consent = { readonly code: string; readonly redirectUri: string };
@@ -44,17 +44,20 @@ export const SIGN_IN_TIMEOUT_MS = 30_000;
 
 const CLIENT_FAULTS = [ClientRefusedError, NotFoundError, UnavailableError, UnreadableError];
 
-/** Whether an error means that an address or the client is wrong. */
+/** Whether the error means a wrong address or client. */
 const isClientFault = (error: unknown): error is RemoteError => CLIENT_FAULTS.some((kind) => error instanceof kind);
 
-/** The message of a failed request if the address or the client is at fault; null for another error of the remote. Throws any other error. */
+/**
+ * The message of a failed request if the address or the client is at fault; null for another error of the remote. Throws any
+ * other error.
+ */
 export const clientFaultIn = (error: unknown): string | null => {
   if (isClientFault(error)) return `${error.message}.`;
   if (error instanceof RemoteError) return null;
   throw error;
 };
 
-/** How a person signs in at a provider, and what can be said of the token that this gives. */
+/** The sign-in operations of a provider. */
 export type SignIn<Settings> = {
   /**
    * Checks the addresses and the client without a browser. Returns what is wrong and what to do; null if no fault was found.
@@ -65,12 +68,12 @@ export type SignIn<Settings> = {
   /** Exchanges the key of an older kind of application; null where there is none. Throws as `withConsent` does. */
   readonly withKey: ((settings: Settings, key: string, context: SignInContext) => Promise<Grant>) | null;
   /**
-   * Takes back what was granted: no token of it works afterwards. Null where the remote offers no way. Throws a
+   * Revokes the grant: none of its tokens works afterwards. Null if the remote has no such operation. Throws a
    * RemoteError.
    */
   readonly revoke: ((settings: Settings, token: string, context: SignInContext) => Promise<void>) | null;
-  /** Where a person takes it back by hand. */
+  /** The page or menu where a person revokes the grant. */
   readonly revokedAt: string;
-  /** Which rights the token surely lacks, as a sentence with its remedy; null where none is known to be missing. */
+  /** Returns the rights that the token lacks, as a sentence with the remedy; null if none is known to be missing. */
   missingRights(settings: Settings, token: string, context: SignInContext): Promise<string | null>;
 };

@@ -104,6 +104,6 @@ export const settingsOf = ({ provider, server }: Emulator): Readonly<Record<stri
 export const contactCount = ({ provider, server }: Emulator): number =>
   provider === 'google' ? server.account.people().length : server.account.contacts().length;
 
-/** The people whom the account holds. */
+/** The people in the account. */
 export const peopleAt = ({ provider, server }: Emulator): readonly Person[] =>
   provider === 'google' ? peopleAtGoogle(server.account) : peopleAtService(server.account);

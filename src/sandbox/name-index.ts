@@ -1,4 +1,4 @@
-/** Ids by name, to find a namesake among many thousands without looking at each. */
+/** Index of ids by name, which finds records of a name without a scan. */
 export class NameIndex {
   readonly #ids = new Map<string, Set<string>>();
 

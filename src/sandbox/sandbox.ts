@@ -15,7 +15,7 @@ import type { ServiceEmulator } from './service/server.ts';
 
 /** The sample data. */
 type Sample = {
-  /** What the sample data grows from; 1 unless given. */
+  /** The seed of the sample data; 1 by default. */
   readonly seed?: number;
   /** How many people the sample data has on both sides together; 60 unless given. */
   readonly count?: number;
@@ -105,14 +105,14 @@ export type PairOptions = Behaviour & Sample & { readonly left: PairSide; readon
 export type SandboxPair = Closable & {
   readonly left: Emulator;
   readonly right: Emulator;
-  /** What stands below `links` in the configuration file for the link `default` between the two. */
+  /** The content of `links` in the configuration file for the link `default` between the two. */
   links(): { readonly default: { readonly left: SideSection; readonly right: SideSection } };
 };
 
 /** A side's section of the configuration file: its provider, its name where it needs one, and the provider's settings. */
 type SideSection = { readonly provider: EmulatedProvider; readonly name?: string } & Readonly<Record<string, string>>;
 
-/** What the two accounts of one provider are called; accounts of two providers have their providers' names. */
+/** The names of two accounts of one provider; accounts of two providers have their providers' names. */
 const ACCOUNT_NAMES = { left: 'private', right: 'work' } as const;
 
 /** Starts both emulators on 127.0.0.1 and fills them. Rejects, leaving neither running, when a port is taken. */

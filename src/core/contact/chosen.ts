@@ -13,12 +13,12 @@ import {
 import { isExtraField, type ExtraField, type JoinedPart } from './fields.ts';
 
 /**
- * What a link chooses to sync: fields in the canonical order, and behind them the parts of a name that are joined into the
- * first name. What it does not choose is neither read, stored nor written.
+ * The fields that a link syncs, in the canonical order, followed by the parts of a name that are joined into the
+ * first name. Other fields are neither read, stored nor written.
  */
 export type ChosenFields = readonly (SyncedField | JoinedPart)[];
 
-/** What a link syncs that does not choose. */
+/** The fields of a link that does not choose. */
 export const USUAL_FIELDS: readonly SyncedField[] = SYNCED_FIELDS;
 
 const isField = (word: SyncedField | JoinedPart): word is SyncedField => isSyncedField(word);
@@ -56,10 +56,10 @@ export const keepChosen = (contact: Contact, chosen: ReadonlySet<SyncedField>): 
 export const without = (contact: Contact, fields: readonly SyncedField[]): Contact =>
   contactFieldsOf(fields).reduce((rest, field) => withoutValue(rest, field), contact);
 
-/** The contact without what a side computes of it, which says nothing of the person; the very same one where there is none. */
+/** Returns the contact without the computed fields. Returns the same object if it has none. */
 export const withoutExtras = (contact: Contact): Contact => without(contact, furtherIn(contact).filter(isExtraField));
 
-/** What a contact holds of what a side computes. */
+/** The computed fields of a contact. */
 export const extrasIn = (contact: Contact): Readonly<Partial<Record<ExtraField, string>>> =>
   Object.fromEntries(furtherIn(contact).flatMap((field) => (isExtraField(field) ? [[field, contact[field]]] : [])));
 

@@ -49,7 +49,7 @@ export const LIST_FIELDS = fieldsOfKind('list');
 export const CONTACT_FIELDS: readonly UsualField[] = [...SCALAR_FIELDS, ...LIST_FIELDS];
 /** The fields that a link syncs where it does not choose them. */
 export const SYNCED_FIELDS: readonly (keyof Registry)[] = [...CONTACT_FIELDS, ...fieldsOfKind('set')];
-/** The fields that a link syncs where it chooses them; those that have names of their users' stand behind them. */
+/** The fields that a link syncs where it chooses them. Fields with user-defined names follow them. */
 export const FURTHER: readonly (keyof Further)[] = Object.keys(FURTHER_FIELDS) as (keyof Further)[];
 
 const isFurther = (name: string): name is keyof Further => Object.hasOwn(FURTHER_FIELDS, name);
@@ -73,7 +73,7 @@ const SPECS: Readonly<Record<string, unknown>> = { ...FIELDS, ...FURTHER_FIELDS 
 export const specOf = <Field extends ContactField>(field: Field): ContactSpec<Field> => {
   const name: string = field;
   const spec = SPECS[name] ?? (isNamedField(name) ? namedSpec(name) : undefined);
-  // The registries say for each field what its values are.
+  // The registries define the values of each field.
   return spec as ContactSpec<Field>;
 };
 
@@ -138,7 +138,7 @@ export const fieldsIn = (...contacts: readonly Contact[]): readonly ContactField
   return further.length === 0 ? CONTACT_FIELDS : [...CONTACT_FIELDS, ...further];
 };
 
-/** What a contact holds in a field. */
+/** The value of a field; its empty value if the contact does not have it. */
 export const valueIn = <Field extends ContactField>(contact: Contact, field: Field): NonNullable<Contact[Field]> =>
   contact[field] ?? specOf(field).empty;
 
@@ -149,7 +149,7 @@ export const filledFields = (contact: Contact): readonly ContactField[] =>
 /** The text of a contact's field; empty where it is not filled. */
 export const textIn = (contact: Contact, field: ScalarField): string => contact[field] ?? '';
 
-/** Whether a contact says nothing; what a side computes of it says nothing of the person. */
+/** Whether a contact is empty. Computed fields do not count. */
 export const isEmptyContact = (contact: Contact): boolean =>
   fieldsIn(contact).every((field) => isExtraField(field) || valueIn(contact, field).length === 0);
 

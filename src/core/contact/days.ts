@@ -30,7 +30,7 @@ const WITHOUT_YEAR = /^--(\d{1,2})-?(\d{1,2})$/u;
 const DOTTED = /^(\d{1,2})\. ?(\d{1,2})\. ?(\d{4})?$/u;
 const YEAR_LAST = /^(\d{1,2})([-/])(\d{1,2})\2(\d{4})$/u;
 
-/** Day and month in an order that the text does not tell: null where both orders are days, and differ. */
+/** Day and month in unknown order: null if both orders are valid days and differ. */
 const eitherOrder = (first: string | undefined, second: string | undefined, year: string | undefined): Parts | null => {
   const orders = [partsOf(year, first, second), partsOf(year, second, first)].filter(isDay);
   const [only, other = only] = orders;

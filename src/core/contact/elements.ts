@@ -17,12 +17,12 @@ export type PostalAddress = {
   readonly label: string | null;
 };
 
-/** What every element of a list is made of: texts, and a label that may be null. */
+/** The parts of a list element: texts, and a label that may be null. */
 export type ElementParts = Readonly<Record<string, string | null>>;
 
 /** How the elements of one kind are handled, part by part. */
 export type ElementSpec<Element> = {
-  /** An element that says nothing, its parts in the canonical order. */
+  /** An empty element, its parts in the canonical order. */
   readonly empty: Element;
   /** The names of its parts, in that order. */
   readonly parts: readonly (keyof Element & string)[];

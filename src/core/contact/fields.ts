@@ -55,7 +55,7 @@ const TWO_DAYS = 'it may be either of two days: write the year first, as 1980-05
 
 /**
  * The fields that a link syncs only where it chooses them (`chosen.ts`). A contact holds one only while it is filled, so that
- * contacts of links that choose none are stored as ever. They stand behind the others, in this order, and behind them the
+ * the stored form of contacts of links that choose none does not change. They follow the others in this order, before the
  * custom fields by name.
  */
 export const FURTHER_FIELDS = {
@@ -89,7 +89,7 @@ export const isCustomField = (name: string): name is CustomField =>
   name.startsWith(CUSTOM) && normaliseText(name.slice(CUSTOM.length)) === name.slice(CUSTOM.length) && name !== CUSTOM;
 
 /**
- * What one side computes of a contact for the other side to show, by what it is called there where nobody says otherwise.
+ * Values that one side computes for the other side to show, with their default names there.
  */
 export const EXTRAS = {
   lastContacted: 'Last contacted',
@@ -100,14 +100,14 @@ export const EXTRAS = {
 
 export type Extra = keyof typeof EXTRAS;
 
-/** What is computed, and what people call it where it is shown: a text that goes one way. */
+/** A computed value with the name under which it is shown: a text that is synced one way. */
 export type ExtraField = `${Extra} as ${string}`;
 
 const AS = ' as ';
 
 export const isExtra = (name: string): name is Extra => Object.hasOwn(EXTRAS, name);
 
-/** What is computed of an extra, and what it is called; null for any other name. */
+/** Parses the name of an extra field into the extra and its shown name; null for any other name. */
 export const extraOf = (name: string): { readonly extra: Extra; readonly shownAs: string } | null => {
   const [extra = '', ...words] = name.split(AS);
   const shownAs = words.join(AS);
@@ -122,7 +122,7 @@ export type NamedField = CustomField | ExtraField;
 
 export const isNamedField = (name: string): name is NamedField => isCustomField(name) || isExtraField(name);
 
-/** What people call the field. */
+/** The field's name for people. */
 export const nameOfNamed = (field: NamedField): string => extraOf(field)?.shownAs ?? field.slice(CUSTOM.length);
 
 /** How the texts of a field with a name of its user's are handled. */
@@ -143,7 +143,7 @@ const FIRST_FIELDS: ReadonlySet<string> = new Set([
 
 /**
  * Names the fields that joined the first ones, such as `+birthday`; empty where none did. What a program with another
- * field set read of a remote says nothing of these fields and has to be read again.
+ * field set read of a remote lacks these fields and has to be read again.
  */
 export const ADDED_FIELDS = Object.keys(FIELDS)
   .filter((field) => !FIRST_FIELDS.has(field))

@@ -95,7 +95,7 @@ const asciiDigit = (character: string): string => {
 };
 
 /**
- * What two spellings of one phone number have in common: E.164 with its extension where the number is international,
+ * The same key for all spellings of one phone number: E.164 with its extension where the number is international,
  * else what is dialled, letters included. A text without digits is its own key, and no value has an empty one.
  */
 export const phoneKey = (value: string): string => {
@@ -164,7 +164,7 @@ const BETWEEN_NUMBERS = /(?<=\p{Nd})([^\p{L}\p{N}\p{M}]+)(?=\p{Nd})/u;
 
 const SIGN = /[^ -~\p{L}\p{M}\p{Nd}]/gu;
 
-/** A sign that stands for a number spelt in digits, such as `½`; any other sign as it is. */
+/** Returns a number sign, such as `½`, in digits; any other sign unchanged. */
 const spelt = (sign: string): string => {
   const text = sign.normalize('NFKC');
   return /\p{Nd}/u.test(text) ? ` ${text} ` : sign;
@@ -258,8 +258,8 @@ export const isNationalFormOf = (national: string, international: string): boole
 };
 
 /**
- * National phone keys and the international one that each stands for: the only one that it fits in any version of a list,
- * each keyed. Where one version holds two spellings of a number, all stay apart, lest one of them is lost.
+ * Maps national phone keys to the one international key that each matches in any version of a list,
+ * each keyed. Where one version holds two spellings of a number, all keys stay separate, so that no spelling is lost.
  */
 export const nationalForms = (versions: readonly ReadonlyMap<string, unknown>[]): ReadonlyMap<string, string> => {
   const keys = [...new Set(versions.flatMap((version) => [...version.keys()]))];

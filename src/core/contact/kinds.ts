@@ -11,7 +11,7 @@ export type FieldSpec<Kind extends string, Value> = {
   readonly normalise: (given: Value) => Value;
   /** Why the value is not synced, as one that is too long; null for any that is. The reason holds no value. */
   readonly refusalOf: (value: Value) => string | null;
-  /** Whether both say the same, spelling, labels and order included. */
+  /** Whether both are equal, including spelling, labels and order. */
   readonly equal: (a: Value, b: Value) => boolean;
   /** The value with the keys of every object in the canonical order. */
   readonly inOrder: (value: Value) => Value;
@@ -19,14 +19,14 @@ export type FieldSpec<Kind extends string, Value> = {
   readonly unordered: (value: Value) => Value;
 };
 
-/** The keys to be replaced, each with the key that stands for it. */
+/** The keys to be replaced, each with its replacement. */
 type Synonyms = ReadonlyMap<string, string>;
 
 export type TextSpec = FieldSpec<'text', string>;
 
 export type ListSpec<Element> = FieldSpec<'list', readonly Element[]> & {
   readonly element: ElementSpec<Element>;
-  /** What two spellings of one element have in common. */
+  /** The same key for all spellings of one element. */
   readonly keyOf: (element: Element) => string;
   /** Other keys under which elements of several versions of the list, each keyed, are one and the same. */
   readonly synonymsAmong: (versions: readonly ReadonlyMap<string, unknown>[]) => Synonyms;
@@ -98,10 +98,10 @@ export const text = (
   unordered: same,
 });
 
-/** Which elements of a list field are the same, and which say nothing. */
+/** Defines which elements of a list field are the same, and which are blank. */
 type Identity<Element> = {
   readonly keyOf: ListSpec<Element>['keyOf'];
-  /** Whether a normalised element is dropped because it says nothing. */
+  /** Whether a normalised element is dropped because it is blank. */
   readonly isBlank: (element: Element) => boolean;
   readonly synonymsAmong?: ListSpec<Element>['synonymsAmong'];
   readonly united?: ListSpec<Element>['united'];
@@ -146,7 +146,7 @@ export const list = <Element extends ElementParts>(
   };
 };
 
-/** A field of ids, each once and sorted: what a contact belongs to. It stands beside the contact, not in it. */
+/** A field of ids, each once and sorted: the groups of a contact. It is stored next to the contact, not in it. */
 export const set = (words: string): SetSpec => ({
   kind: 'set',
   words,

@@ -12,7 +12,7 @@ const LISTS: { readonly [Field in ListField]: ListSpec<ElementOf<Field>> } = { .
 /** The parts of a list's elements, each empty, in the canonical order. */
 export const partsOf = (field: ListField): readonly string[] => LISTS[field].element.parts;
 
-/** What two spellings of one element of a list field have in common. */
+/** The same key for all spellings of one element of a list field. */
 export const elementKey = <Field extends ListField>(field: Field, element: ElementOf<Field>): string => {
   return LISTS[field].keyOf(element);
 };

@@ -27,7 +27,7 @@ const isInitial = (a: Word, b: Word): boolean => {
 
 const firstNamesAgree = (a: Word, b: Word): boolean => areEqual(a, b) || isInitial(a, b) || areNicknames(a[0], b[0]);
 
-/** Whether each word of the shorter list has a word of its own in the longer one. */
+/** Whether each word of the shorter list matches a different word of the longer one. */
 const isWithin = (a: readonly Word[], b: readonly Word[], agree: (one: Word, other: Word) => boolean): boolean => {
   const [short, long] = a.length <= b.length ? [a, [...b]] : [b, [...a]];
   return short.every((word) => {
@@ -80,7 +80,9 @@ const localWords = (email: string): readonly string[] => {
     .filter((word) => word !== '');
 };
 
-/** Whether an email address is that of a person of these first names: it contains the first one, alone or with a family name. */
+/**
+ * Whether an email address is that of a person of these first names: it contains the first one, alone or with a family name.
+ */
 const isOwn = (email: string, given: string, families: readonly string[]): boolean => {
   const own = families.flatMap((family) => [given + family, given.slice(0, 1) + family]);
   return localWords(email).some((word) => word === given || own.includes(word));

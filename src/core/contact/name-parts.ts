@@ -31,7 +31,8 @@ const dropDegrees = (words: readonly Word[], following: number): readonly Word[]
 };
 
 /**
- * Whether an entry is a title before so many words. One that is also a name or an initial needs a first name and a family name behind it.
+ * Whether an entry is a title before so many words. One that is also a name or an initial needs a first name and a family name
+ * behind it.
  */
 const isTitle = (entry: string, behind: number, following: number): boolean =>
   TABLES.unsureHonorifics.has(entry) ? behind > 0 && behind + following > 1 : behind + following > 0;
@@ -61,7 +62,7 @@ const suffixAt = (words: readonly Word[], place: Place): string | null => {
   return isBehindFamily ? (TABLES.unsureSuffixes.get(end) ?? null) : null;
 };
 
-/** Drops suffixes and qualifications at the end of the words, and keeps what the suffix says. */
+/** Drops suffixes and qualifications at the end of the words, and records the suffix. */
 const dropEnd = (draft: NameDraft, words: readonly Word[], place: Place): readonly Word[] => {
   let rest = words;
   for (;;) {
@@ -158,7 +159,7 @@ const OF = /^(?:von|of|de)$/iu;
 
 const tokensOf = (text: string): readonly string[] => text.split(/\s+/u).filter((token) => token !== '');
 
-/** Whether a word stands between two people, such as `und` in `Anna und Ben`; in `Ortega y Gasset` it stands in a family name. */
+/** Whether a word joins two people, such as `und` in `Anna und Ben`. In `Ortega y Gasset` it is part of a family name. */
 const hasAnd = (first: string, last: string): boolean => {
   const [given, family] = [tokensOf(first), tokensOf(last)];
   const isWhole = given.length === 0 || family.length === 0;
@@ -174,7 +175,7 @@ const hasAnd = (first: string, last: string): boolean => {
 
 const isHouseholdWord = ([plain]: Word): boolean => TABLES.household.has(plain);
 
-/** Without the household words and what stands between people. */
+/** Returns the words without household words and the words that join people. */
 export const withoutAnd = (words: readonly Word[]): readonly Word[] =>
   words.filter(
     (word) =>
@@ -194,14 +195,14 @@ const isBlank = (text: string): boolean => foldText(text) === '';
 
 type Split = ReturnType<typeof splitRemark>;
 
-/** Both fields without their remarks; as they are where they say nothing else. */
+/** Both fields without their remarks. They are unchanged if they contain nothing but remarks. */
 const splitRemarks = ({ firstName, lastName }: Contact): { readonly first: Split; readonly last: Split } => {
   const split = { first: splitRemark(firstName), last: splitRemark(lastName) };
   if (!isBlank(split.first.text) || !isBlank(split.last.text)) return split;
   return { first: { text: firstName, remark: '' }, last: { text: lastName, remark: '' } };
 };
 
-/** Whether the texts name several people: Anna & Ben, Familie Huber, the Millerbys. `parts` stand between commas. */
+/** Whether the texts name several people: Anna & Ben, Familie Huber, the Millerbys. `parts` counts the parts between commas. */
 const nameSeveral = ({ firstName, lastName }: Contact, isWhole: boolean, parts: number): boolean => {
   const whole = `${firstName} ${lastName}`.trim();
   return (

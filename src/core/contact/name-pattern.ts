@@ -1,4 +1,6 @@
-/** Patterns for names: `*` is any text, `?` any sign, `[a-z]` one of the signs, `{a,b}` one of the texts; `\` escapes a sign. */
+/**
+ * Patterns for names: `*` is any text, `?` any sign, `[a-z]` one of the signs, `{a,b}` one of the texts; `\` escapes a sign.
+ */
 
 /** The name of a pattern in double quotes, which is taken literally; null for a pattern without them. */
 export const quotedName = (pattern: string): string | null => /^"([^"]+)"$/u.exec(pattern.trim())?.[1] ?? null;

@@ -57,7 +57,7 @@ const QUALIFICATIONS = `
 /** Qualifications that are also names: only after a comma. */
 const QUALIFICATIONS_AFTER_COMMA = `ma, ba, do, jd, pe, mp, dr, prof`;
 
-/** Suffixes that tell people of one name apart, by what they mean. */
+/** Suffixes that distinguish people of the same name, with their meaning. */
 const SUFFIXES: Readonly<Record<string, string>> = {
   jr: 'jr',
   jnr: 'jr',

@@ -27,7 +27,7 @@ export const wordsOf = (...texts: readonly string[]): readonly string[] => {
   return folded === '' ? [] : folded.split(' ');
 };
 
-/** What two spellings of one full name have in common, however it is divided and ordered; empty where no name is. */
+/** The same key for all spellings, divisions and orders of one full name; empty without a name. */
 export const fullNameKey = (contact: Contact): string => {
   return wordsOf(contact.firstName, contact.lastName).toSorted().join(' ');
 };

@@ -117,7 +117,7 @@ zachary: zack zach zac; zbigniew: zbyszek; zofia: zosia; zoltan: zoli; алек�
 роман: рома; светлана: света; сергей: сережа; степан: степа; татьяна: таня; федор: федя; юрий: юра
 `;
 
-/** The formal names that a name may stand for, by name. */
+/** The formal names for each short form, by name. */
 const FORMAL_NAMES: ReadonlyMap<string, ReadonlySet<string>> = (() => {
   const formal = new Map<string, Set<string>>();
   for (const entry of TABLE.split(/[;\n]/u)) {
@@ -127,7 +127,10 @@ const FORMAL_NAMES: ReadonlyMap<string, ReadonlySet<string>> = (() => {
   return formal;
 })();
 
-/** The formal names that a folded first name may stand for, itself included: of names that may be one, these have one in common. */
+/**
+ * The formal names that a folded first name may stand for, itself included: of names that may be one, these have one in
+ * common.
+ */
 export const formalNamesOf = (name: string): ReadonlySet<string> => new Set(FORMAL_NAMES.get(name)).add(name);
 
 /** Whether two folded first names may be one: one is a nickname of the other, or both stand for one name (Bob and Rob). */

@@ -9,7 +9,7 @@ import type { ContactRecord } from './record.ts';
 const PHONE_TAIL = 8;
 const MINIMUM_PHONE = 7;
 
-/** The closing digits of a phone number's key; null where they are too few to tell people apart. */
+/** The last digits of a phone number's key; null if they are too few to distinguish people. */
 export const phoneTail = (key: string): string | null => {
   const digits = key.replace(/x\d+$/u, '').replace(/\D/gu, '');
   return digits.length < MINIMUM_PHONE ? null : digits.slice(-PHONE_TAIL);
@@ -51,7 +51,7 @@ export type Origin = {
 
 /**
  * Whether a contact was made for another one (R9): it carries its id, of the same account or of one that was not named,
- * and a name or an address agrees. A contact that says nothing any more is known by an id of the same account alone.
+ * and a name or an address agrees. An empty contact is recognised only by an id of the same account.
  */
 export const wasMadeFor = (carrier: ContactRecord, origin: Origin): boolean => {
   const { originId, originScope, contact } = carrier;

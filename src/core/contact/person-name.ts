@@ -59,7 +59,7 @@ const wholeName = ({ firstName, lastName }: Contact): string => `${firstName} ${
 /** Whether a contact has an email address or a phone number in place of a name. */
 export const isNamedByAddress = (contact: Contact): boolean => isAddress(wholeName(contact), contact);
 
-/** A text of signs alone, as a word of its own; punctuation alone says nothing where there is another name. */
+/** A text that contains only signs, as one word. Punctuation alone is ignored if there is another name. */
 const signsIn = (text: string, isAlone: boolean): readonly Word[] => {
   const bare = text.trim();
   if (bare === '' || (!isAlone && /^[\p{P}\s]*$/u.test(bare))) return [];

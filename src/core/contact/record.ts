@@ -28,19 +28,20 @@ export type OwnMove = {
 /** A field whose value of one side is not synced, and the reason; the reason holds no value. */
 type UnsyncableField = { readonly field: ContactField; readonly reason: string };
 
-/** A contact as one side gave it: the canonical part beside what only that side's adapter understands. */
+/** A contact as one side returned it: the canonical part, and the raw data that only that side's adapter reads. */
 export type ContactRecord = {
   /** The side's own id. Opaque. */
   readonly id: string;
   /** Changes when the side changes the contact, such as an etag or a time. Opaque. */
   readonly version: string;
-  /** When the side says the contact was last changed, in epoch milliseconds; null where it does not say. */
+  /** The side's modification time of the contact, in epoch milliseconds; null if the side reports none. */
   readonly modifiedAtMs: number | null;
   readonly contact: Contact;
   /** The side's ids of the user labels or buckets that the contact belongs to; sorted, no system groups. */
   readonly groupIds: readonly string[];
   /**
-   * What selects a contact beside its groups: `starred`, and `tag:` before each tag; sorted. Absent where there is nothing,
+   * Marks that select a contact in addition to its groups: `starred`, and `tag:` before each tag; sorted. Absent where there
+   * is nothing,
    * so that a contact without marks reads as it always did.
    */
   readonly marks?: readonly string[];
@@ -51,7 +52,7 @@ export type ContactRecord = {
   readonly raw: string;
   /** The other side's id that a create of this program left on the contact; null where none did, or the side keeps none. */
   readonly originId: string | null;
-  /** Names the account that `originId` is an id of (R9). Absent where the create that left the id did not say. */
+  /** Names the account that `originId` is an id of (R9). Absent if the create did not record it. */
   readonly originScope?: string;
   /**
    * The fields that the side fills with a value that is not synced (R15): they are empty in `contact`, and no side's value of
@@ -61,8 +62,8 @@ export type ContactRecord = {
   /** The lists of which fields hold one entry. Absent where no list has an entry that no field holds. */
   readonly entries?: readonly EntryChoice[];
   /**
-   * A digest of the row that the record was read from, text for text: a row of that digest says nothing else. Absent where
-   * the record is not what one row says, as after a change of membership that answered with the groups alone.
+   * A digest of the exact text of the row that the record was read from. Absent where
+   * the record does not come from one row, such as after a membership change whose answer contained only the groups.
    */
   readonly digest?: string;
   /**

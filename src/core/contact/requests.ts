@@ -3,17 +3,17 @@ import type { ContactRecord } from './record.ts';
 
 // The requests to a remote and its answers, as values.
 
-/** One thing that a change feed or a listing brought. */
+/** One change from a change feed or a listing. */
 export type FeedChange =
   | {
       readonly kind: 'upsert';
       readonly record: ContactRecord;
-      /** Ids under which the side knew this contact before (rename, merge); usually empty. */
+      /** Former ids of this contact on the side (rename, merge); usually empty. */
       readonly previousIds: readonly string[];
     }
   | { readonly kind: 'tombstone'; readonly id: string }
   | {
-      /** A row that could not be understood: it is reported and left alone; `id` where even that was unreadable is null. */
+      /** A row that cannot be parsed. It is reported and not changed. `id` is null if the id cannot be parsed either. */
       readonly kind: 'unreadable';
       readonly id: string | null;
       readonly reason: string;
@@ -24,24 +24,24 @@ export type RowDigest = { readonly id: string; readonly digest: string };
 
 export type FeedPage = {
   readonly changes: readonly FeedChange[];
-  /** Contacts that the page shows in rows that are known; nothing more is said of them. */
+  /** Ids of the contacts whose rows on the page are known and unchanged. */
   readonly unchanged: readonly string[];
   /** Where to go on when the walk is cut off after this page; null on the last page. Opaque, durable text. */
   readonly resume: string | null;
   /** The cursor that the next incremental pull starts from; only on the last page. Opaque, durable text. */
   readonly cursor: string | null;
-  /** How many contacts the walk will bring in all, where the side says so. */
+  /** The number of contacts in the whole walk, if the side reports it. */
   readonly total: number | null;
 };
 
-/** What a read of one id found. */
+/** The result of a read by id. */
 export type ReadAnswer =
   | { readonly kind: 'found'; readonly record: ContactRecord }
   /** The side answered with another contact: the one asked for was merged into it. */
   | { readonly kind: 'moved'; readonly record: ContactRecord }
   | { readonly kind: 'gone' }
   /**
-   * The side refuses to show this contact, and no other. It may be gone, or out of reach for a while: a deletion only where
+   * The side refuses to show this contact, and no other. It may be deleted or temporarily inaccessible: a deletion only where
    * a complete listing does not show it either (R7).
    */
   | { readonly kind: 'withheld'; readonly reason: string }
@@ -61,7 +61,7 @@ export type CreateRequest = {
 
 export type UpdateRequest = {
   readonly key: string;
-  /** The contact as this side last gave it: what is not in `fields` is left as it stands there. */
+  /** The contact as this side last returned it. Fields that are not in `fields` stay unchanged there. */
   readonly current: ContactRecord;
   readonly desired: Contact;
   /** The fields to write, never empty. */

@@ -10,27 +10,27 @@ const nameLines = (words: readonly string[]): string =>
     .join('')}\n`;
 
 /** The search text of a contact without a name, an address and a number. */
-const NOBODY = nameLines([]);
+const EMPTY_SEARCH_TEXT = nameLines([]);
 
 /**
  * A contact as a database looks through it for a person: the words of its name, an empty line, then `=` and each email
- * address, `#` and the digits of each phone number, each on a line of its own. Empty where the contact says nothing.
+ * address, `#` and the digits of each phone number, one per line. Empty for an empty contact.
  */
 export const searchText = (contact: Contact): string => {
   const emails = contact.emailAddresses.map(({ value }) => `=${emailKey(value)}\n`);
   const phones = contact.phoneNumbers.map(({ value }) => `#${phoneDigits(value)}\n`);
   const text = [nameLines(wordsOf(contact.firstName, contact.lastName)), ...emails, ...phones].join('');
-  return text === NOBODY && isEmptyContact(contact) ? '' : text;
+  return text === EMPTY_SEARCH_TEXT && isEmptyContact(contact) ? '' : text;
 };
 
-/** What stands in a {@link searchText} where the contact may be meant by a text; null for what the text does not name. */
+/** Parts of a {@link searchText} that show that a text may name the contact; null for a part that the text does not contain. */
 export type Needles = {
   readonly email: string;
   /** Two spellings of one number may have no more than its end in common. */
   readonly phone: string | null;
   /** The beginning of the whole search text. */
   readonly name: string | null;
-  /** The beginning of the line of the longest word; where it does not stand, the text means no name of the contact. */
+  /** The beginning of the line of the longest word. If it is missing, the text does not match the contact's name. */
   readonly word: string | null;
   readonly words: readonly string[];
 };

@@ -12,7 +12,7 @@ export const otherSide = (side: Side): Side => (side === 'left' ? 'right' : 'lef
 /** One value for each side, each made by `make`. */
 export const bySide = <T>(make: (side: Side) => T): Sides<T> => ({ left: make('left'), right: make('right') });
 
-/** How a side is called where people and scripts read of it. */
+/** The names of a side for people and scripts. */
 export type SideWords = {
   /** The side's key in JSON, log fields and commands, such as `phone`. */
   readonly name: string;

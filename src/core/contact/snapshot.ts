@@ -29,7 +29,7 @@ export type Snapshot = {
   readonly declined?: Declined;
 };
 
-/** The snapshot with these settled differences in place of its own. */
+/** Returns the snapshot with these settled differences instead of its own. */
 export const withDeclined = ({ contact, groupIds }: Snapshot, declined: Declined): Snapshot =>
   Object.keys(declined).length === 0 ? { contact, groupIds } : { contact, groupIds, declined };
 
@@ -38,7 +38,7 @@ export const contactsOf = (
   ...snapshots: readonly (Pick<Snapshot, 'contact'> | null | undefined)[]
 ): readonly Contact[] => snapshots.flatMap((each) => each?.contact ?? []);
 
-/** What a record says, without what only its adapter understands. */
+/** Returns the snapshot of a record, without the adapter's raw data. */
 export const snapshotOf = ({ contact, groupIds }: Snapshot): Snapshot => ({ contact, groupIds });
 
 const isInOrder = (contact: Contact): boolean => {
@@ -66,7 +66,7 @@ export const fingerprint = ({ contact, groupIds }: Snapshot): string => {
 export const equalIn = (field: ContactField, a: Contact, b: Contact): boolean =>
   specOf(field).equal(valueIn(a, field), valueIn(b, field));
 
-/** Whether both say the same, spelling, labels and order included. */
+/** Whether both are equal, including spelling, labels and order. */
 export const equalSnapshots = (a: Snapshot, b: Snapshot): boolean => {
   const isSameContact =
     a.contact === b.contact || fieldsIn(a.contact, b.contact).every((field) => equalIn(field, a.contact, b.contact));

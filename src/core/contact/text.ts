@@ -4,7 +4,7 @@ const WHITESPACE = /[\s\u0085]+/gu;
 /** Words of visible ASCII with one space between them: nothing to normalise. */
 const PLAIN = /^(?:[!-~]+(?: [!-~]+)*)?$/u;
 
-/** What was cut off in the middle of a character ends with a half of it, which is no Unicode. */
+/** A text that was cut within a character ends with a lone surrogate, which is not valid Unicode. */
 const withoutControls = (text: string): string => text.replace(CONTROL_CHARACTERS, '').toWellFormed();
 
 /**
@@ -60,7 +60,8 @@ export const visibleText = (text: string): string =>
   PRINTABLE_ASCII.test(text) ? text : text.replace(INVISIBLE, '').normalize('NFC');
 
 /**
- * Equal for two texts that a reader cannot tell apart: case, repeated spaces and invisible characters are ignored. Every
+ * Returns the same key for two texts that look the same to a reader: case, repeated spaces and invisible characters are
+ * ignored. Every
  * letter, digit and sign counts. A text that shows nothing is its own key.
  */
 export const textKey = (text: string): string =>

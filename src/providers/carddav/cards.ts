@@ -175,7 +175,8 @@ const CARD_TYPE = 'text/vcard; charset=utf-8';
 export const PUT = { status: null, route: 'PUT a card', applied: 'no' } as const;
 
 /**
- * Writes a card; returns the ETag of the answer, or null where it has none. `etag` is that of the card that is replaced; `new`: the card must not
+ * Writes a card; returns the ETag of the answer, or null where it has none. `etag` is that of the card that is replaced;
+ * `new`: the card must not
  * exist yet.
  */
 export const putCard = async (
@@ -231,7 +232,8 @@ export const readStored = async (context: BookContext, id: string, signal: Abort
 };
 
 /**
- * Reads a card, edits it and writes it; reads it again where it changed in the meantime. Returns the card afterwards, or null where it does
+ * Reads a card, edits it and writes it; reads it again where it changed in the meantime. Returns the card afterwards, or null
+ * where it does
  * not exist. An edit that returns the same card is not written.
  */
 export const editCard = async (

@@ -96,7 +96,9 @@ export const inspectCarddav = (
     return { account: { id: book.url, email: settings.username }, checks: checksOf(book) };
   });
 
-/** The address books of the account, each with the shortest value of `addressbook` that names it alone. Throws a RemoteError. */
+/**
+ * The address books of the account, each with the shortest value of `addressbook` that names it alone. Throws a RemoteError.
+ */
 export const listBooks = async (
   settings: CarddavSettings,
   password: string,

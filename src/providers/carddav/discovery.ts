@@ -11,11 +11,11 @@ export type AddressBook = {
   readonly name: string;
   /** Whether changes can be asked for by token (RFC 6578). */
   readonly hasSync: boolean;
-  /** Whether the account may write; true where the server does not say. */
+  /** Whether the account may write; true if the server does not report it. */
   readonly isWritable: boolean;
   /** The version of new cards: 4.0 only where the book accepts no 3.0. */
   readonly version: '3.0' | '4.0';
-  /** The versions that the server says it accepts; empty where it does not say. */
+  /** The vCard versions that the server accepts; empty if it does not report them. */
   readonly versions: readonly string[];
 };
 

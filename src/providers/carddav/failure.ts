@@ -102,7 +102,7 @@ const redirected = ({ method, what }: Asked, status: number): RedirectedError =>
   return new RedirectedError(text, { status, route, applied });
 };
 
-/** A web page that says that a card is missing: a proxy says so of everything while the server is down. */
+/** A web page that reports a missing card: a proxy returns it for every request while the server is down. */
 const isMissingPage = ({ method }: Asked, status: number, headers: AnswerHeaders): boolean =>
   (status === 404 || status === 410) && isPage(headers) && !isRead(method);
 

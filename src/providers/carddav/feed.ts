@@ -99,7 +99,7 @@ const knownAmong = async (
 
 type ListingPage = Pick<FeedPage, 'changes' | 'unchanged'>;
 
-/** The changes of cards that were read; those that are known say nothing new. */
+/** The changes of cards that were read; known cards are unchanged. */
 const withoutKnown = async (changes: readonly FeedChange[], known: KnownRows | undefined): Promise<ListingPage> => {
   const records = changes.flatMap((change) => (change.kind === 'upsert' ? [change.record] : []));
   const digests = await knownAmong(

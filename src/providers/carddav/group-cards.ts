@@ -83,7 +83,8 @@ export const withCategories = (card: Card, add: readonly string[], remove: reado
 };
 
 /**
- * All group cards of the address book. Where the server cannot search, those whose ids are known are read, and all cards where no
+ * All group cards of the address book. Where the server cannot search, those whose ids are known are read, and all cards where
+ * no
  * ids are known.
  */
 export const listGroupCards = async (context: BookContext, signal: AbortSignal): Promise<readonly StoredCard[]> => {

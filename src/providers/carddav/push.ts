@@ -33,7 +33,8 @@ export const requireWritable = ({ isWritable, name }: AddressBook): void => {
 const MOST_CARDS = 3;
 
 /**
- * The UID of the card that a create makes. It depends on the origin alone, so that a create whose answer was lost is found by its
+ * The UID of the card that a create makes. It depends on the origin alone, so that a create whose answer was lost is found by
+ * its
  * href (R9).
  */
 const uidFor = (origin: readonly (string | number)[], bookUrl: string): string =>
@@ -125,7 +126,7 @@ const answered = async (
   );
 };
 
-/** Creates cards with their categories, each with a request of its own. Group cards are changed afterwards. */
+/** Creates cards with their categories, one request per card. Group cards are changed afterwards. */
 export const createContacts = async (
   writer: Writer,
   batch: readonly CreateRequest[],

@@ -108,7 +108,10 @@ const sendOnce = async (options: SendOptions, request: DavRequest, signal: Abort
   return { status, headers, root: documentOf(request, answer) };
 };
 
-/** Sends requests to a server, each with its credential; reads are repeated while that may help, writes where they were not applied. */
+/**
+ * Sends requests to a server, each with its credential; reads are repeated while that may help, writes where they were not
+ * applied.
+ */
 export const createSendDav = (options: SendOptions): SendDav => {
   return async (request, signal) => {
     const attempt = async (): Promise<DavAnswer | RemoteError> => {

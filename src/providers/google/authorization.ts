@@ -16,7 +16,7 @@ import { toRemoteError, toTokenError } from './failure.ts';
 /** The scope that reads and writes contacts and contact groups; nothing else is needed. */
 export const CONTACTS_SCOPE = 'https://www.googleapis.com/auth/contacts';
 
-/** Proof that whoever exchanges a code is who asked for it (RFC 7636). */
+/** Proof that the same client requests and exchanges a code (RFC 7636). */
 export type PkcePair = {
   /** Kept until the code is exchanged. */
   readonly verifier: string;
@@ -164,7 +164,7 @@ const postForm = async ({ url, route, body, dispatcher, clock }: Form, signal: A
 };
 
 type Revocation = {
-  /** Google's token endpoint; the one that revokes stands beside it. */
+  /** Google's token endpoint; the revocation endpoint is next to it. */
   readonly tokenUrl: string;
   readonly token: string;
   readonly dispatcher: Dispatcher;

@@ -87,7 +87,7 @@ export const createGoogleClient = (options: GoogleClientOptions): GoogleClient =
 /** As long as Google's client takes a token to last that comes without a time. */
 const USUAL_LIFE_MS = 3_600_000;
 
-/** Gets access tokens for Google's client, whose own clock says when one is over. */
+/** Gets access tokens for Google's client, which tracks their expiry by its own clock. */
 const createAuthoriser = (
   auth: OAuth2Client,
   { refreshToken, shareAccessToken = (_refused, refresh) => refresh() }: GoogleClientOptions,

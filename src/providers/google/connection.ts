@@ -38,7 +38,7 @@ const readProfile = async (call: CallGoogle, personFields: string, signal: Abort
   }
 };
 
-/** Whose address book the refresh token opens, as far as the granted scopes show it. Throws a RemoteError. */
+/** Returns the account behind the refresh token, as far as the granted scopes show it. Throws a RemoteError. */
 const readGoogleAccount = async (
   options: Omit<GoogleRemoteOptions, 'requestCount'>,
   signal: AbortSignal,

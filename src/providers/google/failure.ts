@@ -79,7 +79,7 @@ type Answer = {
   readonly fields: readonly string[];
   readonly message: string;
   readonly retryAfter: string | null;
-  /** It says something, but not in the form of the People API. */
+  /** The body has content, but not in the form of the People API. */
   readonly isForeign: boolean;
 };
 
@@ -180,7 +180,7 @@ const refused = (answer: Answer, context: RequestContext, base: RemoteErrorOptio
     return new LimitedError(`Google limited ${base.route} (${answer.status})`, { ...base, retryAfterMs });
   }
   if (answer.isForeign && FOREIGN.has(answer.status)) return foreign(answer, context, base);
-  // The reason alone tells it, whatever the status (API.md, Expiry).
+  // Only the reason identifies it; the status varies (API.md, Expiry).
   if (answer.reasons.includes('EXPIRED_SYNC_TOKEN')) return expired(base);
   switch (answer.status) {
     case 400:
@@ -349,7 +349,7 @@ export const itemError = (code: number, route: string): RemoteError => {
   }
 };
 
-/** Whether the refusal says that the account did not grant this much, rather than that it was taken back. */
+/** Whether the refusal means that a scope was not granted, rather than that the grant was revoked. */
 export const isMissingScope = (error: unknown): boolean => {
   const cause = error instanceof Error ? error.cause : undefined;
   if (!(cause instanceof GoogleAnswerError) || cause.status !== 403) return false;

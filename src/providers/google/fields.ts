@@ -60,7 +60,7 @@ const PERSON_FIELDS: { readonly [Field in PlacedField]: FieldMapping<NonNullable
 export const mappingOf = <Field extends ContactField>(field: Field): FieldMapping<NonNullable<Contact[Field]>> => {
   const name: ContactField = field;
   const mapping = isNamedField(name) ? userDefinedMapping(name) : PERSON_FIELDS[name];
-  // The table says for each field what its values are.
+  // The table defines the values of each field.
   return mapping as unknown as FieldMapping<NonNullable<Contact[Field]>>;
 };
 

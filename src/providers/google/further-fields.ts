@@ -90,7 +90,7 @@ export const BIRTHDAY: FieldMapping<string> = {
   read: ({ birthdays }) => dayOf(birthdays?.[0]?.date) ?? birthdays?.[0]?.text ?? '',
 };
 
-/** Written by requests of its own, which this program does not send. */
+/** Google requires separate requests to write it; this program does not send them. */
 export const PHOTO: FieldMapping<string> = {
   list: personField('photos', () => [], { isReadOnly: true }),
   read: ({ photos = [] }) => {
@@ -158,7 +158,7 @@ export const SOCIAL_PROFILES = {
   read: (person: PersonLists, chosen: ChosenParts) => valuesOf(urlsOf(person, chosen, true)),
 };
 
-/** Fields that stand in custom fields of Google, by the names of those. */
+/** Contact fields that Google stores in custom fields, by the names of those. */
 const TAGS_NAME = 'Tags';
 
 type UserDefinedField = NamedField | 'tags';

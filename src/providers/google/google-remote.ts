@@ -34,11 +34,11 @@ export type GoogleRemoteOptions = {
   readonly timeToSendMs?: (requests: number) => number;
   readonly onRetry?: OnRetry;
   readonly shareAccessToken?: ShareAccessToken;
-  /** What the link syncs; {@link USUAL_FIELDS} unless given. */
+  /** The fields that the link syncs; {@link USUAL_FIELDS} by default. */
   readonly fields?: ChosenFields;
-  /** How long one request may be tried again and again. */
+  /** The retry time of one request. */
   readonly maxElapsedMs: number;
-  /** When a listing of contacts is given up; {@link LISTING_LIMITS} unless given. */
+  /** The limits of a listing of contacts; {@link LISTING_LIMITS} by default. */
   readonly listingLimits?: ListingLimits;
 };
 

@@ -13,7 +13,7 @@ const GROUP_FIELDS = 'groupType,metadata,name';
 
 const recordOf = (group: Group): GroupRecord => ({ id: group.resourceName, name: group.name, version: group.etag });
 
-/** Every account has its system groups (contactGroups reference): a listing without any says nothing (R17). */
+/** Every account has its system groups (contactGroups reference): a listing without any is not trusted (R17). */
 const withoutGroups = (): UnreadableError => {
   const options = { status: 200, route: ROUTE, applied: 'no' } as const;
   return new UnreadableError('The Google listing of contact groups lacks even the system groups', options);
@@ -46,7 +46,7 @@ export const listGroups = async (call: CallGoogle, signal: AbortSignal): Promise
   return groups.filter(({ groupType }) => groupType === 'USER_CONTACT_GROUP').map(recordOf);
 };
 
-/** One label, or null where it is gone. */
+/** Returns one label, or null if it does not exist. */
 export const readGroup = async (call: CallGoogle, id: string, signal: AbortSignal): Promise<GroupRecord | null> => {
   try {
     const group = await call(

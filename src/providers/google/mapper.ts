@@ -6,10 +6,12 @@ import { type PersonLists, writable } from './person-field.ts';
 import { mappingOf, type PersonMapping, USUAL_MAPPING } from './fields.ts';
 import { type Person, personNameSchema, personSchema, type Source } from './schema.ts';
 
-/** Under this key of `clientData` a created contact carries its origin: the account's scope and the id, with a space between. */
+/**
+ * Under this key of `clientData` a created contact carries its origin: the account's scope and the id, with a space between.
+ */
 const ORIGIN_KEY = 'contact-sync.origin';
 
-/** Under this key it carries an id that is not said to be of any account. */
+/** The key for an id without a named account. */
 const BARE_ORIGIN_KEY = 'contact-sync.service-id';
 
 /** The entry of `clientData` that names a contact's origin. */
@@ -23,7 +25,7 @@ const originOf = ({ clientData = [] }: Person): Pick<ContactRecord, 'originId' |
   return { originId: valueOf(BARE_ORIGIN_KEY) ?? null };
 };
 
-/** What one Person of an answer says. */
+/** The parsed content of one Person of an answer. */
 export type PersonReading =
   | {
       readonly kind: 'contact';

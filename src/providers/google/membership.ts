@@ -106,7 +106,7 @@ const modify = async (
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error;
     for (const { key, kind } of changes) {
-      // Of a group that is gone nobody is a member: a removal is done, an addition impossible.
+      // A deleted group has no members: a removal is done, an addition is impossible.
       if (!(error instanceof NotFoundError)) errors.set(key, error);
       else if (kind === 'add') errors.set(key, groupGone(error));
     }

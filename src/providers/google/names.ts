@@ -151,7 +151,7 @@ const writtenName = ({ names }: PersonLists, target: Contact, chosen: ChosenPart
   ]);
 };
 
-/** A part of a name beside first and last name. */
+/** A part of a name other than first and last name. */
 export const namePart = (part: 'middleName' | 'honorificPrefix' | 'honorificSuffix') => ({
   list: NAMES,
   read: ({ names }: PersonLists): string => partOf(names?.[0], part),

@@ -45,7 +45,7 @@ export const personField = (
   ...others,
 });
 
-/** Where a contact field stands in a Person. */
+/** The place of a contact field in a Person. */
 export type FieldMapping<Value> = {
   /** The list that holds it, alone or with others: what is asked for, named in a mask, and written whole. */
   readonly list: PersonField;
@@ -81,7 +81,7 @@ export const writable = (entry: ReadEntry): BodyEntry => {
   return { ...Object.fromEntries(kept), ...primary };
 };
 
-/** The entry with the given texts in place of its own; an empty text removes the key. */
+/** Returns the entry with the given texts instead of its own; an empty text removes the key. */
 export const withTexts = (entry: BodyEntry, texts: Readonly<Record<string, string>>): BodyEntry => {
   const untouched = Object.entries(entry).filter(([key]) => texts[key] === undefined);
   return Object.fromEntries([...untouched, ...Object.entries(texts).filter(([, text]) => text !== '')]);
@@ -91,11 +91,11 @@ export const withTexts = (entry: BodyEntry, texts: Readonly<Record<string, strin
 export const withoutKeys = (entry: BodyEntry, keys: readonly string[]): BodyEntry =>
   Object.fromEntries(Object.entries(entry).filter(([key]) => !keys.includes(key)));
 
-/** Whether an entry says anything beside the given keys. */
+/** Whether an entry has other keys than the given ones. */
 const saysMoreThan = (entry: BodyEntry, keys: readonly string[]): boolean =>
   Object.keys(withoutKeys(entry, keys)).length > 0;
 
-/** Entries that would say nothing are not sent. */
+/** Returns the entries that have content; the others are not sent. */
 export const nonEmpty = (entries: readonly BodyEntry[]): readonly BodyEntry[] =>
   entries.filter((entry) => saysMoreThan(entry, ['metadata', 'type', 'current']));
 

@@ -11,7 +11,7 @@ import { findKnown, type ListingLimits, startListingWalk } from '../listing.ts';
 import type { KnownRows, PullRequest } from '../remote.ts';
 import type { Clock } from '../../util/clock.ts';
 
-/** What the next incremental pull starts from. */
+/** The start of the next incremental pull. */
 type GoogleCursor = {
   readonly syncToken: string;
   /** Names the query: a token serves only the query that it came from. */
@@ -20,7 +20,7 @@ type GoogleCursor = {
   readonly fullAtMs: number;
 };
 
-/** Where a full listing that was cut off goes on. */
+/** The continuation of an interrupted full listing. */
 type GoogleResume = {
   readonly pageToken: string;
   readonly templateHash: string;

@@ -79,7 +79,7 @@ export const updateContacts = async (
   return [...failures, ...(await blameMissing(call, ready, results, signal))];
 };
 
-/** A lone contact for which Google fails with a 500 may be gone: then nothing was applied, and it is said. */
+/** A single contact for which Google fails with a 500 may be deleted: then nothing was applied, and the result is not found. */
 const blameMissing = async (
   call: CallGoogle,
   requests: readonly UpdateRequest[],
@@ -192,7 +192,7 @@ const obstacleTo = async (
   }
 };
 
-/** Deletes contacts; one that is gone already counts as deleted. */
+/** Deletes contacts; a contact that does not exist counts as deleted. */
 export const deleteContacts = (
   call: CallGoogle,
   ids: readonly string[],

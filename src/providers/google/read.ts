@@ -100,7 +100,7 @@ const answerOf = async (
   }
 };
 
-/** Reads one contact with lists that no listing cut short. Throws NotFoundError where it is gone. */
+/** Reads one contact with complete lists. Throws NotFoundError if it does not exist. */
 export const readWhole = async (call: CallGoogle, id: string, signal: AbortSignal): Promise<PersonReading> => {
   const answer = await call(
     {

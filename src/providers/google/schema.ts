@@ -130,5 +130,5 @@ export const modifyMembersSchema = z.object({
   canNotRemoveLastContactGroupResourceNames: z.array(z.string()).default([]),
 });
 
-/** Any answer: a delete's is empty and says nothing. */
+/** Any answer; the answer to a delete is empty. */
 export const anyAnswerSchema = z.unknown();

@@ -8,7 +8,7 @@ import { createServiceApi } from './api/service-api.ts';
 import { openServiceGate, type ServiceSettings } from './provider.ts';
 import { createServiceRemote } from './service-remote.ts';
 
-/** Whose account the access token opens, by one request; the scope user:login is enough. Throws a RemoteError. */
+/** Returns the account behind the access token with one request; the scope user:login is enough. Throws a RemoteError. */
 const readServiceAccount = async (options: SendOptions, signal: AbortSignal): Promise<Account> => {
   const { id, email } = await createServiceApi(createSend(options)).user.get(signal);
   return { id, email };
@@ -16,7 +16,7 @@ const readServiceAccount = async (options: SendOptions, signal: AbortSignal): Pr
 
 const TIMEOUT_MS = 15_000;
 
-/** The account that the access token opens, behind the port. */
+/** Opens the account of the access token as a {@link Remote}. */
 export const openService = async (
   settings: ServiceSettings,
   accessToken: string,
@@ -32,7 +32,7 @@ export const openService = async (
   return createServiceRemote({ baseUrl, accessToken, ...outlet, clock, random, fields, ...limits });
 };
 
-/** Who is behind the access token. Throws a RemoteError. */
+/** Inspects the account behind the access token. Throws a RemoteError. */
 export const inspectService = (
   settings: ServiceSettings,
   accessToken: string,

@@ -21,11 +21,11 @@ const definitionsSchema = z.object({
 export const encodeCursor = (cursor: Cursor, definitions: Definitions = new Map()): string =>
   JSON.stringify(definitions.size === 0 ? cursor : { ...cursor, definitions: Object.fromEntries(definitions) });
 
-/** What a cursor's text says of custom fields. Throws where it is no cursor of ours. */
+/** Returns the custom field definitions in a cursor. Throws if the text is not a cursor of this program. */
 export const definitionsIn = (text: string): readonly (readonly [string, Definition])[] =>
   Object.entries(definitionsSchema.parse(JSON.parse(text)).definitions);
 
-/** Throws where the text is no cursor of ours. */
+/** Parses a cursor. Throws if the text is not a cursor of this program. */
 export const decodeCursor = (text: string): Cursor => cursorSchema.parse(JSON.parse(text));
 
 /** When a row was last changed, epoch milliseconds; null where that cannot be read. */
@@ -39,21 +39,21 @@ export const latestChange = (rows: readonly ContactRow[], maxSeenMs: number | nu
   return times.reduce<number | null>((max, time) => Math.max(max ?? time, time), maxSeenMs);
 };
 
-/** Names a row in one state: seeing it again says nothing new. */
+/** Identifies a row in one state: a repeated row with the same state is not new. */
 const rowState = (row: ContactRow): string => {
   if (row.kind === 'contact') return `${row.contact.id} ${row.contact.updated_at.text}`;
   if (row.kind === 'known') return `${row.id} ${row.updatedAt.text}`;
   return `${row.id ?? ''} ${row.updatedAt?.text ?? ''} ${row.reason}`;
 };
 
-/** The rows that were not seen yet; from now on they were. */
+/** Returns the rows that were not seen before, and marks them as seen. */
 export const takeFresh = (rows: readonly ContactRow[], seen: Set<string>): readonly ContactRow[] => {
   const fresh = rows.filter((row) => !seen.has(rowState(row)));
   for (const row of fresh) seen.add(rowState(row));
   return fresh;
 };
 
-/** What this process itself last wrote or read of the contacts that changed last. Lost with the process: then it is read again. */
+/** The contacts that this process wrote or read most recently. After a restart they are read again. */
 export type Recent = {
   /** When each contact was last changed, by its id; the service's own stamp. */
   readonly stamps: Map<string, Timestamp>;
@@ -74,7 +74,7 @@ const remember = ({ stamps }: Recent, id: string, stamp: Timestamp): void => {
   if (stamps.size > MOST && oldest !== undefined) stamps.delete(oldest);
 };
 
-/** Takes in the answers to writes; one that failed may have been applied all the same. */
+/** Records the answers to writes. A failed write may have been applied. */
 export const rememberWritten = (
   recent: Recent,
   results: readonly { readonly ok: boolean; readonly value?: { readonly id: string; readonly version: string } }[],
@@ -93,7 +93,7 @@ const stampOf = (row: ContactRow): Timestamp | null =>
 
 const idOf = (row: ContactRow): string | null => (row.kind === 'contact' ? row.contact.id : row.id);
 
-/** Takes in rows of a feed, all of which has to be read before what is remembered is trusted ({@link trust}). */
+/** Records rows of a feed. They are trusted only after the whole feed was read ({@link trust}). */
 export const rememberRead = (recent: Recent, rows: readonly ContactRow[]): void => {
   for (const row of rows) {
     const [id, stamp] = [idOf(row), stampOf(row)];

@@ -31,7 +31,7 @@ const DAY_LENGTH = '2026-01-31'.length;
 /** The day of a time, in UTC. */
 const dayOf = (epochMs: number): string => new Date(epochMs).toISOString().slice(0, DAY_LENGTH);
 
-/** What people are called by, the best first. */
+/** The keys that may contain a user's name, in order of preference. */
 const NAME_KEYS = ['name', 'email'] as const;
 
 const textAt = (value: object, key: string): string => {
@@ -46,7 +46,7 @@ const userName = (user: unknown): string => {
   return parts.join(' ') || (NAME_KEYS.map((key) => textAt(user, key)).find((text) => text !== '') ?? '');
 };
 
-/** How what the service computes of a contact reads to people; empty where there is nothing to say. */
+/** The computed values of a contact as texts for people; empty for a value that is not set. */
 const EXTRA_READERS: Readonly<Record<Extra, (contact: ServiceContact) => string>> = {
   lastContacted: ({ extra_data: { last_contacted: last } }) => (last === null ? '' : dayOf(last.epochMs)),
   relationshipStatus: ({ extra_data: { relationship_status: status } }) => (status === 'none' ? '' : (status ?? '')),
@@ -63,7 +63,7 @@ type FieldMapping<Value> = {
   readonly read: (contact: ServiceContact) => Value;
   /** The attribute as a body sends it; `held` are the lists as the service gave them, whose unmapped parts stay (R10). */
   readonly write: (value: Value, held: SyncedLists) => ContactWrite;
-  /** What stays of the value however the service rewrites it; a text that says nothing is empty. */
+  /** The part of the value that survives every rewriting by the service; empty for a blank text. */
   readonly tracesOf: (value: Value) => readonly string[];
 };
 
@@ -207,7 +207,10 @@ const placedText = (field: PlacedField | CustomField, contact: Contact, held: Sy
   return listText(withOtherSpellings(field, contact[field] ?? [], own));
 };
 
-/** The body's data for some fields of a contact; what the service computes is never sent; `held` are the lists that the contact has. */
+/**
+ * The body's data for some fields of a contact; what the service computes is never sent; `held` are the lists that the
+ * contact has.
+ */
 export const bodyOf = (
   fields: readonly ContactField[],
   contact: Contact,

@@ -13,7 +13,7 @@ export const listGroups = async (api: ServiceApi, signal: AbortSignal): Promise<
 };
 
 /**
- * Whether a failure says that this one bucket is gone or out of reach. A 403, or a web page that says 404, says so where the
+ * Whether a failure means that this bucket is deleted or inaccessible. A 403, or a web page with 404, means so if the
  * buckets can still be listed and this one is not among them: lists and single buckets take the same scopes (API.md, Bucket
  * routes). Throws what the list throws.
  */
@@ -23,7 +23,7 @@ const isGone = async (api: ServiceApi, id: string, error: unknown, signal: Abort
   return !(await listGroups(api, signal)).some((group) => group.id === id);
 };
 
-/** One bucket, or null where it is gone. */
+/** Returns one bucket, or null if it does not exist. */
 export const readGroup = async (api: ServiceApi, id: string, signal: AbortSignal): Promise<GroupRecord | null> => {
   try {
     return groupOf(await api.buckets.get(id, signal));
@@ -33,7 +33,7 @@ export const readGroup = async (api: ServiceApi, id: string, signal: AbortSignal
   }
 };
 
-/** Creates a bucket, or adopts the one that has the name where the service says that it is taken. */
+/** Creates a bucket. If the service reports that the name is taken, adopts the bucket of that name. */
 export const createGroup = async (
   api: ServiceApi,
   name: string,
@@ -67,7 +67,7 @@ export const renameGroup = async (
   }
 };
 
-/** Deletes a bucket and none of its contacts; one already gone counts as deleted. */
+/** Deletes a bucket and none of its contacts; a bucket that does not exist counts as deleted. */
 export const deleteGroup = async (api: ServiceApi, id: string, signal: AbortSignal): Promise<void> => {
   try {
     await api.buckets.delete(id, signal);

@@ -15,7 +15,7 @@ const carriedOf = (raw: RawEntry): Record<string, Json> => {
   );
 };
 
-/** The held entry with only what the desired element says differently; the service's own spelling stays (R10). */
+/** Returns the held entry with only the differences of the desired element; the service's own spelling stays (R10). */
 const keptEntry = <E extends Element>(
   kind: EntryKind<E, unknown>,
   raw: RawEntry,

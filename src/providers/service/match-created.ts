@@ -14,7 +14,7 @@ const signature = (contact: Contact, ...fields: readonly ContactField[]): string
   return [...new Set(fields.flatMap((field) => tracesOf(field, contact)))].toSorted().join('\n');
 };
 
-/** The fields by which namesakes are told apart, but for what the service computes. */
+/** The fields that distinguish contacts of the same name, without computed fields. */
 const restFields = (contact: Contact): readonly ContactField[] =>
   fieldsIn(withoutExtras(contact)).filter((field) => !TELLING_FIELDS.includes(field));
 
@@ -45,7 +45,7 @@ export const mayBeNamed = (draft: Contact, name: readonly [string | null, string
   return given.length === 0 || given.map(bareText).join('') === nameOf(draft);
 };
 
-/** What of the rest a contact says, each trace with its field. */
+/** The traces of the remaining fields, each with its field. */
 const restTraces = (contact: Contact): ReadonlySet<string> =>
   new Set(restFields(contact).flatMap((field) => tracesOf(field, contact).map((trace) => `${field} ${trace}`)));
 
@@ -58,8 +58,9 @@ const tellingText = (contact: Contact): string => [nameOf(contact), emailsOf(con
 
 /**
  * Finds for each request the contact that it made, each contact for one request only; keys are the requests' keys. Among
- * namesakes the likest go together first, so that no create takes for its own what another one made. Of `mostDifferences`
- * 0, only contacts that say just what the draft does are taken.
+ * contacts of the same name, the most similar are matched first, so that no create matches the result of another one. With
+ * `mostDifferences`
+ * 0, only contacts that equal the draft are taken.
  */
 export const matchCreated = (
   requests: readonly CreateRequest[],

@@ -90,7 +90,8 @@ const worstBucket = (byBucket: ByBucket): ReadonlySet<Addition> | null => {
 /**
  * Divides membership changes between the routes of one contact and the bulk route of a bucket, so that few requests are
  * needed (R11). Only contacts whose membership is known and that are only added may go in bulk. All of those start there,
- * where a bucket costs a request for each {@link BULK_SIZE} contacts; then, bucket by bucket, the contacts of the bucket that saves
+ * where a bucket costs a request for each {@link BULK_SIZE} contacts; then, bucket by bucket, the contacts of the bucket that
+ * saves
  * most leave for a POST each, which carries all of a contact's buckets, until no bucket saves any. At a tie contacts are
  * written one at a time.
  */

@@ -144,7 +144,7 @@ const readNewest = async (
   };
 };
 
-/** The cursor after a page that tells all. */
+/** The cursor after a page that contains every change. */
 const cursorAfter = (old: Cursor, { rows, serverTimeMs }: Page<ContactRow>, startedAtMs: number): Cursor =>
   nextCursor(old, { maxSeenMs: latestChange(rows, null), serverStartMs: serverTimeMs ?? startedAtMs, startedAtMs });
 
@@ -188,7 +188,7 @@ export async function* pullChanges(
   if (held !== null) yield { ...held, cursor: encodeCursor(next, api.mapping.definitions) };
 }
 
-/** Where a listing stands; epoch milliseconds. The durable text of it is a page's `resume`. */
+/** The progress of a listing; times in epoch milliseconds. Its JSON is a page's `resume`. */
 const progressSchema = z.object({
   page: z.number().int().positive(),
   total: z.number().nullable(),
@@ -211,7 +211,7 @@ const decodeResume = (resume: string): Progress => {
   }
 };
 
-/** The progress after a step. The client's clock stands in where the service does not tell its time. */
+/** The progress after a step. The client's clock is used if the service does not report its time. */
 const advance = (progress: Progress | null, step: WalkStep, nowMs: number): Progress => ({
   page: step.nextPage,
   total: step.total,

@@ -98,7 +98,7 @@ const deleteContact = async (api: ServiceApi, id: string, signal: AbortSignal): 
   return null;
 };
 
-/** One DELETE for each contact; one that was gone already counts as deleted. */
+/** Sends one DELETE for each contact; a contact that does not exist counts as deleted. */
 export const deleteContacts = (
   api: ServiceApi,
   ids: readonly string[],

@@ -18,7 +18,7 @@ import { createContacts, deleteContacts, findCreatedContacts, mergeContacts, upd
 import { readContact } from './read.ts';
 import type { Clock } from '../../util/clock.ts';
 
-/** Sends each request again while that is right and time is left. */
+/** Returns `send` with retries. */
 const withRetries = (send: Send, options: RetryOptions): Send => {
   return (apiRequest, signal) =>
     retrying(() => send(apiRequest, signal), { ...options, signal, isRead: apiRequest.method === 'GET' });
@@ -36,11 +36,11 @@ type ServiceRemoteOptions = {
   readonly requestCount: () => number;
   readonly timeToSendMs?: (requests: number) => number;
   readonly onRetry?: OnRetry;
-  /** What the link syncs; {@link USUAL_FIELDS} unless given. */
+  /** The fields that the link syncs; {@link USUAL_FIELDS} by default. */
   readonly fields?: ChosenFields;
-  /** How long one request may be tried again and again. */
+  /** The retry time of one request. */
   readonly maxElapsedMs: number;
-  /** When a listing of contacts is given up; {@link LISTING_LIMITS} unless given. */
+  /** The limits of a listing of contacts; {@link LISTING_LIMITS} by default. */
   readonly listingLimits?: ListingLimits;
 };
 

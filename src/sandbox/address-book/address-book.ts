@@ -1,12 +1,12 @@
 import type { FileBytes } from './load.ts';
 import type { Person } from '../people/person.ts';
 
-/** An address book file that cannot be used at all; the message says which and what to do, and holds none of its content. */
+/** An address book file that cannot be used. The message contains the path and the remedy, and nothing of the content. */
 export class AddressBookError extends Error {
   override readonly name = 'AddressBookError';
 }
 
-/** A place of an address book file that could not be taken over; the reason holds nothing of the file's content. */
+/** A part of an address book file that could not be loaded. The reason contains nothing of the file's content. */
 export type Problem = {
   /** The line of the file, counted from 1. */
   readonly line: number;
@@ -18,12 +18,12 @@ export type Problem = {
 /** Problems of one kind: how many there are, and the first of them. */
 export type Problems = { readonly count: number; readonly first: readonly Problem[] };
 
-/** What a file holds, and what of it could not be taken over. */
+/** The content of a file, and its problems. */
 export type AddressBook = {
   readonly people: readonly Person[];
   /** How many more people the file has than there was room for. */
   readonly leftOut: number;
-  /** Lines that say nothing; whatever else their card holds was loaded. */
+  /** Lines that could not be parsed; the rest of their card was loaded. */
   readonly skipped: Problems;
   /** Cards and rows of which no person could be made. */
   readonly refused: Problems;
@@ -58,10 +58,10 @@ const NONE: readonly never[] = [];
 /** A list without the room to spare that building it has left: a hundred thousand people multiply it. */
 const compact = <Item>(list: readonly Item[]): readonly Item[] => (list.length === 0 ? NONE : list.slice());
 
-/** The people of a file as far as there is room for them. */
+/** Collects the people of a file up to a limit. */
 export class Gathering {
   readonly people: Person[] = [];
-  /** How many more the file has. */
+  /** The number of people over the limit. */
   leftOut = 0;
   readonly #most: number;
   readonly #spellings = new Map<string, string>();
@@ -70,7 +70,7 @@ export class Gathering {
     this.#most = most;
   }
 
-  /** Adds somebody, each group spelt as it was first: groups that differ by case are one. */
+  /** Adds a person. Groups that differ only in case get the spelling of the first one. */
   add(person: Person): void {
     if (this.people.length === this.#most) {
       this.leftOut += 1;
@@ -94,7 +94,7 @@ export class Gathering {
   }
 }
 
-/** What a reader hands over, in the order of the file. */
+/** Receives the result of a reader, in the order of the file. */
 type Taker = {
   readonly add: (person: Person) => void;
   readonly skipped: ProblemList;

@@ -2,7 +2,7 @@ import type { ProblemList } from './address-book.ts';
 import type { ByteText, Decoder } from './decoder.ts';
 import type { PropertyHead, PropertyHeads } from './property-heads.ts';
 
-/** One property of a card as it stands in the file: unfolded, nothing decoded. */
+/** One property of a card as in the file: unfolded, not decoded. */
 type RawProperty = { readonly head: PropertyHead; readonly value: ByteText };
 
 /** The properties of one card that a person is made of. */
@@ -34,7 +34,7 @@ const OUTSIDE = 'it is outside a card';
 
 const isBlankCode = (code: number): boolean => code === 0x20 || code === 0x09;
 
-/** Most lines are told apart from a delimiter by their last character, in a fraction of the time. */
+/** The last character distinguishes most lines from a delimiter, which saves time. */
 const mayDelimit = (line: ByteText): boolean => {
   const last = line.charCodeAt(line.length - 1);
   return (last === 0x44 || last === 0x64 || isBlankCode(last)) && line.length < 80;
@@ -63,7 +63,7 @@ export class CardReader {
   #lineNumber = 0;
   #card: { readonly line: number; readonly indent: string; readonly properties: RawProperty[] } | null = null;
   #begun: Begun | null = null;
-  /** How many cards within the card are open: an agent's card stands in that of the person whom it belongs to. */
+  /** The number of open nested cards: an agent's card is nested in the person's card. */
   #depth = 0;
 
   /** `take` is called with each card in turn. */
@@ -82,7 +82,7 @@ export class CardReader {
     else if (this.#depth === 0) this.#readInside(withoutIndent(line, this.#card.indent));
   }
 
-  /** Takes what the file's end leaves open. */
+  /** Handles a card that the end of the file leaves open. */
   finish(): void {
     if (this.#card === null) return;
     this.#skipped.add(this.#lineNumber, 'the file ends before the card does: END:VCARD is missing');

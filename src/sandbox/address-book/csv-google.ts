@@ -7,7 +7,7 @@ const splitCell = (text: string): string[] => {
   return text.includes(':::') ? text.split(':::').map((part) => part.trim()) : [text];
 };
 
-/** Common labels as the People API spells them, others as they stand; a leading `*` marks the primary value. */
+/** Common labels in the spelling of the People API, others unchanged; a leading `*` marks the primary value. */
 const labelOf = (text: string): string | null => {
   const label = text.replace(/^\*\s*/u, '');
   return label === '' ? null : commonLabel(label);

@@ -112,7 +112,7 @@ const birthdayCell = (columns: Columns): Cell => {
   };
 };
 
-/** How the rows of an Outlook export are read. Its `Title` is what stands before the name. */
+/** Reads the rows of an Outlook export. Its `Title` is the name prefix. */
 export const outlookLayout = (columns: Columns): Layout => {
   const [emails, phones, websites] = [EMAILS, PHONES, WEBSITES].map((kinds) => valuesCell(columns, kinds));
   const addresses = ADDRESSES.map((address) => addressCell(columns, address));

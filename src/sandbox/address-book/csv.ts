@@ -35,7 +35,7 @@ type Form = { readonly delimiter: string; readonly headLine: number };
 
 const DELIMITERS = [',', ';', '\t'];
 
-/** As `sep=` on the first line says, else what occurs most often on it outside of quotes. */
+/** The separator of `sep=` on the first line, else the most frequent one outside of quotes on that line. */
 const formOf = (start: ByteText): Form => {
   const [named] = /^"?sep=(?:.)(?="?\s*[\r\n])/iu.exec(start) ?? [];
   if (named !== undefined) return { delimiter: named.slice(-1), headLine: 2 };

@@ -68,7 +68,7 @@ const CR = 0x0d;
  */
 export class LineSplitter {
   #end: number | null = null;
-  /** What chunks have shown of the line that none of them has ended. */
+  /** The parts of the current line from earlier chunks. */
   #begun: Buffer[] = [];
 
   /** The lines that end in the chunk. */
@@ -83,7 +83,7 @@ export class LineSplitter {
     if (from < chunk.length) this.#begun.push(chunk.subarray(from));
   }
 
-  /** The line that the file ends with, where nothing ends it. */
+  /** The last line of a file that does not end with a line end. */
   *rest(): Generator<ByteText> {
     if (this.#begun.length > 0) yield this.#take(Buffer.alloc(0), 0, 0);
   }
@@ -106,7 +106,7 @@ const textOf = (buffer: Buffer, from: number, to: number): ByteText => {
   return buffer.toString('latin1', from, end);
 };
 
-/** What ends the first line in the chunk; null where the chunk does not tell. */
+/** The end character of the first line; null if the chunk does not contain it. */
 const firstEndOf = (chunk: Buffer): number | null => {
   const lf = chunk.indexOf(LF);
   const cr = chunk.indexOf(CR);

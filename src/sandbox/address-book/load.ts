@@ -55,7 +55,10 @@ async function* joined(
   for await (const chunk of rest) yield inUtf8(chunk);
 }
 
-/** Opens a file for reading piece by piece. Throws {@link AddressBookError}, which does not name the file, where it is missing or cannot be read. */
+/**
+ * Opens a file for reading piece by piece. Throws {@link AddressBookError}, which does not name the file, where it is
+ * missing or cannot be read.
+ */
 const readFileBytes = async (path: string): Promise<FileBytes> => {
   const chunks = readBook(path);
   const { value } = await chunks.next();
@@ -83,9 +86,9 @@ const inFile = (path: string, error: unknown): unknown =>
 
 /**
  * Reads an address book by its extension: vCards (`.vcf`, `.vcard`), or a CSV file (`.csv`, `.tsv`, `.txt`) as Google or
- * Outlook exports it, in any encoding that {@link Decoder} tells apart. What cannot be read costs the rest nothing.
+ * Outlook exports it, in any encoding that {@link Decoder} detects. Parts that cannot be read are skipped.
  * `most` people are kept, the others counted.
- * Throws {@link AddressBookError} where the file is missing, of another kind, or holds nobody.
+ * Throws {@link AddressBookError} if the file is missing, of another kind, or contains no person.
  */
 export const loadAddressBook = async (path: string, most = Infinity): Promise<AddressBook> => {
   const read = READERS[extname(path).toLowerCase()];

@@ -1,16 +1,16 @@
 import type { ByteText, Decoder } from './decoder.ts';
 import { labelOfTypes } from './values.ts';
 
-/** What stands before the colon of a property. */
+/** The part of a property before the colon. */
 export type PropertyHead = {
   /** Upper case, without the group. */
   readonly name: string;
-  /** What ties `item1.EMAIL` to `item1.X-ABLabel`; null where ungrouped. */
+  /** The group that connects `item1.EMAIL` with `item1.X-ABLabel`; null if ungrouped. */
   readonly group: string | null;
   readonly transfer: 'quoted-printable' | 'base64' | null;
-  /** The charset that the value is said to be in; null where it is not said. */
+  /** The declared charset of the value; null if none is declared. */
   readonly charset: string | null;
-  /** What its types amount to; `TEL;CELL` is `TEL;TYPE=CELL` in every version. */
+  /** The label for its types; `TEL;CELL` is `TEL;TYPE=CELL` in every version. */
   readonly label: string | null;
   /** The year that Apple writes where a birthday's year is unknown; null elsewhere. */
   readonly unknownYear: string | null;
@@ -53,7 +53,7 @@ type ReadHead = { readonly head: PropertyHead; readonly colon: number };
 /** A file repeats few heads, but each card may have groups of its own. */
 const REMEMBERED_MAX = 10_000;
 
-/** Reads the heads of one file's properties; the same few again and again, so they are remembered. */
+/** Parses the heads of one file's properties, with a cache because they repeat. */
 export class PropertyHeads {
   readonly #known = new Map<ByteText, PropertyHead>();
   readonly #decoder: Decoder;

@@ -14,7 +14,7 @@ const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 /** A time of day behind a date. */
 const TIME = /(?:T| (?=\d{1,2}:))\d{1,2}.*$/u;
 
-/** The spellings of a day that tell day and month apart. */
+/** The spellings of a day that distinguish day and month. */
 const SPELLINGS = [
   /^(?<year>\d{4}|-)(?<sign>[-./]?)(?<month>\d{1,2})\k<sign>(?<day>\d{1,2})$/u,
   /^--(?<month>\d{2})(?<day>\d{2})$/u,
@@ -64,7 +64,7 @@ export const readBirthday = (text: string): ReadBirthday => {
   return dayOf(year === '-' ? '' : year, month, Number(parts['day']));
 };
 
-/** What Google and Apple call the common labels, without blanks and in lower case, as the People API spells them. */
+/** The People API's spelling of the common labels of Google and Apple, by the label in lower case without blanks. */
 const COMMON: ReadonlyMap<string, string> = new Map(
   'home work other mobile main pager homeFax workFax otherFax workMobile homePage googleVoice'
     .split(' ')
@@ -75,7 +75,7 @@ const COMMON: ReadonlyMap<string, string> = new Map(
 export const commonLabel = (label: string): string =>
   COMMON.get(label.toLowerCase()) ?? COMMON.get(label.replaceAll(/\s/gu, '').toLowerCase()) ?? label;
 
-/** Apple's own labels look like `_$!<HomePage>!$_`; a label that somebody typed stands as it is. */
+/** Apple's own labels look like `_$!<HomePage>!$_`; any other label is returned unchanged. */
 export const appleLabel = (label: string): string => {
   const known = /^_\$!<(?<name>.*)>!\$_$/u.exec(label)?.groups?.['name'];
   if (known === undefined) return label;
@@ -83,7 +83,7 @@ export const appleLabel = (label: string): string => {
   return common === known ? known.slice(0, 1).toLowerCase() + known.slice(1) : common;
 };
 
-/** Types that say what a number or address can do or which is preferred, not what it is. */
+/** Types that describe an ability or preference, not the kind of a number or address. */
 const ABILITIES: ReadonlySet<string> = new Set('pref voice internet msg text dom intl postal parcel x400'.split(' '));
 const PLACES = ['home', 'work', 'other'];
 const DEVICES = ['pager', 'main'];
@@ -121,14 +121,14 @@ const TYPES: ReadonlyMap<string, readonly string[]> = new Map([
   ['workMobile', ['WORK', 'CELL']],
 ]);
 
-/** The types that stand for a common label; null for a label that needs to be spelt out. */
+/** The types of a common label; null for any other label. */
 export const typesOfLabel = (label: string): readonly string[] | null => TYPES.get(label) ?? null;
 
 const HAS_CONTROL = /[\u0000-\u001F\u007F]/u;
 const CONTROLS = /[\u0000-\u001F\u007F]+/gu;
 const LINE_BREAKS = /\r\n|\r/gu;
 
-/** A text that stands on one line: line breaks and other control characters are blanks. */
+/** Returns the text on one line: line breaks and other control characters become blanks. */
 export const singleLine = (text: string): string =>
   (HAS_CONTROL.test(text) ? text.replaceAll(CONTROLS, ' ') : text).trim();
 

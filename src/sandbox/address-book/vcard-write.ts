@@ -26,7 +26,7 @@ const filled = (name: string, value: string): string[] => (value === '' ? [] : [
 
 type Labelled = { readonly name: string; readonly value: string; readonly label: string | null };
 
-/** The common labels are types; any other is spelt out in a line beside, as Apple and Google do it. */
+/** Common labels are types; any other label is written in a separate line, like in exports of Apple and Google. */
 const labelledLines = ({ name, value, label }: Labelled, index: number): string[] => {
   if (label === null) return [`${name}:${value}`];
   const types = typesOfLabel(label);
@@ -50,7 +50,7 @@ const birthdayLines = (birthday: string): string[] => {
   return [birthday.startsWith('-') ? `BDAY;X-APPLE-OMIT-YEAR=1604:1604${birthday.slice(1)}` : `BDAY:${birthday}`];
 };
 
-/** Whoever has no name is shown by the company's; that tells a reader that N is empty on purpose. */
+/** A person without a name is shown by the company's name. It marks the empty N as intended. */
 const formattedName = ({ prefix, givenName, middleName, familyName, suffix, company }: Person): string => {
   const isNamed = [givenName, middleName, familyName].some(Boolean);
   return isNamed ? [prefix, givenName, middleName, familyName, suffix].filter(Boolean).join(' ') : company;

@@ -63,7 +63,7 @@ class Card {
     return found ?? NONE;
   }
 
-  /** The first text of that name that says something. */
+  /** The first text of that name that is not blank. */
   first(name: string): string {
     for (const property of this.#properties) {
       const text = property.head.name === name ? textOf(property) : '';

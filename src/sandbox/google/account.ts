@@ -7,10 +7,10 @@ import { personView, type ViewOptions } from './person-view.ts';
 import { type Photo, PhotoBook, photoOf } from './photo-book.ts';
 import type { GoogleVariants } from './variants.ts';
 
-/** What an account is made of. */
+/** The options of an account. */
 export interface AccountOptions {
   readonly email: string;
-  /** Where the account's photos are served, without a slash at the end. */
+  /** The address of the account's photos, without a slash at the end. */
   readonly origin: string;
   readonly clock: { now(): number };
   /** The variants in force now. */
@@ -27,7 +27,7 @@ export class GoogleAccount {
   readonly email: string;
   readonly origin: string;
   readonly contacts: ContactBook;
-  /** What Google gathered from the user's mail: "Other contacts". */
+  /** "Other contacts", which Google collects from the user's mail. */
   readonly otherContacts: ContactBook;
   readonly contactGroups: GroupBook;
   readonly photos = new PhotoBook();
@@ -191,7 +191,7 @@ export class GoogleAccount {
     return this.contacts.update(record, { ...record.state, fields, updatedMicros: this.nextMicros() }, this.now());
   }
 
-  /** Deletes a group, and its contacts too or only their membership; who loses the last group goes to My Contacts. */
+  /** Deletes a group, and its contacts too or only their membership. A contact that loses its last group joins My Contacts. */
   removeGroup(group: GroupRecord, deleteContacts: boolean): void {
     const updatedMicros = this.nextMicros();
     const members = [...this.contacts.all()].filter(({ state }) => state.groups.includes(group.resourceName));

@@ -27,7 +27,7 @@ const contactGroup = message({
 
 const contactGroupResponse = message({ requestedResourceName: text, status, contactGroup });
 
-/** What the methods answer with, by the names of the API's own messages. */
+/** The answers of the methods, by the names of the API's own messages. */
 export const answers = {
   Empty: message({}),
   Person: personSchema,

@@ -117,7 +117,7 @@ export function contactLimitReached(variants: GoogleVariants): ApiError {
   return new ApiError('RESOURCE_EXHAUSTED', message, details);
 }
 
-/** What get, update and delete answer for a contact that does not exist. */
+/** The error of get, update and delete for a contact that does not exist. */
 export function missingContact(variants: GoogleVariants): ApiError {
   return variants.missingContact === 'notFound' ? notFound() : new ApiError('INTERNAL', 'Internal error encountered.');
 }

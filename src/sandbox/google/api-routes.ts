@@ -9,7 +9,7 @@ import { type MinuteQuota, quotaExceeded } from './quotas.ts';
 import { checkParameters, contentOf, methodOf } from './request.ts';
 import type { ApiRequest, Operation, World } from './world.ts';
 
-/** What stands between a request and its operation. */
+/** The token store and quotas that a request has to pass. */
 export interface ApiGate {
   readonly tokens: TokenStore;
   reads: MinuteQuota;
@@ -61,7 +61,7 @@ function json(body: unknown, status: number, headers: Readonly<Record<string, st
   return new Response(JSON.stringify(body), { status, headers: { ...answerHeaders, ...headers } });
 }
 
-/** Checks the access token, which stands in the header or in the query. */
+/** Checks the access token in the header or in the query. */
 function checkToken(
   authorization: string | undefined,
   query: URLSearchParams,

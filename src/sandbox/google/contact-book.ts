@@ -4,7 +4,7 @@ import { type ContactField, type FieldItem, type PersonField, readFields, single
 /** The values of a contact, in stored form, by field. */
 export type ContactFields = { readonly [Field in ContactField]?: readonly FieldItem[] };
 
-/** What a contact is at one moment; never changed, only replaced. */
+/** The immutable state of a contact; a change replaces it. */
 export interface ContactState {
   readonly fields: ContactFields;
   /** Resource names of the groups, in the order of joining. */
@@ -13,7 +13,7 @@ export interface ContactState {
   readonly updatedMicros: number;
 }
 
-/** Where a contact's values come from: what the user keeps, or what Google gathered from the user's mail. */
+/** The source of a contact's values: the user's contacts, or what Google collected from the user's mail. */
 type SourceType = 'CONTACT' | 'OTHER_CONTACT';
 
 /** One contact, living or deleted. */
@@ -45,7 +45,8 @@ const namePrefixes = { CONTACT: 'people/c', OTHER_CONTACT: 'otherContacts/c' } a
 const seedWords = { CONTACT: 'contact', OTHER_CONTACT: 'other contact' } as const;
 
 /**
- * The contacts of one source of an account and the log of their changes. Every change replaces the record and appends it to the log;
+ * The contacts of one source of an account and the log of their changes. Every change replaces the record and appends it to
+ * the log;
  * an entry counts only while its record is still the contact's newest one. So the valid entries are all contacts and
  * tombstones, each once, by time of last change, and a delta is the tail of the log.
  */

@@ -56,7 +56,7 @@ function isFound(fields: ContactFields, query: string): boolean {
   );
 }
 
-/** Whether the query stands in the text where a word begins, whatever the case. */
+/** Whether the text contains the query at the beginning of a word, ignoring case. */
 function startsWord(text: string, query: string): boolean {
   const [inside, sought] = [text.toLowerCase(), query.toLowerCase()];
   for (let at = inside.indexOf(sought); at !== -1; at = inside.indexOf(sought, at + 1)) {

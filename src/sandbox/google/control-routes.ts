@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { HttpBindings } from '@hono/node-server';
 import { z } from 'zod';
-import { controlDoor } from '../control-door.ts';
+import { localRequestsOnly } from '../local-requests.ts';
 import type { FaultPlan } from './faults.ts';
 import { personSchema } from './person-schema.ts';
 import type { RequestLog } from './request-log.ts';
@@ -32,10 +32,10 @@ const faultSchema = z.strictObject({
   ),
 });
 
-/** Steering of the emulator from another process. These requests are not logged and meet no fault. */
+/** Routes that control the emulator from another process. These requests are not logged and have no faults. */
 export function controlRoutes(world: World, plan: FaultPlan, log: RequestLog): Hono<{ Bindings: HttpBindings }> {
   const routes = new Hono<{ Bindings: HttpBindings }>();
-  routes.use('/__control/*', controlDoor);
+  routes.use('/__control/*', localRequestsOnly);
   routes.post('/__control/faults', async (context) => {
     const fault = faultSchema.safeParse(await context.req.json());
     if (!fault.success) return context.json({ error: z.prettifyError(fault.error) }, 400);
@@ -53,7 +53,7 @@ export function controlRoutes(world: World, plan: FaultPlan, log: RequestLog): H
     world.variants = variants.data;
     return context.json(world.variants);
   });
-  // The API itself has no way to make one: Google gathers them from the user's mail.
+  // The API has no method that creates one: Google collects them from the user's mail.
   routes.post('/__control/other-contacts', async (context) => {
     const person = personSchema.safeParse(await context.req.json());
     if (!person.success) return context.json({ error: z.prettifyError(person.error) }, 400);

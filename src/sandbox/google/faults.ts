@@ -7,7 +7,7 @@ import { findOperation } from './api-routes.ts';
 import type { LoggedRequest, RequestLog } from './request-log.ts';
 import { contentOf, methodOf } from './request.ts';
 
-/** What goes wrong with a request, besides a delay. */
+/** The effect of a fault on a request, apart from a delay. */
 export type FaultEffect =
   /** Answers with a status; `before` (the default) without doing the request, `after` when it has been done. */
   | {

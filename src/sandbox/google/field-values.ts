@@ -3,7 +3,7 @@ import { completeName, textOf } from './names.ts';
 import type { ContactField, FieldItem } from './person-schema.ts';
 import type { GoogleVariants } from './variants.ts';
 
-/** What the stored form of a written value depends on. */
+/** The context of the stored form of a written value. */
 export interface FieldContext {
   /** Country by which national phone numbers are read. */
   readonly country: CountryCode;

@@ -16,7 +16,7 @@ export type GroupField = (typeof groupFields)[number];
 /** Members of every group: resource names of contacts by resource name of the group. */
 export type Members = ReadonlyMap<string, readonly string[]>;
 
-/** Who belongs to which group, found in one pass over the contacts. */
+/** Returns the members of every group, in one pass over the contacts. */
 export function membersByGroup(contacts: ContactBook): Members {
   const members = new Map<string, string[]>();
   for (const { resourceName, state } of contacts.all()) {

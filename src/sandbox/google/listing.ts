@@ -52,7 +52,7 @@ interface Page {
 /** One page of a listing. */
 export interface PeoplePage {
   readonly people: readonly Person[];
-  /** Where to go on: on the last page a sync token, if one was asked for, before it a page token. */
+  /** The continuation: a page token, or on the last page a sync token if one was requested. */
   readonly tokens: { readonly nextSyncToken?: string; readonly nextPageToken?: string };
   /** People of all pages together. */
   readonly total: number;

@@ -21,7 +21,7 @@ interface AccessGrant {
   readonly refreshToken: string | undefined;
 }
 
-/** What the user allowed on the consent page, waiting behind a code. */
+/** The grant of the consent page that belongs to a code. */
 export interface CodeGrant {
   readonly scope: string;
   readonly redirectUri: string;

@@ -12,7 +12,7 @@ import type { Operation } from './world.ts';
 
 const id = '([^/:]+)';
 
-/** What a row of the table says of its method; what is left out is the same in most rows. */
+/** The row of a method. Properties that are left out have the default of most rows. */
 type Row = Pick<Operation, 'run' | 'answer'> & Partial<Pick<Operation, 'parameters' | 'reads' | 'scopes'>>;
 
 function read(path: string, row: Row): Operation {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { badRequestDetails, invalidArgument } from './api-error.ts';
 
-/** What is selected of a message: all of it, or some fields, each with what is selected of it. `*` is every field. */
+/** The selection of a message: all of it, or some fields, each with its own selection. `*` is every field. */
 export type FieldSelection = 'all' | ReadonlyMap<string, FieldSelection>;
 
 /**
@@ -32,7 +32,7 @@ export function select(answer: unknown, selection: FieldSelection): unknown {
   return Object.fromEntries(chosen);
 }
 
-/** The first selected path that the message does not have. What stands below a `*` is not looked at. */
+/** The first selected path that the message does not have. Paths below a `*` are not checked. */
 function strayPath(selection: FieldSelection, message: z.core.$ZodType, above: string): string | undefined {
   if (selection === 'all') return undefined;
   for (const [name, inner] of selection) {

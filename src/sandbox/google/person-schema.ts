@@ -137,10 +137,10 @@ export type Person = z.infer<typeof personSchema>;
 /** A field of a person that holds a list of values. */
 export type PersonField = Exclude<keyof Person, 'resourceName' | 'etag' | 'metadata'>;
 
-/** What `personFields` and `readMask` may name. */
+/** The valid names in `personFields` and `readMask`. */
 export type ReadField = PersonField | 'metadata';
 
-/** Fields stored as lists of values of the contact itself; memberships are kept as group names beside them. */
+/** Fields stored as lists of values of the contact itself; memberships are stored separately as group names. */
 export type ContactField = Exclude<PersonField, 'memberships'>;
 
 /** One value of a field, without its metadata. */

@@ -21,7 +21,7 @@ export interface ViewOptions extends ReadSelection {
   readonly formerNames: boolean;
   /** Whether keys inside field metadata come in the other order. */
   readonly flipped: boolean;
-  /** Where the emulator serves photos, without a slash at the end. */
+  /** The emulator's address for photos, without a slash at the end. */
   readonly origin: string;
 }
 
@@ -48,7 +48,7 @@ export function personView(record: ContactRecord, state: ContactState, options: 
   return person;
 }
 
-/** A deleted contact in a delta: no content; only its metadata says that it is gone. */
+/** A deleted contact in a delta: only metadata with `deleted`, no content. */
 export function tombstoneView(record: ContactRecord, mask: ReadonlySet<ReadField>): Person {
   const { resourceName, state, sourceType, sourceId } = record;
   const etag = personEtag(mask, contactSourceEtag(state.updatedMicros));
@@ -63,7 +63,7 @@ export function timestamp(micros: number): string {
   return rest === 0 ? whole : `${whole.slice(0, -1)}${String(rest).padStart(3, '0')}Z`;
 }
 
-/** A number of 21 digits that stands for an account, made from its email address or another seed. */
+/** An account's id of 21 digits, derived from its email address or another seed. */
 export function accountNumber(seed: string): string {
   const digest = createHash('sha256').update(`account ${seed}`).digest();
   return `1${String(digest.readBigUInt64BE()).padStart(20, '0')}`;

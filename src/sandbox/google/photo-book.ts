@@ -19,7 +19,7 @@ export function photoOf(bytes: Uint8Array): Photo | undefined {
   return found && { bytes: Uint8Array.from(bytes), contentType: found[0] };
 }
 
-/** What contacts without a photo show: one grey pixel. */
+/** The photo of contacts without one: one grey pixel. */
 const defaultPhoto: Photo = {
   bytes: Uint8Array.from(
     Buffer.from(

@@ -10,7 +10,7 @@ export function methodOf(request: HonoRequest): string {
   return overrideOf(request) ?? request.method;
 }
 
-/** What a request says besides its method and path. */
+/** The content of a request apart from method and path. */
 export interface RequestContent {
   /** The query with its question mark, or nothing; the body of a long read is part of it. */
   readonly search: string;
@@ -30,7 +30,7 @@ function overrideOf(request: HonoRequest): string | undefined {
   return request.method === 'POST' ? request.header('x-http-method-override')?.toUpperCase() : undefined;
 }
 
-/** What every method of a Google API takes in its query (the system parameters). */
+/** The query parameters of every method of a Google API (the system parameters). */
 const standardParameters: ReadonlySet<string> = new Set([
   '$.xgafv',
   'access_token',
@@ -45,7 +45,7 @@ const standardParameters: ReadonlySet<string> = new Set([
   'upload_protocol',
 ]);
 
-/** Refuses a query that names what the method does not take; throws the 400. */
+/** Throws the 400 for a query parameter that the method does not have. */
 export function checkParameters(query: URLSearchParams, { parameters }: Operation): void {
   const names = new Set(query.keys());
   const unknown = [...names].filter((name) => !standardParameters.has(name) && !parameters.includes(name));
@@ -85,7 +85,7 @@ export function selectionOrAll(query: URLSearchParams): ReadSelection {
   return selection ?? { mask: new Set(readFields), ...readSources(query.getAll('sources')) };
 }
 
-/** What a write answers with; undefined without a mask, which skips the read after the write. */
+/** The selection of a write's answer; undefined without a mask, which skips the read after the write. */
 export function optionalSelection(
   mask: string | null | undefined,
   parameter: 'personFields' | 'readMask',

@@ -6,7 +6,7 @@ import type { GoogleVariants } from './variants.ts';
 const weekMs = 7 * 24 * 3_600_000;
 
 const syncTokenSchema = z.strictObject({
-  /** Changes after this sequence number are news. */
+  /** Changes after this sequence number are new. */
   sequence: z.int(),
   fullSyncAtMs: z.number(),
   generation: z.int(),
@@ -15,19 +15,19 @@ const syncTokenSchema = z.strictObject({
 });
 
 const pageTokenSchema = z.strictObject({
-  /** Where the page before ended: a sequence number, or an offset in a sorted listing. */
+  /** The end of the page before: a sequence number, or an offset in a sorted listing. */
   after: z.int(),
-  /** Where the sync token at the end of this listing will go on. */
+  /** The sequence number from which the sync token of this listing continues. */
   resumeFrom: z.int(),
   fullSyncAtMs: z.number(),
   madeAtMs: z.number(),
   template: z.string(),
 });
 
-/** What a sync token of a connections listing says. */
+/** The content of a sync token of a connections listing. */
 export type SyncToken = z.infer<typeof syncTokenSchema>;
 
-/** What a page token of a connections listing says. */
+/** The content of a page token of a connections listing. */
 export type PageToken = z.infer<typeof pageTokenSchema>;
 
 /** The opaque text of a token. */

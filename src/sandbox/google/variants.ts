@@ -8,7 +8,7 @@ function oneOf<const Value extends string>(values: readonly [Value, ...Value[]],
 }
 
 /**
- * Every switchable unknown of the emulator: what nobody outside Google knows for sure. The first value of a row is the
+ * Every configurable variant of the emulator: behaviour that Google does not document. The first value of a row is the
  * likeliest and the default. A client that works with each value of each row works whichever of them is true.
  */
 export const googleVariantsSchema = z.strictObject({

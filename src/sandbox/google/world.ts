@@ -21,7 +21,7 @@ export interface World {
   groupSyncTokensFromMicros: number;
   /** Until when the next read of a contact still shows the state before its last API write, by resource name. */
   readonly staleReads: Map<string, number>;
-  /** What a search sees of a book: the contacts as they were at the last warm-up request. */
+  /** The contacts that a search sees: those of the last warm-up request, for each book. */
   readonly searchCaches: Map<ContactBook, readonly ContactRecord[]>;
   /** Number of requests answered so far. */
   answered: number;
@@ -32,7 +32,7 @@ export interface ApiRequest {
   readonly query: URLSearchParams;
   /** The parsed JSON body; undefined when there was none. */
   readonly body: unknown;
-  /** What the groups of the operation's path matched. */
+  /** The matches of the groups of the operation's path. */
   readonly pathParts: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export interface ApiRequest {
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   readonly path: RegExp;
-  /** What it takes in its query, besides what every method takes. */
+  /** Its query parameters, in addition to the system parameters. */
   readonly parameters: readonly string[];
   /** A token needs every scope of one of these sets. */
   readonly scopes: readonly (readonly string[])[];
@@ -66,7 +66,7 @@ export function isReadStale(world: World, resourceName: string): boolean {
   return (world.staleReads.get(resourceName) ?? 0) > world.account.now();
 }
 
-/** What a get or a full listing sees of a contact; undefined when it sees none. */
+/** The state that a get or a full listing shows; undefined if it shows no contact. */
 export function visibleState(world: World, record: ContactRecord): ContactState | undefined {
   const isStale = isReadStale(world, record.resourceName);
   world.staleReads.delete(record.resourceName);

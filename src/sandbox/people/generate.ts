@@ -12,7 +12,7 @@ import {
 import { EMPTY_PERSON, type LabelledText, type Person } from './person.ts';
 import { createDeck, createRandom, type Random, reformatPhone } from './random.ts';
 
-/** What makes an entry unlike the ordinary ones. */
+/** The special property of an unusual entry. */
 type Quirk =
   | 'none'
   | 'company only'

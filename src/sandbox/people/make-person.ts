@@ -2,8 +2,8 @@ import { EMPTY_PERSON, type LabelledText, type Person, type PersonAddress } from
 import type { Random } from './random.ts';
 
 /**
- * What the generator needs to make up people of one country. In every pattern `#` stands for a random digit and `*`
- * for a digit from 2 to 9. A name may carry its Latin form for email addresses after a slash: `Анна/anna`.
+ * The data for generating people of one country. In every pattern `#` is a random digit and `*`
+ * a digit from 2 to 9. A name may carry its Latin form for email addresses after a slash: `Анна/anna`.
  */
 export type Culture = {
   readonly country: string;
@@ -22,7 +22,7 @@ export type Culture = {
 /** The items of a list written as one comma-separated text. */
 export const list = (text: string): string[] => text.split(',').map((item) => item.trim());
 
-/** Where made-up values come from: randomness, and the email addresses given out already. */
+/** The source of generated values: randomness, and the email addresses in use. */
 export type Source = {
   readonly random: Random;
   readonly takenEmails: Set<string>;
@@ -116,7 +116,7 @@ export const makeAddress = (culture: Culture, label: string | null, { random }: 
   };
 };
 
-/** A personal email address that nobody else has been given. */
+/** A personal email address that is not in use. */
 export const makeEmail = (given: string, family: string, label: string | null, source: Source): LabelledText => {
   const local = localPart(asciiHandle(given) || 'kontakt', asciiHandle(family), source.random);
   return { value: unusedEmail(local, source.random.pick(PERSONAL_DOMAINS), source), label };
@@ -181,7 +181,7 @@ const makeWebsites = (given: Name, company: string, { random }: Source): Labelle
 
 const PHONE_LABELS = ['mobile', 'mobile', 'mobile', 'work', 'home', 'main', null, 'WhatsApp'];
 
-/** An ordinary entry: a person of that country with what an address book usually knows of somebody. */
+/** An ordinary entry: a person of that country with the usual fields of an address book. */
 export const makePerson = (culture: Culture, source: Source): Person => {
   const { random } = source;
   const { given, family } = makeNames(culture, source);
@@ -204,7 +204,7 @@ export const makePerson = (culture: Culture, source: Source): Person => {
   };
 };
 
-/** An entry for a company with nobody's name in it. */
+/** An entry for a company, without a person's name. */
 export const makeCompany = (culture: Culture, source: Source): Person => {
   const { random } = source;
   const company = random.pick(culture.companies);

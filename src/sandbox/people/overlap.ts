@@ -1,7 +1,7 @@
 import type { Person } from './person.ts';
 import { createRandom, type Random, reformatPhone } from './random.ts';
 
-/** A difference that grows between two books that were never kept in step. */
+/** A typical difference between two address books that are not synced. */
 type Difference = {
   readonly appliesTo: (person: Person) => boolean;
   readonly apply: (person: Person, random: Random) => Person;

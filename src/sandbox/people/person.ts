@@ -15,7 +15,7 @@ export type PersonAddress = {
 };
 
 /**
- * An entry of an address book, whatever wrote the book: more than either emulated remote keeps of it.
+ * An entry of an address book of any origin. It has more fields than either emulated remote stores.
  * An absent text is the empty string, an absent list is empty. Texts are as the book has them, not normalised.
  */
 export type Person = {

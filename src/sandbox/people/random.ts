@@ -1,4 +1,4 @@
-/** A seeded source of randomness: the same seed gives the same sequence for ever. */
+/** A seeded source of randomness: the same seed always gives the same sequence. */
 export type Random = {
   /** A number from 0 up to, not including, 1. */
   next(): number;
@@ -60,7 +60,7 @@ const EXTENSION = /\s*(?:ext\.?|x)\s*(\d+)$/i;
 const inThrees = (digits: string): string => digits.replace(/\d{3}(?=\d{2})/g, '$& ');
 
 /**
- * The same number as somebody else might have typed it: without separators, with dots, in groups, with `00` for `+`.
+ * Returns the same number in another common format: without separators, with dots, in groups, with `00` for `+`.
  * A national number stays national, an extension stays, and what is not just digits and separators stays as it is.
  */
 export const reformatPhone = (phone: string, random: Random): string => {

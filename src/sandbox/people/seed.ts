@@ -81,8 +81,9 @@ const isTaken = (create: () => void): boolean => {
 };
 
 /**
- * Puts the people into the account, in buckets that are created where the account lacks them. Whom the service refuses
- * under its present variants (say, without a last name) is left out: such a contact could not be there. Returns how many.
+ * Puts the people into the account, in buckets that are created where the account lacks them. A contact that the service
+ * refuses
+ * under its current variants (for example, without a last name) is skipped. Returns the number of skipped contacts.
  */
 export const seedService = (account: ServiceAccount, people: readonly Person[]): number => {
   const idByName = new Map(account.buckets().map(({ name, id }) => [name, id]));
@@ -161,7 +162,7 @@ const fromGoogle = (person: GooglePerson, groupNames: ReadonlyMap<string, string
   notes: text(person.biographies?.[0]?.value),
 });
 
-/** The people whom the account holds, as an address book has them: the other way round from `seedGoogle`. */
+/** The people in the account as address book entries: the inverse of `seedGoogle`. */
 export const peopleAtGoogle = (account: GoogleAccount): readonly Person[] => {
   const groupNames = new Map(account.groups().map(({ resourceName, name }) => [resourceName, name]));
   return account.people().map((person) => fromGoogle(person, groupNames));
@@ -193,7 +194,7 @@ const fromService = (contact: ContactRecord, bucketNames: ReadonlyMap<string, st
   notes: '',
 });
 
-/** The people of the account's owner, archived ones left out: the other way round from `seedService`. */
+/** The people of the account's owner, without archived ones: the inverse of `seedService`. */
 export const peopleAtService = (account: ServiceAccount): readonly Person[] => {
   const bucketNames = new Map(account.buckets().map(({ id, name }) => [id, name]));
   return account

@@ -180,7 +180,7 @@ export class ServiceAccount {
     return contact;
   }
 
-  /** Takes the contact out of the lists; it can still be read by id. */
+  /** Archives the contact: lists omit it; it can still be read by id. */
   archiveContact(id: string): ContactRecord {
     const contact = this.book.require(id);
     const archivedAtMs = this.stamps.next(contact.updatedAtMs);

@@ -19,7 +19,7 @@ type RequestContext = Context<EmulatorEnv>;
 const bearerToken = (c: RequestContext): string | null =>
   /^Bearer (.+)$/i.exec(c.req.header('authorization') ?? '')?.[1] ?? null;
 
-/** The outermost layer: notes the request and its end, and spoils the answer where a fault says so. */
+/** The outermost layer: logs the request and its end, and applies the fault to the answer. */
 const logged = async (c: RequestContext, next: Next, context: EmulatorContext): Promise<void> => {
   const url = new URL(c.req.url);
   const end = context.log.begin({
@@ -80,7 +80,7 @@ const serve = async (c: RequestContext, route: Route, context: EmulatorContext):
   return c.body(renderBody(answer.body, variants), status, { 'content-type': 'application/json' });
 };
 
-/** What went wrong as the service would answer it; a bad control request is a 400. */
+/** Returns the error as the service's answer; an invalid control request is a 400. */
 const toServiceError = (error: Error): ServiceError => {
   if (error instanceof ServiceError) return error;
   if (error instanceof z.ZodError) return new ServiceError(400, z.prettifyError(error));

@@ -3,7 +3,7 @@ import { notFound, ServiceError } from './errors.ts';
 import type { ContactRecord } from './records.ts';
 import type { ServiceVariants } from './variants.ts';
 
-/** What a custom field of the account holds. */
+/** The type of a custom field. */
 type CustomFieldType = 'textfield' | 'textarea' | 'decimal' | 'boolean' | 'date';
 
 /** A custom field that the account's user has defined. */
@@ -24,7 +24,7 @@ const takes = (type: CustomFieldType, value: unknown): boolean => {
   }
 };
 
-/** The custom fields of an account. A value of a field that nobody defined is kept as it comes. */
+/** The custom fields of an account. A value of an undefined field is stored unchanged. */
 export class CustomFieldBook {
   readonly #definitions = new Map<string, CustomFieldDefinition>();
 
@@ -103,7 +103,7 @@ export const mergedContact = (
 
 type Past<T> = { readonly changedAtMs: number; readonly before: T | null };
 
-/** Remembers what records were before their last changes, so that a list can show them as they stood a moment ago. */
+/** Stores earlier versions of records, so that a list can lag behind. */
 class LaggedView<T> {
   readonly #pasts = new Map<string, Past<T>[]>();
 
@@ -114,7 +114,7 @@ class LaggedView<T> {
     this.#pasts.set(id, pasts);
   }
 
-  /** The records as they stood at `atMs`. Changes up to then are forgotten. */
+  /** Returns the records as of `atMs`. Earlier versions from before are removed. */
   asOf(atMs: number, current: ReadonlyMap<string, T>): readonly T[] {
     const records = new Map(current);
     for (const [id, pasts] of this.#pasts) {
@@ -134,12 +134,12 @@ class LaggedView<T> {
 
 const LAG_MS = { none: 0, '2s': 2000, '10s': 10_000 };
 
-/** What became of a contact that no longer stands under its id. */
+/** The outcome of a contact whose id is no longer valid. */
 type Departed =
   | { readonly kind: 'deleted'; readonly record: ContactRecord }
   | { readonly kind: 'merged'; readonly survivorId: string };
 
-/** Contacts by id, who is in which bucket, and what became of those that left. All changes pass through `store`. */
+/** Contacts by id, their buckets, and the outcome of deleted and merged ones. All changes pass through `store`. */
 export class ContactBook {
   /** Grows with every change; a list computed at one revision holds until the next. */
   revision = 0;
@@ -200,7 +200,7 @@ export class ContactBook {
     this.#departed.set(contact.id, departed);
   }
 
-  /** The contact that the id stands for. Throws the ServiceError that the service answers where there is none. */
+  /** Returns the contact with the id. Throws the service's ServiceError if there is none. */
   require(id: string): ContactRecord {
     const contact = this.#contacts.get(id);
     if (contact !== undefined) return contact;

@@ -53,7 +53,7 @@ export const storedTags = (tags: readonly string[], variants: ServiceVariants): 
   return [...spellings.values()];
 };
 
-/** What a write needs beside the fields sent. */
+/** The context of a write in addition to the sent fields. */
 export type WriteKit = {
   readonly variants: ServiceVariants;
   readonly identifiers: Identifiers;

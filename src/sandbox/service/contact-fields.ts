@@ -157,7 +157,7 @@ export const refuseIncomplete = (contact: ContactRecord, variants: ServiceVarian
   }
 };
 
-/** What the service adds to a contact on its own right after the create. */
+/** The values that the service adds to a contact right after the create. */
 export const autoFilled = (contact: ContactRecord, variants: ServiceVariants): ContactRecord => {
   switch (variants.autoFill) {
     case 'nothing':

@@ -51,7 +51,7 @@ export type EmulatorContext = {
   setVariants(patch: unknown): void;
 };
 
-/** What Hono keeps for one request. */
+/** The Hono environment of one request. */
 export type EmulatorEnv = {
   Bindings: HttpBindings;
   Variables: { fault: FaultAction | null; scopes: ReadonlySet<string> };

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import type { EmulatorContext, EmulatorEnv } from './context.ts';
-import { controlDoor } from '../control-door.ts';
+import { localRequestsOnly } from '../local-requests.ts';
 import { VARIANT_TABLE } from './variants.ts';
 
 const rateLimit = z.object({ requests: z.int().min(1), windowMs: z.int().min(1) });
@@ -20,12 +20,12 @@ const computed = z
 const tokenName = z.object({ token: z.string() });
 
 /**
- * Adds the routes that steer the emulator from another process. To edit as the user would, take a token with every
+ * Adds the routes that control the emulator from another process. To edit as the user, request a token with every
  * scope from `/__control/tokens` and use the API itself.
  */
 export const addControlRoutes = (app: Hono<EmulatorEnv>, context: EmulatorContext): void => {
   const { faults, grants, limiter, log } = context;
-  app.use('/__control/*', controlDoor);
+  app.use('/__control/*', localRequestsOnly);
   app.post('/__control/faults', async (c) => {
     faults.add(await c.req.json());
     return c.json({});
@@ -44,7 +44,7 @@ export const addControlRoutes = (app: Hono<EmulatorEnv>, context: EmulatorContex
     limiter.setLimit(rateLimit.parse(await c.req.json()));
     return c.json({});
   });
-  // What the service computes by itself, and no route of its API changes.
+  // Values that the service computes; no route of its API changes them.
   app.post('/__control/contacts/:id', async (c) => {
     context.account.compute(c.req.param('id'), computed.parse(await c.req.json()));
     return c.json({});

@@ -5,7 +5,7 @@ export class ServiceError extends Error {
   readonly status: number;
   /** The field at fault, where there is one. */
   readonly field: string | null;
-  /** Where a redirect points. */
+  /** The target of a redirect. */
   readonly location: string | null;
 
   constructor(status: number, message: string, details: { field?: string; location?: string } = {}) {

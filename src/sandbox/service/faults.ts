@@ -20,7 +20,7 @@ const faultAction = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('truncate') }),
 ]);
 
-/** What goes wrong with which requests, and with how many of them. */
+/** A fault: its action, and the requests that it affects. */
 const faultSchema = z.object({
   method: z.string().optional(),
   /** Matched against the path, without the query: a regular expression or its source. */
@@ -68,7 +68,7 @@ export class Faults {
   }
 }
 
-/** Lets the request meet its fault, if it has one, before it is applied. */
+/** Applies the request's fault, if any, before the request is applied. */
 export const meetFault = async (
   c: Context<EmulatorEnv>,
   next: Next,
@@ -116,7 +116,7 @@ const sendHalf = async (c: Context<EmulatorEnv>): Promise<Response> => {
   return RESPONSE_ALREADY_SENT;
 };
 
-/** What the request's fault makes of its answer; null where the answer goes out as it is. */
+/** Returns the answer after the request's fault; null if the answer is unchanged. */
 export const spoiledAnswer = async (c: Context<EmulatorEnv>, fault: FaultAction | null): Promise<Response | null> => {
   switch (fault?.kind) {
     case 'reset-before':

@@ -30,7 +30,7 @@ export const APPLICATION = {
   clientSecret: 'sandbox-secret',
   /** A v1 key that can be exchanged for a token. */
   apiKey: 'sandbox-api-key',
-  /** What that exchange grants. */
+  /** The scopes that the exchange grants. */
   scopes: ['all:manage'],
 } as const;
 

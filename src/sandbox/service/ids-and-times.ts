@@ -12,7 +12,7 @@ type IdKind =
   | 'contact_identity'
   | 'interaction';
 
-/** What every stored resource has; `serial` is the number of its id. */
+/** The id of every stored resource; `serial` is its number. */
 export type Identity = { readonly id: string; readonly serial: number };
 
 /** Hands out ids whose number grows by one, for each kind apart. */

@@ -9,7 +9,7 @@ type Predicate<T> = (item: T) => boolean;
 type Sortable = number | string | null;
 type SortedView<T> = { readonly revision: number; readonly items: readonly T[] };
 
-/** What a list is made from: the items, and sorted views of them that hold until the revision grows. */
+/** The source of a list: the items, and sorted views of them that are valid until the revision grows. */
 export type ListSource<T> = {
   /** Null where a view holds for no longer than one request. */
   readonly revision: number | null;
@@ -17,7 +17,7 @@ export type ListSource<T> = {
   readonly views: Map<string, SortedView<T>>;
 };
 
-/** The parameters that one route's list knows, beside `page` and `order`. */
+/** The parameters of one route's list, in addition to `page` and `order`. */
 export type ListSpec<T> = {
   /** Names that take `.before` and `.after`. */
   readonly times: Readonly<Record<string, (item: T) => number | null>>;

@@ -2,7 +2,7 @@ import { errorResponse, ServiceError } from './errors.ts';
 import { createRateWindow, type RateLimit, type RateWindow } from './rate-window.ts';
 import type { ServiceVariants } from './variants.ts';
 
-/** What the limiter decided on one request. `remainingBefore` is what was left before it. */
+/** The limiter's decision on one request. `remainingBefore` is the remaining number before it. */
 export type Admission = {
   readonly isAllowed: boolean;
   readonly remaining: number;
@@ -11,10 +11,10 @@ export type Admission = {
   readonly limit: RateLimit;
 };
 
-/** How many requests somebody else sends for each of ours. */
+/** The number of foreign requests for each of ours. */
 const FOREIGN_PER_REQUEST = { nothing: 0, tenth: 1 / 9, third: 1 / 2 };
 
-/** Counts requests for each key and says which are above the limit. */
+/** Counts requests for each key and detects those above the limit. */
 export class RateLimiter {
   /** Requests that were above the limit. */
   overLimit = 0;

@@ -1,6 +1,6 @@
 import type { Identity } from './ids-and-times.ts';
 
-/** What the service stores. Names in snake_case are the document's own fields; the others are the emulator's. */
+/** A stored record. Names in snake_case are the document's own fields; the others are the emulator's. */
 type Stored = Identity & { readonly createdAtMs: number; readonly updatedAtMs: number };
 
 export type AddressEntry = {
@@ -43,7 +43,7 @@ export type ContactRecord = Stored & {
   readonly isTeamContact: boolean;
 };
 
-/** What the service computes of a contact. */
+/** The values of a contact that the service computes. */
 export type ComputedFields = Partial<Pick<ContactRecord, 'lastContactedAtMs' | 'relationshipStatus' | 'assignedToId'>>;
 
 export type BucketRecord = Stored & {

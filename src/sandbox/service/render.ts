@@ -13,7 +13,7 @@ import type {
 } from './records.ts';
 import type { ServiceVariants } from './variants.ts';
 
-/** What a resource's shape depends on beside its record. */
+/** The context of a resource's JSON in addition to its record. */
 export type RenderContext = { readonly account: ServiceAccount; readonly variants: ServiceVariants };
 
 const LINKS = 'https://service.example';
@@ -52,7 +52,7 @@ export const renderUser = (user: UserRecord, { variants }: RenderContext) => ({
   status: 'active',
 });
 
-/** What a token with only user:login sees: identifier, name and email (providers/service/API.md, Authentication). */
+/** The user as shown to a token with only user:login: id, name and email (providers/service/API.md, Authentication). */
 export const renderPartialUser = ({ id, first_name, last_name, email }: UserRecord) => ({
   id,
   first_name,
@@ -233,7 +233,7 @@ const withoutNulls = (value: unknown): unknown => {
   return Object.fromEntries(kept.map(([name, inner]) => [name, withoutNulls(inner)]));
 };
 
-/** The body as text; fields without a value are left out where the variants say so, those of `meta` never. */
+/** The body as text; fields without a value are omitted if the variants require it, except those of `meta`. */
 export const renderBody = (body: object, { nullFields }: ServiceVariants): string => {
   if (nullFields === 'null' || !('data' in body)) return JSON.stringify(body);
   return JSON.stringify({ ...body, data: withoutNulls(body.data) });

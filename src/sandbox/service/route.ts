@@ -81,7 +81,7 @@ export const readBulkIds = (request: RouteRequest, isKnown: (id: string) => bool
   return { known: ids.filter(isKnown), unknown };
 };
 
-/** The answer of a bulk call, with the ids that were not applied beside it where the variants say so. */
+/** The answer of a bulk call, with the ids that were not applied if the variants require it. */
 export const withBulkErrors = (answer: RouteAnswer, { unknown }: BulkIds, { variants }: RouteRequest): RouteAnswer => {
   if (variants.bulkBadIds !== 'partial-with-errors' || unknown.length === 0) return answer;
   return { ...answer, body: { ...answer.body, errors: unknown.map((id) => `Unknown id ${id}`) } };

@@ -9,7 +9,7 @@ export type ContentLine = {
 /** A vCard as its lines, `BEGIN` and `END` included. */
 export type Card = readonly ContentLine[];
 
-/** The places where a separator stands outside quotation marks. */
+/** The places of a separator outside quotation marks. */
 const placesOf = (text: string, isSeparator: (character: string) => boolean): readonly number[] => {
   let isQuoted = false;
   const places: number[] = [];

@@ -16,7 +16,7 @@ const DESCRIBING = /^X-AB(?:LABEL|ADR)$/u;
 export const linesOf = (card: Card, names: readonly string[]): readonly ContentLine[] =>
   card.filter((line) => line.value !== null && names.includes(nameOf(line)));
 
-/** The first line of a property that says something; the first one where none does. */
+/** The first line of a property that is not blank; the first line if all are blank. */
 export const lineNamed = (card: Card, name: string): ContentLine | undefined => {
   const lines = linesOf(card, [name]);
   return lines.find(({ value }) => value?.trim() !== '') ?? lines[0];

@@ -139,7 +139,8 @@ const withName = (card: Card, name: string): Card => {
 
 /**
  * The edited card with its formatted name, which follows where it was made of other values of the former card. It also follows
- * a written name (`isRenamed`) if it was or becomes the only name. Every version requires `FN`, so it may be empty, but is never removed.
+ * a written name (`isRenamed`) if it was or becomes the only name. Every version requires `FN`, so it may be empty, but is
+ * never removed.
  */
 export const withFormattedName = (card: Card, former: Card, isRenamed: boolean): Card => {
   const before = formattedName(former);

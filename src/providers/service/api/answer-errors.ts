@@ -52,7 +52,7 @@ const appliedWhenSent = (method: string): Applied => (method === 'GET' ? 'no' : 
 /** Method and route, for messages. */
 const routeOf = (asked: Asked): string => `${asked.method} ${asked.route}`;
 
-/** The setting that says where the route is. */
+/** The setting that holds the address of the route. */
 const addressOf = ({ route }: Asked): string =>
   route.startsWith('/oauth2/') ? 'SERVICE_AUTH_URL' : 'SERVICE_BASE_URL';
 
@@ -95,7 +95,7 @@ export const connectionError = (
   });
 };
 
-/** An answer that cannot be understood; `why` says what is wrong with it. */
+/** The error for an answer that cannot be parsed; `why` is the reason. */
 export const unreadableAnswer = (asked: Asked, status: number, why: string, cause?: unknown): UnreadableError => {
   return new UnreadableError(`the service's answer to ${routeOf(asked)} cannot be understood: ${why}`, {
     status,

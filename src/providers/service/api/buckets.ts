@@ -5,7 +5,7 @@ import { call, callLeniently } from './resource.ts';
 import { opaque, optionalNumber, optionalObject, optionalText, stamps } from './schemas-common.ts';
 import type { Send } from './send.ts';
 
-/** How many contacts of a bucket stand how; the meaning of the counts is not documented. */
+/** The number of contacts of a bucket per relationship status; the meaning of the counts is not documented. */
 const relationshipStatus = optionalObject({
   none: optionalNumber,
   strong: optionalNumber,

@@ -77,7 +77,7 @@ const NAMELESS = 'first_name, last_name: not given';
 /** So many nameless contacts may happen to make a page of their own. */
 const NAMELESS_BY_CHANCE = 2;
 
-/** Whether a page names nobody at all: more likely a fault of the service than a page of nameless contacts. */
+/** Whether a page has no name at all: more likely a fault of the service than a page of contacts without names. */
 const namesNobody = (rows: readonly unknown[]): boolean => rows.length > NAMELESS_BY_CHANCE && rows.every(isNameless);
 
 /**
@@ -106,7 +106,7 @@ const believedSchema = z
   })
   .pipe(contactSchema);
 
-/** Understands the rows of a page of contacts; of those that are known only what tells them apart is read. */
+/** Parses the rows of a page of contacts; of known rows only id and stamp are parsed. */
 export const readContactRows = (
   known?: KnownRows,
   learnFrom?: (rows: readonly unknown[]) => void,

@@ -29,14 +29,14 @@ export const rowsOf = <Row>(schema: z.ZodType<Row>): ListRequest<Row>['parseRows
 
 export type Page<Row> = {
   readonly rows: readonly Row[];
-  /** What tells each row from the others: its id. */
+  /** The key of each row: its id. */
   readonly rowKeys: readonly string[];
   readonly number: number;
   /** `meta.total`; null where it is not given. */
   readonly total: number | null;
-  /** Whether the service says that another page follows. */
+  /** Whether the service announces another page. */
   readonly announcesNext: boolean;
-  /** Whether it is surely the last page; false also where only asking for one more can tell. */
+  /** Whether it is certainly the last page; false also if only a request for another page can show it. */
   readonly isLast: boolean;
   /** The service's own time when it answered, epoch milliseconds. */
   readonly serverTimeMs: number | null;
@@ -136,7 +136,10 @@ export const fetchPageAfter = async <Row>(
   }
 };
 
-/** Walks a list page by page, always with the own parameters, until a page brings no new row; the first one comes in any case. */
+/**
+ * Walks a list page by page, always with the own parameters, until a page brings no new row; the first one comes in any
+ * case.
+ */
 export async function* listPages<Row>(
   send: Send,
   list: ListRequest<Row>,

@@ -66,7 +66,7 @@ export const opaque = z.unknown().optional();
 
 const DEEPEST = 20;
 
-/** Whether a number is what the answer said: an integer beyond the safe ones may have been rounded. */
+/** Whether a number is exact: an integer beyond the safe range may have been rounded. */
 const isExact = (value: number): boolean => !Number.isInteger(value) || Number.isSafeInteger(value);
 
 /** A number that is read as a text. */
@@ -85,7 +85,7 @@ export const isBounded = (value: unknown, depth = 0): boolean => {
  */
 export const boundedJson = z.custom<Json>((value) => isBounded(value));
 
-/** A list that the document always shows, without its null elements: absent or null says nothing of its content (R17). */
+/** A list that the document always shows, without its null elements. An absent list or null is refused (R17). */
 export const documentedListOf = <Schema extends z.ZodType>(element: Schema) => {
   return z.array(element.nullable()).transform((elements) => elements.filter((one) => one !== null));
 };

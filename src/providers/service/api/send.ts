@@ -16,7 +16,7 @@ export type ApiRequest = {
   readonly id?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** The body's name must be unique: a refusal for that reason is an error of its own. */
+  /** The body's name must be unique: a refusal for that reason is a NameTakenError. */
   readonly uniqueName?: boolean;
   /** Whether an answer 301, 302, 303, 307 or 308 is given back instead of refused. It is never followed here. */
   readonly allowRedirect?: boolean;

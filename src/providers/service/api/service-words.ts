@@ -43,18 +43,18 @@ const cutToWords = (text: string): string => {
   return text.length <= LONGEST_SEARCHED ? text : text.slice(0, text.lastIndexOf(' ', LONGEST_SEARCHED) + 1);
 };
 
-/** The part of an answer's body that tells of errors; null where there is none. */
+/** The part of an answer's body that contains errors; null if there is none. */
 const errorPart = (json: unknown): unknown => {
   if (!isObject(json)) return null;
   return [json['errors'], json['error_description'], json['error']].find((part) => part !== undefined) ?? null;
 };
 
-/** Whether a body tells of errors: a filled `errors` or `error`, as list, object or text. */
+/** Whether a body contains errors: a filled `errors` or `error`, as list, object or text. */
 export const hasErrors = (json: unknown): boolean => textsIn(errorPart(json)).length > 0;
 
 /**
- * The service's own words about what went wrong, cut to 200 characters, without email addresses, phone numbers and the
- * values of `sent` (the request's body), so that no personal data reaches a message; null where it said nothing.
+ * Returns the service's error message, cut to 200 characters, without email addresses, phone numbers and the
+ * values of `sent` (the request's body), so that no personal data reaches a message; null without a message.
  */
 export const serviceWords = (json: unknown, sent: unknown): string | null => {
   const words = cutToWords(textsIn(errorPart(json)).join('; '))

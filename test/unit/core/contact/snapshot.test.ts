@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { CONTACT_FIELDS, EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
+import { changedAtMs, CLOCK_MARGIN_MS, HALF_STATES, stands } from '../../../../src/core/contact/half.ts';
 import { contactOf } from '../../../../src/core/contact/record.ts';
 import { equalSnapshots, fingerprint, type Snapshot, unordered } from '../../../../src/core/contact/snapshot.ts';
+import { contactSchema } from '../../../../src/core/contact/stored.ts';
+import { halfOf, record } from '../reconcile/support.ts';
 
 const ADDRESS = { street: 'Main 1', city: 'Rome', region: '', postalCode: '', country: '', label: null };
 
@@ -74,4 +78,53 @@ describe('an unordered snapshot', () => {
     const other = snapshot({ emailAddresses: emails('a@x.org') });
     expect(equalSnapshots(unordered(one), unordered(other))).toBe(false);
   });
+});
+
+const FULL = contactOf({
+  firstName: 'Ada',
+  phoneNumbers: [{ value: '+34 666 12 34 90', label: null }],
+  addresses: [{ street: 'Main 1', city: 'Rome', region: '', postalCode: '', country: '', label: 'home' }],
+});
+
+const without = (field: string) => Object.fromEntries(Object.entries(FULL).filter(([name]) => name !== field));
+
+test('a stored contact reads back as it was', () => {
+  expect(contactSchema.parse(JSON.parse(JSON.stringify(FULL)))).toEqual(FULL);
+});
+
+test.each(CONTACT_FIELDS)('a stored contact that is older than %s reads with an empty one', (field) => {
+  expect(contactSchema.parse(without(field))).toEqual({ ...FULL, [field]: EMPTY_CONTACT[field] });
+});
+
+test('a stored field that is not synced is ignored', () => {
+  const [phone] = FULL.phoneNumbers;
+  const stored = { ...FULL, shoeSize: 43, phoneNumbers: [{ ...phone, carrier: 'x' }] };
+  expect(contactSchema.parse(stored)).toEqual(FULL);
+});
+
+test.each<[string, unknown]>([
+  ['a text that is null', { ...FULL, title: null }],
+  ['a list that is a text', { ...FULL, websites: 'x.org' }],
+  ['an element without its label', { ...FULL, websites: [{ value: 'x.org' }] }],
+  ['an address without a part', { ...FULL, addresses: [{ street: 'Main 1', label: null }] }],
+  ['no contact at all', null],
+])('%s is refused', (_, stored) => {
+  expect(contactSchema.safeParse(stored).success).toBe(false);
+});
+
+const HEARD_AT_MS = 1_000_000;
+
+test.each<[string, number | null, number | null]>([
+  ['is its stamp', 10, 10],
+  ['is unknown where its side names none', null, null],
+  ['is its stamp up to the margin of the clocks', HEARD_AT_MS + CLOCK_MARGIN_MS, HEARD_AT_MS + CLOCK_MARGIN_MS],
+  ['is never later than that', HEARD_AT_MS + CLOCK_MARGIN_MS + 1, HEARD_AT_MS + CLOCK_MARGIN_MS],
+])('[R4] when a contact was changed %s', (_, modifiedAtMs, expected) => {
+  expect(changedAtMs(halfOf(record('x', {}, { modifiedAtMs }), { heardAtMs: HEARD_AT_MS }))).toBe(expected);
+});
+
+test('[R7] a contact stands unless it is known to be deleted, whatever shows it since', () => {
+  const standing = HALF_STATES.filter((state) => stands(halfOf(record('x', {}), { state })));
+  expect(standing).toEqual(['settled', 'changed', 'missing', 'settling']);
+  expect(stands(null)).toBe(false);
 });

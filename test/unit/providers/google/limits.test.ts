@@ -1,5 +1,9 @@
+import { Response } from 'undici';
 import { expect, test } from 'vitest';
+import { readWithin } from '../../../../src/providers/google/client.ts';
+import { USUAL_MAPPING } from '../../../../src/providers/google/fields.ts';
 import { classifyGoogleRequest } from '../../../../src/providers/google/limits.ts';
+import { systemClock } from '../../../../src/util/clock.ts';
 
 test.each([
   ['GET', '/v1/people/me/connections?pageSize=1000', ['read']],
@@ -16,4 +20,25 @@ test.each([
   ['POST', '/oauth2/v1/token', []],
 ])('%s %s counts against %j', (method, path, quotas) => {
   expect(classifyGoogleRequest(method, path)).toEqual(quotas);
+});
+
+test('[R14] a listing asks for every list that holds a contact field, and a changed query has another name', () => {
+  expect(USUAL_MAPPING.personFields).toBe(
+    'metadata,names,organizations,emailAddresses,phoneNumbers,addresses,urls,memberships,clientData',
+  );
+  expect(USUAL_MAPPING.templateHash).toBe('b15d1d4490983f34');
+});
+
+test('a character that comes in two pieces is read as one, in an answer that keeps its status and headers', async () => {
+  const bytes = new TextEncoder().encode('{"name":"Zoë 🙂"}');
+  const cuts = Array.from(bytes, (byte) => new Uint8Array([byte]));
+  const answer = new Response(ReadableStream.from(cuts), { status: 403, headers: { 'retry-after': '5' } });
+  const read = await readWithin(answer, systemClock);
+  expect(await read.text()).toBe('{"name":"Zoë 🙂"}');
+  expect([read.status, read.headers.get('retry-after')]).toEqual([403, '5']);
+});
+
+test('an answer that has no body by its status is an empty text', async () => {
+  const read = await readWithin(new Response(null, { status: 204 }), systemClock);
+  expect(await read.text()).toBe('');
 });

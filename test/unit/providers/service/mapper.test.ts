@@ -1,7 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { extrasIn, USUAL_FIELDS } from '../../../../src/core/contact/chosen.ts';
 import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import { contactDigest, contactSchema } from '../../../../src/providers/service/api/schemas-contacts.ts';
+import {
+  customFieldValues,
+  customText,
+  type Definitions,
+  learn,
+} from '../../../../src/providers/service/custom-fields.ts';
 import { serviceMapping, USUAL_MAPPING } from '../../../../src/providers/service/fields.ts';
 import { changesIn, recordOf, updateBody } from '../../../../src/providers/service/mapper.ts';
 import { contactJson, NOW_MS, stamp } from './support.ts';
@@ -163,4 +169,18 @@ it('a record has the digest of its row, unless its membership came from elsewher
 it('is the same whatever parts of a name another side joins', () => {
   const { fields, digestEnd } = serviceMapping([...USUAL_FIELDS, 'namePrefix:joined', 'middleName:joined']);
   expect({ fields, digestEnd }).toEqual({ fields: USUAL_MAPPING.fields, digestEnd: USUAL_MAPPING.digestEnd });
+});
+
+const carried = (id: string, value: string | null) => ({ field: { id, name: 'Budget' }, value });
+
+test('R10: of two custom fields of one name, the one that is read is written, and the other stays', () => {
+  const held = [carried('cf1', '300'), carried('cf2', '900')];
+  const definitions: Definitions = new Map();
+  learn(definitions, new Set(['budget']), held);
+  expect(customText(held, 'Budget')).toBe('300');
+  const values = customFieldValues(held, new Map([['Budget', '400']]), definitions) ?? [];
+  expect(values).toEqual([
+    { field: { id: 'cf1' }, value: '400' },
+    { field: { id: 'cf2' }, value: '900' },
+  ]);
 });

@@ -3,10 +3,10 @@ import type { MiddlewareHandler } from 'hono';
 const LOOPBACK = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/u;
 
 /**
- * Lets programs of this machine steer an emulator, and no web page: a page of another origin names it, and one whose host
- * name was made to point here names that host.
+ * Middleware that accepts control requests only from programs of this machine, not from web pages. A page of another origin
+ * sends its origin, and a page with a rebound host name sends that name as host.
  */
-export const controlDoor: MiddlewareHandler = async (context, next) => {
+export const localRequestsOnly: MiddlewareHandler = async (context, next) => {
   const host = context.req.header('host') ?? '';
   const origin = context.req.header('origin');
   const isOwn = origin === undefined || origin === `http://${host}`;

@@ -90,6 +90,16 @@ const checkEqual = (world: World, rejections: readonly Rejection[]): string[] =>
 const isTakenAtBoth = ({ ledger }: World, token: Token): boolean =>
   SIDES.every((side) => ledger.everRemoved[side].has(token));
 
+/** The values of all contacts of either side. A plain history counts the values of archived contacts too: they are not lost. */
+export const presentTokens = (world: World, isHard: boolean): ReadonlySet<Token> => {
+  const counts = (row: Row): boolean => row.state === 'live' || (!isHard && row.state === 'archived');
+  return new Set(
+    SIDES.map((side) => world.books[side]).flatMap((book) =>
+      book.rows.filter(counts).flatMap((row) => [...visibleTokens(book, row)]),
+    ),
+  );
+};
+
 const checkValues = (world: World, hardness: Hardness | undefined): string[] => {
   const { ledger } = world;
   const isHard = hardness !== undefined;
@@ -97,16 +107,10 @@ const checkValues = (world: World, hardness: Hardness | undefined): string[] => 
   const target = direction === 'to-left' ? 'left' : 'right';
   const mayGo = (token: Token): boolean =>
     (direction !== 'both' && isOfDeleted(world, target, token)) || isTargetsOwn(world, token);
-  // In a plain history, a value that was written to an archived contact is not lost.
-  const holds = (row: Row): boolean => row.state === 'live' || (!isHard && row.state === 'archived');
-  const standing = new Set(
-    SIDES.map((side) => world.books[side]).flatMap((book) =>
-      book.rows.filter(holds).flatMap((row) => [...visibleTokens(book, row)]),
-    ),
-  );
+  const present = presentTokens(world, isHard);
   return (
     [...ledger.entered]
-      .filter((token) => !standing.has(token) && !ledger.explained.has(token) && !mayGo(token))
+      .filter((token) => !present.has(token) && !ledger.explained.has(token) && !mayGo(token))
       .filter((token) => !ledger.deletedGroups.has(groupOf(token) ?? Number.NaN))
       // A label that users removed on both sides and added again on one, between two runs, counts as removed by the other side.
       .filter((token) => !(world.parts.selects && groupOf(token) !== null && isTakenAtBoth(world, token)))

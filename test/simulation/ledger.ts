@@ -43,6 +43,18 @@ export type PersonChanges = { edited: boolean; deleted: boolean };
  */
 export type Ledger = ReturnType<typeof createLedger>;
 
+/** The state of both sides at rest. */
+type Rest = {
+  /** People whose contacts are set apart. */
+  readonly apart: ReadonlySet<number>;
+  /** People with a refused write. */
+  readonly refused: ReadonlySet<number>;
+  /** The values of open questions. */
+  readonly asked: ReadonlySet<Token>;
+  /** The values of all contacts. */
+  readonly present: ReadonlySet<Token>;
+};
+
 export const createLedger = () => {
   const entered = new Set<Token>();
   const explained = new Set<Token>();
@@ -166,12 +178,15 @@ export const createLedger = () => {
       if (token !== null) explained.add(token);
     },
     /**
-     * At rest, earlier edits are settled, except those of people that are set apart, the deletions of people with a
-     * refused write, and the values of open questions: each of these is on its own side
-     * only, and counts as delivered when a later write adds it.
+     * At rest, earlier edits are settled, except those of people that are set apart, the deletions of people with a refused
+     * write, and the values of open questions: each of these is on its own side only, and counts as delivered when a later
+     * write adds it. A value that no contact has any more is settled no longer: no base contains it.
      */
-    rest: (apart: ReadonlySet<number>, refused: ReadonlySet<number>, asked: ReadonlySet<Token>): void => {
-      for (const token of entered) if (!asked.has(token)) settled.add(token);
+    rest: ({ apart, refused, asked, present }: Rest): void => {
+      for (const token of entered) {
+        if (!present.has(token)) settled.delete(token);
+        else if (!asked.has(token)) settled.add(token);
+      }
       removedByBackup.clear();
       const isOfApart = (token: Token): boolean => apart.has(removed.get(token) ?? Number.NaN);
       for (const token of undone) if (!isOfApart(token)) undone.delete(token);

@@ -1,9 +1,12 @@
+import { SIDES } from '../../src/core/contact/side.ts';
 import { describe, expect, it } from 'vitest';
 import { PLAIN_MANNERS } from '../support/memory/manners.ts';
+import type { Edit } from './history.ts';
 import { noCounts, runHistory } from './run-history.ts';
 import {
   add,
   addGroup,
+  addSharedGroup,
   archive,
   changeId,
   clear,
@@ -12,6 +15,7 @@ import {
   history,
   HOUR_MS,
   join,
+  leave,
   merge,
   MINUTE_MS,
   remove,
@@ -148,6 +152,21 @@ describe('histories that broke a rule once', () => {
       ]),
     );
     expect(world.books.left.rows.map((row) => row.groupIds.size)).toEqual([2]);
+  });
+
+  it('R11: a membership that one side adds stays where the other side adds and removes it between two runs (seed 25947)', async () => {
+    const who = { who: 0, group: 0 };
+    const deleteGroup: Edit = { kind: 'delete-group', side: 'right', group: 0 };
+    const { world } = await runHistory(
+      history(
+        [
+          [run({ before: [create('right'), addSharedGroup('left'), join('right', who), deleteGroup] })],
+          [run({ before: [join('right', who), join('left', who), leave('left', who)] })],
+        ],
+        { players: TWO_SERVICES },
+      ),
+    );
+    for (const side of SIDES) expect(world.books[side].rows.map((row) => row.groupIds.size)).toEqual([1]);
   });
 
   it('R9: an update that was not applied does not count as applied because the user entered the same first name', async () => {

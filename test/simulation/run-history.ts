@@ -14,7 +14,15 @@ import { applyEdit } from './hard-edits.ts';
 import { followAims, followAnswers, followLosses, followReads } from './follow-run.ts';
 import { checkDestroyed, checkHalt, checkSetApart } from './guarded.ts';
 import type { History, RunStep } from './history.ts';
-import { checkAtRest, checkExplained, describe, explainConflicts, peopleAtRest, peopleRefused } from './invariants.ts';
+import {
+  checkAtRest,
+  checkExplained,
+  describe,
+  explainConflicts,
+  peopleAtRest,
+  peopleRefused,
+  presentTokens,
+} from './invariants.ts';
 import { checkConflicts, checkUntouched, noteAgreed, noteLinked, noteReportedDeletions } from './judge-run.ts';
 import { checkPeople, checkPairs, noteReported, restPeople } from './judge-people.ts';
 import { allAsked, answerQuestion, noteQuestions, orderOf, rememberQuestions } from './decisions.ts';
@@ -316,7 +324,12 @@ export const runHistory = async (history: History, counts: Counts = noCounts(), 
     if (showsExtras(history)) await comeToRest(simulation, REST_GAPS_MS.slice(-LATE_RUNS));
     await assertRest(simulation, rested);
     rested = await peopleAtRest(world, rested);
-    world.ledger.rest(peopleApart(world), await peopleRefused(world), allAsked(world));
+    world.ledger.rest({
+      apart: peopleApart(world),
+      refused: await peopleRefused(world),
+      asked: allAsked(world),
+      present: presentTokens(world, history.hardness !== undefined),
+    });
     noteAgreed(world);
     restPeople(world);
     rememberQuestions(world);

@@ -1,11 +1,10 @@
-import type { LinkState } from '../core/state/rows.ts';
 import { hash } from 'node:crypto';
-import { bySide, SIDES, type Side } from '../core/contact/side.ts';
+import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
 import { accountChanged, sameAccounts } from '../core/reconcile/guard.ts';
-import type { Store } from '../store/store.ts';
-import { HaltError, onBothSides, type Session } from './context.ts';
+import type { LinkState } from '../core/state/rows.ts';
+import { HaltError, onBothSides, type Session, type LinkContext } from './context.ts';
 import { discard } from './discard.ts';
-import { originScopes } from './origin-scope.ts';
+import type { Store } from '../store/store.ts';
 
 type Identified = Pick<LinkState, 'accounts' | 'credentials'>;
 
@@ -103,4 +102,23 @@ export const checkSameAccounts = async (
   if (!isNew && state.state !== 'halted' && (await hasPairs(store, link))) return;
   const others = (await store.links()).filter((each) => each.name !== link && each.accountsKey === accountsKey);
   for (const { name } of others) if (await hasPriority(session, name)) throw new HaltError(sameAccounts(link, name));
+};
+
+/** 96 bits: enough to tell accounts apart. */
+const SCOPE_LENGTH = 16;
+
+/**
+ * What names each side's account in the origins that are left at the other side (R9): a short digest of the provider, its
+ * address and the account.
+ */
+export const originScopes = async ({
+  store,
+  link,
+  endpoints,
+}: Pick<LinkContext, 'store' | 'link' | 'endpoints'>): Promise<Sides<string>> => {
+  const { accounts } = await store.link(link);
+  return bySide((side) => {
+    const text = JSON.stringify([endpoints[side], accounts[side]]);
+    return hash('sha256', text, 'base64url').slice(0, SCOPE_LENGTH);
+  });
 };

@@ -5,7 +5,7 @@ import { emailKey } from '../core/contact/keys.ts';
 import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
 import { isNewPairing } from '../core/reconcile/decision.ts';
 import type { Plan } from '../core/reconcile/plan.ts';
-import { broughtNoEdit } from './brought.ts';
+import { writtenWithoutEdit } from './journal-evidence.ts';
 import type { Session } from './context.ts';
 import { chunks } from './execute/in-parallel.ts';
 import { emptiedSides } from './guard.ts';
@@ -73,7 +73,7 @@ const confirmContacts = async (
   const { clock, link, remotes, signal, store, writer } = session;
   const answers = await remotes[side].read(ids, signal);
   const found = ids.filter((id) => states.has(id) && answers.get(id)?.kind === 'found');
-  const unedited = await broughtNoEdit(
+  const unedited = await writtenWithoutEdit(
     session,
     found.length === 0 ? [] : await store.halves(link, { by: 'id', side, ids: found }),
   );
@@ -86,7 +86,7 @@ const confirmContacts = async (
         // The feed reports its deletion (R7).
         if (answer?.kind !== 'gone') observeAnswer(set, side, id, answer, clock.now());
       } else if (half !== null && answer !== undefined) {
-        const confirmation = { ...remotes[side].capabilities, broughtNoEdit: unedited.has(id) };
+        const confirmation = { ...remotes[side].capabilities, writtenWithoutEdit: unedited.has(id) };
         observeMissing(set, half, answer, confirmation, clock.now());
       }
       if (state === undefined || state === 'doubted') storeReadResult(session, set, side, id, answer, rejections);

@@ -1,3 +1,5 @@
+import { withoutRestingExtras, pastMerges } from './journal-evidence.ts';
+import { originScopes } from './accounts.ts';
 import type { LinkState } from '../core/state/rows.ts';
 import type { GroupRecord } from '../core/contact/record.ts';
 import type { Half } from '../core/contact/half.ts';
@@ -12,13 +14,10 @@ import { noLongerAsked, pastQuestions } from '../core/reconcile/review.ts';
 import { confirmMet, NONE_READ, type ReadIds } from './confirm.ts';
 import { onBothSides, type Session } from './context.ts';
 import { yieldToEventLoop } from './execute/in-parallel.ts';
-import { originScopes } from './origin-scope.ts';
 import { divideContacts, type LaterPart } from './parts.ts';
-import { pastMerges } from './past-merges.ts';
 import { repairDiffering } from './repair.ts';
 import { endQuestions, endReviews, takenConflicts } from './reviews.ts';
 import { currentSelection, storedSelection } from './selecting.ts';
-import { withoutRestingExtras } from './shown.ts';
 import { bindingVerdicts } from './verdicts.ts';
 import { loadUnpaired, loadWorkload, type ContactIds, type Part } from './workload.ts';
 

@@ -1,10 +1,10 @@
+import { idsOn as idsOfContact } from '../core/reconcile/decision.ts';
 import type { FeedPage } from '../core/contact/requests.ts';
 import type { Cursor, HalfKey } from '../core/state/rows.ts';
 import type { Side } from '../core/contact/side.ts';
 import { accountChanged } from '../core/reconcile/guard.ts';
 import { CursorExpiredError, EndlessListingError } from '../providers/errors.ts';
 import type { KnownRows, PullRequest } from '../providers/remote.ts';
-import { idsOn as idsOfContact } from '../core/reconcile/pair-ids.ts';
 import { confirmAccounts } from './accounts.ts';
 import { HaltError, onBothSides, type Session } from './context.ts';
 import { discard, discardUnpaired } from './discard.ts';

@@ -1,3 +1,4 @@
+import { originScopes } from './accounts.ts';
 import type { CreateRequest, ReadAnswer } from '../core/contact/requests.ts';
 import type { JournalRow } from '../core/state/rows.ts';
 import { withBoundEntries } from '../core/contact/bound-entries.ts';
@@ -10,7 +11,6 @@ import { ownFields } from '../core/reconcile/side-merge.ts';
 import { apartFrom } from '../core/reconcile/verdict.ts';
 import { onBothSides, type Session } from './context.ts';
 import { forgetSelection } from './selecting.ts';
-import { originScopes } from './origin-scope.ts';
 import { isWaiting, forgetFaults, forgetUnread, rememberUnread, unsettledWrite } from '../core/state/unread.ts';
 import type { WorkingSet } from '../core/state/working-set.ts';
 import { closing, type Known, type Outcome, type Unreadable } from '../core/apply/outcome.ts';

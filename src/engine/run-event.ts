@@ -1,9 +1,8 @@
+import type { Conflict, PairIds } from '../core/reconcile/decision.ts';
 import type { StoredRunKind } from '../core/state/rows.ts';
 import type { SyncedField } from '../core/contact/contact.ts';
 import type { Side } from '../core/contact/side.ts';
-import type { Conflict } from '../core/reconcile/decision.ts';
 import type { AmbiguousMatch } from '../core/reconcile/match.ts';
-import type { PairIds } from '../core/reconcile/pair-ids.ts';
 
 /** An event that a run reports: for the log, the progress bar and the summary. Plain data. */
 export type RunEvent =

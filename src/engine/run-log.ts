@@ -1,8 +1,8 @@
+import { completedRemedy } from '../core/view/words.ts';
 import type { Sides, SideWords } from '../core/contact/side.ts';
 import type { Events } from './events.ts';
 import { isCredentialError, RemoteError } from '../providers/errors.ts';
 import { HaltError, LeaseError, resumeRemedy, StoppedError } from './context.ts';
-import { completedRemedy } from './ambiguous.ts';
 import type { RunResult, RunSummary } from './run.ts';
 import type { RunEvent } from './run-event.ts';
 

@@ -1,3 +1,4 @@
+import { tasksOf } from './execute/execution.ts';
 import { bySide, type Side, type Sides, SIDES } from '../core/contact/side.ts';
 import type { Halt } from '../core/reconcile/guard.ts';
 import type { Plan } from '../core/reconcile/plan.ts';
@@ -22,7 +23,6 @@ import {
   type Tally,
 } from './context.ts';
 import { effortOf } from './execute/effort.ts';
-import { tasksOf } from './execute/tasks.ts';
 import { guardRun } from './guard.ts';
 import { type Lease, takeLease } from './lease.ts';
 import { LinkWriter } from './link-writer.ts';

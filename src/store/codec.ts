@@ -1,11 +1,23 @@
-import type { Activity, RunRow } from '../core/state/rows.ts';
 import { z } from 'zod';
 import { isSyncedField, type Contact, type ContactField, type SyncedField } from '../core/contact/contact.ts';
 import type { ContactRecord } from '../core/contact/record.ts';
 import { equalSnapshots, fingerprint, withDeclined, type Declined, type Snapshot } from '../core/contact/snapshot.ts';
 import { contactSchema, fieldSchema } from '../core/contact/stored.ts';
 import type { DeletedGroup } from '../core/reconcile/operation.ts';
+import type { Activity, RunRow } from '../core/state/rows.ts';
 import { StoreError } from './store.ts';
+
+// Texts that every engine can store. PostgreSQL stores no text with a zero character, and reads no JSON with a zero character or a
+// lone surrogate. An answer of a remote may have either.
+
+/** The text with a replacement character for each zero character. */
+export const asText = (text: string): string => text.replaceAll('\0', '\uFFFD');
+
+/** An escaped zero character or lone surrogate in JSON, after any escaped backslashes. */
+const UNREADABLE = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/gu;
+
+/** JSON that every engine can read, with a replacement character for each zero character and lone surrogate. */
+export const asJson = (json: string | null): string | null => json && json.replaceAll(UNREADABLE, String.raw`$1\ufffd`);
 
 // Values as JSON texts, equal on every engine. A text is parsed when it is read.
 

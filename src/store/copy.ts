@@ -1,7 +1,7 @@
+import { asJson, asText } from './codec.ts';
 import { createHash } from 'node:crypto';
 import { StoreError } from './errors.ts';
 import { budgets, credentials, hosting, LINK_TABLES, links, linkSettings, type Column, type Table } from './tables.ts';
-import { asJson, asText } from './texts.ts';
 
 // Copying rows from one database to another one as they are stored, without their meaning.
 

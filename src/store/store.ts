@@ -13,7 +13,6 @@ import type {
   RunRow,
   StoreChange,
 } from '../core/state/rows.ts';
-import type { SharedStore } from './shared.ts';
 
 export { CredentialsError, FenceError, StoreError } from './errors.ts';
 
@@ -98,7 +97,12 @@ export const INTERRUPTED = 'interrupted';
  * The stored state of all links. Each method is one atomic step and waits for no remote. Values are parsed when they are read: any
  * method throws {@link StoreError} where a row does not parse.
  */
-export interface Store extends SharedStore {
+export interface Store {
+  /**
+   * A name that every process uses for this store, on each host, and that no other store has. Null for a store in DATA_DIR, which
+   * only the processes with that directory share.
+   */
+  sharedId(): Promise<string | null>;
   /** Every link, by name. */
   links(): Promise<readonly LinkState[]>;
   /** One link, made on first use. */

@@ -1,7 +1,7 @@
+import { reviewConflicts } from '../../src/engine/history/conflicts.ts';
 import type { ConflictRow } from '../../src/core/state/rows.ts';
 import { scalarsOf, textIn, type SyncedField } from '../../src/core/contact/contact.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../../src/core/contact/side.ts';
-import { reviewConflicts } from '../../src/engine/history/review.ts';
 import type { Row } from '../support/memory/book.ts';
 import type { MergeOrder } from '../../src/engine/history/merge-duplicates.ts';
 import type { Answer, MergeRequest } from './history.ts';

@@ -1,3 +1,4 @@
+import { listConflicts, reviewConflicts, unwrittenSide } from '../../engine/history/conflicts.ts';
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { decidingOf, type LinkConfig } from '../../app/config/config.ts';
@@ -5,8 +6,6 @@ import { inWordsOf, SIDES, type Sides, type SideWords, type Side } from '../../c
 import type { ConflictRow } from '../../core/state/rows.ts';
 import { CONFLICT_STATES, count, DECIDED_BY, fieldWords } from '../../core/view/words.ts';
 import type { ConflictView } from '../../core/view/views.ts';
-import { listConflicts } from '../../engine/history/conflicts.ts';
-import { reviewConflicts, unwrittenSide } from '../../engine/history/review.ts';
 import { isoOf, systemClock } from '../../util/clock.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import { examples, JSON_OPTION, orSubcommand, owes, withLinks, withOuter, type Define } from '../command/options.ts';

@@ -1,9 +1,9 @@
+import { listDuplicates } from '../../engine/history/open-questions.ts';
 import type { Command } from 'commander';
 import type { LinkConfig } from '../../app/config/config.ts';
 import { inWordsOf } from '../../core/contact/side.ts';
 import type { DuplicatesView, Change } from '../../core/view/views.ts';
 import { count, whyWords } from '../../core/view/words.ts';
-import { listDuplicates } from '../../engine/history/duplicates.ts';
 import { MergeError, type MergeOrder, type MergePlan } from '../../engine/history/merge-duplicates.ts';
 import { EXIT, exitCodeOf, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import { examples, JSON_OPTION, orSubcommand, owes, withLinks, withOuter, type Define } from '../command/options.ts';

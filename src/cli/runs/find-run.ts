@@ -1,6 +1,6 @@
+import { keptFor } from '../../engine/history/runs.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
 import type { RunRow } from '../../core/state/rows.ts';
-import { keptFor } from '../../engine/history/too-old.ts';
 import { UsageError } from '../command/exit-codes.ts';
 import type { Opened } from '../command/with-app.ts';
 import { formatTime } from '../terminal/layout.ts';

@@ -1,10 +1,10 @@
+import { whyTooOld } from '../../engine/history/runs.ts';
 import { inWordsOf, type Sides, type SideWords } from '../../core/contact/side.ts';
 import { selectChanges, type Shown } from '../../core/view/changes.ts';
 import { count, fieldWords } from '../../core/view/words.ts';
 import type { Change } from '../../core/view/views.ts';
 import { HaltError } from '../../engine/context.ts';
 import type { Refusal } from '../../engine/history/plan-undo.ts';
-import { whyTooOld } from '../../engine/history/too-old.ts';
 import type { UndoReport } from '../../engine/history/undo.ts';
 import type { RunEvent } from '../../engine/run-event.ts';
 import { systemClock } from '../../util/clock.ts';

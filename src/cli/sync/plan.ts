@@ -1,11 +1,10 @@
+import { count, formatEstimate, grouped, plannedRemedy } from '../../core/view/words.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
 import { SIDES, inWordsOf, type Sides, type SideWords } from '../../core/contact/side.ts';
 import type { RunKind } from '../../core/state/rows.ts';
 import { selectChanges, type Shown } from '../../core/view/changes.ts';
 import { planChanges, unpairedOf } from '../../core/view/plan.ts';
 import type { Unpaired, Change } from '../../core/view/views.ts';
-import { count, formatEstimate, grouped } from '../../core/view/words.ts';
-import { plannedRemedy } from '../../engine/ambiguous.ts';
 import { FIRST_SYNC_WAITS, HaltError } from '../../engine/context.ts';
 import type { Estimate } from '../../engine/run.ts';
 import { EXIT, exitCodeOf, worstExitCode, troubleOf, type ExitCode } from '../command/exit-codes.ts';

@@ -1,3 +1,4 @@
+import { type Deletion, isOfUndo, type PairIds } from '../reconcile/decision.ts';
 import {
   type Contact,
   type ContactField,
@@ -14,8 +15,6 @@ import { keyLists, listOf, withEmails } from '../contact/lists.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { bySide, otherSide, type Side, SIDES } from '../contact/side.ts';
 import { equalSnapshots } from '../contact/snapshot.ts';
-import { type Deletion, isOfUndo } from '../reconcile/decision.ts';
-import type { PairIds } from '../reconcile/pair-ids.ts';
 import { EMPTY_SNAPSHOT } from '../reconcile/settle.ts';
 import { newHalf } from '../state/half.ts';
 import { observeAnswer, observeDeletion } from '../state/observe.ts';

@@ -1,9 +1,3 @@
-import { type Contact, type SyncedField, syncedIn } from '../contact/contact.ts';
-import type { LabelledValue } from '../contact/elements.ts';
-import { type Half, stands } from '../contact/half.ts';
-import type { ContactRecord } from '../contact/record.ts';
-import { otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
-import { contactsOf, type Snapshot, snapshotOf } from '../contact/snapshot.ts';
 import {
   type Conflict,
   type Creation,
@@ -14,9 +8,15 @@ import {
   type Pair,
   type Restoration,
   writesOf,
+  type PairIds,
 } from '../reconcile/decision.ts';
+import { type Contact, type SyncedField, syncedIn } from '../contact/contact.ts';
+import type { LabelledValue } from '../contact/elements.ts';
+import { type Half, stands } from '../contact/half.ts';
+import type { ContactRecord } from '../contact/record.ts';
+import { otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
+import { contactsOf, type Snapshot, snapshotOf } from '../contact/snapshot.ts';
 import type { Operation } from '../reconcile/operation.ts';
-import type { PairIds } from '../reconcile/pair-ids.ts';
 import {
   givenFields,
   operationsOn,

@@ -5,9 +5,18 @@ import type { Half } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { fingerprint, snapshotOf } from '../contact/snapshot.ts';
-import { isRetryDue } from './backoff.ts';
 import type { Decision, Merge, WholePair } from './decision.ts';
 import { plannedFields, updateOn, withoutPlanned, withPlanned } from './planned.ts';
+
+const FIRST_RETRY_MS = 5 * 60_000;
+const LAST_RETRY_MS = 24 * 60 * 60_000;
+
+/** When something that failed may be tried again, by how often it failed: five minutes, doubling up to a day (R15). */
+export const retryDelayMs = (attempts: number): number => Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (attempts - 1));
+
+/** Whether that time has come. One that is further ahead than any delay was taken from a clock that was wrong. */
+export const isRetryDue = (retryAtMs: number, nowMs: number): boolean =>
+  nowMs >= retryAtMs || retryAtMs - nowMs > LAST_RETRY_MS;
 
 /** A write that a side refused, and when it may be tried again (R15). */
 export type Refusal = {

@@ -1,7 +1,7 @@
+import type { PairIds } from './decision.ts';
 import type { Contact, SyncedField } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Side } from '../contact/side.ts';
-import type { PairIds } from './pair-ids.ts';
 
 export const OPERATION_KINDS = ['create', 'update', 'membership', 'delete', 'group-delete'] as const;
 export type OperationKind = (typeof OPERATION_KINDS)[number];

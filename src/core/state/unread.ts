@@ -1,7 +1,7 @@
+import { isRetryDue, retryDelayMs } from '../reconcile/defer.ts';
 import type { ReadAnswer } from '../contact/requests.ts';
 import type { JournalRow, Rejection } from './rows.ts';
 import type { Side } from '../contact/side.ts';
-import { isRetryDue, retryDelayMs } from '../reconcile/backoff.ts';
 import { isUnsyncable } from './unsyncable.ts';
 import type { WorkingSet } from './working-set.ts';
 

@@ -1,7 +1,7 @@
+import { idsOn } from '../reconcile/decision.ts';
 import { specOf } from '../contact/contact.ts';
 import { type Half, isDeleted } from '../contact/half.ts';
 import { type ContactRecord, unsyncableIn } from '../contact/record.ts';
-import { idsOn } from '../reconcile/pair-ids.ts';
 import type { Rejection, StoreChange } from './rows.ts';
 
 const KEY = 'unsyncable ';

@@ -1,7 +1,3 @@
-import type { Contact, SyncedField } from '../contact/contact.ts';
-import { stands } from '../contact/half.ts';
-import type { ContactRecord } from '../contact/record.ts';
-import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import {
   type Creation,
   type Decision,
@@ -13,8 +9,13 @@ import {
   setsApart,
   type Unlink,
   writesOf,
+  idsOf,
+  idsOn,
 } from '../reconcile/decision.ts';
-import { idsOf, idsOn } from '../reconcile/pair-ids.ts';
+import type { Contact, SyncedField } from '../contact/contact.ts';
+import { stands } from '../contact/half.ts';
+import type { ContactRecord } from '../contact/record.ts';
+import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import type { Plan } from '../reconcile/plan.ts';
 import { plannedFields } from '../reconcile/planned.ts';
 import {

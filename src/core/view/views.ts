@@ -1,8 +1,8 @@
+import type { PairIds } from '../reconcile/decision.ts';
 import type { ConflictRow, JournalState, RunRow, StoredRunKind } from '../state/rows.ts';
 import type { SyncedField } from '../contact/contact.ts';
 import type { Side, Sides } from '../contact/side.ts';
 import type { DecidedBy } from '../reconcile/conflict-policy.ts';
-import type { PairIds } from '../reconcile/pair-ids.ts';
 import type { Ambiguity } from '../reconcile/match.ts';
 
 // Plain data of everything that is shown: the terminal, JSON documents and pages render the same values.

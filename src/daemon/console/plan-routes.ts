@@ -1,5 +1,5 @@
+import { listVerdicts } from '../../engine/history/open-questions.ts';
 import type { Hono } from 'hono';
-import { listVerdicts } from '../../engine/history/verdicts.ts';
 import { SIDES } from '../../core/contact/side.ts';
 import { includeAgain, leaveOut } from '../../engine/leave-out.ts';
 import { giveVerdict, takeBackVerdict } from '../../engine/verdicts.ts';

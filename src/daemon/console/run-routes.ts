@@ -1,9 +1,8 @@
+import { listRuns, runView, whyTooOld } from '../../engine/history/runs.ts';
 import type { RunRow } from '../../core/state/rows.ts';
 import type { Context, Hono } from 'hono';
 import type { LinkConfig } from '../../app/config/config.ts';
 import { shownWrites, writeOf } from '../../engine/history/run-writes.ts';
-import { listRuns, runView } from '../../engine/history/runs.ts';
-import { whyTooOld } from '../../engine/history/too-old.ts';
 import { refuse, type Env } from './access.ts';
 import { shownOf } from './change-list.ts';
 import { type UndoTarget } from './actions.ts';

@@ -1,11 +1,10 @@
+import { type Executable, creationsOn, updatesOn } from './execution.ts';
 import { sharedEmails, type Task, wasWritten } from '../../core/apply/task.ts';
 import { movesOf } from '../../core/apply/write.ts';
 import { bySide, type Side, type Sides } from '../../core/contact/side.ts';
 import type { ContactOperationKind } from '../../core/reconcile/operation.ts';
 import { membershipOn } from '../../core/reconcile/planned.ts';
 import type { RemoteCapabilities } from '../../providers/remote.ts';
-import type { Executable } from './execution.ts';
-import { creationsOn, updatesOn } from './tasks.ts';
 
 /** What is written: a contact, by the kind of write, or a group. */
 export type WrittenKind = ContactOperationKind | 'group';

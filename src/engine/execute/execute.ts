@@ -1,3 +1,13 @@
+import {
+  type Executable,
+  type Execution,
+  tellProgress,
+  creationsOn,
+  sharingRounds,
+  tasksOf,
+  updatesOn,
+} from './execution.ts';
+import { confirmAccounts, originScopes } from '../accounts.ts';
 import { endMemberships, storeAnswered, storeWaking } from '../../core/apply/answers.ts';
 import { isAsking } from '../../core/apply/task-halves.ts';
 import {
@@ -26,20 +36,16 @@ import { membershipOn, updateOn } from '../../core/reconcile/planned.ts';
 import { answeredAbout, observeAnswer } from '../../core/state/observe.ts';
 import { endPair, storePair } from '../../core/state/pair.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
-import { confirmAccounts } from '../accounts.ts';
 import { onBothSides, type Session } from '../context.ts';
-import { originScopes } from '../origin-scope.ts';
 import type { LaterPart } from '../parts.ts';
 import { type Answered, performBatch } from './batch.ts';
 import { batchesOf, withoutFailed } from './batches.ts';
 import { conflictChanges, recordConflicts } from './conflicts.ts';
 import { type Effort, effortOf, moveSteps, withMore } from './effort.ts';
-import { type Executable, type Execution, tellProgress } from './execution.ts';
 import { deleteGroups, reportDuplicates, settleGroups, writeGroups } from './groups.ts';
 import { chunks, inParallel, yieldToEventLoop } from './in-parallel.ts';
 import { withSharedEmails } from './shared-emails.ts';
 import { splitRefused } from './split-refused.ts';
-import { creationsOn, sharingRounds, tasksOf, updatesOn } from './tasks.ts';
 import { trySharing } from './try-sharing.ts';
 import { createWrites, deleteWrites, membershipWrites, mergeWrite, sharingWrites, updateWrites } from './writes.ts';
 

@@ -1,10 +1,12 @@
+import { isToBeCreated, sharedEmails, type Task, taskOf } from '../../core/apply/task.ts';
 import type { CreateWrite, GroupIds, UpdateWrite } from '../../core/apply/write.ts';
 import type { SyncedField } from '../../core/contact/contact.ts';
+import type { LabelledValue } from '../../core/contact/elements.ts';
 import type { Half } from '../../core/contact/half.ts';
 import type { Side, Sides } from '../../core/contact/side.ts';
-import type { Decision, Restoration } from '../../core/reconcile/decision.ts';
-import type { PairIds } from '../../core/reconcile/pair-ids.ts';
+import type { Decision, PairIds, Restoration } from '../../core/reconcile/decision.ts';
 import type { Plan } from '../../core/reconcile/plan.ts';
+import { updateOn } from '../../core/reconcile/planned.ts';
 import type { LinkState, Rejection } from '../../core/state/rows.ts';
 import type { Session } from '../context.ts';
 import type { Effort, WrittenKind } from './effort.ts';
@@ -94,4 +96,25 @@ export const advance = (execution: Execution, side: Side, kind: WrittenKind, cou
 /** Reports which of the fields that were written the side did not take (R2). */
 export const reportNotTaken = (session: Session, ids: PairIds, side: Side, fields: readonly SyncedField[]): void => {
   if (fields.length > 0) session.emit({ kind: 'not-taken', side, fields, ...ids });
+};
+
+/** The tasks of a plan, one for each decision that writes to the contacts of a pair. */
+export const tasksOf = ({ decisions }: Pick<Executable, 'decisions'>): readonly Task[] =>
+  decisions.flatMap((decision) => (decision.kind === 'delete' || decision.kind === 'unlink' ? [] : [taskOf(decision)]));
+
+/** The tasks whose contact is to be created on that side. */
+export const creationsOn = (tasks: readonly Task[], side: Side): readonly Task[] =>
+  tasks.filter((task) => isToBeCreated(task, side));
+
+/** The tasks with fields that are to be written to their contact on that side. */
+export const updatesOn = (tasks: readonly Task[], side: Side): readonly Task[] =>
+  tasks.filter(({ operations }) => updateOn(operations, side) !== null);
+
+/** An email address that is added to a contact by a write of its own. */
+export type Sharing = { readonly task: Task; readonly email: LabelledValue };
+
+/** The email addresses that are added on that side by writes of their own, in rounds: one for each contact at a time. */
+export const sharingRounds = (tasks: readonly Task[], side: Side): readonly (readonly Sharing[])[] => {
+  const sharings = tasks.flatMap((task) => sharedEmails(task, side).map((email, round) => ({ task, email, round })));
+  return [...Map.groupBy(sharings, ({ round }) => round).values()];
 };

@@ -1,16 +1,16 @@
-import { currentRecord, type Task } from '../../core/apply/task.ts';
-import { type CreateWrite, targetOf, type UpdateWrite, type Write } from '../../core/apply/write.ts';
-import { type ContactField, filledFields, specOf, type SyncedField } from '../../core/contact/contact.ts';
-import type { Side } from '../../core/contact/side.ts';
-import { retryDelayMs } from '../../core/reconcile/backoff.ts';
-import { type Deletion, isOfUndo } from '../../core/reconcile/decision.ts';
 import {
   fieldFingerprint,
   fieldRefusalKey,
   type Refusable,
   refusalKey,
   sourceFingerprint,
+  retryDelayMs,
 } from '../../core/reconcile/defer.ts';
+import { currentRecord, type Task } from '../../core/apply/task.ts';
+import { type CreateWrite, targetOf, type UpdateWrite, type Write } from '../../core/apply/write.ts';
+import { type ContactField, filledFields, specOf, type SyncedField } from '../../core/contact/contact.ts';
+import type { Side } from '../../core/contact/side.ts';
+import { type Deletion, isOfUndo } from '../../core/reconcile/decision.ts';
 import type { JournalEvent } from '../../core/state/journal.ts';
 import type { Rejection } from '../../core/state/rows.ts';
 import {

@@ -1,3 +1,4 @@
+import { advance, type Execution, creationsOn, type Sharing } from './execution.ts';
 import { creationSide, currentRecord, sharedEmails, type Task } from '../../core/apply/task.ts';
 import { type Contact, EMPTY_CONTACT, filledFields } from '../../core/contact/contact.ts';
 import type { LabelledValue } from '../../core/contact/elements.ts';
@@ -6,8 +7,6 @@ import type { Side } from '../../core/contact/side.ts';
 import { draftOf } from '../../core/reconcile/decision.ts';
 import type { PlannedOperation } from '../../core/reconcile/planned.ts';
 import { performBatch } from './batch.ts';
-import { advance, type Execution } from './execution.ts';
-import { creationsOn, type Sharing } from './tasks.ts';
 import { asTrial, createWrites } from './writes.ts';
 
 /** A trial takes one request more; so many spared ones are worth it. */

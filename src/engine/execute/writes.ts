@@ -1,3 +1,5 @@
+import type { Sharing } from './execution.ts';
+import { type Deletion, draftOf, idsOn } from '../../core/reconcile/decision.ts';
 import {
   currentRecord,
   givenOn,
@@ -24,7 +26,6 @@ import { withEmails, withoutEmails } from '../../core/contact/lists.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
 import type { UpdateRequest } from '../../core/contact/requests.ts';
 import { otherSide, type Side, type Sides } from '../../core/contact/side.ts';
-import { type Deletion, draftOf } from '../../core/reconcile/decision.ts';
 import { emptiedFields, leavesEveryGroup } from '../../core/reconcile/losses.ts';
 import type {
   Cause,
@@ -33,9 +34,7 @@ import type {
   MembershipOperation,
   UpdateOperation,
 } from '../../core/reconcile/operation.ts';
-import { idsOn } from '../../core/reconcile/pair-ids.ts';
 import { membershipOn, operationsOn, updateOn } from '../../core/reconcile/planned.ts';
-import type { Sharing } from './tasks.ts';
 
 /** The values of a pass that its operations carry. */
 export type Pass = {

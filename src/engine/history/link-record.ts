@@ -1,12 +1,12 @@
+import { idsOn, type PairIds } from '../../core/reconcile/decision.ts';
 import type { Rejection } from '../../core/state/rows.ts';
 import { stands } from '../../core/contact/half.ts';
 import { SIDES, type Side, type Sides } from '../../core/contact/side.ts';
-import { idsOn, type PairIds } from '../../core/reconcile/pair-ids.ts';
 import type { Store } from '../../store/store.ts';
 import { isUnsyncable, refusalsIn } from '../../core/state/unsyncable.ts';
 import { nameOf } from '../../core/view/values.ts';
 import type { Run } from '../../core/view/views.ts';
-import { listAlone, type Alone } from './alone.ts';
+import { listAlone, type Alone } from './open-questions.ts';
 import { isOpen } from './conflicts.ts';
 import { runView } from './runs.ts';
 

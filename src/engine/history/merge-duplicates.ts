@@ -1,3 +1,4 @@
+import { withoutRestingExtras } from '../journal-evidence.ts';
 import { type Half, stands } from '../../core/contact/half.ts';
 import { unsyncableIn } from '../../core/contact/record.ts';
 import { otherSide, type Side } from '../../core/contact/side.ts';
@@ -14,7 +15,6 @@ import { guardPlan } from '../guard.ts';
 import { refreshState, settleUnanswered } from '../perform.ts';
 import { planLinkGroups } from '../plan.ts';
 import { planUnderLease, type RunResult, runUnderLease } from '../run.ts';
-import { withoutRestingExtras } from '../shown.ts';
 import { loadPairsOf } from '../workload.ts';
 
 /** Contacts of one side that a person has merged into one of them. */

@@ -1,8 +1,8 @@
+import { asJson, asText } from '../codec.ts';
 import type { SQL } from 'drizzle-orm';
 import type { Cells, RowOperation, Where } from '../sql/operations.ts';
 import { sql } from '../sql/drizzle.ts';
 import { TABLES, type Column, type Table } from '../tables.ts';
-import { asJson, asText } from '../texts.ts';
 
 // Row operations as few statements: those of one kind on one table go together, their values as one array for each column.
 

@@ -1,14 +1,19 @@
+import type * as Pg from 'pg';
+import type { SQL } from 'drizzle-orm';
 import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
-import type { SQL } from 'drizzle-orm';
-import type * as Pg from 'pg';
-import type { Clock } from '../../util/clock.ts';
 import { StoreError } from '../errors.ts';
-import { placeOf } from '../place.ts';
 import { PgDialect } from './drizzle.ts';
-import type { Rows, Step } from '../sql/step.ts';
 import { migrate } from './migrate.ts';
 import { explainTrouble, isPassing, reasonOf } from './trouble.ts';
+import type { Rows, Step } from '../sql/step.ts';
+import type { Clock } from '../../util/clock.ts';
+
+/** The host and the name of the database of an address, without user and password. */
+const placeOf = (url: string): string => {
+  const { hostname, port, pathname } = new URL(url);
+  return `${hostname || 'localhost'}${port === '' ? '' : `:${port}`}${pathname}`;
+};
 
 // As CommonJS, like sql/drizzle.ts and for its reason; loaded when it is first used.
 const require = createRequire(import.meta.url);

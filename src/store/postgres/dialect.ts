@@ -1,6 +1,6 @@
+import { asText } from '../codec.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import { sql } from '../sql/drizzle.ts';
-import { asText } from '../texts.ts';
 
 /** The clock that decides whether a lease has expired. */
 export type LeaseClock = 'database' | 'caller';

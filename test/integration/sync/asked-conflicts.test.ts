@@ -1,7 +1,6 @@
+import { listConflicts, reviewConflicts } from '../../../src/engine/history/conflicts.ts';
 import { describe, expect, test } from 'vitest';
-import { listConflicts } from '../../../src/engine/history/conflicts.ts';
 import { readLinkRecord } from '../../../src/engine/history/link-record.ts';
-import { reviewConflicts } from '../../../src/engine/history/review.ts';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import { decidingOf } from '../../../src/app/config/config.ts';
 import { planChanges } from '../../../src/core/view/plan.ts';

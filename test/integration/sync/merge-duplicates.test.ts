@@ -1,5 +1,5 @@
+import { listDuplicates } from '../../../src/engine/history/open-questions.ts';
 import { describe, expect, test } from 'vitest';
-import { listDuplicates } from '../../../src/engine/history/duplicates.ts';
 import type { Side } from '../../../src/core/contact/side.ts';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';

@@ -1,6 +1,6 @@
+import { originScopes } from '../../../src/engine/accounts.ts';
 import { expect, test } from 'vitest';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { originScopes } from '../../../src/engine/origin-scope.ts';
 import { patchLink } from '../../support/patch-link.ts';
 
 const ENDPOINTS = { left: 'google https://people.example', right: 'service https://api.example' };

@@ -1,7 +1,7 @@
+import { unwrittenSide } from '../../../engine/history/conflicts.ts';
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/config.ts';
 import { SIDES, type Side } from '../../../core/contact/side.ts';
-import { unwrittenSide } from '../../../engine/history/review.ts';
 import { CONFLICT_STATES, count, DECIDED_BY, fieldWords, grouped } from '../../../core/view/words.ts';
 import type { ConflictView } from '../../../core/view/views.ts';
 import { findForm, idsText, isFound } from '../change-list.ts';

@@ -1,9 +1,9 @@
+import type { VerdictView } from '../../../engine/history/open-questions.ts';
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/config.ts';
 import type { SyncedField } from '../../../core/contact/contact.ts';
 import { otherSide, SIDES, type Side } from '../../../core/contact/side.ts';
 import type { ContactHistory, FoundPerson } from '../../../engine/history/explain.ts';
-import type { VerdictView } from '../../../engine/history/verdicts.ts';
 import { ACTION_WORDS, count, fieldWords, whyWords, writeNote } from '../../../core/view/words.ts';
 import type { Standing, Write } from '../../../core/view/views.ts';
 import { fieldChangeItem, idsText, valuesText } from '../change-list.ts';

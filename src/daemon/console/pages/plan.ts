@@ -1,11 +1,10 @@
+import { count, fieldWords, formatEstimate, grouped, haltWords, AMBIGUITIES } from '../../../core/view/words.ts';
+import type { VerdictView } from '../../../engine/history/open-questions.ts';
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/config.ts';
 import { syncedIn, type Contact, type SyncedField } from '../../../core/contact/contact.ts';
 import { otherSide, SIDES, type Side } from '../../../core/contact/side.ts';
-import type { VerdictView } from '../../../engine/history/verdicts.ts';
-import { AMBIGUITIES } from '../../../engine/ambiguous.ts';
 import type { Shown } from '../../../core/view/changes.ts';
-import { count, fieldWords, formatEstimate, grouped, haltWords } from '../../../core/view/words.ts';
 import { nameOf, valuesOf } from '../../../core/view/values.ts';
 import { happeningOf, type Change, type Happening, type Unpaired } from '../../../core/view/views.ts';
 import { changeSections, filterForm, valuesText } from '../change-list.ts';

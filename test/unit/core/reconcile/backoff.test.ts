@@ -1,5 +1,5 @@
+import { isRetryDue, retryDelayMs } from '../../../../src/core/reconcile/defer.ts';
 import { expect, test } from 'vitest';
-import { isRetryDue, retryDelayMs } from '../../../../src/core/reconcile/backoff.ts';
 
 const NOW_MS = 1_000_000_000;
 const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
+import { reviewConflicts } from '../../../../src/engine/history/conflicts.ts';
 import type { ConflictRow, StoreChange } from '../../../../src/core/state/rows.ts';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { reviewConflicts } from '../../../../src/engine/history/review.ts';
 import { openStore } from '../../../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import { changeLink } from '../../../../src/engine/change-link.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { SyncedField } from '../../../src/core/contact/contact.ts';
 import type { Operation, UpdateOperation } from '../../../src/core/reconcile/operation.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { broughtNoEdit } from '../../../src/engine/brought.ts';
+import { writtenWithoutEdit } from '../../../src/engine/journal-evidence.ts';
 import { halfOf, operationOf, recordOf } from '../../support/store/rows.ts';
 import { createVirtualClock } from '../../support/virtual-clock.ts';
 
@@ -32,7 +32,7 @@ const isKnownForNone = async ({ operations, settledAtMs = LISTED_AT_MS, daysLate
     const clock = createVirtualClock();
     const retentionMs = clock.now() - LISTED_AT_MS;
     clock.advance(daysLater * 86_400_000);
-    return (await broughtNoEdit({ clock, link: 'a', retentionMs, store }, [HALF])).has('l1');
+    return (await writtenWithoutEdit({ clock, link: 'a', retentionMs, store }, [HALF])).has('l1');
   } finally {
     await store.close();
   }

@@ -1,0 +1,126 @@
+import { extrasIn } from '../core/contact/chosen.ts';
+import { isExtraField } from '../core/contact/fields.ts';
+import { type Half, stands } from '../core/contact/half.ts';
+import { SIDES, type Side } from '../core/contact/side.ts';
+import type { Decision, WholePair, Pair } from '../core/reconcile/decision.ts';
+import { deferExtras, EXTRAS_REST_MS, extrasFor } from '../core/reconcile/defer.ts';
+import { fieldsOf } from '../core/reconcile/operation.ts';
+import { ownFields, type PastMerge } from '../core/reconcile/side-merge.ts';
+import type { JournalRow } from '../core/state/rows.ts';
+import { type Session, keptSinceMs } from './context.ts';
+
+/** The number of contacts in one query of the journal. */
+const BATCH = 500;
+
+/** Whether each field of a write is new in the link's choice, or computed by the other side: no user edited it (R6). */
+const followsFromNoEdit = (row: JournalRow): boolean =>
+  (row.kind === 'update' || row.kind === 'membership') &&
+  fieldsOf(row).every((field) => isExtraField(field) || row.joining?.includes(field) === true);
+
+/** Whether a write went to the contact: by its id, by a former one, or by a merge of the side itself. */
+const wentTo = (row: JournalRow, { side, id, pair }: Half): boolean => {
+  if (row.side !== side || row.state !== 'done') return false;
+  if (row.kind === 'delete') return row.survivor?.id === id;
+  return row[`${side}Id`] === id || row.after?.id === id || (pair !== null && row.pairId === pair);
+};
+
+/**
+ * Returns the ids of contacts whose writes since their last listing all follow from no edit of a user. A contact that the journal
+ * may have pruned writes of is not among them. Reads the journal only for contacts that were written since.
+ */
+export const writtenWithoutEdit = async (
+  { clock, link, retentionMs, store }: Pick<Session, 'clock' | 'link' | 'retentionMs' | 'store'>,
+  halves: readonly Half[],
+): Promise<ReadonlySet<string>> => {
+  const keptMs = keptSinceMs(retentionMs, clock.now()) ?? 0;
+  const due = halves.flatMap((half) => {
+    const { lastListedAtMs: sinceMs, writtenAtMs } = half;
+    const isKnown = sinceMs !== null && writtenAtMs !== null && writtenAtMs >= sinceMs && sinceMs >= keptMs;
+    return isKnown ? [{ half, sinceMs }] : [];
+  });
+  if (due.length === 0) return new Set();
+  const ids = due.map(({ half }) => half.id);
+  const named = await store.journal(link, { ids, pairIds: due.flatMap(({ half }) => half.pair ?? []) });
+  const destroyedSinceMs = due.reduce((earliest, { sinceMs }) => Math.min(earliest, sinceMs), Infinity);
+  // A merge by the side itself is journaled as the deletion of the other contact.
+  const rows = [...named, ...(await store.journal(link, { destroyedSinceMs }))];
+  const isUnedited = ({ half, sinceMs }: (typeof due)[number]): boolean => {
+    const writes = rows.filter((row) => wentTo(row, half) && (row.settledAtMs ?? 0) >= sinceMs);
+    return writes.length > 0 && writes.every(followsFromNoEdit);
+  };
+  return new Set(due.filter(isUnedited).map(({ half }) => half.id));
+};
+
+const namesExtras = (row: JournalRow): boolean =>
+  row.kind === 'create' ? Object.keys(extrasIn(row.desired)).length > 0 : fieldsOf(row).some(isExtraField);
+
+/** The key of a write by one of its contacts. A pair has a key for each half, because an id may have changed. */
+const keyOf = (writtenSide: Side, side: Side, id: string): string => `${writtenSide} ${side} ${id}`;
+
+/** The keys of the contacts of a write. */
+const keysOf = ({ side, leftId, rightId, after }: JournalRow): readonly string[] => [
+  ...(leftId === null ? [] : [keyOf(side, 'left', leftId)]),
+  ...(rightId === null ? [] : [keyOf(side, 'right', rightId)]),
+  ...(after === null ? [] : [keyOf(side, side, after.id)]),
+];
+
+/** Returns the ids of both halves of pairs that would get extras and were written within the resting time. */
+const idsToAsk = (decisions: readonly Decision[], nowMs: number): readonly string[] =>
+  decisions.flatMap((decision) => {
+    if (decision.kind !== 'merge') return [];
+    const { pair } = decision;
+    const isRecent = SIDES.some((side) => {
+      const { writtenAtMs } = pair[side];
+      const wasWritten = writtenAtMs !== null && Math.abs(nowMs - writtenAtMs) < EXTRAS_REST_MS;
+      return wasWritten && extrasFor(decision, side).length > 0;
+    });
+    return isRecent ? SIDES.map((side) => pair[side].id) : [];
+  });
+
+/**
+ * Removes the extras from decisions whose contact was given some less than a day ago. The time is read from the journal, so it
+ * survives a restart. Reads the journal only for contacts that this link has written since.
+ */
+export const withoutRestingExtras = async (
+  { clock, link, store }: Session,
+  decisions: readonly Decision[],
+): Promise<readonly Decision[]> => {
+  const nowMs = clock.now();
+  const ids = idsToAsk(decisions, nowMs);
+  if (ids.length === 0) return decisions;
+  const shown = new Map<string, number>();
+  for (let start = 0; start < ids.length; start += BATCH) {
+    const rows = await store.journal(link, { ids: ids.slice(start, start + BATCH), pairIds: [] });
+    for (const row of rows.filter((each) => each.state === 'done' && namesExtras(each))) {
+      for (const key of keysOf(row)) shown.set(key, row.settledAtMs ?? row.intendedAtMs);
+    }
+  }
+  const shownAtMs = (side: Side, pair: WholePair): number | null =>
+    SIDES.map((each) => shown.get(keyOf(side, each, pair[each].id)) ?? null).find((atMs) => atMs !== null) ?? null;
+  return deferExtras(decisions, shownAtMs, nowMs);
+};
+
+/**
+ * Returns the merges by a side itself that concern pairs which are about to end, with the contact that survived. Reads the journal
+ * only for a side with fields of its own, which only the journal can restore (R12).
+ */
+export const pastMerges = async (
+  { link, policy, remotes, store }: Session,
+  pairs: readonly Pair[],
+): Promise<readonly PastMerge[]> => {
+  const ending = pairs.filter(({ left, right }) => !stands(left) || !stands(right));
+  const newest = new Map<string, PastMerge>();
+  for (const side of SIDES) {
+    if (remotes[side].merge === undefined || ownFields(policy, side).length === 0) continue;
+    const ids = ending.flatMap((pair) => pair[side]?.id ?? []);
+    for (let start = 0; start < ids.length; start += BATCH) {
+      const rows = await store.journal(link, { ids: ids.slice(start, start + BATCH), pairIds: [] });
+      for (const row of rows) {
+        if (row.kind !== 'delete' || row.side !== side || row.survivor === null) continue;
+        const { before: mergedAway, survivor } = row;
+        newest.set(`${side} ${mergedAway.id}`, { side, survivor, mergedAway });
+      }
+    }
+  }
+  return [...newest.values()];
+};

@@ -124,6 +124,7 @@ export const BORDERS: readonly Border[] = [
       'providers/registry.ts',
       'util/',
     ],
+    types: ['core/reconcile/policy.ts'],
     packages: ['yaml', 'zod'],
   },
 

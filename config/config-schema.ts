@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { linkSettings, OWN_LINK_KEYS, OwnLinkSettings } from '../src/app/config/link-config.ts';
+import { linkSettingsSchema, OWN_LINK_KEYS, OwnLinkSettings } from '../src/app/config/link-config.ts';
 import { SHARED_KEYS, SharedSettings } from '../src/app/config/shared-settings.ts';
 import { sideSchema } from '../src/app/config/sides.ts';
 import { SCALAR_FIELDS } from '../src/core/contact/contact.ts';
@@ -50,7 +50,7 @@ const providerProperties = (provider: Provider): Record<string, unknown> =>
 
 /** What a side is called is the file's own choice, so the words made of it are only examples. */
 const linkProperties = (): Record<string, unknown> => {
-  const { direction, conflictPolicy, fields, ...others } = linkSettings(USUAL_PROVIDERS).shape;
+  const { direction, conflictPolicy, fields, ...others } = linkSettingsSchema(USUAL_PROVIDERS).shape;
   const open = (each: z.ZodType) => z.string().describe(each.description ?? '');
   const byField = z.strictObject(
     Object.fromEntries(['default', ...SCALAR_FIELDS].map((field) => [field, z.string().optional()])),

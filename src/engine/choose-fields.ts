@@ -1,5 +1,5 @@
 import type { LinkState } from '../core/state/rows.ts';
-import { fieldsNamed, fieldsOf, keepChosen, nameOfFields } from '../core/contact/chosen.ts';
+import { fieldsNamed, syncedFieldsOf, keepChosen, nameOfFields } from '../core/contact/chosen.ts';
 import { inFieldOrder, type SyncedField } from '../core/contact/contact.ts';
 import type { Half } from '../core/contact/half.ts';
 import { SIDES } from '../core/contact/side.ts';
@@ -60,7 +60,7 @@ export const chooseFields = async (session: Session): Promise<void> => {
   const { fields, link, store } = session;
   const { name, joining } = (await store.link(link)).fields;
   const next = nameOfFields(fields);
-  const chosen = new Set(fieldsOf(fields));
+  const chosen = new Set(syncedFieldsOf(fields));
   const before = new Set(fieldsNamed(name));
   const started = joining ?? [];
   // A process that died in between has left these in some contacts.

@@ -1,6 +1,6 @@
 import type { Decision } from '../core/reconcile/decision.ts';
 import type { GroupPlan } from '../core/reconcile/groups.ts';
-import { destroys } from '../core/reconcile/losses.ts';
+import { causesLosses } from '../core/reconcile/losses.ts';
 import { operationKind } from '../core/reconcile/operation.ts';
 import type { Plan } from '../core/reconcile/plan.ts';
 import { checkAccounts, checkSameAccounts, storeAccounts } from './accounts.ts';
@@ -76,7 +76,7 @@ const secondPass = async (session: Session, groups: NamedGroups): Promise<void> 
   // The next run performs what would now empty more than the guard allows: it asks first (R8).
   const halt = await guardPlan(session, plan);
   const isLeft = (decision: Decision): boolean => {
-    return decision.kind === 'delete' || (halt !== null && destroys(decision, plan.groups.links));
+    return decision.kind === 'delete' || (halt !== null && causesLosses(decision, plan.groups.links));
   };
   const decisions = plan.decisions.filter((decision) => !isLeft(decision));
   if (await execute(session, { ...plan, groups: { ...plan.groups, pairs: [] }, decisions })) {

@@ -3,7 +3,7 @@ import { originScopes } from './accounts.ts';
 import type { LinkState } from '../core/state/rows.ts';
 import type { GroupRecord } from '../core/contact/record.ts';
 import type { Half } from '../core/contact/half.ts';
-import { bySide, type Side } from '../core/contact/side.ts';
+import { bySide, type Side, type Sides } from '../core/contact/side.ts';
 import { isFault } from '../providers/errors.ts';
 import type { Decision } from '../core/reconcile/decision.ts';
 import { deferRefused, deferUnsettled, pastRefusals } from '../core/reconcile/defer.ts';
@@ -44,7 +44,7 @@ const listGroups = async (session: Session, side: Side, known: readonly string[]
 };
 
 /** The plan of the groups, with their names after it. */
-export type NamedGroups = GroupPlan & { readonly names: GroupNames };
+export type NamedGroups = GroupPlan & { readonly names: Sides<GroupNames> };
 
 /** Lists the groups of both sides and plans them. */
 export const planLinkGroups = async (session: Session): Promise<NamedGroups> => {

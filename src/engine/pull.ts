@@ -1,4 +1,4 @@
-import { idsOn as idsOfContact } from '../core/reconcile/decision.ts';
+import { idsOn } from '../core/reconcile/decision.ts';
 import type { FeedPage } from '../core/contact/requests.ts';
 import type { Cursor, HalfKey } from '../core/state/rows.ts';
 import type { Side } from '../core/contact/side.ts';
@@ -11,7 +11,7 @@ import { discard, discardUnpaired } from './discard.ts';
 import { readAgain, rememberUnread, unreadContact } from '../core/state/unread.ts';
 import { isUnseen, mustBeRead } from '../core/state/half.ts';
 import { newUnsyncableReason } from '../core/state/unsyncable.ts';
-import { compareListing, hasRenames, idsOn, observeListing, observePage } from '../core/state/observe.ts';
+import { compareListing, hasRenames, idsInPage, observeListing, observePage } from '../core/state/observe.ts';
 
 const cursorOf = async ({ store, link }: Session, side: Side): Promise<Cursor> => {
   return (await store.link(link)).cursors[side];
@@ -26,7 +26,7 @@ const storePage = async (session: Session, side: Side, page: FeedPage, cursor: C
   const unreadable = page.changes.filter((change) => change.kind === 'unreadable');
   const isSwept = !remotes[side].capabilities.namesDeletions;
   const { rejections } = unreadable.length === 0 || isSwept ? { rejections: [] } : await store.link(link);
-  const needs = { ids: { [side]: idsOn(page) }, gone: hasRenames(page) ? [side] : [] };
+  const needs = { ids: { [side]: idsInPage(page) }, gone: hasRenames(page) ? [side] : [] };
   let newcomers = 0;
   const unsyncable: { readonly id: string; readonly reason: string }[] = [];
   await writer.apply(needs, (set) => {
@@ -45,7 +45,7 @@ const storePage = async (session: Session, side: Side, page: FeedPage, cursor: C
       if (id !== null && !isSwept) rememberUnread(set, unreadContact(side, id), reason, rejections, clock.now());
     }
   });
-  for (const { id, reason } of unsyncable) session.emit({ kind: 'skipped', side, reason, ...idsOfContact(side, id) });
+  for (const { id, reason } of unsyncable) session.emit({ kind: 'skipped', side, reason, ...idsOn(side, id) });
   for (const change of unreadable) {
     tally.skipped += 1;
     const ids = { leftId: null, rightId: null, [`${side}Id`]: change.id };

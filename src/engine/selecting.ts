@@ -1,3 +1,4 @@
+import type { Sides } from '../core/contact/side.ts';
 import type { LinkState } from '../core/state/rows.ts';
 import { patternsText, selectionOf, selectsEverybody, type Selection } from '../core/reconcile/selection.ts';
 import type { GroupNames } from '../core/reconcile/groups.ts';
@@ -32,7 +33,7 @@ export const forgetSelection = async ({ link, store, writer }: Session): Promise
 /** Returns the current selection, and whether the stored contacts were last planned with another one. */
 export const currentSelection = async (
   { kind, link, policy, store }: Session,
-  groups: { readonly names: GroupNames; readonly links: readonly GroupLink[] },
+  groups: { readonly names: Sides<GroupNames>; readonly links: readonly GroupLink[] },
 ): Promise<{ readonly selection: Selection; readonly isNewSelection: boolean }> => {
   const selection = selectionOf(policy.contacts, groups);
   const { selection: stored } = await store.link(link);

@@ -102,7 +102,7 @@ export const withLimit = (governor: Governor, limit: RateLimit, nowMs: number): 
 };
 
 /** The state that the next process continues from, in epoch time. */
-export const snapshotOf = (governor: Governor, { nowMs, epochMs }: Moment): GovernorState =>
+export const governorSnapshot = (governor: Governor, { nowMs, epochMs }: Moment): GovernorState =>
   exportGovernor(governor, epochMs - nowMs, nowMs);
 
 /**

@@ -9,7 +9,7 @@ import {
   isShort,
   learnWindow,
   RESET_PRECISION_MS,
-  type Described,
+  type WindowReport,
   type WindowWatch,
 } from './window-kind.ts';
 
@@ -279,7 +279,7 @@ const stopUntil = (governor: Governor, untilMs: number): void => {
  * If it leaves at most the reserve and no request in flight can bring a newer answer, no request is sent until places must
  * be free.
  */
-const correctDownward = (governor: Governor, described: Described): void => {
+const correctDownward = (governor: Governor, described: WindowReport): void => {
   const { sentAtMs, remaining, nowMs } = described;
   const { limit, completed, open } = governor;
   const isNewest = sentAtMs > governor.foreign.sentAtMs;
@@ -318,7 +318,7 @@ const roomReadyAtMs = (governor: Governor, nowMs: number): number => {
 };
 
 /** The time when more than the reserve must be free, by the Reset header and our own requests. */
-const moreRoomAtMs = (governor: Governor, { sentAtMs, remaining, resetMs, nowMs }: Described): number => {
+const moreRoomAtMs = (governor: Governor, { sentAtMs, remaining, resetMs, nowMs }: WindowReport): number => {
   const { limit, completed, kind } = governor;
   const resetAtMs = nowMs + (resetMs ?? 0) + RESET_PRECISION_MS;
   if (kind === 'fixed') return resetAtMs;

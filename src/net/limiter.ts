@@ -1,7 +1,7 @@
 import type { Clock } from '../util/clock.ts';
 import {
   restoreGovernor,
-  snapshotOf,
+  governorSnapshot,
   withLimit,
   exportGovernor,
   importGovernor,
@@ -49,7 +49,7 @@ export const createLocalLimiter = (limit: RateLimit, clock: Clock, snapshot: Gov
       governor = withLimit(governor, next, clock.monotonic());
     },
     budget: () => budgetOf(governor, clock.monotonic()),
-    snapshot: () => snapshotOf(governor, moment()),
+    snapshot: () => governorSnapshot(governor, moment()),
   };
 };
 

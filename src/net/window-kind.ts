@@ -46,7 +46,7 @@ type Watched = WindowWatch & {
 };
 
 /** One answer that describes the quota. */
-export type Described = {
+export type WindowReport = {
   readonly sentAtMs: number;
   readonly remaining: number;
   readonly resetMs: number | null;
@@ -90,7 +90,7 @@ export const guardMs = ({ guard, limit }: Watched): number => {
 export const isShort = ({ limit }: { readonly limit: RateLimit }): boolean => limit.windowMs < SHORT_WINDOW_MS;
 
 /** Learns from an answer how the server counts. */
-export const learnWindow = (watched: Watched, described: Described): void => {
+export const learnWindow = (watched: Watched, described: WindowReport): void => {
   learnKind(watched, described);
   watched.capacity = Math.max(watched.capacity, described.remaining + 1);
   learnGrain(watched, described);
@@ -118,7 +118,7 @@ const middleGuardMs = (limit: RateLimit): number => Math.min(limit.windowMs * MI
  * After the reset that an answer announced, the next answer shows whether earlier requests still count. It decides only with
  * enough of them, and in doubt for sliding, which can only wait longer.
  */
-const learnKind = (watched: Watched, { sentAtMs, remaining, resetMs, nowMs }: Described): void => {
+const learnKind = (watched: Watched, { sentAtMs, remaining, resetMs, nowMs }: WindowReport): void => {
   if (resetMs === null) return;
   watched.resetDueMs ??= nowMs + resetMs + RESET_PRECISION_MS;
   if (sentAtMs < watched.resetDueMs) return;
@@ -135,7 +135,7 @@ const learnKind = (watched: Watched, { sentAtMs, remaining, resetMs, nowMs }: De
  * bucket, so the largest number that was ever free counts as its size. The oldest request in a surplus shows how far back the
  * server counts.
  */
-const learnGrain = (watched: Watched, { sentAtMs, remaining, nowMs }: Described): void => {
+const learnGrain = (watched: Watched, { sentAtMs, remaining, nowMs }: WindowReport): void => {
   const grain = grainMs(watched.limit);
   const windowStartMs = sentAtMs - watched.limit.windowMs;
   const used = (isShort(watched) ? watched.capacity : watched.limit.requests) - remaining;
@@ -154,7 +154,7 @@ const learnGrain = (watched: Watched, { sentAtMs, remaining, nowMs }: Described)
   watched.guard = nowMs < watched.distrustedUntilMs ? 'middle' : 'narrow';
 };
 
-const learnBucket = (watched: Watched, { remaining, resetMs, nowMs }: Described): void => {
+const learnBucket = (watched: Watched, { remaining, resetMs, nowMs }: WindowReport): void => {
   const { requests, windowMs } = watched.limit;
   const drainedInMs = ((watched.capacity - remaining) * windowMs) / requests;
   const isLikeOne = resetMs !== null && Math.abs(resetMs - drainedInMs) <= RESET_PRECISION_MS;

@@ -87,7 +87,7 @@ export const createRowDigest = (reader: string): ((row: unknown) => string | nul
 type UnreadRow = { readonly id: string | null; readonly digest: string | null };
 
 /** Returns the digests of the known rows; an empty set without `known`. */
-export const findKnown = async (
+export const findKnownRows = async (
   rows: readonly UnreadRow[],
   known: KnownRows | undefined,
 ): Promise<ReadonlySet<string | null>> => {

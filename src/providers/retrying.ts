@@ -3,7 +3,7 @@ import { RemoteError } from './errors.ts';
 import type { OnRetry } from './provider.ts';
 import type { Clock } from '../util/clock.ts';
 
-export type RetryOptions = {
+export type SendRetryOptions = {
   readonly clock: Clock;
   /** At least 0, less than 1. */
   readonly random: () => number;
@@ -31,7 +31,7 @@ export const retrying = <Value>(
     onRetry,
     signal,
     isRead,
-  }: RetryOptions & { readonly signal: AbortSignal; readonly isRead: boolean },
+  }: SendRetryOptions & { readonly signal: AbortSignal; readonly isRead: boolean },
 ): Promise<Value> =>
   retry(send, {
     clock,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isSyncedField, type Contact, type ContactField, type SyncedField } from '../core/contact/contact.ts';
 import type { ContactRecord } from '../core/contact/record.ts';
-import { equalSnapshots, fingerprint, withDeclined, type Declined, type Snapshot } from '../core/contact/snapshot.ts';
+import { equalSnapshots, snapshotText, withDeclined, type Declined, type Snapshot } from '../core/contact/snapshot.ts';
 import { contactSchema, fieldSchema } from '../core/contact/stored.ts';
 import type { DeletedGroup } from '../core/reconcile/operation.ts';
 import type { Activity, RunRow } from '../core/state/rows.ts';
@@ -166,7 +166,7 @@ export const encodeBase = (base: Snapshot | null, own: ContactRecord): string | 
   if (base === null) return null;
   const { declined } = base;
   if (equalSnapshots(base, own)) return declined === undefined ? SAME_AS_RECORD : JSON.stringify({ declined });
-  const text = fingerprint(base);
+  const text = snapshotText(base);
   return declined === undefined ? text : `${text.slice(0, -1)},"declined":${JSON.stringify(declined)}}`;
 };
 

@@ -36,7 +36,7 @@ export type KeyOptions = {
 
 const ownerOf = (link: string, side: string): string => `${link}/${side}`;
 
-export type Keys = {
+export type CredentialKeys = {
   readonly current: CredentialKey | null;
   readonly known: readonly CredentialKey[];
   /** Whether an unencrypted token is used. With a key it is not: any user with write access could have added it. */
@@ -44,9 +44,9 @@ export type Keys = {
 };
 
 /** The keys for what was sealed with a salt, which is base64: each is derived once, as a passphrase takes its time. */
-export const createKeyring = ({ key, oldKey }: KeyOptions): ((salt: string) => Promise<Keys>) => {
-  let cached: { readonly salt: string; readonly keys: Promise<Keys> } | null = null;
-  const derive = async (salt: string): Promise<Keys> => {
+export const createKeyring = ({ key, oldKey }: KeyOptions): ((salt: string) => Promise<CredentialKeys>) => {
+  let cached: { readonly salt: string; readonly keys: Promise<CredentialKeys> } | null = null;
+  const derive = async (salt: string): Promise<CredentialKeys> => {
     const bytes = Buffer.from(salt, 'base64');
     const current = key === null ? null : await deriveKey(key, bytes);
     const old = oldKey === null || oldKey === NO_KEY ? null : await deriveKey(oldKey, bytes);
@@ -59,7 +59,7 @@ export const createKeyring = ({ key, oldKey }: KeyOptions): ((salt: string) => P
   };
 };
 
-const cannotOpen = (link: string, side: string, keyId: string, keys: Keys): CredentialsError => {
+const cannotOpen = (link: string, side: string, keyId: string, keys: CredentialKeys): CredentialsError => {
   const fault =
     keys.known.length === 0
       ? `was encrypted with the key ${keyId}, but CREDENTIALS_KEY is not set. Set it`
@@ -78,7 +78,7 @@ const notEncrypted = (link: string, side: string): CredentialsError =>
   );
 
 /** The credential in an entry. Throws {@link CredentialsError} where no key opens it. */
-export const openEntry = (stored: Entry, link: string, side: string, keys: Keys): Credential => {
+export const openEntry = (stored: Entry, link: string, side: string, keys: CredentialKeys): Credential => {
   if ('open' in stored) {
     if (keys.takesOpen) return stored.open;
     throw notEncrypted(link, side);
@@ -95,9 +95,9 @@ export const openEntry = (stored: Entry, link: string, side: string, keys: Keys)
   }
 };
 
-export const isCurrent = (stored: Entry, { current }: Keys): boolean =>
+export const isCurrent = (stored: Entry, { current }: CredentialKeys): boolean =>
   current === null ? 'open' in stored : 'sealed' in stored && stored.sealed.keyId === current.id;
 
 /** Without a key the token is stored unencrypted. */
-export const closeEntry = (opened: Credential, link: string, side: string, { current }: Keys): Entry =>
+export const closeEntry = (opened: Credential, link: string, side: string, { current }: CredentialKeys): Entry =>
   current === null ? { open: opened } : { sealed: seal(JSON.stringify(opened), ownerOf(link, side), current) };

@@ -5,9 +5,6 @@ import { Secret } from './secret.ts';
 /** At most `requests` in any `windowMs`. */
 export type RateLimit = { readonly requests: number; readonly windowMs: number };
 
-/** The greater of the two bounds holds; null where a bound is not set. */
-export type DeleteLimit = { readonly count: number | null; readonly percent: number | null };
-
 /** Reports one fault of a value. */
 export const fail = (context: z.RefinementCtx, message: string): never => {
   context.addIssue({ code: 'custom', message });
@@ -122,7 +119,7 @@ export const rateLimit = text
   });
 
 /** From `<n>`, `<p>%` or `<n>,<p>%`. */
-export const deleteLimit = text.transform((value, context): DeleteLimit => {
+export const deleteLimit = text.transform((value, context) => {
   const [matched, both, percentOfBoth, count, percent] =
     /^(?:(\d+)\s*,\s*(\d+(?:\.\d+)?)%|(\d+)|(\d+(?:\.\d+)?)%)$/u.exec(value) ?? [];
   const bound = (digits: string | undefined): number | null => (digits === undefined ? null : Number(digits));

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { FILE_VARIABLE, variablesOf, type Environment, type Keys } from './sources.ts';
+import { FILE_VARIABLE, variablesOf, type Environment, type SourceKeys } from './sources.ts';
 import { parseEnv } from 'node:util';
 import { nearestWord } from './nearest.ts';
 
@@ -77,7 +77,7 @@ const SHORT_NAME = 10;
 export type MisspeltVariable = { readonly name: string; readonly meant: string };
 
 /** The variables that are set and differ in one or two letters from one that is read. */
-export const misspeltVariables = (env: Environment, keys: Keys): readonly MisspeltVariable[] => {
+export const misspeltVariables = (env: Environment, keys: SourceKeys): readonly MisspeltVariable[] => {
   const known = [...variablesOf(keys), FILE_VARIABLE];
   const taken = new Set(known);
   return Object.keys(env).flatMap((name) => {

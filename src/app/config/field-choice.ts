@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { USUAL_FIELDS, fieldsOf, type ChosenFields } from '../../core/contact/chosen.ts';
+import { USUAL_FIELDS, syncedFieldsOf, type ChosenFields } from '../../core/contact/chosen.ts';
 import {
   FURTHER,
   inFieldOrder,
@@ -240,7 +240,7 @@ export const oneWayFields = (
 ): FieldChoice['directions'] => {
   const ways = new Map<string, Exclude<Way, 'both'>>();
   for (const [field, way] of Object.entries(directions)) if (way !== undefined) ways.set(field, way);
-  for (const field of fieldsOf(fields)) {
+  for (const field of syncedFieldsOf(fields)) {
     const never = unwritable(field, sides);
     if (isOutOfPlace(field, never, report)) continue;
     for (const side of never) {

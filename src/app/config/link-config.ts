@@ -5,16 +5,17 @@ import { placeOf, reportSharedToken } from './accounts.ts';
 import { POLICY_NAMES, type ConflictPolicy } from '../../core/reconcile/conflict-policy.ts';
 import { withFieldList, oneWayFields, fieldChoice, type FieldChoice } from './field-choice.ts';
 import type { LinkSection } from './link-sections.ts';
-import { parseSettings, fileLayer, joinKeys, type Layer, type Report, type Keys } from './sources.ts';
+import { parseSettings, fileLayer, joinKeys, type Layer, type Report, type SourceKeys } from './sources.ts';
 import type { Secret } from '../../util/secret.ts';
 import { parseSides, PROVIDER_KEYS, withoutSides, type DeclaredSide, type SideConfig } from './sides.ts';
-import { choice, deleteLimit, duration, interval, pageToken, type DeleteLimit } from '../../util/values.ts';
+import type { DeleteLimit } from '../../core/reconcile/policy.ts';
+import { choice, deleteLimit, duration, interval, pageToken } from '../../util/values.ts';
 import { z } from 'zod';
 import { conflictPolicies } from './conflict-policy.ts';
 import { buckets } from './patterns.ts';
 
 /** The settings of a link. Sides are named by their names. */
-export const linkSettings = ({ left, right }: Sides<string>) =>
+export const linkSettingsSchema = ({ left, right }: Sides<string>) =>
   z.object({
     syncInterval: interval
       .prefault('5m')
@@ -57,12 +58,12 @@ export const OwnLinkSettings = z.object({
   }),
 });
 
-export const LINK_KEYS: Keys = {
-  names: Object.keys(linkSettings({ left: 'left', right: 'right' }).shape),
+export const LINK_KEYS: SourceKeys = {
+  names: Object.keys(linkSettingsSchema({ left: 'left', right: 'right' }).shape),
   secrets: [],
   mappings: ['conflictPolicy'],
 };
-export const OWN_LINK_KEYS: Keys = { names: ['consoleToken'], secrets: ['consoleToken'] };
+export const OWN_LINK_KEYS: SourceKeys = { names: ['consoleToken'], secrets: ['consoleToken'] };
 
 /** The keys of a link's section, in addition to its sides. */
 const SECTION_KEYS = joinKeys(PROVIDER_KEYS, LINK_KEYS, OWN_LINK_KEYS);
@@ -112,14 +113,14 @@ export type LinkSources = {
 };
 
 /** The schema of the settings of links whose sides have these names. */
-type LinkSchemas = (names: Sides<string>) => ReturnType<typeof linkSettings>;
+type LinkSchemas = (names: Sides<string>) => ReturnType<typeof linkSettingsSchema>;
 
 /** Creates each schema once, because thousands of links may have sides with the same names. */
 export const createLinkSchemas = (): LinkSchemas => {
-  const made = new Map<string, ReturnType<typeof linkSettings>>();
+  const made = new Map<string, ReturnType<typeof linkSettingsSchema>>();
   return (names) => {
     const key = JSON.stringify([names.left, names.right]);
-    const schema = made.get(key) ?? linkSettings(names);
+    const schema = made.get(key) ?? linkSettingsSchema(names);
     made.set(key, schema);
     return schema;
   };

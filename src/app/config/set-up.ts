@@ -6,7 +6,7 @@ import { SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import { PACKAGE_ROOT } from '../../util/package.ts';
 import { USUAL_PROVIDERS } from '../../providers/names.ts';
 import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
-import { linkSettings } from './link-config.ts';
+import { linkSettingsSchema } from './link-config.ts';
 import { allSettings } from './settings.ts';
 import { SharedSettings } from './shared-settings.ts';
 import { sideSchema } from './sides.ts';
@@ -38,7 +38,7 @@ const splitKey = (key: string): [section: string, name: string] => {
 /** The schemas of one section's settings. */
 const shapeOf = (section: string): Readonly<Record<string, z.ZodType>> =>
   section === ''
-    ? { ...SharedSettings.shape, ...linkSettings({ left: 'left', right: 'right' }).shape }
+    ? { ...SharedSettings.shape, ...linkSettingsSchema({ left: 'left', right: 'right' }).shape }
     : sideSchema(providerNamed(section)).shape;
 
 const descriptionOf = (key: string): string => {

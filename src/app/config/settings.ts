@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { USUAL_PROVIDERS } from '../../providers/names.ts';
 import { PROVIDERS } from '../../providers/registry.ts';
 import {
-  linkSettings,
+  linkSettingsSchema,
   OWN_LINK_KEYS,
   OwnLinkSettings,
   linkLayer,
@@ -79,7 +79,7 @@ const settingsOf = (schema: z.ZodObject, { level, prefix, secrets }: Origin): re
 /** Every setting, in the order of the schemas. Sides have the names that they have by default. */
 export const allSettings = (): readonly Setting[] => [
   ...settingsOf(SharedSettings, { level: 'process', prefix: '', secrets: SHARED_KEYS.secrets }),
-  ...settingsOf(linkSettings(USUAL_PROVIDERS), { level: 'link', prefix: '', secrets: [] }),
+  ...settingsOf(linkSettingsSchema(USUAL_PROVIDERS), { level: 'link', prefix: '', secrets: [] }),
   ...settingsOf(OwnLinkSettings, { level: 'link only', prefix: 'links.NAME.', secrets: OWN_LINK_KEYS.secrets }),
   ...PROVIDERS.flatMap((provider) =>
     settingsOf(sideSchema(provider), { level: 'side', prefix: `${provider.name}.`, secrets: provider.secretKeys }),

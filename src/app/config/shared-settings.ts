@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Keys } from './sources.ts';
+import type { SourceKeys } from './sources.ts';
 import {
   bearerToken,
   choice,
@@ -87,7 +87,7 @@ export const SharedSettings = z.object({
     .describe('Whether names and addresses of contacts may appear in logs.'),
 });
 
-export const SHARED_KEYS: Keys = {
+export const SHARED_KEYS: SourceKeys = {
   names: Object.keys(SharedSettings.shape),
   secrets: [
     'databaseUrl',

@@ -14,7 +14,7 @@ import {
   keysBelow,
   layerBelow,
   type Sources,
-  type Keys,
+  type SourceKeys,
   type Layer,
   type Report,
   type Section,
@@ -54,7 +54,7 @@ const selectionSchema = ({ marks }: Provider) =>
       ),
   });
 
-const SELECTION_KEYS: Keys = { names: ['contacts'], secrets: [] };
+const SELECTION_KEYS: SourceKeys = { names: ['contacts'], secrets: [] };
 
 const tokenSetting = ({ place, hasPassword = false }: Provider): z.ZodType =>
   (hasPassword ? passwordSecret : issuedSecret)
@@ -69,7 +69,7 @@ const tokenSetting = ({ place, hasPassword = false }: Provider): z.ZodType =>
 export const sideSchema = (provider: Provider): z.ZodObject =>
   provider.schema.extend({ ...selectionSchema(provider).shape, [provider.tokenKey]: tokenSetting(provider) });
 
-const keysOf = (provider: Provider): Keys => ({
+const keysOf = (provider: Provider): SourceKeys => ({
   names: Object.keys(sideSchema(provider).shape),
   secrets: provider.secretKeys,
 });
@@ -85,7 +85,7 @@ const READERS = new Map(PROVIDERS.map((provider) => [provider, readerOf(provider
 const sectionOf = ({ name }: Provider): string => `${name}.`;
 
 /** Every provider's settings, each below its provider's name. */
-export const PROVIDER_KEYS: Keys = joinKeys(
+export const PROVIDER_KEYS: SourceKeys = joinKeys(
   ...PROVIDERS.map((provider) => keysBelow(sectionOf(provider), keysOf(provider))),
 );
 

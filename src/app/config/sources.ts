@@ -7,7 +7,7 @@ import type { z } from 'zod';
 export type Report = (where: string, what: string) => void;
 
 /** The settings that may stand in one place. */
-export type Keys = {
+export type SourceKeys = {
   readonly names: readonly string[];
   /** Secrets, which messages never repeat. Each may be in a separate file. */
   readonly secrets: readonly string[];
@@ -15,14 +15,14 @@ export type Keys = {
   readonly mappings?: readonly string[];
 };
 
-export const joinKeys = (...parts: readonly Keys[]): Keys => ({
+export const joinKeys = (...parts: readonly SourceKeys[]): SourceKeys => ({
   names: parts.flatMap(({ names }) => names),
   secrets: parts.flatMap(({ secrets }) => secrets),
   mappings: parts.flatMap(({ mappings = [] }) => mappings),
 });
 
 /** The same settings one section deeper. */
-export const keysBelow = (prefix: string, { names, secrets }: Keys): Keys => ({
+export const keysBelow = (prefix: string, { names, secrets }: SourceKeys): SourceKeys => ({
   names: names.map((name) => prefix + name),
   secrets: secrets.map((name) => prefix + name),
 });
@@ -33,7 +33,7 @@ export const keysBelow = (prefix: string, { names, secrets }: Keys): Keys => ({
  */
 export const variableOf = (key: string): string => key.replaceAll(/\.|(?=[A-Z])/gu, '_').toUpperCase();
 
-export const withFileKeys = ({ names, secrets }: Keys): string[] =>
+export const withFileKeys = ({ names, secrets }: SourceKeys): string[] =>
   names.flatMap((key) => (secrets.includes(key) ? [key, `${key}File`] : [key]));
 
 /** A value as text, or the list that a YAML file may hold; YAML scalars are read as text too. */
@@ -48,10 +48,10 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export const FILE_VARIABLE = 'CONTACT_SYNC_CONFIG';
 
 /** The variables of settings, those that name the file of a secret among them. */
-export const variablesOf = (keys: Keys): readonly string[] => withFileKeys(keys).map(variableOf);
+export const variablesOf = (keys: SourceKeys): readonly string[] => withFileKeys(keys).map(variableOf);
 
 /** The variables that are set; an empty one counts as not set. */
-export const environmentLayer = (env: Environment, keys: Keys): Layer => {
+export const environmentLayer = (env: Environment, keys: SourceKeys): Layer => {
   const entries = withFileKeys(keys).flatMap((key): [string, string][] => {
     const value = env[variableOf(key)]?.trim();
     return value ? [[key, value]] : [];
@@ -101,7 +101,7 @@ const flatten = (section: Section, mappings: readonly string[], report: Report, 
 const RETIRED_KEYS = ['otelExporterOtlpEndpoint', 'otelServiceName'];
 
 /** The settings of one section of the file; a key that is not among `keys` is reported. */
-export const fileLayer = (section: Section, prefix: string, keys: Keys, report: Report): Layer => {
+export const fileLayer = (section: Section, prefix: string, keys: SourceKeys, report: Report): Layer => {
   const entries = flatten(section, keys.mappings ?? [], report, prefix).filter(([key]) => !RETIRED_KEYS.includes(key));
   const allowed = withFileKeys(keys);
   for (const [key] of entries) {
@@ -208,7 +208,7 @@ const missing = (key: string, isSecret: boolean): string => {
 /** Parses the settings of one schema with these keys; reports faults and returns null. */
 export const parseSettings = <Schema extends z.ZodObject>(
   schema: Schema,
-  keys: Keys,
+  keys: SourceKeys,
   sources: Sources,
 ): z.output<Schema> | null => {
   const { section, report } = sources;

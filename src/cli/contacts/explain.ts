@@ -1,7 +1,7 @@
 import type { LinkConfig } from '../../app/config/config.ts';
 import { inWordsOf, SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
 import { ACTION_WORDS, fieldWords, whyWords, writeNote } from '../../core/view/words.ts';
-import type { Standing, Write } from '../../core/view/views.ts';
+import type { Standing, WriteView } from '../../core/view/views.ts';
 import { explainContact, type ContactHistory } from '../../engine/history/explain.ts';
 import { isoOf } from '../../util/clock.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
@@ -47,7 +47,7 @@ const toJson = ({ link, history }: LinkHistory): unknown => {
 
 const quote = (value: string): string => (value === '' ? '(empty)' : JSON.stringify(shorten(value, VALUE_COLUMNS)));
 
-const formatEntry = (entry: Write, sides: Sides<SideWords>): readonly string[] => {
+const formatEntry = (entry: WriteView, sides: Sides<SideWords>): readonly string[] => {
   const { atMs, side, id, action, run, write, kind, why, changes } = entry;
   const subject = `${ACTION_WORDS[action]} at ${sides[side].place}${id === '' ? '' : ` (${id})`}`;
   const reason = why.kind === 'undo' && why.of !== null ? `undo of run ${shortRun(why.of)}` : whyWords(why, sides);

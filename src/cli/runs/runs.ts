@@ -1,9 +1,9 @@
 import type { LinkConfig } from '../../app/config/config.ts';
 import { inWordsOf, SIDES, type Sides, type SideWords } from '../../core/contact/side.ts';
 import { selectChanges, type Shown } from '../../core/view/changes.ts';
-import type { Run, Write } from '../../core/view/views.ts';
+import type { Run, WriteView } from '../../core/view/views.ts';
 import { count, formatDuration, grouped, writeNote } from '../../core/view/words.ts';
-import { writesOf } from '../../engine/history/run-writes.ts';
+import { listWrites } from '../../engine/history/run-writes.ts';
 import { listRuns, runView } from '../../engine/history/runs.ts';
 import { isoOf } from '../../util/clock.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
@@ -72,7 +72,7 @@ const formatRuns = (link: LinkConfig, runs: readonly Run[], all: boolean, termin
   return [`${name}:`, table, ...more].join('\n');
 };
 
-const formatRun = (one: LinkRun, writes: readonly Write[], shown: Shown, terminal: Terminal): string => {
+const formatRun = (one: LinkRun, writes: readonly WriteView[], shown: Shown, terminal: Terminal): string => {
   const { link, run } = one;
   const [id, began, kind, outcome, took] = rowOf(one);
   const undoes = run.undoes === null ? '' : ` of run ${shortRun(run.undoes)}`;
@@ -92,7 +92,7 @@ const showRun = async (
 ): Promise<void> => {
   const { link, run: row } = await findRun(opened, word, 'runs');
   const one = { link, run: runView(row) };
-  const writes = selectChanges(await writesOf(opened.app.store, link.name, row.id), options);
+  const writes = selectChanges(await listWrites(opened.app.store, link.name, row.id), options);
   if (options.json) {
     const document = { ...toJson(one), writes: writes.map((write) => writeToJson(write, link.sides)) };
     terminal.print(JSON.stringify({ runs: [inWordsOf(link.sides, document)] }));

@@ -4,7 +4,7 @@ import { selectChanges, type Shown } from '../../core/view/changes.ts';
 import { count, fieldWords } from '../../core/view/words.ts';
 import type { Change } from '../../core/view/views.ts';
 import { HaltError } from '../../engine/context.ts';
-import type { Refusal } from '../../engine/history/plan-undo.ts';
+import type { UndoRefusal } from '../../engine/history/plan-undo.ts';
 import type { UndoReport } from '../../engine/history/undo.ts';
 import type { RunEvent } from '../../engine/run-event.ts';
 import { systemClock } from '../../util/clock.ts';
@@ -48,7 +48,7 @@ type UndoDocument = {
   readonly reason: string | null;
   /** The number of contacts written (created, updated or deleted) and groups created again; planned ones for a dry run. */
   readonly undone: number;
-  readonly refused: readonly Refusal[];
+  readonly refused: readonly UndoRefusal[];
   readonly actions: readonly Change[];
 };
 
@@ -155,7 +155,7 @@ const isConfirmed = async (
   return mayDelete(terminal, options, step);
 };
 
-const refusalRow = ({ side, field, reason, ...ids }: Refusal, sides: Sides<SideWords>): readonly string[] => {
+const refusalRow = ({ side, field, reason, ...ids }: UndoRefusal, sides: Sides<SideWords>): readonly string[] => {
   const what = field === null ? 'contact' : fieldWords(field);
   return [sides[side].title, describeIds(ids), what, reason];
 };

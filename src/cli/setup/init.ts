@@ -25,7 +25,7 @@ import {
   type AnswerHandlers,
   type Answers,
   type Asker,
-  type Known,
+  type KnownAnswers,
   type SecretPlace,
 } from './questions.ts';
 
@@ -109,7 +109,7 @@ const answersOf = async (
   terminal: Terminal,
   options: InitOptions,
   asker: Asker,
-  { path, known }: { readonly path: string; readonly known: Known },
+  { path, known }: { readonly path: string; readonly known: KnownAnswers },
 ): Promise<Answers | null> => {
   let soFar: Answers | null = null;
   const keep = (answers: Answers): void => {

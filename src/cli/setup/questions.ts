@@ -11,7 +11,7 @@ import { askChoice, askSecret, askText, askYesNo, type Choice, type Streams } fr
 export type SecretPlace = 'file' | 'env' | 'none';
 
 /** The answers that are known before the first question. */
-export type Known = {
+export type KnownAnswers = {
   /** Providers that options set. */
   readonly providers: Partial<Sides<string>>;
   /** The providers of the links in an existing configuration, which stay; null for a new configuration. */
@@ -56,7 +56,7 @@ export const createAsker = (streams: Streams): Asker => ({
 
 const USUAL_INTERVAL = '5m';
 
-const askProvider = async (asker: Asker, side: Side, known: Known): Promise<string> => {
+const askProvider = async (asker: Asker, side: Side, known: KnownAnswers): Promise<string> => {
   const choices = PROVIDERS.map(({ name, title }) => ({ value: name, name: title }));
   const usual = USUAL_PROVIDERS[side];
   return known.providers[side] ?? (await asker.choice(`Provider of the ${side} side`, choices, usual));
@@ -67,7 +67,7 @@ const askName = (asker: Asker, side: Side): Promise<string> =>
     isName(answer) ? null : 'is not a name. Use letters, digits, - and _.',
   );
 
-const askSides = async (asker: Asker, known: Known): Promise<SetUp['sides']> => {
+const askSides = async (asker: Asker, known: KnownAnswers): Promise<SetUp['sides']> => {
   const providers = {
     left: await askProvider(asker, 'left', known),
     right: await askProvider(asker, 'right', known),
@@ -130,7 +130,11 @@ export type AnswerHandlers = {
 };
 
 /** Asks for everything that a new link needs. */
-export const askAll = async (asker: Asker, known: Known, { inform, keep, check }: AnswerHandlers): Promise<Answers> => {
+export const askAll = async (
+  asker: Asker,
+  known: KnownAnswers,
+  { inform, keep, check }: AnswerHandlers,
+): Promise<Answers> => {
   const sides = known.existing === null ? await askSides(asker, known) : null;
   const secrets = known.secrets ?? (await asker.choice('Where to store secrets', SECRET_PLACES, 'file'));
   const settings = new Map(known.settings);

@@ -8,7 +8,7 @@ import { EXIT, messageOf, worstExitCode, type ExitCode } from '../command/exit-c
 import { listenForInterrupt } from '../command/with-app.ts';
 import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { RunOptions } from './run-links.ts';
+import type { RunLinksOptions } from './run-links.ts';
 import { formatSummary } from './summary.ts';
 
 type Report = NonNullable<JobState['report']>;
@@ -31,7 +31,7 @@ const followOne = async (
   terminal: Terminal,
   queue: QueueClient,
   { link, job }: Queued,
-  options: RunOptions,
+  options: RunLinksOptions,
   signal: AbortSignal,
 ): Promise<Report> => {
   const progress = options.json ? NO_PROGRESS : startProgress(terminal, link.sides);
@@ -60,7 +60,7 @@ const followAll = async (
   terminal: Terminal,
   queue: QueueClient,
   queued: readonly Queued[],
-  options: RunOptions,
+  options: RunLinksOptions,
   signal: AbortSignal,
 ): Promise<ExitCode> => {
   const runs: unknown[] = [];
@@ -93,7 +93,7 @@ export const resyncInDaemon = async (
   terminal: Terminal,
   queue: QueueClient,
   orders: readonly Order[],
-  options: RunOptions & { readonly wait?: boolean },
+  options: RunLinksOptions & { readonly wait?: boolean },
 ): Promise<ExitCode> => {
   using interrupt = listenForInterrupt();
   const queued: Queued[] = [];

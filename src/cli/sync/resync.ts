@@ -9,9 +9,9 @@ import { ACCEPT_DELETES, examples, JSON_OPTION, owes, withLinks, type Define } f
 import { withApp } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { Order } from './follow.ts';
-import { runLinks, type RunOptions } from './run-links.ts';
+import { runLinks, type RunLinksOptions } from './run-links.ts';
 
-type ResyncOptions = RunOptions & {
+type ResyncOptions = RunLinksOptions & {
   readonly wait?: boolean;
   /** Set by `sync --full`, which does not warn if the run takes place in this process. */
   readonly full?: boolean;

@@ -10,9 +10,9 @@ import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { formatSummary, formatTrouble, notBegun } from './summary.ts';
 
-export type RunOptions = CommonOptions & { readonly acceptDeletes?: boolean; readonly acceptFirst?: boolean };
+export type RunLinksOptions = CommonOptions & { readonly acceptDeletes?: boolean; readonly acceptFirst?: boolean };
 
-type Request = { readonly kind: RunKind; readonly options: RunOptions };
+type Request = { readonly kind: RunKind; readonly options: RunLinksOptions };
 
 const runOne = async (
   terminal: Terminal,

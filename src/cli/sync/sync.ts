@@ -4,9 +4,9 @@ import { ACCEPT_DELETES, examples, JSON_OPTION, owes, withLinks, type Define } f
 import type { Terminal } from '../terminal/terminal.ts';
 import { plan } from './plan.ts';
 import { resync } from './resync.ts';
-import { runLinks, type RunOptions } from './run-links.ts';
+import { runLinks, type RunLinksOptions } from './run-links.ts';
 
-type SyncOptions = RunOptions & { readonly full?: boolean; readonly dryRun?: boolean };
+type SyncOptions = RunLinksOptions & { readonly full?: boolean; readonly dryRun?: boolean };
 
 /** `sync [LINK]`: runs each link incrementally, or with `--full` in full, and waits until the runs have ended. */
 const sync = (terminal: Terminal, linkName: string | undefined, options: SyncOptions): Promise<ExitCode> =>

@@ -2,7 +2,7 @@ import { scalarsOf } from '../../core/contact/contact.ts';
 import { SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
 import { countBySide, type Shown } from '../../core/view/changes.ts';
 import { fieldWords, grouped, HAPPENING_TITLES, IS_OF_BOTH, whyWords } from '../../core/view/words.ts';
-import { HAPPENINGS, happeningOf, type Change, type FieldChange, type Write } from '../../core/view/views.ts';
+import { HAPPENINGS, happeningOf, type Change, type FieldChange, type WriteView } from '../../core/view/views.ts';
 import { isoOf } from '../../util/clock.ts';
 import { describeIds } from '../command/with-app.ts';
 import { NAME_COLUMNS, shorten, VALUE_COLUMNS, inLine, wrap, type Layout } from './layout.ts';
@@ -158,7 +158,7 @@ export const changeToJson = (change: Change, sides: Sides<SideWords>) => {
 };
 
 /** A write of the journal for scripts. The caller replaces `left` and `right` by the names of the sides (`inWordsOf`). */
-export const writeToJson = (write: Write, sides: Sides<SideWords>) => {
+export const writeToJson = (write: WriteView, sides: Sides<SideWords>) => {
   const { atMs, run, kind, id, state, error } = write;
   return { at: isoOf(atMs), run, write: write.write, kind, id, state, error, ...changeToJson(write, sides) };
 };

@@ -24,11 +24,11 @@ export const USUAL_FIELDS: readonly SyncedField[] = SYNCED_FIELDS;
 const isField = (word: SyncedField | JoinedPart): word is SyncedField => isSyncedField(word);
 
 /** The fields of a choice. */
-export const fieldsOf = (chosen: ChosenFields): readonly SyncedField[] => chosen.filter(isField);
+export const syncedFieldsOf = (chosen: ChosenFields): readonly SyncedField[] => chosen.filter(isField);
 
 /** The contact fields among the chosen ones. */
 export const contactFieldsOf = (chosen: ChosenFields): readonly ContactField[] =>
-  fieldsOf(chosen).filter((field): field is ContactField => field !== 'buckets');
+  syncedFieldsOf(chosen).filter((field): field is ContactField => field !== 'buckets');
 
 /** Names a choice of fields as durable text; empty for the usual one. */
 export const nameOfFields = (chosen: ChosenFields): string => {

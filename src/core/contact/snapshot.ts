@@ -58,7 +58,7 @@ const inOrder = (contact: Contact): Contact => {
 };
 
 /** The snapshot as JSON that is equal exactly when the snapshots are, whatever the order of object keys. */
-export const fingerprint = ({ contact, groupIds }: Snapshot): string => {
+export const snapshotText = ({ contact, groupIds }: Snapshot): string => {
   return JSON.stringify({ contact: inOrder(contact), groupIds });
 };
 

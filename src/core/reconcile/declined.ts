@@ -3,7 +3,7 @@ import { differingKeys, listOf } from '../contact/lists.ts';
 import { equalIn, type Declined } from '../contact/snapshot.ts';
 
 /** The values that one side was given, and the values that it holds since. */
-export type Answered = {
+export type AnsweredFields = {
   readonly former: Declined | undefined;
   /** Fields that were written to the side. */
   readonly written: ReadonlySet<SyncedField>;
@@ -17,7 +17,7 @@ export type Answered = {
 };
 
 /** The declined value of a text: what the other side holds, as long as this side does not. */
-const declinedText = (field: ReturnType<typeof scalarsIn>[number], answered: Answered): readonly string[] => {
+const declinedText = (field: ReturnType<typeof scalarsIn>[number], answered: AnsweredFields): readonly string[] => {
   const { former, written, wanted, now, other } = answered;
   const known = [...(former?.[field] ?? []), ...(written.has(field) ? [textIn(wanted, field)] : [])];
   const value = textIn(other, field);
@@ -25,7 +25,7 @@ const declinedText = (field: ReturnType<typeof scalarsIn>[number], answered: Ans
 };
 
 /** The keys of declined elements: of those in which the lists of both sides still differ. */
-const declinedKeys = (field: ReturnType<typeof listsIn>[number], answered: Answered): readonly string[] => {
+const declinedKeys = (field: ReturnType<typeof listsIn>[number], answered: AnsweredFields): readonly string[] => {
   const { former, written, wanted, now, other } = answered;
   const refused = written.has(field) ? differingKeys(field, listOf(wanted, field), listOf(now, field)) : [];
   const known = new Set([...(former?.[field] ?? []), ...refused]);
@@ -37,7 +37,7 @@ const declinedKeys = (field: ReturnType<typeof listsIn>[number], answered: Answe
  * The differences between a side and the other one that are settled once the side has answered a write (R2): those known
  * before, and what the side did not take now, as far as the two still differ in them. Pure.
  */
-export const settleDeclined = (answered: Answered): Declined => {
+export const settleDeclined = (answered: AnsweredFields): Declined => {
   const { former, groups, written, wanted, now, other } = answered;
   const isTaken = (field: SyncedField): boolean => field === 'buckets' || equalIn(field, wanted, now);
   const isSame = former === undefined && [...written].every(isTaken);

@@ -4,7 +4,7 @@ import { isExtraField } from '../contact/fields.ts';
 import type { Half } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
-import { fingerprint, snapshotOf } from '../contact/snapshot.ts';
+import { snapshotText, snapshotOf } from '../contact/snapshot.ts';
 import type { Decision, Merge, WholePair } from './decision.ts';
 import { plannedFields, updateOn, withoutPlanned, withPlanned } from './planned.ts';
 
@@ -56,11 +56,11 @@ export const refusalKey = (decision: Refusable): string => {
 export const sourceFingerprint = (decision: Refusable): string => {
   switch (decision.kind) {
     case 'merge':
-      return SIDES.map((side) => fingerprint(snapshotOf(decision.pair[side].record))).join();
+      return SIDES.map((side) => snapshotText(snapshotOf(decision.pair[side].record))).join();
     case 'create':
-      return fingerprint(snapshotOf(decision.source));
+      return snapshotText(snapshotOf(decision.source));
     case 'delete':
-      return fingerprint(snapshotOf(decision.record));
+      return snapshotText(snapshotOf(decision.record));
     case 'unlink':
       return '';
   }
@@ -149,7 +149,7 @@ export const deferExtras = (
 };
 
 /** The contacts that a decision is about. */
-export const contactsOf = (decision: Decision): readonly { readonly side: Side; readonly id: string }[] => {
+export const contactsOfDecision = (decision: Decision): readonly { readonly side: Side; readonly id: string }[] => {
   const { pair } = decision;
   const halves = pair === null ? [] : SIDES.flatMap((side) => pair[side] ?? []);
   switch (decision.kind) {
@@ -171,7 +171,7 @@ export const deferUnsettled = (
   decisions: readonly Decision[],
   isUnsettled: (side: Side, id: string) => boolean,
 ): readonly Decision[] =>
-  decisions.filter((decision) => !contactsOf(decision).some(({ side, id }) => isUnsettled(side, id)));
+  decisions.filter((decision) => !contactsOfDecision(decision).some(({ side, id }) => isUnsettled(side, id)));
 
 /** Leaves out the writes that were refused and whose time has not come again (R15); the rest is performed. Pure. */
 export const deferRefused = (

@@ -1,12 +1,12 @@
 import { stands, type Half } from '../contact/half.ts';
 import { contradicts, emailEdges, likelyEdges, namesakeEdges, phoneEdges, type Edge } from './match-edges.ts';
-import { personReader, type Person } from './match-person.ts';
+import { personReader, type MatchablePerson } from './match-person.ts';
 
 /** So many namesakes are compared with each other; of a crowd, a name alone says nothing. */
 const MOST_NAMESAKES = 20;
 
 /** Contacts of one full name of which nothing speaks against one person. */
-const bareNamesakes = (people: readonly Person[]): readonly Edge[] =>
+const bareNamesakes = (people: readonly MatchablePerson[]): readonly Edge[] =>
   [...Map.groupBy(people, ({ name }) => name)].flatMap(([name, own]) => {
     if (name === '' || own.length > MOST_NAMESAKES) return [];
     return own.flatMap((left, index) =>
@@ -14,15 +14,15 @@ const bareNamesakes = (people: readonly Person[]): readonly Edge[] =>
     );
   });
 
-const idOf = ({ record }: Person): string => record.id;
+const idOf = ({ record }: MatchablePerson): string => record.id;
 
 const byId = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 /** The two as one text, whichever comes first. */
-const pairKey = (a: Person, b: Person): string => [idOf(a), idOf(b)].toSorted(byId).join('\n');
+const pairKey = (a: MatchablePerson, b: MatchablePerson): string => [idOf(a), idOf(b)].toSorted(byId).join('\n');
 
 /** What speaks for one person in two contacts of one side, the strongest first, each two once. */
-const edgesAmong = (people: readonly Person[]): readonly Edge[] => {
+const edgesAmong = (people: readonly MatchablePerson[]): readonly Edge[] => {
   const all = new Set(people);
   const sets = { left: all, right: all };
   const strong = [...emailEdges(sets), ...phoneEdges(sets), ...namesakeEdges(sets)];
@@ -47,7 +47,7 @@ export const findDuplicates = (halves: readonly Half[]): readonly (readonly Half
   const people = halves.filter(stands).map(personReader([]));
   const edges = edgesAmong(people);
   const agree = new Set(edges.map(({ left, right }) => pairKey(left, right)));
-  const groupOf = new Map<Person, Set<Person>>();
+  const groupOf = new Map<MatchablePerson, Set<MatchablePerson>>();
   for (const { left, right } of edges) {
     const [one, other] = [groupOf.get(left) ?? new Set([left]), groupOf.get(right) ?? new Set([right])];
     const isOne = [...one].every((a) => [...other].every((b) => a === b || agree.has(pairKey(a, b))));

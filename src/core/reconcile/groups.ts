@@ -58,8 +58,8 @@ export type GroupPlan = {
   readonly duplicates: readonly { readonly side: Side; readonly name: string }[];
 };
 
-/** What each side's groups are called when the actions of a plan are done, by id; one that is yet to be created, by its key. */
-export type GroupNames = Sides<ReadonlyMap<string, string>>;
+/** The names of one side's groups after the actions of a plan, by id; a group that is yet to be created has its key as id. */
+export type GroupNames = ReadonlyMap<string, string>;
 
 export type GroupInput = {
   /** Every group that a side holds now. */
@@ -236,7 +236,7 @@ const createMissing = (draft: Draft, side: Side): void => {
  * Decides what becomes of buckets and labels: paired by name, created where missing, renamed when either is renamed,
  * deleted when either is deleted. A group absent from the input is gone: the caller has the evidence (R7). Pure.
  */
-export const planGroups = (input: GroupInput, policy: Policy): GroupPlan & { readonly names: GroupNames } => {
+export const planGroups = (input: GroupInput, policy: Policy): GroupPlan & { readonly names: Sides<GroupNames> } => {
   const byId = (groups: readonly GroupRecord[]) => new Map(groups.map((group) => [group.id, group]));
   const draft: Draft = {
     policy,

@@ -61,7 +61,7 @@ const lossesBy = (decision: Decision, links: readonly GroupLink[]): Sides<readon
 };
 
 /** Whether a decision deletes a contact, empties a field of one, or sets one apart. */
-export const destroys = (decision: Decision, links: readonly GroupLink[]): boolean => {
+export const causesLosses = (decision: Decision, links: readonly GroupLink[]): boolean => {
   const losses = lossesBy(decision, links);
   return SIDES.some((side) => losses[side].length > 0);
 };
@@ -78,7 +78,7 @@ export const isLossless = (losses: Sides<Losses>): boolean => {
   return SIDES.every((side) => Object.values(losses[side]).every((count) => count === 0));
 };
 
-/** What a plan destroys on each side; `membersOf` says how many contacts a group has. Pure. */
+/** What a plan causesLosses on each side; `membersOf` says how many contacts a group has. Pure. */
 export const lossesOf = (
   { decisions, groups }: Pick<Plan, 'decisions' | 'groups'>,
   membersOf: (side: Side, groupId: string) => number,

@@ -1,10 +1,10 @@
 import { compareNames, haveOtherScripts } from '../contact/name-agreement.ts';
 import { foldText } from '../contact/names.ts';
 import { hasName } from '../contact/person-name.ts';
-import { fullNames, indexBy, isCompanyCard, shared, type Person } from './match-person.ts';
+import { fullNames, indexBy, isCompanyCard, shared, type MatchablePerson } from './match-person.ts';
 
 /** Two contacts that may be one person, and how much speaks for it. */
-export type Edge = { readonly left: Person; readonly right: Person; readonly score: number };
+export type Edge = { readonly left: MatchablePerson; readonly right: MatchablePerson; readonly score: number };
 
 /** Points for a text that both say, and off where they say different ones. */
 const compareTexts = (a: string, b: string, points: number): number => {
@@ -15,7 +15,7 @@ const compareTexts = (a: string, b: string, points: number): number => {
 };
 
 /** What two near copies of one person differ in, beside name, email addresses and long phone numbers. */
-const detailScore = (left: Person, right: Person): number => {
+const detailScore = (left: MatchablePerson, right: MatchablePerson): number => {
   const [first, second] = [left.record.contact, right.record.contact];
   return (
     compareTexts(first.company, second.company, 5) +
@@ -27,12 +27,12 @@ const detailScore = (left: Person, right: Person): number => {
   );
 };
 
-const nameScore = (left: Person, right: Person): number => {
+const nameScore = (left: MatchablePerson, right: MatchablePerson): number => {
   if (left.name === '' || right.name === '') return 40;
   return left.name === right.name ? 150 : 60;
 };
 
-const scoreOf = (left: Person, right: Person): number =>
+const scoreOf = (left: MatchablePerson, right: MatchablePerson): number =>
   shared(left.emails, right.emails) * 100 +
   (left.emails.symmetricDifference(right.emails).size === 0 ? 10 : 0) +
   nameScore(left, right) +
@@ -46,7 +46,10 @@ const MANY = 400;
  * The combinations worth comparing among contacts that share a key: all of a few, namesakes among many, and among very
  * many namesakes the first with the first, the second with the second.
  */
-function* combinations(left: readonly Person[], right: readonly Person[]): Generator<readonly [Person, Person]> {
+function* combinations(
+  left: readonly MatchablePerson[],
+  right: readonly MatchablePerson[],
+): Generator<readonly [MatchablePerson, MatchablePerson]> {
   if (left.length * right.length <= MANY) {
     for (const a of left) for (const b of right) yield [a, b];
     return;
@@ -61,12 +64,12 @@ function* combinations(left: readonly Person[], right: readonly Person[]): Gener
   }
 }
 
-type Sets = { readonly left: ReadonlySet<Person>; readonly right: ReadonlySet<Person> };
+type Sets = { readonly left: ReadonlySet<MatchablePerson>; readonly right: ReadonlySet<MatchablePerson> };
 
 const edgesBy = (
   { left, right }: Sets,
-  keysOf: (person: Person) => Iterable<string>,
-  fits: (left: Person, right: Person) => boolean,
+  keysOf: (person: MatchablePerson) => Iterable<string>,
+  fits: (left: MatchablePerson, right: MatchablePerson) => boolean,
 ): readonly Edge[] => {
   const rightIndex = indexBy(right, keysOf);
   const edges = new Map<string, Edge>();
@@ -94,7 +97,7 @@ const companyWords = (company: string): string =>
  * Whether two contacts that share an address may be one by their names. The card of a company is no person, and the cards of
  * two companies are two.
  */
-const mayBeOne = (a: Person, b: Person): boolean => {
+const mayBeOne = (a: MatchablePerson, b: MatchablePerson): boolean => {
   const [card, other] = [isCompanyCard(a), isCompanyCard(b)];
   if (card && other) return a.name === b.name || companyWords(a.company) === companyWords(b.company);
   if (card || other) return !hasName(a.names) && !hasName(b.names);
@@ -105,14 +108,14 @@ const mayBeOne = (a: Person, b: Person): boolean => {
 export const emailEdges = (open: Sets): readonly Edge[] => edgesBy(open, (person) => person.emails, mayBeOne);
 
 /** Whether two contacts have one full name, in any order and division. */
-const areNamesakes = (a: Person, b: Person): boolean =>
+const areNamesakes = (a: MatchablePerson, b: MatchablePerson): boolean =>
   a.name !== '' && a.name === b.name && (!hasName(a.names) || compareNames(a.names, b.names) === 'same');
 
 /** Contacts that share a phone number and the full name. */
 export const phoneEdges = (open: Sets): readonly Edge[] => edgesBy(open, (person) => person.phones, areNamesakes);
 
 /** Whether two contacts share a phone number and names that agree without being equal: one person to a reader (R13). */
-const lookAlike = (a: Person, b: Person): boolean => {
+const lookAlike = (a: MatchablePerson, b: MatchablePerson): boolean => {
   if (isCompanyCard(a) || isCompanyCard(b)) return false;
   if (compareNames(a.names, b.names) !== 'different') return true;
   return !a.names.isSeveral && !b.names.isSeveral && haveOtherScripts(a.names, b.names);
@@ -126,7 +129,7 @@ export const similarNameEdges = (open: Sets): readonly Edge[] =>
   edgesBy(open, fullNames, (a, b) => areNamesakes(a, b) || compareNames(a.names, b.names) === 'compatible');
 
 /** Whether two contacts of one full name say something that speaks against one person. */
-export const contradicts = (a: Person, b: Person): boolean =>
+export const contradicts = (a: MatchablePerson, b: MatchablePerson): boolean =>
   !areNamesakes(a, b) ||
   (a.emails.size > 0 && b.emails.size > 0) ||
   (a.phones.size > 0 && b.phones.size > 0 && shared(a.phones, b.phones) === 0) ||
@@ -134,7 +137,7 @@ export const contradicts = (a: Person, b: Person): boolean =>
 
 /** Namesakes that share a title, an address, a website or a short phone number, and that nothing contradicts. */
 export const namesakeEdges = (open: Sets): readonly Edge[] => {
-  const details = ({ name, record, addresses, websites, shortPhones }: Person): readonly string[] => {
+  const details = ({ name, record, addresses, websites, shortPhones }: MatchablePerson): readonly string[] => {
     if (name === '') return [];
     const title = foldText(record.contact.title);
     const keys = [...addresses, ...websites, ...shortPhones, ...(title === '' ? [] : [`title ${title}`])];

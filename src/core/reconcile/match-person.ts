@@ -12,7 +12,7 @@ import type { GroupLink } from './membership.ts';
 type Keys = ReadonlySet<string>;
 
 /** A contact with what it is compared by. */
-export type Person = {
+export type MatchablePerson = {
   readonly half: Half;
   readonly record: ContactRecord;
   readonly names: PersonName;
@@ -42,13 +42,13 @@ const nameKey = ({ key }: PersonName, company: string): string => {
 };
 
 /** Whether the contact is the card of a company: it has a company and no person's name. */
-export const isCompanyCard = ({ names, company }: Person): boolean => company !== '' && !hasName(names);
+export const isCompanyCard = ({ names, company }: MatchablePerson): boolean => company !== '' && !hasName(names);
 
 /**
  * Keys of a full name: of two contacts of one full name, or of two forms of it, these have one in common. None where there is
  * a first name or a family name alone. The card of a company is known by its company.
  */
-export const fullNames = (person: Person): readonly string[] => {
+export const fullNames = (person: MatchablePerson): readonly string[] => {
   const { given, family } = person.names;
   if (isCompanyCard(person)) return [person.name];
   const [[first] = ['']] = given;
@@ -80,7 +80,7 @@ const contentOf = (contact: Contact, keys: KeysByField): string => {
 };
 
 /** Makes people of the contacts of one side; `links` are the groups that both sides have, or will have. */
-export const personReader = (links: readonly GroupLink[]): ((half: Half) => Person) => {
+export const personReader = (links: readonly GroupLink[]): ((half: Half) => MatchablePerson) => {
   const keyOfGroup = new Map(
     links.flatMap(({ key, left, right }) => [
       [`left ${left}`, key],
@@ -120,10 +120,10 @@ export const shared = (a: Keys, b: Keys): number => (a.size === 0 || b.size === 
 
 /** The people by each of their keys. */
 export const indexBy = (
-  people: Iterable<Person>,
-  keys: (person: Person) => Iterable<string>,
-): Map<string, Person[]> => {
-  const index = new Map<string, Person[]>();
+  people: Iterable<MatchablePerson>,
+  keys: (person: MatchablePerson) => Iterable<string>,
+): Map<string, MatchablePerson[]> => {
+  const index = new Map<string, MatchablePerson[]>();
   for (const person of people) {
     for (const key of keys(person)) {
       const list = index.get(key);

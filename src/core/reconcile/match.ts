@@ -10,7 +10,7 @@ import {
   similarNameEdges,
   type Edge,
 } from './match-edges.ts';
-import { indexBy, personReader, type Person } from './match-person.ts';
+import { indexBy, personReader, type MatchablePerson } from './match-person.ts';
 import type { GroupLink } from './membership.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -50,24 +50,26 @@ export type MatchInput = Sides<readonly Half[]> & {
 };
 
 type Progress = {
-  readonly left: Set<Person>;
-  readonly right: Set<Person>;
+  readonly left: Set<MatchablePerson>;
+  readonly right: Set<MatchablePerson>;
   readonly matches: Match[];
   readonly ambiguous: AmbiguousMatch[];
   /** Whether a person keeps the two apart, by their ids at the left and at the right side. */
   readonly isApart: (leftId: string, rightId: string) => boolean;
 };
 
-const areApart = ({ isApart }: Progress, left: Person, right: Person): boolean =>
+const areApart = ({ isApart }: Progress, left: MatchablePerson, right: MatchablePerson): boolean =>
   isApart(left.record.id, right.record.id);
 
-const take = (progress: Progress, left: Person, right: Person): void => {
+const take = (progress: Progress, left: MatchablePerson, right: MatchablePerson): void => {
   progress.left.delete(left);
   progress.right.delete(right);
   progress.matches.push({ left: left.half, right: right.half });
 };
 
-const idsOf = (people: Iterable<Person>): readonly string[] => [...new Set([...people].map(({ record }) => record.id))];
+const idsOf = (people: Iterable<MatchablePerson>): readonly string[] => [
+  ...new Set([...people].map(({ record }) => record.id)),
+];
 
 /** The contacts of undecided edges; those that compete with each other together. */
 const rivalsOf = (edges: readonly Edge[], why: Ambiguity): readonly AmbiguousMatch[] => {
@@ -116,7 +118,7 @@ const takeBest = (progress: Progress, edges: readonly Edge[]): void => {
   for (const score of [...byScore.keys()].toSorted((a, b) => b - a)) takeEqualEdges(progress, byScore.get(score) ?? []);
 };
 
-const saysNothing = ({ content }: Person): boolean => content === '';
+const saysNothing = ({ content }: MatchablePerson): boolean => content === '';
 
 const matchByOrigin = (progress: Progress, scopes: Sides<string> | undefined): void => {
   for (const side of SIDES) {
@@ -135,8 +137,8 @@ const matchByOrigin = (progress: Progress, scopes: Sides<string> | undefined): v
 };
 
 /** Pairs contacts that say the very same: which of several copies is paired with which makes no difference. */
-const takeCopies = (progress: Progress, keyOf: (person: Person) => string): void => {
-  const keys = (person: Person) => (saysNothing(person) ? [] : [keyOf(person)]);
+const takeCopies = (progress: Progress, keyOf: (person: MatchablePerson) => string): void => {
+  const keys = (person: MatchablePerson) => (saysNothing(person) ? [] : [keyOf(person)]);
   const rights = indexBy(progress.right, keys);
   for (const [key, lefts] of indexBy(progress.left, keys)) {
     const copies = (rights.get(key) ?? []).toReversed();
@@ -157,10 +159,10 @@ const matchByName = (progress: Progress): void => {
   const likely = likelyEdges(progress);
   const byLeft = Map.groupBy(likely, ({ left }) => left);
   const byRight = Map.groupBy(likely, ({ right }) => right);
-  const hasRival = (one: Person, other: Person): boolean =>
+  const hasRival = (one: MatchablePerson, other: MatchablePerson): boolean =>
     byLeft.get(one)?.some(({ right }) => right !== other) === true ||
     byRight.get(other)?.some(({ left }) => left !== one) === true;
-  const names = ({ name }: Person) => (name === '' ? [] : [name]);
+  const names = ({ name }: MatchablePerson) => (name === '' ? [] : [name]);
   const rights = indexBy(progress.right, names);
   for (const [name, left] of indexBy(progress.left, names)) {
     const right = rights.get(name) ?? [];
@@ -254,12 +256,12 @@ const matchByHand = (progress: Progress, verdicts: readonly Verdict[]): void => 
 /** The people of a side; whom a person keeps apart from others chooses first among copies, as not all of them will do. */
 const peopleOf = (
   halves: readonly Half[],
-  personOf: (half: Half) => Person,
+  personOf: (half: Half) => MatchablePerson,
   choosy: ReadonlySet<string>,
-): readonly Person[] => {
+): readonly MatchablePerson[] => {
   const people = halves.map(personOf);
   if (choosy.size === 0) return people;
-  const isChoosy = ({ record }: Person): boolean => choosy.has(record.id);
+  const isChoosy = ({ record }: MatchablePerson): boolean => choosy.has(record.id);
   return [...people.filter(isChoosy), ...people.filter((person) => !isChoosy(person))];
 };
 

@@ -2,7 +2,7 @@ import { type ScalarField, scalarsOf, type SyncedField, textIn } from '../contac
 import type { Half } from '../contact/half.ts';
 import { otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import type { Decision, OpenConflict } from './decision.ts';
-import { contactsOf } from './defer.ts';
+import { contactsOfDecision } from './defer.ts';
 import { type PlannedOperation, updateOn } from './planned.ts';
 import { forField, mayWrite, type Policy, policyFor } from './policy.ts';
 
@@ -89,7 +89,7 @@ export const pastQuestions = <Row extends OpenConflict>(
   if (asked.length === 0) return [];
   const decided = new Map<string, Decision>();
   for (const decision of decisions) {
-    for (const { side, id } of contactsOf(decision)) decided.set(`${side} ${id}`, decision);
+    for (const { side, id } of contactsOfDecision(decision)) decided.set(`${side} ${id}`, decision);
   }
   return asked.filter(({ field, leftId, rightId }) => {
     const decision = decided.get(`left ${leftId}`) ?? decided.get(`right ${rightId}`);

@@ -47,7 +47,7 @@ const appliesTo = ({ groupIds, hasMark }: Rule, contact: Selectable): boolean =>
   groupIds === null || contact.groupIds.some((id) => groupIds.has(id)) || (contact.marks ?? []).some(hasMark);
 
 /** The groups that a selection goes by. */
-type SelectedGroups = { readonly names: GroupNames; readonly links: readonly GroupLink[] };
+type SelectedGroups = { readonly names: Sides<GroupNames>; readonly links: readonly GroupLink[] };
 
 /** The names of a side's groups, under the ids too that groups which were just created have got. */
 const namesOf = ({ names, links }: SelectedGroups, side: Side): ReadonlyMap<string, string> => {

@@ -79,7 +79,7 @@ export const observeDeletion = (set: WorkingSet, side: Side, id: string, atMs: n
 };
 
 /** The ids that a page speaks of; the set must hold their halves before the page is observed. */
-export const idsOn = ({ changes }: FeedPage): readonly string[] => {
+export const idsInPage = ({ changes }: FeedPage): readonly string[] => {
   return changes.flatMap((change) => {
     switch (change.kind) {
       case 'upsert':

@@ -1,6 +1,6 @@
 import { foldText } from '../contact/names.ts';
 import { bySide, type Sides } from '../contact/side.ts';
-import { type Change, type Happening, happeningOf, type Write } from './views.ts';
+import { type Change, type Happening, happeningOf, type WriteView } from './views.ts';
 
 /** The filter of a plan, an undo or a run. */
 export type Shown = {
@@ -33,17 +33,17 @@ export const selectChanges = <Each extends Change>(changes: readonly Each[], { o
     return grep === undefined || textsOf(change).some((text) => holds(text, grep));
   });
 
-const isWrite = (change: Change | Write): change is Write => 'write' in change;
+const isWrite = (change: Change | WriteView): change is WriteView => 'write' in change;
 
 /** The contact that a change is about, on the side that it is written to; null if its id is not known yet. */
-const contactOf = (change: Change | Write): string | null => {
+const contactOf = (change: Change | WriteView): string | null => {
   if (!('leftId' in change)) return null;
   const id = isWrite(change) ? change.id : change.side === 'left' ? change.leftId : change.rightId;
   return id === null || id === '' ? null : `${change.side} ${id}`;
 };
 
 /** Whether a side did what a change asks for, or is still to do it. */
-const counts = (change: Change | Write): boolean => !isWrite(change) || change.state === 'done';
+const counts = (change: Change | WriteView): boolean => !isWrite(change) || change.state === 'done';
 
 /**
  * The number of contacts and groups that changes of one kind are about, by side, as the summary of a run counts them: each

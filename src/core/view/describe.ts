@@ -1,13 +1,13 @@
+import type { GroupAction, GroupNames } from '../reconcile/groups.ts';
 import { idsOn, type PairIds } from '../reconcile/decision.ts';
 import { type Contact, type SyncedField, syncedIn } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { otherSide, type Side, type Sides } from '../contact/side.ts';
 import { contactsOf, type Snapshot } from '../contact/snapshot.ts';
-import type { GroupAction } from '../reconcile/groups.ts';
 import type { GroupLink } from '../reconcile/membership.ts';
 import type { ContactOperationKind } from '../reconcile/operation.ts';
 import { membershipOn, plannedFields, type PlannedOperation, updateOn } from '../reconcile/planned.ts';
-import { fieldChanges, type GroupNames, nameOf } from './values.ts';
+import { fieldChanges, nameOf } from './values.ts';
 import type { ContactChange, GroupChange, Why } from './views.ts';
 
 /** An operation on a contact, planned or journaled, with the contact before and after it. */

@@ -1,11 +1,9 @@
+import type { GroupNames } from '../reconcile/groups.ts';
 import { type Contact, EMPTY_CONTACT, type SyncedField, valueIn } from '../contact/contact.ts';
 import { emailKey, type ListElement, phoneKey } from '../contact/keys.ts';
 import { personNameOf } from '../contact/person-name.ts';
 import type { Snapshot } from '../contact/snapshot.ts';
 import type { FieldChange, Why } from './views.ts';
-
-/** The names of groups by the ids that a side gives them. */
-export type GroupNames = ReadonlyMap<string, string>;
 
 /** The display name of a contact: its name, else its company, an email address or a number; null if it has none. */
 export const nameOf = ({ firstName, lastName, company, emailAddresses, phoneNumbers }: Contact): string | null => {

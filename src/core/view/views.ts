@@ -116,7 +116,7 @@ export type Unpaired = Sides<readonly { readonly id: string; readonly name: stri
 };
 
 /** One write of the journal, completed or attempted. */
-export type Write = Change & {
+export type WriteView = Change & {
   /** Its number in the journal. */
   readonly write: number;
   readonly atMs: number;

@@ -2,7 +2,7 @@ import { specOf, type SyncedField } from '../contact/contact.ts';
 import { FIELDS } from '../contact/fields.ts';
 import type { Sides, SideWords } from '../contact/side.ts';
 import type { Ambiguity } from '../reconcile/match.ts';
-import type { ConflictView, Happening, Why, Write } from './views.ts';
+import type { ConflictView, Happening, Why, WriteView } from './views.ts';
 
 /** `2,345`, from a whole number; without `Intl`, whose data take a command tens of milliseconds to load. */
 export const grouped = (number: number): string => String(number).replaceAll(/\B(?=(?:\d{3})+$)/gu, ',');
@@ -60,7 +60,7 @@ export const HAPPENING_TITLES: Readonly<Record<Happening, string>> = {
 };
 
 /** The action of a write, in the past tense. */
-export const ACTION_WORDS: Readonly<Record<Write['action'], string>> = {
+export const ACTION_WORDS: Readonly<Record<WriteView['action'], string>> = {
   create: 'created',
   update: 'updated',
   membership: 'groups changed',
@@ -76,7 +76,7 @@ export const ACTION_WORDS: Readonly<Record<Write['action'], string>> = {
 };
 
 /** Actions that affect both contacts of a pair. */
-export const IS_OF_BOTH: ReadonlySet<Write['action']> = new Set(['pair', 'set-apart', 'wake', 'ask']);
+export const IS_OF_BOTH: ReadonlySet<WriteView['action']> = new Set(['pair', 'set-apart', 'wake', 'ask']);
 
 /** The reason why a value of a conflict won; part of text and JSON. */
 export const DECIDED_BY: Readonly<Record<ConflictView['by'], string>> = {
@@ -145,7 +145,7 @@ const COMMANDS = / Review: `contact-sync [^`]+`\. To [^`]+, run `contact-sync [^
 export const haltWords = (message: string): string => message.replace(COMMANDS, '');
 
 /** The outcome of a write, as a suffix; empty for a completed write. */
-export const writeNote = ({ state, error }: Pick<Write, 'state' | 'error'>): string => {
+export const writeNote = ({ state, error }: Pick<WriteView, 'state' | 'error'>): string => {
   switch (state) {
     case 'done':
       return '';

@@ -10,7 +10,7 @@ import type { LinkConfig } from '../../app/config/config.ts';
 import { readBody } from '../../util/http.ts';
 import { createAllowances, createClientAllowances, clientOf } from './rate-limits.ts';
 import { plainPage, type Html } from './layout.ts';
-import { useFormToken, type Session, type Sessions } from './sessions.ts';
+import { useFormToken, type PageSession, type Sessions } from './sessions.ts';
 import { html } from 'hono/html';
 
 /** What requests carry from one step to the next. */
@@ -21,7 +21,7 @@ export type Env = {
     /** The link that the address names. */
     link: LinkConfig;
     /** The session of the request. */
-    session: Session;
+    session: PageSession;
     /** The fields of the form that was sent. */
     form: URLSearchParams;
   };

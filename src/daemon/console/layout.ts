@@ -1,6 +1,6 @@
 import { html, raw } from 'hono/html';
 import { isoOf } from '../../util/clock.ts';
-import { issueFormToken, type Session } from './sessions.ts';
+import { issueFormToken, type PageSession } from './sessions.ts';
 import { count } from '../../core/view/words.ts';
 import { ICON } from './style.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
@@ -11,14 +11,14 @@ export type Html = ReturnType<typeof html>;
 
 /** What the parts of one page have in common. */
 export type PageContext = {
-  readonly session: Session;
+  readonly session: PageSession;
   /** The token of every form of this page. */
   readonly formToken: string;
   readonly readonly: boolean;
   readonly nowMs: number;
 };
 
-export const pageContext = (session: Session, readonly: boolean, nowMs: number): PageContext => ({
+export const pageContext = (session: PageSession, readonly: boolean, nowMs: number): PageContext => ({
   session,
   formToken: issueFormToken(session),
   readonly,

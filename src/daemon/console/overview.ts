@@ -3,7 +3,7 @@ import type { App } from '../../app/app.ts';
 import { bySide, SIDES, type Sides } from '../../core/contact/side.ts';
 import { loadBackground, writeView } from '../../engine/history/writes.ts';
 import { runView } from '../../engine/history/runs.ts';
-import type { Run, Write } from '../../core/view/views.ts';
+import type { Run, WriteView } from '../../core/view/views.ts';
 
 // The data of the overview of a link that no other page has.
 
@@ -24,7 +24,7 @@ export type Day = {
 };
 
 /** A run with the first of its writes, one for each contact. */
-export type RecentRun = { readonly run: Run; readonly writes: readonly Write[]; readonly total: number };
+export type RecentRun = { readonly run: Run; readonly writes: readonly WriteView[]; readonly total: number };
 
 export type Overview = {
   readonly contacts: Sides<number>;

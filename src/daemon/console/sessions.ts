@@ -11,7 +11,7 @@ export type Scope = {
 };
 
 /** A session at the page. */
-export type Session = Pick<Scope, 'link'> & {
+export type PageSession = Pick<Scope, 'link'> & {
   /** The value of the cookie. */
   readonly id: string;
   readonly endsAtMs: number;
@@ -26,10 +26,10 @@ export type Session = Pick<Scope, 'link'> & {
 };
 
 export type Sessions = {
-  open(scope: Scope): Session;
+  open(scope: Scope): PageSession;
   /** Returns null for an unknown id, after the end of the session, and if its token is no longer valid. */
-  find(id: string | undefined): Session | null;
-  close(session: Session): void;
+  find(id: string | undefined): PageSession | null;
+  close(session: PageSession): void;
 };
 
 /** The result for the token of a form. Each token is valid once, in its session. */
@@ -41,7 +41,7 @@ const MOST_USED = 500;
 
 /** The sessions of one daemon, in memory. With too many sessions of one scope, the oldest one ends. */
 export const createSessions = (clock: Clock, newSecret: () => string): Sessions => {
-  const sessions = new Map<string, Session & Scope>();
+  const sessions = new Map<string, PageSession & Scope>();
   return {
     open: (scope) => {
       for (const [id, { endsAtMs }] of sessions) if (endsAtMs < clock.now()) sessions.delete(id);
@@ -71,18 +71,18 @@ export const createSessions = (clock: Clock, newSecret: () => string): Sessions 
   };
 };
 
-const sign = ({ formKey }: Session, number: string): string =>
+const sign = ({ formKey }: PageSession, number: string): string =>
   createHmac('sha256', formKey).update(number).digest('base64url');
 
 /** The token of the forms of one page. */
-export const issueFormToken = (session: Session): string => {
+export const issueFormToken = (session: PageSession): string => {
   session.issued += 1;
   const number = String(session.issued);
   return `${number}.${sign(session, number)}`;
 };
 
 /** Checks the token of a form and marks it as used. */
-export const useFormToken = (session: Session, token: string): FormCheck => {
+export const useFormToken = (session: PageSession, token: string): FormCheck => {
   const [, text = '', signature = ''] = /^(\d{1,15})\.([\w-]+)$/u.exec(token) ?? [];
   if (text === '' || !isSameText(sign(session, text), signature)) return 'wrong';
   const number = Number(text);

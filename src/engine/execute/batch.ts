@@ -26,7 +26,7 @@ import {
 import { mergeAway } from './merge-away.ts';
 
 /** Writes that were answered; `stored` settles when what they changed is on disk. */
-export type Answered = { readonly stored: Promise<void> };
+export type StoredAnswer = { readonly stored: Promise<void> };
 
 type Creates = readonly Extract<Write, { kind: 'create' }>[];
 
@@ -247,7 +247,7 @@ const needsOf = (outcomes: readonly Outcome[], answers: ReadonlyMap<string, Read
  *
  * @throws {RemoteError} where the remote is unavailable or the credential is refused; what was written is stored.
  */
-export const performBatch = async (execution: Execution, writes: readonly Write[]): Promise<Answered> => {
+export const performBatch = async (execution: Execution, writes: readonly Write[]): Promise<StoredAnswer> => {
   const { session } = execution;
   const { clock, signal, stop: stopSignal, writer } = session;
   const [first] = writes;

@@ -38,7 +38,7 @@ import { endPair, storePair } from '../../core/state/pair.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
 import { onBothSides, type Session } from '../context.ts';
 import type { LaterPart } from '../parts.ts';
-import { type Answered, performBatch } from './batch.ts';
+import { type StoredAnswer, performBatch } from './batch.ts';
 import { batchesOf, withoutFailed } from './batches.ts';
 import { conflictChanges, recordConflicts } from './conflicts.ts';
 import { type Effort, effortOf, moveSteps, withMore } from './effort.ts';
@@ -294,7 +294,7 @@ const deleteContacts = async (execution: Execution, final: FinalPart, side: Side
   await inParallel(
     batchesOf(execution, side, left, deleteBatch),
     writeConcurrency,
-    async (batch): Promise<Answered> => {
+    async (batch): Promise<StoredAnswer> => {
       return performBatch(execution, deleteWrites(execution, await stillDue(execution, side, batch)));
     },
   );

@@ -144,7 +144,7 @@ export const wasRefusedBefore = (execution: Pick<Execution, 'failedBefore'>, wri
   isKnownFailure(execution, write.side, decisionOf(write));
 
 /** What a failed write means: for its journal entry, for the contact, for the run. Plain data. */
-export type Verdict = {
+export type FailureOutcome = {
   readonly journal: JournalEvent;
   /** The contact is read, and looked at again before the run ends. */
   readonly rereads: boolean;
@@ -158,7 +158,7 @@ const isOutage = (error: RemoteError): boolean => {
 };
 
 /** What an error says about the write that it answers (R15). */
-export const judgeFailure = (write: Write, error: RemoteError): Verdict => {
+export const judgeFailure = (write: Write, error: RemoteError): FailureOutcome => {
   const quiet = { rereads: false, refused: false, stop: null };
   if (isOutage(error)) return { ...quiet, journal: 'refused', stop: error };
   if (isCredentialError(error)) {

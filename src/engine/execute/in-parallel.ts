@@ -1,4 +1,4 @@
-import type { Answered } from './batch.ts';
+import type { StoredAnswer } from './batch.ts';
 
 /** The items in runs of at most `size`. */
 export const chunks = <T>(items: readonly T[], size: number): readonly (readonly T[])[] => {
@@ -14,7 +14,7 @@ export const chunks = <T>(items: readonly T[], size: number): readonly (readonly
 export const inParallel = async <T>(
   items: readonly T[],
   concurrency: number,
-  work: (item: T) => Promise<Answered>,
+  work: (item: T) => Promise<StoredAnswer>,
 ): Promise<void> => {
   const queue = items.values();
   const failures: unknown[] = [];

@@ -1,3 +1,4 @@
+import type { GroupNames } from '../../core/reconcile/groups.ts';
 import {
   EMPTY_CONTACT,
   syncedIn,
@@ -9,12 +10,12 @@ import {
 import { type Half, stands } from '../../core/contact/half.ts';
 import { rankBy } from '../../core/contact/search.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
-import { contactsOf, fingerprint } from '../../core/contact/snapshot.ts';
+import { contactsOf, snapshotText } from '../../core/contact/snapshot.ts';
 import type { PairStatus } from '../../core/reconcile/decision.ts';
 import type { ConflictRow, Rejection } from '../../core/state/rows.ts';
 import { isUnsyncable, refusalsIn } from '../../core/state/unsyncable.ts';
-import { nameOf, valuesOf, type GroupNames } from '../../core/view/values.ts';
-import type { Standing, Write, Why } from '../../core/view/views.ts';
+import { nameOf, valuesOf } from '../../core/view/values.ts';
+import type { Standing, WriteView, Why } from '../../core/view/views.ts';
 import { isOpen } from './conflicts.ts';
 import { followContacts } from './follow.ts';
 import { loadBackground, writeView } from './writes.ts';
@@ -50,7 +51,7 @@ const sideOf = (why: Why, written: Side): Side | null => {
 };
 
 /** The last write that changed the field, and why it did. */
-const lastChange = (field: SyncedField, entries: readonly Write[]): Pick<Standing, 'from' | 'sinceMs' | 'why'> => {
+const lastChange = (field: SyncedField, entries: readonly WriteView[]): Pick<Standing, 'from' | 'sinceMs' | 'why'> => {
   for (const { state, side, atMs, changes } of entries.toReversed()) {
     const change = state === 'done' ? changes.find((each) => each.field === field) : undefined;
     if (change !== undefined) return { from: sideOf(change.why, side), sinceMs: atMs, why: change.why };
@@ -64,7 +65,7 @@ const lastChange = (field: SyncedField, entries: readonly Write[]): Pick<Standin
  */
 const standingsOf = (
   halves: Sides<Half | null>,
-  entries: readonly Write[],
+  entries: readonly WriteView[],
   unsynced: Sides<readonly SyncedField[]>,
   names: Sides<GroupNames>,
 ): readonly Standing[] =>
@@ -96,7 +97,7 @@ export type ContactHistory = {
   readonly right: HalfView;
   /** Whose value of each field stands. */
   readonly standings: readonly Standing[];
-  readonly entries: readonly Write[];
+  readonly entries: readonly WriteView[];
   readonly conflicts: readonly ConflictRow[];
   readonly rejected: readonly Rejection[];
   /** The fields that a side fills with values that are not synced, as a reason for each side. */
@@ -111,7 +112,7 @@ const halfView = (half: Half | null): HalfView => {
     if (base === null) return true;
     if (field === 'buckets') return record.groupIds.join() !== base.groupIds.join();
     const only = (value: typeof record.contact) => {
-      return fingerprint({ contact: withValue(EMPTY_CONTACT, field, valueIn(value, field)), groupIds: [] });
+      return snapshotText({ contact: withValue(EMPTY_CONTACT, field, valueIn(value, field)), groupIds: [] });
     };
     return only(record.contact) !== only(base.contact);
   };

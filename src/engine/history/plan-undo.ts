@@ -38,7 +38,7 @@ export type WrittenContact = {
 };
 
 /** What stays as it is, and why; `field` is null where it is the contact as a whole. */
-export type Refusal = {
+export type UndoRefusal = {
   readonly side: Side;
   readonly leftId: string | null;
   readonly rightId: string | null;
@@ -62,7 +62,7 @@ export type UndoPlan = {
   readonly decisions: readonly (Merge | Restoration | Deletion)[];
   /** How the groups that the run deleted are created again. Each group is linked with none: an undo writes one side only. */
   readonly groups: GroupPlan;
-  readonly refused: readonly Refusal[];
+  readonly refused: readonly UndoRefusal[];
 };
 
 /** What becomes of one contact. */
@@ -71,7 +71,7 @@ type Outcome =
   | { readonly kind: 'write'; readonly pair: WholePair; readonly writes: readonly PlannedOperation[] }
   | { readonly kind: 'decision'; readonly decision: Restoration | Deletion };
 
-type Judgement = { readonly outcome: Outcome; readonly refused: readonly Refusal[] };
+type Judgement = { readonly outcome: Outcome; readonly refused: readonly UndoRefusal[] };
 
 const NOTHING: Outcome = { kind: 'nothing' };
 const UNCHANGED: Judgement = { outcome: NOTHING, refused: [] };
@@ -95,7 +95,7 @@ const standingOf = ({ pair, side }: WrittenContact): Half | null => {
   return stands(half) ? half : null;
 };
 
-const refuse = (contact: WrittenContact, reason: string, field: SyncedField | null = null): Refusal => {
+const refuse = (contact: WrittenContact, reason: string, field: SyncedField | null = null): UndoRefusal => {
   const { side, id, pair } = contact;
   const other = pair?.[otherSide(side)]?.id ?? null;
   const ids = side === 'left' ? { leftId: id, rightId: other } : { leftId: other, rightId: id };

@@ -2,13 +2,13 @@ import type { JournalRow } from '../../core/state/rows.ts';
 import { OPERATION_KINDS, type OperationKind } from '../../core/reconcile/operation.ts';
 import type { Store } from '../../store/store.ts';
 import type { Shown } from '../../core/view/changes.ts';
-import { HAPPENINGS, happeningOf, type Happening, type Write } from '../../core/view/views.ts';
+import { HAPPENINGS, happeningOf, type Happening, type WriteView } from '../../core/view/views.ts';
 import { findPeople } from './explain.ts';
 import { followContacts } from './follow.ts';
 import { loadBackground, writeView } from './writes.ts';
 
 /** What a run wrote and tried to write, in its order; a group that it made or renamed is not journaled. */
-export const writesOf = async (store: Store, link: string, run: string): Promise<readonly Write[]> => {
+export const listWrites = async (store: Store, link: string, run: string): Promise<readonly WriteView[]> => {
   const rows = await store.journal(link, { run });
   const background = await loadBackground(store, link, rows);
   return rows.map((row) => writeView(row, background));
@@ -28,7 +28,7 @@ const KINDS = {
 } as const satisfies Partial<Record<Happening, readonly OperationKind[]>>;
 
 /** Views of some writes of a run. */
-const viewsOf = async (store: Store, link: string, rows: readonly JournalRow[]): Promise<readonly Write[]> => {
+const viewsOf = async (store: Store, link: string, rows: readonly JournalRow[]): Promise<readonly WriteView[]> => {
   // What a new contact is given after its create has the same reason as the create.
   const ids = rows.flatMap((row) => (row.kind === 'update' || row.kind === 'membership' ? [row.before.id] : []));
   const others = ids.length === 0 ? [] : await store.journal(link, { ids, pairIds: [] });
@@ -40,16 +40,16 @@ const viewsOf = async (store: Store, link: string, rows: readonly JournalRow[]):
 type WriteSection = {
   readonly happening: Happening;
   readonly total: number;
-  readonly writes: readonly Write[];
+  readonly writes: readonly WriteView[];
   readonly next: number | null;
 };
 
 /** What is shown of the writes of a run: all of them, or some of each sort where they are many. */
 export type ShownWrites =
-  | { readonly all: readonly Write[] }
+  | { readonly all: readonly WriteView[] }
   | { readonly total: number; readonly sections: readonly WriteSection[] }
   /** Those of the people whom a text names. */
-  | { readonly total: number; readonly of: readonly Write[] };
+  | { readonly total: number; readonly of: readonly WriteView[] };
 
 type Asked = Pick<Shown, 'only' | 'grep'> & { readonly from?: number };
 
@@ -88,7 +88,7 @@ export const shownWrites = async (store: Store, link: string, run: string, asked
   const counts = await store.writeCounts(link, run);
   const sum = (kinds: readonly OperationKind[]): number => kinds.reduce((n, kind) => n + (counts[kind] ?? 0), 0);
   const total = sum(OPERATION_KINDS);
-  if (total <= FEW_WRITES) return { all: await writesOf(store, link, run) };
+  if (total <= FEW_WRITES) return { all: await listWrites(store, link, run) };
   if (grep !== undefined) {
     const people = await findPeople(store, link, grep, MOST_FOUND);
     const { writes } = await followContacts(store, link, { ids: [grep, ...people.map(({ id }) => id)], pairIds: [] });
@@ -107,7 +107,7 @@ export const shownWrites = async (store: Store, link: string, run: string, asked
 };
 
 /** One write of a run by its number in the journal; none where the run has no such write. */
-export const writeOf = async (store: Store, link: string, run: string, id: number): Promise<readonly Write[]> => {
+export const writeOf = async (store: Store, link: string, run: string, id: number): Promise<readonly WriteView[]> => {
   const rows = await store.journal(link, { run, fromId: id, limit: 1 });
   return viewsOf(
     store,

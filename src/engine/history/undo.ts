@@ -1,5 +1,5 @@
 import type { Store } from '../../store/store.ts';
-import { fieldsOf } from '../../core/contact/chosen.ts';
+import { syncedFieldsOf } from '../../core/contact/chosen.ts';
 import { stands } from '../../core/contact/half.ts';
 import { otherSide, type Side, SIDES } from '../../core/contact/side.ts';
 import type { Pair } from '../../core/reconcile/decision.ts';
@@ -23,7 +23,7 @@ import {
   isContactWrite,
   writtenId,
 } from './follow.ts';
-import { lossesOfUndo, planUndo, type Refusal, type UndoPlan, type WrittenContact } from './plan-undo.ts';
+import { lossesOfUndo, planUndo, type UndoRefusal, type UndoPlan, type WrittenContact } from './plan-undo.ts';
 import type { RemovedGroup } from './undo-groups.ts';
 
 export type UndoOptions = Omit<RunOptions, 'kind'> & {
@@ -38,7 +38,7 @@ type Target = { readonly run: string; readonly write: number | undefined };
 export type UndoReport = {
   readonly actions: readonly Change[];
   /** What stays as it is, and why. */
-  readonly refused: readonly Refusal[];
+  readonly refused: readonly UndoRefusal[];
 };
 
 /** A change of membership is a set: one whose answer was lost is not known to have failed. */
@@ -162,14 +162,14 @@ const planOf = async (session: Session, { run, write }: Target): Promise<Planned
   const written = await session.store.journal(session.link, { run });
   const rows = written.filter(({ id }) => write === undefined || id === write);
   const contacts = await writtenContacts(session, rows);
-  const fields = new Set(fieldsOf(session.fields));
+  const fields = new Set(syncedFieldsOf(session.fields));
   const plan = planUndo({ contacts, removedGroups: removedGroupsOf(rows), groups, policy: session.policy, fields });
   return { plan, actions: undoChanges(plan, groups, run) };
 };
 
 /** Performs the plan and listens for what a side refuses or does not take. */
-const executeUndo = async (session: Session, plan: UndoPlan): Promise<{ again: boolean; refused: Refusal[] }> => {
-  const refused: Refusal[] = [];
+const executeUndo = async (session: Session, plan: UndoPlan): Promise<{ again: boolean; refused: UndoRefusal[] }> => {
+  const refused: UndoRefusal[] = [];
   const listening: Session = {
     ...session,
     emit: (event) => {
@@ -190,7 +190,7 @@ const executeUndo = async (session: Session, plan: UndoPlan): Promise<{ again: b
 };
 
 /** Whether what was refused is a deletion that is still due by the plan. */
-const isOfDeletion = ({ decisions }: UndoPlan, { side, leftId, rightId }: Refusal): boolean => {
+const isOfDeletion = ({ decisions }: UndoPlan, { side, leftId, rightId }: UndoRefusal): boolean => {
   const id = side === 'left' ? leftId : rightId;
   return decisions.some((each) => each.kind === 'delete' && each.side === side && each.record.id === id);
 };

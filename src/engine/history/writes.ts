@@ -1,3 +1,4 @@
+import type { GroupNames } from '../../core/reconcile/groups.ts';
 import type { Store } from '../../store/store.ts';
 import type { SyncedField } from '../../core/contact/contact.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
@@ -12,8 +13,8 @@ import {
 } from '../../core/reconcile/operation.ts';
 import type { ConflictRow, JournalRow, RunRow } from '../../core/state/rows.ts';
 import { describe, type Described, describeGroup } from '../../core/view/describe.ts';
-import { type GroupNames, nameOf } from '../../core/view/values.ts';
-import type { Why, Write } from '../../core/view/views.ts';
+import { nameOf } from '../../core/view/values.ts';
+import type { Why, WriteView } from '../../core/view/views.ts';
 import { type ContactWrite, isContactWrite, writtenId } from './follow.ts';
 
 /** What the writes of a link are judged by. */
@@ -90,7 +91,7 @@ const describedOf = (write: ContactWrite, action: ContactOperationKind): Describ
 };
 
 /** A journaled write as it is shown. Pure. */
-export const writeView = (write: JournalRow, background: Background): Write => {
+export const writeView = (write: JournalRow, background: Background): WriteView => {
   const { run, side, state, error } = write;
   const kind = background.runs.get(run)?.kind ?? null;
   const shared = { write: write.id, atMs: write.settledAtMs ?? write.intendedAtMs, run, kind, state, error };

@@ -28,7 +28,7 @@ export const isRead = (method: DavMethod): boolean => method === 'PROPFIND' || m
 const routeOf = (method: DavMethod, what: string): string => `${method} ${what}`;
 
 /** A request as far as an error needs it. */
-export type Asked = { readonly method: DavMethod; readonly what: string };
+export type DavRequest = { readonly method: DavMethod; readonly what: string };
 
 const ADDRESS = 'CARDDAV_URL';
 const CREDENTIAL = 'CARDDAV_USERNAME and CARDDAV_PASSWORD';
@@ -36,7 +36,7 @@ const CREDENTIAL = 'CARDDAV_USERNAME and CARDDAV_PASSWORD';
 const appliedWhenSent = (method: DavMethod): Applied => (isRead(method) ? 'no' : 'unknown');
 
 /** The error of a request without an answer. */
-export const connectionError = ({ method, what }: Asked, cause: unknown): RemoteError => {
+export const connectionError = ({ method, what }: DavRequest, cause: unknown): RemoteError => {
   const route = routeOf(method, what);
   const unsent = findUnsent(cause);
   if (unsent !== null) {
@@ -61,7 +61,7 @@ export const connectionError = ({ method, what }: Asked, cause: unknown): Remote
 
 /** An answer that cannot be understood. */
 export const unreadableAnswer = (
-  { method, what }: Asked,
+  { method, what }: DavRequest,
   status: number,
   why: string,
   cause?: unknown,
@@ -74,7 +74,7 @@ export const unreadableAnswer = (
 const isPage = (headers: AnswerHeaders): boolean => /\bhtml\b/iu.test(String(headers['content-type']));
 
 /** A refusal by its status. A refused write concerns its card; a refused read, the whole address book. */
-const refusal = ({ method }: Asked, status: number, text: string, options: RemoteErrorOptions): RemoteError => {
+const refusal = ({ method }: DavRequest, status: number, text: string, options: RemoteErrorOptions): RemoteError => {
   switch (status) {
     case 401:
       return new UnauthenticatedError(`${text}: check ${CREDENTIAL}; many servers require an app password`, options);
@@ -95,7 +95,7 @@ const refusal = ({ method }: Asked, status: number, text: string, options: Remot
   }
 };
 
-const redirected = ({ method, what }: Asked, status: number): RedirectedError => {
+const redirected = ({ method, what }: DavRequest, status: number): RedirectedError => {
   const route = routeOf(method, what);
   const applied = appliedBeforeRedirect(status, !isRead(method));
   const text = `the server answers ${route} with a redirect (${status}), which is not followed; check ${ADDRESS}`;
@@ -103,10 +103,10 @@ const redirected = ({ method, what }: Asked, status: number): RedirectedError =>
 };
 
 /** A web page that reports a missing card: a proxy returns it for every request while the server is down. */
-const isMissingPage = ({ method }: Asked, status: number, headers: AnswerHeaders): boolean =>
+const isMissingPage = ({ method }: DavRequest, status: number, headers: AnswerHeaders): boolean =>
   (status === 404 || status === 410) && isPage(headers) && !isRead(method);
 
-const refused = (asked: Asked, status: number, headers: AnswerHeaders, nowMs: number): RemoteError => {
+const refused = (asked: DavRequest, status: number, headers: AnswerHeaders, nowMs: number): RemoteError => {
   const { method, what } = asked;
   const route = routeOf(method, what);
   const text = `the server refused ${route} (${status})`;
@@ -130,7 +130,7 @@ const refused = (asked: Asked, status: number, headers: AnswerHeaders, nowMs: nu
  * for which a server names no type, so an empty one is no page.
  */
 export const answerError = (
-  asked: Asked,
+  asked: DavRequest,
   { status, headers, text }: WholeAnswer,
   nowMs: number,
 ): RemoteError | null => {

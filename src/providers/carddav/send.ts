@@ -36,7 +36,7 @@ export type DavAnswer = {
 /** Sends a request, again where that is safe, and returns its answer. Throws a {@link RemoteError} or the signal's reason. */
 export type SendDav = (request: DavRequest, signal: AbortSignal) => Promise<DavAnswer>;
 
-export type SendOptions = {
+export type DavSendOptions = {
   readonly authorization: Authorization;
   readonly dispatcher: Dispatcher;
   readonly clock: Clock;
@@ -56,7 +56,11 @@ const headerTexts = (headers: AnswerHeaders, name: string): readonly string[] =>
 /** The first header of that name; null for none. */
 export const headerOf = (headers: AnswerHeaders, name: string): string | null => headerTexts(headers, name)[0] ?? null;
 
-const exchangeOnce = async (options: SendOptions, request: DavRequest, signal: AbortSignal): Promise<WholeAnswer> => {
+const exchangeOnce = async (
+  options: DavSendOptions,
+  request: DavRequest,
+  signal: AbortSignal,
+): Promise<WholeAnswer> => {
   const { method, url, headers = {}, body = null } = request;
   const { origin, pathname, search } = new URL(url);
   const path = `${pathname}${search}`;
@@ -94,7 +98,7 @@ const documentOf = (request: DavRequest, { status, headers, text }: WholeAnswer)
   }
 };
 
-const sendOnce = async (options: SendOptions, request: DavRequest, signal: AbortSignal): Promise<DavAnswer> => {
+const sendOnce = async (options: DavSendOptions, request: DavRequest, signal: AbortSignal): Promise<DavAnswer> => {
   signal.throwIfAborted();
   let answer = await exchangeOnce(options, request, signal);
   if (answer.status === 401 && options.authorization.accept(headerTexts(answer.headers, 'www-authenticate'))) {
@@ -112,7 +116,7 @@ const sendOnce = async (options: SendOptions, request: DavRequest, signal: Abort
  * Sends requests to a server, each with its credential; reads are repeated while that may help, writes where they were not
  * applied.
  */
-export const createSendDav = (options: SendOptions): SendDav => {
+export const createSendDav = (options: DavSendOptions): SendDav => {
   return async (request, signal) => {
     const attempt = async (): Promise<DavAnswer | RemoteError> => {
       try {

@@ -7,7 +7,7 @@ import { SYNC_TOKEN_LIFE_MS } from './limits.ts';
 import { type PersonReading, readPerson } from './mapper.ts';
 import { completed } from './read.ts';
 import { connectionsSchema, listedSchema } from './schema.ts';
-import { findKnown, type ListingLimits, startListingWalk } from '../listing.ts';
+import { findKnownRows, type ListingLimits, startListingWalk } from '../listing.ts';
 import type { KnownRows, PullRequest } from '../remote.ts';
 import type { Clock } from '../../util/clock.ts';
 
@@ -94,7 +94,7 @@ const sortRows = async (
     for (const id of listed?.metadata?.previousResourceNames ?? []) formerIds.add(id);
     return { person, id: listed?.resourceName ?? null, digest: digestOf(person) };
   });
-  const digests = await findKnown(
+  const digests = await findKnownRows(
     rows.filter(({ id }) => !formerIds.has(id)),
     known,
   );

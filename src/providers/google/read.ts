@@ -8,7 +8,7 @@ import { listGroups } from './groups.ts';
 import { CONTACTS_PER_BATCH } from './limits.ts';
 import { type PersonReading, readPerson } from './mapper.ts';
 import { anyAnswerSchema, batchGetSchema, connectionsSchema, type PersonResponse } from './schema.ts';
-import { halves } from './splitting.ts';
+import { splitInHalves } from './splitting.ts';
 import { startListingWalk } from '../listing.ts';
 
 /** Reads contacts by id, 200 to a request. Throws a RemoteError where a request fails as a whole. */
@@ -32,7 +32,7 @@ const failsHere = async (call: CallGoogle, error: unknown, signal: AbortSignal):
   return true;
 };
 
-/** One id that Google refuses, or fails at, must not hide the others: such a batch is read in halves. */
+/** One id that Google refuses, or fails at, must not hide the others: such a batch is read in splitInHalves. */
 const readBatch = async (
   call: CallGoogle,
   ids: readonly string[],
@@ -53,7 +53,7 @@ const readBatch = async (
       );
       return;
     }
-    for (const half of halves(ids)) await readBatch(call, half, answers, signal);
+    for (const half of splitInHalves(ids)) await readBatch(call, half, answers, signal);
   }
 };
 

@@ -2,8 +2,8 @@ import { InvalidError, NotFoundError, RemoteError, StaleError, UnavailableError 
 import { metRefusal } from '../batches.ts';
 import type { WriteResult } from '../remote.ts';
 
-/** The two halves of a list of two items or more. */
-export const halves = <Item>(items: readonly Item[]): readonly [readonly Item[], readonly Item[]] => {
+/** The two splitInHalves of a list of two items or more. */
+export const splitInHalves = <Item>(items: readonly Item[]): readonly [readonly Item[], readonly Item[]] => {
   const middle = Math.ceil(items.length / 2);
   return [items.slice(0, middle), items.slice(middle)];
 };
@@ -13,7 +13,7 @@ const isItemFault = (error: RemoteError): boolean =>
   error instanceof InvalidError || error instanceof StaleError || error instanceof NotFoundError;
 
 /**
- * Sends a batch and gives every item its result. A batch that was refused for the fault of some item is sent in halves
+ * Sends a batch and gives every item its result. A batch that was refused for the fault of some item is sent in splitInHalves
  * until the culprits stand alone; any other failure is the result of each item in it. After an error of the credential
  * nothing more is sent. Throws whatever is no RemoteError (an abort).
  */
@@ -27,7 +27,7 @@ export const sendSplitting = async <Item extends { readonly key: string }, Value
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error;
     if (items.length === 1 || !isItemFault(error)) return items.map(({ key }) => ({ key, ok: false, error }));
-    const [first, second] = halves(items);
+    const [first, second] = splitInHalves(items);
     const results = await sendSplitting(first, send);
     return metRefusal(results) ? results : [...results, ...(await sendSplitting(second, send))];
   }
@@ -47,7 +47,7 @@ const updated = <Value>(
 
 /**
  * Like {@link sendSplitting}, for items that may be sent twice without harm. A batch that ended with a 500 may have done so
- * for the fault of one item too: it is sent in halves as long as one of the two gets through.
+ * for the fault of one item too: it is sent in splitInHalves as long as one of the two gets through.
  */
 export const sendNarrowing = async <Item extends { readonly key: string }, Value>(
   items: readonly Item[],
@@ -58,7 +58,7 @@ export const sendNarrowing = async <Item extends { readonly key: string }, Value
     results: readonly WriteResult<Value>[],
   ): Promise<readonly WriteResult<Value>[]> => {
     if (batch.length < 2 || !isServerFault(results)) return results;
-    const [first, second] = halves(batch);
+    const [first, second] = splitInHalves(batch);
     const one = await sendSplitting(first, send);
     const other = metRefusal(one) ? [] : await sendSplitting(second, send);
     if (metRefusal([...one, ...other]) || (isServerFault(one) && isServerFault(other))) {

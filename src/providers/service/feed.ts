@@ -3,7 +3,7 @@ import type { ContactRow } from './api/contacts.ts';
 import type { Page } from './api/paging.ts';
 import { parseTimestamp, type Timestamp } from './api/schemas-common.ts';
 import type { Definition, Definitions } from './custom-fields.ts';
-import { type Cursor, OVERLAP_MS } from './keyset.ts';
+import { type KeysetCursor, OVERLAP_MS } from './keyset.ts';
 
 const cursorSchema = z.object({
   watermarkMs: z.number().int().nonnegative(),
@@ -18,7 +18,7 @@ const definitionsSchema = z.object({
 });
 
 /** The durable text of a cursor, with what was learnt of the custom fields that the link chose. */
-export const encodeCursor = (cursor: Cursor, definitions: Definitions = new Map()): string =>
+export const encodeCursor = (cursor: KeysetCursor, definitions: Definitions = new Map()): string =>
   JSON.stringify(definitions.size === 0 ? cursor : { ...cursor, definitions: Object.fromEntries(definitions) });
 
 /** Returns the custom field definitions in a cursor. Throws if the text is not a cursor of this program. */
@@ -26,7 +26,7 @@ export const definitionsIn = (text: string): readonly (readonly [string, Definit
   Object.entries(definitionsSchema.parse(JSON.parse(text)).definitions);
 
 /** Parses a cursor. Throws if the text is not a cursor of this program. */
-export const decodeCursor = (text: string): Cursor => cursorSchema.parse(JSON.parse(text));
+export const decodeCursor = (text: string): KeysetCursor => cursorSchema.parse(JSON.parse(text));
 
 /** When a row was last changed, epoch milliseconds; null where that cannot be read. */
 export const changedAtMs = (row: ContactRow): number | null => {

@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto';
-import { type ChosenFields, contactFieldsOf, fieldsOf, nameOfFields, USUAL_FIELDS } from '../../core/contact/chosen.ts';
+import {
+  type ChosenFields,
+  contactFieldsOf,
+  syncedFieldsOf,
+  nameOfFields,
+  USUAL_FIELDS,
+} from '../../core/contact/chosen.ts';
 import { type Contact, type ContactField, textIn, type UsualField, valueIn } from '../../core/contact/contact.ts';
 import type { LabelledValue, PostalAddress } from '../../core/contact/elements.ts';
 import {
@@ -231,7 +237,7 @@ export const serviceMapping = (chosen: ChosenFields) => {
   const names = new Set(fields.filter(isPlaced).map((field) => foldName(customNameOf(field))));
   const definitions: Definitions = new Map();
   // Parts of a name are joined by the side that keeps them apart: here it is the same contact.
-  const name = nameOfFields(fieldsOf(chosen));
+  const name = nameOfFields(syncedFieldsOf(chosen));
   return {
     fields,
     definitions,

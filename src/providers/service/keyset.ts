@@ -25,7 +25,7 @@ export const nextStretch = (afterMs: number, lastMs: number): Stretch => {
 };
 
 /** How far the change feed was read. */
-export type Cursor = {
+export type KeysetCursor = {
   /** The latest change seen, by the service's own stamps; epoch milliseconds. */
   readonly watermarkMs: number;
   /** When the watermark was first reached, by the client's clock: only differences to that clock are taken. */
@@ -38,7 +38,7 @@ export type Cursor = {
 export const OVERLAP_MS = 120_000;
 
 /** The lower bound of the next walk. */
-export const walkFromMs = ({ watermarkMs, behindMs }: Cursor): number => Math.max(0, watermarkMs - behindMs);
+export const walkFromMs = ({ watermarkMs, behindMs }: KeysetCursor): number => Math.max(0, watermarkMs - behindMs);
 
 /** Where a walk started and what it saw; epoch milliseconds. */
 export type WalkSight = {
@@ -56,12 +56,12 @@ const CLOCK_SPREAD_MS = 5 * SECOND_MS;
  * Whether the service's clock was put back since the watermark was taken from it: what was changed since is stamped below
  * the watermark, and no walk from there would see it.
  */
-export const hasSteppedBack = ({ watermarkMs }: Cursor, serverTimeMs: number | null): boolean => {
+export const hasSteppedBack = ({ watermarkMs }: KeysetCursor, serverTimeMs: number | null): boolean => {
   return serverTimeMs !== null && serverTimeMs < watermarkMs - CLOCK_SPREAD_MS;
 };
 
 /** The cursor before anything was read. */
-export const startCursor = (startedAtMs: number): Cursor => ({
+export const startCursor = (startedAtMs: number): KeysetCursor => ({
   watermarkMs: 0,
   reachedAtMs: startedAtMs,
   behindMs: OVERLAP_MS,
@@ -72,7 +72,7 @@ export const startCursor = (startedAtMs: number): Cursor => ({
  * read again once it has passed. The client's own clock tells that surely. The service's clock tells it at once, but the
  * machine that dates answers may not be the one that stamps rows: a second is read again, for rows of the same stamp.
  */
-export const nextCursor = (old: Cursor, { maxSeenMs, serverStartMs, startedAtMs }: WalkSight): Cursor => {
+export const nextCursor = (old: KeysetCursor, { maxSeenMs, serverStartMs, startedAtMs }: WalkSight): KeysetCursor => {
   const seenMs = floorToSecond(Math.min(maxSeenMs ?? 0, serverStartMs));
   const isAhead = seenMs > old.watermarkMs;
   const watermarkMs = isAhead ? seenMs : old.watermarkMs;

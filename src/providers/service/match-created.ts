@@ -31,7 +31,7 @@ const restOf = (contact: Contact): string => signature(contact, ...restFields(co
  * Whether a contact found at the service is what a create of `draft` made there: the same name, email addresses and phone
  * numbers, whatever the service did to case and format. Company and title may have been filled in by the service.
  */
-export const resembles = (draft: Contact, found: Contact): boolean => {
+export const resemblesDraft = (draft: Contact, found: Contact): boolean => {
   if (nameOf(draft) !== nameOf(found)) return false;
   if (emailsOf(draft) !== emailsOf(found) || phonesOf(draft) !== phonesOf(found)) return false;
   const isNameless = nameOf(draft) + emailsOf(draft) + phonesOf(draft) === '';
@@ -70,7 +70,7 @@ export const matchCreated = (
   const namesakes = Map.groupBy(found, ({ contact }) => tellingText(contact));
   const candidates = requests.flatMap(({ key, draft }) =>
     (namesakes.get(tellingText(draft)) ?? [])
-      .filter((record) => resembles(draft, record.contact))
+      .filter((record) => resemblesDraft(draft, record.contact))
       .map((record) => ({ key, record, differences: difference(draft, record.contact) })),
   );
   const left = new Set(found);

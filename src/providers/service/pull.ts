@@ -19,14 +19,14 @@ import {
   trust,
 } from './feed.ts';
 import type { ServiceMapping } from './fields.ts';
-import { type Cursor, hasSteppedBack, nextCursor, nextStretch, startCursor, walkFromMs } from './keyset.ts';
+import { type KeysetCursor, hasSteppedBack, nextCursor, nextStretch, startCursor, walkFromMs } from './keyset.ts';
 import { changesIn } from './mapper.ts';
 import { walkById, type WalkStep } from './walk-by-id.ts';
 import type { Clock } from '../../util/clock.ts';
 
 const ABOUT = { route: 'GET /v2/contacts', applied: 'no' } as const;
 
-const readCursor = (text: string): Cursor => {
+const readCursor = (text: string): KeysetCursor => {
   try {
     return decodeCursor(text);
   } catch (cause) {
@@ -117,7 +117,7 @@ const latestFirst = (rows: readonly ContactRow[]): readonly number[] | null => {
  */
 const readNewest = async (
   { api, clock, recent }: PullOptions,
-  old: Cursor,
+  old: KeysetCursor,
   walk: ListingWalk,
   signal: AbortSignal,
 ): Promise<FeedPage | null> => {
@@ -145,7 +145,7 @@ const readNewest = async (
 };
 
 /** The cursor after a page that contains every change. */
-const cursorAfter = (old: Cursor, { rows, serverTimeMs }: Page<ContactRow>, startedAtMs: number): Cursor =>
+const cursorAfter = (old: KeysetCursor, { rows, serverTimeMs }: Page<ContactRow>, startedAtMs: number): KeysetCursor =>
   nextCursor(old, { maxSeenMs: latestChange(rows, null), serverStartMs: serverTimeMs ?? startedAtMs, startedAtMs });
 
 /**

@@ -5,7 +5,7 @@ import { mapConcurrently, orRefusal } from '../batches.ts';
 import { LISTING_LIMITS, type ListingLimits } from '../listing.ts';
 import type { OnRetry } from '../provider.ts';
 import type { PullRequest, Remote, RemoteCapabilities, WriteResult } from '../remote.ts';
-import { retrying, type RetryOptions } from '../retrying.ts';
+import { retrying, type SendRetryOptions } from '../retrying.ts';
 import { createSend, type Send } from './api/send.ts';
 import { createServiceApi } from './api/service-api.ts';
 import { createRecent, rememberWritten } from './feed.ts';
@@ -19,7 +19,7 @@ import { readContact } from './read.ts';
 import type { Clock } from '../../util/clock.ts';
 
 /** Returns `send` with retries. */
-const withRetries = (send: Send, options: RetryOptions): Send => {
+const withRetries = (send: Send, options: SendRetryOptions): Send => {
   return (apiRequest, signal) =>
     retrying(() => send(apiRequest, signal), { ...options, signal, isRead: apiRequest.method === 'GET' });
 };

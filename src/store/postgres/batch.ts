@@ -227,7 +227,7 @@ const sweepOf = (link: string, { table, condition }: Sweep, pass: SQL): SQL =>
   sql`delete from ${named(TABLES[table].name)} where link = ${link} and ${condition} and ${pass}`;
 
 /** The parts of a stage's statement, each to be named in its `with`; the last stage sweeps. */
-export const partsOf = (link: string, { parts }: Stage, sweeps: readonly Sweep[], pass: SQL): readonly SQL[] => [
+export const stagePartsOf = (link: string, { parts }: Stage, sweeps: readonly Sweep[], pass: SQL): readonly SQL[] => [
   ...[...parts.values()].map((part) => partOf(link, part, pass)),
   ...sweeps.map((sweep) => sweepOf(link, sweep, pass)),
 ];

@@ -4,8 +4,8 @@ import { assignedValue, newIdOf, type Cells, type Operations, type RowOperation 
 import type { Fence } from '../sql/dialect.ts';
 import { sql } from '../sql/drizzle.ts';
 import { TABLES, type Table } from '../tables.ts';
-import { partsOf, stagesOf, storable } from './batch.ts';
-import type { Connection, Send } from './database.ts';
+import { stagePartsOf, stagesOf, storable } from './batch.ts';
+import type { Connection, SendStatement } from './database.ts';
 
 /** The sequence that new rows get their ids from. */
 export const ROW_IDS = 'row_ids';
@@ -70,7 +70,7 @@ const fenceOf = ({ link, token, key }: Fence, patch: Cells): SQL => {
 };
 
 /** Whether the commit was made by an earlier attempt whose answer was lost. */
-const wasMade = async (send: Send, { link, key }: Fence): Promise<boolean> =>
+const wasMade = async (send: SendStatement, { link, key }: Fence): Promise<boolean> =>
   (await send(sql`select commit_key as key from links where name = ${link}`))[0]?.['key'] === key;
 
 /**
@@ -99,14 +99,14 @@ export const commit = async (
   const stages = stagesOf(given, sweeps);
   const statements = stages.map((stage, index) => {
     const pass = index === 0 ? sql`exists (select from fence)` : sql`true`;
-    const parts = partsOf(link, stage, index === stages.length - 1 ? sweeps : [], pass);
+    const parts = stagePartsOf(link, stage, index === stages.length - 1 ? sweeps : [], pass);
     const named = parts.map((part, nth) => sql`${sql.identifier(`part_${nth}`)} as (${part})`);
     if (index === 0) named.unshift(sql`fence as (${fenceOf(fence, patch)})`);
     const answer = index === 0 ? sql`count(*)::int as passed from fence` : sql`1 as passed`;
     return sql`with ${sql.join(named, sql`, `)} select ${answer}`;
   });
   const [first, ...others] = statements;
-  const perform = async (send: Send, attempt: number): Promise<void> => {
+  const perform = async (send: SendStatement, attempt: number): Promise<void> => {
     const isPassed = first !== undefined && (await send(first))[0]?.['passed'] === 1;
     if (!isPassed) {
       if (attempt > 1 && (await wasMade(send, fence))) return;

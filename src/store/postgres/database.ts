@@ -20,7 +20,7 @@ const require = createRequire(import.meta.url);
 const loadDriver = (): typeof Pg => require('pg') as typeof Pg;
 
 /** Sends statements, over one connection where it is that of a transaction. */
-export type Send = (statement: SQL) => Promise<Rows>;
+export type SendStatement = (statement: SQL) => Promise<Rows>;
 
 export type DatabaseOptions = {
   /** `postgres://user:password@host:port/database`; its parameters are those of libpq, `sslmode` above all. */
@@ -106,14 +106,14 @@ export type Connection = {
    *
    * @throws {StoreError} where the database cannot be used, or stays away.
    */
-  do<Result>(step: (send: Send, attempt: number) => Promise<Result>): Promise<Result>;
+  do<Result>(step: (send: SendStatement, attempt: number) => Promise<Result>): Promise<Result>;
   /** As {@link Connection.do}, in one transaction. */
-  atomic<Result>(step: (send: Send, attempt: number) => Promise<Result>): Promise<Result>;
+  atomic<Result>(step: (send: SendStatement, attempt: number) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 };
 
 /** Runs a step over a connection. */
-export const drive = async <Result>(step: Step<Result>, send: Send): Promise<Result> => {
+export const drive = async <Result>(step: Step<Result>, send: SendStatement): Promise<Result> => {
   let next = step.next();
   while (next.done !== true) next = step.next(await send(next.value));
   return next.value;
@@ -122,7 +122,7 @@ export const drive = async <Result>(step: Step<Result>, send: Send): Promise<Res
 /** Sends statements over connections of the pool; drivers are loaded with the first one. */
 const createSender = (onStatement: (statement: string) => void) => {
   let loaded: { readonly renderer: InstanceType<typeof PgDialect>; readonly types: Pg.CustomTypesConfig } | null = null;
-  return (client: Pick<Pg.ClientBase, 'query'>): Send =>
+  return (client: Pick<Pg.ClientBase, 'query'>): SendStatement =>
     async (statement) => {
       loaded ??= { renderer: new PgDialect(), types: numberReaders() };
       const { sql: text, params } = loaded.renderer.sqlToQuery(statement);
@@ -191,7 +191,7 @@ export const connect = (options: DatabaseOptions): Connection => {
   let opened: Pg.Pool | null = null;
   let opening: Promise<void> | null = null;
   const pool = (): Pg.Pool => (opened ??= openPool(options));
-  const transact = <Result>(step: (send: Send) => Promise<Result>): Promise<Result> => {
+  const transact = <Result>(step: (send: SendStatement) => Promise<Result>): Promise<Result> => {
     // Both of its own statements are round trips too.
     for (const statement of ['begin', 'commit']) onStatement(statement);
     return inTransaction(pool(), (client) => step(sendOver(client)));

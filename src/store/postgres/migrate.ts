@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../../util/package.ts';
 import { StoreError } from '../errors.ts';
 import { readMigrationFiles, sql } from '../sql/drizzle.ts';
-import type { Send } from './database.ts';
+import type { SendStatement } from './database.ts';
 
 const MIGRATIONS_FOLDER = join(PACKAGE_ROOT, 'migrations', 'postgres');
 
@@ -12,7 +12,7 @@ const LOCK = 'contact-sync migrations';
 const readMigrations = () => readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER });
 
 /** Reads the schema in one statement: whether this table and any other one exist, and the time of the latest migration. */
-const look = async (send: Send): Promise<{ readonly isMade: boolean; readonly others: number }> => {
+const look = async (send: SendStatement): Promise<{ readonly isMade: boolean; readonly others: number }> => {
   const rows = await send(sql`
     select to_regclass('contact_sync_migrations')::text as made,
       (select count(*) from pg_tables where schemaname = current_schema()) as others
@@ -20,7 +20,7 @@ const look = async (send: Send): Promise<{ readonly isMade: boolean; readonly ot
   return { isMade: typeof rows[0]?.['made'] === 'string', others: Number(rows[0]?.['others'] ?? 0) };
 };
 
-const appliedUpTo = async (send: Send): Promise<number> => {
+const appliedUpTo = async (send: SendStatement): Promise<number> => {
   const rows = await send(sql`select coalesce(max(created_at), 0) as at from contact_sync_migrations`);
   return Number(rows[0]?.['at'] ?? 0);
 };
@@ -39,8 +39,8 @@ const refuse = (place: string, applied: number): void => {
  * @throws {StoreError} where the database is of a newer version, or holds another program's tables.
  */
 export const migrate = async (
-  send: Send,
-  inTransaction: (step: (send: Send) => Promise<void>) => Promise<void>,
+  send: SendStatement,
+  inTransaction: (step: (send: SendStatement) => Promise<void>) => Promise<void>,
   place: string,
 ): Promise<void> => {
   const last = Math.max(...readMigrations().map((file) => file.folderMillis));

@@ -112,7 +112,7 @@ export type LeaseRequest = {
  * Takes or renews a lease where it is free, expired or the owner's own; returns its `token`. The token is at least the time:
  * a link that was forgotten and is made again gets no token that it had before.
  */
-export const takeLease = (dialect: Dialect, { link, owner, nowMs, untilMs }: LeaseRequest): SQL => {
+export const takeLeaseRow = (dialect: Dialect, { link, owner, nowMs, untilMs }: LeaseRequest): SQL => {
   const now = dialect.leaseTime(nowMs);
   const next = sql`links.lease_token + 1`;
   return sql`

@@ -30,7 +30,7 @@ import {
   selectLinks,
   setPausedByHand,
   swapNotificationState,
-  takeLease,
+  takeLeaseRow,
   writeBudget,
 } from './read-links.ts';
 import { all } from './step.ts';
@@ -80,7 +80,7 @@ class SqlStore implements Store {
 
   acquireLease = async (link: string, owner: string, nowMs: number, untilMs: number): Promise<number | null> => {
     const { dialect } = this.#db;
-    const taking = takeLease(dialect, { link, owner, nowMs, untilMs });
+    const taking = takeLeaseRow(dialect, { link, owner, nowMs, untilMs });
     const held = this.#leased.get(link);
     if (held?.owner === owner) {
       const [renewed] = await this.#db.run(() => all<{ token: number }>(taking));

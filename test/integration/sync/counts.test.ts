@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SIDES } from '../../../src/core/contact/side.ts';
-import { writesOf } from '../../../src/engine/history/run-writes.ts';
+import { listWrites } from '../../../src/engine/history/run-writes.ts';
 import { listRuns } from '../../../src/engine/history/runs.ts';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
 import { countBySide } from '../../../src/core/view/changes.ts';
@@ -42,7 +42,7 @@ const countsOfNextRun = async (linked: LinkedSandbox) => {
     plan: plan === null ? [] : headings(planChanges(plan)),
     summary: SIDES.map((side) => numbers(summary[side])),
     runs: SIDES.map((side) => numbers(run?.wrote?.[side])),
-    writes: headings(await writesOf(linked.app.store, 'default', summary.run)),
+    writes: headings(await listWrites(linked.app.store, 'default', summary.run)),
   };
 };
 

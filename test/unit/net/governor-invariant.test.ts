@@ -9,7 +9,7 @@ import {
   type GovernedAnswer,
   type AdmittedRequest,
 } from '../../../src/net/governor.ts';
-import { restoreGovernor, snapshotOf } from '../../../src/net/governor-state.ts';
+import { restoreGovernor, governorSnapshot } from '../../../src/net/governor-state.ts';
 import { countAfter, createRing, listTimes, nthNewest, push } from '../../../src/net/completion-ring.ts';
 
 const ANSWER: GovernedAnswer = {
@@ -62,7 +62,7 @@ const play = (governor: Governor, played: readonly Step[]): number[] => {
     open = open.filter(({ doneAtMs }) => doneAtMs > nowMs);
     for (const { grant, doneAtMs, isLost } of due) complete(current, grant, isLost ? null : ANSWER, doneAtMs);
     if (step.isRestart) {
-      const snapshot = snapshotOf(current, { nowMs, epochMs: 1_000_000 + nowMs });
+      const snapshot = governorSnapshot(current, { nowMs, epochMs: 1_000_000 + nowMs });
       current = restoreGovernor(governor.configured, snapshot, { nowMs, epochMs: 1_000_000 + nowMs });
       for (const { request } of open) request.arrivesAtMs = Math.min(request.arrivesAtMs, nowMs + LOST_GRACE_MS);
       open = [];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createGovernor } from '../../../src/net/governor.ts';
-import { restoreGovernor, snapshotOf, type GovernorState } from '../../../src/net/governor-state.ts';
+import { restoreGovernor, governorSnapshot, type GovernorState } from '../../../src/net/governor-state.ts';
 import {
   fixedByClock,
   fixedFromFirstRequest,
@@ -65,7 +65,7 @@ describe.each(SERVERS)('against %s', (_title, limiter) => {
         atMs: 95_000,
         next: (governor, nowMs) => {
           if (!hasSnapshot) return createGovernor(LIMIT);
-          const text = JSON.stringify(snapshotOf(governor, { nowMs, epochMs }));
+          const text = JSON.stringify(governorSnapshot(governor, { nowMs, epochMs }));
           return restoreGovernor(LIMIT, JSON.parse(text) as GovernorState, { nowMs, epochMs });
         },
       },

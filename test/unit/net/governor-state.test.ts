@@ -5,7 +5,7 @@ import {
   importGovernor,
   parseGovernorState,
   restoreGovernor,
-  snapshotOf,
+  governorSnapshot,
 } from '../../../src/net/governor-state.ts';
 
 const LIMIT = { requests: 90, windowMs: 60_000 };
@@ -25,7 +25,7 @@ test('a stored stop of more than an hour lasts an hour from the time it is read'
   const shared = importGovernor(LIMIT, exportGovernor(stopped(), 0, 1_000), 1_000);
   expect(waitOf(admit(shared, 1_000))).toBe(HOUR_MS);
   expect(shared.room.moreAtMs).toBe(1_000 + HOUR_MS);
-  const snapshot = snapshotOf(stopped(), { nowMs: 0, epochMs: 1_000_000 });
+  const snapshot = governorSnapshot(stopped(), { nowMs: 0, epochMs: 1_000_000 });
   const restored = restoreGovernor(LIMIT, snapshot, { nowMs: 5, epochMs: 1_000_000 });
   expect(waitOf(admit(restored, 5))).toBe(HOUR_MS);
   expect(waitOf(admit(restored, 5 + HOUR_MS))).toBe(0);

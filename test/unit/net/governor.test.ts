@@ -13,7 +13,7 @@ import {
   importGovernor,
   parseGovernorState,
   restoreGovernor,
-  snapshotOf,
+  governorSnapshot,
 } from '../../../src/net/governor-state.ts';
 
 const LIMIT = { requests: 500, windowMs: 60_000 };
@@ -284,7 +284,7 @@ describe('bucket', () => {
   });
 
   test('is remembered by the next process', () => {
-    const snapshot = snapshotOf(beforeBucket(), { nowMs: 65_000, epochMs: 1_000_000 });
+    const snapshot = governorSnapshot(beforeBucket(), { nowMs: 65_000, epochMs: 1_000_000 });
     const governor = restoreGovernor(LIMIT, snapshot, { nowMs: 0, epochMs: 1_000_100 });
     complete(governor, granted(governor, 5_000), answerWith({ remaining: 0, resetMs: 3_000 }), 5_000);
     expect(waitOf(governor, 5_000)).toBe(1_000);
@@ -358,7 +358,7 @@ describe('state', () => {
 });
 
 describe('snapshot', () => {
-  const take = (governor: Governor, nowMs: number) => snapshotOf(governor, { nowMs, epochMs: 1_000_000 + nowMs });
+  const take = (governor: Governor, nowMs: number) => governorSnapshot(governor, { nowMs, epochMs: 1_000_000 + nowMs });
 
   test('the next process counts the requests of this one, on its own clock', () => {
     const snapshot = take(startedWith({ remaining: 100, resetMs: 60_000 }), 10_000);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRowDigest, findKnown } from '../../../src/providers/listing.ts';
+import { createRowDigest, findKnownRows } from '../../../src/providers/listing.ts';
 
 const digest = createRowDigest('reader 1');
 
@@ -21,11 +21,11 @@ test('only rows that have an id and a digest are asked about, and none where nob
     { id: 'c', digest: null },
   ];
   const asked: unknown[] = [];
-  const found = await findKnown(rows, (given) => {
+  const found = await findKnownRows(rows, (given) => {
     asked.push(...given);
     return Promise.resolve(new Set(['A']));
   });
   expect(asked).toEqual([{ id: 'a', digest: 'A' }]);
   expect([...found]).toEqual(['A']);
-  expect((await findKnown(rows, undefined)).size).toBe(0);
+  expect((await findKnownRows(rows, undefined)).size).toBe(0);
 });

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { otherSide, SIDES, type Sides, type SideWords } from '../../../core/contact/side.ts';
 import { ACTION_WORDS, count, fieldWords, grouped, whyWords, writeNote } from '../../../core/view/words.ts';
-import type { FieldChange, Run, Why, Write } from '../../../core/view/views.ts';
+import type { FieldChange, Run, Why, WriteView } from '../../../core/view/views.ts';
 import { subjectOf } from '../change-list.ts';
 import { agoTag, button, linkPath, runPath, type Html, type PageContext } from '../layout.ts';
 import { DAYS_SHOWN, type RecentRun, type Day } from '../overview.ts';
@@ -34,13 +34,13 @@ const fieldText = ({ field, from, to }: FieldChange): string => {
   return `${name} changed from ${listed(removed)} to ${listed(added)}`;
 };
 
-const originText = ({ side }: Pick<Write, 'side'>, why: Why, sides: Sides<SideWords>): string =>
+const originText = ({ side }: Pick<WriteView, 'side'>, why: Why, sides: Sides<SideWords>): string =>
   why.kind === 'changed'
     ? `at ${sides[why.at].place}, copied to ${sides[side].place}`
     : `at ${sides[side].place} (${whyWords(why, sides)})`;
 
 /** A write as a sentence without its subject. */
-const actionText = (write: Write, sides: Sides<SideWords>): string => {
+const actionText = (write: WriteView, sides: Sides<SideWords>): string => {
   const { action, side, why, changes } = write;
   const target = sides[side].place;
   const source = sides[otherSide(side)].place;

@@ -5,7 +5,7 @@ import type { SyncedField } from '../../../core/contact/contact.ts';
 import { otherSide, SIDES, type Side } from '../../../core/contact/side.ts';
 import type { ContactHistory, FoundPerson } from '../../../engine/history/explain.ts';
 import { ACTION_WORDS, count, fieldWords, whyWords, writeNote } from '../../../core/view/words.ts';
-import type { Standing, Write } from '../../../core/view/views.ts';
+import type { Standing, WriteView } from '../../../core/view/views.ts';
 import { fieldChangeItem, idsText, valuesText } from '../change-list.ts';
 import { button, table, timeTag, linkPath, runPath, type Html, type PageContext } from '../layout.ts';
 
@@ -96,7 +96,7 @@ const sideBySide = ({ left, right, standings }: ContactHistory, link: LinkConfig
 };
 
 /** Previews the undo of one write. */
-const undoButton = (context: PageContext, { name, sides }: LinkConfig, write: Write): Html => {
+const undoButton = (context: PageContext, { name, sides }: LinkConfig, write: WriteView): Html => {
   if (write.state !== 'done' || write.id === '') return html``;
   return button(context, {
     action: `${runPath(name, write.run)}/preview`,
@@ -108,7 +108,7 @@ const undoButton = (context: PageContext, { name, sides }: LinkConfig, write: Wr
   });
 };
 
-const entry = (context: PageContext, write: Write, link: LinkConfig): Html => {
+const entry = (context: PageContext, write: WriteView, link: LinkConfig): Html => {
   const { name, sides } = link;
   const { atMs, run, action, side, changes, why } = write;
   const word = ACTION_WORDS[action];

@@ -1,11 +1,11 @@
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/config.ts';
-import type { Refusal } from '../../../engine/history/plan-undo.ts';
+import type { UndoRefusal } from '../../../engine/history/plan-undo.ts';
 import type { ShownWrites } from '../../../engine/history/run-writes.ts';
 import type { Shown } from '../../../core/view/changes.ts';
 import { SIDES } from '../../../core/contact/side.ts';
 import { count, fieldWords, formatDuration, haltWords, writeNote } from '../../../core/view/words.ts';
-import type { Run, Write } from '../../../core/view/views.ts';
+import type { Run, WriteView } from '../../../core/view/views.ts';
 import { changeSection, changeSections, filterForm, idsText } from '../change-list.ts';
 import type { WorkProgress, Undoing } from '../actions.ts';
 import {
@@ -109,7 +109,7 @@ export const runsPage = (context: PageContext, link: LinkConfig, listed: ListedR
   });
 };
 
-const refusals = (refused: readonly Refusal[], { sides }: LinkConfig): Html => {
+const refusals = (refused: readonly UndoRefusal[], { sides }: LinkConfig): Html => {
   if (refused.length === 0) return html``;
   const rows = refused
     .slice(0, 200)
@@ -180,7 +180,7 @@ const undoOf = (context: PageContext, link: LinkConfig, run: Run, parts: UndoPar
 };
 
 /** A link to the undo of one write; empty if there is nothing to undo. */
-const undoLink = ({ name }: LinkConfig, { state, run, write, name: who }: Write): Html =>
+const undoLink = ({ name }: LinkConfig, { state, run, write, name: who }: WriteView): Html =>
   state === 'done'
     ? html` <a href="${runPath(name, run, write)}"
         >Undo only this<span class="skip"> of ${who ?? 'this contact'}</span></a
@@ -208,7 +208,7 @@ const PERSON = 'Find a name, address or number';
 
 /** The writes of a run: all, or some of each kind with a link to the others. */
 const written = (link: LinkConfig, run: Run, { write, writes, shown }: RunParts): readonly Html[] => {
-  const more = (each: Write): Html => html`${writeNote(each)}${write === null ? undoLink(link, each) : ''}`;
+  const more = (each: WriteView): Html => html`${writeNote(each)}${write === null ? undoLink(link, each) : ''}`;
   if ('all' in writes) return changeSections(writes.all, link.sides, shown, more);
   if ('of' in writes) {
     return writes.of.length === 0
@@ -232,7 +232,7 @@ export const runPage = (context: PageContext, link: LinkConfig, run: Run, parts:
   const at = runPath(link.name, run.id);
   const isWorking = isOf(undoing, run, write) && (undoing.state === 'previewing' || undoing.state === 'undoing');
   const hasWrites = 'all' in writes ? writes.all.length > 0 : writes.total > 0;
-  const what = write === null ? 'Run' : `Write ${write} of run`;
+  const what = write === null ? 'Run' : `WriteView ${write} of run`;
   return page(context, {
     title: `${what} ${run.id.slice(0, 8)} of ${link.name}`,
     nav: navOf(link, '/runs'),

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { SignInMethod } from '../../../app/browser-sign-in.ts';
 import type { LinkConfig } from '../../../app/config/config.ts';
-import { fieldsOf } from '../../../core/contact/chosen.ts';
+import { syncedFieldsOf } from '../../../core/contact/chosen.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../../core/contact/side.ts';
 import { POLICY_NAMES, ruleOf } from '../../../core/reconcile/conflict-policy.ts';
 import { count, fieldWords, haltWords } from '../../../core/view/words.ts';
@@ -154,7 +154,7 @@ const rowsOf = (link: LinkConfig): readonly (readonly [key: string, title: strin
       `Every ${everyText(sweepIntervalMs)}. It finds deletions that a side does not report.`,
     ],
     ['direction', 'Direction', directionText(link)],
-    ['fields', 'Fields', `Synced: ${fieldsOf(fields).map(fieldWords).join(', ')}.${oneWayText(link)}`],
+    ['fields', 'Fields', `Synced: ${syncedFieldsOf(fields).map(fieldWords).join(', ')}.${oneWayText(link)}`],
     [
       'contacts',
       'Selection',

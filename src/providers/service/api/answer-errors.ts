@@ -22,7 +22,7 @@ import { connectionCodesOf, wasNeverSent } from '../../retrying.ts';
 import { hasErrors, serviceWords } from './service-words.ts';
 
 /** What was asked, as far as an error needs it. */
-export type Asked = {
+export type SentRequest = {
   readonly method: string;
   /** The route as the document writes it, ids left as `{id}`. */
   readonly route: string;
@@ -36,7 +36,7 @@ export type Asked = {
 };
 
 /** An answer as far as it could be read; `json` is undefined for an empty body, `isJson` false for anything else. */
-export type ReadAnswer = {
+export type ParsedAnswer = {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly isJson: boolean;
@@ -50,10 +50,10 @@ const TAKEN_WORDS = /taken|exist|duplicate|unique|already/iu;
 const appliedWhenSent = (method: string): Applied => (method === 'GET' ? 'no' : 'unknown');
 
 /** Method and route, for messages. */
-const routeOf = (asked: Asked): string => `${asked.method} ${asked.route}`;
+const routeOf = (asked: SentRequest): string => `${asked.method} ${asked.route}`;
 
 /** The setting that holds the address of the route. */
-const addressOf = ({ route }: Asked): string =>
+const addressOf = ({ route }: SentRequest): string =>
   route.startsWith('/oauth2/') ? 'SERVICE_AUTH_URL' : 'SERVICE_BASE_URL';
 
 /** What a header cannot hold is refused before the request is sent. */
@@ -64,7 +64,7 @@ const ANSWERED_PLAIN = 'ERR_SSL_WRONG_VERSION_NUMBER';
 
 /** The error of a request that got no answer: refused, reset, timed out, or answered in plain HTTP. */
 export const connectionError = (
-  asked: Asked,
+  asked: SentRequest,
   cause: unknown,
 ): UnavailableError | UnauthenticatedError | WrongAddressError => {
   const kept = findUnsent(cause);
@@ -96,7 +96,7 @@ export const connectionError = (
 };
 
 /** The error for an answer that cannot be parsed; `why` is the reason. */
-export const unreadableAnswer = (asked: Asked, status: number, why: string, cause?: unknown): UnreadableError => {
+export const unreadableAnswer = (asked: SentRequest, status: number, why: string, cause?: unknown): UnreadableError => {
   return new UnreadableError(`the service's answer to ${routeOf(asked)} cannot be understood: ${why}`, {
     status,
     route: routeOf(asked),
@@ -106,7 +106,7 @@ export const unreadableAnswer = (asked: Asked, status: number, why: string, caus
 };
 
 /** A redirect: it is not followed. */
-export const redirected = (asked: Asked, status: number): RedirectedError => {
+export const redirected = (asked: SentRequest, status: number): RedirectedError => {
   const route = routeOf(asked);
   const text = `the service answers ${route} with a redirect (${status}), which is not followed`;
   const applied = appliedBeforeRedirect(status, asked.method !== 'GET');
@@ -114,26 +114,26 @@ export const redirected = (asked: Asked, status: number): RedirectedError => {
 };
 
 /** A body that is not sent because it is too large or cannot be written as JSON. */
-export const unsendable = (asked: Asked, why: string): InvalidError => {
+export const unsendable = (asked: SentRequest, why: string): InvalidError => {
   const options: RemoteErrorOptions = { status: null, route: routeOf(asked), applied: 'no' };
   return new InvalidError(`${routeOf(asked)} was not sent: ${why}`, options);
 };
 
 /** Whether the answer is a page for a browser: then it is not the service that answers. */
-const isPage = ({ headers, isJson }: ReadAnswer): boolean =>
+const isPage = ({ headers, isJson }: ParsedAnswer): boolean =>
   !isJson && /\bhtml\b/iu.test(String(headers['content-type']));
 
 /**
  * A web page that says that not found: a proxy says so of everything while the service is being deployed. Where
  * the service answers another request, it concerns the thing alone.
  */
-const missingByPage = (asked: Asked, status: number): WrongAddressError => {
+const missingByPage = (asked: SentRequest, status: number): WrongAddressError => {
   const text = `the service's answer to ${routeOf(asked)} (${status}) is a web page; check ${addressOf(asked)}`;
   return new WrongAddressError(text, { status, route: routeOf(asked), applied: appliedWhenSent(asked.method) });
 };
 
 /** Who was refused at an authorization endpoint: none of them takes a token. */
-const refusedApplication = (asked: Asked, text: string, options: RemoteErrorOptions): RemoteError => {
+const refusedApplication = (asked: SentRequest, text: string, options: RemoteErrorOptions): RemoteError => {
   const what =
     asked.route === '/oauth2/token'
       ? 'SERVICE_CLIENT_ID or SERVICE_CLIENT_SECRET is wrong'
@@ -141,7 +141,7 @@ const refusedApplication = (asked: Asked, text: string, options: RemoteErrorOpti
   return new ClientRefusedError(`${text}: ${what}`, options);
 };
 
-const isLimited = (answer: ReadAnswer, words: string, nowMs: number): boolean => {
+const isLimited = (answer: ParsedAnswer, words: string, nowMs: number): boolean => {
   const { status, headers } = answer;
   if (status === 429) return true;
   if (status === 503) return headers['retry-after'] !== undefined;
@@ -149,13 +149,13 @@ const isLimited = (answer: ReadAnswer, words: string, nowMs: number): boolean =>
   return refusal && (readRateHeaders(headers, nowMs).remaining === 0 || LIMIT_WORDS.test(words));
 };
 
-const isNameTaken = (asked: Asked, status: number, words: string): boolean => {
+const isNameTaken = (asked: SentRequest, status: number, words: string): boolean => {
   if (asked.uniqueName !== true) return false;
   return status === 409 || ((status === 422 || status === 400) && TAKEN_WORDS.test(words));
 };
 
 /** The reason or the remedy of an answer that the route does not exist. */
-const missingRemedy = (asked: Asked): string => {
+const missingRemedy = (asked: SentRequest): string => {
   if (asked.route.includes('{')) return 'not found';
   // Each route begins with /v2 itself.
   if (/\/v2\/*$/u.test(asked.baseUrl ?? '')) return `leave /v2 out of ${addressOf(asked)}`;
@@ -163,7 +163,7 @@ const missingRemedy = (asked: Asked): string => {
 };
 
 const refusal = (
-  asked: Asked,
+  asked: SentRequest,
   status: number,
   text: string,
   words: string,
@@ -189,7 +189,7 @@ const refusal = (
 
 const isServerFault = (status: number): boolean => status >= 500 || status === 408 || status === 425;
 
-const errorOf = (asked: Asked, answer: ReadAnswer, nowMs: number): RemoteError => {
+const errorOf = (asked: SentRequest, answer: ParsedAnswer, nowMs: number): RemoteError => {
   const { status } = answer;
   const words = serviceWords(answer.json, [asked.body, asked.secret]);
   const saying = words === null ? '' : ` saying "${words}"`;
@@ -219,7 +219,7 @@ const holdsData = (json: unknown): boolean => {
  * What an answer means by its status, rate headers and body; null where it is a success (API.md, Errors; the
  * statuses that it leaves open are taken at their HTTP meaning). `nowMs` is epoch milliseconds, for dates in headers.
  */
-export const answerError = (asked: Asked, answer: ReadAnswer, nowMs: number): RemoteError | null => {
+export const answerError = (asked: SentRequest, answer: ParsedAnswer, nowMs: number): RemoteError | null => {
   const { status } = answer;
   if (status >= 400) return errorOf(asked, answer, nowMs);
   if (status >= 300) return redirected(asked, status);

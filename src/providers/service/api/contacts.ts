@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { InvalidError } from '../../errors.ts';
 import type { KnownRows } from '../../remote.ts';
-import { findKnown } from '../../listing.ts';
+import { findKnownRows } from '../../listing.ts';
 import {
   contactDigest,
   contactSchema,
@@ -114,7 +114,7 @@ export const readContactRows = (
   return async (rows) => {
     learnFrom?.(rows);
     const unread = rows.map((row) => ({ row, digest: contactDigest(row), ...salvageSchema.safeParse(row).data }));
-    const digests = await findKnown(
+    const digests = await findKnownRows(
       unread.map(({ id = null, digest }) => ({ id, digest })),
       known,
     );

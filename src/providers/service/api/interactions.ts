@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { call } from './resource.ts';
 import {
-  listOf,
+  arrayOf,
   opaque,
   optionalBoolean,
   optionalId,
@@ -30,7 +30,7 @@ export const interactionSchema = z.object({
   subject: text,
   timestamp: optionalTimestamp,
   type: text,
-  participants: listOf(participant),
+  participants: arrayOf(participant),
   extra_data: optionalObject({
     editable: optionalBoolean,
     participant_count: optionalNumber,

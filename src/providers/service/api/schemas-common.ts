@@ -91,7 +91,7 @@ export const documentedListOf = <Schema extends z.ZodType>(element: Schema) => {
 };
 
 /** A list without its null elements; absent or null is empty. */
-export const listOf = <Schema extends z.ZodType>(element: Schema) => {
+export const arrayOf = <Schema extends z.ZodType>(element: Schema) => {
   return z
     .array(element.nullable())
     .nullish()

@@ -6,7 +6,7 @@ import {
   boundedJson,
   documentedListOf,
   id,
-  listOf,
+  arrayOf,
   numberAsText,
   opaque,
   optionalId,
@@ -49,7 +49,7 @@ const syncedLists = {
 
 /** What a record carries of the lists that a link syncs only where it chooses them; left out where it does not. */
 const chosenLists = {
-  social_media_profiles: listOf(profileEntry).exactOptional(),
+  social_media_profiles: arrayOf(profileEntry).exactOptional(),
   custom_fields: z.array(z.unknown()).exactOptional(),
   tags: z.array(z.string()).exactOptional(),
 };
@@ -117,7 +117,7 @@ const digestedContact = z.object({
     .catch([]),
   assigned_to_id: optionalId.catch(null),
   ...syncedLists,
-  social_media_profiles: listOf(profileEntry).catch([]),
+  social_media_profiles: arrayOf(profileEntry).catch([]),
   custom_fields: z
     .array(opaque)
     .nullish()

@@ -4,7 +4,7 @@ import { CutOffError, exchange } from '../../../net/exchange.ts';
 import type { AnswerHeaders } from '../../../net/rate-headers.ts';
 import { RemoteError } from '../../errors.ts';
 import { ANSWER_LIMITS } from '../../listing.ts';
-import { answerError, connectionError, unreadableAnswer, unsendable, type ReadAnswer } from './answer-errors.ts';
+import { answerError, connectionError, unreadableAnswer, unsendable, type ParsedAnswer } from './answer-errors.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
@@ -73,7 +73,7 @@ const headerText = (headers: AnswerHeaders, name: string): string | null => {
   return (typeof value === 'string' ? value : value?.[0]) ?? null;
 };
 
-const parseJson = (text: string): Pick<ReadAnswer, 'isJson' | 'json'> => {
+const parseJson = (text: string): Pick<ParsedAnswer, 'isJson' | 'json'> => {
   if (text.trim() === '') return { isJson: true, json: undefined };
   try {
     return { isJson: true, json: JSON.parse(text) as unknown };
@@ -87,7 +87,7 @@ const serverTimeMs = (headers: AnswerHeaders): number | null => {
   return Number.isNaN(atMs) ? null : atMs;
 };
 
-const readAnswer = async (options: SendOptions, apiRequest: ApiRequest, signal: AbortSignal): Promise<ReadAnswer> => {
+const readAnswer = async (options: SendOptions, apiRequest: ApiRequest, signal: AbortSignal): Promise<ParsedAnswer> => {
   const { accessToken, answerTimeoutMs: timeoutMs = ANSWER_LIMITS.timeMs, clock, dispatcher } = options;
   const { origin, pathname, search } = new URL(urlOf(options.baseUrl, apiRequest));
   const authorization = accessToken === null ? {} : { authorization: `Bearer ${accessToken}` };

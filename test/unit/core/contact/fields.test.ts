@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { fieldsNamed, fieldsOf, nameOfFields, USUAL_FIELDS } from '../../../../src/core/contact/chosen.ts';
+import { fieldsNamed, syncedFieldsOf, nameOfFields, USUAL_FIELDS } from '../../../../src/core/contact/chosen.ts';
 import { EMPTY_CONTACT, LIST_FIELDS, SCALAR_FIELDS, SYNCED_FIELDS } from '../../../../src/core/contact/contact.ts';
 import { ADDED_FIELDS, FIELDS } from '../../../../src/core/contact/fields.ts';
 import { contactOf } from '../../../../src/core/contact/record.ts';
-import { fingerprint } from '../../../../src/core/contact/snapshot.ts';
+import { snapshotText } from '../../../../src/core/contact/snapshot.ts';
 
 const ADDRESS = { label: 'home', country: 'Peru', postalCode: '1', region: 'R', city: 'Lima', street: 'Main 1' };
 
@@ -14,7 +14,7 @@ test('the fields of each kind stand in the order that plans and stored data have
   expect(Object.keys(EMPTY_CONTACT)).toEqual([...SCALAR_FIELDS, ...LIST_FIELDS]);
 });
 
-test('[R1] a fingerprint is the text that stored snapshots are compared with', () => {
+test('[R1] a snapshotText is the text that stored snapshots are compared with', () => {
   const contact = contactOf({
     title: 'Dr',
     websites: [{ label: null, value: 'x.org' }],
@@ -22,7 +22,7 @@ test('[R1] a fingerprint is the text that stored snapshots are compared with', (
     emailAddresses: [{ label: 'work', value: 'a@x.org' }],
     firstName: 'Ada',
   });
-  expect(fingerprint({ contact, groupIds: ['g1'] })).toBe(
+  expect(snapshotText({ contact, groupIds: ['g1'] })).toBe(
     '{"contact":{"firstName":"Ada","lastName":"","company":"","title":"Dr",' +
       '"emailAddresses":[{"value":"a@x.org","label":"work"}],"phoneNumbers":[],"addresses":[{"street":"Main 1",' +
       '"city":"Lima","region":"R","postalCode":"1","country":"Peru","label":"home"}],' +
@@ -40,7 +40,7 @@ test('ids of groups are held sorted, each once', () => {
 
 test('a choice is named with what is joined, and its fields are known by the name', () => {
   const chosen = [...USUAL_FIELDS, 'middleName:joined'] as const;
-  expect(fieldsOf(chosen)).toEqual(USUAL_FIELDS);
+  expect(syncedFieldsOf(chosen)).toEqual(USUAL_FIELDS);
   expect(nameOfFields(USUAL_FIELDS)).toBe('');
   expect(nameOfFields(chosen)).toBe(JSON.stringify(chosen));
   expect(fieldsNamed(nameOfFields(chosen))).toEqual(USUAL_FIELDS);

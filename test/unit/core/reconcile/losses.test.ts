@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Contact } from '../../../../src/core/contact/contact.ts';
 import type { Merge } from '../../../../src/core/reconcile/decision.ts';
 import type { GroupAction, GroupPlan } from '../../../../src/core/reconcile/groups.ts';
-import { destroys, isLossless, lossesOf } from '../../../../src/core/reconcile/losses.ts';
+import { causesLosses, isLossless, lossesOf } from '../../../../src/core/reconcile/losses.ts';
 import { plannedOn } from '../../engine/execute/support.ts';
 import { halfOf, link, pairOf, present, record, values } from './support.ts';
 
@@ -80,6 +80,6 @@ test('[R8] a deleted contact and the members of deleted groups count on their si
   expect(losses).toEqual({ left: { members: 0 }, right: { contacts: 1, members: 5 } });
   expect(isLossless(losses)).toBe(false);
   expect(isLossless(lossesOf({ decisions: [], groups: groups() }, () => 9))).toBe(true);
-  expect(destroys(deletion, [])).toBe(true);
-  expect(destroys(writing(FULL, ['buckets'], { leaves: ['choir'] }), plan.groups.links)).toBe(false);
+  expect(causesLosses(deletion, [])).toBe(true);
+  expect(causesLosses(writing(FULL, ['buckets'], { leaves: ['choir'] }), plan.groups.links)).toBe(false);
 });

@@ -7,7 +7,7 @@ import {
   compareListing,
   discardListing,
   hasRenames,
-  idsOn,
+  idsInPage,
   observeAnswer,
   observeDeletion,
   observeListing,
@@ -120,7 +120,7 @@ describe('what a page of a feed shows', () => {
   test('needs the halves of every id that it names', () => {
     const unreadable: FeedChange = { kind: 'unreadable', id: 'u', reason: 'no shape' };
     const named = page([upsert(adaRecord('x'), 'former', 'older'), tombstone('t'), unreadable], { unchanged: ['k'] });
-    expect(idsOn(named)).toEqual(['x', 'former', 'older', 't']);
+    expect(idsInPage(named)).toEqual(['x', 'former', 'older', 't']);
     expect(hasRenames(named)).toBe(true);
     expect(hasRenames(page([upsert(adaRecord('x')), tombstone('t')]))).toBe(false);
   });

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import type { Env } from '../../../../src/daemon/console/access.ts';
-import type { Session } from '../../../../src/daemon/console/sessions.ts';
+import type { PageSession } from '../../../../src/daemon/console/sessions.ts';
 import { createProgressStreams } from '../../../../src/daemon/console/link-routes.ts';
 import { createVirtualClock } from '../../../support/virtual-clock.ts';
 
@@ -9,7 +9,7 @@ import { createVirtualClock } from '../../../support/virtual-clock.ts';
 const routesOf = (live: ReturnType<typeof createProgressStreams>) =>
   new Hono<Env>()
     .use(async (context, next) => {
-      context.set('session', { link: context.req.query('of') ?? null } as Session);
+      context.set('session', { link: context.req.query('of') ?? null } as PageSession);
       await next();
     })
     .get('/live', (context) => live(context, () => ({ text: 'On.', done: 0, total: 0 })));

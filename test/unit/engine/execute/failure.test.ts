@@ -13,7 +13,7 @@ import {
   rejectionKeyOf,
   rejectionKeysEndedBy,
   rejectionOf,
-  type Verdict,
+  type FailureOutcome,
 } from '../../../../src/engine/execute/failure.ts';
 import {
   createWrites,
@@ -66,11 +66,11 @@ const options = (applied: Applied) => ({ status: null, route: 'PUT /v2/contacts'
 
 describe('[R15] an error that answers a write', () => {
   const CALM = { rereads: false, refused: false, stop: null };
-  const UNKNOWN: Verdict = { ...CALM, journal: 'unanswered' };
-  const REFUSED: Verdict = { ...CALM, journal: 'refused', refused: true };
-  const REREAD: Verdict = { ...CALM, journal: 'refused', rereads: true };
+  const UNKNOWN: FailureOutcome = { ...CALM, journal: 'unanswered' };
+  const REFUSED: FailureOutcome = { ...CALM, journal: 'refused', refused: true };
+  const REREAD: FailureOutcome = { ...CALM, journal: 'refused', rereads: true };
 
-  test.each<[string, RemoteError, (error: RemoteError) => Verdict]>([
+  test.each<[string, RemoteError, (error: RemoteError) => FailureOutcome]>([
     [
       'a limit that is reached ends the run',
       new LimitedError('x', options('no')),

@@ -6,7 +6,7 @@ import {
   nextPageNumber,
   nextStretch,
   walkFromMs,
-  type Cursor,
+  type KeysetCursor,
 } from '../../../../src/providers/service/keyset.ts';
 
 describe('[R14] the keyset walk', () => {
@@ -61,7 +61,7 @@ describe('[R14] the keyset walk', () => {
 
 describe('[R14] the cursor', () => {
   const OVERLAP_MS = 120_000;
-  const cursor = (watermarkMs: number, behindMs = OVERLAP_MS): Cursor => ({
+  const cursor = (watermarkMs: number, behindMs = OVERLAP_MS): KeysetCursor => ({
     watermarkMs,
     reachedAtMs: 500_000,
     behindMs,

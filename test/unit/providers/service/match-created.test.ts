@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EMPTY_CONTACT, type Contact } from '../../../../src/core/contact/contact.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
-import { matchCreated, resembles } from '../../../../src/providers/service/match-created.ts';
+import { matchCreated, resemblesDraft } from '../../../../src/providers/service/match-created.ts';
 
 const contact = (over: Partial<Contact>): Contact => ({ ...EMPTY_CONTACT, ...over });
 
@@ -29,7 +29,7 @@ describe('[R9] a contact found', () => {
     ['with company and title filled in', { ...ada, company: 'Engines', title: 'Countess' }],
     ['with other labels', { ...ada, emailAddresses: [{ value: 'ada@x.example', label: 'Work' }] }],
   ])('resembles the draft: %s', (_name, found) => {
-    expect(resembles(ada, found)).toBe(true);
+    expect(resemblesDraft(ada, found)).toBe(true);
   });
 
   it.each<[string, Contact]>([
@@ -38,21 +38,21 @@ describe('[R9] a contact found', () => {
     ['with one email address more', { ...ada, emailAddresses: values('ada@x.example', 'a@y.example') }],
     ['with another phone number', { ...ada, phoneNumbers: values('(830) 285-9852') }],
   ])('does not resemble the draft: %s', (_name, found) => {
-    expect(resembles(ada, found)).toBe(false);
+    expect(resemblesDraft(ada, found)).toBe(false);
   });
 
   it('of another company is another one', () => {
-    expect(resembles({ ...ada, company: 'Engines Ltd' }, { ...ada, company: 'Looms' })).toBe(false);
-    expect(resembles({ ...ada, company: 'Engines Ltd' }, { ...ada, company: 'ENGINES LTD.' })).toBe(true);
+    expect(resemblesDraft({ ...ada, company: 'Engines Ltd' }, { ...ada, company: 'Looms' })).toBe(false);
+    expect(resemblesDraft({ ...ada, company: 'Engines Ltd' }, { ...ada, company: 'ENGINES LTD.' })).toBe(true);
   });
 
   it('without name, email address and phone number is told by all the rest, but for what the service computes', () => {
     const computed = contact({ company: 'Engines', 'lastContacted as Last contacted': '2026-01-31' });
-    expect(resembles(contact({ company: 'Engines' }), computed)).toBe(true);
+    expect(resemblesDraft(contact({ company: 'Engines' }), computed)).toBe(true);
     const site = contact({ websites: values('https://x.example') });
-    expect(resembles(site, site)).toBe(true);
-    expect(resembles(site, contact({ websites: values('https://y.example') }))).toBe(false);
-    expect(resembles(site, EMPTY_CONTACT)).toBe(false);
+    expect(resemblesDraft(site, site)).toBe(true);
+    expect(resemblesDraft(site, contact({ websites: values('https://y.example') }))).toBe(false);
+    expect(resemblesDraft(site, EMPTY_CONTACT)).toBe(false);
   });
 });
 

@@ -9,10 +9,12 @@ import type { Selection } from './selection.ts';
 
 type Selects = Selection['selects'];
 
-/** Whether the side of a half selects it as it stands. */
+/** Returns whether the side of a half selects its current contact. */
 export const isSelected = ({ side, record }: Half, selects: Selects): boolean => selects(side, record);
 
-/** The base's contact with what both sides came to agree on: equal texts, and elements that neither has any longer. */
+/**
+ * Adds to the base the changes that both sides agree on: equal texts, and the removal of elements that neither side has any longer.
+ */
 const agreedContact = (base: Contact, own: Contact, other: Contact): Contact => {
   let agreed = base;
   for (const field of scalarsIn(base, own, other)) {
@@ -33,9 +35,9 @@ const agreedContact = (base: Contact, own: Contact, other: Contact): Contact => 
 };
 
 /**
- * The half as it sleeps. What both sides came to agree on enters its base: put back at one side later, it is a change, and
- * not what the other side has taken away. Groups that unite their members now unite with it when it wakes, as if it had
- * been in none of them.
+ * Returns the half of a pair that falls asleep. Values that both sides agree on enter its base. If one side later restores an old
+ * value, this is then a change of that side and not a removal by the other side. Groups whose members are united in this run are
+ * removed from the base. They are united with the contact when it wakes.
  */
 const asleep = (half: Half, other: Half, links: readonly GroupLink[]): Half => {
   const { base, record, side } = half;
@@ -54,8 +56,8 @@ const asleep = (half: Half, other: Half, links: readonly GroupLink[]): Half => {
 };
 
 /**
- * What selection decides of a pair before anything else is asked: it falls asleep, sleeps on, or ends because a half was
- * deleted while it slept; null: it is decided as any other.
+ * Returns the decision that follows from the selection alone: the pair falls asleep, stays asleep, or ends because a half was
+ * deleted while it was asleep. Returns null if the pair is decided like any other pair.
  */
 export const decideSleep = (pair: Pair, links: readonly GroupLink[], selects: Selects): Unlink | null => {
   const { left, right } = pair;
@@ -68,7 +70,7 @@ export const decideSleep = (pair: Pair, links: readonly GroupLink[], selects: Se
   return { kind: 'unlink', pair, to: stands(left) || stands(right) ? 'kept' : 'drop' };
 };
 
-/** The merge, which ends in sleep where no side selects the memberships that it leaves. */
+/** Marks the merge with `sleeps` if no side selects the memberships that it leaves. */
 export const withSleep = (merge: Merge, links: readonly GroupLink[], selects: Selects): Merge => {
   const staysSelected = SIDES.some((side) => {
     const { record } = merge.pair[side];
@@ -81,7 +83,7 @@ export const withSleep = (merge: Merge, links: readonly GroupLink[], selects: Se
   return staysSelected ? merge : { ...merge, sleeps: true };
 };
 
-/** The contacts of no pair of which it has changed whether their side selects them, as they are to be stored. */
+/** Returns the unpaired contacts whose selection by their side has changed, as they are to be stored. */
 export const restOf = (unpaired: readonly Half[], selects: Selects): readonly Half[] =>
   unpaired.flatMap((half) => {
     const state = isSelected(half, selects) ? 'changed' : 'settled';

@@ -1,6 +1,6 @@
 import type { Side, Sides } from '../contact/side.ts';
 
-/** Two values of one text, and the time of each side's last change: epoch milliseconds, null where the side has none. */
+/** Two values of one text, and the time of each side's last change: epoch milliseconds, null if the side has none. */
 export type Dispute = { readonly values: Sides<string>; readonly changedAtMs: Sides<number | null> };
 
 /** The reason why a value of a conflict won. */
@@ -13,25 +13,25 @@ type ConflictRule = {
   readonly winner: (dispute: Dispute) => Side | null;
   /** Returns the reason for that winner; null where the rule would not choose it for these values. */
   readonly reason: (values: Sides<string>, winner: Side) => DecidedBy | null;
-  /** Whether the result may depend on the times. Our own writes move them, so the decision is then kept. */
+  /** True if the result may depend on the times. Our own writes change them, so the decision is then kept. */
   readonly usesTimes: boolean;
 };
 
-/** The side of the newer change; the left one where a side has no time. */
+/** Returns the side of the newer change; the left side if a side has no time. */
 const newerSide = ({ left, right }: Sides<number | null>): Side =>
   left !== null && right !== null && right > left ? 'right' : 'left';
 
-/** The length of a normalised text in code points. */
+/** Returns the length of a normalised text in code points. */
 const lengthOf = (text: string): number => [...text].length;
 
-/** The side of the longer text; null where both have the same length. */
+/** Returns the side of the longer text; null if both have the same length. */
 const longerSide = ({ left, right }: Sides<string>): Side | null => {
   const [ofLeft, ofRight] = [lengthOf(left), lengthOf(right)];
   if (ofLeft === ofRight) return null;
   return ofLeft > ofRight ? 'left' : 'right';
 };
 
-/** The policies that a configuration names for a text that both sides changed (R4). The name of a side is a policy, too. */
+/** The policies that a configuration can name for a text that both sides changed (R4). The name of a side is also a policy. */
 const NAMED = {
   newest: {
     words: 'the newer edit wins',
@@ -59,7 +59,7 @@ export type ConflictPolicy = NamedPolicy | Side;
 /** The names of the policies, in the order of the documentation. */
 export const POLICY_NAMES = Object.keys(NAMED) as readonly NamedPolicy[];
 
-/** The rule of a policy; `place` is the name of a side within a sentence. */
+/** Returns the rule of a policy; `place` returns the name of a side within a sentence. */
 export const ruleOf = (policy: ConflictPolicy, place: (side: Side) => string = (side) => side): ConflictRule => {
   if (policy !== 'left' && policy !== 'right') return NAMED[policy];
   return {

@@ -6,19 +6,19 @@ import type { Side, Sides } from '../contact/side.ts';
 import type { PlannedOperation } from './planned.ts';
 
 /**
- * How a pair stands: in step; unlinked by `DELETE_POLICY=keep`; waiting for the source of a one-way link to change; or
- * asleep, its contacts set apart because no side selects them.
+ * The status of a pair: in sync; unlinked by `DELETE_POLICY=keep`; waiting for a change of the source of a one-way link; or asleep,
+ * which means that its contacts are set apart because no side selects them.
  */
 export type PairStatus = 'linked' | 'kept' | 'dormant' | 'asleep';
 
-/** Two halves of one person. A pair that is kept or dormant has one half only. */
+/** The two halves of one person. A pair that is kept or dormant has only one half. */
 export type Pair = {
-  /** The mapping row's id; null for contacts that are paired by this very plan. */
+  /** The id of the stored pair; null for contacts that this plan pairs. */
   readonly id: number | null;
   readonly status: PairStatus;
 } & Sides<Half | null>;
 
-/** A pair of which both halves stand. */
+/** A pair of which both halves exist. */
 export type WholePair = Pair & Sides<Half>;
 
 /** A text that both sides changed to different values. */
@@ -26,22 +26,22 @@ export type Conflict = {
   readonly field: SyncedField;
   readonly left: string;
   readonly right: string;
-  /** Null: a person is asked, and both sides keep their value until somebody says which one is to stand. */
+  /** Null: a person decides, and until then both sides keep their values. */
   readonly winner: Side | null;
 };
 
-/** What a person said of a conflict: the side whose value is to stand after all, or that it stays as it was decided. */
+/** A person's decision about a conflict: the side whose value both sides get, or `dismissed` if the result stays. */
 export type Review = Side | 'dismissed';
 
-/** A conflict of two contacts that was recorded and has not been settled since. */
+/** A recorded conflict of two contacts that is not settled yet. */
 export type OpenConflict = Conflict & {
   readonly leftId: string;
   readonly rightId: string;
-  /** Null, or left out, where nobody has reviewed it. */
+  /** Null, or left out, if no person has reviewed it. */
   readonly review?: Review | null;
 };
 
-/** A field whose value of that side is to stand at both. */
+/** A field that gets the value of side `from` on both sides. */
 export type Taken = { readonly field: SyncedField; readonly from: Side };
 
 export type Merge<Of extends Pair = WholePair> = {
@@ -49,60 +49,60 @@ export type Merge<Of extends Pair = WholePair> = {
   readonly pair: Of;
   /** Set in the plan of an undo, which propagates nothing. */
   readonly cause?: 'undo';
-  /** Of each side at most one update and one change of membership. */
+  /** At most one update and one change of membership for each side. */
   readonly writes: readonly PlannedOperation[];
   readonly conflicts: readonly Conflict[];
-  /** Whether a person said that the two contacts, which meet for the first time, are one person; left out where nobody did. */
+  /** Set if a person decided that the two contacts, which are paired for the first time, are one person; otherwise left out. */
   readonly byHand?: true;
-  /** Fields in which a person took a side's value of a conflict; left out where there are none. */
+  /** Fields in which a person chose a side's value of a conflict; left out if there are none. */
   readonly taken?: readonly Taken[];
-  /** Fields in which a side is given back what an open conflict was decided for; left out where there are none. */
+  /** Fields in which a write restores the winning value of an open conflict; left out if there are none. */
   readonly restored?: readonly SyncedField[];
-  /** There where its bases lost a group that unites its members now: they are stored so ahead of what is written; left out else. */
+  /**
+   * Set if a group whose members are united in this run was removed from the bases; otherwise left out. The bases are
+   * stored before the writes.
+   */
   readonly unites?: true;
   /** Fields whose change on that side stays there: the link is one-way, or the write is deferred. */
   readonly held: Sides<readonly SyncedField[]>;
-  /**
-   * Group ids of that side in which both contacts are members, or neither, although a base says otherwise; left out where
-   * there are none.
-   */
+  /** Group ids of that side in which both contacts are members, or neither, although a base differs; left out if there are none. */
   readonly agreedGroups?: Sides<readonly string[]>;
-  /** Whether a write was left out of this run and must be looked at again in the next. */
+  /** True if a write was left out of this run and must be considered again in the next run. */
   readonly deferred: boolean;
   /** The side on which the contact of the pair was deleted and added again (R12); left out elsewhere. */
   readonly replacedOn?: Side;
-  /** There where the pair falls asleep once everything is written: no side selects what it leaves; left out else. */
+  /** Set if the pair falls asleep after all writes, because no side selects the resulting contact; otherwise left out. */
   readonly sleeps?: true;
 };
 
 export type Creation = {
   readonly kind: 'create';
-  /** Where the new contact is written. */
+  /** The side of the new contact. */
   readonly side: Side;
   readonly source: ContactRecord;
-  /** The pair whose other half comes back (R6); null for a contact that is new. */
+  /** The pair whose other half is created again (R6); null for a new contact. */
   readonly pair: Pair | null;
   readonly joins: readonly string[];
-  /** The fields that are not written to `side`: never, or for a value that is not synced; left out where there are none. */
+  /** The fields that are not written to `side`: never, or because a value is not synced; left out if there are none. */
   readonly held?: readonly SyncedField[];
-  /** The contacts of `side` that a person keeps apart from the source, by id; left out where there are none. */
+  /** The ids of the contacts of `side` that a person keeps apart from the source; left out if there are none. */
   readonly apartFrom?: readonly string[];
 };
 
-/** An undo restores a contact that a run deleted. */
+/** Restores a contact that a run deleted; part of an undo. */
 export type Restoration = {
   readonly kind: 'restore';
   readonly side: Side;
-  /** Its last image, under its former id. */
+  /** The last record of the contact, with its former id. */
   readonly image: ContactRecord;
-  /** The pair that it belonged to; null where the other half does not exist. */
+  /** The pair that the contact belonged to; null if the other half does not exist. */
   readonly pair: Pair | null;
   readonly joins: readonly string[];
-  /** The contact, where an interrupted undo has restored it already: it only joins its groups. */
+  /** The contact, if an interrupted undo has already restored it: then it only joins its groups. */
   readonly standing: ContactRecord | null;
 };
 
-/** The contact that is created. */
+/** Returns the contact that is created. */
 export const draftOf = (decision: Creation | Restoration): Contact =>
   decision.kind === 'restore' ? decision.image.contact : without(decision.source.contact, decision.held ?? []);
 
@@ -111,29 +111,31 @@ export type Deletion = {
   readonly side: Side;
   readonly record: ContactRecord;
   readonly pair: Pair;
-  /** It was merged into this contact of `side`, and goes only when these fields of its pair have been written (R12). */
+  /**
+   * Set if the contact was merged into this contact of `side`: it is deleted only after these fields of its pair are written (R12).
+   */
   readonly after?: { readonly survivorId: string; readonly fields: Sides<readonly ContactField[]> };
-  /** Whether a person has it merged on this side: the next plan decides about its pair (R12). Else left out. */
+  /** Set if a person merged it on this side: the next plan decides about its pair (R12). Otherwise left out. */
   readonly byHand?: true;
   /** Set in the plan of an undo: the other half stays, and is not copied to this side again. */
   readonly cause?: 'undo';
 };
 
-/** The pair ends (`drop`), stays for the half that stands alone, or sleeps with both; nothing is written. */
+/** The pair ends (`drop`), stays for its only half, or falls asleep with both halves; nothing is written. */
 export type Unlink = {
   readonly kind: 'unlink';
   readonly pair: Pair;
   readonly to: 'drop' | 'kept' | 'dormant' | 'asleep';
 };
 
-/** What the plan decided for one contact. Plain data: printed by `plan`, performed by `sync`. */
+/** The plan's decision about one contact. Plain data: printed by `plan`, performed by `sync`. */
 export type Decision = Merge | Creation | Deletion | Unlink;
 
-/** Whether a decision reverts an earlier run. */
+/** Returns whether a decision reverts an earlier run. */
 export const isOfUndo = (decision: Merge<Pair> | Creation | Restoration | Deletion): boolean =>
   decision.kind === 'restore' || ('cause' in decision && decision.cause === 'undo');
 
-/** The operations of a decision. */
+/** Returns the operations of a decision. */
 export const writesOf = (decision: Merge<Pair> | Creation | Restoration): readonly PlannedOperation[] => {
   if (decision.kind === 'merge') return decision.writes;
   const { side, joins } = decision;
@@ -144,11 +146,11 @@ export const writesOf = (decision: Merge<Pair> | Creation | Restoration): readon
   ];
 };
 
-/** Whether the two halves are paired by this very decision. */
+/** Returns whether this decision pairs the two halves. */
 export const isNewPairing = ({ pair }: Pick<Merge<Pair>, 'pair'>): boolean =>
   pair.id === null || pair.status === 'kept' || pair.status === 'dormant';
 
-/** Whether a decision sets contacts apart that are kept in step until now. */
+/** Returns whether a decision sets contacts apart that were in sync until now. */
 export const setsApart = (decision: Decision): boolean => {
   if (decision.kind === 'merge') {
     return decision.sleeps === true && decision.pair.status === 'linked' && !isNewPairing(decision);
@@ -156,13 +158,13 @@ export const setsApart = (decision: Decision): boolean => {
   return decision.kind === 'unlink' && decision.to === 'asleep' && decision.pair.status === 'linked';
 };
 
-/** A contact by the ids that it has on both sides. */
+/** The ids of a contact on both sides. */
 export type PairIds = { readonly leftId: string | null; readonly rightId: string | null };
 
-/** The ids of a pair's halves; null where a half is missing. */
+/** Returns the ids of a pair's halves; null if a half is missing. */
 export const idsOf = ({ left, right }: Pair): PairIds => ({ leftId: left?.id ?? null, rightId: right?.id ?? null });
 
-/** The ids where just one side's is known. */
+/** Returns the ids for a contact of which only one side's id is known. */
 export const idsOn = (side: Side, id: string | null): PairIds => {
   return side === 'left' ? { leftId: id, rightId: null } : { leftId: null, rightId: id };
 };

@@ -2,12 +2,12 @@ import { listsIn, scalarsIn, textIn, type Contact, type SyncedField } from '../c
 import { differingKeys, listOf } from '../contact/lists.ts';
 import { equalIn, type Declined } from '../contact/snapshot.ts';
 
-/** The values that one side was given, and the values that it holds since. */
+/** The values that were written to one side, and the values that the side has since then. */
 export type AnsweredFields = {
   readonly former: Declined | undefined;
   /** Fields that were written to the side. */
   readonly written: ReadonlySet<SyncedField>;
-  /** The values that the side was given in these fields. */
+  /** The values that were written to these fields. */
   readonly wanted: Contact;
   readonly now: Contact;
   /** The values of the other side. */
@@ -16,7 +16,7 @@ export type AnsweredFields = {
   readonly groups: readonly string[];
 };
 
-/** The declined value of a text: what the other side holds, as long as this side does not. */
+/** Returns the declined value of a text: the other side's value, while this side does not have it. */
 const declinedText = (field: ReturnType<typeof scalarsIn>[number], answered: AnsweredFields): readonly string[] => {
   const { former, written, wanted, now, other } = answered;
   const known = [...(former?.[field] ?? []), ...(written.has(field) ? [textIn(wanted, field)] : [])];
@@ -24,7 +24,7 @@ const declinedText = (field: ReturnType<typeof scalarsIn>[number], answered: Ans
   return value !== textIn(now, field) && known.includes(value) ? [value] : [];
 };
 
-/** The keys of declined elements: of those in which the lists of both sides still differ. */
+/** Returns the keys of declined elements in which the lists of both sides still differ. */
 const declinedKeys = (field: ReturnType<typeof listsIn>[number], answered: AnsweredFields): readonly string[] => {
   const { former, written, wanted, now, other } = answered;
   const refused = written.has(field) ? differingKeys(field, listOf(wanted, field), listOf(now, field)) : [];
@@ -34,8 +34,8 @@ const declinedKeys = (field: ReturnType<typeof listsIn>[number], answered: Answe
 };
 
 /**
- * The differences between a side and the other one that are settled once the side has answered a write (R2): those known
- * before, and what the side did not take now, as far as the two still differ in them. Pure.
+ * Returns the accepted differences between a side and the other side after the side answered a write (R2): the earlier ones and the
+ * values that the side did not accept now, while the two sides still differ in them. Pure.
  */
 export const settleDeclined = (answered: AnsweredFields): Declined => {
   const { former, groups, written, wanted, now, other } = answered;

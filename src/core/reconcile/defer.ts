@@ -11,33 +11,33 @@ import { plannedFields, updateOn, withoutPlanned, withPlanned } from './planned.
 const FIRST_RETRY_MS = 5 * 60_000;
 const LAST_RETRY_MS = 24 * 60 * 60_000;
 
-/** When something that failed may be tried again, by how often it failed: five minutes, doubling up to a day (R15). */
+/** Returns the delay before a retry, by the number of failed attempts: five minutes, doubling up to a day (R15). */
 export const retryDelayMs = (attempts: number): number => Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (attempts - 1));
 
-/** Whether that time has come. One that is further ahead than any delay was taken from a clock that was wrong. */
+/** Returns whether a retry is due. A retry time further ahead than the longest delay was computed with a wrong clock and is due. */
 export const isRetryDue = (retryAtMs: number, nowMs: number): boolean =>
   nowMs >= retryAtMs || retryAtMs - nowMs > LAST_RETRY_MS;
 
-/** A write that a side refused, and when it may be tried again (R15). */
+/** A write that a side refused, and the time of the next attempt (R15). */
 export type Refusal = {
   /** The side that refused. */
   readonly side: Side;
-  /** What was to be written, by {@link refusalKey}. */
+  /** Identifies the refused write: {@link refusalKey}. */
   readonly key: string;
-  /** What the write followed from, by {@link sourceFingerprint}. */
+  /** The values that the write was computed from: {@link sourceFingerprint}. */
   readonly sourceFingerprint: string;
   readonly retryAtMs: number;
 };
 
-/** The contacts of a pair, as far as a refusal is remembered by them. */
+/** The parts of a pair that identify a refusal. */
 type PairRecords = Sides<Pick<Half, 'id' | 'record'>>;
 
-/** As much of a decision as a refusal is remembered by. */
+/** The parts of a decision that identify a refusal. */
 export type Refusable = Exclude<Decision, Merge> | { readonly kind: 'merge'; readonly pair: PairRecords };
 
 /**
- * The name under which a refused write is remembered: the contacts that it was to be written from, told apart by kind. The
- * ids of the two sides may be equal texts.
+ * Returns the key of a refused write: the ids of the contacts that it was computed from, and the kind of write. The kind is part of
+ * the key because ids of the two sides may be equal texts.
  */
 export const refusalKey = (decision: Refusable): string => {
   switch (decision.kind) {
@@ -52,7 +52,7 @@ export const refusalKey = (decision: Refusable): string => {
   }
 };
 
-/** What a decision follows from, as one text: while it stays the same, a refused write need not be tried again (R15). */
+/** Returns a text of the values that a decision is computed from. While it stays the same, a refused write is not retried (R15). */
 export const sourceFingerprint = (decision: Refusable): string => {
   switch (decision.kind) {
     case 'merge':
@@ -66,18 +66,18 @@ export const sourceFingerprint = (decision: Refusable): string => {
   }
 };
 
-/** The name under which a refused field of a pair is remembered, while the other fields are written. */
+/** Returns the key of a refused field of a pair, for a refusal after which the other fields are written. */
 export const fieldRefusalKey = (pair: PairRecords, field: SyncedField): string =>
   `${SIDES.map((side) => pair[side].id).join(' ')} ${field}`;
 
-/** The name of the refusal of the whole write that a name of {@link fieldRefusalKey} or {@link refusalKey} belongs to. */
+/** Returns the key of the whole write for a key of {@link fieldRefusalKey} or {@link refusalKey}. */
 export const wholeRefusalKey = (key: string): string => key.split(' ').slice(0, 2).join(' ');
 
-/** The values that a refused field follows from, as one text. */
+/** Returns a text of the values that a write of the field is computed from. */
 export const fieldFingerprint = (pair: PairRecords, field: ContactField): string =>
   JSON.stringify(SIDES.map((side) => valueIn(pair[side].record.contact, field)));
 
-/** The operations without some fields of a side; an update that remains leaves them as they are in `record`. */
+/** Removes fields of a side from the operations; the remaining update sets these fields to their values in `record`. */
 const lessOf = (
   writes: Merge['writes'],
   side: Side,
@@ -95,18 +95,18 @@ const lessOf = (
   return withPlanned(rest, { ...update, desired });
 };
 
-/** A decision without some fields of the write to that side: their change stays outstanding. */
+/** Removes fields of the write to that side from a decision. Their change stays outstanding. */
 const withoutFields = (decision: Merge, side: Side, fields: readonly SyncedField[]): Merge => {
   if (fields.length === 0 || plannedFields(decision.writes, side).length === 0) return decision;
   const from = otherSide(side);
   const writes = lessOf(decision.writes, side, decision.pair[side].record, new Set(fields));
   const still = new Set(plannedFields(writes, side));
-  // What lost, and is not written over, stands there still: it stays as open as what won.
+  // A losing value that is not overwritten yet still exists: its field stays outstanding like the winning value.
   const lost = decision.conflicts
     .filter(({ winner, field }) => winner === from && !still.has(field))
     .map(({ field }) => field);
   const held = { left: decision.held.left, right: decision.held.right };
-  // As long as the write is to come, a side that selects the contact goes on selecting it.
+  // While the write is outstanding, a side that selects the contact continues to select it.
   const { sleeps: _, ...awake } = decision;
   return {
     ...awake,
@@ -119,16 +119,16 @@ const withoutFields = (decision: Merge, side: Side, fields: readonly SyncedField
 const withoutWrite = (decision: Merge, side: Side): Merge =>
   withoutFields(decision, side, plannedFields(decision.writes, side));
 
-/** For so long a contact is not given extras again. */
+/** The time between two writes of extras to a contact. */
 export const EXTRAS_REST_MS = 24 * 60 * 60_000;
 
-/** The extras that a decision would write to an existing contact of that side. */
+/** Returns the extras that a decision would write to an existing contact of that side. */
 export const extrasFor = (decision: Decision, side: Side): readonly SyncedField[] =>
   decision.kind === 'merge' ? plannedFields(decision.writes, side).filter(isExtraField) : [];
 
 /**
- * Leaves out the extras of contacts that were given some less than a day ago, as `shownAtMs` tells; null where they never
- * were. A time that is as far ahead was taken from a clock that was wrong. Pure.
+ * Removes the extras of contacts whose extras were written less than a day ago. `shownAtMs` returns the time of the last write of
+ * extras, or null if there was none. A time that is a day or more in the future was taken from a wrong clock and is ignored. Pure.
  */
 export const deferExtras = (
   decisions: readonly Decision[],
@@ -148,7 +148,7 @@ export const deferExtras = (
   });
 };
 
-/** The contacts that a decision is about. */
+/** Returns the contacts that a decision concerns. */
 export const contactsOfDecision = (decision: Decision): readonly { readonly side: Side; readonly id: string }[] => {
   const { pair } = decision;
   const halves = pair === null ? [] : SIDES.flatMap((side) => pair[side] ?? []);
@@ -164,8 +164,8 @@ export const contactsOfDecision = (decision: Decision): readonly { readonly side
 };
 
 /**
- * Leaves out what concerns a contact that an earlier write of unknown outcome is about: what that write did must be known
- * before anything follows from how the contact stands (R9). Pure.
+ * Removes the decisions about a contact of an earlier write with unknown outcome. That outcome must be determined before a decision
+ * is made from the state of the contact (R9). Pure.
  */
 export const deferUnsettled = (
   decisions: readonly Decision[],
@@ -173,7 +173,7 @@ export const deferUnsettled = (
 ): readonly Decision[] =>
   decisions.filter((decision) => !contactsOfDecision(decision).some(({ side, id }) => isUnsettled(side, id)));
 
-/** Leaves out the writes that were refused and whose time has not come again (R15); the rest is performed. Pure. */
+/** Removes the refused writes that are not due for a retry (R15); the rest is performed. Pure. */
 export const deferRefused = (
   decisions: readonly Decision[],
   refusals: readonly Refusal[],
@@ -212,7 +212,7 @@ export const deferRefused = (
   });
 };
 
-/** The refusals of writes to pairs that the decisions do not ask for any more: the source changed, or the side did. Pure. */
+/** Returns the refusals of writes to pairs that the decisions no longer contain, because the source or the side changed. Pure. */
 export const pastRefusals = <Row extends Pick<Refusal, 'side' | 'key'>>(
   decisions: readonly Decision[],
   refusals: readonly Row[],

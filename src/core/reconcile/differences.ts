@@ -19,12 +19,12 @@ import { mergeList, mergeScalar } from './merge.ts';
 import { forField, type Policy } from './policy.ts';
 import { aliasLeftovers, resembles } from './similar.ts';
 
-// A pair whose halves differ is quiet only where a rule explains the difference.
+// A pair with different halves counts as in sync only if a rule explains each difference.
 
-/** The halves of a pair as they were when both sides last agreed. */
+/** The halves of a pair with a base each. */
 type Settled = Sides<Half & { readonly base: Snapshot }>;
 
-/** The differences between the halves of a pair that no rule explains; groups by their links. */
+/** The differences between the halves of a pair that no rule explains; groups are given by their links. */
 export type Unexplained = {
   readonly texts: readonly ScalarField[];
   readonly lists: readonly { readonly field: ListField; readonly elements: readonly ListElement[] }[];
@@ -36,7 +36,7 @@ const goesBothWays = (policy: Policy, field: SyncedField): boolean => forField(p
 const isDeclined = (halves: Settled, field: SyncedField, key: string): boolean =>
   SIDES.some((side) => halves[side].base.declined?.[field]?.includes(key) === true);
 
-/** Whether the two texts differ and nothing explains it: no change, no value that a side declined or rewrote. */
+/** Returns whether the two texts differ without a reason: no change, and no value that a side declined or rewrote. */
 const isUnexplainedText = (field: ScalarField, halves: Settled): boolean => {
   const [left, right] = [textIn(halves.left.record.contact, field), textIn(halves.right.record.contact, field)];
   if (left === right || isExtraField(field) || mergeScalar(field, halves).kind !== 'quiet') return false;
@@ -44,7 +44,7 @@ const isUnexplainedText = (field: ScalarField, halves: Settled): boolean => {
   return !isRewritten && !isDeclined(halves, field, left) && !isDeclined(halves, field, right);
 };
 
-/** The elements that one list holds and the other lacks, without a change and without an explanation. */
+/** Returns the elements that only one list contains, if neither a change nor a rule explains the difference. */
 const unexplainedElements = (field: ListField, halves: Settled): readonly ListElement[] => {
   const elements = ({ contact }: Snapshot) => listOf(contact, field);
   const lists = {
@@ -63,7 +63,7 @@ const unexplainedElements = (field: ListField, halves: Settled): readonly ListEl
   return differing.filter((each) => !changed.has(each) && !isDeclined(halves, field, elementKey(field, each)));
 };
 
-/** The group pairs in which one half alone is a member, without a change and without an explanation. */
+/** Returns the group pairs of which only one half is a member, if neither a change nor a rule explains the difference. */
 const unexplainedGroups = (links: readonly GroupLink[], halves: Settled, policy: Policy): readonly GroupLink[] => {
   const isIn = (link: GroupLink) => bySide((side) => halves[side].record.groupIds.some((id) => id === link[side]));
   const differing = links.filter((link) => {
@@ -81,8 +81,8 @@ const unexplainedGroups = (links: readonly GroupLink[], halves: Settled, policy:
 const isSettled = (halves: Sides<Half>): halves is Settled => SIDES.every((side) => halves[side].base !== null);
 
 /**
- * Returns the differences between the two halves of a linked pair that nothing explains (R5): neither side changed them since
- * the bases, no side declined or rewrote it, and the field goes both ways. Null where everything is explained. Pure.
+ * Returns the differences between the two halves of a linked pair that no rule explains (R5): neither side changed them since the
+ * bases, no side declined or rewrote them, and the field is synced both ways. Returns null if there are none. Pure.
  */
 export const unexplainedDifferences = (
   halves: Sides<Half>,
@@ -102,7 +102,7 @@ export const unexplainedDifferences = (
   return texts.length + lists.length + groups.length === 0 ? null : { texts, lists, groups };
 };
 
-/** The fields of unexplained differences. */
+/** Returns the fields of unexplained differences. */
 export const fieldsOfDifferences = ({ texts, lists, groups }: Unexplained): readonly SyncedField[] => [
   ...texts,
   ...lists.map(({ field }) => field),
@@ -110,8 +110,8 @@ export const fieldsOfDifferences = ({ texts, lists, groups }: Unexplained): read
 ];
 
 /**
- * The halves with bases that hold nothing of what is disputed: the next plan merges them as if both sides had just added
- * their values, so that nothing is lost (R5). Pure.
+ * Returns the halves with the disputed values removed from their bases. The next plan then merges them as if both sides had just
+ * added their values, so no value is lost (R5). Pure.
  */
 export const disputedHalves = (halves: Sides<Half>, { texts, lists, groups }: Unexplained): Sides<Half> =>
   bySide((side) => {

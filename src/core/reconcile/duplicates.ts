@@ -2,10 +2,10 @@ import { stands, type Half } from '../contact/half.ts';
 import { contradicts, emailEdges, likelyEdges, namesakeEdges, phoneEdges, type Edge } from './match-edges.ts';
 import { personReader, type MatchablePerson } from './match-person.ts';
 
-/** So many namesakes are compared with each other; of a crowd, a name alone says nothing. */
+/** The largest number of namesakes that are compared with each other. In larger groups an equal name is no evidence. */
 const MOST_NAMESAKES = 20;
 
-/** Contacts of one full name of which nothing speaks against one person. */
+/** Returns an edge for each two contacts with the same full name and no contradicting values. */
 const bareNamesakes = (people: readonly MatchablePerson[]): readonly Edge[] =>
   [...Map.groupBy(people, ({ name }) => name)].flatMap(([name, own]) => {
     if (name === '' || own.length > MOST_NAMESAKES) return [];
@@ -18,10 +18,10 @@ const idOf = ({ record }: MatchablePerson): string => record.id;
 
 const byId = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
-/** The two as one text, whichever comes first. */
+/** Returns one key for two contacts, independent of their order. */
 const pairKey = (a: MatchablePerson, b: MatchablePerson): string => [idOf(a), idOf(b)].toSorted(byId).join('\n');
 
-/** What speaks for one person in two contacts of one side, the strongest first, each two once. */
+/** Returns the evidence that two contacts of one side are the same person: strongest first, one edge for each two contacts. */
 const edgesAmong = (people: readonly MatchablePerson[]): readonly Edge[] => {
   const all = new Set(people);
   const sets = { left: all, right: all };
@@ -39,9 +39,9 @@ const edgesAmong = (people: readonly MatchablePerson[]): readonly Edge[] => {
 };
 
 /**
- * The contacts of one side that are likely one person, by the evidence of a first meeting (R13), in groups of two or more.
- * Each two of a group go together: J. Smith goes with John and with Jane, who do not. Nobody is in two groups; their order,
- * and that of the members, does not depend on the given one. Pure.
+ * Returns the contacts of one side that are likely the same person, by the evidence of first matching (R13), in groups of two or
+ * more. Each two contacts of a group must match: J. Smith matches John and Jane, but John and Jane do not match. No contact is in
+ * two groups. The order of groups and members does not depend on the input order. Pure.
  */
 export const findDuplicates = (halves: readonly Half[]): readonly (readonly Half[])[] => {
   const people = halves.filter(stands).map(personReader([]));

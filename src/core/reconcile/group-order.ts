@@ -5,12 +5,12 @@ import { foldGroupName } from './policy.ts';
 type Rename = Extract<GroupAction, { kind: 'rename-group' }>;
 
 /**
- * The name that a group has between two renames of one run, where another group needs its name first. It names the pair, so
- * that a later run recognises it after a crash.
+ * Returns the temporary name of a group whose name another group of the run needs first. It contains the key of the pair, so that a
+ * later run recognises it after a crash.
  */
 export const temporaryName = (key: string): string => `Renaming (contact-sync ${key})`;
 
-/** Which groups of a side hold which name, by its folded text. */
+/** The ids of the groups of a side that have a name, by the folded name. */
 type Holders = Map<string, Set<string>>;
 
 const holdersOf = (groups: Iterable<GroupRecord>): Holders => {
@@ -22,7 +22,7 @@ const holdersOf = (groups: Iterable<GroupRecord>): Holders => {
   return holders;
 };
 
-/** Those of the actions on a side that can be done: without renames to a name that another group keeps. */
+/** Removes the actions that cannot be done: renames to a name that another group keeps. */
 export const withoutBlocked = (
   actions: readonly GroupAction[],
   groups: readonly GroupRecord[],
@@ -37,8 +37,8 @@ export const withoutBlocked = (
 };
 
 /**
- * The renames of a side in an order in which each name is free when it is taken; where names rotate, one group takes a
- * temporary name first (`via`).
+ * Orders the renames of a side so that each name is free when a group gets it. If names rotate, one group first gets
+ * a temporary name (`via`).
  */
 const orderRenames = (renames: readonly Rename[], groups: readonly GroupRecord[]): readonly Rename[] => {
   const holders = holdersOf(groups);
@@ -66,8 +66,8 @@ const orderRenames = (renames: readonly Rename[], groups: readonly GroupRecord[]
 };
 
 /**
- * Orders what is done to the groups of one side: renames, then creations, then deletions. A group that is deleted, and whose
- * name another one takes, has a temporary name until then (`via`). Pure.
+ * Orders the actions on the groups of one side: renames, then creations, then deletions. A deleted group whose name another group
+ * gets has a temporary name until it is deleted (`via`). Pure.
  */
 export const orderGroupActions = (
   actions: readonly GroupAction[],

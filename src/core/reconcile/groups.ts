@@ -4,17 +4,17 @@ import { orderGroupActions, temporaryName, withoutBlocked } from './group-order.
 import type { GroupLink } from './membership.ts';
 import { conflictWinner, foldGroupName, groupFilter, mayWrite, type Policy } from './policy.ts';
 
-/** A bucket and a label that belong together, as the store keeps them. */
+/** The stored link between a bucket and a label. */
 export type GroupPair = {
   readonly key: string;
   readonly left: GroupHalf | null;
   readonly right: GroupHalf | null;
-  /** `kept`: one half was deleted and the other stays for itself. */
+  /** `kept`: one half was deleted and the other remains without a counterpart. */
   readonly status: 'linked' | 'kept';
   readonly settled: boolean;
 };
 
-/** The group's id and its base: the name that the side itself last gave back. */
+/** The group's id and its base: the name that the side itself last returned. */
 type GroupHalf = { readonly id: string; readonly name: string };
 
 export type GroupAction =
@@ -23,7 +23,7 @@ export type GroupAction =
       readonly side: Side;
       readonly key: string;
       readonly name: string;
-      /** The details of the deleted group that comes back (`GroupRecord.details`). */
+      /** The details of the deleted group that is recreated (`GroupRecord.details`). */
       readonly details?: string;
     }
   | {
@@ -32,7 +32,7 @@ export type GroupAction =
       readonly key: string;
       readonly group: GroupRecord;
       readonly name: string;
-      /** A temporary name that the group takes before anything else is done; left out where none is needed. */
+      /** A temporary name that the group gets before any other action; left out if none is needed. */
       readonly via?: string;
     }
   | {
@@ -40,32 +40,32 @@ export type GroupAction =
       readonly side: Side;
       readonly key: string;
       readonly group: GroupRecord;
-      /** The name that its user gave it. */
+      /** The name that the user gave to the group. */
       readonly name: string;
-      /** As for a rename. */
+      /** See `via` of a rename. */
       readonly via?: string;
     };
 
 export type GroupPlan = {
   readonly actions: readonly GroupAction[];
-  /** Group pairs as they stand when the actions are done; a half to be created is null until then. */
+  /** Group pairs after the actions; a half that is to be created is null until then. */
   readonly pairs: readonly GroupPair[];
-  /** Keys of stored pairs that end, once a `delete-group` of that key is done. */
+  /** Keys of stored pairs that end after the `delete-group` action of that key. */
   readonly ended: readonly string[];
-  /** The pairs through which memberships travel in this run. */
+  /** The pairs through which memberships are synced in this run. */
   readonly links: readonly GroupLink[];
-  /** Names that a side holds more than once, of which only one can be paired. */
+  /** Names that several groups of one side have; only one of the groups can be paired. */
   readonly duplicates: readonly { readonly side: Side; readonly name: string }[];
 };
 
-/** The names of one side's groups after the actions of a plan, by id; a group that is yet to be created has its key as id. */
+/** The names of one side's groups after the actions of a plan, by id; by key for a group that is yet to be created. */
 export type GroupNames = ReadonlyMap<string, string>;
 
 export type GroupInput = {
-  /** Every group that a side holds now. */
+  /** All current groups of a side. */
   readonly left: readonly GroupRecord[];
   readonly right: readonly GroupRecord[];
-  /** Groups of which nobody knows whether they stand, by id: nothing is decided of their pairs. */
+  /** Ids of groups that could not be read and may be deleted. No decision is made about their pairs. */
   readonly unread?: Sides<ReadonlySet<string>>;
   readonly pairs: readonly GroupPair[];
 };
@@ -83,7 +83,7 @@ type Draft = {
 
 const half = (group: GroupRecord): GroupHalf => ({ id: group.id, name: group.name });
 
-/** The name that the side's user gave a group: a temporary name is ours, left by a run that was cut off. */
+/** Returns the name that the user gave to a group. A temporary name was set by an interrupted run. */
 const nameIn = (pair: GroupPair, side: Side, { name }: GroupRecord): string =>
   name === temporaryName(pair.key) ? (pair[side]?.name ?? name) : name;
 
@@ -95,8 +95,8 @@ const linkOf = (pair: GroupPair): GroupLink => ({
 });
 
 /**
- * The side whose name both are to have: the one that was renamed; where both were, the one that wins conflicts. Null where
- * the names may stay as they are.
+ * Returns the side whose name both groups get: the renamed side, or if both were renamed the side that wins conflicts. Returns
+ * null if the names may stay.
  */
 const namingSide = (draft: Draft, pair: GroupPair, groups: Sides<GroupRecord>): Side | null => {
   const interrupted = SIDES.find((side) => groups[side].name === temporaryName(pair.key));
@@ -126,7 +126,7 @@ const planLinked = (draft: Draft, pair: GroupPair, left: GroupRecord, right: Gro
     draft.actions.push({ kind: 'rename-group', side: to, key: pair.key, group: records[to], name });
   }
   const next: GroupPair = { ...pair, left: half(left), right: half(right), status: 'linked' };
-  // The bases stay as they were until a rename has arrived on the other side.
+  // The bases do not change until a rename is done on the other side.
   draft.pairs.push(from === null ? { ...next, settled: true } : { ...pair, settled: true });
   draft.links.push(linkOf(next));
 };
@@ -146,7 +146,7 @@ const planHalfGone = (draft: Draft, pair: GroupPair, side: Side, survivor: Group
   }
 };
 
-/** A kept group stays alone until the other side has a group of its name again. */
+/** A kept group stays unpaired until the other side has a group of its name again. */
 const planKept = (draft: Draft, pair: GroupPair, survivor: GroupRecord): void => {
   const missing = pair.left === null ? 'left' : 'right';
   const names = [...draft.groups[missing].values()].map((group) => foldGroupName(group.name));
@@ -162,7 +162,7 @@ const planStored = (draft: Draft, pair: GroupPair): void => {
     return;
   }
   const survivor = left ?? right;
-  // A half that was never made is no deletion: the other one is planned like any unpaired group.
+  // A half that was never created is not a deletion: the other half is planned like any unpaired group.
   const isHalfMade = pair.status === 'linked' && (pair.left === null || pair.right === null);
   if (survivor === undefined || isHalfMade) draft.ended.push(pair.key);
   else if (pair.status === 'kept') planKept(draft, pair, survivor);
@@ -198,7 +198,7 @@ const pairByName = (draft: Draft): void => {
 const actionsOn = ({ actions }: Draft, side: Side): readonly GroupAction[] =>
   actions.filter((action) => action.side === side);
 
-/** The names of a side's groups after the actions on it. */
+/** Returns the names of a side's groups after the actions on that side. */
 const namesAfter = (groups: Iterable<GroupRecord>, actions: readonly GroupAction[]): ReadonlyMap<string, string> => {
   const names = new Map([...groups].map(({ id, name }) => [id, name]));
   for (const action of actions) {
@@ -233,8 +233,8 @@ const createMissing = (draft: Draft, side: Side): void => {
 };
 
 /**
- * Decides what becomes of buckets and labels: paired by name, created where missing, renamed when either is renamed,
- * deleted when either is deleted. A group absent from the input is gone: the caller has the evidence (R7). Pure.
+ * Plans the sync of buckets and labels: they are paired by name, created where missing, renamed when either is renamed, and deleted
+ * when either is deleted. A group that is absent from the input counts as deleted: the caller checks that (R7). Pure.
  */
 export const planGroups = (input: GroupInput, policy: Policy): GroupPlan & { readonly names: Sides<GroupNames> } => {
   const byId = (groups: readonly GroupRecord[]) => new Map(groups.map((group) => [group.id, group]));
@@ -250,7 +250,7 @@ export const planGroups = (input: GroupInput, policy: Policy): GroupPlan & { rea
   };
   const isUnread = (pair: GroupPair): boolean => SIDES.some((side) => input.unread?.[side].has(pair[side]?.id ?? ''));
   for (const pair of input.pairs) {
-    // Its members unite once it is known to stand.
+    // Its members are united when the group is found to exist.
     if (isUnread(pair)) draft.pairs.push({ ...pair, settled: false });
     else planStored(draft, pair);
   }

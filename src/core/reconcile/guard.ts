@@ -5,7 +5,7 @@ import type { Loss, Losses } from './losses.ts';
 import type { Plan } from './plan.ts';
 import type { DeleteLimit, Policy } from './policy.ts';
 
-/** Why a run stops before it writes anything (R8). */
+/** The reason why a run stops before it writes anything (R8). */
 export type Halt =
   | {
       readonly reason: 'too-many-deletes' | 'side-emptied' | 'account-changed';
@@ -14,42 +14,42 @@ export type Halt =
     }
   | { readonly reason: 'first-sync' | 'same-accounts'; readonly side: null; readonly message: string };
 
-/** The contacts that exist on each side, compared with those that are linked. */
+/** The number of contacts that exist on each side, to compare with the number of linked contacts. */
 export type Presence = {
   /** Contacts linked with each other. */
   readonly pairs: number;
-  /** Pairs whose contacts are set apart: they are expected too. */
+  /** Pairs whose contacts are set apart: these contacts are expected to exist, too. */
   readonly asleep: number;
   /**
-   * Contacts that each side is known to hold now. Of a run that destroys something only those of pairs, with those that were
-   * deleted and added again.
+   * Contacts that exist on each side. For a run that destroys something: only contacts of pairs, including contacts that
+   * were deleted and added again.
    */
   readonly present: Sides<number>;
-  /** Further contacts on each side, which belong to no pair; left out where they were not counted. */
+  /** Contacts on each side that belong to no pair; left out if they were not counted. */
   readonly others?: Sides<number>;
-  /** Linked contacts that are missing but came or were changed too recently for that to count (R7). */
+  /** Linked contacts that are missing but were added or changed too recently to count as missing (R7). */
   readonly unsettled: Sides<number>;
 };
 
 export type GuardInput = Presence & {
   readonly limit: DeleteLimit;
-  /** What the plan would destroy on each side. */
+  /** The losses that the plan would cause on each side. */
   readonly losses: Sides<Losses>;
-  /** What this link destroyed there in the last 24 hours, since deletions were last accepted. */
+  /** The losses that this link caused on each side in the last 24 hours, since deletions were last accepted. */
   readonly recent: Sides<Losses>;
   readonly acceptDeletes: boolean;
-  /** The run that is reverted, where the plan is that of an undo. */
+  /** The id of the run that is reverted, in the plan of an undo. */
   readonly undoes?: string | null;
-  /** How the sides are called within a sentence. */
+  /** The names of the sides within a sentence. */
   readonly places: Sides<string>;
 };
 
-/** The count of a limit; of a small book no more than half may go, but always one. */
+/** Returns the count of a limit, limited to half of the pairs but not to less than one contact; 0 if no count is set. */
 const allowedCount = (count: number | null, pairs: number): number => {
   return Math.min(count ?? 0, Math.max(1, Math.floor(pairs / 2)));
 };
 
-/** How many contacts may be deleted on one side within a day; exactly that many still pass. */
+/** Returns how many contacts may be deleted on one side within a day; exactly that many are still allowed. */
 export const allowedDeletes = (limit: DeleteLimit, pairs: number): number => {
   const share = limit.percent === null ? 0 : Math.floor((pairs * limit.percent) / 100);
   return Math.max(allowedCount(limit.count, pairs), share);
@@ -65,7 +65,7 @@ const otherWords = (count: number): string => {
   return count === 1 ? ' and 1 other contact is there' : ` and ${count} other contacts are there`;
 };
 
-/** The halt for a side on which no linked contact exists any more. */
+/** Returns the halt for a side on which no linked contact exists any more. */
 const sideEmptied = (side: Side, { others, places, undoes = null, ...presence }: GuardInput): Halt => ({
   reason: 'side-emptied',
   side,
@@ -74,10 +74,10 @@ const sideEmptied = (side: Side, { others, places, undoes = null, ...presence }:
     `nothing was written. ${override(undoes)}`,
 });
 
-/** How many linked contacts may be missed on a side: those that came or were changed a moment ago may not (R7). */
+/** Returns how many linked contacts are expected on a side. Contacts that were added or changed recently are not expected (R7). */
 const expected = (side: Side, { pairs, asleep, unsettled }: Presence): number => pairs + asleep - unsettled[side];
 
-/** Whether a side shows nothing although two linked contacts or more are to be there. */
+/** Returns whether a side has no linked contact although at least two are expected. */
 export const isEmptied = (side: Side, presence: Presence): boolean => {
   return presence.present[side] === 0 && expected(side, presence) >= 2;
 };
@@ -95,23 +95,23 @@ const lossWords = (loss: Loss, count: number): string => {
   }
 };
 
-/** What is lost apart from fields. */
+/** The losses that are not of a field. */
 const WHOLE_LOSSES = ['contacts', 'members', 'setApart'] as const;
 
 const isField = (loss: Loss): loss is SyncedField => !WHOLE_LOSSES.some((whole) => whole === loss);
 
-/** Everything that is lost, in the order in which it is told. */
+/** Returns all kinds of losses, in the order in which they are reported. */
 const kindsOf = (losses: Losses): readonly Loss[] => {
   const kinds = Object.keys(losses) as Loss[];
   return [...WHOLE_LOSSES, ...inFieldOrder(kinds.filter(isField))];
 };
 
-/** The deletions of the day belong to the book that the limit is a share of. */
+/** Returns the number of linked contacts that the limit is a share of, including the deletions of the last 24 hours. */
 const bookOf = ({ pairs, recent }: GuardInput): number => {
   return SIDES.reduce((sum, side) => sum + (recent[side].contacts ?? 0), pairs);
 };
 
-/** More than all there is may be lost within a day: a field that is filled again can be emptied again. */
+/** Returns whether the limit is 100% or more. Then losses may exceed the total: a field can be filled and emptied repeatedly. */
 const isUnlimited = ({ percent }: DeleteLimit): boolean => percent !== null && percent >= 100;
 
 const tooMany = (input: GuardInput, side: Side): Halt | null => {
@@ -123,7 +123,7 @@ const tooMany = (input: GuardInput, side: Side): Halt | null => {
     const [now, before] = [losses[side][loss] ?? 0, recent[side][loss] ?? 0];
     if (now === 0 || now + before <= allowed) return [];
     const earlier = before === 0 ? '' : ` (after ${before} in the last 24 hours)`;
-    // Set apart are both halves of a pair.
+    // Setting apart affects both halves of a pair.
     const place = loss === 'setApart' ? '' : ` at ${places[side]}`;
     return [`${lossWords(loss, now)}${place}${earlier}`];
   });
@@ -137,7 +137,7 @@ const tooMany = (input: GuardInput, side: Side): Halt | null => {
   };
 };
 
-/** Halts a plan that destroys too much, or that follows from a side that came back empty. Both sides empty is fine. Pure. */
+/** Halts a plan that destroys too much, or that is based on a side that returned no contacts. Both sides may be empty. Pure. */
 export const checkGuard = (input: GuardInput): Halt | null => {
   if (input.acceptDeletes) return null;
   const isSomewhere = SIDES.some((side) => input.present[side] + input.unsettled[side] > 0);
@@ -146,7 +146,7 @@ export const checkGuard = (input: GuardInput): Halt | null => {
   return tooMany(input, 'left') ?? tooMany(input, 'right');
 };
 
-/** The halt for a credential that opens another account than the link was made with; no option passes it. */
+/** Returns the halt for a credential of another account than the one that the link was created with; no option overrides it. */
 export const accountChanged = (side: Side, place: string, detail: string): Halt => ({
   reason: 'account-changed',
   side,
@@ -155,7 +155,7 @@ export const accountChanged = (side: Side, place: string, detail: string): Halt 
     'Sign in with the first account, or configure a new link with its own DATA_DIR for the new account.',
 });
 
-/** The halt of a link whose two accounts another link connects already; no option passes it. */
+/** Returns the halt of a link whose two accounts are already connected by another link; no option overrides it. */
 export const sameAccounts = (link: string, other: string): Halt => ({
   reason: 'same-accounts',
   side: null,
@@ -164,7 +164,10 @@ export const sameAccounts = (link: string, other: string): Halt => ({
     `written. Keep one of them, with a selection of contacts or buckets if needed. Then run: contact-sync forget link ${link}`,
 });
 
-/** The halt of a first sync that waits for a person; always the same, so that it is accepted whatever came meanwhile. */
+/**
+ * The halt of a first sync that waits for approval. It is constant, so that the approval stays valid if
+ * contacts change in the meantime.
+ */
 export const FIRST_SYNC: Halt = {
   reason: 'first-sync',
   side: null,
@@ -173,7 +176,7 @@ export const FIRST_SYNC: Halt = {
     'Review: `contact-sync plan`. To start it, run `contact-sync sync --accept-first`.',
 };
 
-/** Halts a plan that would do anything where no two contacts are linked yet, and the policy wants that reviewed. Pure. */
+/** Halts a plan with any action if no contacts are linked yet and the policy requires a review. Pure. */
 export const checkFirstSync = (
   { firstSync }: Pick<Policy, 'firstSync'>,
   { pairs }: Pick<Presence, 'pairs'>,

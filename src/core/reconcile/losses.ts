@@ -7,15 +7,18 @@ import type { Plan } from './plan.ts';
 import { membershipOn, updateOn } from './planned.ts';
 
 /**
- * What the guard counts (R8): contacts that are deleted, members of groups that are deleted, and for each field the contacts
- * that lose every value of it. Pairs that are set apart lose nothing and are counted all the same, once, as of the left side.
+ * The losses that the guard counts (R8): deleted contacts, members of deleted groups, and for each field the contacts that lose
+ * every value of it. A pair that is set apart loses no value, but counts once, as a loss of the left side.
  */
 export type Loss = 'contacts' | 'members' | 'setApart' | SyncedField;
 
-/** How much of each is lost on one side; what is absent is nothing. */
+/** The number of losses of each kind on one side; an absent kind is 0. */
 export type Losses = Readonly<Partial<Record<Loss, number>>>;
 
-/** The fields of the contact itself that hold something before a write and nothing after it; no user gave what a side computes. */
+/**
+ * Returns the contact fields that have a value before a write and none after it. Fields that a side computes are left out:
+ * they contain no user data.
+ */
 export const emptiedFields = (
   before: Contact,
   desired: Contact,
@@ -25,7 +28,7 @@ export const emptiedFields = (
     (field) => !isExtraField(field) && valueIn(before, field).length > 0 && valueIn(desired, field).length === 0,
   );
 
-/** Whether a contact is in no group any more once it has joined and left these. */
+/** Returns whether a contact is in no group after it joined and left these groups. */
 export const leavesEveryGroup = (
   before: readonly string[],
   joined: readonly string[],
@@ -35,7 +38,7 @@ export const leavesEveryGroup = (
 const emptiedBy = ({ pair, writes }: Merge, side: Side, links: readonly GroupLink[]): readonly SyncedField[] => {
   const { record } = pair[side];
   const [update, moves] = [updateOn(writes, side), membershipOn(writes, side)];
-  // What a merge brought is no loss when its survivor is given back what it held.
+  // A value that came from a merge is not a loss when the survivor gets its own value back.
   const written = update?.fields.filter((field) => !update.given?.includes(field)) ?? [];
   const emptied = update === null ? [] : emptiedFields(record.contact, update.desired, written);
   if (moves === null) return emptied;
@@ -43,7 +46,7 @@ const emptiedBy = ({ pair, writes }: Merge, side: Side, links: readonly GroupLin
   return leavesEveryGroup(record.groupIds, moves.joins, left) ? [...emptied, 'buckets'] : emptied;
 };
 
-/** The losses that a decision brings to each side, each counted once. */
+/** Returns the losses that a decision causes on each side, each counted once. */
 const lossesBy = (decision: Decision, links: readonly GroupLink[]): Sides<readonly Loss[]> => {
   switch (decision.kind) {
     case 'delete':
@@ -60,25 +63,25 @@ const lossesBy = (decision: Decision, links: readonly GroupLink[]): Sides<readon
   }
 };
 
-/** Whether a decision deletes a contact, empties a field of one, or sets one apart. */
+/** Returns whether a decision deletes a contact, empties a field of a contact, or sets a contact apart. */
 export const causesLosses = (decision: Decision, links: readonly GroupLink[]): boolean => {
   const losses = lossesBy(decision, links);
   return SIDES.some((side) => losses[side].length > 0);
 };
 
-/** Adds up losses; each name counts one. */
+/** Counts losses by kind. */
 export const countLosses = (losses: readonly Loss[]): Losses => {
   const counted: Partial<Record<Loss, number>> = {};
   for (const loss of losses) counted[loss] = (counted[loss] ?? 0) + 1;
   return counted;
 };
 
-/** Whether nothing at all is lost. */
+/** Returns whether the losses of both sides are zero. */
 export const isLossless = (losses: Sides<Losses>): boolean => {
   return SIDES.every((side) => Object.values(losses[side]).every((count) => count === 0));
 };
 
-/** What a plan causesLosses on each side; `membersOf` says how many contacts a group has. Pure. */
+/** Returns the losses that a plan causes on each side; `membersOf` returns the number of members of a group. Pure. */
 export const lossesOf = (
   { decisions, groups }: Pick<Plan, 'decisions' | 'groups'>,
   membersOf: (side: Side, groupId: string) => number,

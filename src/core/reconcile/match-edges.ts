@@ -3,10 +3,10 @@ import { foldText } from '../contact/names.ts';
 import { hasName } from '../contact/person-name.ts';
 import { fullNames, indexBy, isCompanyCard, shared, type MatchablePerson } from './match-person.ts';
 
-/** Two contacts that may be one person, and how much speaks for it. */
+/** Two contacts that may be one person, and the strength of the evidence. */
 export type Edge = { readonly left: MatchablePerson; readonly right: MatchablePerson; readonly score: number };
 
-/** Points for a text that both say, and off where they say different ones. */
+/** Returns points for equal texts, negative points for different texts, and 0 if a text is empty. */
 const compareTexts = (a: string, b: string, points: number): number => {
   if (a === '' || b === '') return 0;
   const [first, second] = [foldText(a), foldText(b)];
@@ -14,7 +14,7 @@ const compareTexts = (a: string, b: string, points: number): number => {
   return first === second ? points : -points;
 };
 
-/** What two near copies of one person differ in, beside name, email addresses and long phone numbers. */
+/** Returns the score of the details other than name, email addresses and long phone numbers. */
 const detailScore = (left: MatchablePerson, right: MatchablePerson): number => {
   const [first, second] = [left.record.contact, right.record.contact];
   return (
@@ -43,8 +43,8 @@ const scoreOf = (left: MatchablePerson, right: MatchablePerson): number =>
 const MANY = 400;
 
 /**
- * The combinations worth comparing among contacts that share a key: all of a few, namesakes among many, and among very
- * many namesakes the first with the first, the second with the second.
+ * Yields the combinations to compare among contacts that share a key: all of them if they are few; namesakes if they are many; and
+ * for very many namesakes only the first with the first, the second with the second, and so on.
  */
 function* combinations(
   left: readonly MatchablePerson[],
@@ -82,7 +82,7 @@ const edgesBy = (
   return [...edges.values()];
 };
 
-/** Forms of companies, which one side may leave out. */
+/** Legal forms of companies, which one side may leave out. */
 const LEGAL_FORMS = new Set(
   'gmbh ag kg ug ohg ev inc corp co ltd llc llp plc sa sarl sas srl spa bv nv oy ab as'.split(' '),
 );
@@ -94,8 +94,8 @@ const companyWords = (company: string): string =>
     .join(' ');
 
 /**
- * Whether two contacts that share an address may be one by their names. The card of a company is no person, and the cards of
- * two companies are two.
+ * Returns whether the names of two contacts that share an address allow that they are the same. A company card is not a person, and
+ * the cards of two companies are not the same.
  */
 const mayBeOne = (a: MatchablePerson, b: MatchablePerson): boolean => {
   const [card, other] = [isCompanyCard(a), isCompanyCard(b)];
@@ -104,38 +104,41 @@ const mayBeOne = (a: MatchablePerson, b: MatchablePerson): boolean => {
   return compareNames(a.names, b.names, a.emails.intersection(b.emails)) !== 'different';
 };
 
-/** Contacts that share an email address, and whose names agree. */
+/** Returns edges of contacts that share an email address and whose names agree. */
 export const emailEdges = (open: Sets): readonly Edge[] => edgesBy(open, (person) => person.emails, mayBeOne);
 
-/** Whether two contacts have one full name, in any order and division. */
+/** Returns whether two contacts have one full name, in any order and division. */
 const areNamesakes = (a: MatchablePerson, b: MatchablePerson): boolean =>
   a.name !== '' && a.name === b.name && (!hasName(a.names) || compareNames(a.names, b.names) === 'same');
 
-/** Contacts that share a phone number and the full name. */
+/** Returns edges of contacts that share a phone number and the full name. */
 export const phoneEdges = (open: Sets): readonly Edge[] => edgesBy(open, (person) => person.phones, areNamesakes);
 
-/** Whether two contacts share a phone number and names that agree without being equal: one person to a reader (R13). */
+/**
+ * Returns whether two contacts that share a phone number have names that agree without being equal, so that they
+ * look like one person (R13).
+ */
 const lookAlike = (a: MatchablePerson, b: MatchablePerson): boolean => {
   if (isCompanyCard(a) || isCompanyCard(b)) return false;
   if (compareNames(a.names, b.names) !== 'different') return true;
   return !a.names.isSeveral && !b.names.isSeveral && haveOtherScripts(a.names, b.names);
 };
 
-/** Contacts that share a phone number and may be one person by their names, which are not equal. */
+/** Returns edges of contacts that share a phone number and whose names, although not equal, may belong to one person. */
 export const likelyEdges = (open: Sets): readonly Edge[] => edgesBy(open, (person) => person.phones, lookAlike);
 
-/** Contacts of one full name, or of two forms of it: a short form, an initial or a further given name. */
+/** Returns edges of contacts with one full name, or two forms of it: a short form, an initial or a further given name. */
 export const similarNameEdges = (open: Sets): readonly Edge[] =>
   edgesBy(open, fullNames, (a, b) => areNamesakes(a, b) || compareNames(a.names, b.names) === 'compatible');
 
-/** Whether two contacts of one full name say something that speaks against one person. */
+/** Returns whether the values of two contacts contradict that they are the same person. */
 export const contradicts = (a: MatchablePerson, b: MatchablePerson): boolean =>
   !areNamesakes(a, b) ||
   (a.emails.size > 0 && b.emails.size > 0) ||
   (a.phones.size > 0 && b.phones.size > 0 && shared(a.phones, b.phones) === 0) ||
   (a.company !== '' && b.company !== '' && a.company !== b.company);
 
-/** Namesakes that share a title, an address, a website or a short phone number, and that nothing contradicts. */
+/** Returns edges of namesakes that share a title, an address, a website or a short phone number, without a contradiction. */
 export const namesakeEdges = (open: Sets): readonly Edge[] => {
   const details = ({ name, record, addresses, websites, shortPhones }: MatchablePerson): readonly string[] => {
     if (name === '') return [];

@@ -11,42 +11,45 @@ import type { GroupLink } from './membership.ts';
 
 type Keys = ReadonlySet<string>;
 
-/** A contact with what it is compared by. */
+/** A contact with the values that matching compares. */
 export type MatchablePerson = {
   readonly half: Half;
   readonly record: ContactRecord;
   readonly names: PersonName;
-  /** Equal for namesakes; a company's where the contact has no person's name. */
+  /** Equal for namesakes; the company name if the contact has no person's name. */
   readonly name: string;
   /** The folded company. */
   readonly company: string;
-  /** What copies of one person have in common: the name, else all email addresses. */
+  /** Equal for copies of one person: the name, or all email addresses if there is no name. */
   readonly identity: string;
   readonly emails: Keys;
-  /** The closing digits of phone numbers that are long enough to tell people apart. */
+  /** The closing digits of phone numbers that are long enough to distinguish people. */
   readonly phones: Keys;
-  /** Phone numbers that are too short for that. */
+  /** Phone numbers that are too short to distinguish people. */
   readonly shortPhones: Keys;
   readonly addresses: Keys;
   readonly websites: Keys;
-  /** The linked groups that it is a member of, by the key of the group pair. */
+  /** The linked groups of the contact, by the key of the group pair. */
   readonly groups: Keys;
-  /** Everything that the contact says, in any order and without labels; the empty string where it says nothing. */
+  /** All values of the contact, independent of their order and without labels; empty if the contact has no values. */
   readonly content: string;
 };
 
-/** What two spellings of one full name have in common, whatever the order of its parts; a company where no name is. */
+/**
+ * Returns a key that is equal for two spellings of one full name, in any order of its parts; a key of the
+ * company if there is no name.
+ */
 const nameKey = ({ key }: PersonName, company: string): string => {
   if (key !== '') return key;
   return company === '' ? '' : `company ${company}`;
 };
 
-/** Whether the contact is the card of a company: it has a company and no person's name. */
+/** Returns whether the contact is a company card: it has a company and no person's name. */
 export const isCompanyCard = ({ names, company }: MatchablePerson): boolean => company !== '' && !hasName(names);
 
 /**
- * Keys of a full name: of two contacts of one full name, or of two forms of it, these have one in common. None where there is
- * a first name or a family name alone. The card of a company is known by its company.
+ * Returns keys of a full name. Two contacts with one full name, or with two forms of it, share at least one key. Returns no key if
+ * there is only a first name or only a family name. A company card has its company as its key.
  */
 export const fullNames = (person: MatchablePerson): readonly string[] => {
   const { given, family } = person.names;
@@ -59,7 +62,7 @@ export const fullNames = (person: MatchablePerson): readonly string[] => {
 
 const NONE: Keys = new Set();
 
-/** A set for each of many contacts: most are empty. */
+/** Returns a set of keys; empty sets share one object, because most sets are empty. */
 const setOf = (keys: readonly string[]): Keys => (keys.length === 0 ? NONE : new Set(keys));
 
 type KeysByField = ReadonlyMap<ListField, Keys>;
@@ -79,7 +82,7 @@ const contentOf = (contact: Contact, keys: KeysByField): string => {
     : JSON.stringify([...texts, ...lists]);
 };
 
-/** Makes people of the contacts of one side; `links` are the groups that both sides have, or will have. */
+/** Returns a function that makes a `MatchablePerson` of a half; `links` are the groups that both sides have or will have. */
 export const personReader = (links: readonly GroupLink[]): ((half: Half) => MatchablePerson) => {
   const keyOfGroup = new Map(
     links.flatMap(({ key, left, right }) => [
@@ -115,10 +118,10 @@ export const personReader = (links: readonly GroupLink[]): ((half: Half) => Matc
   };
 };
 
-/** How many values both have. */
+/** Returns the number of values that both sets contain. */
 export const shared = (a: Keys, b: Keys): number => (a.size === 0 || b.size === 0 ? 0 : a.intersection(b).size);
 
-/** The people by each of their keys. */
+/** Indexes the people by each of their keys. */
 export const indexBy = (
   people: Iterable<MatchablePerson>,
   keys: (person: MatchablePerson) => Iterable<string>,

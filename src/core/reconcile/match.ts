@@ -14,21 +14,21 @@ import { indexBy, personReader, type MatchablePerson } from './match-person.ts';
 import type { GroupLink } from './membership.ts';
 import type { Verdict } from './verdict.ts';
 
-/** `byHand` where a person said that they are one. */
+/** Two contacts that are the same person; `byHand` if a person decided that. */
 export type Match = Sides<Half> & { readonly byHand?: true };
 
-/** Why contacts that may be one person were not paired. */
+/** The reason why contacts that may be one person were not paired. */
 export type Ambiguity =
-  /** They share an email address, and their names are those of several people. */
+  /** They share an email address, and their names belong to different people. */
   | 'names differ'
-  /** Several contacts of the other side fit equally well. */
+  /** Several contacts of the other side match equally well. */
   | 'several candidates'
-  /** They share a phone number, and one name is a shorter form of the other, or one has none. */
+  /** They share a phone number, and one name is a shorter form of the other, or one contact has no name. */
   | 'same phone number'
-  /** They have one full name or two forms of one, and other addresses, numbers or companies. */
+  /** They have one full name or two forms of it, and different addresses, numbers or companies. */
   | 'same name';
 
-/** Contacts that may be one person, for a person to decide. */
+/** Contacts that may be the same person; a person decides. */
 export type AmbiguousMatch = {
   readonly left: readonly string[];
   readonly right: readonly string[];
@@ -43,9 +43,9 @@ export type MatchResult = {
 export type MatchInput = Sides<readonly Half[]> & {
   /** The groups that both sides have, or will have. */
   readonly links?: readonly GroupLink[];
-  /** What names each side's account in the origins that this link leaves at the other side (R9). */
+  /** The ids of each side's account in the origins that this link stores on the other side (R9). */
   readonly scopes?: Sides<string>;
-  /** What a person said of two of the contacts. */
+  /** Decisions of a person about two contacts. */
   readonly verdicts?: readonly Verdict[];
 };
 
@@ -54,7 +54,7 @@ type Progress = {
   readonly right: Set<MatchablePerson>;
   readonly matches: Match[];
   readonly ambiguous: AmbiguousMatch[];
-  /** Whether a person keeps the two apart, by their ids at the left and at the right side. */
+  /** Returns whether a person decided that the two contacts, given by their ids, are not the same person. */
   readonly isApart: (leftId: string, rightId: string) => boolean;
 };
 
@@ -71,7 +71,7 @@ const idsOf = (people: Iterable<MatchablePerson>): readonly string[] => [
   ...new Set([...people].map(({ record }) => record.id)),
 ];
 
-/** The contacts of undecided edges; those that compete with each other together. */
+/** Returns the contacts of undecided edges; competing candidates are in one entry. */
 const rivalsOf = (edges: readonly Edge[], why: Ambiguity): readonly AmbiguousMatch[] => {
   const found: AmbiguousMatch[] = [];
   const byLeft = Map.groupBy(edges, (edge) => edge.left);
@@ -80,7 +80,7 @@ const rivalsOf = (edges: readonly Edge[], why: Ambiguity): readonly AmbiguousMat
   for (const start of edges) {
     if (reported.has(start)) continue;
     const rivals = new Set([start]);
-    // The walk goes on over what is added meanwhile.
+    // The loop also visits the edges that it adds to the set.
     for (const { left, right } of rivals) {
       for (const rival of byLeft.get(left) ?? []) rivals.add(rival);
       for (const rival of byRight.get(right) ?? []) rivals.add(rival);
@@ -95,7 +95,7 @@ const rivalsOf = (edges: readonly Edge[], why: Ambiguity): readonly AmbiguousMat
   return found;
 };
 
-/** Settles edges of one score: unique ones and copies of one person are paired, the rest is ambiguous. */
+/** Resolves edges of one score: unique edges and copies of one person are paired, the rest is ambiguous. */
 const takeEqualEdges = (progress: Progress, edges: readonly Edge[]): void => {
   const isOpen = (edge: Edge) => progress.left.has(edge.left) && progress.right.has(edge.right);
   const byLeft = Map.groupBy(edges, (edge) => edge.left);
@@ -136,7 +136,7 @@ const matchByOrigin = (progress: Progress, scopes: Sides<string> | undefined): v
   }
 };
 
-/** Pairs contacts that say the very same: which of several copies is paired with which makes no difference. */
+/** Pairs contacts with identical content. Which of several copies are paired makes no difference. */
 const takeCopies = (progress: Progress, keyOf: (person: MatchablePerson) => string): void => {
   const keys = (person: MatchablePerson) => (saysNothing(person) ? [] : [keyOf(person)]);
   const rights = indexBy(progress.right, keys);
@@ -151,8 +151,8 @@ const takeCopies = (progress: Progress, keyOf: (person: MatchablePerson) => stri
 };
 
 /**
- * Pairs contacts of one name: those with more in common first, then the only ones of the name on both sides. A name alone
- * decides nothing about a contact that shares a phone number with another contact of a similar name.
+ * Pairs contacts with one name: first those that share more values, then those that are the only contacts of the name on both
+ * sides. A name alone is not sufficient for a contact that shares a phone number with another contact of a similar name.
  */
 const matchByName = (progress: Progress): void => {
   takeBest(progress, namesakeEdges(progress));
@@ -176,7 +176,7 @@ const matchByName = (progress: Progress): void => {
   }
 };
 
-/** Returns the match without contacts that a person keeps apart from all others of it. */
+/** Returns the match without contacts that a person keeps apart from all other contacts of the match. */
 const withoutSettled = ({ isApart }: Progress, { left, right, why }: AmbiguousMatch): AmbiguousMatch => {
   const open = left.filter((leftId) => right.some((rightId) => !isApart(leftId, rightId)));
   return { left: open, right: right.filter((rightId) => open.some((leftId) => !isApart(leftId, rightId))), why };
@@ -197,7 +197,7 @@ const stillAmbiguous = ({ left, right, ambiguous }: Progress): readonly Ambiguou
     .filter(isUnsettled);
 };
 
-/** Returns a test whether two contacts are in one ambiguous match. */
+/** Returns a predicate: whether the two contacts of an edge are in one ambiguous match. */
 const togetherIn = (ambiguous: readonly AmbiguousMatch[]): ((edge: Pick<Edge, 'left' | 'right'>) => boolean) => {
   const rivals = ambiguous.flatMap(({ left, right }) => {
     const rights = new Set(right);
@@ -207,7 +207,7 @@ const togetherIn = (ambiguous: readonly AmbiguousMatch[]): ((edge: Pick<Edge, 'l
   return ({ left, right }) => byLeft.get(left.record.id)?.some(({ rights }) => rights.has(right.record.id)) ?? false;
 };
 
-/** Contacts that share an email address and were not paired because of their names, by address. */
+/** Returns the contacts that share an email address and were not paired because of their names, by address. */
 const keptApart = ({ left, right }: Progress, ambiguous: readonly AmbiguousMatch[]): readonly AmbiguousMatch[] => {
   const isKnown = togetherIn(ambiguous);
   const rights = indexBy(right, ({ emails }) => emails);
@@ -225,7 +225,7 @@ const keptApart = ({ left, right }: Progress, ambiguous: readonly AmbiguousMatch
   return found;
 };
 
-/** Contacts that were not paired, although a reader may take them for one person (R13). */
+/** Returns contacts that were not paired although they may look like one person to a reader (R13). */
 const lookalikes = (progress: Progress, ambiguous: readonly AmbiguousMatch[]): readonly AmbiguousMatch[] => {
   const isKnown = togetherIn(ambiguous);
   const byPhone = rivalsOf(
@@ -237,7 +237,7 @@ const lookalikes = (progress: Progress, ambiguous: readonly AmbiguousMatch[]): r
   return [...byPhone, ...rivalsOf(namesakes, 'same name')];
 };
 
-/** Pairs those who are one person because somebody said so, whatever else speaks for or against it. */
+/** Pairs the contacts that a person joined, regardless of all other evidence. */
 const matchByHand = (progress: Progress, verdicts: readonly Verdict[]): void => {
   const together = verdicts.filter(({ says }) => says === 'together');
   if (together.length === 0) return;
@@ -253,7 +253,9 @@ const matchByHand = (progress: Progress, verdicts: readonly Verdict[]): void => 
   }
 };
 
-/** The people of a side; whom a person keeps apart from others chooses first among copies, as not all of them will do. */
+/**
+ * Returns the people of a side. Contacts that a person keeps apart from others come first, because they do not match every copy.
+ */
 const peopleOf = (
   halves: readonly Half[],
   personOf: (half: Half) => MatchablePerson,
@@ -271,9 +273,10 @@ const isApartBy = (apart: readonly Verdict[]): Progress['isApart'] => {
 };
 
 /**
- * Finds the contacts that are the same person on both sides (R13): by what a person said of them, else by the origin that a create left behind (R9), else by
- * the very same content, else by an email address where the names agree, else by phone and name, else by a full name that
- * is unique or has more in common, and that nothing contradicts. Pure; what it cannot decide is in `ambiguous`.
+ * Finds the contacts that are the same person on both sides (R13). The evidence, in this order: a decision of a person;
+ * the origin that a create stored (R9); identical content; an email address, if the names agree; a phone number and the
+ * name; a full name that is unique or has more values in common, and is not contradicted. Pure. Contacts that cannot be
+ * decided are returned in `ambiguous`.
  */
 export const matchContacts = ({ left, right, links = [], scopes, verdicts = [] }: MatchInput): MatchResult => {
   if (left.length === 0 || right.length === 0) return { matches: [], ambiguous: [] };

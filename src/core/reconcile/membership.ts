@@ -2,22 +2,22 @@ import type { Half } from '../contact/half.ts';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import { mayWrite, type Policy } from './policy.ts';
 
-/** A bucket and a label that are one group in this plan; an id is null where the plan creates that half. */
+/** A bucket and a label that are one group in this plan; an id is null if the plan creates that half. */
 export type GroupLink = {
   readonly key: string;
   readonly left: string | null;
   readonly right: string | null;
-  /** Whether the memberships have been united before; until then there is no base to compare with. */
+  /** True if the memberships were united before. Until then there is no base to compare with. */
   readonly settled: boolean;
 };
 
-/** The group pairs that each side's contact joins and leaves, and whether a side's change stays there. */
+/** The group pairs that each side's contact joins and leaves; `held`: a change of that side is not written to the other side. */
 export type MembershipMerge = Sides<MembershipDelta> & { readonly held: Sides<boolean> };
 
 type MembershipDelta = {
   readonly joins: readonly string[];
   readonly leaves: readonly string[];
-  /** Group ids of the side in which both contacts are members, or neither, although the base says otherwise. */
+  /** Group ids of the side in which both contacts are members, or neither, although the base differs. */
   readonly agreed: readonly string[];
 };
 
@@ -32,8 +32,8 @@ const changeOf = (now: State, before: State): Change => {
 };
 
 /**
- * What `from`'s change asks of `to`; joining beats leaving, so that nothing is lost (R5), but for what the source of a one-way
- * link left.
+ * Returns the change of `to` that follows from a change of `from`. Joining wins over leaving, so that nothing is lost (R5), unless
+ * the source of a one-way link left the group.
  */
 const propagated = (from: Change, to: Change, toNow: State, isSource: boolean): 'join' | 'leave' | null => {
   if (from === 'joined' && toNow === 'out') return 'join';
@@ -41,9 +41,9 @@ const propagated = (from: Change, to: Change, toNow: State, isSource: boolean): 
 };
 
 /**
- * The halves as groups find them that unite their members now: their bases say nothing of a group that one side alone is in,
- * as of one that it joined just now. What cannot be written yet is found by that later, when the group counts as united. The
- * same halves where there is no such group.
+ * Prepares the halves for groups whose members are united in this run. A group that only one side is in is removed from the bases,
+ * as if the side had just joined it. A membership that cannot be written yet is found by this later, when the group counts as
+ * united. Returns the same halves if there is no such group.
  */
 export const unitingHalves = (halves: Sides<Half>, links: readonly GroupLink[]): Sides<Half> => {
   const isIn = (side: Side, link: GroupLink): boolean => halves[side].record.groupIds.some((id) => id === link[side]);
@@ -57,7 +57,7 @@ export const unitingHalves = (halves: Sides<Half>, links: readonly GroupLink[]):
   });
 };
 
-/** Merges one contact's membership, bucket by bucket, each side against its own base (R2, R3, R11). Pure. */
+/** Merges the memberships of one contact, bucket by bucket, each side against its own base (R2, R3, R11). Pure. */
 export const mergeMembership = (halves: Sides<Half>, links: readonly GroupLink[], policy: Policy): MembershipMerge => {
   const now = bySide((side) => new Set(halves[side].record.groupIds));
   const base = bySide((side) => new Set(halves[side].base?.groupIds));

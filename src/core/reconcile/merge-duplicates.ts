@@ -7,12 +7,12 @@ import { decideMerge } from './plan.ts';
 import { membershipOn, type PlannedMembership, withPlanned } from './planned.ts';
 import type { Policy } from './policy.ts';
 
-/** Contacts of one side that a person has merged into one of them. */
+/** Contacts of one side that a person merges into one of them. */
 export type MergeByHand = {
   readonly side: Side;
   /** The pair of the contact that stays. */
   readonly survivor: WholePair;
-  /** The others, each with its pair; null for one that has no counterpart. */
+  /** The other contacts, each with its pair; null if a contact has no counterpart. */
   readonly others: readonly { readonly half: Half; readonly pair: Pair | null }[];
   readonly links: readonly GroupLink[];
   /** Open conflicts of the survivor. */
@@ -22,7 +22,7 @@ export type MergeByHand = {
 
 const NO_PAIR: Pair = { id: null, status: 'linked', left: null, right: null };
 
-/** The survivor's decision with the groups of this side that the others belong to. */
+/** Adds the groups of the other contacts on this side to the survivor's decision. */
 const joinGroups = (merge: Merge, { side, others, links }: MergeByHand): Merge => {
   const own = new Set(merge.pair[side].record.groupIds);
   const planned = membershipOn(merge.writes, side);
@@ -41,13 +41,14 @@ const joinGroups = (merge: Merge, { side, others, links }: MergeByHand): Merge =
 };
 
 /**
- * What a merge by hand writes: the survivor is given, on this side, what only the others hold (a text that it fills otherwise
- * stays, and the other value is a conflict that it has won), and then the others go. The survivor's other half and their
- * counterparts are left to the next plan, as after a merge that a user made there (R12). Pure.
+ * Returns the writes of a merge by hand. The survivor gets, on this side, the values that only the other contacts have. A text
+ * that the survivor already has stays, and the other value is a conflict that the survivor wins. Then the other contacts are
+ * deleted. The survivor's other half and the counterparts of the others are left to the next plan, as after a merge by a user
+ * on that side (R12). Pure.
  */
 export const planMergeByHand = (given: MergeByHand): readonly (Merge | Deletion)[] => {
   const { side, survivor, others, links, open, policy } = given;
-  // What its owner merges stays at this side, also in a field that the link takes the other way only.
+  // Values that the owner merges stay on this side, even in a field that the link only syncs the other way.
   const byHand = { ...policy, directions: {} };
   let merge = joinGroups(decideMerge(survivor, survivor, links, policy, open), given);
   const deletions: Deletion[] = [];

@@ -11,8 +11,8 @@ type NameField = (typeof NAME_FIELDS)[number];
 export const isNameField = (field: ScalarField): field is NameField => NAME_FIELDS.some((each) => each === field);
 
 /**
- * How the parts of a name are merged: each for itself, or all from one side. `conflicts`: both sides changed the name, and the
- * value of the other side is lost; `from` is null if a person is asked.
+ * The way the parts of a name are merged: each part separately, or all parts from one side. `conflicts` is true if both sides
+ * changed the name and the value of the other side is lost. `from` is null if a person decides.
  */
 export type NameRuling =
   | { readonly kind: 'apart' }
@@ -21,12 +21,12 @@ export type NameRuling =
 
 const APART: NameRuling = { kind: 'apart' };
 
-/** The side whose value of a part of the name wins if both sides changed it; null if a person is asked. */
+/** Returns the side whose value of a part of the name wins if both sides changed it; null if a person decides. */
 type NameWinner = (field: NameField) => Side | null;
 
-/** How a link decides about names. */
+/** The rules of a link for merging names. */
 type NameTerms = {
-  /** Whether both parts of the name are written at both sides. */
+  /** True if both sides are written for both parts of the name. */
   readonly isFree: boolean;
   readonly winnerOf: NameWinner;
   /** The side whose whole name wins. */
@@ -37,20 +37,21 @@ const wordsIn = (contact: Contact): readonly string[] => NAME_FIELDS.flatMap((fi
 
 const piecesIn = (contact: Contact): readonly string[] => NAME_FIELDS.flatMap((field) => namePieces(contact[field]));
 
-/** The side with a person's name, if the other one has its own email address or phone number in that place. */
+/** Returns the side with a person's name, if the other side has its own email address or phone number in place of the name. */
 const realName = (names: Sides<Contact>): Side | null =>
   SIDES.find((side) => isNamedByAddress(names[otherSide(side)]) && hasName(personNameOf(names[side]))) ?? null;
 
 /**
- * The side that gives both name fields at a first meeting, where the sides divide a name differently and field by field a
- * word of it would appear twice: `Mary Ann Lee` and `Mary Ann` + `Lee` are not `Mary Ann Lee` + `Lee`.
+ * Returns the side that provides both name fields when two contacts are matched for the first time; null if they merge separately.
+ * It is needed where the sides divide a name differently and merging by field would repeat a word: `Mary Ann Lee` and `Mary Ann` +
+ * `Lee` are not `Mary Ann Lee` + `Lee`.
  */
 const dividedName = (names: Sides<Contact>, winnerOf: NameWinner): Side | null => {
   const valueOf = (field: NameField, whenAsked: Side): string => {
     const winner = winnerOf(field) ?? whenAsked;
     return names[winner][field] || names[otherSide(winner)][field];
   };
-  // A person who is asked may take either side's value.
+  // If a person decides, either side's value may be chosen.
   const unions = SIDES.map((side) => NAME_FIELDS.flatMap((field) => namePieces(valueOf(field, side))));
   const united = unions.find((union) => SIDES.every((side) => union.length > piecesIn(names[side]).length));
   if (united === undefined) return null;
@@ -60,7 +61,7 @@ const dividedName = (names: Sides<Contact>, winnerOf: NameWinner): Side | null =
   return divided[0] ?? whole[0] ?? null;
 };
 
-/** The parts of the name in which a side replaced one text by another. */
+/** Returns the parts of the name in which a side replaced one text by another. */
 const changesOf = ({ base, record: { contact } }: Half): readonly NameField[] =>
   NAME_FIELDS.filter((field) => {
     const former = base?.contact[field] ?? '';
@@ -68,8 +69,8 @@ const changesOf = ({ base, record: { contact } }: Half): readonly NameField[] =>
   });
 
 /**
- * Whether the changes of both sides, part by part, would make a name that no side holds and that shares no word with the
- * former one: `Beth Lee` and `Ann Moore`, of `Ann Lee`, are not `Beth Moore`.
+ * Returns whether merging the changes of both sides part by part would make a name that neither side has and that shares no word
+ * with the former name: `Beth Lee` and `Ann Moore`, both changed from `Ann Lee`, are not `Beth Moore`.
  */
 const isMixture = (halves: Sides<Half>, winnerOf: NameWinner): boolean => {
   const changed = bySide((side) => changesOf(halves[side]));
@@ -95,14 +96,14 @@ const isMixture = (halves: Sides<Half>, winnerOf: NameWinner): boolean => {
 };
 
 /**
- * Decides whether the parts of a name are merged together (R4, R13): a person's name beats an address in its place, whichever
- * is newer; a name that no side wrote is never made. Pure.
+ * Decides whether the parts of a name are merged together (R4, R13). A person's name wins over an address in its place, whichever
+ * is newer. The result is never a name that neither side wrote. Pure.
  */
 export const ruleName = (halves: Sides<Half>, { isFree, winnerOf, wholeWinner }: NameTerms): NameRuling => {
   const names = bySide((side) => halves[side].record.contact);
   const real = isFree ? realName(names) : null;
   if (real !== null) return { kind: 'whole', from: real, conflicts: false };
-  // A pairing may be stored with empty bases before anything of it was written.
+  // A pair may be stored with empty bases before any of its values is written.
   const isKnown = SIDES.some((side) => NAME_FIELDS.some((field) => (halves[side].base?.contact[field] ?? '') !== ''));
   if (isKnown) {
     return isFree && isMixture(halves, winnerOf) ? { kind: 'whole', from: wholeWinner(), conflicts: true } : APART;

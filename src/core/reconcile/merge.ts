@@ -30,9 +30,9 @@ import { conflictWinner, forField, mayWrite, type Policy, policyFor } from './po
 import { sidesToTake, takenValue, type TakenValue } from './review.ts';
 import { aliasLeftovers } from './similar.ts';
 
-/** What becomes of the contact fields of two halves. */
+/** The result of merging the contact fields of two halves. */
 export type FieldMerge = {
-  /** What each side should hold; equal to what it holds where `fields` is empty. */
+  /** The target contact of each side; equal to its current contact if `fields` is empty. */
   readonly desired: Sides<Contact>;
   readonly fields: Sides<readonly ContactField[]>;
   readonly held: Sides<readonly SyncedField[]>;
@@ -53,7 +53,7 @@ type ScalarOutcome =
   | { readonly kind: 'propagate'; readonly from: Side }
   | { readonly kind: 'conflict' };
 
-/** What becomes of one scalar field (R3, R4, R5; at a first meeting a filled field beats an empty one, R13). */
+/** Returns the outcome of merging one scalar field (R3, R4, R5). At a first match a filled field wins over an empty one (R13). */
 export const mergeScalar = (field: ScalarField, { left, right }: Sides<Half>): ScalarOutcome => {
   const values = bySide((side) => textIn(side === 'left' ? left.record.contact : right.record.contact, field));
   if (values.left === values.right) return { kind: 'quiet' };
@@ -70,14 +70,14 @@ export const mergeScalar = (field: ScalarField, { left, right }: Sides<Half>): S
 
 const POSTAL_PARTS = ['street', 'city', 'region', 'postalCode', 'country'] as const;
 
-/** What one list field of one side gains and loses through the other side's changes. */
+/** The elements that a list field of one side gains and loses through changes of the other side. */
 export type ListDelta = { readonly add: readonly ListElement[]; readonly remove: readonly ListElement[] };
 
 const NO_DELTA: ListDelta = { add: [], remove: [] };
 
 /**
- * Whether two lists hold the same texts in the same order, whatever their labels where these are no part of the elements: a
- * quick way to see that all is quiet.
+ * Returns whether two lists contain the same texts in the same order. Labels are ignored where they are not part of the elements.
+ * This is a fast check that nothing changed.
  */
 const haveSameTexts = (field: ListField, a: readonly ListElement[], b: readonly ListElement[]): boolean => {
   const isTyped = isTypedList(field);
@@ -90,11 +90,12 @@ const haveSameTexts = (field: ListField, a: readonly ListElement[], b: readonly 
   return a.length === b.length && a.every((element, index) => isSame(element, b[index]));
 };
 
-/** Two elements, each of one side alone, that are one element (`ListSpec.united`). */
+/** Two elements, each present on one side only, that are the same element (`ListSpec.united`). */
 type Twin = Sides<ListElement>;
 
 /**
- * Of the elements that each side holds alone, every two that are one. An element that could be one with several stays apart.
+ * Returns every two elements that are the same element, among the elements that only one side has. An element with several
+ * candidates is not united.
  */
 const twinsAmong = (field: ListField, alone: Sides<readonly ListElement[]>): readonly Twin[] => {
   if (alone.left.length === 0 || alone.right.length === 0) return [];
@@ -106,7 +107,7 @@ const twinsAmong = (field: ListField, alone: Sides<readonly ListElement[]>): rea
   });
 };
 
-/** The changes of a list, where two elements that are one become one: the fuller one stays, with each side's own label. */
+/** Unites elements that are the same element in the changes of a list: the more complete one stays, with each side's own label. */
 const uniteTwins = (
   field: ListField,
   delta: Sides<ListDelta>,
@@ -131,12 +132,13 @@ const uniteTwins = (
 
 const NOBODY: Sides<boolean> = { left: false, right: false };
 
-/** The source of a one-way link: what it removes goes, whatever the target made of it. */
+/** Returns which side is the source of a one-way link. Its removals apply even if the target changed the element. */
 const isSourceOf = (policy: Policy): Sides<boolean> => bySide((side) => !mayWrite(policy, side));
 
 /**
- * Merges a list element by element (R3). An element added on one side is added on the other; one removed on one side is
- * removed on the other, unless that side added it since and is no mere target of a one-way link. Labels, spelling and order of a side that holds the element stay.
+ * Merges a list element by element (R3). An element added on one side is added on the other. An element removed on one side is
+ * removed on the other, unless that side added it since and is not the target of a one-way link. A side that has the element keeps
+ * its label, spelling and position.
  */
 export const mergeList = (field: ListField, halves: Sides<Half>, isSource = NOBODY): Sides<ListDelta> => {
   const { left, right } = halves;
@@ -193,7 +195,7 @@ type Draft = {
   readonly taken: Taken[];
 };
 
-/** Gives the value that a person took to every side that does not hold it. */
+/** Writes the value that a person chose to every side that does not have it. */
 const takeInto = (draft: Draft, field: ScalarField, sides: Sides<Half>, policy: Policy, taken: TakenValue): void => {
   for (const to of sidesToTake(field, sides, taken, policy)) {
     draft.fields[to].push(field);
@@ -229,7 +231,7 @@ const mergeScalarInto = (
     draft.held[from].push(field);
     return;
   }
-  // What the target made of a computed value is nobody's to lose.
+  // The target's value of a computed field is not user data, so replacing it is no conflict.
   const isConflict = outcome.kind === 'conflict' || (isWhole && name.conflicts);
   if (isConflict && !isExtraField(field)) draft.conflicts.push({ ...conflict, winner: from });
   draft.fields[to].push(field);
@@ -254,15 +256,15 @@ const mergeListInto = (draft: Draft, field: ListField, sides: Sides<Half>, linkP
   }
 };
 
-/** The winner of a conflict that was decided before about the same two values; null where there is none. */
+/** Returns the winner of an earlier conflict about the same two values, or null. */
 type Decided = (conflict: Omit<Conflict, 'winner'>) => Side | null;
 
-/** What was decided before about the two contacts, by a run or by a person. */
+/** Earlier decisions about the two contacts, made by a run or by a person. */
 export type Rulings = { readonly decided: Decided; readonly open: readonly OpenConflict[] };
 
 const NO_RULINGS: Rulings = { decided: () => null, open: [] };
 
-/** Whether the parts of the name are merged together; each for itself where one is not synced. */
+/** Decides whether the parts of the name are merged together. They are merged separately if one of them is not synced. */
 const nameRuling = (
   sides: Sides<Half>,
   policy: Policy,
@@ -281,7 +283,7 @@ const nameRuling = (
   });
 };
 
-/** Merges the two halves of one person field by field, each measured against its own base. Pure. */
+/** Merges the two halves of one person field by field, each compared with its own base. Pure. */
 export const mergeContacts = (sides: Sides<Half>, policy: Policy, rulings: Rulings = NO_RULINGS): FieldMerge => {
   const draft: Draft = {
     desired: bySide((side) => sides[side].record.contact),

@@ -17,7 +17,7 @@ import { updateOn, withPlanned } from './planned.ts';
 import { mayWrite, type Policy, unwrittenFields } from './policy.ts';
 import { aliasLeftovers } from './similar.ts';
 
-/** What a contact holds that its other half, as `taken` shows, never took; empty in all other fields. */
+/** Returns the values of a contact that its other half (`taken`) does not have; the other fields are empty. */
 const missingFrom = (contact: Contact, taken: Contact): Contact => {
   let rest = EMPTY_CONTACT;
   for (const field of scalarsIn(contact)) {
@@ -26,7 +26,7 @@ const missingFrom = (contact: Contact, taken: Contact): Contact => {
   for (const field of listsIn(contact)) {
     const [own, other] = [listOf(contact, field), listOf(taken, field)];
     const lists = keyLists(field, { left: other, right: own, leftBase: other, rightBase: own });
-    // What the other half holds in another spelling, it has taken.
+    // A value that the other half has in another spelling is not missing.
     const { right, leftBase } = aliasLeftovers(lists);
     const elements = [...right].filter(([key]) => !leftBase.has(key)).map(([, element]) => element);
     rest = withList(rest, field, elements);
@@ -34,7 +34,9 @@ const missingFrom = (contact: Contact, taken: Contact): Contact => {
   return rest;
 };
 
-/** The values that the survivor does not fill otherwise, and those that it does as conflicts that it wins. */
+/**
+ * Separates the values for which the survivor has none from those for which it has another value: conflicts that the survivor wins.
+ */
 const settleScalars = (survivor: Readonly<Record<Side, Contact>>, rest: Contact, side: Side) => {
   let free = rest;
   const conflicts: Conflict[] = [];
@@ -50,7 +52,7 @@ const settleScalars = (survivor: Readonly<Record<Side, Contact>>, rest: Contact,
   return { free, conflicts };
 };
 
-/** The contact with the values and elements that it lacks of `given`, and the fields that they are in. */
+/** Adds the values and elements of `given` that the contact lacks. Returns the contact and the fields that were changed. */
 const withGiven = (contact: Contact, given: Contact) => {
   const fields: ContactField[] = [];
   let desired = contact;
@@ -70,9 +72,10 @@ const withGiven = (contact: Contact, given: Contact) => {
 };
 
 /**
- * The survivor's decision and the deletion, once the survivor is given what nobody else holds: on the side of the deletion, as
- * if its user had entered it there, so that a later plan brings it to the other side whatever becomes of this run. A field
- * that goes to the other side only is given there. What the survivor has `taken` already is left out.
+ * Moves the values that only the deleted contact has to the survivor. Returns the survivor's decision and the deletion. The values
+ * are written on the side of the deletion, like an edit of its user, so that a later plan copies them to the other side even if
+ * this run is interrupted. A field that is synced only to the other side is written there. Values of `taken`, which the survivor
+ * already has, are left out.
  */
 export const giveToSurvivor = (
   survivor: Merge,
@@ -104,7 +107,7 @@ export const giveToSurvivor = (
 
 const NAMING_FIELDS = ['emailAddresses', 'phoneNumbers'] as const;
 
-/** Of each email address and phone number, the contacts of a side that came to hold it since the sides last agreed. */
+/** For each email address and phone number, the contacts of a side that got it since the sides last agreed. */
 type Takers = ReadonlyMap<string, readonly Merge[]>;
 
 const keysOf = (contact: Contact): readonly string[] =>
@@ -125,9 +128,9 @@ const takersOn = (decisions: readonly Decision[], side: Side): Takers => {
 };
 
 /**
- * The contact that a deletion's other half was merged into; null where none is known. A side may show a merge as a deletion
- * alone: then it is the one contact that now holds all that named the deleted one, and did not hold some of it before. A
- * successor or a spouse may have taken over addresses and numbers, so their names must agree.
+ * Returns the id of the contact that a deletion's other half was merged into; null if it is unknown. A side may report a merge only
+ * as a deletion. Then the survivor is the one contact that now has all email addresses and phone numbers of the deleted contact,
+ * and lacked some of them before. The names must agree, because a successor or a spouse may have taken over addresses and numbers.
  */
 const survivorOf = ({ side, pair }: Deletion, takers: Sides<Takers>): string | null => {
   const own = otherSide(side);
@@ -144,7 +147,7 @@ const survivorOf = ({ side, pair }: Deletion, takers: Sides<Takers>): string | n
   return survivor === undefined || others.length > 0 ? null : survivor.pair[own].id;
 };
 
-/** The places of the decisions about merge survivors, by the side and id of their contacts. */
+/** Returns the positions of the decisions about merge survivors, by the side and id of their contacts. */
 const placesOf = (decisions: readonly Decision[]): ReadonlyMap<string, number> => {
   const places = new Map<string, number>();
   for (const [place, decision] of decisions.entries()) {
@@ -159,9 +162,9 @@ const placesOf = (decisions: readonly Decision[]): ReadonlyMap<string, number> =
 };
 
 /**
- * Two contacts that became one on a side leave two on the other, of which one is to go. Whatever that one alone holds, since
- * the side where they were merged never took it, goes to the one that stays (R12). Where that one is only about to be made,
- * the deletion waits for a later plan; where it is set apart, nothing is deleted.
+ * Keeps values of contacts that are deleted because of a merge on the other side (R12). When two contacts of a side are merged into
+ * one, one of their two counterparts is deleted. Values that only this counterpart has are moved to the remaining counterpart. If
+ * the remaining one is yet to be created, the deletion waits for a later plan. If it is set apart, nothing is deleted.
  */
 export const keepMergedValues = (decisions: readonly Decision[], policy: Policy): readonly Decision[] => {
   if (!decisions.some(({ kind }) => kind === 'delete')) return decisions;
@@ -172,7 +175,7 @@ export const keepMergedValues = (decisions: readonly Decision[], policy: Policy)
     if (deletion.kind !== 'delete') continue;
     const survivorPlace = places.get(`${otherSide(deletion.side)} ${survivorOf(deletion, takers)}`);
     if (survivorPlace === undefined) continue;
-    // A value that is not synced cannot move to the survivor.
+    // A value that is not synced cannot be moved to the survivor.
     if (unsyncableIn(deletion.record).length > 0) {
       next[place] = { kind: 'unlink', pair: deletion.pair, to: 'kept' };
       continue;
@@ -181,7 +184,7 @@ export const keepMergedValues = (decisions: readonly Decision[], policy: Policy)
     if (survivor?.kind === 'merge') {
       const taken = deletion.pair[otherSide(deletion.side)]?.base?.contact;
       ({ survivor: next[survivorPlace], deletion: next[place] } = giveToSurvivor(survivor, deletion, policy, taken));
-      // Nothing is written to a contact that is set apart, so that what the merged-away one alone holds stays with it.
+      // A contact that is set apart is not written to, so the merged-away contact keeps the values that only it has.
     } else if (survivor?.kind === 'unlink') next[place] = { kind: 'unlink', pair: deletion.pair, to: 'kept' };
     else next[place] = null;
   }

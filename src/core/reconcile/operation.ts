@@ -8,7 +8,7 @@ export type OperationKind = (typeof OPERATION_KINDS)[number];
 /** A kind of operation on one contact. */
 export type ContactOperationKind = Exclude<OperationKind, 'group-delete'>;
 
-/** A group that is deleted, and the contacts of its side that belong to it: enough to restore it. */
+/** A deleted group and its members on its side: sufficient to restore the group. */
 export type DeletedGroup = {
   readonly id: string;
   readonly name: string;
@@ -20,20 +20,20 @@ export type DeletedGroup = {
 /** The reason for an operation. An undo reverts an earlier write on one side and propagates nothing. */
 export type Cause = 'sync' | 'undo';
 
-/** The side that an operation writes to, and the contacts that it names by the ids of both sides. */
+/** The side that an operation writes to, and the ids of its contacts on both sides. */
 type Addressed = PairIds & {
   readonly side: Side;
   readonly pairId: number | null;
   readonly cause: Cause;
 };
 
-/** The fields of an operation on an existing contact that need care afterwards. */
+/** The fields of an operation on an existing contact that are treated specially after it. */
 type FieldMarks = {
-  /** Fields that hold a value before the operation and none after it. */
+  /** Fields that have a value before the operation and none after it. */
   readonly empties: readonly SyncedField[];
-  /** Fields that get a value which the other half does not hold: they stay out of the base (R12). */
+  /** Fields that get a value which the other half does not have: they are left out of the base (R12). */
   readonly given: readonly SyncedField[];
-  /** Fields that the link had only started to sync: their values are not edits (R6); left out where there are none. */
+  /** Fields that the link had only started to sync: their values are not edits (R6); left out if there are none. */
   readonly joining?: readonly SyncedField[];
 };
 
@@ -42,7 +42,7 @@ export type CreateOperation = Addressed & {
   readonly desired: Contact;
   /** The side's ids of the groups that the contact joins. */
   readonly join: readonly string[];
-  /** Of an undo that restores a deleted contact: its last record. Null for a contact that follows from the other side. */
+  /** The last record of a deleted contact that an undo restores; null for a contact that is copied from the other side. */
   readonly image: ContactRecord | null;
 };
 
@@ -52,7 +52,7 @@ export type UpdateOperation = Addressed &
     readonly fields: readonly SyncedField[];
     readonly desired: Contact;
     readonly before: ContactRecord;
-    /** The contact of the other side that the update follows from; null for an undo. */
+    /** The contact of the other side that the update is computed from; null for an undo. */
     readonly source: ContactRecord | null;
   };
 
@@ -68,15 +68,15 @@ export type MembershipOperation = Addressed &
 export type DeleteOperation = Addressed & {
   readonly kind: 'delete';
   readonly before: ContactRecord;
-  /** The contact of the same side that this one is merged into, as it was before; null for a plain deletion. */
+  /** The contact of the same side that this contact is merged into, as it was before; null for a plain deletion. */
   readonly survivor: ContactRecord | null;
 };
 
 type GroupDeleteOperation = Addressed & { readonly kind: 'group-delete'; readonly group: DeletedGroup };
 
 /**
- * One change to a remote: made of a planned operation, journaled before its request is sent, recognised at the remote after a
- * crash, shown, and reverted by an undo. Plain data.
+ * One change to a remote. It is made from a planned operation, journaled before its request is sent, recognised at the remote after
+ * a crash, displayed, and reverted by an undo. Plain data.
  */
 export type Operation =
   | CreateOperation
@@ -86,32 +86,32 @@ export type Operation =
   | GroupDeleteOperation;
 
 /**
- * A stored operation without the values of its kind: they were erased with a forgotten contact, or are damaged. It counts for
- * the deletion guard, and its outcome can no longer be determined.
+ * A stored operation without the values of its kind: they were erased with a forgotten contact, or are damaged. It counts for the
+ * deletion guard. Its outcome can no longer be determined.
  */
 type IncompleteOperation = Addressed & {
   readonly kind: 'incomplete';
   readonly was: OperationKind;
   readonly fields: readonly SyncedField[];
   readonly empties: readonly SyncedField[];
-  /** The missing value, in words. */
+  /** A description of the missing value. */
   readonly lacks: string;
 };
 
 /** An operation as it is read from the journal. */
 export type StoredOperation = Operation | IncompleteOperation;
 
-/** The kind of a stored operation; of an incomplete one the kind that it had. */
+/** Returns the kind of a stored operation; for an incomplete operation, its original kind. */
 export const operationKind = (operation: StoredOperation): OperationKind =>
   operation.kind === 'incomplete' ? operation.was : operation.kind;
 
-/** The id of the contact that is written, as known before the answer; null for a create that is not an undo. */
+/** Returns the id of the contact that is written, if known before the response; null for a create that is not an undo. */
 export const targetIdOf = ({ side, leftId, rightId }: Addressed): string | null => (side === 'left' ? leftId : rightId);
 
-/** The id of the contact of the other side. */
+/** Returns the id of the contact of the other side. */
 export const sourceIdOf = ({ side, leftId, rightId }: Addressed): string | null => (side === 'left' ? rightId : leftId);
 
-/** The fields of an existing contact that an operation writes; none for a create or a deletion. */
+/** Returns the fields of an existing contact that an operation writes; none for a create or a deletion. */
 export const fieldsOf = (operation: StoredOperation): readonly SyncedField[] => {
   switch (operation.kind) {
     case 'update':
@@ -126,17 +126,17 @@ export const fieldsOf = (operation: StoredOperation): readonly SyncedField[] => 
   }
 };
 
-/** The contact that an operation writes; null where it writes none, or only changes groups. */
+/** Returns the contact that an operation writes; null if it writes none, or only changes groups. */
 export const desiredOf = (operation: StoredOperation): Contact | null =>
   operation.kind === 'create' || operation.kind === 'update' ? operation.desired : null;
 
-/** The record that an operation replaces or deletes; null where it has none. */
+/** Returns the record that an operation replaces or deletes, or null. */
 export const beforeOf = (operation: StoredOperation): ContactRecord | null =>
   operation.kind === 'update' || operation.kind === 'membership' || operation.kind === 'delete'
     ? operation.before
     : null;
 
-/** The further record that an operation was computed from: its source, the image of an undo, or a merge survivor. */
+/** Returns the further record that an operation was computed from: its source, the image of an undo, or a merge survivor. */
 export const originOf = (operation: StoredOperation): ContactRecord | null => {
   switch (operation.kind) {
     case 'create':
@@ -152,11 +152,11 @@ export const originOf = (operation: StoredOperation): ContactRecord | null => {
   }
 };
 
-/** The fields that an operation empties. */
+/** Returns the fields that an operation empties. */
 export const emptiesOf = (operation: StoredOperation): readonly SyncedField[] =>
   'empties' in operation ? operation.empties : [];
 
-/** Whether an operation removes something that the deletion guard counts (R8). */
+/** Returns whether an operation removes something that the deletion guard counts (R8). */
 export const destroys = (operation: StoredOperation): boolean => {
   const kind = operationKind(operation);
   return kind === 'delete' || kind === 'group-delete' || emptiesOf(operation).length > 0;

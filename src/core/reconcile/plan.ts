@@ -28,46 +28,48 @@ import { givenBacks, type GivenBacks, isAwaited, type PastMerge, restoredHalves,
 import { apartFrom, type Verdict } from './verdict.ts';
 
 export type PlanInput = {
-  /** Linked pairs, and pairs asleep, of which a side changed, is gone, or belongs to a group that is linked for the first time. */
+  /**
+   * Linked pairs and pairs asleep of which a side changed or was deleted, or that belong to a group that is
+   * linked for the first time.
+   */
   readonly pairs: readonly Pair[];
   /** Kept and dormant pairs: their survivors may be matched again. */
   readonly survivors: readonly Pair[];
-  /** Contacts that belong to no pair; `settled` are those that an earlier plan has left to themselves. */
+  /** Contacts that belong to no pair; `settled` means that an earlier plan decided to do nothing. */
   readonly unpaired: Sides<readonly Half[]>;
-  /** Which contacts each side selects; everybody where left out. */
+  /** The contacts that each side selects; all contacts if left out. */
   readonly selection?: Pick<Selection, 'selects'>;
   readonly groups: GroupPlan;
-  /** Conflicts that stand open: the same two values are not decided otherwise while the winner has not arrived (R4). */
+  /** Open conflicts. The same two values are decided in the same way until the winner is written (R4). */
   readonly openConflicts: readonly OpenConflict[];
   readonly policy: Policy;
-  /** What names each side's account in the origins that this link leaves at the other side (R9). */
+  /** The ids of each side's account in the origins that this link stores on the other side (R9). */
   readonly scopes: Sides<string>;
-  /** The fields that the link has only begun to sync: no base says what they were; left out where there are none. */
+  /** The fields that the link has only started to sync: the bases do not contain them; left out if there are none. */
   readonly joining?: readonly SyncedField[];
-  /** Merges by a side itself of which it is open whether their survivors were given back what they held (R12). */
+  /** Merges by a side itself whose survivors may not have got their values back yet (R12). */
   readonly pastMerges?: readonly PastMerge[];
-  /** What a person said of two contacts; left out where nobody said anything. */
+  /** Decisions of a person about two contacts; left out if there are none. */
   readonly verdicts?: readonly Verdict[];
 };
 
-/** What a run will do: plain data, the same value for `plan` and for `sync`. */
+/** The actions of a run. Plain data, the same value for `plan` and for `sync`. */
 export type Plan = {
   readonly groups: GroupPlan;
   readonly decisions: readonly Decision[];
-  /** Contacts of no pair that a side selects by now, or does not any longer, as they are to be stored. */
+  /** Unpaired contacts whose selection by their side has changed, as they are to be stored. */
   readonly rest: readonly Half[];
   readonly ambiguous: MatchResult['ambiguous'];
-  /** Contacts without anything that the other side could hold. */
+  /** Contacts without any value that the other side can store. */
   readonly empty: readonly { readonly side: Side; readonly id: string }[];
 };
 
-/** What decides: the policy, and the fields that the link has only begun to sync. */
+/** The policy, and the fields that the link has only started to sync. */
 type Terms = Policy & { readonly joining: readonly SyncedField[] };
 
 /**
- * Whether a side was edited since its base: any value, label or membership in a linked group; order does not count. A field
- * that the link has only begun to sync, or never takes to the other side, says nothing of that, nor does what a side
- * computes.
+ * Returns whether a side was edited since its base: any value, label or membership in a linked group, ignoring order. Fields that
+ * the link has only started to sync or never writes to the other side do not count, nor do values that a side computes.
  */
 const wasEdited = (half: Half, links: readonly GroupLink[], policy: Terms): boolean => {
   if (half.base === null) return true;
@@ -91,8 +93,8 @@ const writesTo = (
 ];
 
 /**
- * What a person took, and the winners that were chosen before by time: our own later write to a side does not make it the
- * newer one (R4).
+ * Returns the values that a person chose, and the winners that were chosen before by time. The latter are kept because our own
+ * later write to a side does not make it the newer side (R4).
  */
 const rulingsOf = (open: readonly OpenConflict[], policy: Policy): Rulings => ({
   open,
@@ -102,7 +104,7 @@ const rulingsOf = (open: readonly OpenConflict[], policy: Policy): Rulings => ({
   },
 });
 
-/** Decides for two contacts that both stand there (R2 to R5, R11, R13). */
+/** Decides about two contacts that both exist (R2 to R5, R11, R13). */
 export const decideMerge = (
   pair: Pair,
   halves: Sides<Half>,
@@ -136,7 +138,7 @@ const joinsOf = (side: Side, record: ContactRecord, links: readonly GroupLink[])
   return links.filter((link) => ids.has(link[side])).map((link) => link.key);
 };
 
-/** A contact that is to follow from another one on its other side: all of it but the fields that are never written there. */
+/** Returns the creation of a contact on the other side, without the fields that are never written there. */
 const creationOf = (
   pair: Pair | null,
   { side, record }: Half,
@@ -149,7 +151,7 @@ const creationOf = (
   return { kind: 'create', side: to, source: record, pair, joins, ...(held.length > 0 && { held }) };
 };
 
-/** What contacts are decided by. */
+/** The inputs of all decisions about contacts. */
 type Deciding = {
   readonly links: readonly GroupLink[];
   readonly policy: Terms;
@@ -158,15 +160,15 @@ type Deciding = {
 };
 
 /**
- * Decides for a pair of which one half is gone (R6, R7) while this one still stands; null while it is open whether it does:
- * then it may have been deleted as well.
+ * Decides about a pair of which one half is deleted (R6, R7) and the given half exists. Returns null while it is not confirmed that
+ * the given half exists: it may be deleted, too.
  */
 const decideHalfGone = (pair: Pair, half: Half, { links, policy, selects }: Deciding): Decision | null => {
   if (half.state === 'settling') return null;
   const edited = wasEdited(half, links, policy);
   const isWanted = isSelected(half, selects);
   if (!mayWrite(policy, half.side)) {
-    // One-way, deleted at the target: it comes back when the source changes.
+    // The link is one-way and the contact was deleted at the target: it is created again when the source changes.
     return edited && isWanted ? creationOf(pair, half, links, policy) : { kind: 'unlink', pair, to: 'dormant' };
   }
   if (edited && mayWrite(policy, otherSide(half.side))) {
@@ -176,7 +178,7 @@ const decideHalfGone = (pair: Pair, half: Half, { links, policy, selects }: Deci
   return { kind: 'delete', side: half.side, record: half.record, pair };
 };
 
-/** The half of the pair that stands; the left one where both do. */
+/** Returns the half of the pair that exists; the left one if both exist; null if neither exists. */
 const standing = ({ left, right }: Pair): Half | null => {
   if (stands(left)) return left;
   return stands(right) ? right : null;
@@ -198,7 +200,7 @@ const decidePair = (pair: Pair, deciding: Deciding, open: readonly OpenConflict[
   return isAwaited(pair, backs) ? null : { kind: 'unlink', pair, to: 'drop' };
 };
 
-/** Decides for a kept or dormant pair that matched nobody. */
+/** Decides about a kept or dormant pair without a match. */
 const decideSurvivor = (pair: Pair, { links, policy, selects }: Deciding): Decision => {
   const half = standing(pair);
   if (half === null) return { kind: 'unlink', pair, to: 'drop' };
@@ -213,7 +215,7 @@ const isEmpty = (record: ContactRecord): boolean => isEmptyContact(record.contac
 
 const nameOf = ({ side, id }: Pick<Half, 'side' | 'id'>): string => `${side} ${id}`;
 
-/** The kept and dormant pairs by the half that still stands. */
+/** Returns the kept and dormant pairs by the half that still exists. */
 const survivorsByName = (pairs: readonly Pair[]): ReadonlyMap<string, Pair> => {
   const named = pairs.flatMap((pair) => {
     const half = standing(pair);
@@ -222,19 +224,19 @@ const survivorsByName = (pairs: readonly Pair[]): ReadonlyMap<string, Pair> => {
   return new Map(named);
 };
 
-/** Who may be paired for the first time: contacts of no pair, and survivors. */
+/** Returns the contacts that may be paired for the first time: unpaired contacts and survivors. */
 const candidatesOf = (side: Side, { unpaired, survivors }: PlanInput): readonly Half[] => {
   return [...unpaired[side], ...survivors.flatMap((pair) => (stands(pair[side]) ? [pair[side]] : []))];
 };
 
-/** Decides for two contacts that are paired for the first time (R13). */
+/** Decides about two contacts that are paired for the first time (R13). */
 const decideMatch = (
   match: Match,
   survivors: ReadonlyMap<string, Pair>,
   { links, policy, selects }: Deciding,
 ): readonly Decision[] => {
   const [known, ...others] = SIDES.flatMap((side) => survivors.get(nameOf(match[side])) ?? []);
-  // Where both were kept, one row takes in both: no contact may stand in two.
+  // If both contacts were kept, one pair is dropped: no contact may be in two pairs.
   const drops = others.map((pair): Unlink => ({ kind: 'unlink', pair, to: 'drop' }));
   const pair: Pair = known ?? { id: null, status: 'linked', left: null, right: null };
   const halves = bySide((side) => ({ ...match[side], base: null }));
@@ -242,7 +244,7 @@ const decideMatch = (
   return [...drops, match.byHand ? { ...merge, byHand: true } : merge];
 };
 
-/** Decides for what remains of a pair and the contact that takes the place of its other half (R12): the pair goes on. */
+/** Decides about the remaining half of a pair and the contact that replaces its other half (R12). The pair continues. */
 const decideReplacement = (replacement: Replacement, { links, policy, selects }: Deciding): Decision => {
   const pair: Pair = { ...replacement.pair, status: 'kept', [replacement.gone.side]: null };
   const halves = unitingHalves(meetReplacement(replacement), links);
@@ -250,7 +252,7 @@ const decideReplacement = (replacement: Replacement, { links, policy, selects }:
   return withSleep({ ...merge, replacedOn: replacement.gone.side }, links, selects);
 };
 
-/** A contact that matched nobody is new to the other side, unless nothing of it may be written there. */
+/** Creates a contact without a match on the other side, unless none of its values may be written there. */
 const decideNew = (half: Half, { links, policy }: Deciding, { verdicts = [] }: PlanInput): readonly Creation[] => {
   const creation = creationOf(null, half, links, policy);
   if (!mayWrite(policy, creation.side) || isEmptyContact(draftOf(creation))) return [];
@@ -259,8 +261,8 @@ const decideNew = (half: Half, { links, policy }: Deciding, { verdicts = [] }: P
 };
 
 /**
- * Finds who is paired for the first time. Everybody is looked at, so that whom a side selects finds its like also among those
- * whom the other side does not; but of two whom no side selects nothing follows.
+ * Finds the contacts that are paired for the first time. All contacts are compared, so that a selected contact can also match a
+ * contact that the other side does not select. Two contacts that no side selects are not paired.
  */
 const matchSelected = (input: PlanInput, selects: Deciding['selects']): MatchResult => {
   const candidates = bySide((side) => candidatesOf(side, input));
@@ -284,8 +286,8 @@ const matchSelected = (input: PlanInput, selects: Deciding['selects']): MatchRes
 };
 
 /**
- * Decides what becomes of every contact that needs a decision (R1 to R13): the whole of a run's judgement, without a
- * clock, randomness or I/O.
+ * Decides about every contact that needs a decision (R1 to R13). Contains all decisions of a run, and uses no clock, no
+ * randomness and no I/O. Pure.
  */
 export const planContacts = (input: PlanInput): Plan => {
   const { unpaired, groups } = input;

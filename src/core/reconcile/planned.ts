@@ -3,7 +3,7 @@ import type { LabelledValue } from '../contact/elements.ts';
 import type { Side } from '../contact/side.ts';
 
 /**
- * Fields that get a value which neither half of the pair holds: as if the side's user had entered it, it stays out of the base,
+ * Fields that get a value which neither half of the pair has. Like an edit of the side's user, the value is left out of the base,
  * and the next plan copies it to the other side (R5, R12).
  */
 type Given = { readonly given?: readonly SyncedField[] };
@@ -17,7 +17,7 @@ export type PlannedUpdate = Given & {
   readonly desired: Contact;
 };
 
-/** Changes the groups of a contact. Group pairs are named by their keys. */
+/** Changes the groups of a contact. Group pairs are identified by their keys. */
 export type PlannedMembership = Given & {
   readonly kind: 'membership';
   readonly side: Side;
@@ -25,18 +25,18 @@ export type PlannedMembership = Given & {
   readonly leaves: readonly string[];
 };
 
-/** One change that a plan makes to a contact. The operation that is journaled is made of it when it is executed. */
+/** One change that a plan makes to a contact. At execution it becomes an operation, which is journaled. */
 export type PlannedOperation =
   | { readonly kind: 'create'; readonly side: Side }
   | PlannedUpdate
-  /** Adds an email address that another contact of the side holds, and nothing else (`shared-emails.ts`). */
+  /** Adds an email address that another contact of the side has, and nothing else (`shared-emails.ts`). */
   | { readonly kind: 'share'; readonly side: Side; readonly email: LabelledValue }
   | PlannedMembership;
 
 type Planned = readonly PlannedOperation[];
 type OfKind<Kind extends PlannedOperation['kind']> = Extract<PlannedOperation, { kind: Kind }>;
 
-/** The operations of a kind on a side. */
+/** Returns the operations of a kind on a side. */
 export const operationsOn = <Kind extends PlannedOperation['kind']>(
   operations: Planned,
   side: Side,
@@ -44,11 +44,11 @@ export const operationsOn = <Kind extends PlannedOperation['kind']>(
 ): readonly OfKind<Kind>[] =>
   operations.filter((each): each is OfKind<Kind> => each.side === side && each.kind === kind);
 
-/** The update of the contact of a side; null where there is none. */
+/** Returns the update of the contact of a side, or null. */
 export const updateOn = (operations: Planned, side: Side): PlannedUpdate | null =>
   operationsOn(operations, side, 'update')[0] ?? null;
 
-/** The change of the memberships of a side; null where there is none. */
+/** Returns the change of the memberships of a side, or null. */
 export const membershipOn = (operations: Planned, side: Side): PlannedMembership | null =>
   operationsOn(operations, side, 'membership')[0] ?? null;
 
@@ -65,23 +65,23 @@ const fieldsOfPlanned = (operation: PlannedOperation): readonly SyncedField[] =>
   }
 };
 
-/** The fields that operations write to an existing contact of a side; `buckets` where its membership changes. */
+/** Returns the fields that operations write to an existing contact of a side; `buckets` if its membership changes. */
 export const plannedFields = (operations: Planned, side: Side): readonly SyncedField[] => [
   ...new Set(operations.filter((each) => each.side === side).flatMap(fieldsOfPlanned)),
 ];
 
-/** The fields of a side that get a value which neither half holds. */
+/** Returns the fields of a side that get a value which neither half has. */
 export const givenFields = (operations: Planned, side: Side): ReadonlySet<SyncedField> =>
   new Set(operations.flatMap((each) => (each.side === side && 'given' in each ? (each.given ?? []) : [])));
 
-/** The operations with this one in place of the one of its kind and side. */
+/** Replaces the operation of the same kind and side, or adds the operation. */
 export const withPlanned = (operations: Planned, next: PlannedUpdate | PlannedMembership): Planned => {
   const isReplaced = ({ kind, side }: PlannedOperation): boolean => kind === next.kind && side === next.side;
   if (!operations.some(isReplaced)) return [...operations, next];
   return operations.map((each) => (isReplaced(each) ? next : each));
 };
 
-/** The operations without some fields of a side. Operations that add a shared address stay. */
+/** Removes fields of a side from the operations. Operations that add a shared address stay. */
 export const withoutPlanned = (operations: Planned, side: Side, fields: ReadonlySet<SyncedField>): Planned =>
   operations.flatMap((each): Planned => {
     if (each.side !== side) return [each];

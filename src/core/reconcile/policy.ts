@@ -5,42 +5,42 @@ import { textKey } from '../contact/text.ts';
 import { type ConflictPolicy, type DecidedBy, type Dispute, ruleOf } from './conflict-policy.ts';
 
 export type Direction = 'both' | 'to-left' | 'to-right';
-/** The fields that go one way only in a link that writes both sides. */
+/** The fields that are synced one way only in a link that writes both sides. */
 type FieldDirections = Readonly<Partial<Record<SyncedField, Direction>>>;
-/** The fields that have a policy of their own. */
+/** The fields with a separate conflict policy. */
 type FieldPolicies = Readonly<Partial<Record<SyncedField, ConflictPolicy>>>;
 type DeletePolicy = 'propagate' | 'keep';
 
-/** How many contacts a run may delete on one side: the greater of the two bounds; null where a bound is not set. */
+/** The number of contacts that a run may delete on one side: the greater of the two bounds; a bound is null if it is not set. */
 export type DeleteLimit = {
   readonly count: number | null;
-  /** Of the link's pairs. */
+  /** A percentage of the link's pairs. */
   readonly percent: number | null;
 };
 
 export type Policy = {
   readonly direction: Direction;
-  /** Left out where every field goes the ways of the link. */
+  /** Left out if every field has the direction of the link. */
   readonly directions?: FieldDirections;
   readonly conflicts: ConflictPolicy;
-  /** The texts of which conflicts are decided otherwise; left out where there are none. */
+  /** The conflict policies of fields that differ from `conflicts`; left out if there are none. */
   readonly conflictsByField?: FieldPolicies;
   readonly deletes: DeletePolicy;
   readonly deleteLimit: DeleteLimit;
-  /** Whether a first sync runs by itself, or waits until a person has accepted its plan. */
+  /** `run`: a first sync starts without approval; `review`: it waits until a person accepts its plan. */
   readonly firstSync: 'run' | 'review';
-  /** Names or globs of the buckets and labels that take part; a later `!` pattern excludes. */
+  /** Names or globs of the buckets and labels that are synced; a later `!` pattern excludes. */
   readonly buckets: readonly string[];
-  /** Which contacts each side selects, by patterns: see `selection.ts`. */
+  /** The patterns that select the contacts of each side: see `selection.ts`. */
   readonly contacts: Sides<readonly string[]>;
 };
 
-/** Whether the link may write to that side at all. */
+/** Returns whether the link may write to that side. */
 export const mayWrite = (policy: Pick<Policy, 'direction'>, side: Side): boolean => {
   return policy.direction === 'both' || policy.direction === `to-${side}`;
 };
 
-/** The policy as it is for one field, which may go one way only. */
+/** Returns the policy for one field, which may be synced one way only. */
 export const forField = <Own extends Pick<Policy, 'direction' | 'directions'>>(
   policy: Own,
   field: SyncedField,
@@ -49,7 +49,7 @@ export const forField = <Own extends Pick<Policy, 'direction' | 'directions'>>(
   return policy.direction !== 'both' || direction === 'both' ? policy : { ...policy, direction };
 };
 
-/** The fields that are never written to a side, although the link writes it. */
+/** Returns the fields that are never written to a side, although the link writes to the side. */
 export const unwrittenFields = (
   policy: Pick<Policy, 'direction' | 'directions'>,
   side: Side,
@@ -58,22 +58,22 @@ export const unwrittenFields = (
   return fields.filter((field) => mayWrite(policy, side) && !mayWrite(forField(policy, field), side));
 };
 
-/** What decides conflicts. */
+/** The parts of a policy that decide conflicts. */
 export type Deciding = Pick<Policy, 'direction' | 'directions' | 'conflicts' | 'conflictsByField'>;
 
-/** What decides conflicts about that field of a link that writes both sides. */
+/** Returns the conflict policy of a field, in a link that writes both sides. */
 export const policyFor = ({ conflicts, conflictsByField }: Deciding, field: SyncedField): ConflictPolicy =>
   conflictsByField?.[field] ?? conflicts;
 
-/** The only side whose values are copied in a one-way link; null where both are. */
+/** Returns the source of a one-way link; null if the link writes both sides. */
 const sourceOf = ({ direction }: Pick<Policy, 'direction'>): Side | null => {
   if (direction === 'both') return null;
   return direction === 'to-left' ? 'right' : 'left';
 };
 
 /**
- * The side whose value wins if both changed the same text (R4): a one-way link's source, else the policy's. Null where a
- * person decides.
+ * Returns the side whose value wins if both sides changed the same text (R4): the source of a one-way link, else the side that the
+ * policy chooses. Returns null if a person decides.
  */
 export const conflictWinner = (
   direction: Pick<Policy, 'direction'>,
@@ -81,7 +81,9 @@ export const conflictWinner = (
   dispute: Dispute,
 ): Side | null => sourceOf(direction) ?? ruleOf(policy).winner(dispute);
 
-/** The reason why that side won a conflict, by the current policy. A policy that would not choose it was changed since (R4). */
+/**
+ * Returns the reason why that side won a conflict. If the current policy would not choose the side, an earlier policy decided (R4).
+ */
 export const decidedBy = (
   field: SyncedField,
   values: Sides<string>,
@@ -95,16 +97,16 @@ export const decidedBy = (
 };
 
 /**
- * Whether a conflict about the field may be decided by the times of the changes: then the decision is kept, because our own
- * writes move those times. Of the same two values, `longest` depends on nothing else.
+ * Returns whether a conflict about the field may be decided by the times of the changes. Then the decision is kept, because our own
+ * writes change those times. For the same two values, the result of `longest` can only change with the times.
  */
 export const decidesByTime = (policy: Deciding, field: SyncedField): boolean =>
   forField(policy, field).direction === 'both' && ruleOf(policyFor(policy, field)).usesTimes;
 
-/** Equal for group names that a reader cannot tell apart, in any case. */
+/** Returns a text that is equal for group names that look the same, ignoring case. */
 export const foldGroupName = textKey;
 
-/** Whether a name is that of a pattern, or matches it as a glob; in double quotes, the name only. Case is ignored. */
+/** Returns a matcher of names for a pattern: the name itself or a glob; in double quotes, the name only. Ignores case. */
 export const nameMatcher = (pattern: string): ((name: string) => boolean) => {
   const quoted = quotedName(pattern);
   const text = foldGroupName(quoted ?? pattern);
@@ -115,7 +117,7 @@ export const nameMatcher = (pattern: string): ((name: string) => boolean) => {
   };
 };
 
-/** The predicate of `BUCKETS`: the last pattern that matches a name decides; names match in any case. */
+/** Returns the predicate of `BUCKETS`: the last pattern that matches a name decides. Ignores case. */
 export const groupFilter = (patterns: readonly string[]): ((name: string) => boolean) => {
   const rules = patterns.flatMap((pattern) => {
     const excludes = pattern.startsWith('!');

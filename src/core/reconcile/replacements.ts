@@ -10,10 +10,10 @@ import type { Pair } from './decision.ts';
 import { matchContacts } from './match.ts';
 import { apartFrom, type Verdict } from './verdict.ts';
 
-/** A pair, in step or asleep, of which one half was deleted, though not merged into another contact. */
+/** A pair, linked or asleep, of which one half was deleted, but not merged into another contact. */
 export type OneSided = { readonly pair: Pair; readonly gone: Half; readonly remaining: Half };
 
-/** The pairs of which one half may have been replaced. */
+/** Returns the pairs of which one half may have been replaced. */
 export const oneSidedPairs = (pairs: readonly Pair[]): readonly OneSided[] =>
   pairs.flatMap((pair) =>
     SIDES.flatMap((side): OneSided[] => {
@@ -41,13 +41,13 @@ const areCopies = (one: Contact, other: Contact): boolean => {
   return equalSnapshots(content(one), content(other));
 };
 
-/** Whether the names agree; a missing name agrees with a missing one alone: it may be that of a successor. */
+/** Returns whether the names agree. A missing name agrees only with a missing name, because the other name may be a successor's. */
 const haveOneName = (gone: Contact, added: Contact): boolean => {
   const [former, name] = [personNameOf(gone), personNameOf(added)];
   return hasName(former) === hasName(name) && compareNames(former, name) !== 'different';
 };
 
-/** Whether more than a name speaks for it: of a deleted contact's namesakes, any may be somebody else. */
+/** Returns whether there is more evidence than a name. A namesake of a deleted contact may be another person. */
 const isSure = ({ record: { contact: gone } }: Half, { record: { contact: added } }: Half): boolean =>
   (shareAddress(gone, added) && haveOneName(gone, added)) || areCopies(gone, added);
 
@@ -55,8 +55,8 @@ const isSure = ({ record: { contact: gone } }: Half, { record: { contact: added 
 export type Replacement = OneSided & { readonly added: Half };
 
 /**
- * Finds contacts that were deleted on a side and added there again (R12): those of no pair that are one person with what the
- * deleted one last was (R13), and that nobody keeps apart from its other half. Pure.
+ * Finds contacts that were deleted on a side and added there again (R12): unpaired contacts that match the last state of the
+ * deleted contact (R13), and that no person keeps apart from its other half. Pure.
  */
 export const findReplacements = (
   unpaired: Sides<readonly Half[]>,
@@ -74,8 +74,8 @@ export const findReplacements = (
   });
 
 /**
- * The halves of a pair of which one was replaced. Where the new one says what both sides agreed on, that stays agreed (R2); in
- * everything else the two meet for the first time, so that nothing goes because it lacks something (R13). Pure.
+ * Returns the halves of a pair of which one half was replaced. A field in which the new contact equals the base stays agreed (R2).
+ * All other fields are merged like those of a first match, so that a missing value deletes nothing (R13). Pure.
  */
 export const meetReplacement = ({ added, gone, remaining }: Replacement): Sides<Half> => {
   const halves = bySide((side) => (side === gone.side ? added : remaining));

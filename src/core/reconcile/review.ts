@@ -6,18 +6,18 @@ import { contactsOfDecision } from './defer.ts';
 import { type PlannedOperation, updateOn } from './planned.ts';
 import { forField, mayWrite, type Policy, policyFor } from './policy.ts';
 
-/** The value of a conflict that a person took, and the side that it was of. */
+/** The value of a conflict that a person chose, and its side. */
 export type TakenValue = { readonly from: Side; readonly value: string };
 
-/** The side whose value a person took of a conflict that it had not won; null where nobody did. */
+/** Returns the side that did not win a conflict and whose value a person chose; null if no person chose such a value. */
 export const takenSide = ({ review = null, winner }: OpenConflict): Side | null => {
   return review === winner || review === 'dismissed' ? null : review;
 };
 
 /**
- * What a person took of a conflict about the field, as long as nobody has changed the field since (R4, R5): the other side
- * still holds the value that won or waits, or the taken one already; the side that it is of the taken one, or, where the
- * conflict was decided before, what its base holds. Null where nothing was taken, or it may not be taken any more. Pure.
+ * Returns the value that a person chose for a conflict about the field, if the field was not changed since (R4, R5). The other side
+ * must still have its value of the conflict, or already have the chosen value. The chosen side must have the chosen value, or the
+ * value of its base if the conflict was decided before. Returns null if no value was chosen or it may no longer be applied. Pure.
  */
 export const takenValue = (
   field: ScalarField,
@@ -37,7 +37,7 @@ export const takenValue = (
   return isAsDecided && (own === value || hasLost) ? { from, value } : null;
 };
 
-/** The sides that a value which was taken has still to be written to. Pure. */
+/** Returns the sides that the chosen value must still be written to. Pure. */
 export const sidesToTake = (
   field: ScalarField,
   halves: Sides<Half>,
@@ -49,8 +49,8 @@ export const sidesToTake = (
   );
 
 /**
- * The fields in which a write gives a side the value that an open conflict was decided for: nobody has changed the field
- * since, so the write leaves the conflict open (R4). Pure.
+ * Returns the fields in which a write restores the winning value of an open conflict on a side. The field was not changed since, so
+ * the conflict stays open after the write (R4). Pure.
  */
 export const restoredFields = (
   writes: readonly PlannedOperation[],
@@ -67,10 +67,10 @@ export const restoredFields = (
     return isRestored ? [conflict.field] : [];
   });
 
-/** Whether the conflict still waits for a person, as far as is stored. */
+/** Returns whether the stored conflict still waits for a person's decision. */
 const isAsked = ({ winner, review = null }: OpenConflict): boolean => winner === null && review === null;
 
-/** The conflicts that wait for a person although the policy of their field asks nobody any more. Pure. */
+/** Returns the conflicts that wait for a person although the policy of their field no longer asks a person. Pure. */
 export const noLongerAsked = <Row extends OpenConflict>(open: readonly Row[], policy: Policy): readonly Row[] =>
   open.filter(
     (row) =>
@@ -78,8 +78,8 @@ export const noLongerAsked = <Row extends OpenConflict>(open: readonly Row[], po
   );
 
 /**
- * The conflicts that wait for a person and are none any more by what the plan decided: both values became the same, one side
- * has its former value again, or one contact is gone. Of contacts that the plan does not decide about they stay. Pure.
+ * Returns the conflicts that wait for a person and are resolved by the plan: both values became the same, one side has its former
+ * value again, or one contact is deleted. Conflicts of contacts without a decision in the plan are not returned. Pure.
  */
 export const pastQuestions = <Row extends OpenConflict>(
   open: readonly Row[],

@@ -4,16 +4,16 @@ import type { GroupNames } from './groups.ts';
 import type { GroupLink } from './membership.ts';
 import { nameMatcher } from './policy.ts';
 
-/** What of a contact a selection goes by. */
+/** The parts of a contact that a selection depends on. */
 type Selectable = Pick<ContactRecord, 'groupIds' | 'marks'>;
 
-/** Which contacts each side selects, by its groups as they are called now. */
+/** The contacts that each side selects, by the current names of its groups. */
 export type Selection = {
-  /** Whether both sides select every contact, whatever its groups. */
+  /** True if both sides select every contact, regardless of its groups. */
   readonly isEverybody: boolean;
-  /** Differs from that of an earlier selection wherever the same contact may be selected by one and not by the other. */
+  /** Two selections have different keys if one may select a contact that the other does not select. */
   readonly key: string;
-  /** Whether the side selects a contact of that side; groups that are yet to be created go by their keys. */
+  /** Returns whether the side selects a contact of that side. Groups that are yet to be created have their keys as ids. */
   readonly selects: (side: Side, contact: Selectable) => boolean;
 };
 
@@ -24,12 +24,15 @@ const TAG = 'tag:';
 
 type Rule = {
   readonly excludes: boolean;
-  /** Null: every contact. */
+  /** Null means every contact. */
   readonly groupIds: ReadonlySet<string> | null;
   readonly hasMark: (mark: string) => boolean;
 };
 
-/** The rule of a pattern; groups by any pattern, marks by their own words alone, so that `S*` means no star. */
+/**
+ * Returns the rule of a pattern. Any pattern can match groups; only a mark's own word matches marks, so `S*`
+ * does not match `starred`.
+ */
 const ruleOf = (pattern: string, names: ReadonlyMap<string, string>): Rule => {
   const excludes = pattern.startsWith('!');
   const glob = excludes ? pattern.slice(1).trim() : pattern;
@@ -46,10 +49,10 @@ const ruleOf = (pattern: string, names: ReadonlyMap<string, string>): Rule => {
 const appliesTo = ({ groupIds, hasMark }: Rule, contact: Selectable): boolean =>
   groupIds === null || contact.groupIds.some((id) => groupIds.has(id)) || (contact.marks ?? []).some(hasMark);
 
-/** The groups that a selection goes by. */
+/** The groups that a selection depends on. */
 type SelectedGroups = { readonly names: Sides<GroupNames>; readonly links: readonly GroupLink[] };
 
-/** The names of a side's groups, under the ids too that groups which were just created have got. */
+/** Returns the names of a side's groups; groups that were just created are also listed under their new ids. */
 const namesOf = ({ names, links }: SelectedGroups, side: Side): ReadonlyMap<string, string> => {
   const created = links.flatMap((link): [string, string][] => {
     const [id, name] = [link[side], names[side].get(link.key)];
@@ -58,17 +61,17 @@ const namesOf = ({ names, links }: SelectedGroups, side: Side): ReadonlyMap<stri
   return new Map([...names[side], ...created]);
 };
 
-/** The patterns of both sides as one text. */
+/** Returns the patterns of both sides as one text. */
 export const patternsText = (contacts: Sides<readonly string[]>): string =>
   JSON.stringify({ left: contacts.left, right: contacts.right });
 
-/** Whether patterns select every contact of both sides. */
+/** Returns whether patterns select every contact of both sides. */
 export const selectsEverybody = (contacts: Sides<readonly string[]>): boolean =>
   SIDES.every((side) => contacts[side].length > 0 && contacts[side].every((pattern) => pattern === EVERYBODY));
 
 /**
- * The predicates of `GOOGLE_CONTACTS`, `SERVICE_CONTACTS` and their like: the last pattern that matches a group or a mark of
- * a contact decides, and a contact that none matches is not selected. Groups count as the plan leaves them. Pure.
+ * Returns the predicates of `GOOGLE_CONTACTS`, `SERVICE_CONTACTS` and similar variables. The last pattern that matches a group or a
+ * mark of a contact decides. A contact that no pattern matches is not selected. The groups are those after the plan. Pure.
  */
 export const selectionOf = (contacts: Sides<readonly string[]>, groups: SelectedGroups): Selection => {
   const rules = bySide((side) => contacts[side].map((pattern) => ruleOf(pattern, namesOf(groups, side))));

@@ -12,32 +12,32 @@ import type { ListElement } from '../contact/keys.ts';
 import { keyLists, listOf, withList } from '../contact/lists.ts';
 import { withDeclined, type Snapshot } from '../contact/snapshot.ts';
 
-/** The base of a contact that has met nobody yet. */
+/** The base of a contact without a counterpart so far. */
 export const EMPTY_SNAPSHOT: Snapshot = { contact: EMPTY_CONTACT, groupIds: [] };
 
-/** One side of a pair while its writes are under way. */
+/** One side of a pair while its writes are in progress. */
 export type SettlingSide = {
   readonly base: Snapshot;
-  /** As the side stood when the plan was made. */
+  /** The state of the side when the plan was made. */
   readonly before: Snapshot;
-  /** As the side last gave itself back: `before`, or the answer of a write. */
+  /** The state that the side last returned: `before`, or the response to a write. */
   readonly now: Snapshot;
   /** Fields that were written to this side. */
   readonly written: ReadonlySet<SyncedField>;
   /** Group ids of this side that the write joined or left. */
   readonly moved: ReadonlySet<string>;
-  /** Fields whose change on this side has not arrived on the other side yet, or stays here. */
+  /** Fields whose change on this side is not written to the other side yet, or stays on this side. */
   readonly outstanding: ReadonlySet<SyncedField>;
-  /** The contact of the other side when the plan was made; null where it had none. */
+  /** The contact of the other side when the plan was made; null if there was none. */
   readonly other: Contact | null;
   /** Group ids of this side in which both contacts were members, or neither, when the plan was made. */
   readonly agreedGroups: ReadonlySet<string>;
 };
 
 /**
- * The list of the base after a write. An element that both sides had, or that both sides lacked, when the plan was made is
- * settled: otherwise one base would hold it and the other would not, and its later removal would be lost. Any other element
- * enters or leaves the base only by the write.
+ * Returns the list of the base after a write. An element that both sides had, or that both sides lacked, when the plan was made
+ * is settled: otherwise only one base would contain it, and its later removal would be lost. Any other element enters or leaves
+ * the base only by the write.
  */
 const settleList = (field: ListField, { base, before, other }: SettlingSide, now: Contact): readonly ListElement[] => {
   const keyed = keyLists(field, {
@@ -70,9 +70,9 @@ const settleGroups = ({ base, before, now, moved, outstanding, agreedGroups }: S
 };
 
 /**
- * The base that a side may be given now (R2). A field that was written takes the side's own answer; a field that was not
- * stays as the plan saw it, so that an edit made in the meantime is still found as a change. What a side changed itself
- * stays out of its base until it has arrived on the other side: a process that stops in between finds it again (R5). Pure.
+ * Returns the new base of a side (R2). A field that was written gets the value of the side's own response. Any other field gets the
+ * value of the plan, so that an edit made in the meantime is still detected as a change. A change made on the side itself is left
+ * out of its base until it is written to the other side: after a crash it is detected again (R5). Pure.
  */
 export const settleBase = (side: SettlingSide): Snapshot => {
   const { base, before, now, written, outstanding } = side;

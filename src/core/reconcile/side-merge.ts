@@ -21,13 +21,13 @@ import { type Policy, unwrittenFields } from './policy.ts';
 
 type Keys = Pick<KeyedList, 'has' | 'keys' | 'size'>;
 
-/** Whether the other contact's elements have taken the place of the survivor's own, whatever its user added since. */
+/** Returns whether the other contact's elements replaced the survivor's own; elements that its user added since are ignored. */
 export const isReplaced = (own: Keys, after: Keys, mergedAway: Keys): boolean => {
   const isLost = (key: string): boolean => mergedAway.has(key) || !after.has(key);
   return [...mergedAway.keys()].every((key) => after.has(key)) && [...own.keys()].every(isLost);
 };
 
-/** What a merge made of the merge survivor's fields: it took over what the other contact held. */
+/** Returns the survivor's fields as the merge left them: with the values that it took over from the other contact. */
 export const shownBy = (before: Contact, after: Contact, mergedAway: Contact): Contact => {
   let shown = before;
   for (const field of scalarsIn(before, after, mergedAway)) {
@@ -45,14 +45,17 @@ export const shownBy = (before: Contact, after: Contact, mergedAway: Contact): C
   return shown;
 };
 
-/** The fields that users give at this side alone: what a merge by the side puts over them, no value of the other side brings back. */
+/**
+ * Returns the fields that only users of this side edit. If a merge by the side overwrites them, the other side has
+ * no value to restore them.
+ */
 export const ownFields = (policy: Policy, side: Side): readonly ContactField[] =>
   contactFieldsOf(unwrittenFields(policy, side)).filter((field) => !isExtraField(field));
 
-/** A merge that this link had a side make: the merge survivor before it, and the contact that was merged away. */
+/** A merge that a side performed for this link: the survivor before the merge, and the contact that was merged away. */
 export type PastMerge = { readonly side: Side; readonly survivor: ContactRecord; readonly mergedAway: ContactRecord };
 
-/** The field as a contact held it before a merge by its side, with what its user made of it since. */
+/** Returns the contact with one field as before a merge by its side, keeping edits that its user made since. */
 const beforeMerge = (field: ContactField, now: Contact, before: Contact, shown: Contact): Contact => {
   let contact = now;
   for (const name of scalarsOf([field])) contact = withValue(contact, name, textIn(before, name));
@@ -70,14 +73,14 @@ const beforeMerge = (field: ContactField, now: Contact, before: Contact, shown: 
   return contact;
 };
 
-/** What a merge survivor is to hold again, in which fields, and of which contacts it got what it holds instead. */
+/** The restored contact of a merge survivor, the restored fields, and the ids of the contacts whose values replaced them. */
 type GivenBack = {
   readonly contact: Contact;
   readonly fields: readonly ContactField[];
   readonly mergedAway: ReadonlySet<string>;
 };
 
-/** What merge survivors are to be given back, by side and id. */
+/** The values to restore on merge survivors, by side and id. */
 export type GivenBacks = ReadonlyMap<string, GivenBack>;
 
 const nameOf = (side: Side, id: string): string => `${side} ${id}`;
@@ -91,7 +94,7 @@ const givenBackTo = ({ base, record, side }: Half, merges: readonly PastMerge[],
     mergedAway,
   } of merges) {
     const shown = shownBy(before, contact, mergedAway.contact);
-    // What the base has taken in, the sides have agreed on.
+    // Values that the base contains were agreed on by both sides.
     const isOpen = (field: ContactField): boolean =>
       !equalIn(field, shown, before) && base !== null && !equalIn(field, shown, base.contact);
     for (const field of own.filter(isOpen)) contact = beforeMerge(field, contact, before, shown);
@@ -101,8 +104,8 @@ const givenBackTo = ({ base, record, side }: Half, merges: readonly PastMerge[],
 };
 
 /**
- * What merge survivors are to be given back in fields that only users of their side give, where a merge by the side itself
- * was not followed by that: no other half holds it (R12).
+ * Returns the values to restore on merge survivors: values of fields that only users of their side edit, if a merge by the side
+ * replaced them and they were not restored yet. No other half has these values (R12).
  */
 export const givenBacks = (pairs: readonly Pair[], merges: readonly PastMerge[], policy: Policy): GivenBacks => {
   const bySurvivor = Map.groupBy(merges, ({ side, survivor }) => nameOf(side, survivor.id));
@@ -117,11 +120,13 @@ export const givenBacks = (pairs: readonly Pair[], merges: readonly PastMerge[],
   return new Map(all);
 };
 
-/** Whether a merge survivor is still to be given back what this contact's merge took: until then its pair tells of it. */
+/**
+ * Returns whether a merge survivor still waits to get back values that this pair's contact replaced. The pair is kept until then.
+ */
 export const isAwaited = (pair: Pair, backs: GivenBacks): boolean =>
   SIDES.some((side) => backs.values().some(({ mergedAway }) => mergedAway.has(pair[side]?.id ?? '')));
 
-/** The halves as they stand once they are given back what a merge took. */
+/** Returns the halves with the values restored that a merge replaced. */
 export const restoredHalves = (halves: Sides<Half>, backs: GivenBacks): Sides<Half> =>
   bySide((side) => {
     const half = halves[side];
@@ -129,7 +134,7 @@ export const restoredHalves = (halves: Sides<Half>, backs: GivenBacks): Sides<Ha
     return contact === undefined ? half : { ...half, record: { ...half.record, contact } };
   });
 
-/** A merge that was decided for the halves as they stand once they are restored, with the writes that restore them. */
+/** Returns the merge that was decided for the restored halves, with the writes that restore them. */
 export const withGivenBack = (merge: Merge, halves: Sides<Half>, backs: GivenBacks): Merge => {
   const writes = SIDES.reduce((planned, side) => {
     const back = backs.get(nameOf(side, halves[side].id));

@@ -10,8 +10,8 @@ const bare = (text: string): string =>
 const MINIMUM_TAIL = 6;
 
 /**
- * Whether one text may be what a side made of the other: the same letters and digits, a cut-off, or for phone numbers the
- * same closing digits.
+ * Returns whether one text may be a side's rewritten form of the other: the same letters and digits, a truncated text, or for phone
+ * numbers the same closing digits.
  */
 export const resembles = (a: string, b: string): boolean => {
   const [first, second] = [bare(a), bare(b)];
@@ -30,10 +30,10 @@ const textOf = (element: ListElement): string => ('value' in element ? element.v
 export type FourLists = Readonly<Record<'left' | 'right' | 'leftBase' | 'rightBase', KeyedList>>;
 
 /**
- * Gives one key to what both sides hold of one element under different values, because a side rewrote it when it was
- * written. Such elements show as leftovers of the two bases: both bases were stored when the sides agreed, so what only
- * one base holds and resembles what only the other holds is the same element. A side that by now holds the other's
- * spelling keeps both apart.
+ * Assigns one key to an element that the two sides store under different values, because a side rewrote it on a write. Such
+ * elements appear in only one of the two bases. Both bases were stored when the sides agreed, so an element of one base
+ * that resembles an element of the other base is the same element. If a side now has the other side's spelling, the two
+ * elements keep their own keys.
  */
 export const aliasLeftovers = (lists: FourLists): FourLists => {
   const { leftBase, rightBase } = lists;

@@ -2,20 +2,20 @@ import type { Half } from '../contact/half.ts';
 import type { Side, Sides } from '../contact/side.ts';
 import { fullNames, personReader } from './match-person.ts';
 
-/** As much of a contact of no pair as tells whether it has to be weighed with others at a first meeting (R13). */
+/** The parts of an unpaired contact that decide whether it must be compared with others when contacts are first matched (R13). */
 export type Sketch = {
   readonly side: Side;
   readonly id: string;
   readonly originId: string | null;
-  /** Everything that it says, or a digest of that; the empty string where it says nothing. */
+  /** All values of the contact, or a digest of them; empty if it has no values. */
   readonly content: string;
-  /** Without one of these in common, and without the same content, two contacts are not compared. */
+  /** Two contacts are compared only if they share one of these keys or have the same content. */
   readonly keys: readonly string[];
 };
 
 const personOf = personReader([]);
 
-/** The sketch of a contact. Pure. */
+/** Returns the sketch of a contact. Pure. */
 export const sketchOf = (half: Half): Sketch => {
   const person = personOf(half);
   const { content, emails, name, phones, record } = person;
@@ -27,11 +27,11 @@ export const sketchOf = (half: Half): Sketch => {
 /** Two contacts of equal content, by their ids. */
 export type Twins = { readonly leftId: string; readonly rightId: string };
 
-/** What a pass over the sketches of both sides gathers. */
+/** The state of a pass over the sketches of both sides. */
 export type TwinSearch = {
-  /** By content the one contact that says it; null where several do. */
+  /** For each content, the id of the only contact with it; null if several contacts have it. */
   readonly byContent: Sides<Map<string, string | null>>;
-  /** Contacts about which something else than what they say decides, by side and id. */
+  /** Contacts, by side and id, that are not matched by their content alone. */
   readonly named: Set<string>;
 };
 
@@ -39,7 +39,7 @@ export const newTwinSearch = (): TwinSearch => ({ byContent: { left: new Map(), 
 
 const nameOf = (side: Side, id: string): string => `${side} ${id}`;
 
-/** Takes in a contact; those of the left side come first. */
+/** Adds a contact to the search. Contacts of the left side must come first. */
 export const searchTwin = ({ byContent, named }: TwinSearch, { side, id, originId, content }: Sketch): void => {
   const own = byContent[side];
   if (originId !== null) {
@@ -51,9 +51,9 @@ export const searchTwin = ({ byContent, named }: TwinSearch, { side, id, originI
 };
 
 /**
- * The contacts of equal content that are the only ones of their sides to say it: whatever else there is, they are paired
- * with each other (R13). Left out are those that carry an origin (R9), that an origin names, or of which a person said
- * something: these are weighed with all others. Pure.
+ * Returns the contacts with equal content that are the only ones on their sides with it. They are paired with each other regardless
+ * of other contacts (R13). Contacts with an origin (R9), contacts that an origin refers to, and contacts that a person decided
+ * about are left out: they are compared with all others. Pure.
  */
 export const twinsIn = ({ byContent, named }: TwinSearch, judged: ReadonlySet<string>): readonly Twins[] => {
   const isFree = (side: Side, id: string): boolean => !named.has(nameOf(side, id)) && !judged.has(nameOf(side, id));
@@ -64,10 +64,10 @@ export const twinsIn = ({ byContent, named }: TwinSearch, judged: ReadonlySet<st
   });
 };
 
-/** What the contacts of a side are compared by. */
+/** Returns the keys that the contacts of a side are compared by. */
 export const comparedBy = ({ content, keys }: Sketch): readonly string[] =>
   content === '' ? keys : [...keys, `content ${content}`];
 
-/** Whether nobody of the other side can be the same person as this contact, by what that side is compared by. Pure. */
+/** Returns whether no contact of the other side can be the same person, by the keys of that side. Pure. */
 export const isStranger = (sketch: Sketch, others: ReadonlySet<string>, { named }: TwinSearch): boolean =>
   !named.has(nameOf(sketch.side, sketch.id)) && comparedBy(sketch).every((key) => !others.has(key));

@@ -1,7 +1,7 @@
 import type { Half } from '../contact/half.ts';
 import type { Side, Sides } from '../contact/side.ts';
 
-/** What a person said of a contact of each side: they are one person, or two. */
+/** A person's decision that a contact of each side are the same person, or two persons. */
 export type Verdict = {
   readonly leftId: string;
   readonly rightId: string;
@@ -9,21 +9,21 @@ export type Verdict = {
   readonly atMs: number;
 };
 
-/** What became of the two contacts of a verdict. */
+/** The effect of a verdict. */
 export type VerdictFate =
-  /** It binds the next plan. */
+  /** The verdict applies to the next plan. */
   | 'binds'
-  /** One of them is deleted, or no side shows it any more. */
+  /** One of the contacts is deleted, or neither side lists it any more. */
   | 'gone'
-  /** They are the two halves of one pair. */
+  /** The contacts are the two halves of one pair. */
   | 'paired'
-  /** They were to be one person, and one of them is linked to another contact. */
+  /** The verdict joins the contacts, but one of them is linked to another contact. */
   | 'linked elsewhere';
 
-/** A contact of a verdict as it is stored, and whether it belongs to a pair whose two halves are in step. */
+/** The stored contact of a verdict. `isLinked`: it belongs to a pair whose two halves are in sync. */
 export type VerdictHalf = { readonly half: Half; readonly isLinked: boolean };
 
-/** What becomes of a verdict; null stands for a contact that is not known. Pure. */
+/** Returns the effect of a verdict; a contact is null if it is not stored. Pure. */
 export const fateOf = ({ says }: Pick<Verdict, 'says'>, { left, right }: Sides<VerdictHalf | null>): VerdictFate => {
   if (left === null || right === null) return 'gone';
   if (left.half.state === 'gone' || right.half.state === 'gone') return 'gone';
@@ -31,7 +31,7 @@ export const fateOf = ({ says }: Pick<Verdict, 'says'>, { left, right }: Sides<V
   return says === 'together' && (left.isLinked || right.isLinked) ? 'linked elsewhere' : 'binds';
 };
 
-/** The contacts that may not become one with this one, by their ids on the other side. Pure. */
+/** Returns the ids of the contacts of the other side that must not be paired with this contact. Pure. */
 export const apartFrom = (verdicts: readonly Verdict[], side: Side, id: string): readonly string[] =>
   verdicts.flatMap(({ leftId, rightId, says }) => {
     if (says !== 'apart' || (side === 'left' ? leftId : rightId) !== id) return [];

@@ -7,51 +7,51 @@ import { withBoundEntries } from '../contact/bound-entries.ts';
 import { showsCutText, withKnownTexts } from './cut-texts.ts';
 import { isInDoubt, withOwnMoves } from './own-moves.ts';
 
-/** What a run learns of one contact on one side. */
+/** An event of one contact on one side. */
 export type HalfEvent =
-  /** A feed or a listing shows the contact. */
+  /** A feed or a listing contains the contact. */
   | {
       readonly kind: 'shown';
       readonly record: ContactRecord;
       readonly atMs: number;
-      /** Whether it is what changed since a cursor, and no listing; left out where it is not. */
+      /** True if the record is from a change feed and not from a listing; otherwise left out. */
       readonly byFeed?: boolean;
     }
-  /** A read by its id found it. */
+  /** A read by its id found the contact. */
   | { readonly kind: 'found'; readonly record: ContactRecord; readonly atMs: number }
-  /** A feed names it deleted, or a read says that it is gone (R7). */
+  /** A feed or a read reports that the contact is deleted (R7). */
   | { readonly kind: 'deleted'; readonly atMs: number }
-  /** It was merged into another contact of its side (R12). */
+  /** The contact was merged into another contact of its side (R12). */
   | { readonly kind: 'merged'; readonly into: string; readonly atMs: number }
-  /** A complete listing that began at `atMs` did not show it; the one before ended at `lastListedAtMs`. */
+  /** A complete listing that began at `atMs` did not contain the contact. The listing before it ended at `lastListedAtMs`. */
   | {
       readonly kind: 'missed';
       readonly atMs: number;
       readonly endedAtMs: number;
       readonly lastListedAtMs: number | null;
     }
-  /** Neither a listing nor a read shows it, and it was written a moment ago (R7). */
+  /** Neither a listing nor a read returns the contact, and it was written or changed too recently for that to count (R7). */
   | { readonly kind: 'unsettled'; readonly atMs: number }
-  /** Whether it stands is not known: the listing is discarded, or a read could not be understood. */
+  /** It is unknown whether the contact exists: the listing was discarded, or the response to a read could not be parsed. */
   | { readonly kind: 'unknown' };
 
 /**
- * The rows of the table: a half of a pair by its state; a contact of no pair that stands (`unpaired`), that stands and is
- * not selected by its side (`unselected`), that is known to be deleted (`buried`), or that is shown although it is
- * (`exhumed`); and a contact that nothing is known of (`new`).
+ * The rows of the table. A half of a pair is in the row of its state. A contact without a pair is in one of these rows: `unpaired`
+ * (it exists), `unselected` (it exists and its side does not select it), `buried` (it is deleted), or `exhumed` (it was returned
+ * after its deletion). A contact that is not stored is in the row `new`.
  */
 type TableState = HalfState | 'unpaired' | 'unselected' | 'buried' | 'exhumed' | 'new';
 
 /**
- * - `observe`: what the record says decides between `settled` and `changed`; an outdated record changes nothing.
- * - `rest`: what the half itself says decides between the two.
+ * - `observe`: the content of the record decides between `settled` and `changed`; an outdated record changes nothing.
+ * - `rest`: the stored content of the half decides between the two.
  * - `keep`: nothing changes.
- * - `forget`: the half is dropped: nobody else knows of the contact.
- * - a state: the half takes it.
+ * - `forget`: the half is dropped; no other row refers to the contact.
+ * - a state: the half gets this state.
  */
 type Outcome = 'observe' | 'rest' | 'keep' | 'forget' | 'gone' | 'missing' | 'settling' | 'doubted';
 
-/** What each event makes of a half in each state (R1, R7, R12). */
+/** The outcome of each event for a half in each state (R1, R7, R12). */
 export const HALF_TRANSITIONS: Readonly<Record<TableState, Readonly<Record<HalfEvent['kind'], Outcome>>>> = {
   new: {
     shown: 'observe',
@@ -62,7 +62,7 @@ export const HALF_TRANSITIONS: Readonly<Record<TableState, Readonly<Record<HalfE
     unsettled: 'keep',
     unknown: 'keep',
   },
-  // Where it was heard of after the listing began, the listing says nothing about it.
+  // If it was last observed after the listing began, the listing is no evidence about it.
   unpaired: {
     shown: 'observe',
     found: 'observe',
@@ -72,7 +72,7 @@ export const HALF_TRANSITIONS: Readonly<Record<TableState, Readonly<Record<HalfE
     unsettled: 'keep',
     unknown: 'keep',
   },
-  // It may stay for years: that a listing which lags missed it must not make it a stranger to its like on the other side.
+  // It may be stored for years. A delayed listing that misses it must not make it lose its match on the other side.
   unselected: {
     shown: 'observe',
     found: 'observe',
@@ -173,16 +173,16 @@ const tableState = (half: Half | null): TableState => {
   }
 };
 
-/** For so long a feed or a listing may show less than is known already. */
+/** The time during which a feed or a listing may be older than the stored state. */
 const LAGS_FOR_MS = 10 * 60_000;
 
-/** Whether so little time lies between two moments; a moment that is as far ahead was taken from a clock that was wrong. */
+/** Returns whether two times are less than `spanMs` apart. A time further ahead was taken from a wrong clock. */
 const isWithin = (spanMs: number, fromMs: number, nowMs: number): boolean => Math.abs(nowMs - fromMs) < spanMs;
 
 /**
- * Whether a record shows what stood there before a change that was heard of a moment ago: taken in, it would revert that
- * change. A stamp says so only where it was not ahead of the clock, and only for a while: a side that was restored from a
- * backup shows older stamps for good.
+ * Returns whether a record is older than a change that was observed recently: applying it would revert that change. A modification
+ * time is evidence of that only if it was not ahead of the clock, and only for a limited time: a side that was restored from a
+ * backup returns older modification times permanently.
  */
 const isOutdated = (record: ContactRecord, { record: known, heardAtMs }: Half, atMs: number): boolean => {
   if (record.modifiedAtMs === null || known.modifiedAtMs === null) return false;
@@ -190,12 +190,12 @@ const isOutdated = (record: ContactRecord, { record: known, heardAtMs }: Half, a
   return record.modifiedAtMs < known.modifiedAtMs;
 };
 
-/** What a half says of itself where nothing is known to be under way: `settled` while it says what its base says. */
+/** Returns the state of a half without pending events: `settled` if it belongs to a pair and equals its base, else `changed`. */
 const restingState = ({ base, pair, record }: Pick<Half, 'base' | 'pair' | 'record'>): 'settled' | 'changed' => {
   return pair !== null && base !== null && equalSnapshots(base, record) ? 'settled' : 'changed';
 };
 
-/** A contact of a side that nothing is known of. */
+/** Returns the half of a contact that was unknown until now. */
 export const newHalf = (side: Side, record: ContactRecord, atMs: number): Half => ({
   side,
   id: record.id,
@@ -210,15 +210,15 @@ export const newHalf = (side: Side, record: ContactRecord, atMs: number): Half =
   heardAtMs: atMs,
 });
 
-/** A contact that was deleted before anything else was heard of it. */
+/** Returns the half of a contact that was deleted before it was otherwise observed. */
 export const buriedHalf = (side: Side, id: string, atMs: number): Half => {
   const nothing = { contact: EMPTY_CONTACT, groupIds: [], raw: 'null', originId: null };
   return { ...newHalf(side, { id, version: '', modifiedAtMs: null, ...nothing }, atMs), state: 'gone' };
 };
 
 /**
- * A contact of a pair that no longer stands by its id: it was deleted, or goes by another one. It stays known for a while, of
- * no pair: a feed or a listing may lag and show it (R7).
+ * Returns the half of a contact of a pair that no longer exists under its id, because it was deleted or its id changed. It remains
+ * stored for some time, without a pair: a delayed feed or listing may still contain it (R7).
  */
 export const unpairedGone = (half: Half, atMs: number): Half => ({
   ...half,
@@ -231,13 +231,13 @@ export const unpairedGone = (half: Half, atMs: number): Half => ({
   heardAtMs: atMs,
 });
 
-/** What selections go by, as one text. */
+/** Returns the values that selections depend on, as one text. */
 const selectableText = ({ groupIds, marks = [] }: ContactRecord): string => JSON.stringify([groupIds, marks]);
 
 /**
- * The state of a half of which that record is shown. Where it says just what was known, nothing that a plan has yet to look
- * at is settled by that, and what no side selects is not selected by it. A group or a mark that came or went may select the
- * contact, or select it no longer, also where its base says the same again.
+ * Returns the state of a half after its side returned the record. If the record equals the stored one, a half that a plan must
+ * still process stays `changed`, and a contact that no side selects stays unselected. A group or a mark that was added or removed
+ * may change the selection of the contact, even if the contact equals its base again.
  */
 const stateWith = (half: Half, record: ContactRecord, isSame: boolean): HalfState => {
   if (isSame && (half.state === 'changed' || isUnselected(half))) return half.state;
@@ -245,25 +245,25 @@ const stateWith = (half: Half, record: ContactRecord, isSame: boolean): HalfStat
 };
 
 /**
- * Whether a half has its former values again after a plan had left others on its side: the other side's change may have
- * waited for that (R4).
+ * Returns whether a half has its former values again after a plan had left other values on its side. The other side's change may
+ * have waited for that (R4).
  */
 const hasReturned = ({ base, record: known, state }: Half, record: ContactRecord): boolean =>
   state === 'settled' && base !== null && equalSnapshots(base, record) && !equalSnapshots(base, known);
 
-/** What a half is that stands and of which no more was learnt: nothing misses it any longer. */
+/** Returns the half of a contact that exists, without further information: it is no longer missing. */
 const standing = (half: Half): Half =>
   half.state === 'missing' || half.state === 'settling' ? { ...half, state: restingState(half) } : half;
 
-/** Whether a membership was written so recently that its side may show the former one. */
+/** Returns a predicate: whether a membership was written so recently that its side may return the former one. */
 const recentMoves =
   (nowMs: number) =>
   ({ atMs }: OwnMove): boolean =>
     isWithin(LAGS_FOR_MS, atMs, nowMs);
 
 /**
- * Whether the half must be read, because a feed contradicts a membership that this link has just written (R11), or shows a
- * text that may be cut (R17).
+ * Returns whether the contact must be read, because a feed contradicts a membership that this link recently wrote (R11), or
+ * contains a text that may be truncated (R17).
  */
 export const mustBeRead = (half: Half | null, record: ContactRecord, nowMs: number): boolean =>
   half !== null && (isInDoubt(record, half.record, recentMoves(nowMs)) || showsCutText(record, half.record));
@@ -276,19 +276,21 @@ const observed = (half: Half, event: Extract<HalfEvent, { record: ContactRecord 
   const isSame = JSON.stringify(half.record) === JSON.stringify(record);
   const isNews = half.state !== 'settled' || !isSame;
   if (isNews && isOutdated(record, half, atMs)) return kind === 'shown' ? half : standing(half);
-  // What differs from its base stays on this side, or waits for a person: a feed that shows it again says nothing new.
+  // Values that differ from the base stay on this side, or wait for a person's decision. A feed that returns them again adds
+  // nothing new.
   if (!isNews && kind === 'shown' && event.byFeed) return half;
   const state = hasReturned(half, record) ? 'changed' : stateWith(half, record, isSame);
   if (!isNews && state === half.state) return half;
   return { ...half, record, state, mergedInto: null, heardAtMs: atMs };
 };
 
-/** The time of an event; null for one that says nothing about a moment. */
+/** Returns the time of an event; null if the event has no time. */
 const timeOf = (event: HalfEvent): number | null => ('atMs' in event ? event.atMs : null);
 
 /**
- * Whether the half was heard of after a listing that missed it had begun: then the listing says nothing about it. A time that
- * is far ahead of the listing's end is that of an earlier run, whose clock was ahead; unless the listing began by such a clock.
+ * Returns whether the half was observed after a listing that missed it had begun: then the listing is no evidence
+ * about it. A time far after the listing's end comes from an earlier run with a clock that was ahead, unless the
+ * listing also began with such a clock.
  */
 const isHeardSince = ({ state, heardAtMs }: Half, event: HalfEvent): boolean => {
   if (event.kind !== 'missed' || state !== 'changed') return false;
@@ -296,14 +298,14 @@ const isHeardSince = ({ state, heardAtMs }: Half, event: HalfEvent): boolean => 
   return heardAtMs >= atMs && (heardAtMs <= endedAtMs + CLOCK_MARGIN_MS || atMs > endedAtMs);
 };
 
-/** Whether a contact was written so recently that its side may not show it yet (R7). */
+/** Returns whether a contact was written so recently that its side may not return it yet (R7). */
 const isUnsettled = ({ writtenAtMs }: Half, settlesWithinMs: number, nowMs: number): boolean => {
   return writtenAtMs !== null && isWithin(settlesWithinMs, writtenAtMs, nowMs);
 };
 
 /**
- * Whether a contact came, or was changed at its side, so recently that a listing may not show it yet. The side's clock may
- * be wrong by the margin, and a stamp that is further ahead says nothing.
+ * Returns whether a contact was created or changed at its side so recently that a listing may not contain it yet. The side's clock
+ * may be wrong by the margin. A modification time further ahead is ignored.
  */
 const isFresh = ({ record: { modifiedAtMs } }: Half, nowMs: number): boolean => {
   if (modifiedAtMs === null || modifiedAtMs > nowMs + CLOCK_MARGIN_MS) return false;
@@ -311,16 +313,16 @@ const isFresh = ({ record: { modifiedAtMs } }: Half, nowMs: number): boolean => 
 };
 
 /**
- * Whether a contact was written, or came or was changed at its side, so recently that neither a listing nor a read need show it
- * yet (R7, R8): only at a side that says how long that takes; one that shows its changes at once has to.
+ * Returns whether a contact was written, created or changed at its side so recently that neither a listing nor a read must return
+ * it yet (R7, R8). True only for a side that declares such a delay (`settlesWithinMs`); other sides return changes at once.
  */
 export const isUnseen = (half: Half, settlesWithinMs: number, nowMs: number): boolean =>
   settlesWithinMs > 0 && (isUnsettled(half, settlesWithinMs, nowMs) || isFresh(half, nowMs));
 
 /**
- * Whether a contact was deleted so recently that a read may still show it as it was (R7): not where it was changed since, as
- * where its user took it out of the side's bin. A stamp that was known before the deletion, or that is ahead of our clock, does
- * not say so.
+ * Returns whether a contact was deleted so recently that a read may still return its former state (R7). False if it was changed
+ * since, for example restored from the side's bin. A modification time that was known before the deletion, or that is ahead of our
+ * clock, is no evidence of such a change.
  */
 export const mayLinger = (
   { heardAtMs, record: known }: Half,
@@ -333,19 +335,22 @@ export const mayLinger = (
   return isOld && isWithin(settlesWithinMs, heardAtMs, nowMs);
 };
 
-/** Whether a listing may not show yet what was written, made or changed a moment ago: it proves no absence then (R7). */
+/** Returns whether a listing may lack a recent write, creation or change: then it does not prove an absence (R7). */
 export const mayLag = (half: Half, settlesWithinMs: number, nowMs: number): boolean => {
   return isUnsettled(half, Math.max(settlesWithinMs, LAGS_FOR_MS), nowMs) || isFresh(half, nowMs);
 };
 
-/** Whether the listing before, which ended then, missed it too and did not count, since it may have lagged (R7). */
+/**
+ * Returns whether the previous listing, which ended at `endedAtMs`, also missed it but did not count, because it
+ * may have been delayed (R7).
+ */
 const wasLate = (half: Half, endedAtMs: number | null): boolean => {
   const { lastListedAtMs, writtenAtMs } = half;
   if (lastListedAtMs === null || writtenAtMs === null || endedAtMs === null) return false;
   return lastListedAtMs <= writtenAtMs && mayLag(half, 0, endedAtMs);
 };
 
-/** A half that a listing did not show; at its first absence it is noted when it was last listed. */
+/** Returns the half after a listing missed it. At the first absence, the time of its last listing is stored. */
 const missed = (half: Half, event: Extract<HalfEvent, { kind: 'missed' }>): Half => {
   if (isHeardSince(half, event)) return half;
   const isFirst = half.absences === 0 && !wasLate(half, event.lastListedAtMs);
@@ -354,15 +359,12 @@ const missed = (half: Half, event: Extract<HalfEvent, { kind: 'missed' }>): Half
 };
 
 const gone = (half: Half, event: HalfEvent): Half => {
-  // That a contact is gone may be said more than once, and not each time into which one it was merged.
+  // A deletion may be reported several times, and not every report contains the contact that it was merged into.
   const mergedInto = event.kind === 'merged' ? event.into : half.mergedInto;
   return { ...half, state: 'gone', mergedInto, heardAtMs: timeOf(event) ?? half.heardAtMs };
 };
 
-/**
- * What an event makes of a half; null where the store is to hold none. The same value comes back where nothing changes.
- * Pure.
- */
+/** Returns the half after an event; null if the store must contain no half. Returns the same object if nothing changes. Pure. */
 export const nextHalf = (side: Side, half: Half | null, event: HalfEvent): Half | null => {
   const outcome = HALF_TRANSITIONS[tableState(half)][event.kind];
   if (half === null) return 'record' in event ? newHalf(side, event.record, event.atMs) : null;
@@ -387,8 +389,8 @@ export const nextHalf = (side: Side, half: Half | null, event: HalfEvent): Half 
 };
 
 /**
- * The digest by which a row is known (R1); null where the half has anything left to decide, or is of a pair and says something
- * else than its base: such a row must be read however often it was read before.
+ * Returns the digest that identifies an unchanged row (R1). Returns null if the half still needs a decision, or belongs to a pair
+ * and differs from its base: such a row must be read on every listing.
  */
 export const knownDigest = ({ pair, state, base, record }: Half): string | null => {
   if (record.digest === undefined || state !== 'settled') return null;

@@ -1,16 +1,16 @@
 import type { JournalState } from './rows.ts';
 
-/** What becomes known of a journaled write. */
+/** An event of a journaled write. */
 export type JournalEvent =
-  /** The remote answered that it was done. */
+  /** The remote responded that it was done. */
   | 'answered'
-  /** The remote answered that it was not done, or could not be asked. */
+  /** The remote responded that it was not done, or was not reachable. */
   | 'refused'
-  /** No answer came: recovery has to find out. */
+  /** There was no response: recovery must determine the outcome. */
   | 'unanswered'
   /** Recovery found that it was done. */
   | 'found'
-  /** Recovery found that it was not done, or cannot find out: the plan decides again. */
+  /** Recovery found that it was not done, or cannot determine the outcome: the next plan decides again. */
   | 'not-found';
 
 /** A journal entry is written as `intended`; each of the other states is final. */

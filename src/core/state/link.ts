@@ -1,30 +1,30 @@
 import type { LinkStateName } from './rows.ts';
 
-/** What happens to a link. */
+/** An event of a link. */
 export type LinkEvent =
-  /** A run did everything that it planned. */
+  /** A run performed everything that it planned. */
   | 'completed'
   /** A guard stopped a run before it wrote anything (R8). */
   | 'halted'
-  /** A remote refused the link's credential, or there is none (R16). */
+  /** A remote refused the link's credential, or the credential is missing (R16). */
   | 'refused'
   /** A run ended with any other error. */
   | 'failed'
-  /** The program was stopped, or another process took the link over: no trouble of the link. */
+  /** The program was stopped, or another process took over the link. The link has no fault. */
   | 'interrupted'
   /** `connect` stored a new credential. */
   | 'connected'
-  /** `connect` gave one side another account. */
+  /** `connect` replaced the account of one side. */
   | 'replaced';
 
 /**
  * The states of a link:
  *
- * - `active`: its last run completed, or it has had none.
+ * - `active`: its last run completed, or it has had no run.
  * - `paused`: a credential was refused; scheduled runs wait for a new one.
- * - `resuming`: it was paused and has a new credential; the next completed run says that it is back.
+ * - `resuming`: it was paused and has a new credential; the next completed run reports that it recovered.
  * - `halted`: a guard stopped its last run; the next one may pass.
- * - `failing`: its last run ended with an error; it is tried again.
+ * - `failing`: its last run ended with an error; it is retried.
  */
 export const LINK_TRANSITIONS: Readonly<Record<LinkStateName, Readonly<Record<LinkEvent, LinkStateName>>>> = {
   active: {
@@ -74,10 +74,10 @@ export const LINK_TRANSITIONS: Readonly<Record<LinkStateName, Readonly<Record<Li
   },
 };
 
-/** The state of a link after an event. */
+/** Returns the state of a link after an event. */
 export const nextLinkState = (state: LinkStateName, event: LinkEvent): LinkStateName => LINK_TRANSITIONS[state][event];
 
-/** The state as it is shown to people and scripts: a link that resumes is active again. */
+/** Returns the state as it is shown to people and scripts: `resuming` is shown as `active`. */
 export const shownLinkState = (state: LinkStateName): Exclude<LinkStateName, 'resuming'> => {
   return state === 'resuming' ? 'active' : state;
 };

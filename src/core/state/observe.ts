@@ -7,7 +7,7 @@ import { EMPTY_SNAPSHOT } from '../reconcile/settle.ts';
 import { buriedHalf, isUnseen, mayLag, mayLinger, nextHalf, unpairedGone, type HalfEvent } from './half.ts';
 import type { WorkingSet } from './working-set.ts';
 
-/** Lets an event happen to the half of that id; answers the half as it is then. */
+/** Applies an event to the half of that id, and returns the new half. */
 const happen = (set: WorkingSet, side: Side, id: string, event: HalfEvent): Half | null => {
   const before = set.half(side, id);
   const after = nextHalf(side, before, event);
@@ -17,7 +17,7 @@ const happen = (set: WorkingSet, side: Side, id: string, event: HalfEvent): Half
   return after;
 };
 
-/** Contacts that were merged into one that goes by another id now. */
+/** Updates the halves that were merged into a contact whose id changed. */
 const followSurvivor = (set: WorkingSet, side: Side, from: string, to: string): void => {
   for (const half of set.halves()) {
     if (half.side === side && half.mergedInto === from) set.put({ ...half, mergedInto: to });
@@ -25,9 +25,10 @@ const followSurvivor = (set: WorkingSet, side: Side, from: string, to: string): 
 };
 
 /**
- * Gives the half of `from` the contact's new id, where no other pair has that contact; else `from` was merged into the
- * contact of that pair and is gone (R12). So it is where its pair has no other half and the contact was known beside it:
- * whoever stands alone by intent makes nobody else do so. The set must hold both halves and those of the side that are gone.
+ * Gives the half of `from` the contact's new id, if no other pair has that contact. Otherwise `from` was merged into the contact of
+ * that pair and is deleted (R12). It is also treated as merged if its pair has no other half and the contact with the new id was
+ * already known: a contact that is unpaired on purpose must not make another contact unpaired. The set must contain both halves,
+ * and the deleted halves of the side.
  */
 export const rename = (set: WorkingSet, side: Side, from: string, to: string, atMs: number): void => {
   const half = set.half(side, from);
@@ -48,13 +49,13 @@ export const rename = (set: WorkingSet, side: Side, from: string, to: string, at
   set.put({ ...half, id: to, state: 'changed', record, mergedInto: null });
 };
 
-/** Whether an event left something for the next plan; of a contact of no pair, that it is gone leaves nothing. */
+/** Returns whether the next plan must process the result of an event. The deletion of an unpaired contact needs no plan. */
 const isNews = (before: Half | null, after: Half | null): boolean => {
   if (after === null || after === before) return false;
   return after.state === 'changed' || (after.state === 'gone' && after.pair !== null);
 };
 
-/** Takes in that the side shows the contact; answers whether the next plan must look at it (R1, R2). */
+/** Applies that the side returned the contact. Returns whether the next plan must process it (R1, R2). */
 export const observeRecord = (
   set: WorkingSet,
   side: Side,
@@ -66,19 +67,19 @@ export const observeRecord = (
   return isNews(before, happen(set, side, record.id, { kind: 'shown', record, atMs, byFeed }));
 };
 
-/** Takes in that a read found the contact; answers whether the next plan must look at it. */
+/** Applies that a read found the contact. Returns whether the next plan must process it. */
 const observeFound = (set: WorkingSet, side: Side, record: ContactRecord, atMs: number): boolean => {
   const before = set.half(side, record.id);
   return isNews(before, happen(set, side, record.id, { kind: 'found', record, atMs }));
 };
 
-/** Takes in evidence of a deletion; answers whether the next plan must look at it. */
+/** Applies evidence of a deletion. Returns whether the next plan must process it. */
 export const observeDeletion = (set: WorkingSet, side: Side, id: string, atMs: number): boolean => {
   const before = set.half(side, id);
   return isNews(before, happen(set, side, id, { kind: 'deleted', atMs }));
 };
 
-/** The ids that a page speaks of; the set must hold their halves before the page is observed. */
+/** Returns the ids in a page. The set must contain their halves before the page is observed. */
 export const idsInPage = ({ changes }: FeedPage): readonly string[] => {
   return changes.flatMap((change) => {
     switch (change.kind) {
@@ -92,12 +93,12 @@ export const idsInPage = ({ changes }: FeedPage): readonly string[] => {
   });
 };
 
-/** Whether a page names former ids of a contact: then the halves of the side that are gone are needed too (R12). */
+/** Returns whether a page contains former ids of a contact. Then the set must also contain the deleted halves of the side (R12). */
 export const hasRenames = ({ changes }: FeedPage): boolean => {
   return changes.some((change) => change.kind === 'upsert' && change.previousIds.length > 0);
 };
 
-/** How many contacts of a page the next plan must look at, and of how many of them nothing was known. */
+/** The number of contacts of a page that the next plan must process, and the number of contacts that were unknown. */
 type PageNews = { readonly news: number; readonly newcomers: number };
 
 const observeStanding = (set: WorkingSet, side: Side, page: FeedPage, atMs: number, byFeed: boolean): PageNews => {
@@ -113,8 +114,8 @@ const observeStanding = (set: WorkingSet, side: Side, page: FeedPage, atMs: numb
 };
 
 /**
- * Takes in a page of a feed and where the feed now stands. What a listing under way shows is noted, so that what it does not
- * show can be found.
+ * Applies a page of a feed, and the new position of the feed. During a listing, the ids on the page are stored, so that contacts
+ * that the listing does not contain can be found.
  */
 export const observePage = (set: WorkingSet, side: Side, page: FeedPage, cursor: Cursor, atMs: number): PageNews => {
   const standing = observeStanding(set, side, page, atMs, cursor.listingStartedAtMs === null);
@@ -122,7 +123,7 @@ export const observePage = (set: WorkingSet, side: Side, page: FeedPage, cursor:
   for (const change of page.changes) {
     if (change.kind !== 'tombstone') continue;
     if (observeDeletion(set, side, change.id, atMs)) news += 1;
-    // A listing that lags may still show it.
+    // A delayed listing may still contain the contact.
     if (set.half(side, change.id) === null) set.put(buriedHalf(side, change.id, atMs));
   }
   const shown = page.changes.flatMap((change) => {
@@ -136,20 +137,20 @@ export const observePage = (set: WorkingSet, side: Side, page: FeedPage, cursor:
   return { news, newcomers: standing.newcomers };
 };
 
-/** What a complete listing showed, against what is known of the side. */
+/** The result of a complete listing, compared with the stored halves of the side. */
 export type Listing = {
-  /** Contacts that it showed. */
+  /** The number of contacts in the listing. */
   readonly seen: number;
-  /** Halves of the side that belong to a pair, and how many of them it showed. */
+  /** The number of halves of the side that belong to a pair, and how many of them the listing contained. */
   readonly paired: number;
   readonly pairedSeen: number;
-  /** Halves that it did not show. */
+  /** The ids of halves that the listing did not contain. */
   readonly missed: readonly string[];
-  /** Halves that were missing in earlier listings and are there again. */
+  /** The ids of halves that earlier listings missed and this listing contained. */
   readonly back: readonly string[];
 };
 
-/** Holds what a listing showed against what is known of its side. Pure. */
+/** Compares a listing with the stored halves of its side. Pure. */
 export const compareListing = (index: readonly HalfKey[], shown: readonly string[]): Listing => {
   const ids = new Set(shown);
   const paired = index.filter(({ pair }) => pair !== null);
@@ -162,7 +163,7 @@ export const compareListing = (index: readonly HalfKey[], shown: readonly string
   };
 };
 
-/** Takes in the end of a complete listing. The set must hold the halves that it missed and those that are back. */
+/** Applies the end of a complete listing. The set must contain the halves in `missed` and `back`. */
 export const observeListing = (
   set: WorkingSet,
   side: Side,
@@ -185,7 +186,7 @@ export const observeListing = (
   });
 };
 
-/** Forgets a listing and the cursor: the next run lists the side whole. The set must hold the side's missing halves. */
+/** Discards a listing and the cursor, so that the next run lists the whole side. The set must contain the side's missing halves. */
 export const discardListing = (set: WorkingSet, side: Side, cursor: Cursor): void => {
   for (const half of set.halves()) {
     if (half.side === side && half.state === 'missing') happen(set, side, half.id, { kind: 'unknown' });
@@ -199,8 +200,8 @@ export const discardListing = (set: WorkingSet, side: Side, cursor: Cursor): voi
 };
 
 /**
- * What the set must hold for {@link observeAnswer}: the contacts that were read, and those that they have become, with the
- * side's halves that are gone (R12).
+ * Returns the rows that the set must contain for {@link observeAnswer}: the contacts that were read, the contacts that they moved
+ * to, and the deleted halves of the side (R12).
  */
 export const answeredAbout = (
   side: Side,
@@ -211,7 +212,7 @@ export const answeredAbout = (
   return { ids: { [side]: [...ids, ...moved] }, gone: moved.length > 0 ? [side] : [] };
 };
 
-/** What a read says about a contact that was expected; `gone` is evidence of a deletion (R7). */
+/** Applies the result of a read of an expected contact; `gone` is evidence of a deletion (R7). */
 export const observeAnswer = (
   set: WorkingSet,
   side: Side,
@@ -236,18 +237,18 @@ export const observeAnswer = (
   }
 };
 
-/** How a side confirms that a contact is gone: see `RemoteCapabilities`. */
+/** The way a side confirms that a contact is deleted: see `RemoteCapabilities`. */
 type Confirmation = {
   readonly confirmsAbsenceAfter: number | null;
   readonly settlesWithinMs: number;
-  /** Whether all that was written to the contact since a listing last showed it is known to follow from no edit. */
+  /** True if it is known that no write to the contact since it was last listed came from an edit. */
   readonly broughtNoEdit?: boolean;
 };
 
 /**
- * A contact that listings do not show although a read still finds it, as where a side archives instead of deleting, counts as
- * deleted. What was written to it since a listing last showed it may never be seen there: then the other half counts as
- * edited, and the edit beats the deletion (R6). A stamp that is later than the write says that it was seen.
+ * A contact that listings do not contain although a read finds it, for example because a side archives instead of deleting, counts
+ * as deleted. A write to it since it was last listed may never have been visible to its user. Then the other half counts as edited,
+ * and the edit wins over the deletion (R6). A modification time later than the write shows that the write was visible.
  */
 const keepUnseen = (set: WorkingSet, half: Half, { modifiedAtMs }: ContactRecord, broughtNoEdit: boolean): void => {
   const { side, pair, writtenAtMs, lastListedAtMs } = half;
@@ -258,7 +259,7 @@ const keepUnseen = (set: WorkingSet, half: Half, { modifiedAtMs }: ContactRecord
     set.put({ ...other, base: EMPTY_SNAPSHOT, state: other.state === 'settled' ? 'changed' : other.state });
 };
 
-/** What a read says about a contact that is shown although it is gone: right after its deletion, the read may lag too (R7). */
+/** Applies a read of a contact that was listed after its deletion. Soon after the deletion, the read may be delayed, too (R7). */
 const observeDoubted = (
   set: WorkingSet,
   half: Half,
@@ -270,7 +271,7 @@ const observeDoubted = (
   observeAnswer(set, half.side, half.id, answer, nowMs);
 };
 
-/** What a read says about a contact that a complete listing did not show, or that is shown although it is gone (R7). */
+/** Applies a read of a contact that a complete listing did not contain, or that was listed after its deletion (R7). */
 export const observeMissing = (
   set: WorkingSet,
   half: Half,
@@ -280,7 +281,7 @@ export const observeMissing = (
 ): void => {
   const { side, id, state, absences } = half;
   const { confirmsAbsenceAfter, settlesWithinMs, broughtNoEdit } = confirmation;
-  // No listing has missed a half that is doubted.
+  // No listing has missed a `doubted` half.
   if (state === 'doubted') {
     observeDoubted(set, half, answer, confirmation, nowMs);
     return;

@@ -1,12 +1,12 @@
 import { CLOCK_MARGIN_MS } from '../contact/half.ts';
 import type { ContactRecord, OwnMove } from '../contact/record.ts';
 
-/** Which groups a write joined and left. */
+/** The groups that a write joined and left. */
 type Moves = { readonly add: readonly string[]; readonly remove: readonly string[] };
 
 /**
- * The record with the membership that a write answered with, without a digest: no row returns that. Where the side may show
- * a former membership for a while, the record keeps what was written.
+ * Returns the record with the membership of a write's response, without a digest, because no row returns this content. If the side
+ * may return a former membership for some time, the record also contains the written moves.
  */
 export const withWrittenGroups = (
   record: ContactRecord,
@@ -25,17 +25,20 @@ export const withWrittenGroups = (
   return { ...written, ownMoves: [...former, ...add.map(move(true)), ...remove.map(move(false))] };
 };
 
-/** Whether a record with this stamp is of before the write: it is no newer than the one known then, or far older. */
+/**
+ * Returns whether the record is older than the write: its modification time is not newer than the one known then, or
+ * far older than the write.
+ */
 const isBefore = ({ modifiedAtMs }: ContactRecord, { atMs, knownAtMs }: OwnMove): boolean => {
   if (modifiedAtMs === null) return false;
   return (knownAtMs !== null && modifiedAtMs <= knownAtMs) || modifiedAtMs < atMs - CLOCK_MARGIN_MS;
 };
 
-/** Whether a record with this stamp is of after the write, however far the side's clock may be ahead. */
+/** Returns whether the record is newer than the write, even if the side's clock is ahead by the margin. */
 const isAfter = ({ modifiedAtMs }: ContactRecord, { atMs }: OwnMove): boolean =>
   modifiedAtMs !== null && modifiedAtMs > atMs + CLOCK_MARGIN_MS;
 
-/** The source of a record. A record that was read by its id lags only if its stamp is older than the write. */
+/** The source of a record. A record that was read by its id is delayed only if its modification time is before the write. */
 type Showing = { readonly isRead: boolean; readonly isRecent: (move: OwnMove) => boolean };
 
 const standingMoves = (record: ContactRecord, known: ContactRecord, { isRead, isRecent }: Showing) =>
@@ -47,8 +50,8 @@ const isShown = ({ groupIds }: ContactRecord, { groupId, isMember }: OwnMove): b
   groupIds.includes(groupId) === isMember;
 
 /**
- * The record that a side shows, with the memberships that this link wrote recently (R11): a side that lags may show the
- * former ones. Pure.
+ * Returns the record with the memberships that this link recently wrote (R11), because a delayed side may
+ * return the former ones. Pure.
  */
 export const withOwnMoves = (record: ContactRecord, known: ContactRecord, showing: Showing): ContactRecord => {
   const ownMoves = standingMoves(record, known, showing);
@@ -64,8 +67,8 @@ export const withOwnMoves = (record: ContactRecord, known: ContactRecord, showin
 };
 
 /**
- * Whether a feed contradicts a membership that this link wrote recently, and the stamp does not tell which of the two is
- * newer, since the side's clock may be wrong: then a read by the contact's id decides. Pure.
+ * Returns whether a feed contradicts a membership that this link recently wrote, and the modification time does not show which is
+ * newer, since the side's clock may be wrong. Then a read by the contact's id decides. Pure.
  */
 export const isInDoubt = (record: ContactRecord, known: ContactRecord, isRecent: Showing['isRecent']): boolean =>
   standingMoves(record, known, { isRead: false, isRecent }).some(

@@ -7,7 +7,7 @@ import { unpairedGone } from './half.ts';
 import type { WorkingSet } from './working-set.ts';
 
 export type PairToStore = {
-  /** Null: the pair that already holds one of the two contacts, else a new one. */
+  /** Null: the pair that already contains one of the two contacts, else a new pair. */
   readonly pairId: number | null;
   readonly status: PairStatus;
   readonly halves: Sides<Half | null>;
@@ -15,10 +15,10 @@ export type PairToStore = {
   readonly writtenSide: Side | null;
 };
 
-/** Keeps that a contact of a pair was deleted. */
+/** Keeps the half of a deleted contact without a pair. */
 const bury = (set: WorkingSet, half: Half): void => set.put(unpairedGone(half, half.heardAtMs));
 
-/** A pair ends; of its halves only those that are known to be deleted stay known. */
+/** Deletes a pair. Only its halves that are known to be deleted stay stored. */
 export const endPair = (set: WorkingSet, id: number): void => {
   const pair = set.pair(id);
   set.dropPair(id);
@@ -28,7 +28,7 @@ export const endPair = (set: WorkingSet, id: number): void => {
   }
 };
 
-/** A contact that has lost its pair: the next plan looks for a counterpart. One whose absence is unsettled is forgotten. */
+/** Removes a half from its pair, so that the next plan looks for a counterpart. A half with an unconfirmed absence is dropped. */
 const releaseHalf = (set: WorkingSet, half: Half): void => {
   set.drop(half);
   if (isDeleted(half)) bury(set, half);
@@ -37,7 +37,7 @@ const releaseHalf = (set: WorkingSet, half: Half): void => {
   }
 };
 
-/** Ends a pair; what stands of it is left without one, but for the half that moves to another pair. */
+/** Deletes a pair. Its existing halves stay without a pair, except the half that moves to another pair. */
 const releasePair = (set: WorkingSet, id: number, moving: Half): void => {
   const pair = set.pair(id);
   set.dropPair(id);
@@ -47,20 +47,20 @@ const releasePair = (set: WorkingSet, id: number, moving: Half): void => {
   }
 };
 
-/** The pair that the halves are stored in; null for a new one. */
+/** Returns the pair that the halves are stored in; null for a new one. */
 const rowOf = (set: WorkingSet, { pairId, halves }: PairToStore): number | null => {
   const id = pairId ?? pairsOf(set, halves)[0] ?? null;
   return id !== null && set.pair(id) === null ? null : id;
 };
 
-/** The pairs that hold the halves now. */
+/** Returns the pairs that contain the halves now. */
 const pairsOf = (set: WorkingSet, halves: Sides<Half | null>): readonly number[] =>
   SIDES.flatMap((side) => {
     const half = halves[side];
     return half === null ? [] : (set.half(side, half.id)?.pair ?? []);
   });
 
-/** Makes room in a row for halves: what it held of another id goes. */
+/** Removes halves with other ids from a pair, before the given halves are stored in it. */
 const vacate = (set: WorkingSet, row: number, { pairId, halves, writtenSide }: PairToStore): void => {
   const before = set.pair(row);
   for (const side of SIDES) {
@@ -74,9 +74,9 @@ const vacate = (set: WorkingSet, row: number, { pairId, halves, writtenSide }: P
 };
 
 /**
- * Stores that two halves are a pair, and how each stands. A half that the pair held until now has nothing left to settle:
- * the contact goes by a new id. But a create that was answered may find that its source was paired meanwhile: then the
- * contact that gives way to the created one is another one, and stands. The set must hold the halves and their pairs.
+ * Stores two halves as a pair, with their states. A half that the pair contained until now and that is replaced needs no decision:
+ * the id of its contact changed. Exception: after a create, its source may have been paired in the meantime. Then the replaced half
+ * is another contact, which still exists and is released. The set must contain the halves and their pairs.
  */
 export const storePair = (set: WorkingSet, given: PairToStore): void => {
   const { status, halves } = given;
@@ -91,7 +91,7 @@ export const storePair = (set: WorkingSet, given: PairToStore): void => {
   for (const half of own) set.put({ ...half, pair: id });
 };
 
-/** What is left of a pair whose other contact was deleted on purpose: this half, for itself. */
+/** Keeps this half alone in its pair after the other contact was deleted on purpose. */
 export const keepAlone = (set: WorkingSet, id: number, side: Side, atMs: number): void => {
   const pair = set.pair(id);
   const leftId = pair?.left?.id;

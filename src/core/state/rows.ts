@@ -9,50 +9,50 @@ import type { Verdict } from '../reconcile/verdict.ts';
 
 // The rows of a link as values. Times are epoch milliseconds.
 
-/** When the people behind a link work, as far as its runs have seen. */
+/** The times at which the users of a link work, derived from its runs. */
 export type Activity = {
-  /** When a run last wrote something; null where none has. */
+  /** The time of the last write of a run; null if no run has written anything. */
   readonly lastChangeAtMs: number | null;
   /**
-   * For each hour of the day in UTC, on how many days runs wrote something in it, as of the last change: a day counts half
-   * after two weeks. Empty where there was no change yet.
+   * For each hour of the day (UTC), the number of days with a write of a run in that hour, as of the last change. The weight of a
+   * day halves in two weeks. Empty if there was no change yet.
    */
   readonly hours: readonly number[];
 };
 
-/** Of a link that no run has written anything of. */
+/** The activity of a link without any write. */
 export const NO_ACTIVITY: Activity = { lastChangeAtMs: null, hours: [] };
 
-/** Which fields a link's stored contacts hold (`core/contact/chosen.ts`). */
+/** The fields that a link's stored contacts contain (`core/contact/chosen.ts`). */
 export type LinkFields = {
-  /** The choice of fields, by its name. */
+  /** The name of the choice of fields. */
   readonly name: string;
   /**
-   * The fields that have joined since a run last completed; null where the choice was the same then. Those that are not of the
-   * choice are being taken away: some contacts may hold them still.
+   * The fields that were added since a run last completed; null if the choice has not changed since then. Fields that are not in
+   * the choice are being removed: some stored contacts may still contain them.
    */
   readonly joining: readonly SyncedField[] | null;
 };
 
-/** What is stored of a link that never chose fields. */
+/** The fields of a link for which no choice was ever stored. */
 export const NO_CHOICE: LinkFields = { name: '', joining: null };
 
-/** What the receiver of notices knows of a link. */
+/** The notifications that were sent about a link. */
 export type NotificationState = {
-  /** The trouble that it was told of; null where it was told of none, or that it is over. */
+  /** The problem that was last notified; null if none was notified, or its end was notified, too. */
   readonly trouble: 'halted' | 'paused' | 'failing' | null;
-  /** Since when the link has been seen failing; null where it was last seen otherwise. */
+  /** The time since which the link is failing; null if it was not failing when last checked. */
   readonly failingSinceMs: number | null;
-  /** Until when a process has it to itself to tell the receiver something; null where none has. */
+  /** The time until which a process has the exclusive right to send a notification; null if no process has it. */
   readonly claimedUntilMs: number | null;
 };
 
-/** Of a link that no notice was about. */
+/** The state of a link without notifications. */
 export const NO_NOTIFICATION: NotificationState = { trouble: null, failingSinceMs: null, claimedUntilMs: null };
 
-/** The part of a link's state that a person sets; no run changes it. */
+/** The part of a link's state that a person sets; runs do not change it. */
 type PausedByHand = {
-  /** Since when a person wants no run of the link to begin by itself; null where nobody does. */
+  /** The time since which a person has paused scheduled runs of the link; null if it is not paused by hand. */
   readonly pausedByHandAtMs: number | null;
 };
 
@@ -60,25 +60,25 @@ export type LinkStateName = 'active' | 'paused' | 'resuming' | 'halted' | 'faili
 
 export type RunKind = 'incremental' | 'full';
 
-/** What a stored run was; an undo is a run of its own. */
+/** The kind of a stored run; an undo is a separate run. */
 export type StoredRunKind = RunKind | 'undo';
 
 export type RunOutcome = 'completed' | 'halted' | 'failed';
 
-/** How far a side's change feed and its full listings were read. */
+/** The read position of a side's change feed and of its full listings. */
 export type Cursor = {
-  /** Where the next incremental read starts; null where the side must be listed whole. Opaque. */
+  /** The start of the next incremental read; null if the whole side must be listed. Opaque. */
   readonly cursor: string | null;
-  /** When the feed was last read to its end. */
+  /** The time at which the feed was last read to its end. */
   readonly readAtMs: number | null;
-  /** Where a full listing that was cut off goes on; null where none is under way. Opaque. */
+  /** The position at which an interrupted full listing continues; null if no listing is in progress. Opaque. */
   readonly resume: string | null;
   readonly listingStartedAtMs: number | null;
-  /** When the side was last listed whole. */
+  /** The end of the last complete listing. */
   readonly listedAtMs: number | null;
 };
 
-/** A side of which nothing has been read yet. */
+/** The cursor of a side that has not been read yet. */
 export const NO_CURSOR: Cursor = {
   cursor: null,
   readAtMs: null,
@@ -87,10 +87,10 @@ export const NO_CURSOR: Cursor = {
   listedAtMs: null,
 };
 
-/** A contact that a side refused to take, and when it may be tried again. */
+/** A contact that a side refused to store, and the time of the next attempt. */
 export type Rejection = {
   readonly side: Side;
-  /** Names the write that was refused, by the ids of the contacts that it follows from. */
+  /** Identifies the refused write by the ids of its source contacts. */
   readonly key: string;
   readonly leftId: string | null;
   readonly rightId: string | null;
@@ -100,35 +100,38 @@ export type Rejection = {
   readonly retryAtMs: number;
 };
 
-/** A link with everything of it that is small, read in one step. */
+/** A link with all its small tables, read in one step. */
 export type LinkState = PausedByHand & {
   readonly name: string;
   readonly state: LinkStateName;
   readonly reason: string | null;
-  /** The account that the link was made with, as each side names it; null until a run has asked. */
+  /** The account that the link was created with, as each side names it; null until a run has read it. */
   readonly accounts: Sides<string | null>;
   /**
-   * Names the two accounts together with their providers and addresses, in either order: links with equal keys connect the
-   * same accounts. Null until a run has asked, and where a side does not report its account.
+   * Identifies the two accounts with their providers and addresses, in either order: links with equal keys connect the same
+   * accounts. Null until a run has read the accounts, or if a side does not report its account.
    */
   readonly accountsKey: string | null;
   /** A one-way digest of the credential of the last run. */
   readonly credentials: Sides<string | null>;
-  /** The last run that was let past the guard, and when: what was destroyed before it and by it counts no more (R8). */
+  /** The last run that was allowed to pass the guard, and its time. Losses before it and by it no longer count (R8). */
   readonly acceptedDeletes: { readonly run: string; readonly atMs: number } | null;
-  /** What the stored contacts were last held against (R18); null: everybody. An empty key: they must be held against it again. */
+  /**
+   * The selection that the stored contacts were last filtered with (R18); null means no filter. An empty key:
+   * they must be filtered again.
+   */
   readonly selection: { readonly patterns: string; readonly key: string } | null;
   readonly told: NotificationState;
   readonly fields: LinkFields;
   readonly activity: Activity;
-  /** When a contact was last forgotten (epoch milliseconds): what was kept in memory before that may show it. */
+  /** The time at which a contact was last forgotten (epoch milliseconds). Older in-memory copies may still contain it. */
   readonly forgottenAtMs: number | null;
   readonly cursors: Sides<Cursor>;
   /** Ordered by key. */
   readonly groupPairs: readonly GroupPair[];
   /** Ordered by key, then by side. */
   readonly rejections: readonly Rejection[];
-  /** What a person said of two contacts, ordered by their ids on the left, then on the right side. */
+  /** Decisions of a person about two contacts, ordered by their ids on the left, then on the right side. */
   readonly verdicts: readonly Verdict[];
 };
 
@@ -138,10 +141,10 @@ type Patched = Exclude<keyof LinkState, 'name' | 'told' | keyof PausedByHand | S
 
 export type PairRow = { readonly id: number; readonly status: PairStatus };
 
-/** A half without its wide parts. */
+/** A half without its large columns. */
 export type HalfKey = Pick<Half, 'id' | 'pair' | 'state' | 'absences' | 'heardAtMs'>;
 
-/** `intended`: the outcome is unknown as long as it stands so. */
+/** `intended`: the outcome is not known yet. */
 export type JournalState = 'intended' | 'done' | 'failed' | 'abandoned';
 
 /** A journaled operation with its outcome. */
@@ -150,14 +153,14 @@ export type JournalRow = StoredOperation & {
   readonly run: string;
   readonly intendedAtMs: number;
   readonly state: JournalState;
-  /** The contact as the side answered with it; null where it gave none. */
+  /** The contact in the side's response; null if the response had none. */
   readonly after: ContactRecord | null;
   readonly error: string | null;
   /** Null while the entry is open. */
   readonly settledAtMs: number | null;
 };
 
-/** The contacts that a run wrote on one side; as groups count only those that it deleted. */
+/** The number of contacts that a run wrote on one side; for groups, only the deleted ones are counted. */
 type Wrote = Readonly<Record<'created' | 'updated' | 'deleted' | 'groupsDeleted', number>>;
 
 export type RunRow = {
@@ -170,11 +173,14 @@ export type RunRow = {
   readonly reason: string | null;
   readonly startedAtMs: number;
   readonly endedAtMs: number | null;
-  /** For a halted run: the nonce by which somebody who reads this store lets its plan pass, once; null for any other. */
+  /**
+   * For a halted run: a nonce that allows its plan to pass the guard once. Only a reader of this store can
+   * provide it. Otherwise null.
+   */
   readonly override: string | null;
-  /** What it wrote; null until it has ended by itself. */
+  /** The writes of the run; null until it has ended normally. */
   readonly wrote: Sides<Wrote> | null;
-  /** Linked pairs that it found to differ without an explanation, and merged. */
+  /** The number of linked pairs with unexplained differences that the run merged. */
   readonly repaired: number;
 };
 
@@ -184,23 +190,23 @@ type RunEnd = {
   readonly outcome: RunOutcome;
   readonly reason: string | null;
   /**
-   * Kept as JSON. Of an undo it holds `undoes` again: what it says replaces what the start said. Of a halted run it holds
-   * `override`. It holds what the run wrote as `left` and `right`.
+   * Stored as JSON. For an undo it contains `undoes` again, which replaces the value of the start. For a halted run it contains
+   * `override`. The writes of the run are in `left` and `right`.
    */
   readonly summary: object;
   readonly endedAtMs: number;
 };
 
-/** A field that both sides had changed: both values, and which one stands. */
+/** A field that both sides changed: both values, and the winner. */
 export type ConflictRow = Conflict & {
   readonly id: number;
   readonly run: string;
   readonly leftId: string;
   readonly rightId: string;
   readonly atMs: number;
-  /** When a later change of the same field settled it; null while it is open. */
+  /** The time at which a later change of the same field settled the conflict; null while it is open. */
   readonly resolvedAtMs: number | null;
-  /** What a person said of it, and when; null where nobody has reviewed it. */
+  /** A person's decision about it; null if it was not reviewed. */
   readonly review: Review | null;
   readonly reviewedAtMs: number | null;
 };
@@ -208,13 +214,13 @@ export type ConflictRow = Conflict & {
 /** A half to be stored. */
 export type HalfPut = {
   readonly half: Half;
-  /** The digest by which {@link Store.known} finds it; null where a row that says the same must be read all the same. */
+  /** The digest by which {@link Store.known} finds it; null if a row with equal content must still be read. */
   readonly digest: string | null;
-  /** Whether a half of its side and id is stored that holds this very record: then the record is not written again. */
+  /** True if a half of its side and id is stored with the same record: then the record is not written again. */
   readonly keepsRecord?: boolean;
 };
 
-/** Rows that a change puts as they are, by their tables. */
+/** Rows that a change stores unchanged, by table. */
 type PutRows = {
   readonly cursors: Cursor & { readonly side: Side };
   readonly groupPairs: GroupPair;
@@ -222,10 +228,10 @@ type PutRows = {
   readonly verdicts: Verdict;
 };
 
-/** The values that identify the rows which a change deletes, by their tables. */
+/** The values that identify the rows which a change deletes, by table. */
 type DroppedRows = {
   readonly halves: Pick<Half, 'side' | 'id'>;
-  /** The row alone: its halves are dropped or put by changes of their own. */
+  /** Deletes only the row: its halves are dropped or put by separate changes. */
   readonly pairs: Pick<PairRow, 'id'>;
   readonly shownPages: { readonly side: Side };
   readonly groupPairs: Pick<GroupPair, 'key'>;
@@ -241,7 +247,7 @@ type ByTable<Rows, Kind extends string, Name extends string> = {
   readonly [Table in keyof Rows]: { readonly kind: Kind; readonly table: Table } & Readonly<Record<Name, Rows[Table]>>;
 }[keyof Rows];
 
-/** A change of stored rows. All rules have been applied before. */
+/** A change of stored rows. All rules were applied before. */
 export type StoreChange =
   /** Adds a row, or replaces the one with its key. */
   | ByTable<PutRows, 'put', 'row'>
@@ -253,7 +259,7 @@ export type StoreChange =
       PairRow,
       'status'
     >)
-  /** Ids that a listing under way showed on one page. */
+  /** The ids on one page of a listing in progress. */
   | { readonly kind: 'shown'; readonly side: Side; readonly ids: readonly string[] }
   | { readonly kind: 'link'; readonly patch: Partial<Pick<LinkState, Patched>> }
   /** Journals an operation before its request. {@link Store.commit} returns the entry's id. */
@@ -294,7 +300,7 @@ export type StoreChange =
    * - refusals whose next attempt was due before that time.
    */
   | { readonly kind: 'prune'; readonly beforeMs: number }
-  /** Replaces the operation of a journal entry and erases its answer and its error; its outcome stays. */
+  /** Replaces the operation of a journal entry and erases its response and its error; its outcome does not change. */
   | { readonly kind: 'redact-entry'; readonly id: number; readonly operation: StoredOperation }
-  /** Deletes all rows of the link, its own row with the lease and its runs included. */
+  /** Deletes all rows of the link, including its own row with the lease, and its runs. */
   | { readonly kind: 'forget-link' };

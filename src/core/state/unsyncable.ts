@@ -7,19 +7,19 @@ import type { Rejection, StoreChange } from './rows.ts';
 const KEY = 'unsyncable ';
 
 /**
- * Whether a stored rejection names fields that a side fills with values that are not synced (R15), and no refused write. It
- * ends with the value, not by a retry.
+ * Returns whether a stored rejection is about fields with values that are not synced (R15), and not about a refused write. It is
+ * removed when the value is removed, and is not retried.
  */
 export const isUnsyncable = ({ key }: Pick<Rejection, 'key'>): boolean => key.startsWith(KEY);
 
-/** The rejections of writes and of reads, without the fields that are not synced. */
+/** Returns the rejections of writes and of reads, without the rejections of fields that are not synced. */
 export const refusalsIn = (rejections: readonly Rejection[]): readonly Rejection[] =>
   rejections.filter((rejection) => !isUnsyncable(rejection));
 
-/** Such a row is neither retried nor pruned: the last moment that a date can be. */
+/** The latest time that a date can have: such a row is neither retried nor pruned. */
 const NEVER_MS = 8_640_000_000_000_000;
 
-/** The reason why fields of a contact are not synced; null if all are. It holds no value. */
+/** Returns the reason why fields of a contact are not synced; null if all are. It contains no value. */
 const unsyncableReason = (record: Pick<ContactRecord, 'unsyncable'>): string | null => {
   const reasons = unsyncableIn(record).map(({ field, reason }) => {
     return `The field "${specOf(field).words}" is not synced: ${reason}.`;
@@ -30,13 +30,13 @@ const unsyncableReason = (record: Pick<ContactRecord, 'unsyncable'>): string | n
 const reasonOf = (half: Half | null): string | null =>
   half === null || isDeleted(half) ? null : unsyncableReason(half.record);
 
-/** The reason why fields of the record are not synced, if it is another one than that of the known half; else null. */
+/** Returns the reason why fields of the record are not synced, if it differs from that of the known half; otherwise null. */
 export const newUnsyncableReason = (known: Half | null, record: ContactRecord): string | null => {
   const reason = unsyncableReason(record);
   return reason === reasonOf(known) ? null : reason;
 };
 
-/** The changes that keep the list of unsyncable fields equal to what the halves say. */
+/** Returns the changes that keep the stored list of unsyncable fields equal to the fields of the halves. */
 export const unsyncableChanges = (before: Half | null, after: Half | null): readonly StoreChange[] => {
   const [former, reason] = [reasonOf(before), reasonOf(after)];
   const half = after ?? before;

@@ -5,29 +5,29 @@ import type { Pair, PairStatus } from '../reconcile/decision.ts';
 import { knownDigest } from './half.ts';
 import { unsyncableChanges } from './unsyncable.ts';
 
-/** The name of a half within its link. */
+/** Returns the key of a half within its link. */
 const halfKey = ({ side, id }: Pick<Half, 'side' | 'id'>): string => `${side} ${id}`;
 
 /**
- * The rows that steps of a run work on, each half with its whole pair; null stands for a deleted row. Steps change them;
- * {@link changes} returns the changes that are not stored yet. A new pair has an id below zero until it is stored.
+ * The rows that steps of a run work on, each half with its whole pair; null means a deleted row. Steps change them; {@link changes}
+ * returns the changes that are not stored yet. A new pair has an id below zero until it is stored.
  */
 export class WorkingSet {
   readonly #halves = new Map<string, Half | null>();
   readonly #keysOfPair = new Map<number, Set<string>>();
   readonly #pairs = new Map<number, PairStatus | null>();
-  /** The stored rows of the halves and pairs that were set since the last {@link markStored}; null where no row is stored. */
+  /** The stored rows of the halves and pairs that were set since the last {@link markStored}; null if no row is stored. */
   readonly #storedHalves = new Map<string, Half | null>();
   readonly #storedPairs = new Map<number, PairStatus | null>();
   #others: StoreChange[] = [];
   #lastNewPair = 0;
 
-  /** Whether the half is loaded or set. */
+  /** Returns whether the half is loaded or set. */
   has(side: Side, id: string): boolean {
     return this.#halves.has(halfKey({ side, id }));
   }
 
-  /** Whether the pair is loaded or set. */
+  /** Returns whether the pair is loaded or set. */
   hasPair(id: number): boolean {
     return this.#pairs.has(id);
   }
@@ -71,12 +71,12 @@ export class WorkingSet {
     return this.#halves.get(halfKey({ side, id })) ?? null;
   }
 
-  /** Every half that is held. */
+  /** Returns all halves in the set. */
   halves(): readonly Half[] {
     return [...this.#halves.values()].filter((half) => half !== null);
   }
 
-  /** A pair with its halves; null where there is none. */
+  /** Returns a pair with its halves; null if it does not exist. */
   pair(id: number): Pair | null {
     const status = this.#pairs.get(id);
     if (status === undefined || status === null) return null;
@@ -89,12 +89,12 @@ export class WorkingSet {
     this.#set(halfKey(half), half);
   }
 
-  /** The half goes; its pair stays as it is. */
+  /** Deletes the half; its pair does not change. */
   drop({ side, id }: Pick<Half, 'side' | 'id'>): void {
     this.#set(halfKey({ side, id }), null);
   }
 
-  /** Makes a pair, or gives one another status. Answers its id. */
+  /** Creates a pair, or sets the status of a pair. Returns its id. */
   putPair(id: number | null, status: PairStatus): number {
     if (id === null) this.#lastNewPair -= 1;
     const own = id ?? this.#lastNewPair;
@@ -102,7 +102,7 @@ export class WorkingSet {
     return own;
   }
 
-  /** The pair ends, and its halves with it. */
+  /** Deletes the pair and its halves. */
   dropPair(id: number): void {
     const pair = this.pair(id);
     if (pair === null) return;
@@ -111,12 +111,12 @@ export class WorkingSet {
     this.#setPair(id, null);
   }
 
-  /** Adds a change of something else than halves and pairs. */
+  /** Adds a change of other rows than halves and pairs. */
   add(...changes: readonly StoreChange[]): void {
     this.#others.push(...changes);
   }
 
-  /** Pairs that are not stored yet, in the order in which {@link changes} makes them. */
+  /** Returns the pairs that are not stored yet, in the order in which {@link changes} creates them. */
   #newPairs(): readonly number[] {
     return [...this.#storedPairs.keys()].filter((id) => id < 0 && (this.#pairs.get(id) ?? null) !== null);
   }
@@ -135,7 +135,7 @@ export class WorkingSet {
     this.#others = [];
   }
 
-  /** The changes that are not stored yet. */
+  /** Returns the changes that are not stored yet. */
   changes(): readonly StoreChange[] {
     const changed = [...this.#storedHalves].flatMap(([key, stored]) => {
       const half = this.#halves.get(key) ?? null;

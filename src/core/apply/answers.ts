@@ -42,33 +42,33 @@ import {
 } from './task.ts';
 import { type GroupIds, hasAllGroups, type Merged, type Write } from './write.ts';
 
-/** The outcome of an operation that was answered, and what a run counts and reports of it. */
+/** The outcome of an operation with a response, and the values that a run counts and reports. */
 export type AnswerOutcome = Outcome & {
-  /** Whether the answer must not be applied: it counts as a refusal. */
+  /** True if the response must not be applied: it counts as a refusal. */
   readonly isRefused: boolean;
-  /** Null where the contact was counted before, or nothing was written. */
+  /** Null if the contact was counted before, or nothing was written. */
   readonly counts: 'created' | 'updated' | 'deleted' | null;
   /** Fields that the side silently did not store (R2). */
   readonly notTaken: readonly SyncedField[];
   readonly ids: PairIds;
-  /** Whether the contact must be looked at again before the run ends. */
+  /** True if the contact must be processed again before the run ends. */
   readonly again: boolean;
 };
 
 const DONE = { applied: true, error: null, isRefused: false, notTaken: [], again: false } as const;
 
-/** The values that an answer is applied with. */
+/** The values that a response is applied with. */
 export type Applying = {
   readonly set: WorkingSet;
   readonly groupIds: GroupIds;
-  /** Whether a create carries the membership with it. */
+  /** True if a create request contains the membership. */
   readonly createsWithGroups: boolean;
-  /** Whether the side may show what was there before a write for a while. */
+  /** True if the side may return the former state for some time after a write. */
   readonly lags: boolean;
   readonly atMs: number;
 };
 
-/** The fields of `desired` that `now` does not hold although they were written. */
+/** Returns the fields of `desired` that are missing in `now` although they were written. */
 const notTaken = (fields: readonly ContactField[], desired: Contact, now: Contact): readonly ContactField[] => {
   const scalars = scalarsOf(fields).filter((field) => textIn(desired, field) !== textIn(now, field));
   const lists = listsOf(fields).filter((field) => {
@@ -79,7 +79,7 @@ const notTaken = (fields: readonly ContactField[], desired: Contact, now: Contac
   return [...scalars, ...lists];
 };
 
-/** A later write of a field settles earlier conflicts about it, but for one that brings back what was decided. */
+/** Settles earlier conflicts about fields that were written later, except writes that restore the winning value. */
 const resolveConflicts = (set: WorkingSet, task: Task, writtenSide: Side | null, atMs: number): void => {
   const { leftId, rightId } = taskIds(task);
   if (leftId === null || rightId === null || writtenSide === null) return;
@@ -91,17 +91,17 @@ const resolveConflicts = (set: WorkingSet, task: Task, writtenSide: Side | null,
   if (fields.length > 0) set.add({ kind: 'resolve-conflicts', leftId, fields, atMs });
 };
 
-/** What is stored of a task's half under the id that the task knows. */
+/** Returns the stored half of a task by the id in the task. */
 const knownHalf = (set: WorkingSet, task: Task, side: Side): Half | null => {
   const id = currentRecord(task, side)?.id;
   return id === undefined ? null : set.half(side, id);
 };
 
-/** The pair of a task; of one that was paired in this run, that in which its halves were stored. */
+/** Returns the pair of a task. If the task pairs its halves in this run, it is the pair in which they were stored. */
 const pairIdOf = (set: WorkingSet, task: Task): number | null =>
   taskPairId(task) ?? knownHalf(set, task, 'left')?.pair ?? knownHalf(set, task, 'right')?.pair ?? null;
 
-/** What is stored of a task's half: by the id that the task knows, or by the one that the contact has got meanwhile. */
+/** Returns the stored half of a task: by the id in the task, or by the id that the contact got in the meantime. */
 const storedHalf = (set: WorkingSet, task: Task, side: Side): Half | null => {
   const known = knownHalf(set, task, side);
   const pairId = pairIdOf(set, task);
@@ -109,13 +109,15 @@ const storedHalf = (set: WorkingSet, task: Task, side: Side): Half | null => {
   return set.pair(pairId)?.[side] ?? known;
 };
 
-/** Stores the pair of a task as it is after what was done, and which conflicts that settles. The set must hold both halves. */
+/**
+ * Stores the pair of a task after an operation, and settles conflicts about the written fields. The set must contain both halves.
+ */
 export const storeAnswered = (set: WorkingSet, task: Task, writtenSide: Side | null, atMs: number): void => {
   resolveConflicts(set, task, writtenSide, atMs);
   storeTask(set, task, writtenSide, atMs);
 };
 
-/** Stores the pair of a task as it is after what was done. The set must hold both halves. */
+/** Stores the pair of a task after an operation. The set must contain both halves. */
 export const storeTask = (set: WorkingSet, task: Task, writtenSide: Side | null, atMs: number): void => {
   const pairId = pairIdOf(set, task);
   const kept = creationSide(task) === null && pairId !== null ? set.pair(pairId) : null;
@@ -128,13 +130,13 @@ export const storeTask = (set: WorkingSet, task: Task, writtenSide: Side | null,
   storePair(set, { pairId: taskPairId(task), status, halves, writtenSide });
 };
 
-/** A pair sleeps when a run has nothing left to write to it; what an undo writes to a pair that sleeps does not wake it. */
+/** A pair falls asleep when a run has nothing left to write to it. Writes of an undo to a pair that is asleep do not wake it. */
 const fallsAsleep = (task: Task): boolean => {
   const { decision } = task;
   return decision.kind === 'merge' && decision.sleeps === true && (isQuiet(task) || isOfUndo(decision));
 };
 
-/** Stores that a pair is awake, before the first write that follows from it. The set must hold both halves. */
+/** Stores that a pair is awake, before its first write. The set must contain both halves. */
 export const storeWaking = (set: WorkingSet, task: Task): void => {
   const pairId = taskPairId(task);
   const pair = pairId === null ? null : set.pair(pairId);
@@ -143,7 +145,7 @@ export const storeWaking = (set: WorkingSet, task: Task): void => {
   storePair(set, { pairId, status: 'linked', halves, writtenSide: null });
 };
 
-/** Stores the task's contacts as a pair that is to be compared as if the two had never met: with empty bases, and open. */
+/** Stores the task's contacts as a pair that is merged like a first match: with empty bases, and open. */
 const storeFirstMeeting = (set: WorkingSet, task: Task, side: Side, created: ContactRecord, atMs: number): void => {
   const halves = bySide((each) => {
     const record = each === side ? created : currentRecord(task, each);
@@ -154,7 +156,7 @@ const storeFirstMeeting = (set: WorkingSet, task: Task, side: Side, created: Con
   storePair(set, { pairId: taskPairId(task), status: 'linked', halves, writtenSide: side });
 };
 
-/** Why a create may not be answered with a contact that stands there already; null where the two are to be compared. */
+/** Returns the reason why an existing contact is not accepted as the response to a create; null if the two are to be compared. */
 const refusalOf = ({ decision }: Task, { id, pair }: Half): string | null => {
   if (pair !== null) return `The side answered with ${id}, which is linked to another contact already; merge the two.`;
   const isApart = decision.kind === 'create' && decision.apartFrom?.includes(id) === true;
@@ -181,9 +183,9 @@ const applyCreate = (
   const refused = standing === null ? null : refusalOf(task, standing);
   if (refused !== null) return { ...nothing, error: refused, isRefused: true };
   if (standing !== null) {
-    // The contact existed before: the two are compared before anything of it is overwritten.
+    // The contact existed before: the two are compared before any of its values is overwritten.
     storeFirstMeeting(set, task, side, record, atMs);
-    // An undo takes back what was created: that is not this contact.
+    // An undo deletes contacts that were created, but not this contact.
     const error = `The side answered with ${record.id}, which existed already; the two are compared.`;
     return { ...nothing, error, again: true };
   }
@@ -201,7 +203,9 @@ const applyCreate = (
 
 type Update = Extract<Write, { kind: 'update' }>;
 
-/** The email addresses that both sides agree on once one was added, if it is there. */
+/**
+ * Returns the email addresses that both sides agree on after an address was added, including that address if the side stored it.
+ */
 const agreedAfter = (
   { task, side, request }: Update,
   shared: LabelledValue,
@@ -214,7 +218,7 @@ const agreedAfter = (
   return withEmails({ ...now.contact, emailAddresses }, added).emailAddresses;
 };
 
-/** Notes an update as done, as far as the contact shows it now. */
+/** Records an update as done, with the contact's current values. */
 const addUpdate = (write: Update, record: ContactRecord, isDeclined = false): void => {
   const { task, side, request, sharedEmail } = write;
   const kind = isDeclined ? 'declined' : sharedEmail === null ? 'update' : 'share';
@@ -237,7 +241,7 @@ const applyUpdate = ({ set, atMs }: Applying, write: Update, record: ContactReco
   };
 };
 
-/** Accepts that the side declined the values of an update: they stay where they are (R2). Returns the fields. */
+/** Accepts that the side declined the values of an update: each side keeps its value (R2). Returns the fields. */
 export const applyNotTaken = ({ set, atMs }: Applying, write: Update): readonly SyncedField[] => {
   const { task, request } = write;
   addUpdate(write, request.current, true);
@@ -245,7 +249,7 @@ export const applyNotTaken = ({ set, atMs }: Applying, write: Update): readonly 
   return notTaken(request.fields, request.desired, request.current.contact);
 };
 
-/** Stores that a task's memberships are as planned, as far as its groups could be created. */
+/** Stores that a task's memberships are as planned, except for groups that could not be created. */
 export const endMemberships = ({ set, groupIds, atMs }: Applying, task: Task, side: Side): void => {
   if (hasAllGroups(groupIds, task, side)) endMoves(task, side);
   storeAnswered(set, task, side, atMs);
@@ -270,7 +274,7 @@ const applyMembership = (
   };
 };
 
-/** Stores that a contact was deleted, and what follows for its pair. */
+/** Stores that a contact was deleted, and the consequences for its pair. */
 const applyDeletion = ({ set, atMs }: Applying, deletion: Deletion): void => {
   const { pair, record, side, byHand } = deletion;
   observeDeletion(set, side, record.id, atMs);
@@ -303,7 +307,7 @@ const applyMerge = (
   addDone(merging.task, { side, kind: 'merged', fields: [], moved: [], record: survivor });
   const { leftId, rightId } = operation;
   const merged = { ...DONE, after: null, ids: { leftId, rightId }, again: true };
-  // A side may refuse to show a contact that it has just merged away.
+  // A side may make a contact inaccessible that it has just merged away.
   if (became.kind === 'gone' || became.kind === 'moved' || became.kind === 'withheld') {
     applyDeletion(applying, deletion);
     return { ...merged, counts: 'deleted' };
@@ -314,7 +318,7 @@ const applyMerge = (
   return { ...merged, applied: false, error, counts: null };
 };
 
-/** A write with the value that its remote answered with. */
+/** A write with the value of its response. */
 export type AnsweredWrite =
   | {
       readonly kind: 'record';
@@ -330,8 +334,8 @@ export type AnsweredWrite =
   | { readonly kind: 'none'; readonly write: Extract<Write, { kind: 'delete' }> };
 
 /**
- * Whether an update was answered with the contact of another pair, into which the one that it was meant for had been merged
- * (R12). The task lets go of that half: nothing more is written to it, and it stays as it is stored.
+ * Returns whether an update was answered with the contact of another pair, into which its target had been merged (R12). Then the
+ * task releases that half: it is not written again, and its stored row does not change.
  */
 export const isStray = (set: WorkingSet, answered: AnsweredWrite): boolean => {
   if (answered.kind !== 'record' || answered.write.kind !== 'update') return false;
@@ -342,7 +346,7 @@ export const isStray = (set: WorkingSet, answered: AnsweredWrite): boolean => {
   return true;
 };
 
-/** Takes the answer to a write in. The set must hold the contacts that the write names, and the one it answered with. */
+/** Applies the response to a write. The set must contain the contacts of the write, and the contact that was returned. */
 export const applyAnswer = (applying: Applying, answered: AnsweredWrite): AnswerOutcome => {
   switch (answered.kind) {
     case 'record':

@@ -18,49 +18,49 @@ import type { CreateOperation, DeleteOperation, MembershipOperation, UpdateOpera
 
 type Done<Kind> = Kind & { readonly after: ContactRecord | null };
 
-/** An operation on a contact that was journaled and done, with the contact after it. */
+/** A journaled and completed operation on a contact, with the contact after it. */
 export type DoneOperation = Done<CreateOperation | UpdateOperation | MembershipOperation | DeleteOperation>;
 
-/** How the newest operation on a contact left it; `isExact` if that operation was answered with the whole contact. */
+/** The contact after the newest operation on it; `isExact` if the response to that operation contained the whole contact. */
 export type LastOutcome = { readonly record: ContactRecord; readonly isExact: boolean; readonly atMs: number };
 
 /** The contact that an operation is reverted on. */
 export type Current = {
-  /** The contact now; while several operations are reverted, as those before this one leave it. */
+  /** The current contact. If several operations are reverted, it includes the inverse operations before this one. */
   readonly record: ContactRecord;
   readonly outcome: LastOutcome | null;
   /** The ids of the groups that exist on its side and are synced. */
   readonly groups: ReadonlySet<string>;
   /** The fields that the link syncs now. */
   readonly fields: ReadonlySet<SyncedField>;
-  /** Whether a field may be reverted. */
+  /** Returns whether a field may be reverted. */
   readonly isReverted: (field: SyncedField) => boolean;
 };
 
-/** The operation that reverts another one on the same side. Groups are named by the side's ids. */
+/** The operation that reverts another one on the same side. Groups are given by the side's ids. */
 export type Inverse =
   | { readonly kind: 'update'; readonly fields: readonly ContactField[]; readonly desired: Contact }
   | { readonly kind: 'membership'; readonly join: readonly string[]; readonly leave: readonly string[] }
-  /** Restores a deleted contact as this image has it. */
+  /** Restores a deleted contact with the values of this image. */
   | { readonly kind: 'create'; readonly image: ContactRecord }
   | { readonly kind: 'delete'; readonly record: ContactRecord };
 
-/** Values that stay as they are, and the reason; `field` is null for the whole contact. */
+/** Values that stay unchanged, and the reason; `field` is null for the whole contact. */
 type FieldRefusal = { readonly field: SyncedField | null; readonly reason: string };
 
-/** The inverse of an operation; null where nothing of it is to be reverted. */
+/** The inverse of an operation; null if nothing of it is to be reverted. */
 export type Inversion = { readonly inverse: Inverse | null; readonly refused: readonly FieldRefusal[] };
 
 const CHANGED = 'it was changed since';
 
-/** The text before the operation, where the contact still has the text that it wrote. */
+/** Returns the contact with the text of before the operation, if the contact still has the text that it wrote. */
 const invertScalar = (field: ScalarField, contact: Contact, before: Contact, after: Contact): Contact | 'changed' => {
   const [now, former, written] = [textIn(contact, field), textIn(before, field), textIn(after, field)];
   if (former === written || now === former) return contact;
   return now === written ? withValue(contact, field, former) : 'changed';
 };
 
-/** The list without elements that the operation added, and with those that it removed and that are missing. */
+/** Returns the list without elements that the operation added, and with those that it removed and that are missing. */
 const invertList = (field: ListField, contact: Contact, before: Contact, after: Contact): Contact => {
   const lists = { before: listOf(before, field), after: listOf(after, field), now: listOf(contact, field) };
   const keyed = keyLists(field, lists);
@@ -82,7 +82,7 @@ const invertUpdate = ({ before, after, fields }: Done<UpdateOperation>, { record
   };
   if (after === null) return { inverse: null, refused };
   const own = fields.filter(isReverted);
-  // A value that a side computes has no former value to go back to.
+  // A value that a side computes has no former value to restore.
   for (const field of scalarsOf(own).filter((each) => !isExtraField(each))) {
     const next = invertScalar(field, desired, before.contact, after.contact);
     if (next === 'changed') refused.push({ field, reason: CHANGED });
@@ -109,21 +109,21 @@ const invertMembership = (
   return { inverse: join.length + leave.length === 0 ? null : { kind: 'membership', join, leave }, refused };
 };
 
-/** How far two clocks may be apart where a time of the side is compared with our own. */
+/** The assumed maximum difference between the side's clock and our own. */
 const CLOCK_MARGIN_MS = 60_000;
 
 /**
- * Whether a contact is still as the last operation left it, so that a deletion loses nothing: the same values, no further
- * group, and no sign of a change to what the canonical contact cannot express.
+ * Returns whether a contact is unchanged since the last operation, so that a deletion loses nothing: the same values, no further
+ * group, and no sign of a change to values that the canonical contact cannot represent.
  */
 const isUntouched = (record: ContactRecord, outcome: LastOutcome, fields: ReadonlySet<SyncedField>): boolean => {
-  // Of a field that is no longer synced only the version shows a change.
+  // A change of a field that is no longer synced is visible only in the version.
   const content = (of: ContactRecord) => unordered({ contact: keepChosen(of.contact, fields), groupIds: [] });
   const isSame = equalSnapshots(content(record), content(outcome.record));
   const hasNewGroup = record.groupIds.some((id) => !outcome.record.groupIds.includes(id));
   if (!isSame || hasNewGroup) return false;
   if (record.version === outcome.record.version) return true;
-  // A change of membership is answered without the contact's new version: only the time shows a later edit.
+  // The response to a change of membership does not contain the contact's new version: a later edit is visible only in the time.
   return !outcome.isExact && record.modifiedAtMs !== null && record.modifiedAtMs <= outcome.atMs + CLOCK_MARGIN_MS;
 };
 
@@ -135,8 +135,8 @@ const invertCreate = ({ record, outcome, fields }: Current): Inversion => {
 };
 
 /**
- * The operation that reverts a journaled one on its own side, by the contact as it is now. Values that were changed since are
- * refused, and values that are as before need no operation. Pure.
+ * Returns the operation that reverts a journaled one on its own side, for the current contact. Values that were changed since are
+ * refused. Values that are already as before need no operation. Pure.
  */
 export const invert = (operation: DoneOperation, current: Current): Inversion => {
   switch (operation.kind) {
@@ -151,7 +151,7 @@ export const invert = (operation: DoneOperation, current: Current): Inversion =>
   }
 };
 
-/** The contact after an inverse operation that changes it. */
+/** Returns the contact after an inverse operation that changes it. */
 export const afterInverse = (record: ContactRecord, inverse: Inverse | null): ContactRecord => {
   switch (inverse?.kind) {
     case 'update':

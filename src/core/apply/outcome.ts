@@ -3,24 +3,24 @@ import type { ContactRecord } from '../contact/record.ts';
 import type { GroupPair } from '../reconcile/groups.ts';
 import { JOURNAL_TRANSITIONS, type JournalEvent } from '../state/journal.ts';
 
-/** The outcome of an operation, as its journal entry is closed. */
+/** The outcome of an operation, stored when its journal entry is closed. */
 export type Outcome = {
   readonly applied: boolean;
-  /** The contact as it is now; null where it does not exist, or is not known. */
+  /** The current contact; null if it does not exist or is unknown. */
   readonly after: ContactRecord | null;
-  /** Why it counts as not applied, or why that can never be determined; null elsewhere. */
+  /** The reason why it counts as not applied, or why the outcome can never be determined; otherwise null. */
   readonly error: string | null;
 };
 
 export const NOT_APPLIED: Outcome = { applied: false, after: null, error: null };
 
-/** The contact could not be read: the operation stays open, and the contact as it is (R9, R15). */
+/** The contact could not be read: the operation stays open, and the stored contact does not change (R9, R15). */
 export type Unreadable = { readonly unreadable: string };
 
 /** Further values that a read is applied with. */
 export type Known = { readonly groupPairs: readonly GroupPair[]; readonly atMs: number };
 
-/** The change that closes the journal entry of an operation; none where the event leaves it open. */
+/** Returns the change that closes the journal entry of an operation; none if the event leaves it open. */
 export const closing = (
   id: JournalRow['id'],
   event: JournalEvent,

@@ -40,17 +40,17 @@ const NO_MOVES: Moves = { join: [], leave: [] };
 
 const NO_FIELDS: ReadonlySet<SyncedField> = new Set();
 
-/** All fields that any of the contacts fills, and the membership, except `fields`. */
+/** Returns all fields that any of the contacts fills, and the membership, except `fields`. */
 const allBut = (fields: ReadonlySet<SyncedField>, ...contacts: readonly Contact[]): readonly SyncedField[] => [
   ...new Set(syncedIn(...contacts)).difference(fields),
 ];
 
-/** Values of no side: the base of an operation that a read found is compared with no other contact. */
+/** No counterparts: the base of an operation that a read found is compared with no other contact. */
 const NO_COUNTERPARTS: Sides<Contact | null> = { left: null, right: null };
 
 /**
- * A task for one operation that a read found. Nothing is known of the other operations of its pair: none of them is left to
- * this task, and the pair stays open.
+ * Returns a task for one operation that a read found. The other operations of its pair are unknown: none of them is left to this
+ * task, and the pair stays open.
  */
 const foundTask = (decision: Task['decision'], counterparts: Sides<Contact | null> = NO_COUNTERPARTS): Task => ({
   ...taskOf(decision),
@@ -58,7 +58,7 @@ const foundTask = (decision: Task['decision'], counterparts: Sides<Contact | nul
   operations: [],
 });
 
-/** The decision that an operation of a pair followed from. */
+/** Returns a decision for an operation of a pair that a read found. */
 const foundMerge = (pair: Pair, held: Sides<readonly SyncedField[]>, ...writes: Merge['writes']): Merge<Pair> => ({
   kind: 'merge',
   pair,
@@ -68,20 +68,20 @@ const foundMerge = (pair: Pair, held: Sides<readonly SyncedField[]>, ...writes: 
   deferred: true,
 });
 
-/** Values by side: one for the side that was written, one for the other side. */
+/** Returns values by side: one for the side that was written, one for the other side. */
 const onSides = <Value>(side: Side, own: Value, other: Value): Sides<Value> =>
   bySide((each) => (each === side ? own : other));
 
-/** The halves of the pair that an operation wrote to: its own one, and the other one. */
+/** The pair that an operation wrote to, with its written half (`target`) and its other half. */
 type Found = { readonly pair: Pair; readonly target: Half; readonly origin: Half | null };
 
-/** The pair with its halves as they were when the operation was planned. */
+/** Returns the pair with its halves as they were when the operation was planned. */
 const pairWith = (pair: Pair, side: Side, own: Half | null, other: Half | null): Pair => ({
   ...pair,
   ...onSides(side, own, other),
 });
 
-/** Stores a pair after what a read found of an operation; the other half keeps the record that is stored. */
+/** Stores a pair after a read found its operation; the other half keeps the stored record. */
 const storeFound = (set: WorkingSet, task: Task, done: Done, origin: Half | null, atMs: number): void => {
   const { side } = done;
   addDone(task, done);
@@ -91,7 +91,10 @@ const storeFound = (set: WorkingSet, task: Task, done: Done, origin: Half | null
   storeTask(set, task, side, atMs);
 };
 
-/** The values of an update that the contact shows enter its base, those that arrived of its source the source's (R9, R5). */
+/**
+ * Stores an update that a read found. The contact's base gets the written values that the contact contains. The source's base gets
+ * the source's values that were written (R9, R5).
+ */
 const applyUpdate = (
   set: WorkingSet,
   operation: UpdateOperation,
@@ -101,8 +104,8 @@ const applyUpdate = (
 ): void => {
   const { side, fields, given, before, desired } = operation;
   const source = operation.source ?? origin.record;
-  // That a value is gone may be its user's edit, and another contact's values are its own: then a different text is not known
-  // to have replaced the one that was sent.
+  // A missing value may be an edit of the contact's user, and the values of another contact are its own. In both cases a different
+  // text is no evidence that it replaced the text that was sent.
   const isKnown = found.id === before.id && showsBrought({ fields, before: before.contact, desired }, found.contact);
   const shown = shownFields(fields, desired, found.contact, (isKnown ? before : found).contact);
   const settles = scalarsOf(shown.difference(new Set(given)));
@@ -111,19 +114,19 @@ const applyUpdate = (
   const known = { ...source, contact: arrivedValues(other.contact, source.contact, desired, brought) };
   const held = onSides(
     side,
-    // Either side may have changed a list: only what this write brought enters the target's base.
+    // Either side may have changed a list: only the elements of this write enter the target's base.
     allBut(new Set(settles), own.contact, before.contact, brought),
     allBut(shown, other.contact, known.contact),
   );
   const planned = pairWith(pair, side, { ...target, record: before }, { ...origin, record: known });
   const update = { kind: 'update', side, fields: contactFieldsOf(fields), desired, given } as const;
   const task = foundTask(foundMerge(planned, held, update), onSides(side, source.contact, before.contact));
-  // List elements that did not arrive are sent again; a text that arrived differently stays so (R2).
+  // List elements that are missing are sent again. A text that the side stored differently stays so (R2).
   const done: Done = { side, kind: 'update', fields: [...shown], moved: [], record: found, brought, settles };
   storeFound(set, task, done, origin, atMs);
 };
 
-/** The memberships that arrived enter both bases; a later difference is a user's change (R9, R5). */
+/** Adds the written memberships to both bases; a later difference is a user's change (R9, R5). */
 const applyMembership = (
   set: WorkingSet,
   operation: MembershipOperation,
@@ -146,8 +149,8 @@ const applyMembership = (
 };
 
 /**
- * What an undo wrote enters the base of its side, and nothing else: the other side keeps its values, and the difference is
- * settled.
+ * Adds the values of an undo to the base of its side, and to nothing else. The other side keeps its values, and
+ * the difference is settled.
  */
 const applyUndone = (
   set: WorkingSet,
@@ -193,7 +196,7 @@ const applyCreated = (
   return { applied: true, after: found, error: null };
 };
 
-/** A contact that an undo restored. One without its other half gets a pair of its own. */
+/** Applies a contact that an undo restored. A contact without its other half gets a new pair. */
 const applyRestored = (
   set: WorkingSet,
   operation: CreateOperation,
@@ -218,8 +221,8 @@ const applyRestored = (
 };
 
 /**
- * Applies a create without an answer by what a search for its contact found (R9); null: it found none. The set must hold the
- * contact that the new one follows from, with its pair.
+ * Applies a create without a response, using the result of a search for its contact (R9); null means not found. The set must
+ * contain the source contact of the create, with its pair.
  */
 export const applySearch = (
   set: WorkingSet,
@@ -233,7 +236,10 @@ export const applySearch = (
     : applyRestored(set, operation, operation.image, found, known);
 };
 
-/** How much of an operation a contact shows: a membership takes a request each way, of which one may have arrived alone. */
+/**
+ * Returns how much of an operation a contact contains. A membership takes a request for each direction, and
+ * one may be applied alone.
+ */
 const extentOf = (operation: UpdateOperation | MembershipOperation, now: ContactRecord): 'all' | 'part' | 'none' => {
   if (operation.kind === 'update') {
     return tookEffect({ ...operation, before: operation.before.contact }, now.contact) ? 'all' : 'none';
@@ -244,7 +250,7 @@ const extentOf = (operation: UpdateOperation | MembershipOperation, now: Contact
   return count === 0 ? 'none' : 'part';
 };
 
-/** The pair that an operation on an existing contact belongs to. */
+/** Returns the pair that an operation on an existing contact belongs to, or null. */
 export const pairOfOperation = (
   set: WorkingSet,
   { side, pairId: known }: ExistingOperation,
@@ -255,8 +261,8 @@ export const pairOfOperation = (
 };
 
 /**
- * Nothing was read of a contact: while it exists, as far as is known, the operation may have been applied. A contact that is
- * known to be deleted has nothing left to settle.
+ * Applies a failed read of a contact. While the contact is not known to be deleted, the operation may have been applied. For a
+ * contact that is known to be deleted the outcome is final.
  */
 const applyUnreadable = (
   set: WorkingSet,
@@ -267,7 +273,7 @@ const applyUnreadable = (
   return stands(half) ? { unreadable } : { ...NOT_APPLIED, applied: kind === 'delete' && half !== null };
 };
 
-/** Applies an operation of a sync that the contact shows; returns whether it shows anything of it. */
+/** Applies an operation of a sync that the contact contains. Returns whether the contact contains any part of it. */
 const applyToPair = (
   set: WorkingSet,
   operation: UpdateOperation | MembershipOperation,
@@ -285,7 +291,7 @@ const applyToPair = (
   return true;
 };
 
-/** Applies an operation that the contact shows; null where it shows nothing of it. */
+/** Applies an operation that the contact contains. Returns null if the contact contains no part of it. */
 const applyShown = (
   set: WorkingSet,
   operation: UpdateOperation | MembershipOperation,
@@ -295,7 +301,7 @@ const applyShown = (
   const { side, cause } = operation;
   const pair = pairOfOperation(set, operation, record.id);
   const target = pair?.[side] ?? null;
-  // A contact that was merged into the contact of another pair shows nothing of the operation.
+  // A contact that was merged into the contact of another pair contains no part of the operation.
   if (pair === null || target?.id !== record.id) return null;
   const extent = extentOf(operation, record);
   const half = pair[otherSide(side)];
@@ -317,16 +323,15 @@ const applyAbsent = (
   const { side, kind, cause, before } = operation;
   const isDeleted = kind === 'delete' && answer?.kind === 'gone';
   const pairId = cause === 'undo' && isDeleted ? (pairOfOperation(set, operation, before.id)?.id ?? null) : null;
-  // The counterpart of a contact that an undo deleted stays, and is not deleted.
+  // The counterpart of a contact that an undo deleted is not deleted.
   if (pairId !== null) keepAlone(set, pairId, otherSide(side), atMs);
   else observeAnswer(set, side, before.id, answer, atMs);
   return { ...NOT_APPLIED, applied: isDeleted };
 };
 
 /**
- * Applies an operation without an answer by a read of its contact (R9). The set must hold the contact, its pair,
- * and the contact that the read answered with. Nothing that an undo wrote counts as a user's edit or deletion, which would be
- * propagated.
+ * Applies an operation without a response, using a read of its contact (R9). The set must contain the contact, its pair, and the
+ * contact that the read returned. Changes by an undo do not count as a user's edit or deletion, which would be propagated.
  */
 export const applyRead = (
   set: WorkingSet,

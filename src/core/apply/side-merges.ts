@@ -22,7 +22,7 @@ import { storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { movesAcross, type GroupHalves, type Moves } from './traces.ts';
 
-/** The same of its groups. */
+/** Returns the changes that the merge made to the groups of the survivor. */
 const movesBy = (before: readonly string[], after: readonly string[], mergedAway: readonly string[]): Moves => {
   const lost = isReplaced(new Set(before), new Set(after), new Set(mergedAway))
     ? before.filter((id) => !after.includes(id))
@@ -32,7 +32,7 @@ const movesBy = (before: readonly string[], after: readonly string[], mergedAway
 
 type Change = { readonly before: Contact; readonly shown: Contact; readonly kept: ReadonlySet<SyncedField> };
 
-/** The base with what a merge changed, as if the sides had agreed on it, but for fields of which it is kept as it was. */
+/** Adds the changes of a merge to the base, as if the sides had agreed on them, except for the fields in `kept`. */
 const withChange = (base: Snapshot | null, { before, shown, kept }: Change, { join, leave }: Moves): Snapshot => {
   const agreed = base ?? EMPTY_SNAPSHOT;
   const all = syncedIn(agreed.contact, before, shown);
@@ -51,7 +51,7 @@ const withChange = (base: Snapshot | null, { before, shown, kept }: Change, { jo
   });
 };
 
-/** What the side, or a write, made of a contact beyond what its user did. */
+/** Changes that the side or a write made to a contact, in addition to the changes of its user. */
 type Made = {
   readonly change: Change;
   readonly moves: Moves;
@@ -59,7 +59,7 @@ type Made = {
   readonly atMs: number;
 };
 
-/** Stores it in the bases of both sides; answers whether the contact has a pair of which both halves stand. */
+/** Stores the changes in the bases of both sides. Returns whether the contact has a pair of which both halves exist. */
 const storeMade = (
   set: WorkingSet,
   own: Half | null,
@@ -73,7 +73,7 @@ const storeMade = (
   const base = withChange(own.base, change, moves);
   const otherBase = withChange(other.base, change, movesAcross(own.side, moves, groupPairs));
   const halves = bySide((each) => {
-    // That it is open whether the other one stands is not forgotten (R7).
+    // If it is unconfirmed that the other half exists, this stays so (R7).
     if (each !== own.side) return { ...other, base: otherBase, state: isAway(other) ? other.state : 'changed' };
     return { ...own, record: after, base, state: 'changed' as const, writtenAtMs: atMs, heardAtMs: atMs };
   });
@@ -87,14 +87,13 @@ export type SideMerge = {
   readonly before: ContactRecord;
   readonly after: ContactRecord;
   readonly mergedAway: ContactRecord;
-  /** The fields that a plan is to give back whatever the other side holds (`ownFields`): they stay out of the bases. */
+  /** The fields that a plan restores regardless of the other side (`ownFields`): they are left out of the bases. */
   readonly own?: readonly ContactField[];
 };
 
 /**
- * Takes in what a merge by the side itself made of the merge survivor. That is no user's edit: it enters the bases of both
- * sides, so that what the other side holds instead is written back by the next plan (R9, R12). The set must hold the
- * survivor and its pair.
+ * Applies the changes that a merge by the side itself made to the survivor. They are not edits of a user. They enter the bases of
+ * both sides, so that the next plan writes the other side's values back (R9, R12). The set must contain the survivor and its pair.
  */
 export const observeMerge = (
   set: WorkingSet,
@@ -108,7 +107,7 @@ export const observeMerge = (
   if (!storeMade(set, own, after, { change, moves, groupPairs, atMs })) observeRecord(set, side, after, atMs);
 };
 
-/** What a write that came to another contact than it was meant for brought there, as far as that one shows it. */
+/** Returns the base of the contact that was wrongly written to, with those values of the write that the contact contains. */
 const strayed = (operation: StrayOperation, base: Contact, now: Contact): Contact => {
   let shown = base;
   if (operation.kind === 'membership') return shown;
@@ -133,13 +132,13 @@ const strayed = (operation: StrayOperation, base: Contact, now: Contact): Contac
   return shown;
 };
 
-/** A write to an existing contact that may have come to another one. */
+/** A write to an existing contact that may have been applied to another contact. */
 export type StrayOperation = UpdateOperation | MembershipOperation;
 
 /**
- * Takes in what a write made of a contact of another pair, because the one that it was meant for had been merged into that
- * one (R12). As in a merge by the side itself, that is no user's edit, and what the other side holds is written back. What
- * else differs there is what the user's merge made of it. The set must hold the contact and its pair.
+ * Applies a write that changed a contact of another pair, because its target had been merged into that contact (R12). Like the
+ * changes of a merge by the side itself, these changes are not edits of a user, and the other side's values are written back. Other
+ * differences of the contact come from the user's merge. The set must contain the contact and its pair.
  */
 export const observeStray = (
   set: WorkingSet,

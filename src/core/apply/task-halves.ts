@@ -28,7 +28,7 @@ import {
   writtenFields,
 } from './task.ts';
 
-/** The fields that a side lost in a conflict and that are still to be written to it. */
+/** Returns the fields that a side lost in a conflict and that are still to be written to it. */
 const lostFields = (task: Task, side: Side): readonly SyncedField[] => {
   const pending = pendingFields(task, side);
   return conflictsOf(task)
@@ -36,31 +36,31 @@ const lostFields = (task: Task, side: Side): readonly SyncedField[] => {
     .map(({ field }) => field);
 };
 
-/** The fields that a person is asked about: both sides keep their value. */
+/** Returns the fields that a person decides: both sides keep their value. */
 const askedFields = (task: Task): readonly SyncedField[] =>
   conflictsOf(task)
     .filter(({ winner }) => winner === null)
     .map(({ field }) => field);
 
-/** Whether a person is asked about any of its fields. */
+/** Returns whether a person decides any of its fields. */
 export const isAsking = (task: Task): boolean => askedFields(task).length > 0;
 
-/** Whether a change of that side stays there for another reason than a question to a person. */
+/** Returns whether a change of that side stays there for another reason than a pending decision of a person. */
 const hasHeld = (task: Task, side: Side): boolean => {
   const asked = askedFields(task);
   return heldOn(task, side).some((field) => !asked.includes(field));
 };
 
-/** The base with the values that wait for a person, as the plan found them. */
+/** Returns the base with the values that wait for a person's decision, as they were at the time of the plan. */
 const withAsked = (task: Task, base: Snapshot, { contact }: ContactRecord): Snapshot => {
   const asked = scalarsOf(askedFields(task));
   const values = asked.reduce((known, field) => withValue(known, field, textIn(contact, field)), base.contact);
   return { ...base, contact: values };
 };
 
-/** The values that the base of a half may take over from the other half and from the groups that both sides agree on. */
+/** Returns the values that the base of a half may take over: the other half's values, and the groups that both sides agree on. */
 const agreedOn = (task: Task, side: Side) => {
-  // A value that both lack is not agreed on if a side gets a value that neither half holds.
+  // A value that both lack is not agreed on if a side gets a value that neither half has.
   if (SIDES.some((each) => givenOn(task, each).size > 0)) return { other: null, agreedGroups: new Set<string>() };
   const groups = task.decision.kind === 'merge' ? task.decision.agreedGroups?.[side] : undefined;
   const counterpart = plannedHalf(task, otherSide(side))?.record.contact ?? null;
@@ -70,7 +70,9 @@ const agreedOn = (task: Task, side: Side) => {
   };
 };
 
-/** The groups of a side whose membership a write did not change; of an undo, and of what a read found, all that it moved. */
+/**
+ * Returns the groups of a side whose membership a write did not change. For an undo or a read operation: all groups that it moved.
+ */
 const declinedGroups = (
   task: Task,
   { base, record: before }: PlannedHalf,
@@ -83,7 +85,7 @@ const declinedGroups = (
   return [...former, ...[...moved].filter((id) => isEach || isKept(id))];
 };
 
-/** The differences from the other side that are settled after the answers so far (R2). */
+/** Returns the differences from the other side that are settled after the responses so far (R2). */
 const declinedBy = (task: Task, side: Side, half: PlannedHalf, record: ContactRecord): Declined => {
   const other = currentRecord(task, otherSide(side))?.contact;
   const settles = task.done.findLast((each) => each.side === side)?.settles;
@@ -104,8 +106,8 @@ const declinedBy = (task: Task, side: Side, half: PlannedHalf, record: ContactRe
 };
 
 /**
- * The base that the plan found, with the email addresses that have arrived on the other side: all but those that are still to be
- * added there.
+ * Returns the base at the time of the plan, with the email addresses that were written to the other side: all except those that
+ * are still to be added there.
  */
 const baseWithArrived = (task: Task, side: Side, { base, record }: PlannedHalf): Snapshot => {
   const target = otherSide(side);
@@ -118,14 +120,14 @@ const baseWithArrived = (task: Task, side: Side, { base, record }: PlannedHalf):
   return { ...base, contact: { ...base.contact, emailAddresses } };
 };
 
-/** The values of a record that both sides agree on: those of an answer, but for concurrent edits. */
+/** Returns the values of a record that both sides agree on: those of a response, without concurrent edits. */
 const agreedContact = (task: Task, side: Side, { contact }: ContactRecord): Contact => {
   const emailAddresses = agreedEmails(task, side);
   if (emailAddresses !== null) return { ...contact, emailAddresses };
   return task.done.findLast((each) => each.side === side)?.brought ?? contact;
 };
 
-/** The base of a half after the answers so far, and whether the next plan must look at it. */
+/** Returns the base of a half after the responses so far, and whether the next plan must process it. */
 const settledValue = (
   task: Task,
   side: Side,
@@ -149,13 +151,13 @@ const settledValue = (
     ...agreedOn(task, side),
   });
   const base = withDeclined(settled, declinedBy(task, side, half, record));
-  // A given value is not part of the base, whatever else is held: the next plan copies it to the other side.
+  // A given value is not part of the base, regardless of other held fields: the next plan copies it to the other side.
   const waits = isDeferred(task) || !isQuiet(task) || given.size > 0;
   const isSurprising = !hasHeld(task, side) && !equalSnapshots(withAsked(task, base, half.record), record);
   return { base, isOpen: waits || isSurprising };
 };
 
-/** Whether the store holds a newer record of a half than the task does. */
+/** Returns whether the store has a newer record of a half than the task. */
 const isNewer = ({ state, record }: Half, current: ContactRecord): boolean => {
   if (state === 'settled' || record === current) return false;
   return JSON.stringify(record) !== JSON.stringify(current);
@@ -168,11 +170,11 @@ const withObserved = (stored: Half, current: ContactRecord, next: Half): Half =>
   return isNewer(stored, current) ? { ...next, record: stored.record, state: 'changed' } : next;
 };
 
-/** Whether the last record of a side is the one that was stored before. */
+/** Returns whether the last record of a side is the one that was stored before. */
 const isObserved = ({ done }: Task, side: Side): boolean =>
   done.findLast((each) => each.side === side)?.kind === 'observed';
 
-/** A half of the task as it is to be stored, in place of what is stored; null where the task has none. */
+/** Returns a half of the task that replaces the stored half; null if the task has no such half. */
 export const halfToStore = (
   task: Task,
   side: Side,
@@ -193,7 +195,7 @@ export const halfToStore = (
     heardAtMs: atMs,
   };
   if (writtenSide === side) return { ...next, writtenAtMs: atMs };
-  // The other half was not read: storing it after a recovery is no news of it.
+  // The other half was not read: storing it after a recovery does not change the time of its last observation.
   if (isObserved(task, side)) return { ...next, heardAtMs: known.heardAtMs };
   return stored === null ? next : withObserved(stored, record, next);
 };

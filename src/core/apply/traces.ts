@@ -16,15 +16,18 @@ import { otherSide, type Side, type Sides } from '../contact/side.ts';
 import { resembles } from '../reconcile/similar.ts';
 
 /**
- * Whether a text shows that it did not arrive: it is as before, although another text was sent. An extra that differs from the one
- * that was sent did not arrive either: sending it again overwrites no value of a user.
+ * Returns whether a text was not written: it has the value of before the write, although another text was sent. An extra that
+ * differs from the sent text was not written either: sending it again overwrites no value of a user.
  */
 const isUntouched = (field: ScalarField, desired: Contact, found: Contact, before: Contact): boolean => {
   const now = textIn(found, field);
   return now !== textIn(desired, field) && (now === textIn(before, field) || isExtraField(field));
 };
 
-/** The fields of an operation that may have arrived, as `found` shows. A list is judged by its elements. */
+/**
+ * Returns the fields of an operation that may have been written, according to `found`. Lists always count: their
+ * elements are compared separately.
+ */
 export const shownFields = (
   fields: readonly SyncedField[],
   desired: Contact,
@@ -38,9 +41,9 @@ export const shownFields = (
 };
 
 /**
- * Returns the values of `found` that an operation without an answer brought: of a list the elements that were to stay, those
- * that arrived, and those that were to go and did not. A later change of its user is not among them: it stays out of the base
- * and is propagated (R5).
+ * Returns the values of `found` that come from an operation without a response. For a list these are the elements that were kept,
+ * those that were added, and those that were to be removed but remain. A later change of the user is not included: it is left out
+ * of the base and is propagated (R5).
  */
 export const broughtValues = (desired: Contact, found: Contact, before: Contact): Contact => {
   let contact = found;
@@ -62,9 +65,9 @@ export const broughtValues = (desired: Contact, found: Contact, before: Contact)
 };
 
 /**
- * Returns the source's base after an operation brought the values `now`. An element that the source added and that did not
- * arrive stays out; an element that the source removed since `base` and that is still there stays in. Both remain changes of
- * the source (R2, R9).
+ * Returns the source's base after an operation wrote the values `now`. An element that the source added and that was not
+ * written is left out. An element that the source removed since `base` and that still exists stays in. Both remain
+ * changes of the source (R2, R9).
  */
 export const arrivedValues = (base: Contact, source: Contact, desired: Contact, now: Contact): Contact => {
   let contact = source;
@@ -90,7 +93,7 @@ export const arrivedValues = (base: Contact, source: Contact, desired: Contact, 
   return contact;
 };
 
-/** The values by which a contact shows whether an update was applied. */
+/** The values that show whether an update was applied to a contact. */
 type Update = {
   readonly fields: readonly SyncedField[];
   readonly before: Contact;
@@ -100,7 +103,7 @@ type Update = {
 const listsBy = (field: ListField, { before, desired }: Update, now: Contact) =>
   keyLists(field, { before: listOf(before, field), now: listOf(now, field), desired: listOf(desired, field) });
 
-/** Whether the contact shows some of what the write was to bring: a text is no longer as before but as asked, or an element came. */
+/** Returns whether the contact contains a value of the write: a text changed to the requested one, or an element was added. */
 export const showsBrought = (update: Update, now: Contact): boolean => {
   const { fields, before, desired } = update;
   const isBrought = scalarsOf(fields).some((field) => {
@@ -114,7 +117,7 @@ export const showsBrought = (update: Update, now: Contact): boolean => {
   });
 };
 
-/** Whether a value that the operation was to remove is missing; its user may have removed it as well. */
+/** Returns whether a value that the operation was to remove is missing; its user may also have removed it. */
 const lacksTaken = (update: Update, now: Contact): boolean => {
   const { fields, before, desired } = update;
   const isCleared = scalarsOf(fields).some(
@@ -127,30 +130,30 @@ const lacksTaken = (update: Update, now: Contact): boolean => {
   });
 };
 
-/** Whether the contact shows that the write was applied: a field is no longer as before but as it was asked for. */
+/** Returns whether the contact shows that the write was applied: a field changed to the requested value. */
 export const tookEffect = (update: Update, now: Contact): boolean =>
   showsBrought(update, now) || lacksTaken(update, now);
 
-/** The memberships that a write asked for, by the side's own group ids. */
+/** The memberships that a write requested, by the side's own group ids. */
 export type Moves = { readonly join: readonly string[]; readonly leave: readonly string[] };
 
-/** The halves of a group pair; null where it has none. */
+/** The halves of a group pair; a missing half is null. */
 export type GroupHalves = Sides<{ readonly id: string } | null>;
 
-/** The part of a change of membership that the membership now shows. */
+/** Returns the part of a change of membership that the current membership contains. */
 export const shownMoves = ({ join, leave }: Moves, now: readonly string[]): Moves => ({
   join: join.filter((id) => now.includes(id)),
   leave: leave.filter((id) => !now.includes(id)),
 });
 
-/** The same moves by the other side's ids of the groups; groups without a half there are left out. */
+/** Returns the same moves with the other side's group ids; groups without a half there are left out. */
 export const movesAcross = (side: Side, { join, leave }: Moves, pairs: readonly GroupHalves[]): Moves => {
   const across = (ids: readonly string[]): readonly string[] =>
     pairs.flatMap((pair) => (ids.includes(pair[side]?.id ?? '') ? (pair[otherSide(side)]?.id ?? []) : []));
   return { join: across(join), leave: across(leave) };
 };
 
-/** A base's membership after moves that both sides now agree on. */
+/** Returns a base's membership after moves that both sides now agree on. */
 export const withMoves = (groupIds: readonly string[], { join, leave }: Moves): readonly string[] => {
   return [...new Set([...groupIds, ...join])].filter((id) => !leave.includes(id)).toSorted();
 };

@@ -9,7 +9,7 @@ import type { Task } from './task.ts';
 
 type Shared = {
   readonly side: Side;
-  /** The write's name in its batch. */
+  /** The key of the write in its batch. */
   readonly key: string;
 };
 
@@ -20,7 +20,10 @@ export type Write =
       readonly operation: CreateOperation;
       readonly task: Task;
       readonly request: CreateRequest;
-      /** Of a create that tries out which values the side accepts (`execute/try-sharing.ts`, `execute/split-refused.ts`); null for any other. */
+      /**
+       * Set for a create that tests which values the side accepts (`execute/try-sharing.ts`,
+       * `execute/split-refused.ts`); otherwise null.
+       */
       readonly trial: Trial | null;
     })
   | (Shared & {
@@ -28,9 +31,12 @@ export type Write =
       readonly operation: UpdateOperation;
       readonly task: Task;
       readonly request: UpdateRequest;
-      /** The email address of another contact of the side which it brings, and nothing else (`execute/shared-emails.ts`). */
+      /**
+       * The email address of another contact of the side, if the update adds only this address
+       * (`execute/shared-emails.ts`); otherwise null.
+       */
       readonly sharedEmail: LabelledValue | null;
-      /** Of an update of one field after a refusal (`execute/split-refused.ts`); null for any other. */
+      /** Set for an update of one field after a refusal (`execute/split-refused.ts`); otherwise null. */
       readonly trial: Trial | null;
     })
   | (Shared & {
@@ -49,54 +55,56 @@ export type Write =
 
 /** The result of a trial. */
 export type Trial = {
-  /** The side's reason, if it refused the write or answered a create with a contact that existed; null if it did not. */
+  /** The side's reason, if it refused the write or returned an existing contact for a create; otherwise null. */
   refusedFor: string | null;
 };
 
-/** How a contact that was merged away goes: into the merge survivor on its own side, by the side's own merge. */
+/** The merge of a contact into the merge survivor on its own side, performed by the side. */
 export type Merging = {
   /** The merge survivor's task. */
   readonly task: Task;
-  /** The merge survivor as it is before. */
+  /** The merge survivor before the merge. */
   readonly survivor: ContactRecord;
-  /** Set where the side keeps the contact that was merged away: it is deleted afterwards. */
+  /** Set if the side keeps the contact that was merged away: it is then deleted separately. */
   isKept: boolean;
 };
 
-/** Both ids of each group pair, by its key; null where creating that half failed. */
+/** Both ids of each group pair, by its key; null if that half could not be created. */
 export type GroupIds = ReadonlyMap<string, { readonly left: string | null; readonly right: string | null }>;
 
 /** The result of a merge by the side itself. */
 export type Merged = {
-  /** The merge survivor as it is afterwards. */
+  /** The merge survivor after the merge. */
   readonly survivor: ContactRecord;
-  /** The answer of a read of the contact that was merged away. */
+  /** The result of a read of the contact that was merged away. */
   readonly became: ReadAnswer;
 };
 
 export type CreateWrite = Extract<Write, { kind: 'create' }>;
 export type UpdateWrite = Extract<Write, { kind: 'update' }>;
 
-/** The side's group ids for group pairs; pairs whose half could not be created are left out. */
+/** Returns the side's group ids of group pairs; pairs whose half could not be created are left out. */
 export const groupIdsOf = (groupIds: GroupIds, side: Side, keys: readonly string[]): readonly string[] => {
   return keys.flatMap((key) => groupIds.get(key)?.[side] ?? []);
 };
 
-/** The group pairs, by their keys, that the task's contact is to join and to leave on that side. */
+/** Returns the keys of the group pairs that the task's contact joins and leaves on that side. */
 export const movesOf = (
   { operations }: Task,
   side: Side,
 ): { readonly joins: readonly string[]; readonly leaves: readonly string[] } =>
   membershipOn(operations, side) ?? { joins: [], leaves: [] };
 
-/** Whether every group that the task moves its contact by has a half on that side; the others wait for the next run. */
+/**
+ * Returns whether every group that the task's contact joins or leaves has a half on that side; the others wait for the next run.
+ */
 export const hasAllGroups = (groupIds: GroupIds, task: Task, side: Side): boolean => {
   const { joins, leaves } = movesOf(task, side);
   const keys = [...joins, ...leaves];
   return groupIdsOf(groupIds, side, keys).length === keys.length;
 };
 
-/** The contact that a write goes to; null for one that does not stand yet. */
+/** Returns the id of the contact that a write changes; null if the contact does not exist yet. */
 export const targetOf = (write: Write): string | null => {
   switch (write.kind) {
     case 'create':

@@ -4,7 +4,7 @@ import { type Change, type Happening, happeningOf, type WriteView } from './view
 
 /** The filter of a plan, an undo or a run. */
 export type Shown = {
-  /** Without a limit on the number of changes. */
+  /** True to remove the limit on the number of changes. */
   readonly all?: boolean;
   readonly only?: Happening;
   /** Only changes with this text in a name, an id or a value; compared like names. */
@@ -17,7 +17,7 @@ const textsOf = (change: Change): readonly (string | null)[] => [
   ...change.changes.flatMap(({ from, to }) => [...from, ...to]),
 ];
 
-/** Whether a text contains the search text; compared like names. */
+/** Returns whether a text contains the search text; compared like names. */
 export const holds = (text: string | null, asked: string): boolean => {
   if (text === null) return false;
   return (
@@ -26,7 +26,7 @@ export const holds = (text: string | null, asked: string): boolean => {
   );
 };
 
-/** The changes that match the filter, in their order. */
+/** Returns the changes that match the filter, in their order. */
 export const selectChanges = <Each extends Change>(changes: readonly Each[], { only, grep }: Shown): readonly Each[] =>
   changes.filter((change) => {
     if (only !== undefined && happeningOf(change) !== only) return false;
@@ -35,19 +35,19 @@ export const selectChanges = <Each extends Change>(changes: readonly Each[], { o
 
 const isWrite = (change: Change | WriteView): change is WriteView => 'write' in change;
 
-/** The contact that a change is about, on the side that it is written to; null if its id is not known yet. */
+/** Returns the contact of a change, on the side that is written; null if its id is not known yet. */
 const contactOf = (change: Change | WriteView): string | null => {
   if (!('leftId' in change)) return null;
   const id = isWrite(change) ? change.id : change.side === 'left' ? change.leftId : change.rightId;
   return id === null || id === '' ? null : `${change.side} ${id}`;
 };
 
-/** Whether a side did what a change asks for, or is still to do it. */
+/** Returns whether a change was applied by a side or is still planned. */
 const counts = (change: Change | WriteView): boolean => !isWrite(change) || change.state === 'done';
 
 /**
- * The number of contacts and groups that changes of one kind are about, by side, as the summary of a run counts them: each
- * contact once, a contact that was created in the run only as created, and no write that a side refused. `all` are the
+ * Returns the number of contacts and groups in changes of one kind, by side, counted like the summary of a run. Each contact
+ * counts once. A contact that was created in the run counts only as created. Refused writes do not count. `all` are the
  * changes of all kinds. Pure.
  */
 export const countBySide = (changes: readonly Change[], all: readonly Change[] = changes): Sides<number> => {

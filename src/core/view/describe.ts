@@ -15,13 +15,13 @@ export type Described = PairIds & {
   readonly side: Side;
   readonly action: ContactOperationKind;
   readonly name: string | null;
-  /** The fields of an existing contact that it writes; none of a create or a deletion. */
+  /** The written fields of an existing contact; empty for a create or a deletion. */
   readonly fields: readonly SyncedField[];
   readonly before: Snapshot | null;
   readonly after: Snapshot | null;
 };
 
-/** The change that an operation makes, for the terminal, JSON and the page. Pure. */
+/** Returns the change that an operation makes, for the terminal, JSON and the page. Pure. */
 export const describe = (
   { side, action, leftId, rightId, name, fields, before, after }: Described,
   names: GroupNames,
@@ -37,19 +37,19 @@ export const describe = (
 /** The groups of a plan: links by key, and names by id or {@link plannedGroup}. */
 export type PlanGroups = { readonly links: ReadonlyMap<string, GroupLink>; readonly names: Sides<GroupNames> };
 
-/** A placeholder for the id of a group that a plan creates. */
+/** Returns a placeholder for the id of a group that a plan creates. */
 export const plannedGroup = (key: string): string => `planned ${key}`;
 
 const idsOfGroups = ({ links }: PlanGroups, side: Side, keys: readonly string[]): readonly string[] => {
   return keys.map((key) => links.get(key)?.[side] ?? plannedGroup(key));
 };
 
-/** The image without groups that are not synced. */
+/** Returns the record without groups that are not synced. */
 const visible = (record: ContactRecord, names: GroupNames): ContactRecord => {
   return { ...record, groupIds: record.groupIds.filter((id) => names.has(id)) };
 };
 
-/** The planned operations on an existing contact of a side, as one. */
+/** Returns the planned operations on an existing contact of a side as one operation. */
 export const plannedUpdate = (
   side: Side,
   ids: PairIds,
@@ -68,7 +68,7 @@ export const plannedUpdate = (
   return { side, action: 'update', ...ids, name, fields, before, after: { contact, groupIds } };
 };
 
-/** The planned creation of a contact, with the id of its source on the other side. */
+/** Returns the planned creation of a contact, with the id of its source on the other side. */
 export const plannedCreation = (
   side: Side,
   contact: Contact,
@@ -80,7 +80,7 @@ export const plannedCreation = (
   return { side, action: 'create', ...ids, name: nameOf(contact), fields: [], before: null, after };
 };
 
-/** The planned deletion of a contact. */
+/** Returns the planned deletion of a contact. */
 export const plannedDeletion = (side: Side, ids: PairIds, record: ContactRecord, groups: PlanGroups): Described => {
   const before = visible(record, groups.names[side]);
   return { side, action: 'delete', ...ids, name: nameOf(record.contact), fields: [], before, after: null };
@@ -88,7 +88,7 @@ export const plannedDeletion = (side: Side, ids: PairIds, record: ContactRecord,
 
 const GROUP_WHY = { 'create-group': 'new', 'rename-group': 'changed', 'delete-group': 'deleted' } as const;
 
-/** The change of a group, planned or journaled; `former` is its name before it is renamed. Pure. */
+/** Returns the change of a group, planned or journaled; `former` is its name before a rename. Pure. */
 export const describeGroup = (
   { kind, side, name }: Pick<GroupAction, 'kind' | 'side' | 'name'>,
   former: string,

@@ -45,7 +45,7 @@ const groupsOf = ({ actions, links }: Plan['groups'], existing: Sides<readonly N
 
 const valuesOf = (value: string): readonly string[] => (value === '' ? [] : [value]);
 
-/** The fields of a pair that need a decision by a person. */
+/** Returns the fields of a pair that need a decision by a person. */
 const askedViews = (merge: Merge): readonly ContactChange[] => {
   const { pair, conflicts } = merge;
   const isFirst = isNewPairing(merge);
@@ -58,7 +58,7 @@ const askedViews = (merge: Merge): readonly ContactChange[] => {
   return [{ side: 'left', action: 'ask', ...idsOf(pair), name, fields, changes, why }];
 };
 
-/** The detachment or reattachment of a pair. */
+/** Returns the detachment or reattachment of a pair. */
 const selectionViews = (decision: Merge | Unlink): readonly Change[] => {
   const { pair } = decision;
   const isApart = setsApart(decision);
@@ -117,7 +117,7 @@ const unlinkViews = (unlink: Unlink): readonly Change[] => {
   return [{ side, action: 'unlink', ...idsOf(pair), name, fields: [], changes: [], why }];
 };
 
-/** A created contact with all its values. */
+/** Returns the creation of a contact with all its values. */
 const creationView = (decision: Creation | Restoration, sourceId: string | null, groups: PlanGroups, why: Why) => {
   const { side, joins } = decision;
   const creation = plannedCreation(side, draftOf(decision), { joins, sourceId }, groups);
@@ -136,7 +136,7 @@ const restorationView = (decision: Restoration, groups: PlanGroups, why: Why): C
 
 type Shown = Decision | Restoration;
 
-/** The changes of a decision; `given` is the reason of an undo. */
+/** Returns the changes of a decision; `given` is the reason of an undo. */
 const decisionViews = (decision: Shown, groups: PlanGroups, given?: Why): readonly Change[] => {
   switch (decision.kind) {
     case 'create': {
@@ -172,14 +172,14 @@ const changesOfPlan = (
   return [...ofGroups, ...decisions.flatMap((decision) => decisionViews(decision, named, given))];
 };
 
-/** All changes of a plan, in the order of `plan --json`. Pure. */
+/** Returns all changes of a plan, in the order of `plan --json`. Pure. */
 export const planChanges = (plan: Plan): readonly Change[] =>
   changesOfPlan(
     plan,
     bySide((side) => plan.groups.pairs.flatMap((pair) => pair[side] ?? [])),
   );
 
-/** All changes of the undo of a run, by the groups that exist on each side now. Pure. */
+/** Returns all changes of the undo of a run, with the groups that currently exist on each side. Pure. */
 export const undoChanges = (plan: ShownPlan, existing: Sides<readonly NamedGroup[]>, run: string): readonly Change[] =>
   changesOfPlan(plan, existing, { kind: 'undo', of: run });
 
@@ -191,11 +191,11 @@ const recordsOf = (decision: Decision): readonly (readonly [Side, ContactRecord]
   });
 };
 
-/** The contacts of a plan, by side and id: `left people/c1`. Pure. */
+/** Returns the contacts of a plan, by side and id: `left people/c1`. Pure. */
 export const plannedContacts = ({ decisions }: Plan): ReadonlyMap<string, Contact> =>
   new Map(decisions.flatMap(recordsOf).map(([side, { id, contact }]) => [`${side} ${id}`, contact]));
 
-/** The contacts that the plan does not pair although they may be one person. Pure. */
+/** Returns the contacts that the plan does not pair although they may be one person. Pure. */
 export const unpairedOf = (plan: Plan): readonly Unpaired[] => {
   const { ambiguous } = plan;
   if (ambiguous.length === 0) return [];

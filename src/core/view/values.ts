@@ -5,7 +5,7 @@ import { personNameOf } from '../contact/person-name.ts';
 import type { Snapshot } from '../contact/snapshot.ts';
 import type { FieldChange, Why } from './views.ts';
 
-/** The display name of a contact: its name, else its company, an email address or a number; null if it has none. */
+/** Returns the display name of a contact: its name, else its company, an email address or a number; null if it has none. */
 export const nameOf = ({ firstName, lastName, company, emailAddresses, phoneNumbers }: Contact): string | null => {
   const name = [firstName, lastName].filter((part) => part !== '').join(' ');
   return name || company || emailAddresses[0]?.value || phoneNumbers[0]?.value || null;
@@ -17,7 +17,7 @@ const textOf = (element: ListElement): string => {
   return [street, postalCode, city, region, country].filter((part) => part !== '').join(', ');
 };
 
-/** The values of a field as texts; groups by name, sorted. */
+/** Returns the values of a field as texts; groups by name, sorted. */
 export const valuesOf = (snapshot: Snapshot | null, field: SyncedField, names: GroupNames): readonly string[] => {
   if (field === 'buckets') return (snapshot?.groupIds ?? []).map((id) => names.get(id) ?? id).toSorted();
   const value: string | readonly ListElement[] = valueIn(snapshot?.contact ?? EMPTY_CONTACT, field);
@@ -25,12 +25,12 @@ export const valuesOf = (snapshot: Snapshot | null, field: SyncedField, names: G
   return value.map(textOf);
 };
 
-/** Whether both have the same texts in the same order. */
+/** Returns whether both have the same texts in the same order. */
 const isSame = (from: readonly string[], to: readonly string[]): boolean => {
   return from.length === to.length && from.every((value, index) => value === to[index]);
 };
 
-/** The changed fields between two images of a contact. */
+/** Returns the changed fields between two images of a contact. */
 export const fieldChanges = (
   fields: readonly SyncedField[],
   { before, after }: { readonly before: Snapshot | null; readonly after: Snapshot | null },
@@ -43,7 +43,7 @@ export const fieldChanges = (
     return isSame(from, to) ? [] : [{ field, from, to, why: whyOf(field) }];
   });
 
-/** The most visible value that two contacts have in common; null if they have none. */
+/** Returns the most visible value that two contacts have in common; null if they have none. */
 export const likenessOf = (left: Contact, right: Contact): Why | null => {
   const shared = (field: 'emailAddresses' | 'phoneNumbers', keyOf: (value: string) => string): Why | null => {
     const keys = new Set(right[field].map(({ value }) => keyOf(value)));

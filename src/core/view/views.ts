@@ -5,30 +5,29 @@ import type { Side, Sides } from '../contact/side.ts';
 import type { DecidedBy } from '../reconcile/conflict-policy.ts';
 import type { Ambiguity } from '../reconcile/match.ts';
 
-// Plain data of everything that is shown: the terminal, JSON documents and pages render the same values.
+// Plain data of everything that is displayed: the terminal, JSON documents and pages render the same values.
 
-/** Why something is written, linked or left. */
+/** The reason why something is written, linked or left unchanged. */
 export type Why =
   /** New, changed or deleted at that side. */
   | { readonly kind: 'new' | 'changed' | 'deleted'; readonly at: Side }
   /** Two contacts are matched for the first time: the value of that side is copied to the other one. */
   | { readonly kind: 'first-meeting'; readonly at: Side }
-  /** Deleted on the side that is written, and edited at that one (R6). */
+  /** Deleted on the side that is written, and edited on the other side (R6). */
   | { readonly kind: 'edit-beats-delete'; readonly at: Side }
-  /** Changed on both sides. */
-  /** Both sides changed a text; `isFirst`: the two contacts met for the first time, with different values. */
+  /** Both sides changed a text; `isFirst`: the two contacts were matched for the first time, with different values. */
   | { readonly kind: 'conflict'; readonly winner: Side; readonly isFirst: boolean }
   /** Changed on both sides; a person decides. */
   | { readonly kind: 'asked'; readonly isFirst: boolean }
   /** A person chose that side's value of a conflict. */
   | { readonly kind: 'taken'; readonly at: Side }
-  /** Two contacts became one at that side (R12). */
+  /** Two contacts were merged into one on that side (R12). */
   | { readonly kind: 'merged'; readonly at: Side }
-  /** Both contacts have this value; `name` where it is the whole name. */
+  /** Both contacts have this value; `name` if it is the whole name. */
   | { readonly kind: 'alike'; readonly in: 'emailAddresses' | 'phoneNumbers' | 'name'; readonly value: string }
-  /** A person decided that the two contacts are one. */
+  /** A person decided that the two contacts are the same person. */
   | { readonly kind: 'by-hand' }
-  /** Deleted at that side, and deletions are not propagated; `dormant` in a one-way link, until its source changes it. */
+  /** Deleted on that side, and deletions are not propagated; `dormant` in a one-way link, until its source changes it. */
   | { readonly kind: 'kept' | 'dormant'; readonly at: Side }
   /** Deleted at both sides. */
   | { readonly kind: 'gone' }
@@ -40,11 +39,11 @@ export type Why =
   | { readonly kind: 'undo'; readonly of: string | null };
 
 /**
- * The change of one field: its values before and after; a text has one value or none. For `asked`, the value of the left
- * side and that of the right side, which both stay.
+ * The change of one field: its values before and after; a text has one value or none. For `asked`, the values of the left and of
+ * the right side, which both stay.
  */
 export type FieldChange = {
-  /** `name` is that of a group. */
+  /** `name` is the name of a group. */
   readonly field: SyncedField | 'name';
   readonly from: readonly string[];
   readonly to: readonly string[];
@@ -61,9 +60,9 @@ type Shown = {
 /** A change of one contact on one side. */
 export type ContactChange = Shown &
   PairIds & {
-    /** `membership`: nothing but the groups that the contact belongs to. `ask`: nothing is written, a person decides. */
+    /** `membership`: only the groups of the contact change. `ask`: nothing is written, a person decides. */
     readonly action: 'create' | 'update' | 'membership' | 'delete' | 'pair' | 'unlink' | 'set-apart' | 'wake' | 'ask';
-    /** The person's name, else a company or an address; null where the contact has none of them, or was forgotten. */
+    /** The person's name, else a company or an address; null if the contact has none of them, or was forgotten. */
     readonly name: string | null;
     readonly fields: readonly SyncedField[];
   };
@@ -105,7 +104,7 @@ const HAPPENS = {
   'delete-group': 'deletes',
 } as const satisfies Record<Change['action'], Happening>;
 
-/** The kind of a change. A change that decides a conflict is a conflict, whatever else it contains. */
+/** Returns the kind of a change. A change that decides a conflict is a conflict, regardless of its other content. */
 export const happeningOf = ({ action, changes }: Pick<Change, 'action' | 'changes'>): Happening => {
   return changes.some(({ why }) => why.kind === 'conflict') ? 'conflicts' : HAPPENS[action];
 };
@@ -125,7 +124,10 @@ export type WriteView = Change & {
   readonly kind: StoredRunKind | null;
   /** The id of the written contact or group; empty if unknown. */
   readonly id: string;
-  /** `failed`: the side refused it; `abandoned`: the side never received it and it was planned again; `intended`: its outcome is unknown. */
+  /**
+   * `failed`: the side refused it. `abandoned`: the side never received it, and it was planned again. `intended`: its outcome is
+   * unknown.
+   */
   readonly state: JournalState;
   readonly error: string | null;
 };
@@ -149,7 +151,7 @@ export type ConflictView = Sides<string> &
     readonly reviewedAtMs: number | null;
   };
 
-/** Contacts of one side that are likely one person. */
+/** Contacts of one side that are likely the same person. */
 export type DuplicatesView = {
   /** Stable while the members are the same. */
   readonly id: string;
@@ -157,10 +159,10 @@ export type DuplicatesView = {
   readonly members: readonly {
     readonly id: string;
     readonly name: string | null;
-    /** Whether it has a counterpart at the other side. */
+    /** True if it has a counterpart on the other side. */
     readonly isLinked: boolean;
   }[];
-  /** The most visible values that members have in common. */
+  /** The most visible values that the members have in common. */
   readonly why: readonly Why[];
 };
 

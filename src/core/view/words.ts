@@ -4,10 +4,10 @@ import type { Sides, SideWords } from '../contact/side.ts';
 import type { Ambiguity } from '../reconcile/match.ts';
 import type { ConflictView, Happening, Why, WriteView } from './views.ts';
 
-/** `2,345`, from a whole number; without `Intl`, whose data take a command tens of milliseconds to load. */
+/** Formats a whole number like `2,345`. `Intl` is not used, because loading its data takes tens of milliseconds. */
 export const grouped = (number: number): string => String(number).replaceAll(/\B(?=(?:\d{3})+$)/gu, ',');
 
-/** `1 contact`, `2,345 contacts`. */
+/** Formats a count with its noun: `1 contact`, `2,345 contacts`. */
 export const count = (number: number, one: string, many = `${one}s`): string =>
   `${grouped(number)} ${number === 1 ? one : many}`;
 
@@ -17,7 +17,7 @@ const UNITS: readonly (readonly [name: string, lengthMs: number])[] = [
   ['min', 60_000],
 ];
 
-/** The age of a time: `just now`, `3 min ago`, `2 hours ago`; `never` for null. */
+/** Formats the age of a time: `just now`, `3 min ago`, `2 hours ago`; `never` for null. */
 export const formatAge = (atMs: number | null, nowMs: number): string => {
   if (atMs === null) return 'never';
   const ageMs = Math.max(0, nowMs - atMs);
@@ -27,7 +27,7 @@ export const formatAge = (atMs: number | null, nowMs: number): string => {
   return `${count(Math.floor(ageMs / lengthMs), name, name === 'min' ? 'min' : `${name}s`)} ago`;
 };
 
-/** `340 ms`, `4.2 s`, `3 min 5 s`. */
+/** Formats a duration: `340 ms`, `4.2 s`, `3 min 5 s`. */
 export const formatDuration = (durationMs: number): string => {
   if (durationMs < 1000) return `${Math.round(durationMs)} ms`;
   if (durationMs < 60_000) return `${(durationMs / 1000).toFixed(1)} s`;
@@ -35,7 +35,7 @@ export const formatDuration = (durationMs: number): string => {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 };
 
-/** An estimated duration: `40 s`, `10 min`, `2 h 5 min`. */
+/** Formats an estimated duration: `40 s`, `10 min`, `2 h 5 min`. */
 export const formatEstimate = (durationMs: number): string => {
   const seconds = Math.ceil(durationMs / 1000);
   if (seconds < 60) return `${seconds} s`;
@@ -43,7 +43,7 @@ export const formatEstimate = (durationMs: number): string => {
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 };
 
-/** The name of a synced field. */
+/** Returns the name of a synced field. */
 export const fieldWords = (field: SyncedField): string =>
   field === 'buckets' ? FIELDS.buckets.words : specOf(field).words;
 
@@ -99,7 +99,7 @@ export const CONFLICT_STATES: Readonly<Record<ConflictView['state'], string>> = 
 const CHANGED = 'changed on both sides';
 const DIFFERENT_AT_FIRST = 'different at the first match';
 
-/** The text of a reason, for the terminal, the page and JSON. */
+/** Returns the text of a reason, for the terminal, the page and JSON. */
 export const whyWords = (why: Why, sides: Sides<SideWords>): string => {
   switch (why.kind) {
     case 'undo':
@@ -141,10 +141,10 @@ export const whyWords = (why: Why, sides: Sides<SideWords>): string => {
 
 const COMMANDS = / Review: `contact-sync [^`]+`\. To [^`]+, run `contact-sync [^`]+`\.$/u;
 
-/** The message of a halt (R8) without its commands; the page has buttons instead. */
+/** Returns the message of a halt (R8) without its commands; the page has buttons instead. */
 export const haltWords = (message: string): string => message.replace(COMMANDS, '');
 
-/** The outcome of a write, as a suffix; empty for a completed write. */
+/** Returns the outcome of a write as a suffix; empty for a completed write. */
 export const writeNote = ({ state, error }: Pick<WriteView, 'state' | 'error'>): string => {
   switch (state) {
     case 'done':
@@ -158,7 +158,7 @@ export const writeNote = ({ state, error }: Pick<WriteView, 'state' | 'error'>):
   }
 };
 
-/** Why contacts that may be one person are left unpaired. */
+/** The reason why contacts that may be one person are left unpaired. */
 export const AMBIGUITIES: Readonly<Record<Ambiguity, string>> = {
   'names differ': 'They have one email address, but not the name of one person.',
   'several candidates': 'Several contacts fit equally well.',
@@ -176,10 +176,10 @@ const REMEDIES_BEFORE: Readonly<Record<Ambiguity, string>> = {
 const mergeRemedy = ({ left, right }: Sides<SideWords>): string =>
   `merge them at ${left.place} or at ${right.place}: the other side follows.`;
 
-/** How to join contacts that a run left unpaired (R13). Each exists on both sides after the run. */
+/** Explains how to join contacts that a run left unpaired (R13). Each exists on both sides after the run. */
 export const completedRemedy = (why: Ambiguity, sides: Sides<SideWords>): string =>
   `${AMBIGUITIES[why]} Each stays a contact of its own. Where two of them are one person, ${mergeRemedy(sides)}`;
 
-/** How to join contacts that a plan leaves unpaired, or how to keep them apart (R13). */
+/** Explains how to join contacts that a plan leaves unpaired, or how to keep them apart (R13). */
 export const plannedRemedy = (why: Ambiguity, sides: Sides<SideWords>): string =>
   `${AMBIGUITIES[why]} Where two of them are one person, say so by the command below them before the sync, or ${REMEDIES_BEFORE[why]}; or afterwards ${mergeRemedy(sides)} Two that are not are kept apart by the same command with --apart.`;

@@ -1,25 +1,25 @@
 import { type Contact, type ContactField, specOf, valueIn, withValue } from './contact.ts';
 import { type ContactRecord, syncableContact, unsyncableIn } from './record.ts';
 
-/** The value that one field takes from an entry. */
+/** The value that one field gets from an entry. */
 type EntryValue = NonNullable<Contact[ContactField]>;
 
 /**
- * A list of a side of which contact fields hold one entry, such as Google's organizations. The fields are bound to the entry
- * that they were read from; the other entries are unmapped data (R10).
+ * A list of a side of which the contact fields contain only one entry, such as Google's organizations. The fields are bound to the
+ * entry that they were read from. The other entries are unmapped data (R10).
  */
 export type EntryChoice = {
   /** The fields that are read from one entry together. */
   readonly fields: readonly ContactField[];
-  /** The values that these fields take from each entry, in the side's order. */
+  /** The values that these fields get from each entry, in the side's order. */
   readonly entries: readonly (readonly EntryValue[])[];
-  /** The place of the entry that they hold; null: none, because the entry that they held was cleared. */
+  /** The index of the bound entry; null if there is none, because the bound entry was cleared. */
   readonly bound: number | null;
 };
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** The places of entries that are not among the unmapped ones, and how many of the unmapped ones were not found. */
+/** Returns the indexes of entries that are not among the unmapped ones, and the number of unmapped ones that were not found. */
 const newPlaces = (entries: EntryChoice['entries'], unmapped: EntryChoice['entries']) => {
   const places = [...entries.keys()];
   let lost = 0;
@@ -31,7 +31,7 @@ const newPlaces = (entries: EntryChoice['entries'], unmapped: EntryChoice['entri
   return { places, lost };
 };
 
-/** The place of the entry that the fields hold now: the one that they held, edited or not, never one that was unmapped. */
+/** Returns the index of the entry that the fields are bound to now: the former one, edited or not, but never an unmapped one. */
 const boundPlace = (former: EntryChoice, { entries, bound: preferred }: EntryChoice): number | null => {
   const own = former.bound === null ? undefined : former.entries[former.bound];
   const unmapped = former.entries.filter((_, place) => place !== former.bound);
@@ -44,7 +44,7 @@ const boundPlace = (former: EntryChoice, { entries, bound: preferred }: EntryCho
 const valuesIn = (contact: Contact, fields: readonly ContactField[]): readonly EntryValue[] =>
   fields.map((field) => valueIn(contact, field));
 
-/** The choice of a record that names none: it has one entry or none. */
+/** Returns the choice of a record without a stored choice: it has one entry or none. */
 const onlyChoice = ({ contact }: ContactRecord, fields: readonly ContactField[]): EntryChoice => {
   const values = valuesIn(contact, fields);
   return values.every((value) => value.length === 0)
@@ -56,27 +56,27 @@ const withEntry = (contact: Contact, { fields, entries, bound }: EntryChoice): C
   const entry = bound === null ? undefined : entries[bound];
   return fields.reduce((to, field, place) => {
     const value = entry?.[place] ?? specOf(field).empty;
-    // An entry has a value of each field.
+    // An entry has a value for each field.
     return withValue(to, field, value as NonNullable<Contact[typeof field]>);
   }, contact);
 };
 
-/** The contact with the values of the entries that its fields are bound to. */
+/** Returns the contact with the values of the entries that its fields are bound to. */
 export const boundContact = (contact: Contact, choices: readonly EntryChoice[]): Contact =>
   choices.reduce(withEntry, contact);
 
-/** Whether a contact holds what its fields are bound to. */
+/** Returns whether a contact contains the values of the entries that its fields are bound to. */
 export const holdsBound = (contact: Contact, choices: readonly EntryChoice[]): boolean => {
   const bound = boundContact(contact, choices);
   return choices.every(({ fields }) => isSame(valuesIn(contact, fields), valuesIn(bound, fields)));
 };
 
-/** Whether the list has entries that the fields do not hold. */
+/** Returns whether the list has entries that the fields do not contain. */
 const hasUnmapped = ({ entries, bound }: EntryChoice): boolean => entries.length > (bound === null ? 0 : 1);
 
 /**
- * The record with its fields read from the entries that they were bound to in the former record of the contact: an entry that
- * was unmapped does not take the place of one that was cleared or deleted. Pure.
+ * Returns the record with its fields taken from the entries that they were bound to in the former record of the contact. An
+ * unmapped entry does not replace an entry that was cleared or deleted. Pure.
  */
 export const withBoundEntries = (record: ContactRecord, former: ContactRecord): ContactRecord => {
   if (former.entries === undefined) return record;
@@ -88,7 +88,7 @@ export const withBoundEntries = (record: ContactRecord, former: ContactRecord): 
   const others = choices.filter(({ fields }) => !rebound.some((choice) => isSame(choice.fields, fields)));
   const entries = [...rebound, ...others].filter(hasUnmapped);
   const bound = syncableContact(boundContact(record.contact, rebound));
-  // For a list without choices, the record names the fields that are not synced.
+  // For a list without choices, the record contains the fields that are not synced.
   const fields = new Set(choices.flatMap((choice) => choice.fields));
   const unsyncable = [...unsyncableIn(record).filter(({ field }) => !fields.has(field)), ...bound.unsyncable];
   return {
@@ -101,7 +101,9 @@ export const withBoundEntries = (record: ContactRecord, former: ContactRecord): 
   };
 };
 
-/** The place of the entry that a field of the record is bound to; null: none; undefined: the record names no such list. */
+/**
+ * Returns the index of the entry that a field of the record is bound to; null for none; undefined if the record has no such list.
+ */
 export const boundPlaceOf = (
   { entries }: Pick<ContactRecord, 'entries'>,
   field: ContactField,

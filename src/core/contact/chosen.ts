@@ -18,26 +18,26 @@ import { isExtraField, type ExtraField, type JoinedPart } from './fields.ts';
  */
 export type ChosenFields = readonly (SyncedField | JoinedPart)[];
 
-/** The fields of a link that does not choose. */
+/** The fields of a link without a choice of fields. */
 export const USUAL_FIELDS: readonly SyncedField[] = SYNCED_FIELDS;
 
 const isField = (word: SyncedField | JoinedPart): word is SyncedField => isSyncedField(word);
 
-/** The fields of a choice. */
+/** Returns the fields of a choice. */
 export const syncedFieldsOf = (chosen: ChosenFields): readonly SyncedField[] => chosen.filter(isField);
 
-/** The contact fields among the chosen ones. */
+/** Returns the contact fields among the chosen ones. */
 export const contactFieldsOf = (chosen: ChosenFields): readonly ContactField[] =>
   syncedFieldsOf(chosen).filter((field): field is ContactField => field !== 'buckets');
 
-/** Names a choice of fields as durable text; empty for the usual one. */
+/** Returns the stored name of a choice of fields; empty for the default choice. */
 export const nameOfFields = (chosen: ChosenFields): string => {
   const isUsual =
     chosen.length === USUAL_FIELDS.length && chosen.every((field, index) => field === USUAL_FIELDS[index]);
   return isUsual ? '' : JSON.stringify(chosen);
 };
 
-/** The fields of the choice that {@link nameOfFields} named; a field that is not known any more is left out. */
+/** Returns the fields of a choice by its name from {@link nameOfFields}; an unknown field is left out. */
 export const fieldsNamed = (name: string): readonly SyncedField[] => {
   if (name === '') return USUAL_FIELDS;
   const names: unknown = JSON.parse(name);
@@ -46,20 +46,20 @@ export const fieldsNamed = (name: string): readonly SyncedField[] => {
   );
 };
 
-/** The contact with the chosen fields alone; the very same one where it holds no other. */
+/** Returns the contact with only the chosen fields. Returns the same object if it has no other fields. */
 export const keepChosen = (contact: Contact, chosen: ReadonlySet<SyncedField>): Contact => {
   const others = fieldsIn(contact).filter((field) => !chosen.has(field));
   return others.reduce((rest, field) => withoutValue(rest, field), contact);
 };
 
-/** The contact without the values of some fields; the very same one where it holds none. */
+/** Returns the contact without the values of some fields. Returns the same object if it has none of them. */
 export const without = (contact: Contact, fields: readonly SyncedField[]): Contact =>
   contactFieldsOf(fields).reduce((rest, field) => withoutValue(rest, field), contact);
 
 /** Returns the contact without the computed fields. Returns the same object if it has none. */
 export const withoutExtras = (contact: Contact): Contact => without(contact, furtherIn(contact).filter(isExtraField));
 
-/** The computed fields of a contact. */
+/** Returns the computed fields of a contact. */
 export const extrasIn = (contact: Contact): Readonly<Partial<Record<ExtraField, string>>> =>
   Object.fromEntries(furtherIn(contact).flatMap((field) => (isExtraField(field) ? [[field, contact[field]]] : [])));
 

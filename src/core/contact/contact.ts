@@ -11,17 +11,17 @@ type FurtherOfKind<Kind extends FieldKind> = {
   [Field in keyof Further]: Further[Field]['kind'] extends Kind ? Field : never;
 }[keyof Further];
 
-/** A field of one text that every contact has. */
+/** A text field that every contact has. */
 type UsualScalar = FieldOfKind<'text'>;
-/** A field of several elements that every contact has. */
+/** A list field that every contact has. */
 type UsualList = FieldOfKind<'list'>;
 /** A field that every contact has. */
 export type UsualField = UsualScalar | UsualList;
-/** A field that a contact holds only while it is filled. */
+/** A field that a contact contains only if it has a value. */
 export type FurtherField = keyof Further | NamedField;
-/** A field of one text. */
+/** A field with one text. */
 export type ScalarField = UsualScalar | FurtherOfKind<'text'> | NamedField;
-/** A field of several elements. */
+/** A field with several elements. */
 export type ListField = UsualList | FurtherOfKind<'list'>;
 /** A field of the canonical contact, by the name that plans and conflicts print. */
 export type ContactField = ScalarField | ListField;
@@ -31,9 +31,8 @@ export type SyncedField = ContactField | FieldOfKind<'set'>;
 type ValueOf<Field extends keyof Further> = Further[Field]['empty'];
 
 /**
- * The canonical contact: what both sides can express, normalised (`contactOf`).
- * Plain data; an absent text is the empty string, an absent list is empty, and a further field that is not filled is left
- * out.
+ * The canonical contact: the values that both sides can represent, normalised (`contactOf`). Plain data. An absent text is the
+ * empty string, an absent list is empty, and a further field without a value is left out.
  */
 export type Contact = { readonly [Field in UsualField]: Registry[Field]['empty'] } & {
   readonly [Field in keyof Further]?: ValueOf<Field>;
@@ -47,9 +46,9 @@ const fieldsOfKind = <Kind extends FieldKind>(kind: Kind): readonly FieldOfKind<
 export const SCALAR_FIELDS = fieldsOfKind('text');
 export const LIST_FIELDS = fieldsOfKind('list');
 export const CONTACT_FIELDS: readonly UsualField[] = [...SCALAR_FIELDS, ...LIST_FIELDS];
-/** The fields that a link syncs where it does not choose them. */
+/** The fields that a link syncs by default. */
 export const SYNCED_FIELDS: readonly (keyof Registry)[] = [...CONTACT_FIELDS, ...fieldsOfKind('set')];
-/** The fields that a link syncs where it chooses them. Fields with user-defined names follow them. */
+/** The fields that a link syncs only if it chooses them. Fields with user-defined names follow them. */
 export const FURTHER: readonly (keyof Further)[] = Object.keys(FURTHER_FIELDS) as (keyof Further)[];
 
 const isFurther = (name: string): name is keyof Further => Object.hasOwn(FURTHER_FIELDS, name);
@@ -64,12 +63,12 @@ const isContactField = (name: string): name is ContactField => isUsual(name) || 
 
 export const isSyncedField = (name: string): name is SyncedField => name === 'buckets' || isContactField(name);
 
-/** How the values of one contact field are handled. */
+/** The specification of the values of one contact field. */
 export type ContactSpec<Field extends ContactField> = FieldSpec<'text' | 'list', NonNullable<Contact[Field]>>;
 
 const SPECS: Readonly<Record<string, unknown>> = { ...FIELDS, ...FURTHER_FIELDS };
 
-/** How the values of a contact field are handled. */
+/** Returns the specification of a contact field. */
 export const specOf = <Field extends ContactField>(field: Field): ContactSpec<Field> => {
   const name: string = field;
   const spec = SPECS[name] ?? (isNamedField(name) ? namedSpec(name) : undefined);
@@ -84,7 +83,7 @@ const byRegistry = (one: FurtherField, other: FurtherField): number => {
   return (place ?? 0) - (otherPlace ?? 0) || (one < other ? -1 : 1);
 };
 
-/** Fields in the canonical order, each once. */
+/** Returns fields in the canonical order, each once. */
 export const inFieldOrder = (fields: Iterable<SyncedField>): readonly SyncedField[] => {
   const all = new Set(fields);
   const further = [...all].filter(isFurtherField);
@@ -92,23 +91,23 @@ export const inFieldOrder = (fields: Iterable<SyncedField>): readonly SyncedFiel
   return [...CONTACT_FIELDS.filter((field) => all.has(field)), ...further.toSorted(byRegistry), ...buckets];
 };
 
-/** The fields that any of the contacts may fill, and the membership. */
+/** Returns the fields in which any of the contacts may have a value, and the membership. */
 export const syncedIn = (...contacts: readonly Contact[]): readonly SyncedField[] => {
   const further = furtherIn(...contacts);
   return further.length === 0 ? SYNCED_FIELDS : [...CONTACT_FIELDS, ...further, 'buckets'];
 };
 
-/** The texts among fields. */
+/** Returns the text fields among the fields. */
 export const scalarsOf = (fields: Iterable<SyncedField>): readonly ScalarField[] =>
   [...fields].filter((field): field is ScalarField => field !== 'buckets' && !isList(field));
 
-/** The lists among fields. */
+/** Returns the list fields among the fields. */
 export const listsOf = (fields: Iterable<SyncedField>): readonly ListField[] =>
   [...fields].filter((field): field is ListField => field !== 'buckets' && isList(field));
 
 const NONE: readonly FurtherField[] = [];
 
-/** The further fields that any of the contacts holds, in the canonical order. */
+/** Returns the further fields that any of the contacts contains, in the canonical order. */
 export const furtherIn = (...contacts: readonly Contact[]): readonly FurtherField[] => {
   let found: Set<FurtherField> | null = null;
   for (const contact of contacts) {
@@ -119,41 +118,41 @@ export const furtherIn = (...contacts: readonly Contact[]): readonly FurtherFiel
   return found === null ? NONE : [...found].toSorted(byRegistry);
 };
 
-/** The text fields that any of the contacts may fill. */
+/** Returns the text fields in which any of the contacts may have a value. */
 export const scalarsIn = (...contacts: readonly Contact[]): readonly ScalarField[] => {
   const further = furtherIn(...contacts);
   if (further.length === 0) return SCALAR_FIELDS;
   return [...SCALAR_FIELDS, ...scalarsOf(further)];
 };
 
-/** The list fields that any of the contacts may fill. */
+/** Returns the list fields in which any of the contacts may have a value. */
 export const listsIn = (...contacts: readonly Contact[]): readonly ListField[] => {
   const further = furtherIn(...contacts);
   return further.length === 0 ? LIST_FIELDS : [...LIST_FIELDS, ...listsOf(further)];
 };
 
-/** The fields that any of the contacts may fill. */
+/** Returns the fields in which any of the contacts may have a value. */
 export const fieldsIn = (...contacts: readonly Contact[]): readonly ContactField[] => {
   const further = furtherIn(...contacts);
   return further.length === 0 ? CONTACT_FIELDS : [...CONTACT_FIELDS, ...further];
 };
 
-/** The value of a field; its empty value if the contact does not have it. */
+/** Returns the value of a field; its empty value if the contact does not have it. */
 export const valueIn = <Field extends ContactField>(contact: Contact, field: Field): NonNullable<Contact[Field]> =>
   contact[field] ?? specOf(field).empty;
 
-/** The fields that a contact fills. */
+/** Returns the fields in which a contact has a value. */
 export const filledFields = (contact: Contact): readonly ContactField[] =>
   fieldsIn(contact).filter((field) => valueIn(contact, field).length > 0);
 
-/** The text of a contact's field; empty where it is not filled. */
+/** Returns the text of a contact's field; empty if it has no value. */
 export const textIn = (contact: Contact, field: ScalarField): string => contact[field] ?? '';
 
-/** Whether a contact is empty. Computed fields do not count. */
+/** Returns whether a contact is empty. Computed fields do not count. */
 export const isEmptyContact = (contact: Contact): boolean =>
   fieldsIn(contact).every((field) => isExtraField(field) || valueIn(contact, field).length === 0);
 
-/** The contact with another value of a field; a further field that is emptied is left out. */
+/** Returns the contact with another value of a field; a further field with an empty value is left out. */
 export const withValue = <Field extends ContactField>(
   contact: Contact,
   field: Field,
@@ -162,7 +161,7 @@ export const withValue = <Field extends ContactField>(
   if (value.length > 0 || isUsual(field)) return { ...contact, [field]: value };
   if (contact[field] === undefined) return contact;
   const { [field]: _, ...rest } = contact;
-  // Only a further field was taken away.
+  // Only a further field was removed.
   return rest as unknown as Contact;
 };
 
@@ -171,7 +170,8 @@ const EMPTY: Readonly<Record<string, Contact[UsualField]>> = Object.fromEntries(
 );
 
 /**
- * A contact made field by field, its keys in the canonical order; of `further` fields, those that are filled.
+ * Creates a contact field by field, with its keys in the canonical order. Of the `further` fields, only those
+ * with a value are included.
  */
 export const makeContact = (
   make: <Field extends ContactField>(field: Field) => NonNullable<Contact[Field]>,

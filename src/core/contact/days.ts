@@ -1,9 +1,9 @@
 import { normaliseText } from './text.ts';
 
-/** A day of the calendar; `year` is null where it is not known. */
+/** A calendar day; `year` is null if it is unknown. */
 type Parts = { readonly year: number | null; readonly month: number; readonly day: number };
 
-/** The days of each month; February has 29 in a leap year, and where the year is not known. */
+/** The number of days of each month; February has 29 in a leap year, and if the year is unknown. */
 const MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
 const isLeapYear = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
@@ -20,7 +20,7 @@ const partsOf = (year: string | undefined, month: string | undefined, day: strin
   day: Number(day),
 });
 
-/** Midnight, as programs write it that store a day as a point in time. Any other time may be a day off. */
+/** Midnight, as written by programs that store a day as a point in time. Any other time may be on the next or previous day. */
 const MIDNIGHT = /[T ]00:?00(?::?00(?:\.0+)?)?(?: ?(?:Z|UTC|GMT|[+-]00:?00))?$/u;
 
 const YEAR_FIRST = /^(\d{4})([-./])(\d{1,2})\2(\d{1,2})$/u;
@@ -30,7 +30,7 @@ const WITHOUT_YEAR = /^--(\d{1,2})-?(\d{1,2})$/u;
 const DOTTED = /^(\d{1,2})\. ?(\d{1,2})\. ?(\d{4})?$/u;
 const YEAR_LAST = /^(\d{1,2})([-/])(\d{1,2})\2(\d{4})$/u;
 
-/** Day and month in unknown order: null if both orders are valid days and differ. */
+/** Returns a day whose day and month are in unknown order; null if both orders are valid days and differ. */
 const eitherOrder = (first: string | undefined, second: string | undefined, year: string | undefined): Parts | null => {
   const orders = [partsOf(year, first, second), partsOf(year, second, first)].filter(isDay);
   const [only, other = only] = orders;
@@ -50,7 +50,7 @@ const read = (text: string): Parts | null => {
   return last === null ? null : eitherOrder(last[1], last[3], last[4]);
 };
 
-/** Whether the text names two days, since the order of its day and month is open, as 05/06/1980. */
+/** Returns whether the text may be either of two days, because the order of day and month is unknown, for example 05/06/1980. */
 export const isAmbiguousDay = (text: string): boolean => {
   const [, first, , second, year] = YEAR_LAST.exec(text) ?? [];
   return (
@@ -58,7 +58,7 @@ export const isAmbiguousDay = (text: string): boolean => {
   );
 };
 
-/** The parts of a day that {@link normaliseDay} gave; null where the text is no day. */
+/** Returns the parts of a day in the format of {@link normaliseDay}; null if the text is not a day. */
 export const partsOfDay = (text: string): Parts | null => {
   const [, year, month, day] = /^(?:(\d{4})|-)-(\d{2})-(\d{2})$/u.exec(text) ?? [];
   const parts = partsOf(year, month, day);
@@ -68,8 +68,8 @@ export const partsOfDay = (text: string): Parts | null => {
 const padded = (number: number, digits: number): string => String(number).padStart(digits, '0');
 
 /**
- * A day as `1980-05-17`, or `--05-17` where its year is not known, from every spelling that names one day only. Any other
- * text, such as 05/06/1980 and 2001-02-29, as {@link normaliseText} gives it.
+ * Returns a day as `1980-05-17`, or `--05-17` if its year is unknown, from every unambiguous spelling. Returns any other text, such
+ * as 05/06/1980 and 2001-02-29, normalised with {@link normaliseText}.
  */
 export const normaliseDay = (text: string | null | undefined): string => {
   const given = normaliseText(text);

@@ -1,13 +1,13 @@
 import { normaliseLabel, normaliseLines, normaliseText } from './text.ts';
 
-/** An email address, phone number or website, as its side gave it, with that side's label. */
+/** An email address, phone number or website, as its side returned it, with that side's label. */
 export type LabelledValue = {
   readonly value: string;
-  /** Free text such as `home` or `work`; null where the side has none. */
+  /** Free text such as `home` or `work`; null if the side has none. */
   readonly label: string | null;
 };
 
-/** A postal address in the parts that both sides know; an absent part is the empty string. */
+/** A postal address in the parts that both sides support; an absent part is the empty string. */
 export type PostalAddress = {
   readonly street: string;
   readonly city: string;
@@ -20,22 +20,22 @@ export type PostalAddress = {
 /** The parts of a list element: texts, and a label that may be null. */
 export type ElementParts = Readonly<Record<string, string | null>>;
 
-/** How the elements of one kind are handled, part by part. */
+/** The operations on the elements of one kind, part by part. */
 export type ElementSpec<Element> = {
   /** An empty element, its parts in the canonical order. */
   readonly empty: Element;
-  /** The names of its parts, in that order. */
+  /** The names of its parts, in the canonical order. */
   readonly parts: readonly (keyof Element & string)[];
-  /** The length of its longest part. */
+  /** Returns the length of the longest part. */
   readonly longest: (element: Element) => number;
   readonly normalise: (given: Element) => Element;
-  /** Whether all parts are the same text for text. */
+  /** Returns whether all parts are identical texts. */
   readonly equal: (a: Element, b: Element) => boolean;
-  /** The element with its parts, and nothing else, in the canonical order. */
+  /** Returns the element with only its parts, in the canonical order. */
   readonly inOrder: (element: Element) => Element;
 };
 
-/** Whether an object has just these keys, in this order. */
+/** Returns whether an object has exactly these keys, in this order. */
 export const hasKeys = (value: object, keys: readonly string[]): boolean => {
   let index = 0;
   for (const key in value) {
@@ -45,7 +45,7 @@ export const hasKeys = (value: object, keys: readonly string[]): boolean => {
   return index === keys.length;
 };
 
-/** The element kind with these empty parts; `lines` names the part that may have several lines. */
+/** Returns the element kind with these empty parts; `lines` is the part that may have several lines. */
 const elementSpec = <Element extends ElementParts>(
   empty: Element,
   lines: (keyof Element & string) | null = null,

@@ -16,7 +16,7 @@ import {
 import { list, type ListSpec, set, text, type TextSpec } from './kinds.ts';
 import { normaliseNotes, normaliseText, textKey } from './text.ts';
 
-/** Elements that are the same where their values have the same key. */
+/** Elements are the same if their values have the same key. */
 const byValue = (
   keyOf: (value: string) => string,
   synonyms: Partial<Pick<ListSpec<LabelledValue>, 'synonymsAmong'>> = {},
@@ -30,14 +30,14 @@ const BY_ADDRESS = { keyOf: addressKey, isBlank: isBlankAddress, united: unitedA
 
 const isBlankValue = ({ value }: LabelledValue): boolean => value === '';
 
-/** Elements whose type is part of what they are: one user name at two networks is two. */
+/** The type is part of the element's identity: one user name at two networks is two elements. */
 const BY_TYPE = { keyOf: typedKey, isBlank: isBlankValue, united: unitedTyped, isTyped: true };
 const BY_PROFILE = { keyOf: profileKey, isBlank: isBlankValue, united: unitedProfile, isTyped: true };
 
 /**
- * The field registry: every synced field, once. The canonical contact, its comparison, its merge, its stored form and its
- * words for people derive from it, and so does what each provider has to map. The fields of a kind stay in this order
- * wherever a contact is written as JSON; stored snapshots are compared as text, so it must not change.
+ * The field registry: each synced field is defined here once. The canonical contact, its comparison, its merge, its stored form,
+ * its display names and the mappings that each provider must have derive from it. The fields of a kind stay in this order wherever
+ * a contact is written as JSON. Stored snapshots are compared as text, so the order must not change.
  */
 export const FIELDS = {
   firstName: text('first name'),
@@ -54,9 +54,9 @@ export const FIELDS = {
 const TWO_DAYS = 'it may be either of two days: write the year first, as 1980-05-17';
 
 /**
- * The fields that a link syncs only where it chooses them (`chosen.ts`). A contact holds one only while it is filled, so that
- * the stored form of contacts of links that choose none does not change. They follow the others in this order, before the
- * custom fields by name.
+ * The fields that a link syncs only if it chooses them (`chosen.ts`). A contact contains such a field only if it has a
+ * value, so that the stored form of contacts of other links does not change. They follow the other fields in this order,
+ * before the custom fields by name.
  */
 export const FURTHER_FIELDS = {
   namePrefix: text('name prefix'),
@@ -72,15 +72,15 @@ export const FURTHER_FIELDS = {
   tags: list('tags', LABELLED_VALUE, byValue(textKey)),
 };
 
-/** The parts of a name that a link may have joined into the first name, in the order in which they are joined. */
+/** The parts of a name that a link may join into the first name, in the order in which they are joined. */
 export const JOINABLE = ['namePrefix', 'middleName'] as const;
 
 export type Joinable = (typeof JOINABLE)[number];
 
-/** A part of a name that is joined into the first name by a side that keeps it apart; it is no field then. */
+/** A part of a name that is joined into the first name on a side that stores it separately; it is then not a field. */
 export type JoinedPart = `${Joinable}:joined`;
 
-/** A field that an account's user made, by its name: a text. */
+/** A text field that a user of the account defined, by its name. */
 export type CustomField = `custom:${string}`;
 
 const CUSTOM = 'custom:';
@@ -88,9 +88,7 @@ const CUSTOM = 'custom:';
 export const isCustomField = (name: string): name is CustomField =>
   name.startsWith(CUSTOM) && normaliseText(name.slice(CUSTOM.length)) === name.slice(CUSTOM.length) && name !== CUSTOM;
 
-/**
- * Values that one side computes for the other side to show, with their default names there.
- */
+/** Values that one side computes for display on the other side, with their default names there. */
 export const EXTRAS = {
   lastContacted: 'Last contacted',
   relationshipStatus: 'Relationship',
@@ -100,7 +98,7 @@ export const EXTRAS = {
 
 export type Extra = keyof typeof EXTRAS;
 
-/** A computed value with the name under which it is shown: a text that is synced one way. */
+/** A computed value with its display name: a text that is synced one way. */
 export type ExtraField = `${Extra} as ${string}`;
 
 const AS = ' as ';
@@ -117,18 +115,18 @@ export const extraOf = (name: string): { readonly extra: Extra; readonly shownAs
 
 export const isExtraField = (name: string): name is ExtraField => extraOf(name) !== null;
 
-/** A field that has a name of its user's: a text. */
+/** A text field with a user-defined name. */
 export type NamedField = CustomField | ExtraField;
 
 export const isNamedField = (name: string): name is NamedField => isCustomField(name) || isExtraField(name);
 
-/** The field's name for people. */
+/** Returns the display name of the field. */
 export const nameOfNamed = (field: NamedField): string => extraOf(field)?.shownAs ?? field.slice(CUSTOM.length);
 
-/** How the texts of a field with a name of its user's are handled. */
+/** Returns the specification of a field with a user-defined name. */
 export const namedSpec = (field: NamedField): TextSpec => text(nameOfNamed(field), normaliseNotes);
 
-/** The fields of the first edition. */
+/** The fields of the initial field set. */
 const FIRST_FIELDS: ReadonlySet<string> = new Set([
   'firstName',
   'lastName',
@@ -142,8 +140,8 @@ const FIRST_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Names the fields that joined the first ones, such as `+birthday`; empty where none did. What a program with another
- * field set read of a remote lacks these fields and has to be read again.
+ * The names of the fields that were added to the initial field set, such as `+birthday`; empty if there are none. Data that a
+ * program with another field set read from a remote lacks these fields and must be read again.
  */
 export const ADDED_FIELDS = Object.keys(FIELDS)
   .filter((field) => !FIRST_FIELDS.has(field))

@@ -2,7 +2,7 @@ import type { LabelledValue, PostalAddress } from './elements.ts';
 import { numberingPlans } from './numbering-plans.ts';
 import { hostKey, textKey, visibleText } from './text.ts';
 
-/** Spellings of one word, each a word of folded text; the first one is what the others are compared as. */
+/** Parses a table of spellings, each line for one word of folded text. The first spelling of a line is the canonical one. */
 const tableOf = (spellings: string): ReadonlyMap<string, string> =>
   new Map(
     spellings
@@ -68,23 +68,23 @@ const COUNTRIES = tableOf(`
 
 const GERMAN_STREET = /(?<=\p{L}{2})str$/u;
 
-/** A folded word of a street, as its abbreviations are compared: `st` and `street`, `hauptstr` and `hauptstrasse`. */
+/** Returns the canonical form of a folded word of a street: `st` and `street`, `hauptstr` and `hauptstrasse` are equal. */
 const streetWord = (word: string): string => STREET_WORDS.get(word) ?? word.replace(GERMAN_STREET, 'strasse');
 
-/** A folded country without spaces, as its names are compared: `usa` and `unitedstates`. */
+/** Returns the canonical form of a folded country name without spaces: `usa` and `unitedstates` are equal. */
 const countryWord = (country: string): string => COUNTRIES.get(country) ?? country;
 
-/** Printable ASCII has nothing to normalise, and most texts are that. */
+/** Printable ASCII needs no normalisation; most texts are printable ASCII. */
 const PLAIN = /^[ -~]*$/u;
 
-/** Equal for the spellings of one email address; an international domain has two. */
+/** Returns a key that is equal for the spellings of one email address; an international domain has two spellings. */
 export const emailKey = (value: string): string => {
   const at = PLAIN.test(value) ? -1 : value.lastIndexOf('@');
   if (at < 0) return textKey(value);
   return `${visibleText(value.slice(0, at)).trimStart().toLowerCase()}@${hostKey(value.slice(at + 1))}`;
 };
 
-/** An extension is dialled after the connection: behind its word, a `#`, or the comma or semicolon of a pause. */
+/** An extension is dialled after the connection. It follows its word, a `#`, or the comma or semicolon of a pause. */
 const EXTENSION = /(?:;ext=|(?<!\p{L})(?:ext(?:ension)?\.?|x)|#|[,;]+)\s*(\d{1,7})\s*$/iu;
 const DIGIT_ZEROS = [0x660, 0x6f0, 0x966, 0x9e6, 0xe50];
 
@@ -95,8 +95,9 @@ const asciiDigit = (character: string): string => {
 };
 
 /**
- * The same key for all spellings of one phone number: E.164 with its extension where the number is international,
- * else what is dialled, letters included. A text without digits is its own key, and no value has an empty one.
+ * Returns a key that is equal for all spellings of one phone number: E.164 with the extension if the number is
+ * international, otherwise the dialled characters, including letters. The key of a text without digits is the folded text.
+ * No value has an empty key.
  */
 export const phoneKey = (value: string): string => {
   const text = visibleText(value.normalize('NFKC'))
@@ -117,26 +118,32 @@ export const phoneKey = (value: string): string => {
   return extension === undefined ? dialled : `${dialled}x${extension}`;
 };
 
-/** The digits of a phone number, in ASCII: less than {@link phoneKey}, and cheap. */
+/** Returns the digits of a phone number, in ASCII: less exact than {@link phoneKey}, but fast. */
 export const phoneDigits = (value: string): string => {
   const text = PLAIN.test(value) ? value : value.normalize('NFKC').replace(/\p{Nd}/gu, asciiDigit);
   return text.replace(/\D+/gu, '');
 };
 
-/** Where a text ends without its closing slashes. A regular expression would try again at each slash of a long row. */
+/**
+ * Returns the index after the last character that is not a closing slash. A regular expression would backtrack at
+ * each slash of a long row.
+ */
 const endWithoutSlashes = (text: string): number => {
   let end = text.length;
   while (text[end - 1] === '/') end -= 1;
   return end;
 };
 
-/** The host in one spelling; a port stays. */
+/** Returns the canonical spelling of the host; a port is kept. */
 const siteHost = (authority: string): string => {
   const [, host = authority, port = ''] = /^([^:@]+)(:\d+)?$/u.exec(authority) ?? [];
   return hostKey(host) + port;
 };
 
-/** Equal for the spellings of one website: no scheme, no `www.`, no closing slash of its path; only the host ignores case. */
+/**
+ * Returns a key that is equal for the spellings of one website: without scheme, `www.` and closing slashes of its path;
+ * only the host ignores case.
+ */
 export const websiteKey = (value: string): string => {
   const spelt = visibleText(value)
     .trim()
@@ -148,12 +155,12 @@ export const websiteKey = (value: string): string => {
   return key || value;
 };
 
-/** Spaces and the punctuation of addresses, without signs that carry meaning. */
+/** Spaces and the punctuation of addresses, except signs that have a meaning. */
 const PUNCTUATION = /[[\p{Z}\p{Cc}\p{P}]--[&*@%]]+/gv;
 
 /**
- * The words of a part of an address in one case, with their signs. Upper case first: it brings together what lower case leaves
- * apart, such as ß and ss, or ı and i.
+ * Returns the words of a part of an address in lower case, with their signs. Converting to upper case first unifies letters that
+ * lower case keeps different, such as ß and ss, or ı and i.
  */
 const addressWords = (text: string): readonly string[] =>
   visibleText(text).normalize('NFKC').toUpperCase().toLowerCase().split(PUNCTUATION);
@@ -170,13 +177,16 @@ const spelt = (sign: string): string => {
   return /\p{Nd}/u.test(text) ? ` ${text} ` : sign;
 };
 
-/** The separator between two numbers: a slash, a dash, or anything else. */
+/** Returns the separator between two numbers: a slash, a dash, or anything else. */
 const partition = (signs: string): string => {
   if (/[/\u2044\u2215]/u.test(signs)) return '/';
   return /\p{Pd}/u.test(signs) ? '-' : ` ${addressPart(signs)}`;
 };
 
-/** House and flat numbers stay apart: `1/2 High Street` is neither `12` nor `1-2 High Street`, nor `1½` there `112`. */
+/**
+ * Returns the key of a street. House and flat numbers stay separate: `1/2 High Street` is neither `12` nor `1-2 High
+ * Street`, and `1½` is not `112`.
+ */
 const streetKey = (street: string): string =>
   street
     .replace(SIGN, spelt)
@@ -192,18 +202,20 @@ const partKey = (address: PostalAddress, part: (typeof POSTAL_PARTS)[number]): s
   return part === 'country' ? countryWord(key) : key;
 };
 
-/** Equal for the spellings of one postal address, whatever its label; the empty string for a blank one. */
+/**
+ * Returns a key that is equal for the spellings of one postal address, ignoring its label; the empty string for a blank address.
+ */
 export const addressKey = (address: PostalAddress): string => {
   const parts = POSTAL_PARTS.map((part) => partKey(address, part));
   return parts.some((part) => part !== '') ? parts.join('\n') : '';
 };
 
-/** Whether an address has neither a letter, a digit nor a sign; its label does not count. */
+/** Returns whether an address has no letter, digit or sign; its label is ignored. */
 export const isBlankAddress = (address: PostalAddress): boolean => addressKey(address) === '';
 
 /**
- * The address that two addresses of one street are, where each lacks only parts that the other has; spelling and label are
- * those of `own`. Null where they are two.
+ * Unites two addresses of one street, if each lacks only parts that the other has. Spelling and label are those of `own`. Returns
+ * null if they are different addresses.
  */
 export const unitedAddress = (own: PostalAddress, other: PostalAddress): PostalAddress | null => {
   const keys = POSTAL_PARTS.map((part) => [partKey(own, part), partKey(other, part)] as const);
@@ -214,20 +226,23 @@ export const unitedAddress = (own: PostalAddress, other: PostalAddress): PostalA
   return { ...own, ...Object.fromEntries(missing.map((part) => [part, other[part]])) };
 };
 
-/** Equal for the spellings of one network or relation: `googleTalk` and `Google Talk`; empty for an empty text. */
+/**
+ * Returns a key that is equal for the spellings of one network or relation: `googleTalk` and `Google
+ * Talk`; empty for an empty text.
+ */
 const typeKey = (label: string | null): string => (label === null ? '' : textKey(label).replaceAll(' ', ''));
 
-/** Equal for the same text of the same type: a user name at a network, a person in a relation. */
+/** Returns a key that is equal for the same text of the same type: a user name at a network, a person in a relation. */
 export const typedKey = ({ value, label }: LabelledValue): string => `${textKey(value)}\n${typeKey(label)}`;
 
-/** The element that two of one text are, where one of them has no type. Null where they are two. */
+/** Unites two elements with the same text, if at least one of them has no type. Otherwise returns null. */
 export const unitedTyped = (own: LabelledValue, other: LabelledValue): LabelledValue | null => {
   const hasBothTypes = typeKey(own.label) !== '' && typeKey(other.label) !== '';
   if (hasBothTypes || textKey(own.value) !== textKey(other.value)) return null;
   return typeKey(own.label) === '' ? { ...own, label: other.label } : own;
 };
 
-/** The label of a profile at a network that is not named. */
+/** The label of a profile without a named network. */
 const NO_NETWORK = 'profile';
 
 const withNetwork = ({ value, label }: LabelledValue): LabelledValue => ({
@@ -235,11 +250,11 @@ const withNetwork = ({ value, label }: LabelledValue): LabelledValue => ({
   label: typeKey(label) === NO_NETWORK ? null : label,
 });
 
-/** Equal for the spellings of one profile: an address names its network, a mere user name does not. */
+/** Returns a key that is equal for the spellings of one profile. An address contains its network, a user name alone does not. */
 export const profileKey = (element: LabelledValue): string =>
   element.value.includes('/') ? websiteKey(element.value) : typedKey(withNetwork(element));
 
-/** The profile that two of one user name are, where one of them has no network. Null where they are two. */
+/** Unites two profiles with the same user name, if at least one of them has no network. Returns null if they are different. */
 export const unitedProfile = (own: LabelledValue, other: LabelledValue): LabelledValue | null =>
   unitedTyped(withNetwork(own), withNetwork(other));
 
@@ -249,8 +264,8 @@ export type ListElement = LabelledValue | PostalAddress;
 const MINIMUM_NATIONAL_DIGITS = 7;
 
 /**
- * Whether a national phone key names the same number as an international one: `0666 12 34 90` and `+34666123490` may be
- * one, `12345` and anything never are.
+ * Returns whether a national phone key may be the same number as an international one: `0666 12 34 90` and `+34666123490` may be
+ * the same; a short number such as `12345` never matches.
  */
 export const isNationalFormOf = (national: string, international: string): boolean => {
   const digits = national.replace(/^0+/u, '');
@@ -258,8 +273,8 @@ export const isNationalFormOf = (national: string, international: string): boole
 };
 
 /**
- * Maps national phone keys to the one international key that each matches in any version of a list,
- * each keyed. Where one version holds two spellings of a number, all keys stay separate, so that no spelling is lost.
+ * Maps national phone keys to the one international key that each matches in any version of a list, each version keyed. If one
+ * version contains two spellings of a number, all keys stay separate, so that no spelling is lost.
  */
 export const nationalForms = (versions: readonly ReadonlyMap<string, unknown>[]): ReadonlyMap<string, string> => {
   const keys = [...new Set(versions.flatMap((version) => [...version.keys()]))];

@@ -1,21 +1,24 @@
 import type { ElementParts, ElementSpec } from './elements.ts';
 import { normaliseText } from './text.ts';
 
-/** How the values of one field are handled. */
+/** The operations on the values of one field. */
 export type FieldSpec<Kind extends string, Value> = {
   readonly kind: Kind;
-  /** The field as people call it. */
+  /** The display name of the field. */
   readonly words: string;
-  /** What the field holds where it is not filled, and where stored data is older than the field. */
+  /** The value of a field that has no value, also used for stored data that is older than the field. */
   readonly empty: Value;
   readonly normalise: (given: Value) => Value;
-  /** Why the value is not synced, as one that is too long; null for any that is. The reason holds no value. */
+  /**
+   * Returns the reason why the value is not synced, for example because it is too long; null if it is synced. The reason
+   * does not contain the value.
+   */
   readonly refusalOf: (value: Value) => string | null;
-  /** Whether both are equal, including spelling, labels and order. */
+  /** Returns whether both are equal, including spelling, labels and order. */
   readonly equal: (a: Value, b: Value) => boolean;
-  /** The value with the keys of every object in the canonical order. */
+  /** Returns the value with the keys of every object in the canonical order. */
   readonly inOrder: (value: Value) => Value;
-  /** The value with its elements in an order that does not depend on the side's. */
+  /** Returns the value with its elements in an order that does not depend on the side's. */
   readonly unordered: (value: Value) => Value;
 };
 
@@ -26,16 +29,16 @@ export type TextSpec = FieldSpec<'text', string>;
 
 export type ListSpec<Element> = FieldSpec<'list', readonly Element[]> & {
   readonly element: ElementSpec<Element>;
-  /** The same key for all spellings of one element. */
+  /** Returns a key that is equal for all spellings of one element. */
   readonly keyOf: (element: Element) => string;
-  /** Other keys under which elements of several versions of the list, each keyed, are one and the same. */
+  /** Returns replacements for keys of elements that are the same element in several versions of the list, each version keyed. */
   readonly synonymsAmong: (versions: readonly ReadonlyMap<string, unknown>[]) => Synonyms;
   /**
-   * The one element that two elements of different keys are, where each lacks only parts that the other has, as the side of
-   * `own` spells it; null where they are two.
+   * Unites two elements with different keys that are the same element, if each lacks only parts that the other has. The spelling is
+   * that of `own`. Returns null if they are different elements.
    */
   readonly united: (own: Element, other: Element) => Element | null;
-  /** Whether the label is part of what an element is, as the network of a messenger. */
+  /** True if the label is part of an element's identity, for example the network of a messenger. */
   readonly isTyped: boolean;
 };
 
@@ -67,8 +70,8 @@ const equalLists = <Item>(
 };
 
 /**
- * A value of a person is far shorter, and so is a list. What is longer is refused, not cut: a cut value would be written to
- * the other side.
+ * Real values of a contact are far shorter, and so are its lists. A longer value is refused, not truncated: a truncated value would
+ * be written to the other side.
  */
 export const LONGEST_TEXT = 10_000;
 export const LONGEST_LIST = 2_000;
@@ -80,8 +83,8 @@ const TOO_LONG_ENTRY = `an entry of it is longer than ${LONGEST_TEXT.toLocaleStr
 const takesAll = (): null => null;
 
 /**
- * A field of one text; equal texts mean the same. `normalise` returns an empty string for a text without content. `refusalOf`
- * returns the reason why a normalised text is not synced, apart from its length.
+ * A field with one text; two values are the same if the texts are equal. `normalise` returns an empty string for a text without
+ * content. `refusalOf` returns the reason why a normalised text is not synced, other than its length.
  */
 export const text = (
   words: string,
@@ -101,14 +104,14 @@ export const text = (
 /** Defines which elements of a list field are the same, and which are blank. */
 type Identity<Element> = {
   readonly keyOf: ListSpec<Element>['keyOf'];
-  /** Whether a normalised element is dropped because it is blank. */
+  /** Returns whether a normalised element is dropped because it is blank. */
   readonly isBlank: (element: Element) => boolean;
   readonly synonymsAmong?: ListSpec<Element>['synonymsAmong'];
   readonly united?: ListSpec<Element>['united'];
   readonly isTyped?: boolean;
 };
 
-/** A field of several elements, merged one by one. */
+/** A field with several elements, merged one by one. */
 export const list = <Element extends ElementParts>(
   words: string,
   element: ElementSpec<Element>,
@@ -116,7 +119,7 @@ export const list = <Element extends ElementParts>(
 ): ListSpec<Element> => {
   const normalise = (given: readonly Element[]): readonly Element[] => {
     const filled = given.map(element.normalise).filter((each) => !isBlank(each));
-    // Most lists hold one element, and a key costs much: a phone number's is parsed.
+    // Most lists have one element, and computing a key is expensive: a phone number must be parsed.
     if (filled.length < 2) return filled;
     const byKey = new Map<string, Element>();
     for (const each of filled) {

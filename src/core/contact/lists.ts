@@ -9,22 +9,22 @@ type ElementOf<Field extends ListField> = NonNullable<Contact[Field]>[number];
 
 const LISTS: { readonly [Field in ListField]: ListSpec<ElementOf<Field>> } = { ...FIELDS, ...FURTHER_FIELDS };
 
-/** The parts of a list's elements, each empty, in the canonical order. */
+/** Returns the names of the parts of a list's elements, in the canonical order. */
 export const partsOf = (field: ListField): readonly string[] => LISTS[field].element.parts;
 
-/** The same key for all spellings of one element of a list field. */
+/** Returns a key that is equal for all spellings of one element of a list field. */
 export const elementKey = <Field extends ListField>(field: Field, element: ElementOf<Field>): string => {
   return LISTS[field].keyOf(element);
 };
 
-/** The one element that two elements of a list field are, as {@link ListSpec} defines it; null where they are two. */
+/** Unites two elements of a list field that are the same element, as {@link ListSpec} defines it; null if they are different. */
 export const unitedElement = <Field extends ListField>(
   field: Field,
   own: ElementOf<Field>,
   other: ElementOf<Field>,
 ): ElementOf<Field> | null => LISTS[field].united(own, other);
 
-/** Whether the label is part of what an element of the list field is. */
+/** Returns whether the label is part of an element's identity in the list field. */
 export const isTypedList = (field: ListField): boolean => LISTS[field].isTyped;
 
 /** The elements of one list field by key, in the side's own order. */
@@ -32,7 +32,7 @@ export type KeyedList = ReadonlyMap<string, ListElement>;
 
 const NO_ELEMENTS: readonly ListElement[] = [];
 
-/** The elements of a list field, whatever their kind. */
+/** Returns the elements of a list field of any kind. */
 export const listOf = (contact: Contact, field: ListField): readonly ListElement[] => contact[field] ?? NO_ELEMENTS;
 
 const keyList = (field: ListField, elements: readonly ListElement[]): KeyedList => {
@@ -44,14 +44,14 @@ const keyList = (field: ListField, elements: readonly ListElement[]): KeyedList 
   return keyed;
 };
 
-/** The list with other keys for those that `names` renames. */
+/** Returns the list with the keys renamed by `names`. */
 export const renameKeys = (list: KeyedList, names: ReadonlyMap<string, string>): KeyedList => {
   return names.size === 0 ? list : new Map([...list].map(([key, element]) => [names.get(key) ?? key, element]));
 };
 
 /**
- * Keys several versions of one list field alike, so that they can be compared element by element. A phone number that one
- * version spells nationally and another internationally is one element.
+ * Keys several versions of one list field in the same way, so that they can be compared element by element. A phone number that has
+ * the national form in one version and the international form in another is one element.
  */
 export const keyLists = <Name extends string>(
   field: ListField,
@@ -64,7 +64,7 @@ export const keyLists = <Name extends string>(
   return Object.fromEntries(entries) as Record<Name, KeyedList>;
 };
 
-/** The keys of the elements that one of two lists lacks: each element's own key. */
+/** Returns the keys of the elements that only one of two lists contains: each element's own key. */
 export const differingKeys = (
   field: ListField,
   one: readonly ListElement[],
@@ -77,14 +77,14 @@ export const differingKeys = (
   return [...alone(keyed.one, keyed.other), ...alone(keyed.other, keyed.one)];
 };
 
-/** The contact with one list field replaced; the elements must be of that field's kind. */
+/** Returns the contact with one list field replaced; the elements must be of that field's kind. */
 export const withList = (contact: Contact, field: ListField, elements: readonly ListElement[]): Contact => {
   return withValue(contact, field, elements as NonNullable<Contact[ListField]>);
 };
 
 /**
- * The wanted values of a list, and behind them other spellings of these that their side holds: a contact has one spelling of
- * each, and a write of the whole list takes away none (R10).
+ * Returns the wanted values of a list, followed by other spellings of these values on their side. A contact has only one spelling
+ * of each value, so a write of the whole list must not remove the others (R10).
  */
 export const withOtherSpellings = (
   field: Exclude<ListField, 'addresses'>,
@@ -110,8 +110,8 @@ const escaped = (text: string, signs = SIGNS): string => text.replace(signs, (si
 const unescaped = (text: string): string => text.replace(/\\(.)/gu, '$1');
 
 /**
- * A list as the one text that a custom field holds, such as `Anna (spouse), Ben`: for a side that has no place for lists of
- * that kind. {@link textList} gives the same list back.
+ * Formats a list as the one text of a custom field, such as `Anna (spouse), Ben`, for a side without lists of that kind. {@link
+ * textList} parses it to the same list.
  */
 export const listText = (elements: readonly LabelledValue[]): string =>
   elements.map(({ value, label }) => escaped(value) + (label === null ? '' : ` (${escaped(label)})`)).join(', ');
@@ -130,11 +130,11 @@ export const textList = (text: string): readonly LabelledValue[] =>
     return element.value === '' ? [] : [element];
   });
 
-/** Tags as one text, such as `A+, VIP (2026)`: a tag has no label, so its parentheses are its own. */
+/** Formats tags as one text, such as `A+, VIP (2026)`. A tag has no label, so parentheses belong to the tag. */
 export const tagText = (tags: readonly LabelledValue[]): string =>
   tags.map(({ value }) => escaped(value, TAG_SIGNS)).join(', ');
 
-/** Parses tags. The text that {@link tagText} makes of them is parsed to the same tags. */
+/** Parses tags. The output of {@link tagText} is parsed to the same tags. */
 export const textTags = (text: string): readonly LabelledValue[] =>
   splitList(text).flatMap((given): LabelledValue[] => {
     const value = normaliseText(unescaped(given));
@@ -143,17 +143,17 @@ export const textTags = (text: string): readonly LabelledValue[] =>
 
 type Emails = Contact['emailAddresses'];
 
-/** The keys by which email addresses are compared. */
+/** Returns the keys by which email addresses are compared. */
 export const emailKeys = (emails: Emails): ReadonlySet<string> => new Set(emails.map(({ value }) => emailKey(value)));
 
-/** The contact without some email addresses. */
+/** Returns the contact without the given email addresses. */
 export const withoutEmails = (contact: Contact, emails: Emails): Contact => {
   if (emails.length === 0) return contact;
   const keys = emailKeys(emails);
   return { ...contact, emailAddresses: contact.emailAddresses.filter(({ value }) => !keys.has(emailKey(value))) };
 };
 
-/** The contact with those email addresses that it lacks. */
+/** Returns the contact with the given email addresses added that it lacks. */
 export const withEmails = (contact: Contact, emails: Emails): Contact => {
   const held = emailKeys(contact.emailAddresses);
   const missing = emails.filter(({ value }) => !held.has(emailKey(value)));

@@ -4,8 +4,8 @@ import { areNicknames } from './nicknames.ts';
 import { hasName, type PersonName, personNameOf } from './person-name.ts';
 
 /**
- * How two names relate: `same` but for spelling, order and division; `compatible` where an initial, a short form or a missing
- * part explains the difference; `different`; `unknown` where one is missing.
+ * The relation of two names. `same`: equal except for spelling, order and division. `compatible`: an initial, a short form or a
+ * missing part explains the difference. `different`: two names. `unknown`: one name is missing.
  */
 export type NameVerdict = 'same' | 'compatible' | 'different' | 'unknown';
 
@@ -14,10 +14,12 @@ const textOf = (words: readonly Word[]): Word => [
   words.map(([, spelt]) => spelt).join(''),
 ];
 
-/** Equal in one of their spellings: Müller is Muller and Mueller. */
+/** Returns whether two words are equal in one of their spellings: Müller equals Muller and Mueller. */
 const areEqual = ([a, spelt]: Word, [b, other]: Word): boolean => a === b || spelt === other;
 
-/** Family names also agree where one lost its accent and the other spells it: Muller and Mueller. */
+/**
+ * Returns whether two family names are equal, also if one lost its accent and the other has another spelling: Muller and Mueller.
+ */
 const familiesEqual = (a: Word, b: Word): boolean => areEqual(a, b) || withoutDigraphs(a[0]) === withoutDigraphs(b[0]);
 
 const isInitial = (a: Word, b: Word): boolean => {
@@ -27,7 +29,7 @@ const isInitial = (a: Word, b: Word): boolean => {
 
 const firstNamesAgree = (a: Word, b: Word): boolean => areEqual(a, b) || isInitial(a, b) || areNicknames(a[0], b[0]);
 
-/** Whether each word of the shorter list matches a different word of the longer one. */
+/** Returns whether each word of the shorter list matches a different word of the longer one. */
 const isWithin = (a: readonly Word[], b: readonly Word[], agree: (one: Word, other: Word) => boolean): boolean => {
   const [short, long] = a.length <= b.length ? [a, [...b]] : [b, [...a]];
   return short.every((word) => {
@@ -50,19 +52,22 @@ const familyAgree = (a: readonly Word[], b: readonly Word[]): boolean =>
 
 const wordsOf = ({ given, family }: PersonName): readonly Word[] => [...given, ...family];
 
-/** The name as one text, given name first and family name first. */
+/** Returns the name as one text in both orders: given name first and family name first. */
 const wholeTexts = ({ given, family }: PersonName): readonly Word[] => [
   textOf([...given, ...family]),
   textOf([...family, ...given]),
 ];
 
-/** Scripts without spaces write a whole name as one word; in others one word is no whole name. */
+/**
+ * Returns whether the words may be a whole name. In scripts without spaces one word may be a whole name;
+ * in other scripts it is not.
+ */
 const mayBeWhole = (name: PersonName): boolean => {
   const words = wordsOf(name);
   return words.length > 1 || words.every(isSpaceless);
 };
 
-/** Whether both are one name in any order and division. */
+/** Returns whether both are one name in any order and division. */
 const areSameWords = (a: PersonName, b: PersonName): boolean => {
   const [own, others] = [wordsOf(a), wordsOf(b)];
   if (own.length === others.length && isWithin(own, others, areEqual)) return true;
@@ -73,7 +78,7 @@ const areSameWords = (a: PersonName, b: PersonName): boolean => {
 const bothDiffer = (one: string | null, other: string | null): boolean =>
   (one ?? '') !== '' && (other ?? '') !== '' && one !== other;
 
-/** The words of an email address before the `@`. */
+/** Returns the words of an email address before the `@`. */
 const localWords = (email: string): readonly string[] => {
   return foldText(email.split('@')[0] ?? '')
     .split(/[^\p{L}\p{M}]+/u)
@@ -81,7 +86,8 @@ const localWords = (email: string): readonly string[] => {
 };
 
 /**
- * Whether an email address is that of a person of these first names: it contains the first one, alone or with a family name.
+ * Returns whether an email address belongs to a person with this first name: it contains the first name,
+ * alone or with a family name.
  */
 const isOwn = (email: string, given: string, families: readonly string[]): boolean => {
   const own = families.flatMap((family) => [given + family, given.slice(0, 1) + family]);
@@ -89,8 +95,8 @@ const isOwn = (email: string, given: string, families: readonly string[]): boole
 };
 
 /**
- * Whether two people of one first name and two family names are one who took another: an address that they share contains
- * the first name.
+ * Returns whether two contacts with one first name and two family names are a person whose family name changed: an address that
+ * they share contains the first name.
  */
 const hasChangedFamily = (a: PersonName, b: PersonName, emails: Iterable<string>): boolean => {
   const [first, second] = [a.given[0], b.given[0]];
@@ -99,14 +105,14 @@ const hasChangedFamily = (a: PersonName, b: PersonName, emails: Iterable<string>
   return [...emails].some((email) => isOwn(email, first[0], families));
 };
 
-/** Whether something other than the words distinguishes two people of one name. */
+/** Returns whether other attributes than the words distinguish two people with one name. */
 const areToldApart = (a: PersonName, b: PersonName): boolean =>
   a.isSeveral !== b.isSeveral ||
   bothDiffer(a.suffix, b.suffix) ||
   bothDiffer(a.gender, b.gender) ||
   bothDiffer(a.remark, b.remark);
 
-/** Whether both have a first name, or both a family name: `Dr. Weber` and `Anna` have nothing that can agree. */
+/** Returns whether both have a first name, or both a family name. `Dr. Weber` and `Anna` have no common part to compare. */
 const haveCommonPart = (a: PersonName, b: PersonName): boolean =>
   (a.given.length > 0 && b.given.length > 0) || (a.family.length > 0 && b.family.length > 0);
 
@@ -123,13 +129,16 @@ export const compareNames = (a: PersonName, b: PersonName, sharedEmails: Iterabl
   return hasChangedFamily(a, b, sharedEmails) ? 'compatible' : 'different';
 };
 
-/** Whether two contacts with the same address may be one person by their names (R13): one has none, or they agree. */
+/**
+ * Returns whether the names of two contacts with the same address allow that they are one person (R13): a name
+ * is missing, or they agree.
+ */
 export const namesAgree = (a: Contact, b: Contact, sharedEmails: Iterable<string>): boolean =>
   compareNames(personNameOf(a), personNameOf(b), sharedEmails) !== 'different';
 
 const isLatin = ([plain]: Word): boolean => /^\p{Script=Latin}/u.test(plain);
 
-/** Whether one name is written in Latin letters and the other is not: the same name may look different. */
+/** Returns whether only one of the names is in Latin letters. Then the same name may look different. */
 export const haveOtherScripts = (a: PersonName, b: PersonName): boolean => {
   const [first, second] = [wordsOf(a)[0], wordsOf(b)[0]];
   return first !== undefined && second !== undefined && isLatin(first) !== isLatin(second);

@@ -4,7 +4,7 @@ import { entryOf, foldText, isSpaceless, type Word, wordsIn } from './names.ts';
 
 const LONGEST_ENTRY = 3;
 
-/** How many words at the start, or at the end, make an entry of a table, the longest first; 0 where none do. */
+/** Returns how many words at the start or at the end form an entry of a table, preferring the longest; 0 if none do. */
 const matchAt = (words: readonly Word[], from: 'start' | 'end', has: (entry: string) => boolean): number => {
   for (let count = Math.min(LONGEST_ENTRY, words.length); count > 0; count -= 1) {
     if (has(entryOf(from === 'start' ? words.slice(0, count) : words.slice(-count)))) return count;
@@ -12,7 +12,7 @@ const matchAt = (words: readonly Word[], from: 'start' | 'end', has: (entry: str
   return 0;
 };
 
-/** The words of both fields while they are stripped. */
+/** The remaining words of both fields while parts are removed. */
 export type NameDraft = {
   first: readonly Word[];
   last: readonly Word[];
@@ -20,7 +20,7 @@ export type NameDraft = {
   readonly genders: Set<Gender>;
 };
 
-/** Drops the parts of a degree behind its title: Dr. rer. nat. */
+/** Drops the parts of a degree after its title: Dr. rer. nat. */
 const dropDegrees = (words: readonly Word[], following: number): readonly Word[] => {
   let rest = words;
   for (;;) {
@@ -31,13 +31,13 @@ const dropDegrees = (words: readonly Word[], following: number): readonly Word[]
 };
 
 /**
- * Whether an entry is a title before so many words. One that is also a name or an initial needs a first name and a family name
- * behind it.
+ * Returns whether an entry is a title, given the number of words after it. An entry that is also a name or an initial needs a first
+ * name and a family name after it.
  */
 const isTitle = (entry: string, behind: number, following: number): boolean =>
   TABLES.unsureHonorifics.has(entry) ? behind > 0 && behind + following > 1 : behind + following > 0;
 
-/** Drops titles at the start of the words. `following` counts the words of the other field behind them. */
+/** Drops titles at the start of the words. `following` is the number of words in the other field after them. */
 export const dropTitles = (draft: NameDraft, words: readonly Word[], following: number): readonly Word[] => {
   let rest = words;
   for (;;) {
@@ -53,7 +53,7 @@ export const dropTitles = (draft: NameDraft, words: readonly Word[], following: 
 
 type Place = 'first' | 'last' | 'whole';
 
-/** The last word, read as a suffix; null if it is not one. A suffix that is also a name needs a family name before it. */
+/** Returns the suffix in the last word; null if it is not a suffix. A suffix that is also a name needs a family name before it. */
 const suffixAt = (words: readonly Word[], place: Place): string | null => {
   const [end] = words.at(-1) ?? [''];
   const suffix = TABLES.suffixes.get(end);
@@ -87,7 +87,7 @@ const dropSuffixes = (draft: NameDraft, words: readonly Word[], place: Place): r
   return place === 'whole' ? dropMiddle(draft, rest) : rest;
 };
 
-/** Drops a title that is written behind the last word without a space. */
+/** Drops a title that is attached to the last word without a space. */
 const dropAttached = (draft: NameDraft, words: readonly Word[]): readonly Word[] => {
   const end = words.at(-1);
   if (end === undefined || !isSpaceless(end)) return words;
@@ -116,7 +116,7 @@ export const stripName = (draft: NameDraft): void => {
   draft.last = dropAttached(draft, dropSuffixes(draft, draft.last, isWhole || isLastOnly ? 'whole' : 'last'));
 };
 
-/** The suffixes in a text; empty if there are none. */
+/** Returns the first suffix in a text; empty if there is none. */
 export const suffixIn = (text: string): string =>
   wordsIn(text)
     .map(([plain]) => TABLES.suffixes.get(plain) ?? TABLES.unsureSuffixes.get(plain) ?? '')
@@ -142,7 +142,7 @@ const isQualification = (segment: string): boolean => {
   return words.length > 0 && (isKnown(entryOf(words)) || words.every(([plain]) => isKnown(plain)));
 };
 
-/** The parts of a text between commas, without those that only qualify the name: `Smith, Jr.` */
+/** Splits a text at commas, and removes the parts that only qualify the name: `Smith, Jr.` */
 const splitCommas = (text: string): { readonly parts: readonly string[]; readonly suffix: string } => {
   if (!text.includes(',')) return { parts: [text], suffix: '' };
   const [name = '', ...others] = text.split(',').filter((part) => foldText(part) !== '');
@@ -159,7 +159,7 @@ const OF = /^(?:von|of|de)$/iu;
 
 const tokensOf = (text: string): readonly string[] => text.split(/\s+/u).filter((token) => token !== '');
 
-/** Whether a word joins two people, such as `und` in `Anna und Ben`. In `Ortega y Gasset` it is part of a family name. */
+/** Returns whether a word joins two people, such as `und` in `Anna und Ben`. In `Ortega y Gasset` it is part of a family name. */
 const hasAnd = (first: string, last: string): boolean => {
   const [given, family] = [tokensOf(first), tokensOf(last)];
   const isWhole = given.length === 0 || family.length === 0;
@@ -195,14 +195,17 @@ const isBlank = (text: string): boolean => foldText(text) === '';
 
 type Split = ReturnType<typeof splitRemark>;
 
-/** Both fields without their remarks. They are unchanged if they contain nothing but remarks. */
+/** Returns both fields without their remarks. They are unchanged if they contain only remarks. */
 const splitRemarks = ({ firstName, lastName }: Contact): { readonly first: Split; readonly last: Split } => {
   const split = { first: splitRemark(firstName), last: splitRemark(lastName) };
   if (!isBlank(split.first.text) || !isBlank(split.last.text)) return split;
   return { first: { text: firstName, remark: '' }, last: { text: lastName, remark: '' } };
 };
 
-/** Whether the texts name several people: Anna & Ben, Familie Huber, the Millerbys. `parts` counts the parts between commas. */
+/**
+ * Returns whether the texts name several people: Anna & Ben, Familie Huber, the Millerbys. `parts` is the
+ * number of parts between commas.
+ */
 const nameSeveral = ({ firstName, lastName }: Contact, isWhole: boolean, parts: number): boolean => {
   const whole = `${firstName} ${lastName}`.trim();
   return (
@@ -214,7 +217,7 @@ const nameSeveral = ({ firstName, lastName }: Contact, isWhole: boolean, parts: 
   );
 };
 
-/** Reads the texts of a contact's name. Pure. */
+/** Parses the texts of a contact's name. Pure. */
 export const nameTextsOf = (contact: Contact): NameTexts => {
   const { first, last } = splitRemarks(contact);
   const [given, family] = [splitCommas(first.text), splitCommas(last.text)];

@@ -1,12 +1,13 @@
 /**
- * Patterns for names: `*` is any text, `?` any sign, `[a-z]` one of the signs, `{a,b}` one of the texts; `\` escapes a sign.
+ * Patterns for names: `*` matches any text, `?` any character, `[a-z]` one of the characters, `{a,b}` one of the
+ * texts; `\` escapes a character.
  */
 
-/** The name of a pattern in double quotes, which is taken literally; null for a pattern without them. */
+/** Returns the literal name of a pattern in double quotes; null for a pattern without quotes. */
 export const quotedName = (pattern: string): string | null => /^"([^"]+)"$/u.exec(pattern.trim())?.[1] ?? null;
 
 type Test = (sign: string) => boolean;
-/** One sign, any text, or one of several sequences. */
+/** One character, any text, or one of several sequences. */
 type Part = { readonly one: Test } | { readonly many: true } | { readonly either: readonly (readonly Part[])[] };
 
 const isSign =
@@ -14,7 +15,7 @@ const isSign =
   (sign) =>
     sign === expected;
 
-/** The class that begins at `start`, and where it ends; null if it is not closed. */
+/** Returns the character class that begins at `start`, and its end; null if it is not closed. */
 const readClass = (signs: readonly string[], start: number): { readonly test: Test; readonly end: number } | null => {
   const isNegated = ['!', '^'].includes(signs[start + 1] ?? '');
   const first = start + (isNegated ? 2 : 1);
@@ -31,7 +32,7 @@ const readClass = (signs: readonly string[], start: number): { readonly test: Te
   return { test: (sign) => ranges.some(([from, to]) => from <= sign && sign <= to) !== isNegated, end };
 };
 
-/** For each `{`, its `}` and the commas between them; a brace without a comma or a counterpart is an ordinary sign. */
+/** Returns for each `{` its commas and its `}`. A brace without a comma or a counterpart is an ordinary character. */
 const readBraces = (signs: readonly string[]): ReadonlyMap<number, readonly number[]> => {
   const open: number[][] = [];
   const found = new Map<number, readonly number[]>();
@@ -50,7 +51,7 @@ const readBraces = (signs: readonly string[]): ReadonlyMap<number, readonly numb
 
 type Read = { readonly part: Part; readonly end: number };
 
-/** The part at `index`, which is not an alternative, and the index of its last sign. */
+/** Returns the part at `index`, which is not an alternative, and the index of its last character. */
 const readPart = (signs: readonly string[], index: number, limit: number): Read => {
   const sign = signs[index] ?? '';
   const group = sign === '[' ? readClass(signs, index) : null;
@@ -82,7 +83,7 @@ const parse = (signs: readonly string[]): readonly Part[] => {
   return parseRange(0, signs.length);
 };
 
-/** A state of the matcher: it reads one sign, or continues at several states. */
+/** A state of the matcher: it consumes one character, or continues at several states. */
 type State = { readonly test: Test; readonly next: number } | { readonly forks: number[] };
 
 const END = 0;
@@ -100,7 +101,7 @@ const addStates = (states: State[], parts: readonly Part[], next: number): numbe
     return fork;
   }, next);
 
-/** Adds a state with all that it continues at without a sign. */
+/** Adds a state and all states that it reaches without consuming a character. */
 const enter = (states: readonly State[], first: number, entered: Set<number>): void => {
   const waiting = [first];
   for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
@@ -111,7 +112,10 @@ const enter = (states: readonly State[], first: number, entered: Set<number>): v
   }
 };
 
-/** Whether a whole text matches a pattern. Takes at most as many steps as the text has signs times the pattern's. */
+/**
+ * Returns a predicate: whether a whole text matches the pattern. The number of steps is at most the text's
+ * length times the pattern's.
+ */
 export const globMatcher = (pattern: string): ((text: string) => boolean) => {
   const states: State[] = [{ forks: [] }];
   const start = addStates(states, parse([...pattern]), END);

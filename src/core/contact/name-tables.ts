@@ -41,7 +41,7 @@ const NEUTRAL = `
   先生, 教授, 博士
 `;
 
-/** Titles that are also names, initials or parts of names: a title only where another first name follows. */
+/** Titles that are also names, initials or parts of names: they are titles only if another first name follows. */
 const UNSURE = `m, don, dona, doña, dom, fr, br, pan, pani, pr, ing, sig, lic, mag, doc, mej, geom, rag, maj, hon, col, úr, sir`;
 
 /** Parts of academic degrees that follow a title: Dr. med., Dr. rer. nat., Dr. h. c. */
@@ -88,10 +88,10 @@ const UNSURE_SUFFIXES: Readonly<Record<string, string>> = {
   viii: 'viii',
 };
 
-/** Hungarian writes them before the name. */
+/** Hungarian suffixes, which are written before the name. */
 const LEADING_SUFFIXES: Readonly<Record<string, string>> = { ifj: 'jr', ifju: 'jr', id: 'sr', idosb: 'sr' };
 
-/** Words that name a household or a couple. */
+/** Words for a household or a couple. */
 const HOUSEHOLD = `
   family, families, household, parents, grandparents, couple, siblings, brothers, sisters
   familie, familien, fam, eheleute, ehepaar, eltern, großeltern, geschwister
@@ -104,10 +104,10 @@ const HOUSEHOLD = `
 /** Words between two people, in any case. */
 const AND = `and, und, et, og, och, и, και`;
 
-/** Words between two people that are initials or names in upper case. */
+/** Words between two people. In upper case they are initials or names. */
 const LOWER_CASE_AND = `y, e, u, i, a, en, ja, ve, és, si, și, oraz, ed`;
 
-/** Titles that are written behind a Chinese, Japanese or Korean name without a space. */
+/** Titles that are attached to a Chinese, Japanese or Korean name without a space. */
 const ATTACHED: readonly (readonly [title: string, gender: Gender | null])[] = [
   ['さん', null],
   ['さま', null],
@@ -138,7 +138,7 @@ const HONORIFICS: ReadonlyMap<string, Gender | null> = new Map([
 ]);
 
 export const NAME_TABLES = {
-  /** Titles in folded words, with the gender that they name. */
+  /** Titles in folded words, with the gender that they imply. */
   honorifics: HONORIFICS,
   unsureHonorifics: setOf(UNSURE),
   degrees: setOf(DEGREES),

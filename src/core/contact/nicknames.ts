@@ -1,9 +1,9 @@
 import { foldText } from './names.ts';
 
 /**
- * Formal names, each with its short forms and nicknames. Only names that people use for each other without doubt: a wrong
- * line here makes one contact of two people. No name stands in the line of another formal name that merely begins alike:
- * Martin and Martina, Karl and Karla are two people.
+ * Formal names, each with its short forms and nicknames. The table contains only names that are unambiguously used for each other:
+ * a wrong line merges two people into one contact. A line does not contain another formal name that only begins alike: Martin and
+ * Martina, Karl and Karla are different people.
  */
 const TABLE = `
 abigail: gail abby abbie abi; abraham: abe bram; adelaide: addie; adrian: adri; agatha: aggie; agnes: aggie
@@ -117,7 +117,7 @@ zachary: zack zach zac; zbigniew: zbyszek; zofia: zosia; zoltan: zoli; алек�
 роман: рома; светлана: света; сергей: сережа; степан: степа; татьяна: таня; федор: федя; юрий: юра
 `;
 
-/** The formal names for each short form, by name. */
+/** The formal names of each short form. */
 const FORMAL_NAMES: ReadonlyMap<string, ReadonlySet<string>> = (() => {
   const formal = new Map<string, Set<string>>();
   for (const entry of TABLE.split(/[;\n]/u)) {
@@ -128,10 +128,13 @@ const FORMAL_NAMES: ReadonlyMap<string, ReadonlySet<string>> = (() => {
 })();
 
 /**
- * The formal names that a folded first name may stand for, itself included: of names that may be one, these have one in
- * common.
+ * Returns the formal names of a folded first name, including the name itself. Two names that may be the same
+ * share at least one of them.
  */
 export const formalNamesOf = (name: string): ReadonlySet<string> => new Set(FORMAL_NAMES.get(name)).add(name);
 
-/** Whether two folded first names may be one: one is a nickname of the other, or both stand for one name (Bob and Rob). */
+/**
+ * Returns whether two folded first names may be the same: one is a nickname of the other, or both are short
+ * for one name (Bob and Rob).
+ */
 export const areNicknames = (a: string, b: string): boolean => !formalNamesOf(a).isDisjointFrom(formalNamesOf(b));

@@ -3,5 +3,7 @@ import type * as PhoneNumbers from 'libphonenumber-js/min';
 
 const require = createRequire(import.meta.url);
 
-/** The numbering plans of all countries, loaded at their first use: a command that compares no contacts needs none. */
+/**
+ * Returns the numbering plans of all countries. They are loaded on first use: commands that compare no contacts do not need them.
+ */
 export const numberingPlans = (): typeof PhoneNumbers => require('libphonenumber-js/min');

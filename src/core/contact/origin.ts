@@ -9,7 +9,7 @@ import type { ContactRecord } from './record.ts';
 const PHONE_TAIL = 8;
 const MINIMUM_PHONE = 7;
 
-/** The last digits of a phone number's key; null if they are too few to distinguish people. */
+/** Returns the last digits of a phone number's key; null if they are too few to distinguish people. */
 export const phoneTail = (key: string): string | null => {
   const digits = key.replace(/x\d+$/u, '').replace(/\D/gu, '');
   return digits.length < MINIMUM_PHONE ? null : digits.slice(-PHONE_TAIL);
@@ -32,7 +32,7 @@ const elementsOf = (contact: Contact, field: ListField): ReadonlySet<string> => 
   return new Set(listOf(contact, field).map((element) => elementKey(field, element)));
 };
 
-/** Whether a name or an address of two contacts agrees. */
+/** Returns whether two contacts share a name, an address or another identifying value. */
 const haveInCommon = (a: Contact, b: Contact): boolean => {
   if (!emailsOf(a).isDisjointFrom(emailsOf(b)) || !phonesOf(a).isDisjointFrom(phonesOf(b))) return true;
   if (!isNameless(a) && !isNameless(b)) return namesAgree(a, b, []);
@@ -41,17 +41,17 @@ const haveInCommon = (a: Contact, b: Contact): boolean => {
   return LIST_FIELDS.some((field) => !elementsOf(a, field).isDisjointFrom(elementsOf(b, field)));
 };
 
-/** A contact that another one may have been made for. */
+/** A contact that another contact may have been created for. */
 export type Origin = {
   readonly id: string;
-  /** Names the account that the id is of. */
+  /** Identifies the account that the id belongs to. */
   readonly scope: string | undefined;
   readonly contact: Contact;
 };
 
 /**
- * Whether a contact was made for another one (R9): it carries its id, of the same account or of one that was not named,
- * and a name or an address agrees. An empty contact is recognised only by an id of the same account.
+ * Returns whether a contact was created for another one (R9): it contains the other's id, of the same account or without a recorded
+ * account, and a name or an address agrees. An empty contact is recognised only by an id of the same account.
  */
 export const wasMadeFor = (carrier: ContactRecord, origin: Origin): boolean => {
   const { originId, originScope, contact } = carrier;

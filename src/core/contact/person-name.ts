@@ -16,15 +16,15 @@ import { entryOf, isSpaceless, withoutDigraphs, type Word, wordsIn } from './nam
 export type PersonName = {
   readonly given: readonly Word[];
   readonly family: readonly Word[];
-  /** Such as `jr`, `sr` and `ii`; empty where the name has none. */
+  /** For example `jr`, `sr` or `ii`; empty if the name has none. */
   readonly suffix: string;
-  /** The gender that a title names. */
+  /** The gender that a title implies. */
   readonly gender: Gender | null;
   /** The folded text in brackets or quotation marks; empty if there are no brackets. */
   readonly remark: string;
-  /** Whether it names several people, such as `Anna & Ben` and `Familie Huber`. */
+  /** True if it names several people, such as `Anna & Ben` and `Familie Huber`. */
   readonly isSeveral: boolean;
-  /** Equal for two spellings of one name, however it is divided and ordered; rarely also for two names. Empty for no name. */
+  /** Equal for two spellings of one name, in any division and order; rarely also for two different names. Empty for no name. */
   readonly key: string;
 };
 
@@ -38,13 +38,13 @@ const NO_NAME: PersonName = {
   key: '',
 };
 
-/** Whether a contact has a person's name. */
+/** Returns whether a contact has a person's name. */
 export const hasName = ({ key }: PersonName): boolean => key !== '';
 
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/u;
 const MINIMUM_PHONE_DIGITS = 7;
 
-/** Whether a name is no name but an email address or a phone number. */
+/** Returns whether a name is actually an email address or a phone number. */
 const isAddress = (name: string, { phoneNumbers, emailAddresses }: Contact): boolean => {
   if (!/[@\p{Nd}]/u.test(name)) return false;
   if (EMAIL.test(name)) return true;
@@ -56,10 +56,10 @@ const isAddress = (name: string, { phoneNumbers, emailAddresses }: Contact): boo
 
 const wholeName = ({ firstName, lastName }: Contact): string => `${firstName} ${lastName}`.trim();
 
-/** Whether a contact has an email address or a phone number in place of a name. */
+/** Returns whether a contact has an email address or a phone number in place of a name. */
 export const isNamedByAddress = (contact: Contact): boolean => isAddress(wholeName(contact), contact);
 
-/** A text that contains only signs, as one word. Punctuation alone is ignored if there is another name. */
+/** Returns a text of only signs as one word. Punctuation alone is ignored if there is another name. */
 const signsIn = (text: string, isAlone: boolean): readonly Word[] => {
   const bare = text.trim();
   if (bare === '' || (!isAlone && /^[\p{P}\s]*$/u.test(bare))) return [];
@@ -83,13 +83,13 @@ const nameOf = (parts: Omit<PersonName, 'key'>): PersonName => ({ ...parts, key:
 
 /** Longer names are compared as one text. */
 const MOST_WORDS = 20;
-/** A name that is written in one field ends in the family name. A single word behind a title is one. */
+/** Divides a name that is written in one field: the last word is the family name. A single word after a title is a family name. */
 const divided = (words: readonly Word[], hasTitle: boolean): Pick<PersonName, 'given' | 'family'> =>
   words.length < 2 && !hasTitle ? { given: words, family: [] } : { given: words.slice(0, -1), family: words.slice(-1) };
 
 type Written = { readonly first: readonly Word[]; readonly last: readonly Word[] };
 
-/** The words without titles and suffixes; all words where nothing else is left. */
+/** Returns the words without titles and suffixes; all words if nothing else remains. */
 const draftOf = (written: Written, texts: NameTexts, { namePrefix = '', nameSuffix = '' }: Contact): NameDraft => {
   const { first, last } = written;
   const own = texts.isSeveral ? { first: withoutAnd(first), last: withoutAnd(last) } : written;
@@ -102,7 +102,7 @@ const draftOf = (written: Written, texts: NameTexts, { namePrefix = '', nameSuff
 
 const countOf = ({ first, last }: Written): number => first.length + last.length;
 
-/** The parts of a contact's name that matching compares. Pure. */
+/** Returns the parts of a contact's name that matching compares. Pure. */
 export const personNameOf = (contact: Contact): PersonName => {
   const whole = wholeName(contact);
   if (whole === '' || isAddress(whole, contact)) return NO_NAME;

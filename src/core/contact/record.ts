@@ -19,13 +19,13 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 export type OwnMove = {
   readonly groupId: string;
   readonly isMember: boolean;
-  /** When it was written, by our clock: epoch milliseconds. */
+  /** The time of the write by our clock, in epoch milliseconds. */
   readonly atMs: number;
   /** The contact's `modifiedAtMs` that was known before the write. */
   readonly knownAtMs: number | null;
 };
 
-/** A field whose value of one side is not synced, and the reason; the reason holds no value. */
+/** A field whose value on one side is not synced, and the reason; the reason does not contain the value. */
 type UnsyncableField = { readonly field: ContactField; readonly reason: string };
 
 /** A contact as one side returned it: the canonical part, and the raw data that only that side's adapter reads. */
@@ -40,51 +40,52 @@ export type ContactRecord = {
   /** The side's ids of the user labels or buckets that the contact belongs to; sorted, no system groups. */
   readonly groupIds: readonly string[];
   /**
-   * Marks that select a contact in addition to its groups: `starred`, and `tag:` before each tag; sorted. Absent where there
-   * is nothing,
-   * so that a contact without marks reads as it always did.
+   * Marks that select a contact in addition to its groups: `starred`, and `tag:` before each tag; sorted. Absent if there are none,
+   * so that the stored form of a contact without marks does not change.
    */
   readonly marks?: readonly string[];
   /**
-   * What the adapter needs to write the contact back without losing what the canonical contact cannot express. JSON kept
-   * as text: it is carried along with every contact and read only for those that are written.
+   * The data that the adapter needs to write the contact back without losing values that the canonical contact cannot represent.
+   * JSON as text: it is stored with every contact, and parsed only for contacts that are written.
    */
   readonly raw: string;
-  /** The other side's id that a create of this program left on the contact; null where none did, or the side keeps none. */
+  /**
+   * The other side's id that a create of this program stored on the contact; null if there is none, or the side cannot store it.
+   */
   readonly originId: string | null;
-  /** Names the account that `originId` is an id of (R9). Absent if the create did not record it. */
+  /** Identifies the account that `originId` belongs to (R9). Absent if the create did not record it. */
   readonly originScope?: string;
   /**
-   * The fields that the side fills with a value that is not synced (R15): they are empty in `contact`, and no side's value of
-   * them is written over. Absent where there are none.
+   * The fields in which the side has a value that is not synced (R15): they are empty in `contact`, and neither side's value is
+   * overwritten. Absent if there are none.
    */
   readonly unsyncable?: readonly UnsyncableField[];
-  /** The lists of which fields hold one entry. Absent where no list has an entry that no field holds. */
+  /** The lists of which fields contain one entry. Absent if no list has an entry that is not in a field. */
   readonly entries?: readonly EntryChoice[];
   /**
-   * A digest of the exact text of the row that the record was read from. Absent where
-   * the record does not come from one row, such as after a membership change whose answer contained only the groups.
+   * A digest of the exact text of the row that the record was read from. Absent if the record does not come from one row, for
+   * example after a membership change whose response contained only the groups.
    */
   readonly digest?: string;
-  /**
-   * The memberships that this link wrote recently at a side whose feed may lag (R11). Absent where there are none.
-   */
+  /** The memberships that this link wrote recently on a side whose feed may be delayed (R11). Absent if there are none. */
   readonly ownMoves?: readonly OwnMove[];
 };
 
-/** A label (Google user contact group) or a bucket (service), as its side gave it. */
+/** A label (Google user contact group) or a bucket (service), as its side returned it. */
 export type GroupRecord = {
   readonly id: string;
   readonly name: string;
-  /** What a rename must show (Google's group etag); empty where the side wants none. */
+  /** The version that a rename must send (Google's group etag); empty if the side requires none. */
   readonly version: string;
-  /** The data apart from the name that a create needs to make the same group. Opaque text of the adapter; absent for none. */
+  /**
+   * The data other than the name that a create needs to make the same group. Opaque text of the adapter; absent if there is none.
+   */
   readonly details?: string;
 };
 
 /**
- * The canonical contact of what a side gave: every text through `normaliseText`, empty list elements dropped, and of
- * elements that mean the same the first one kept. Values keep the side's own spelling.
+ * Returns the canonical contact of a side's values: every text is normalised with `normaliseText`, empty list elements are dropped,
+ * and of elements with the same key only the first one is kept. Values keep the side's own spelling.
  */
 export const contactOf = (given: Partial<Contact>): Contact => {
   const contact: Contact = { ...EMPTY_CONTACT, ...given };
@@ -94,18 +95,18 @@ export const contactOf = (given: Partial<Contact>): Contact => {
 const refusalOf = (field: ContactField, contact: Contact): string | null =>
   specOf(field).refusalOf(valueIn(contact, field));
 
-/** The fields of a record that are not synced, with the reasons. */
+/** Returns the fields of a record that are not synced, with the reasons. */
 export const unsyncableIn = ({ unsyncable = [] }: Pick<ContactRecord, 'unsyncable'>): readonly UnsyncableField[] =>
   unsyncable;
 
-/** The fields that are not synced in any of the records. */
+/** Returns the fields that are not synced in any of the records. */
 export const unsyncableFields = (...records: readonly Pick<ContactRecord, 'unsyncable'>[]): ReadonlySet<SyncedField> =>
   new Set(records.flatMap((record) => unsyncableIn(record).map(({ field }) => field)));
 
-/** A contact as far as its values can be synced, and its fields that cannot; those are empty in the contact. */
+/** A contact with the values that can be synced, and the fields that cannot; those are empty in the contact. */
 export type SyncableContact = { readonly contact: Contact; readonly unsyncable: readonly UnsyncableField[] };
 
-/** Separates the values of a side that can be synced from those that cannot, as one that is too long (R15). Pure. */
+/** Separates the values of a side that can be synced from those that cannot, for example because they are too long (R15). Pure. */
 export const syncableContact = (given: Partial<Contact>): SyncableContact => {
   const contact = contactOf(given);
   const unsyncable = fieldsIn(contact).flatMap((field): UnsyncableField[] => {

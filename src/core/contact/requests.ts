@@ -1,7 +1,7 @@
 import type { Contact, ContactField } from './contact.ts';
 import type { ContactRecord } from './record.ts';
 
-// The requests to a remote and its answers, as values.
+// The requests to a remote and its responses, as values.
 
 /** One change from a change feed or a listing. */
 export type FeedChange =
@@ -19,16 +19,16 @@ export type FeedChange =
       readonly reason: string;
     };
 
-/** A row of a listing: the contact that it shows, and the digest of its text (`ContactRecord.digest`). */
+/** A row of a listing: the id of its contact, and the digest of its text (`ContactRecord.digest`). */
 export type RowDigest = { readonly id: string; readonly digest: string };
 
 export type FeedPage = {
   readonly changes: readonly FeedChange[];
   /** Ids of the contacts whose rows on the page are known and unchanged. */
   readonly unchanged: readonly string[];
-  /** Where to go on when the walk is cut off after this page; null on the last page. Opaque, durable text. */
+  /** The position to continue at if the walk is interrupted after this page; null on the last page. Opaque, durable text. */
   readonly resume: string | null;
-  /** The cursor that the next incremental pull starts from; only on the last page. Opaque, durable text. */
+  /** The cursor that the next incremental pull starts from; null except on the last page. Opaque, durable text. */
   readonly cursor: string | null;
   /** The number of contacts in the whole walk, if the side reports it. */
   readonly total: number | null;
@@ -37,25 +37,25 @@ export type FeedPage = {
 /** The result of a read by id. */
 export type ReadAnswer =
   | { readonly kind: 'found'; readonly record: ContactRecord }
-  /** The side answered with another contact: the one asked for was merged into it. */
+  /** The side returned another contact: the requested one was merged into it. */
   | { readonly kind: 'moved'; readonly record: ContactRecord }
   | { readonly kind: 'gone' }
   /**
-   * The side refuses to show this contact, and no other. It may be deleted or temporarily inaccessible: a deletion only where
-   * a complete listing does not show it either (R7).
+   * The side refuses access to this contact, and only to this one. It may be deleted or temporarily inaccessible: it counts as
+   * deleted only if a complete listing does not contain it either (R7).
    */
   | { readonly kind: 'withheld'; readonly reason: string }
   | { readonly kind: 'unreadable'; readonly reason: string };
 
 export type CreateRequest = {
-  /** The caller's name for this request; comes back in the result. */
+  /** The caller's key of this request; it is returned with the result. */
   readonly key: string;
   readonly draft: Contact;
-  /** Groups of this side to be a member of; all are written with the create where `createsWithGroups`, else some or none. */
+  /** Groups of this side to join. All are written with the create if `createsWithGroups` is set, otherwise some or none. */
   readonly groupIds: readonly string[];
-  /** The contact's id on the other side, left on the new contact where the side can hold it. */
+  /** The contact's id on the other side, stored on the new contact if the side can store it. */
   readonly originId: string;
-  /** Names the account that `originId` is an id of, and is left with it. */
+  /** Identifies the account that `originId` belongs to, and is stored with it. */
   readonly originScope?: string;
 };
 
@@ -73,8 +73,8 @@ export type MembershipRequest = {
   readonly id: string;
   readonly add: readonly string[];
   readonly remove: readonly string[];
-  /** The membership that the side answered with when this run wrote the contact; null: it was not written. */
+  /** The membership that the side returned when this run wrote the contact; null if it was not written. */
   readonly knownGroupIds: readonly string[] | null;
-  /** The membership as this side last gave it, however long ago; absent: not known, so that it is read where needed. */
+  /** The membership that this side last returned, of any age; absent if unknown: then it is read when needed. */
   readonly heldGroupIds?: readonly string[];
 };

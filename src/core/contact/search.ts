@@ -2,19 +2,19 @@ import { isEmptyContact, type Contact } from './contact.ts';
 import { emailKey, phoneDigits, phoneKey } from './keys.ts';
 import { fullNameKey, wordsOf } from './names.ts';
 
-/** The words of a name as lines, in the order of {@link fullNameKey}, with the empty line that ends them. */
+/** Returns the words of a name as lines, in the order of {@link fullNameKey}, followed by an empty line. */
 const nameLines = (words: readonly string[]): string =>
   `\n${words
     .toSorted()
     .map((word) => `${word}\n`)
     .join('')}\n`;
 
-/** The search text of a contact without a name, an address and a number. */
+/** The search text of a contact without a name, an address or a number. */
 const EMPTY_SEARCH_TEXT = nameLines([]);
 
 /**
- * A contact as a database looks through it for a person: the words of its name, an empty line, then `=` and each email
- * address, `#` and the digits of each phone number, one per line. Empty for an empty contact.
+ * Returns the text that a database search for a contact uses: the words of its name, an empty line, then `=` and each email
+ * address, and `#` and the digits of each phone number, one per line. Empty for an empty contact.
  */
 export const searchText = (contact: Contact): string => {
   const emails = contact.emailAddresses.map(({ value }) => `=${emailKey(value)}\n`);
@@ -23,10 +23,10 @@ export const searchText = (contact: Contact): string => {
   return text === EMPTY_SEARCH_TEXT && isEmptyContact(contact) ? '' : text;
 };
 
-/** Parts of a {@link searchText} that show that a text may name the contact; null for a part that the text does not contain. */
+/** Parts of a {@link searchText} that indicate a match with the contact; null for a part that the text does not contain. */
 export type Needles = {
   readonly email: string;
-  /** Two spellings of one number may have no more than its end in common. */
+  /** Two spellings of one number may share only their closing digits. */
   readonly phone: string | null;
   /** The beginning of the whole search text. */
   readonly name: string | null;
@@ -35,7 +35,7 @@ export type Needles = {
   readonly words: readonly string[];
 };
 
-/** So many digits at the end are the same however a number is dialled. */
+/** The number of closing digits that are equal however a number is dialled. */
 const SAME_DIGITS = 7;
 
 export const needlesOf = (text: string): Needles => {
@@ -53,8 +53,8 @@ export const needlesOf = (text: string): Needles => {
 };
 
 /**
- * How well a text names a contact, the best first: 0 by its email address or phone number, 1 by its whole name, 2 by words of
- * its name, 3 by their beginnings; null where it does not.
+ * Returns a function that ranks how well a text identifies a contact, the best first: 0 by its email address or phone number, 1 by
+ * its whole name, 2 by words of its name, 3 by the beginnings of words; null if it does not match.
  */
 export const rankBy = (text: string): ((contact: Contact) => 0 | 1 | 2 | 3 | null) => {
   const [email, phone, words] = [emailKey(text), phoneKey(text), wordsOf(text)];

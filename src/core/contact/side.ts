@@ -1,4 +1,4 @@
-/** A role in a link; which provider plays it is configuration. */
+/** A role in a link; the configuration assigns a provider to it. */
 export type Side = 'left' | 'right';
 
 export const SIDES: readonly Side[] = ['left', 'right'];
@@ -6,19 +6,19 @@ export const SIDES: readonly Side[] = ['left', 'right'];
 /** One value for each side. */
 export type Sides<T> = Readonly<Record<Side, T>>;
 
-/** The other side of the link. */
+/** Returns the other side of the link. */
 export const otherSide = (side: Side): Side => (side === 'left' ? 'right' : 'left');
 
-/** One value for each side, each made by `make`. */
+/** Returns one value for each side, each made by `make`. */
 export const bySide = <T>(make: (side: Side) => T): Sides<T> => ({ left: make('left'), right: make('right') });
 
 /** The names of a side for people and scripts. */
 export type SideWords = {
   /** The side's key in JSON, log fields and commands, such as `phone`. */
   readonly name: string;
-  /** At the start of a line, such as `Phone`. */
+  /** The name at the start of a line, such as `Phone`. */
   readonly title: string;
-  /** Within a sentence, such as `the phone`. */
+  /** The name within a sentence, such as `the phone`. */
   readonly place: string;
   /** The variable or key that contains the side's token; absent if `connect` stored the token. */
   readonly tokenKey?: string;
@@ -30,8 +30,8 @@ const SIDE_VALUES = new Set(['side', 'winner']);
 const isSide = (value: unknown): value is Side => value === 'left' || value === 'right';
 
 /**
- * Plain data in the words of a link, as JSON and logs give it: the keys `left`, `leftId` and `leftIds` become `phone`,
- * `phoneId` and `phoneIds` where the left side is called so, and `side: 'left'` becomes `side: 'phone'`.
+ * Replaces the side names in plain data by the names of the link, for JSON and logs. If the left side is named `phone`, the keys
+ * `left`, `leftId` and `leftIds` become `phone`, `phoneId` and `phoneIds`, and `side: 'left'` becomes `side: 'phone'`.
  */
 export const inWordsOf = (sides: Sides<SideWords>, value: unknown): unknown => {
   if (Array.isArray(value)) return value.map((element) => inWordsOf(sides, element));

@@ -15,17 +15,17 @@ import { FIELDS } from './fields.ts';
 import { listOf, partsOf } from './lists.ts';
 
 /**
- * Differences from the other side that are settled, by field: of a text the other side's value, of a list the keys of its
- * elements, of `buckets` this side's group ids.
+ * Differences from the other side that are settled, by field: for a text the other side's value, for a list the keys of its
+ * elements, for `buckets` this side's group ids.
  */
 export type Declined = Readonly<Partial<Record<SyncedField, readonly string[]>>>;
 
-/** A contact with its membership, as one side gave it: what a base holds. */
+/** A contact with its membership, as one side returned it: the content of a base. */
 export type Snapshot = {
   readonly contact: Contact;
   /** That side's own group ids, sorted. */
   readonly groupIds: readonly string[];
-  /** Of a base: what this side did not take of the other one, or an undo gave back. Absent where there is nothing. */
+  /** For a base: values of the other side that this side did not accept, or that an undo reverted. Absent if there are none. */
   readonly declined?: Declined;
 };
 
@@ -33,7 +33,7 @@ export type Snapshot = {
 export const withDeclined = ({ contact, groupIds }: Snapshot, declined: Declined): Snapshot =>
   Object.keys(declined).length === 0 ? { contact, groupIds } : { contact, groupIds, declined };
 
-/** The contacts of those that there are. */
+/** Returns the contacts of the snapshots that are not null or undefined. */
 export const contactsOf = (
   ...snapshots: readonly (Pick<Snapshot, 'contact'> | null | undefined)[]
 ): readonly Contact[] => snapshots.flatMap((each) => each?.contact ?? []);
@@ -51,29 +51,29 @@ const isInOrder = (contact: Contact): boolean => {
   return true;
 };
 
-/** The contact with the keys of every object in the canonical order; nearly every contact comes so. */
+/** Returns the contact with the keys of every object in the canonical order; most contacts already have this order. */
 const inOrder = (contact: Contact): Contact => {
   if (isInOrder(contact)) return contact;
   return makeContact((field) => specOf(field).inOrder(valueIn(contact, field)), furtherIn(contact));
 };
 
-/** The snapshot as JSON that is equal exactly when the snapshots are, whatever the order of object keys. */
+/** Returns the snapshot as JSON. Two texts are equal exactly if the snapshots are equal, ignoring the order of object keys. */
 export const snapshotText = ({ contact, groupIds }: Snapshot): string => {
   return JSON.stringify({ contact: inOrder(contact), groupIds });
 };
 
-/** Whether both contacts hold the same in a field, spelling, labels and order included. */
+/** Returns whether both contacts have the same value in a field, including spelling, labels and order. */
 export const equalIn = (field: ContactField, a: Contact, b: Contact): boolean =>
   specOf(field).equal(valueIn(a, field), valueIn(b, field));
 
-/** Whether both are equal, including spelling, labels and order. */
+/** Returns whether both are equal, including spelling, labels and order. */
 export const equalSnapshots = (a: Snapshot, b: Snapshot): boolean => {
   const isSameContact =
     a.contact === b.contact || fieldsIn(a.contact, b.contact).every((field) => equalIn(field, a.contact, b.contact));
   return isSameContact && FIELDS.buckets.equal(a.groupIds, b.groupIds);
 };
 
-/** The snapshot with every list in an order that does not depend on the side's. */
+/** Returns the snapshot with every list in an order that does not depend on the side's. */
 export const unordered = ({ contact, groupIds }: Snapshot): Snapshot => ({
   contact: makeContact((field) => specOf(field).unordered(valueIn(contact, field)), furtherIn(contact)),
   groupIds: FIELDS.buckets.unordered(groupIds),

@@ -31,7 +31,7 @@ const further = Object.fromEntries(FURTHER.map((field) => [field, valueSchema(FU
 
 const furtherSchema = z.object(further);
 
-/** The contact with its further fields alone, and those that are known; what is not is dropped. */
+/** Returns the contact with its fields that are defined now; unknown fields are dropped. */
 const known = (stored: Readonly<Record<string, unknown>>): Contact => {
   const contact: Record<string, unknown> = Object.fromEntries(CONTACT_FIELDS.map((field) => [field, stored[field]]));
   const named = Object.entries(stored).filter(([name, value]) => isNamedField(name) && typeof value === 'string');
@@ -39,8 +39,8 @@ const known = (stored: Readonly<Record<string, unknown>>): Contact => {
 };
 
 /**
- * A contact as it is stored. Data of another set of fields can be read: a field that they lack is empty, one that is not
- * synced any more is ignored.
+ * The schema of a stored contact. It accepts data with another field set: a missing field is empty, and a field that is no
+ * longer synced is ignored.
  */
 export const contactSchema = z
   .looseObject(usual)

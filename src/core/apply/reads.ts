@@ -1,3 +1,4 @@
+import { storeTask } from './store-task.ts';
 import { contactFieldsOf } from '../contact/chosen.ts';
 import { type Contact, EMPTY_CONTACT, scalarsOf, type SyncedField, syncedIn } from '../contact/contact.ts';
 import { type Half, stands } from '../contact/half.ts';
@@ -18,7 +19,6 @@ import { observeAnswer, observeRecord, rename } from '../state/observe.ts';
 import { keepAlone } from '../state/pair.ts';
 import { unreadableReason } from '../state/unread.ts';
 import type { WorkingSet } from '../state/working-set.ts';
-import { storeTask } from './answers.ts';
 import { type Known, NOT_APPLIED, type Outcome, type Unreadable } from './outcome.ts';
 import { addDone, type Done, type Task, taskOf } from './task.ts';
 import {

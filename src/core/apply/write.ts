@@ -66,7 +66,7 @@ export type Merging = {
   /** The merge survivor before the merge. */
   readonly survivor: ContactRecord;
   /** Set if the side keeps the contact that was merged away: it is then deleted separately. */
-  isKept: boolean;
+  isStillThere: boolean;
 };
 
 /** Both ids of each group pair, by its key; null if that half could not be created. */

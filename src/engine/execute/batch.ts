@@ -1,4 +1,4 @@
-import { type AnsweredWrite, applyAnswer, type Applying, applyNotTaken, isStray } from '../../core/apply/answers.ts';
+import { type AnsweredWrite, applyAnswer, type Applying, applyNotTaken, detachStray } from '../../core/apply/answers.ts';
 import { closing } from '../../core/apply/outcome.ts';
 import { sharedEmails } from '../../core/apply/task.ts';
 import { type Merged, targetOf, type Trial, type Write } from '../../core/apply/write.ts';
@@ -194,7 +194,7 @@ const takeIn = (execution: Execution, set: WorkingSet, answered: AnsweredWrite, 
   const { write } = answered;
   const { side } = write;
   const atMs = session.clock.now();
-  if (isStray(set, answered)) {
+  if (detachStray(set, answered)) {
     // The journal entry stays open: recovery applies what the write changed of that contact, once all others are stored.
     execution.again.needed = true;
     return;

@@ -1,3 +1,4 @@
+import { storeAnswered, storeWaking } from '../../core/apply/store-task.ts';
 import {
   type Executable,
   type Execution,
@@ -8,7 +9,7 @@ import {
   updatesOn,
 } from './execution.ts';
 import { confirmAccounts, originScopes } from '../accounts.ts';
-import { endMemberships, storeAnswered, storeWaking } from '../../core/apply/answers.ts';
+import { endMemberships } from '../../core/apply/answers.ts';
 import { isAsking } from '../../core/apply/task-halves.ts';
 import {
   creationSide,
@@ -272,11 +273,11 @@ const mergeContacts = async (
     }
     const standing = await look(execution, side, [deletion.record, survivor], standsAsSeen);
     if (standing.size < 2) continue;
-    const merging: Merging = { task, survivor, isKept: false };
+    const merging: Merging = { task, survivor, isStillThere: false };
     await (
       await performBatch(execution, [mergeWrite(execution, deletion, merging)])
     ).stored;
-    if (merging.isKept) left.push(deletion);
+    if (merging.isStillThere) left.push(deletion);
   }
   return left;
 };

@@ -1,11 +1,6 @@
+import { storeAnswered } from '../../../../src/core/apply/store-task.ts';
 import { describe, expect, test } from 'vitest';
-import {
-  type AnsweredWrite,
-  applyAnswer,
-  endMemberships,
-  isStray,
-  storeAnswered,
-} from '../../../../src/core/apply/answers.ts';
+import { type AnsweredWrite, applyAnswer, endMemberships, detachStray } from '../../../../src/core/apply/answers.ts';
 import { pendingFields, type Task, taskOf } from '../../../../src/core/apply/task.ts';
 import type { Write } from '../../../../src/core/apply/write.ts';
 import type { Contact, SyncedField } from '../../../../src/core/contact/contact.ts';
@@ -158,7 +153,7 @@ describe('[R12] an update that is answered with another contact', () => {
   test('that has a pair of its own settles nothing, and the half is let go of as it is stored', () => {
     const set = setOf([...halvesOf(MERGE), ...linkedPair(2, 'its counterpart', 'other')]);
     const task = taskOf(MERGE);
-    expect(isStray(set, updateOf(task, value))).toBe(true);
+    expect(detachStray(set, updateOf(task, value))).toBe(true);
     expect(set.changes()).toEqual([]);
     expect(membershipWrites(PASS, 'right', [task])).toEqual([]);
     storeAnswered(set, task, 'left', NOW);
@@ -168,13 +163,13 @@ describe('[R12] an update that is answered with another contact', () => {
   test('that is its own one, in a pair that was stored a moment ago, lands', () => {
     const set = setOf(halvesOf(MERGE));
     const task = taskOf({ ...MERGE, pair: { ...MERGE.pair, id: null } });
-    expect(isStray(set, updateOf(task, record(MERGE.pair.right.id, value.contact)))).toBe(false);
+    expect(detachStray(set, updateOf(task, record(MERGE.pair.right.id, value.contact)))).toBe(false);
   });
 
   test('that has a pair of its own takes no half from a pair that was stored a moment ago', () => {
     const set = setOf([...halvesOf(MERGE), ...linkedPair(2, 'its counterpart', 'other')]);
     const task = taskOf({ ...MERGE, pair: { ...MERGE.pair, id: null } });
-    expect(isStray(set, updateOf(task, value))).toBe(true);
+    expect(detachStray(set, updateOf(task, value))).toBe(true);
     storeAnswered(set, task, 'left', NOW);
     expect(set.pair(1)).toMatchObject({ status: 'linked', left: { state: 'changed' }, right: MERGE.pair.right });
   });
@@ -185,7 +180,7 @@ describe('[R12] an update that is answered with another contact', () => {
   ])('that %s is answered with its own contact, which has got another id', (_, known) => {
     const set = setOf([...halvesOf(MERGE), ...known]);
     const task = taskOf(MERGE);
-    expect(isStray(set, updateOf(task, value))).toBe(false);
+    expect(detachStray(set, updateOf(task, value))).toBe(false);
     applyAnswer(applyingIn(set), updateOf(task, value));
     expect(set.pair(1)).toMatchObject({ status: 'linked', right: { id: 'other' } });
   });
@@ -389,7 +384,7 @@ test('an operation carries the cause of its pass', () => {
       ...updateWrites(pass, 'right', [task]),
       ...membershipWrites(pass, 'right', [task]),
       ...deleteWrites(pass, [deletion]),
-      mergeWrite(pass, deletion, { task, survivor: pair.right.record, isKept: false }),
+      mergeWrite(pass, deletion, { task, survivor: pair.right.record, isStillThere: false }),
     ];
     expect(writes.map(({ operation }) => operation.cause)).toEqual(writes.map(() => pass.cause));
     expect(writes.map(({ kind }) => kind)).toEqual(['create', 'update', 'membership', 'delete', 'merge']);

@@ -58,7 +58,7 @@ const WRITES: Readonly<Record<Write['kind'], Write>> = {
   update: only(updateWrites(PASS, 'right', [taskOf(MERGE)])),
   membership: only(membershipWrites(PASS, 'right', [taskOf(MERGE)])),
   delete: only(deleteWrites(PASS, [DELETION])),
-  merge: mergeWrite(PASS, DELETION, { task: taskOf(MERGE), survivor: RIGHT.record, isKept: false }),
+  merge: mergeWrite(PASS, DELETION, { task: taskOf(MERGE), survivor: RIGHT.record, isStillThere: false }),
 };
 const KINDS = Object.keys(WRITES) as Write['kind'][];
 

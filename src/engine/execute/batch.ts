@@ -25,7 +25,7 @@ import {
 } from './failure.ts';
 import { mergeAway } from './merge-away.ts';
 
-/** Writes that were answered; `stored` settles when what they changed is on disk. */
+/** Writes that were answered; `stored` settles when their changes are on disk. */
 export type StoredAnswer = { readonly stored: Promise<void> };
 
 type Creates = readonly Extract<Write, { kind: 'create' }>[];
@@ -102,7 +102,7 @@ const send = async (execution: Execution, side: Side, writes: readonly Write[]):
   return { results, outcomes: outcomesOf(deletes, results, (write) => ({ kind: 'none', write })) };
 };
 
-/** Reads the contacts whose writes were answered with `stale` or `not found`. What cannot be read is left as it is. */
+/** Reads the contacts whose writes were answered with `stale` or `not found`. A contact that cannot be read is left unchanged. */
 const reread = async (
   { remotes, signal }: Session,
   side: Side,
@@ -121,7 +121,7 @@ const reread = async (
   }
 };
 
-/** The refusal of a write as it is to be remembered. */
+/** Returns the rejection to store for a refused write; null for an undo. */
 const rejectionBy = (
   { rejections, session }: Execution,
   write: Write,
@@ -132,7 +132,7 @@ const rejectionBy = (
   return rejectionOf(write, reason, earlier, session.clock.now(), triesAtOnce);
 };
 
-/** The trial of a write; null for any other write. A trial that fails says nothing about its contact. */
+/** The trial of a write; null for any other write. A failed trial is no evidence about its contact. */
 const trialOf = (write: Write): Trial | null =>
   write.kind === 'create' || write.kind === 'update' ? write.trial : null;
 
@@ -142,7 +142,7 @@ const reportSkipped = ({ session: { emit, tally } }: Execution, { operation, sid
   emit({ kind: 'skipped', side, reason, leftId: operation.leftId, rightId: operation.rightId });
 };
 
-/** Remembers that a side failed at a write; where it does so again, it is reported, and waits as one that was refused (R15). */
+/** Stores that a side failed at a write. A repeated failure is reported and waits like a refusal (R15). */
 const noteFault = (execution: Execution, set: WorkingSet, write: Write, reason: string): void => {
   const rejection = trialOf(write) !== null ? null : rejectionBy(execution, write, reason, 1);
   if (rejection === null) return;
@@ -150,7 +150,7 @@ const noteFault = (execution: Execution, set: WorkingSet, write: Write, reason: 
   set.add({ kind: 'put', table: 'rejections', row: rejection });
 };
 
-/** Remembers and reports that a side refused a write (R15). */
+/** Stores and reports that a side refused a write (R15). */
 const refuse = (execution: Execution, set: WorkingSet, write: Write, reason: string): void => {
   const trial = trialOf(write);
   if (trial !== null) {
@@ -163,7 +163,7 @@ const refuse = (execution: Execution, set: WorkingSet, write: Write, reason: str
   if (rejection !== null) set.add({ kind: 'put', table: 'rejections', row: rejection });
 };
 
-/** Remembers and reports a refusal that was first tried in parts (`split-refused.ts`). */
+/** Stores and reports a refusal that was first tried in parts (`split-refused.ts`). */
 export const rememberRefusal = async (execution: Execution, write: Write, reason: string): Promise<void> => {
   const said = refusalReason(write, reason);
   reportSkipped(execution, write, said);
@@ -172,7 +172,7 @@ export const rememberRefusal = async (execution: Execution, write: Write, reason
   await execution.session.writer.apply({}, (set) => set.add({ kind: 'put', table: 'rejections', row: rejection }));
 };
 
-/** Takes in that a side will not take what a write was to bring; answers whether it is so (R2). */
+/** If a side permanently refuses the value of a write, counts the write as done without it and returns true (R2). */
 const acceptNotTaken = (execution: Execution, set: WorkingSet, write: Write, error: RemoteError): boolean => {
   const rejection = rejectionBy(execution, write, error.message);
   if (write.kind !== 'update' || rejection === null || !isNotTaken(write, error, rejection)) return false;
@@ -188,14 +188,14 @@ const applyingIn = ({ groupIds, session }: Execution, set: WorkingSet, side: Sid
   return { set, groupIds, createsWithGroups, lags: settlesWithinMs > 0, atMs: session.clock.now() };
 };
 
-/** Takes one answer in: what it changes in the store, what it counts as, what is reported. */
+/** Applies one answer: updates the store, counts the write and reports it. */
 const takeIn = (execution: Execution, set: WorkingSet, answered: AnsweredWrite, journalId: number): void => {
   const { session } = execution;
   const { write } = answered;
   const { side } = write;
   const atMs = session.clock.now();
   if (detachStray(set, answered)) {
-    // The journal entry stays open: recovery applies what the write changed of that contact, once all others are stored.
+    // The journal entry stays open: recovery applies the write's changes to that contact after all others are stored.
     execution.again.needed = true;
     return;
   }
@@ -214,7 +214,7 @@ const takeIn = (execution: Execution, set: WorkingSet, answered: AnsweredWrite, 
   reportNotTaken(session, ids, side, notTaken);
 };
 
-/** Closes the entries of a batch that was refused as a whole, with its credential: surely nothing of it was written. */
+/** Closes the entries of a batch that was refused as a whole because of its credential: none of it was written. */
 const closeRefused = async ({ clock, writer }: Session, ids: readonly number[], error: unknown): Promise<void> => {
   if (!isCredentialError(error) || error.applied !== 'no') return;
   const atMs = clock.now();
@@ -223,7 +223,7 @@ const closeRefused = async ({ clock, writer }: Session, ids: readonly number[], 
   });
 };
 
-/** The ids of the contacts that landing the outcomes concerns, on both sides. */
+/** The ids of the contacts, on both sides, that are needed to apply the outcomes. */
 const needsOf = (outcomes: readonly Outcome[], answers: ReadonlyMap<string, ReadAnswer>, side: Side) => {
   const ids: Record<Side, string[]> = { left: [], right: [] };
   const moved = [...answers.values()].flatMap((answer) => (answer.kind === 'moved' ? [answer.record.id] : []));
@@ -242,10 +242,10 @@ const needsOf = (outcomes: readonly Outcome[], answers: ReadonlyMap<string, Read
 };
 
 /**
- * Journals writes of one kind, sends them, and stores each answer together with its journal entry (R9). One write's
- * failure leaves the others alone (R15). The answers may still be on their way to the disk when it resolves.
+ * Journals writes of one kind, sends them, and stores each answer together with its journal entry (R9). A failed write
+ * does not affect the others (R15). The promise may resolve before the answers are on disk.
  *
- * @throws {RemoteError} where the remote is unavailable or the credential is refused; what was written is stored.
+ * @throws {RemoteError} if the remote is unavailable or the credential is refused; completed writes are stored.
  */
 export const performBatch = async (execution: Execution, writes: readonly Write[]): Promise<StoredAnswer> => {
   const { session } = execution;
@@ -267,7 +267,7 @@ export const performBatch = async (execution: Execution, writes: readonly Write[
     throw error;
   });
   const { answers, stop: unread } = await reread(session, side, outcomes);
-  // What the side failed at before says nothing of an outage.
+  // Writes that the side failed at before are no evidence of an outage.
   const isKnown = writes.every((write) => wasRefusedBefore(execution, write));
   let stop = (isKnown ? null : countUnanswered(execution, first, results)) ?? unread;
   const stored = writer
@@ -284,7 +284,7 @@ export const performBatch = async (execution: Execution, writes: readonly Write[
   throw stop;
 };
 
-/** Takes in what a read says of a contact whose write was refused. */
+/** Applies the result of reading a contact whose write was refused. */
 const takeReadIn = (
   set: WorkingSet,
   side: Side,
@@ -293,18 +293,18 @@ const takeReadIn = (
   error: RemoteError,
   atMs: number,
 ): void => {
-  // A contact that changed since it was last read stands: a read that does not find it lags.
+  // A contact that changed since it was last read exists: a read that does not find it lags.
   const isHidden = error instanceof StaleError && answer?.kind === 'gone';
   if (!isHidden) observeAnswer(set, side, id, answer, atMs);
 };
 
-/** Applies a refusal: the write is tried in parts, counts as done without its values, or waits (R15, R2). */
+/** Applies a refusal: the write is tried in parts, counts as done without its values, or is deferred (R15, R2). */
 const takeRefusalIn = (execution: Execution, set: WorkingSet, write: Write, error: RemoteError): void => {
   if (canSplit(write, error)) execution.refused[write.side].push({ write, reason: error.message });
   else if (!acceptNotTaken(execution, set, write, error)) refuse(execution, set, write, error.message);
 };
 
-/** Takes one failure in. A contact that had to be read and could not keeps its journal entry open. */
+/** Applies one failure. If the contact had to be read and the read failed, its journal entry stays open. */
 const takeFailureIn = (
   execution: Execution,
   set: WorkingSet,

@@ -7,7 +7,10 @@ import { chunks } from './in-parallel.ts';
 
 type Decided = Task | Deletion;
 
-/** What the side did not do before, and the others: a batch may have failed because of one of its contacts. */
+/**
+ * Separates the items whose write the side failed at before from the others: a batch may have failed because of one of its
+ * contacts.
+ */
 export const withoutFailed = <Item extends Decided>(
   execution: Pick<Execution, 'failedBefore'>,
   side: Side,
@@ -18,7 +21,7 @@ export const withoutFailed = <Item extends Decided>(
   return { sound: items.filter((item) => !hasFailed(item)), failed: items.filter(hasFailed) };
 };
 
-/** The items in batches; what the side did not do before goes by itself (R15). */
+/** Returns the items in batches. An item whose write the side failed at before gets its own batch (R15). */
 export const batchesOf = <Item extends Decided>(
   execution: Pick<Execution, 'failedBefore'>,
   side: Side,

@@ -4,8 +4,8 @@ import type { StoreChange } from '../../core/state/rows.ts';
 import type { Session } from '../context.ts';
 
 /**
- * What is to be recorded of what the tasks decide against one side, or ask a person about (R4). A write that was refused and is
- * tried again decides nothing new.
+ * Returns the changes that record the tasks' conflicts: those decided against one side, and those that a user must decide (R4).
+ * The retry of a refused write records no conflict again.
  */
 export const conflictChanges = async (session: Session, tasks: readonly Task[]): Promise<readonly StoreChange[]> => {
   const disputing = tasks.filter((task) => conflictsOf(task).length > 0 && !task.areConflictsStored);
@@ -24,7 +24,7 @@ export const conflictChanges = async (session: Session, tasks: readonly Task[]):
       if (conflict.winner === null) session.tally.asked += 1;
       else session.tally.conflicts += 1;
       session.emit({ kind: 'conflict', conflict, ...ids });
-      // A person is still asked about the field: what the question is about did not take part in this one.
+      // The field also has an open question for the user. This conflict is about other values, so the question stays open.
       const isBeside = conflict.winner !== null && asked.has(conflict.field);
       if (isBeside) return [{ kind: 'conflict', run, ...ids, conflict, atMs, resolvedAtMs: atMs }];
       return [
@@ -36,8 +36,8 @@ export const conflictChanges = async (session: Session, tasks: readonly Task[]):
 };
 
 /**
- * Records conflicts ahead of the writes that decide them: the losing value stays readable also where a write's answer is
- * lost, and a question to a person is known before both values rest.
+ * Records conflicts before the writes that decide them: the losing value stays readable even if a write's answer is
+ * lost, and a question for the user is stored before the sync of both values is suspended.
  */
 export const recordConflicts = async (session: Session, tasks: readonly Task[]): Promise<void> => {
   const changes = await conflictChanges(session, tasks);

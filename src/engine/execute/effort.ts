@@ -6,17 +6,17 @@ import type { ContactOperationKind } from '../../core/reconcile/operation.ts';
 import { membershipOn } from '../../core/reconcile/planned.ts';
 import type { RemoteCapabilities } from '../../providers/remote.ts';
 
-/** What is written: a contact, by the kind of write, or a group. */
+/** The kind of a write: a kind of contact operation, or any write to a group. */
 export type WrittenKind = ContactOperationKind | 'group';
 
-/** How much is to be written on a side: so many writes, with about so many requests in all and for each write. */
+/** The number of writes due on a side, and the estimated number of requests, in total and for each write. */
 export type Effort = {
   readonly writes: number;
   readonly requests: number;
   readonly requestsPer: Readonly<Record<WrittenKind, number>>;
 };
 
-/** About so many requests change the memberships: one for each contact, or fewer where those of a group go together. */
+/** Estimates the requests for the membership changes: one for each contact, or fewer if one request takes several of a group. */
 const moveRequests = (
   moves: readonly Task[],
   isWritten: (task: Task) => boolean,
@@ -34,15 +34,15 @@ const moveRequests = (
 };
 
 const MOVES_PER_STEP = 2000;
-/** What a rate limit of 500 a minute lets pass within seconds. */
+/** The number of requests that a rate limit of 500 a minute allows within seconds. */
 const REQUESTS_PER_STEP = 50;
 
-/** Steps may take a tenth more requests than all at once would. */
+/** Splitting into steps may cost at most a tenth more requests than one step. */
 const MOST_MORE = 1.1;
 
 /**
- * Membership changes in steps, each of few requests: a run can be stopped between two of them. Contacts stay together where two
- * steps would ask for the same groups twice.
+ * Splits membership changes into steps of few requests each: a run can be stopped between two of them. Contacts stay in one
+ * step if a split would repeat the requests for the same groups.
  */
 export const moveSteps = (
   moves: readonly Task[],
@@ -97,14 +97,14 @@ const effortOn = (
   };
 };
 
-/** How much a plan with these tasks writes on each side, with remotes of these capabilities. */
+/** Estimates the effort of a plan with these tasks on each side, with remotes of these capabilities. */
 export const effortOf = (
   plan: Executable,
   tasks: readonly Task[],
   capabilities: Sides<RemoteCapabilities>,
 ): Sides<Effort> => bySide((side) => effortOn(plan, tasks, side, capabilities[side]));
 
-/** The effort when so many contacts more are to be created, which take as much as the `creates` that are in it. */
+/** Returns the effort with `more` contacts to create, each as costly as the `creates` that it already includes. */
 export const withMore = (effort: Effort, creates: number, more: number): Effort => {
   if (more === 0) return effort;
   if (creates === 0) return { ...effort, writes: effort.writes + more, requests: effort.requests + more };

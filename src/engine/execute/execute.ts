@@ -52,7 +52,7 @@ import { createWrites, deleteWrites, membershipWrites, mergeWrite, sharingWrites
 
 const COMMIT_CHUNK = 500;
 
-/** The ids of both sides' contacts of the tasks, for the writer. */
+/** The contact ids of the tasks on both sides, and their pairs, for the writer. */
 const needsOf = (tasks: readonly Task[]) => ({
   ids: {
     left: tasks.flatMap((task) => taskIds(task).leftId ?? []),
@@ -61,7 +61,7 @@ const needsOf = (tasks: readonly Task[]) => ({
   pairs: tasks.flatMap((task) => taskPairId(task) ?? []),
 });
 
-/** A pair ends, stays for the half that stands alone, or falls asleep; nothing is written to a remote. */
+/** Deletes a pair, keeps it for the half without a counterpart, or makes it dormant; nothing is written to a remote. */
 const landUnlink = (set: WorkingSet, { pair, to }: Unlink): void => {
   if (pair.id === null) return;
   if (to === 'drop') {
@@ -71,7 +71,7 @@ const landUnlink = (set: WorkingSet, { pair, to }: Unlink): void => {
   const halves = bySide((side) => {
     const half = pair[side];
     if (half === null || half.state === 'gone') return null;
-    // What the sides last agreed on is what the pair is compared with when it wakes; whether it stands is found out meanwhile.
+    // The base keeps the last agreed values: the pair is compared with it when it wakes. An unclear existence is settled by then.
     if (to === 'asleep') return half.state === 'changed' ? { ...half, state: 'settled' as const } : half;
     const { contact, groupIds } = half.record;
     return { ...half, base: { contact, groupIds }, state: 'settled' as const };
@@ -79,15 +79,15 @@ const landUnlink = (set: WorkingSet, { pair, to }: Unlink): void => {
   storePair(set, { pairId: pair.id, status: to, halves, writtenSide: null });
 };
 
-/** Whether what is known of its two contacts by now is stored before anything is written to them. */
+/** Whether the pair with its known values is stored before anything is written to its two contacts. */
 const isStoredAhead = (task: Task): boolean =>
   pairsAnew(task) || wakes(task) || (task.decision.kind === 'merge' && task.decision.unites === true);
 
 /**
- * What needs no write: questions to a person, pairings, equal changes, ends of pairs. A new pairing is stored ahead of its
- * writes too, with what both sides agree on: half written, the two might not be known for one person again (R13). So is a
- * pair that a group unites with its members now: refused, the membership would never be found again (R15). A question is
- * stored together with its pairing: nobody may be asked about two that are no pair.
+ * Stores the decisions that need no write: questions to a user, pairings, equal changes, ends of pairs. A new pairing is also
+ * stored before its writes, with the values on which both sides agree: once written in part, the two might no longer match as
+ * one person (R13). The same applies to a pair whose group is now united with its members: otherwise a refused membership would
+ * never be found again (R15). A question is stored together with its pairing: there is no question about unpaired contacts.
  */
 const settleQuietly = async (execution: Execution, plan: Executable, all: readonly Task[]): Promise<void> => {
   const { session } = execution;
@@ -114,7 +114,7 @@ const settleQuietly = async (execution: Execution, plan: Executable, all: readon
   await settleSelection(execution, plan);
 };
 
-/** What selection makes of contacts of no pair; and, once all is stored that follows from it, the selection itself. */
+/** Stores the effect of the selection on unpaired contacts and then, once all its effects are stored, the selection itself. */
 const settleSelection = async (
   { session: { link, store, writer } }: Execution,
   { rest: all = [], selection }: Executable,
@@ -140,10 +140,12 @@ const createContacts = async (execution: Execution, tasks: readonly Task[], side
   await create(await trySharing(execution, tasks, side));
 };
 
-/** Whether more may be written to the task's contact: where an update of it has an unknown outcome, it may be another one by now. */
+/**
+ * Whether more may be written to the task's contact. After an update of unknown outcome, the contact may have changed.
+ */
 const mayGoOn = (task: Task, side: Side): boolean => currentRecord(task, side) !== null && !isUnanswered(task, side);
 
-/** Whether the addresses that an update brings besides have arrived: what follows would take them for settled. */
+/** Whether the other addresses of the update are written: a later write would count them as settled. */
 const hasOtherEmails = ({ operations }: Task, side: Side): boolean =>
   updateOn(operations, side)?.fields.includes('emailAddresses') !== true;
 
@@ -164,12 +166,12 @@ const writeContacts = async (execution: Execution, tasks: readonly Task[], side:
   }
 };
 
-/** Those that join the same group stand together: a bulk route takes many contacts of one group. */
+/** Sorts the tasks that join the same group together: a bulk route takes many contacts of one group. */
 const byGroup = (tasks: readonly Task[], side: Side): readonly Task[] => {
   return [...Map.groupBy(tasks, (task) => movesOf(task, side).joins[0]).values()].flat();
 };
 
-/** Writes memberships (R11); a task whose contact is where it is to be needs no request. */
+/** Writes memberships (R11); a task whose contact already has them needs no request. */
 const writeMemberships = async (execution: Execution, tasks: readonly Task[], side: Side): Promise<void> => {
   const { session, groupIds } = execution;
   const { clock, remotes, writer } = session;
@@ -191,13 +193,13 @@ const writeMemberships = async (execution: Execution, tasks: readonly Task[], si
   }
 };
 
-/** What is written to the contact that another one was merged into (R12). */
+/** The task of the contact into which the deleted contact was merged (R12). */
 const survivorOf = (tasks: readonly Task[], { side, after }: Deletion): Task | undefined => {
   const survivorId = after?.survivorId;
   return survivorId === undefined ? undefined : tasks.find((task) => currentRecord(task, side)?.id === survivorId);
 };
 
-/** Whether all that a merged-away contact alone held stands on the merge survivor, or on its other half. */
+/** Whether all values that only the merged-away contact had are written to the merge survivor or its other half. */
 const mayGo = (tasks: readonly Task[], deletion: Deletion): boolean => {
   const survivor = survivorOf(tasks, deletion);
   const fields = deletion.after?.fields;
@@ -209,7 +211,10 @@ const mayGo = (tasks: readonly Task[], deletion: Deletion): boolean => {
   return fields === undefined || SIDES.every((side) => fields[side].every((field) => isWritten(side, field)));
 };
 
-/** What a side says of contacts right before they are written; what is not as expected is taken in and looked at again. */
+/**
+ * Reads contacts directly before they are written. Returns the ids of those that are as expected. The others are stored as
+ * read, and a second pass is due.
+ */
 const look = async (
   { session, again }: Execution,
   side: Side,
@@ -236,8 +241,8 @@ const standsAsSeen = (record: ContactRecord, answer: ReadAnswer | undefined): bo
 };
 
 /**
- * The deletions of contacts that stand as the plan saw them. No side can be asked to delete only what is unchanged, so each
- * contact is read once more: one that was edited meanwhile is left alone and looked at again (R6).
+ * Returns the deletions of contacts that are unchanged since the plan, or already deleted. No side offers a conditional delete,
+ * so each contact is read again: a contact edited in the meantime is not deleted, and a second pass is due (R6).
  */
 const stillDue = async (
   execution: Execution,
@@ -252,8 +257,8 @@ const stillDue = async (
 };
 
 /**
- * Lets contacts go into their merge survivors by the side's own merge, which keeps what no field expresses (R10, R12).
- * Returns the deletions that are left.
+ * Merges contacts into their merge survivors by the side's own merge, which keeps data that no field expresses (R10, R12).
+ * Returns the remaining deletions.
  */
 const mergeContacts = async (
   execution: Execution,
@@ -263,7 +268,7 @@ const mergeContacts = async (
 ): Promise<readonly Deletion[]> => {
   if (execution.session.remotes[side].merge === undefined) return deletions;
   const left: Deletion[] = [];
-  // One after the other: several may go into one survivor.
+  // Sequential, because several contacts may be merged into one survivor.
   for (const deletion of deletions) {
     const task = survivorOf(survivors, deletion);
     const survivor = task === undefined ? null : currentRecord(task, side);
@@ -301,7 +306,7 @@ const deleteContacts = async (execution: Execution, final: FinalPart, side: Side
   );
 };
 
-/** The effort of a plan, and of the contacts that later parts create. */
+/** The effort of a plan, including the contacts that later parts create. */
 const effortWith = (
   { remotes }: Session,
   plan: Executable,
@@ -356,7 +361,7 @@ const writeTasks = async (execution: Execution, plan: Executable, tasks: readonl
   execution.session.tally.paired += tasks.filter(pairsAnew).length;
 };
 
-/** The rest of a plan once its contacts are written: deletions and groups. It is small. */
+/** The rest of a plan after its contacts are written: deletions and groups. It is small. */
 type FinalPart = Pick<Executable, 'groups'> & {
   readonly deletions: readonly Deletion[];
   /** The tasks of the contacts that others were merged into. */
@@ -369,8 +374,8 @@ type StartedExecution = { readonly execution: Execution; readonly final: FinalPa
  * Starts to execute a plan: writes groups, then contacts, then memberships, on both sides at the same time. The
  * progress includes the contacts that `later` parts create.
  *
- * @throws {HaltError} where a side is another account than the link was made with: nothing is written.
- * @throws {RemoteError} where a remote is unavailable or a credential is refused; what was written is stored.
+ * @throws {HaltError} if a side is another account than the link was made with: nothing is written.
+ * @throws {RemoteError} if a remote is unavailable or a credential is refused; completed writes are stored.
  */
 export const startExecution = async (
   session: Session,
@@ -390,7 +395,7 @@ export const startExecution = async (
   return { execution, final: { groups, deletions, survivors: [...survivors] } };
 };
 
-/** Executes a part that follows, which pairs and creates contacts and deletes nothing. `later` are the parts after it. */
+/** Executes a later part, which pairs and creates contacts and deletes nothing. `later` are the parts after it. */
 export const executePart = async (
   execution: Execution,
   plan: Executable,
@@ -408,10 +413,10 @@ export const executePart = async (
 };
 
 /**
- * Performs what remains when all parts are written: deletions come last.
+ * Performs the deletions and settles the groups, after all parts are written.
  *
  * @returns whether a second pass is needed: a contact was stale, vanished, or has a write of unknown outcome.
- * @throws {RemoteError} where a remote is unavailable or a credential is refused; what was written is stored.
+ * @throws {RemoteError} if a remote is unavailable or a credential is refused; completed writes are stored.
  */
 export const finishExecution = async (execution: Execution, final: FinalPart): Promise<boolean> => {
   await onBothSides((side) => deleteContacts(execution, final, side));

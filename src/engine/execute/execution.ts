@@ -15,29 +15,29 @@ import type { Pass } from './writes.ts';
 /** The part of a plan that is executed: of a run, or of an undo. */
 export type Executable = Pick<Plan, 'groups'> & {
   readonly decisions: readonly (Decision | Restoration)[];
-  /** Contacts of no pair as they are to be stored before anything is written. */
+  /** Unpaired contacts to store before anything is written. */
   readonly rest?: readonly Half[];
-  /** The selection to store, by which it was planned; left out where the plan does not include all contacts. */
+  /** The selection to store, with which the plan was made; absent if the plan does not include all contacts. */
   readonly selection?: LinkState['selection'];
 };
 
-/** What the writes of one pass share. */
+/** The shared state of the writes of one pass. */
 export type Execution = Pass & {
   readonly session: Session;
   /** Filled in as groups are created. */
   readonly groupIds: Map<string, { left: string | null; right: string | null }> & GroupIds;
   /** By side and key. */
   readonly rejections: ReadonlyMap<string, Rejection>;
-  /** The writes, by side and `refusalKey`, that a side has not done before, or of which it refused a field. */
+  /** The writes, by side and `refusalKey`, that a side failed at before, or of which it refused a field. */
   readonly failedBefore: ReadonlySet<string>;
-  /** Contacts that must be looked at again before the run ends: stale, gone, or of an unknown outcome. */
+  /** Whether the run needs a second pass: for contacts that are stale or deleted, or a write of unknown outcome. */
   readonly again: { needed: boolean };
   /** Writes that a side refused and that are written field by field before the run ends (`split-refused.ts`). */
   readonly refused: Record<Side, Refused[]>;
-  /** How many calls in a row on each side left it open whether anything was written. */
+  /** The number of consecutive calls of unknown outcome on each side. */
   readonly unansweredCalls: Record<Side, number>;
   readonly progress: Sides<SideProgress>;
-  /** When the writing began, on the clock that never jumps. */
+  /** The start of the writes on the monotonic clock, in milliseconds. */
   readonly startedAtMs: number;
 };
 
@@ -49,21 +49,21 @@ type Refused = {
 
 type SideProgress = {
   done: number;
-  /** About so many requests of the effort have been sent. */
+  /** The estimated number of requests of the effort that were sent. */
   sent: number;
   effort: Effort;
 };
 
-/** The first answers say little of the pace: requests go out in a burst, and several at once. */
+/** The first answers do not show the pace: requests are sent in a burst, several at once. */
 const MEASURED_AFTER_MS = 10_000;
 
 /**
- * How long the writes of a side that are left take, in milliseconds: by the rate limit, or by the pace so far where that is
- * slower. Null while nothing is known of either.
+ * Estimates the duration of the remaining writes of a side, in milliseconds: by the rate limit, or by the pace so far if that is
+ * slower. Null while neither is known.
  */
 const timeLeftMs = ({ session, progress, startedAtMs }: Execution, side: Side): number | null => {
   const { sent, effort } = progress[side];
-  // What is written in parts of a request adds up to whole ones but for rounding.
+  // Fractions of requests add up to whole requests, except for rounding errors.
   const left = Math.max(0, Math.ceil(effort.requests - sent - 0.001));
   const pacedMs = session.remotes[side].timeToSendMs?.(left) ?? null;
   const elapsedMs = session.clock.monotonic() - startedAtMs;
@@ -71,7 +71,7 @@ const timeLeftMs = ({ session, progress, startedAtMs }: Execution, side: Side): 
   return Math.round(Math.max(pacedMs ?? 0, (left * elapsedMs) / sent));
 };
 
-/** Reports how far the writes of a side are, and how long they still take. */
+/** Reports the progress of a side's writes and the estimated remaining time. */
 export const tellProgress = (execution: Execution, side: Side): void => {
   const { done, effort } = execution.progress[side];
   const leftMs = timeLeftMs(execution, side);
@@ -85,7 +85,7 @@ export const addEffort = ({ progress }: Execution, side: Side, kind: WrittenKind
   progress[side].effort = { ...effort, writes: effort.writes + count, requests };
 };
 
-/** Reports that writes of one kind are done with. */
+/** Counts finished writes of one kind and reports the progress. */
 export const advance = (execution: Execution, side: Side, kind: WrittenKind, count: number): void => {
   const progress = execution.progress[side];
   progress.done += count;
@@ -93,7 +93,7 @@ export const advance = (execution: Execution, side: Side, kind: WrittenKind, cou
   tellProgress(execution, side);
 };
 
-/** Reports which of the fields that were written the side did not take (R2). */
+/** Reports written fields that the side did not store (R2). */
 export const reportNotTaken = (session: Session, ids: PairIds, side: Side, fields: readonly SyncedField[]): void => {
   if (fields.length > 0) session.emit({ kind: 'not-taken', side, fields, ...ids });
 };
@@ -110,10 +110,10 @@ export const creationsOn = (tasks: readonly Task[], side: Side): readonly Task[]
 export const updatesOn = (tasks: readonly Task[], side: Side): readonly Task[] =>
   tasks.filter(({ operations }) => updateOn(operations, side) !== null);
 
-/** An email address that is added to a contact by a write of its own. */
+/** An email address that is added to a contact by a separate write. */
 export type Sharing = { readonly task: Task; readonly email: LabelledValue };
 
-/** The email addresses that are added on that side by writes of their own, in rounds: one for each contact at a time. */
+/** The email addresses that are added on that side by separate writes, in rounds: at most one for each contact a round. */
 export const sharingRounds = (tasks: readonly Task[], side: Side): readonly (readonly Sharing[])[] => {
   const sharings = tasks.flatMap((task) => sharedEmails(task, side).map((email, round) => ({ task, email, round })));
   return [...Map.groupBy(sharings, ({ round }) => round).values()];

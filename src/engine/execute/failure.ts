@@ -26,13 +26,13 @@ import {
 import type { WriteResult } from '../../providers/remote.ts';
 import type { Execution } from './execution.ts';
 
-/** A side that leaves so many calls in a row open has an outage, whatever it answers to reads: the run ends. */
+/** After this many consecutive calls of unknown outcome the side has an outage, even if it answers reads: the run ends. */
 const MAX_UNANSWERED_CALLS = 10;
 
-/** So many refusals of the same content are no accident: the side does not let two contacts hold the address. */
+/** After this many refusals of the same content the cause is certain: the side forbids the same address in two contacts. */
 const CONFIRMED_AFTER = 3;
 
-/** What a refusal is remembered by; null for an undo, which is not tried again. */
+/** The subject under which a refusal is stored; null for an undo, which is not retried. */
 const refusable = (decision: Task['decision'] | Deletion): Refusable | null => {
   if (decision.kind === 'restore' || isOfUndo(decision)) return null;
   if (decision.kind !== 'merge') return decision;
@@ -40,7 +40,7 @@ const refusable = (decision: Task['decision'] | Deletion): Refusable | null => {
   return left === null || right === null ? null : { kind: 'merge', pair: { left, right } };
 };
 
-/** What the next plan decides where the write is not done: for a contact that was just created, it is a merge. */
+/** The decision of the next plan if the write is not done. For a contact that was just created, it is a merge. */
 const decisionOf = (write: Write): Refusable | null => {
   if (write.kind === 'delete' || write.kind === 'merge') return refusable(write.deletion);
   const decision = refusable(write.task.decision);
@@ -49,14 +49,14 @@ const decisionOf = (write: Write): Refusable | null => {
   return { kind: 'merge', pair: { left: { id: left.id, record: left }, right: { id: right.id, record: right } } };
 };
 
-/** The one field that an update writes alone; null for any other write. */
+/** The field of an update that writes one field only; null for any other write. */
 const loneField = (write: Write): ContactField | null => {
   if (write.kind !== 'update' || write.sharedEmail !== null) return null;
   const [field = null, ...others] = write.request.fields;
   return others.length === 0 ? field : null;
 };
 
-/** The key and the fingerprint of a refusal of the write; null in an undo, which is asked for again. */
+/** The key and the fingerprint of a refusal of the write; null in an undo, which the user repeats if needed. */
 const subjectOf = (write: Write): Pick<Rejection, 'key' | 'sourceFingerprint'> | null => {
   const decision = decisionOf(write);
   if (decision === null) return null;
@@ -74,10 +74,10 @@ export const refusalReason = (write: Write, reason: string): string => {
   return field === null ? reason : `The field "${specOf(field).words}" was not written: ${reason}`;
 };
 
-/** The key under which a refusal of the write is remembered; null in an undo, which is asked for again. */
+/** The key under which a refusal of the write is stored; null in an undo, which the user repeats if needed. */
 export const rejectionKeyOf = (write: Write): string | null => subjectOf(write)?.key ?? null;
 
-/** The keys of the refusals that end once the write is done. */
+/** The keys of the refusals that are deleted once the write is done. */
 export const rejectionKeysEndedBy = (write: Write): readonly string[] => {
   const decision = decisionOf(write);
   if (decision === null) return [];
@@ -87,8 +87,8 @@ export const rejectionKeysEndedBy = (write: Write): readonly string[] => {
 };
 
 /**
- * The refusal as it is remembered (R15): the reason for `status`, and when the same content may be tried again. What a side
- * fails at for the first time is tried again at once.
+ * Returns the rejection to store (R15): the reason for `status`, and the earliest time of the next attempt with the same
+ * content. The first `triesAtOnce` failures are retried without a delay. Null for an undo.
  */
 export const rejectionOf = (
   write: Write,
@@ -107,19 +107,19 @@ export const rejectionOf = (
 };
 
 /**
- * Whether a refused write counts as done, without what it was to bring (R2): an email address that another contact of the
- * side holds, and nothing else, was refused time and again. One refusal may have any cause.
+ * Whether a refused write counts as done without its value (R2): the write adds only an email address that another contact
+ * of the side has, and was refused repeatedly. A single refusal may have any cause.
  */
 export const isNotTaken = (write: Write, error: RemoteError, { attempts }: Rejection): boolean => {
   const isOfAddress = write.kind === 'update' && write.sharedEmail !== null && error instanceof InvalidError;
   return isOfAddress && attempts >= CONFIRMED_AFTER;
 };
 
-/** The fields that a write brings and that could be written apart. */
+/** The fields of a write that could be written separately. */
 const partsOf = (write: CreateWrite | UpdateWrite): readonly SyncedField[] =>
   write.kind === 'create' ? filledFields(write.request.draft) : write.request.fields;
 
-/** Whether a refused write consists of several fields, of which the side may take some (R15). */
+/** Whether a refused write consists of several fields, of which the side may accept some (R15). */
 export const canSplit = (write: Write, error: RemoteError): write is CreateWrite | UpdateWrite => {
   if (write.kind !== 'create' && write.kind !== 'update') return false;
   const isWhole = write.trial === null && (write.kind === 'create' || write.sharedEmail === null);
@@ -132,7 +132,7 @@ const isKnownFailure = (
   decision: Refusable | null,
 ): boolean => decision !== null && failedBefore.has(`${side} ${refusalKey(decision)}`);
 
-/** Whether a side has not done before what follows from a decision; what an undo writes is not remembered. */
+/** Whether a side failed before at the write of a decision. Failures of an undo are not stored. */
 export const hasFailedBefore = (
   execution: Pick<Execution, 'failedBefore'>,
   side: Side,
@@ -143,10 +143,10 @@ export const hasFailedBefore = (
 export const wasRefusedBefore = (execution: Pick<Execution, 'failedBefore'>, write: Write): boolean =>
   isKnownFailure(execution, write.side, decisionOf(write));
 
-/** What a failed write means: for its journal entry, for the contact, for the run. Plain data. */
+/** The consequences of a failed write for its journal entry, the contact and the run. Plain data. */
 export type FailureOutcome = {
   readonly journal: JournalEvent;
-  /** The contact is read, and looked at again before the run ends. */
+  /** The contact is read, and a second pass includes it before the run ends. */
   readonly rereads: boolean;
   readonly refused: boolean;
   /** Ends the run; null where it continues. */
@@ -157,7 +157,7 @@ const isOutage = (error: RemoteError): boolean => {
   return error instanceof LimitedError || (error instanceof UnavailableError && error.applied === 'no');
 };
 
-/** What an error says about the write that it answers (R15). */
+/** Returns the consequences of an error for the write that it answers (R15). */
 export const judgeFailure = (write: Write, error: RemoteError): FailureOutcome => {
   const quiet = { rereads: false, refused: false, stop: null };
   if (isOutage(error)) return { ...quiet, journal: 'refused', stop: error };
@@ -165,16 +165,16 @@ export const judgeFailure = (write: Write, error: RemoteError): FailureOutcome =
     return { ...quiet, journal: error.applied === 'no' ? 'refused' : 'unanswered', stop: error };
   }
   // The journal entry stays open: recovery settles it before the run ends.
-  // A redirect is reported all the same: it is not going to be answered otherwise in this run.
+  // A redirect is reported as a refusal too: the answer will be the same for the rest of this run.
   if (error.applied === 'unknown')
     return { ...quiet, journal: 'unanswered', refused: error instanceof RedirectedError };
-  // Both contacts of a merge were read a moment ago: it is the merge that the side does not know.
+  // Both contacts of a merge were read directly before it. "Not found" means that the side does not support the merge.
   const isGone = error instanceof NotFoundError && targetOf(write) !== null && write.kind !== 'merge';
   if (error instanceof StaleError || isGone) return { ...quiet, journal: 'refused', rereads: true };
   return { ...quiet, journal: 'refused', refused: true };
 };
 
-/** Counts calls in a row of unknown outcome; answers the error that ends the run where there were too many. */
+/** Counts consecutive calls of unknown outcome. Returns the error that ends the run if there were too many, else null. */
 export const countUnanswered = (
   { unansweredCalls }: Execution,
   write: Write,

@@ -18,13 +18,13 @@ import { closing } from '../../core/apply/outcome.ts';
 import { loadMembers } from '../workload.ts';
 import { advance, type Execution } from './execution.ts';
 
-/** Whether a failure concerns this group alone; what the side failed at may have been written all the same. */
+/** Whether a failure concerns this group alone. After a fault of the side, the write may have been applied. */
 const isRefusal = (error: unknown): error is RemoteError => {
   const kinds = [InvalidError, NameTakenError, NotFoundError, RedirectedError, StaleError];
   return kinds.some((kind) => error instanceof kind) || isFault(error);
 };
 
-/** Runs one group write; a refusal is reported and answered with null, so that it stops nothing else (R15). */
+/** Runs one group write. A refusal is reported and returns null, so that the run continues (R15). */
 const attempt = async <T>(
   session: Session,
   action: GroupAction,
@@ -69,14 +69,14 @@ const createGroup = async (
   const linked = new Set([...plan.pairs.map((each) => each[side]?.id), ...groupIds.values().map((ids) => ids[side])]);
   const group = await attempt(session, action, 'created', async () => {
     const made = await session.remotes[side].createGroup(name, session.signal, details);
-    // A side may answer with the group that has the name by now: it stands for one group of the other side alone.
+    // A side may answer with an existing group of that name. A group may be linked to one group of the other side only.
     if (linked.has(made.id)) throw takenByLinked();
     return made;
   });
   if (group === null) return;
   const ids = { left: pair.left?.id ?? null, right: pair.right?.id ?? null, [side]: group.id };
   execution.groupIds.set(key, ids);
-  // Not settled before the members have been written: a process that stops in between unites them again.
+  // Not settled until the members are written: if the process stops in between, the next run unites the members again.
   await save(session, [{ kind: 'put', table: 'groupPairs', row: { ...pair, [side]: half(group), settled: false } }]);
 };
 
@@ -97,8 +97,8 @@ const renameGroup = async (
 };
 
 /**
- * Gives groups their temporary names, so that others can take theirs. Returns the renamed groups by the key of their action;
- * one that was refused keeps its name, and is reported when its own action fails.
+ * Gives groups their temporary names, so that other groups can use the former ones. Returns the renamed groups by the key of
+ * their action. A group whose rename is refused keeps its name, and is reported when its own action fails.
  */
 const moveAside = async (session: Session, { actions }: GroupPlan): Promise<ReadonlyMap<string, GroupRecord>> => {
   const moved = new Map<string, GroupRecord>();
@@ -131,7 +131,7 @@ export const writeGroups = async (execution: Execution, plan: GroupPlan): Promis
 
 type GroupDeletion = Extract<GroupAction, { kind: 'delete-group' }>;
 
-/** Journals the deletion of a group with its members (R8), and deletes it; answers whether it is gone. */
+/** Journals the deletion of a group with its members (R8), and deletes it. Returns whether it was deleted. */
 const deleteGroup = async (session: Session, action: GroupDeletion): Promise<boolean> => {
   const { clock, link, remotes, run, signal, stop, store, undoes, writer } = session;
   const { side, name, key } = action;
@@ -155,7 +155,7 @@ const deleteGroup = async (session: Session, action: GroupDeletion): Promise<boo
   const failed = refusal.error?.applied === 'unknown' ? 'unanswered' : 'refused';
   const answer = { after: null, error: refusal.error?.message ?? null };
   const changes = closing(journalId, deleted === null ? failed : 'answered', answer, clock.now());
-  // A refused deletion keeps its pair: without it the next run would take the survivor for a new group.
+  // A refused deletion keeps its pair: without it the next run would treat the remaining group as new.
   await save(session, deleted === null ? changes : [...changes, { kind: 'drop', table: 'groupPairs', where: { key } }]);
   return deleted !== null;
 };
@@ -170,7 +170,7 @@ export const deleteGroups = async (execution: Execution, plan: GroupPlan): Promi
   }
 };
 
-/** Stores the group pairs that needed no write, once the members' writes are through. */
+/** Stores the group pairs that needed no write, after the members are written. */
 export const settleGroups = async (execution: Execution, plan: GroupPlan): Promise<void> => {
   const { session } = execution;
   const stored = new Map((await session.store.link(session.link)).groupPairs.map((pair) => [pair.key, pair]));
@@ -188,7 +188,7 @@ export const settleGroups = async (execution: Execution, plan: GroupPlan): Promi
   await save(session, changes);
 };
 
-/** Reports groups that cannot take part because their side holds the name twice. */
+/** Reports groups that cannot be linked because their side has the name twice. */
 export const reportDuplicates = (session: Session, plan: GroupPlan): void => {
   for (const { side, name } of plan.duplicates) {
     const reason = 'another group of that name is linked already';

@@ -1,6 +1,6 @@
 import type { StoredAnswer } from './batch.ts';
 
-/** The items in runs of at most `size`. */
+/** Returns the items in chunks of at most `size`. */
 export const chunks = <T>(items: readonly T[], size: number): readonly (readonly T[])[] => {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),
@@ -8,8 +8,8 @@ export const chunks = <T>(items: readonly T[], size: number): readonly (readonly
 };
 
 /**
- * Works through the items with so many under way at once; after a failure no further one is begun. Each worker continues
- * while what it did before is being stored: its answer and the next intent reach the disk together.
+ * Processes the items with at most `concurrency` at once; after a failure no further item is started. Each worker continues
+ * while its previous answer is being stored: that answer and the next intent are written to disk together.
  */
 export const inParallel = async <T>(
   items: readonly T[],
@@ -34,7 +34,7 @@ export const inParallel = async <T>(
 };
 
 /**
- * Yields to timers and answers between two long steps. A store that is a file answers without waiting, and the lease must be
- * renewed all the same.
+ * Yields to timers and pending answers between two long steps. A file store answers without yielding, but the lease must still
+ * be renewed.
  */
 export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

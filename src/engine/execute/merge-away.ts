@@ -6,13 +6,13 @@ import type { Remote, WriteResult } from '../../providers/remote.ts';
 import type { Merged } from '../../core/apply/write.ts';
 
 export type MergeRequest = {
-  /** The contact that is merged away, as it stands. */
+  /** The contact that is merged away, in its current state. */
   readonly mergedAway: ContactRecord;
-  /** The merge survivor as it stands. */
+  /** The merge survivor in its current state. */
   readonly survivor: ContactRecord;
-  /** The fields that the merge survivor is to hold in the end. */
+  /** The fields of the merge survivor after the merge. */
   readonly desired: Contact;
-  /** The groups of the side that take part: of these, the merge survivor keeps what it has. */
+  /** The linked groups of the side. The merge survivor keeps its own memberships in them. */
   readonly linked: ReadonlySet<string>;
 };
 
@@ -22,7 +22,7 @@ const only = <Value>(results: readonly WriteResult<Value>[]): WriteResult<Value>
   return result;
 };
 
-/** The value of a write; the contact as it stood where the write was refused, which the next plan finds. */
+/** Returns the value of a write, or `otherwise` if it was refused: the next plan finds the difference. */
 const valueOf = <Value>(result: WriteResult<Value>, otherwise: Value): Value => {
   if (result.ok) return result.value;
   if (result.error.applied === 'unknown') throw result.error;
@@ -30,8 +30,8 @@ const valueOf = <Value>(result: WriteResult<Value>, otherwise: Value): Value => 
 };
 
 /**
- * Gives the merge survivor back what it held, where the side's merge mixed both contacts' fields. A group that neither of
- * them was in is a user's own choice, made meanwhile.
+ * Restores the fields and groups of the merge survivor after the side's merge mixed those of both contacts. A group that
+ * neither contact was in is kept: a user added it in the meantime.
  */
 const writeBack = async (
   remote: Remote,
@@ -54,15 +54,15 @@ const writeBack = async (
   return { ...rest, groupIds: [...groupIds].toSorted() };
 };
 
-/** The error of a step after the merge: how far it came is open, whatever the step itself says. */
+/** Returns the error of a step after the merge as one of unknown outcome, because the merge itself was applied. */
 const openAfter = (error: unknown): UnavailableError => {
   if (!(error instanceof RemoteError)) throw error;
   return leftOpen(error, `a contact was merged, and what came of it could not be found out: ${error.message}`);
 };
 
 /**
- * Merges a contact into another one by the side's own merge (R10, R12), gives the survivor its fields back, and reads what
- * became of the other one. Where a step fails in between, the outcome is unknown: recovery reads both.
+ * Merges a contact into another one by the side's own merge (R10, R12), restores the survivor's fields, and reads the
+ * current state of the other contact. If a step in between fails, the outcome is unknown: recovery reads both.
  */
 export const mergeAway = async (
   remote: Remote,

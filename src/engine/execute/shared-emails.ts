@@ -12,7 +12,7 @@ import type { Session } from '../context.ts';
 
 type Emails = Contact['emailAddresses'];
 
-/** The email addresses that the task brings to a contact of the side. */
+/** The email addresses that the task adds to a contact of the side. */
 const newEmails = (task: Task, side: Side): Emails => {
   const { decision } = task;
   if (decision.kind !== 'merge' && isToBeCreated(task, side)) return draftOf(decision).emailAddresses;
@@ -22,7 +22,7 @@ const newEmails = (task: Task, side: Side): Emails => {
   return withoutEmails(update.desired, record.contact.emailAddresses).emailAddresses;
 };
 
-/** The task with an operation of its own for each of these addresses. */
+/** Returns the task with a separate operation for each of these addresses. */
 const withShares = (task: Task, side: Side, shared: Emails): Task => {
   if (shared.length === 0) return task;
   const shares = shared.map((email): PlannedOperation => ({ kind: 'share', side, email }));
@@ -38,10 +38,10 @@ const withShares = (task: Task, side: Side, shared: Emails): Task => {
   return { ...task, operations: [...operations, ...shares] };
 };
 
-/** A contact that holds email addresses, by its id; what a create of unknown outcome may have made goes by the create. */
+/** A contact with email addresses, by its id. A contact that a create of unknown outcome may have made has the journal row. */
 type Holder = { readonly holder: string | JournalRow; readonly emails: Emails };
 
-/** Who holds one of these email addresses on the side, or may hold it: a write of unknown outcome was to bring it (R9). */
+/** The contacts of the side that have one of these email addresses, or may have it by a write of unknown outcome (R9). */
 const holdersOf = async ({ store, link }: Session, side: Side, keys: readonly string[]): Promise<readonly Holder[]> => {
   const known = await store.halves(link, { by: 'email', side, keys });
   const open = (await store.journal(link, { open: true })).filter((row) => row.side === side);
@@ -54,7 +54,7 @@ const holdersOf = async ({ store, link }: Session, side: Side, keys: readonly st
   ];
 };
 
-/** Sets aside, on a side, the addresses that another contact of it holds, may hold, or is given before. */
+/** Moves the addresses that another contact of the side has, may have, or gets by an earlier task to separate operations. */
 const splitOn = async (session: Session, tasks: readonly Task[], side: Side): Promise<readonly Task[]> => {
   const keys = [...new Set(tasks.flatMap((task) => [...emailKeys(newEmails(task, side))]))];
   if (keys.length === 0) return tasks;
@@ -75,10 +75,9 @@ const splitOn = async (session: Session, tasks: readonly Task[], side: Side): Pr
 };
 
 /**
- * The tasks of which no create, and no update that carries anything else, brings a contact an email address that another
- * one of its side holds. A side that keeps addresses apart may answer such a create with the other contact, and write the
- * draft over it; or it may refuse the write as a whole. So these addresses follow by a write of their own, and all that a
- * side can do with that is to refuse it.
+ * Returns the tasks with each email address that another contact of the side has in a separate write. A side that forbids
+ * shared addresses may answer a create with the other contact and overwrite that with the draft, or refuse the whole write.
+ * A separate update of the address can only be refused.
  */
 export const withSharedEmails = async (session: Session, planned: readonly Task[]): Promise<readonly Task[]> => {
   let tasks = planned;

@@ -8,10 +8,10 @@ import { addEffort, type Execution } from './execution.ts';
 import { hasFailedBefore } from './failure.ts';
 import { createWrites, fieldWrite, withDraft } from './writes.ts';
 
-/** After so many contacts in a row of which no field was written alone, the refusals concern whole contacts. */
+/** After this many consecutive contacts without any field written, the refusals concern whole contacts. */
 const MOST_IN_VAIN = 3;
 
-/** The update of a field that was refused, and the side's reason. */
+/** The refused update of a field, and the side's reason. */
 type FieldRefusal = { readonly write: UpdateWrite; readonly reason: string };
 
 /** Writes fields one by one to a contact that exists; returns those that were refused, or null if an answer is missing. */
@@ -36,7 +36,7 @@ const writeFields = async (
   return refused;
 };
 
-/** Remembers each field that was refused: the write of it alone waits. */
+/** Stores each refused field: only the write of this field is deferred. */
 const remember = async (execution: Execution, refused: readonly FieldRefusal[]): Promise<void> => {
   for (const { write, reason } of refused) await rememberRefusal(execution, write, reason);
 };
@@ -44,9 +44,9 @@ const remember = async (execution: Execution, refused: readonly FieldRefusal[]):
 const lengthIn = (contact: Contact, field: ContactField): number => JSON.stringify(valueIn(contact, field)).length;
 
 /**
- * The fields that a refused create may be tried without, the longest values first. A side that lets only one contact hold an
- * email address may refuse a create because of a contact that this run has not read yet, perhaps of the same person: only a
- * create that was refused before is tried without its addresses (R9).
+ * The fields that may be left out of a refused create, the longest values first. A side that allows an email address in one
+ * contact only may refuse a create because of a contact that this run has not read yet, possibly of the same person. So only
+ * a create that was refused before is tried without its addresses (R9).
  */
 const fieldsToLeaveOut = (execution: Execution, { task, side, request: { draft } }: CreateWrite) => {
   const { mayForbidSharedEmails } = execution.session.remotes[side].capabilities;
@@ -58,7 +58,7 @@ const fieldsToLeaveOut = (execution: Execution, { task, side, request: { draft }
 
 /**
  * Creates a contact without the fields that the side refuses: the longest values are left out, one more at each attempt, and
- * then those that are written alone follow. Returns whether anything was written; null if an answer is missing.
+ * are then written one by one. Returns whether anything was written; null if an answer is missing.
  */
 const splitCreate = async (execution: Execution, refused: CreateWrite) => {
   const { task, side } = refused;
@@ -70,7 +70,7 @@ const splitCreate = async (execution: Execution, refused: CreateWrite) => {
     const leftOut = order.slice(0, index + 1);
     const trial = withDraft(write, without(draft, leftOut));
     const former = task.operations;
-    // The fields that are left out follow by updates.
+    // Updates write the fields that are left out.
     task.operations = [...former, { kind: 'update', side, fields: leftOut, desired: draft }];
     addEffort(execution, side, 'create', 1);
     await (
@@ -105,10 +105,10 @@ const splitUpdate = async (execution: Execution, { task, side, request }: Update
 };
 
 /**
- * Writes what a side refused as a whole field by field, so that one value that it does not take holds up nothing else of its
- * contact (R15). The fields that it refuses are remembered with its reason.
+ * Retries refused writes field by field, so that one refused value does not block the other fields of its contact (R15).
+ * The refused fields are stored with the side's reason.
  *
- * @throws {RemoteError} where the remote is unavailable or the credential is refused; what was written is stored.
+ * @throws {RemoteError} if the remote is unavailable or the credential is refused; completed writes are stored.
  */
 export const splitRefused = async (execution: Execution, side: Side): Promise<void> => {
   let inVain = 0;

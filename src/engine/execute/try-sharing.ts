@@ -9,10 +9,10 @@ import type { PlannedOperation } from '../../core/reconcile/planned.ts';
 import { performBatch } from './batch.ts';
 import { asTrial, createWrites } from './writes.ts';
 
-/** A trial takes one request more; so many spared ones are worth it. */
+/** The least number of contacts that is worth the additional request of a trial. */
 const WORTH_TRYING = 3;
 
-/** The addresses, by key, that contacts were just created with as their only one. */
+/** The addresses, by key, of contacts that were just created with one address only. */
 const soleEmails = (tasks: readonly Task[], side: Side): ReadonlyMap<string, LabelledValue> => {
   const created = tasks.filter((task) => creationSide(task) === side);
   const held = created.map((task) => currentRecord(task, side)?.contact.emailAddresses ?? []);
@@ -21,13 +21,13 @@ const soleEmails = (tasks: readonly Task[], side: Side): ReadonlyMap<string, Lab
 };
 
 /**
- * A contact to be created, and an address of it that another contact was just created with as its only one. Whatever the side
- * makes of a create that carries this address alone, it does nothing to the other contact: written over that one, it says
- * what stands there already.
+ * Returns a contact to create, with one of its addresses that is the only address of another contact that was just created.
+ * A create with this address alone cannot damage the other contact: if the side overwrites that with it, the values are the
+ * same.
  */
 const harmless = (tasks: readonly Task[], side: Side, sharing: readonly Task[]): Sharing | null => {
   const sole = soleEmails(tasks, side);
-  // What an undo brings back is known again by the whole of it.
+  // A contact that an undo restores is recognised by all its values, so it is no trial.
   const [found] = sharing
     .filter(({ decision }) => decision.kind === 'create')
     .flatMap((task): Sharing[] => {
@@ -37,13 +37,13 @@ const harmless = (tasks: readonly Task[], side: Side, sharing: readonly Task[]):
   return found ?? null;
 };
 
-/** The operations of a task whose contact is created with one address alone: an update adds all other values. */
+/** The operations of a task whose contact is created with one address only: an update adds all other values. */
 const operationsOfTrial = ({ operations }: Task, side: Side, draft: Contact): readonly PlannedOperation[] => [
   ...operations.filter((each) => each.kind !== 'share' || each.side !== side),
   { kind: 'update', side, fields: filledFields(draft), desired: draft },
 ];
 
-/** Creates the contact with one address of another one, and nothing else; what came of it. */
+/** Creates the contact with nothing but one address of another contact, and returns the outcome. */
 const tryOne = async (
   execution: Execution,
   side: Side,
@@ -63,9 +63,9 @@ const tryOne = async (
 };
 
 /**
- * The contacts that are still to be created on the side and have an address of another one (`shared-emails.ts`). Where many
- * have, one of them tries out whether the side creates such a contact: then the others are created whole, with one request
- * each. A trial of which nobody knows what came of it is settled before its contact is tried again (R9).
+ * Returns the contacts still to create on the side that share an address with another contact (`shared-emails.ts`). If there
+ * are many, one create is a trial: if the side accepts it, the others are created whole, with one request each. A trial of
+ * unknown outcome is settled before its contact is tried again (R9).
  */
 export const trySharing = async (
   execution: Execution,

@@ -39,10 +39,10 @@ import { membershipOn, operationsOn, updateOn } from '../../core/reconcile/plann
 /** The values of a pass that its operations carry. */
 export type Pass = {
   readonly groupIds: GroupIds;
-  /** The names of both accounts in the origins that are left at the other side (R9). */
+  /** The names of both accounts in the origin ids that are written to the other side (R9). */
   readonly scopes: Sides<string>;
   readonly cause: Cause;
-  /** The fields that the link has only started to sync; none in an undo, which restores former edits. */
+  /** The fields that the link has just started to sync; empty in an undo, which restores former edits. */
   readonly joining: ReadonlySet<SyncedField>;
 };
 
@@ -59,7 +59,7 @@ export const createWrites = (
     const image = decision.kind === 'restore' ? decision.image : null;
     const draft = withoutEmails(draftOf(decision), sharedEmails(task, side));
     const join = groupIdsOf(groupIds, side, movesOf(task, side).joins);
-    // A restored contact is journaled and marked with its own former id: its history is found by that.
+    // A restored contact is journaled and marked with its own former id, by which its history is found.
     const ids = { ...taskIds(task), ...(image !== null && { [`${side}Id`]: image.id }) };
     const shared = { side, cause, pairId: taskPairId(task), ...ids };
     const operation: CreateOperation = { ...shared, kind: 'create', desired: draft, join, image };
@@ -79,21 +79,21 @@ export const withDraft = (write: CreateWrite, draft: Contact): CreateTrial => ({
   trial: { refusedFor: null },
 });
 
-/** The create as a trial, with another draft and in no group; the side is one where a create carries no group. */
+/** The create as a trial, with another draft and in no group. */
 export const asTrial = (write: CreateWrite, draft: Contact): CreateTrial => {
   const trial = withDraft(write, draft);
   const { operation, request } = trial;
   return { ...trial, operation: { ...operation, join: [] }, request: { ...request, groupIds: [] } };
 };
 
-/** What an update of the side follows from, as the plan saw it, without the addresses that other writes bring. */
+/** The source record of an update of the side as of the plan, without the addresses that other writes add. */
 const sourceOf = (task: Task, side: Side, own?: LabelledValue): ContactRecord | null => {
   const source = plannedHalf(task, otherSide(side))?.record ?? null;
   const others = sharedEmails(task, side).filter((email) => email !== own);
   return source === null ? null : { ...source, contact: withoutEmails(source.contact, others) };
 };
 
-/** Those of the written fields that the link has only started to sync; a given field counts as an edit. */
+/** The written fields that the link has just started to sync. A given field counts as an edit. */
 const joiningOf = ({ joining }: Pass, fields: readonly SyncedField[], given: readonly SyncedField[]) => {
   const joined = fields.filter((field) => joining.has(field) && !given.includes(field));
   return joined.length > 0 ? { joining: joined } : {};
@@ -127,7 +127,7 @@ export const updateWrites = (pass: Pass, side: Side, tasks: readonly Task[]): re
     return [{ kind: 'update', side, key, task, operation, request, sharedEmail: null, trial: null }];
   });
 
-/** The update of one field of the contact, after the side refused it with others; null where the contact does not exist. */
+/** The update of one field of the contact, after the side refused it with others; null if the contact does not exist. */
 export const fieldWrite = (
   pass: Pass,
   task: Task,
@@ -144,7 +144,7 @@ export const fieldWrite = (
   return { kind: 'update', side, key, task, operation, request, sharedEmail: null, trial: { refusedFor: null } };
 };
 
-/** The updates of a batch that bring one such address each, and nothing else. */
+/** The updates of a batch that add one shared address each, and nothing else. */
 export const sharingWrites = (pass: Pass, side: Side, sharings: readonly Sharing[]): readonly Write[] =>
   sharings.flatMap(({ task, email }, index): Write[] => {
     const current = currentRecord(task, side);
@@ -156,7 +156,7 @@ export const sharingWrites = (pass: Pass, side: Side, sharings: readonly Sharing
     return [{ kind: 'update', side, key, task, operation, request, sharedEmail: email, trial: null }];
   });
 
-/** The changes of membership of a batch; none for a task that needs no request after all. */
+/** The membership changes of a batch; none for a task that needs no request. */
 export const membershipWrites = (pass: Pass, side: Side, tasks: readonly Task[]): readonly Write[] =>
   tasks.flatMap((task, index): Write[] => {
     const before = currentRecord(task, side);

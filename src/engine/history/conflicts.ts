@@ -9,7 +9,7 @@ import { underLease } from '../change-link.ts';
 import type { LeaseParts } from '../lease.ts';
 import type { Store } from '../../store/store.ts';
 
-/** Whether nobody has reviewed the conflict, and no later change of the field has made it past. */
+/** Whether the conflict is not reviewed and not superseded by a later change of the field. */
 export const isOpen = ({ review, resolvedAtMs }: ConflictRow): boolean => review === null && resolvedAtMs === null;
 
 const stateOf = (row: ConflictRow): ConflictState => {
@@ -17,7 +17,7 @@ const stateOf = (row: ConflictRow): ConflictState => {
   return row.review === 'dismissed' || row.resolvedAtMs !== null ? 'reviewed' : 'taking';
 };
 
-/** The names of contacts that stand, by side and id. */
+/** The names of the contacts in the store, by side and id. */
 const namesOf = async (
   store: Store,
   link: string,
@@ -35,7 +35,7 @@ const namesOf = async (
   return names;
 };
 
-/** The conflicts of a link, the oldest first: the open ones, those whose other value is about to be written, or all. */
+/** Returns the conflicts of a link, the oldest first: all, or those that are open or whose other value is about to be written. */
 export const listConflicts = async (
   store: Store,
   link: string,
@@ -58,7 +58,7 @@ export const listConflicts = async (
   });
 };
 
-/** The side whose values alone can stand, since the link does not write there; null where it writes both. */
+/** The side whose values always win because the link does not write there; null if it writes both sides. */
 export const unwrittenSide = (
   { direction, directions }: Pick<Policy, 'direction' | 'directions'>,
   field: SyncedField,
@@ -67,16 +67,16 @@ export const unwrittenSide = (
   return SIDES.find((each) => !mayWrite(policy, each)) ?? null;
 };
 
-/** Taking what stands already is leaving it so. */
+/** Taking the current value is a dismissal. */
 const reviewOf = ({ winner }: ConflictRow, taken: Side | null): Review => {
   return taken === null || taken === winner ? 'dismissed' : taken;
 };
 
 /**
- * Keeps what a person says of conflicts of a link: that side's value is to stand (the next run writes it), or with null they
- * are left as they are. Answers what is kept of each, in their order; null of one that is not open any more.
+ * Stores a user's review of conflicts of a link: the value of the side `taken` wins (the next run writes it), or with null
+ * the conflicts are dismissed. Returns the stored review of each, in the same order; null for one that is no longer open.
  *
- * @throws {LeaseError} where a run is under way.
+ * @throws {LeaseError} if a run is in progress.
  */
 export const reviewConflicts = async (
   parts: LeaseParts,
@@ -85,7 +85,7 @@ export const reviewConflicts = async (
   taken: Side | null,
 ): Promise<readonly (Review | null)[]> =>
   underLease(parts, link, async (token) => {
-    // A run may have ended one of them since it was read, and recorded another one of the same field.
+    // Since the rows were read, a run may have resolved one of them and recorded another conflict of the same field.
     const open = new Set((await parts.store.conflicts(link, { all: false })).map(({ id }) => id));
     const reviews = rows.map((row) => (open.has(row.id) ? reviewOf(row, taken) : null));
     const atMs = parts.clock.now();

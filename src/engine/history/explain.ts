@@ -22,7 +22,7 @@ import { loadBackground, writeView } from './writes.ts';
 import { loadPairsOf } from '../workload.ts';
 import type { Store } from '../../store/store.ts';
 
-/** The side that a value came from, by the reason for its last write; an undo brings back what its own side had. */
+/** The side that a value came from, by the reason for its last write. An undo restores the value of its own side. */
 const sideOf = (why: Why, written: Side): Side | null => {
   switch (why.kind) {
     case 'undo':
@@ -50,7 +50,7 @@ const sideOf = (why: Why, written: Side): Side | null => {
   }
 };
 
-/** The last write that changed the field, and why it did. */
+/** The origin, time and reason of the last write that changed the field. */
 const lastChange = (field: SyncedField, entries: readonly WriteView[]): Pick<Standing, 'from' | 'sinceMs' | 'why'> => {
   for (const { state, side, atMs, changes } of entries.toReversed()) {
     const change = state === 'done' ? changes.find((each) => each.field === field) : undefined;
@@ -60,8 +60,8 @@ const lastChange = (field: SyncedField, entries: readonly WriteView[]): Pick<Sta
 };
 
 /**
- * Whose value of each field stands, and since when: by the writes to the contact, the oldest first, and by what `unsynced`
- * says that no run has taken to the other side yet. Fields that neither side fills are left out. Pure.
+ * Returns the current value of each field, the side that it came from, and since when. `entries` are the writes to the contact,
+ * the oldest first; `unsynced` are the changes that no run has synced yet. Omits fields without a value on both sides. Pure.
  */
 const standingsOf = (
   halves: Sides<Half | null>,
@@ -84,23 +84,23 @@ const standingsOf = (
 type HalfView = {
   readonly id: string | null;
   readonly state: 'present' | 'deleted' | 'none';
-  /** Fields whose change no run has taken to the other side yet. */
+  /** Fields with a change that no run has synced to the other side yet. */
   readonly unsynced: readonly SyncedField[];
 };
 
-/** The history of one contact on both sides, and how it stands. */
+/** The history of one contact on both sides, and its current state. */
 export type ContactHistory = {
-  /** What it is called now, else when it was last written; null where nothing names it. */
+  /** The current name, else the name at the last write; null if neither has a name. */
   readonly name: string | null;
   readonly status: PairStatus | 'unlinked';
   readonly left: HalfView;
   readonly right: HalfView;
-  /** Whose value of each field stands. */
+  /** The current value of each field, with its origin. */
   readonly standings: readonly Standing[];
   readonly entries: readonly WriteView[];
   readonly conflicts: readonly ConflictRow[];
   readonly rejected: readonly Rejection[];
-  /** The fields that a side fills with values that are not synced, as a reason for each side. */
+  /** The fields with values that are not synced, as a reason for each side. */
   readonly notSynced: readonly { readonly side: Side; readonly reason: string }[];
 };
 
@@ -119,7 +119,7 @@ const halfView = (half: Half | null): HalfView => {
   return { id: half.id, state: 'present', unsynced: syncedIn(...contactsOf(record, base)).filter(differs) };
 };
 
-/** A contact that a text names: one that stands, or that a run deleted. */
+/** A contact that matches a text: an existing one, or one that a run deleted. */
 type Found = {
   readonly side: Side;
   readonly id: string;
@@ -127,7 +127,7 @@ type Found = {
   readonly contact: Contact;
 };
 
-/** Contacts of which the store has an image and that a text may name, so many halves at most. */
+/** The stored contacts that may match a text: at most `limit` halves, and the deleted contacts. */
 const candidates = async (store: Store, link: string, text: string, limit: number): Promise<readonly Found[]> => {
   const halves = await store.halves(link, { by: 'search', text, limit });
   const deletions = await store.journal(link, { deletions: true });
@@ -141,7 +141,7 @@ const candidates = async (store: Store, link: string, text: string, limit: numbe
   ];
 };
 
-/** Those that the text names best: by address or number, else by the whole name, else by its words, else by their beginnings. */
+/** Returns the best matches: by address or number, else by the whole name, else by its words, else by prefixes of its words. */
 const search = async (store: Store, link: string, text: string, limit: number): Promise<readonly Found[]> => {
   const rank = rankBy(text);
   const ranked = (await candidates(store, link, text, limit)).map((found) => ({ found, rank: rank(found.contact) }));
@@ -152,13 +152,13 @@ const search = async (store: Store, link: string, text: string, limit: number): 
   return [];
 };
 
-/** One person that a text names, by the contact of either side. */
+/** A person that matches a text, with the id of the contact on either side. */
 export type FoundPerson = { readonly id: string; readonly name: string | null; readonly sides: readonly Side[] };
 
-/** Halves and deletions of one person count twice at most. */
+/** The largest number of halves and deletions of one person. */
 const HALVES_OF_PERSON = 2;
 
-/** The people whom a text names best, each once, so many at `most`; asks neither side. */
+/** Returns the people that match a text best, each once, at most `most`. Reads the store only. */
 export const findPeople = async (
   store: Store,
   link: string,
@@ -179,7 +179,7 @@ const nameNow = (halves: Sides<Half | null>): string | null => {
   return half === undefined ? null : nameOf(half.record.contact);
 };
 
-/** The halves of these ids, one of each side at most. */
+/** The halves with these ids, at most one of each side. */
 const halvesNamed = async (store: Store, link: string, ids: readonly string[]): Promise<Sides<Half | null>> => {
   const [left] = await store.halves(link, { by: 'id', side: 'left', ids });
   const [right] = await store.halves(link, { by: 'id', side: 'right', ids });
@@ -193,7 +193,7 @@ const historyOf = async (store: Store, link: string, id: string) => {
   const own = SIDES.flatMap((side) => known?.[side]?.id ?? []);
   const { writes, ids } = await followContacts(store, link, { ids: [...new Set([id, ...own])], pairIds });
   const [pair] = await loadPairsOf(store, link, { ids, pairIds: [] });
-  // A contact of no pair stands by itself.
+  // An unpaired contact has a half only.
   const halves = pair ?? (await halvesNamed(store, link, ids));
   const background = await loadBackground(store, link, writes);
   const isOwn = (row: { readonly leftId: string | null; readonly rightId: string | null }): boolean => {
@@ -218,15 +218,15 @@ const historyOf = async (store: Store, link: string, id: string) => {
   return { history, ids, isKnown: SIDES.some((side) => halves[side] !== null) || writes.length > 0 };
 };
 
-/** The history of the contact of that id on either side; null where the store knows none. Asks neither side. */
+/** Returns the history of the contact with that id on either side; null if the store has none. Reads the store only. */
 export const explainById = async (store: Store, link: string, id: string): Promise<ContactHistory | null> => {
   const { history, isKnown } = await historyOf(store, link, id);
   return isKnown ? history : null;
 };
 
 /**
- * The history of the contacts that the text names, by id, email address or name: what each run wrote on which side, from
- * what to what, and why. Empty where the store knows none. Asks neither side.
+ * Returns the history of the contacts that match the text by id, email address or name: the writes of each run with the side,
+ * the values before and after, and the reason. Empty if the store has no match. Reads the store only.
  */
 export const explainContact = async (store: Store, link: string, text: string): Promise<readonly ContactHistory[]> => {
   const byId = await explainById(store, link, text);

@@ -12,20 +12,20 @@ export const isComplete = (write: ContactWrite): write is CompleteWrite => write
 
 export const isContactWrite = (write: JournalRow): write is ContactWrite => operationKind(write) !== 'group-delete';
 
-/** The contact's id on the side that was written; a create learns it from the answer. */
+/** The contact's id on the side that was written. For a create it comes from the answer. */
 export const writtenId = (write: JournalRow): string => {
   const own = write.side === 'left' ? write.leftId : write.rightId;
   return (write.kind === 'create' ? (write.after?.id ?? own) : own) ?? '';
 };
 
-/** Every contact that the write names, or was answered with. */
+/** The ids of all contacts in the write and in its answer. */
 export const idsIn = (write: JournalRow): readonly string[] => {
   return [write.leftId, write.rightId, write.after?.id].flatMap((id) => (id ? [id] : []));
 };
 
 /**
- * Every write to the contacts, the oldest first, also under ids that they had before or got since: a contact that was
- * deleted and brought back goes by another one.
+ * Returns all writes to the contacts, the oldest first, including those under former and later ids: a contact that was
+ * deleted and restored has a new id.
  */
 export const followContacts = async (
   store: Store,

@@ -19,7 +19,7 @@ import { idsIn, writtenId } from './follow.ts';
 const DAY_MS = 86_400_000;
 const PAGE = 1_000;
 
-/** A contact as it stood at some time, in the half or the journal entry that holds it. */
+/** The state of a contact at some time, from a half or a journal entry. */
 type Image = { readonly id: string; readonly contact: Contact };
 
 /** Everything stored of a link that may name people. */
@@ -54,7 +54,7 @@ const imagesOf = (row: JournalRow): readonly Image[] => {
 
 const wordsOf = (text: string): string => foldText(text).split(' ').toSorted().join(' ');
 
-/** Whether the text is an address or the name of the contact. */
+/** Returns whether the text is an address or number (`address`), or the name of the contact; null if it is neither. */
 const isNamed = (
   text: string,
   { firstName, lastName, emailAddresses, phoneNumbers }: Contact,
@@ -65,10 +65,10 @@ const isNamed = (
   return words !== '' && wordsOf(`${firstName} ${lastName}`) === words ? 'name' : null;
 };
 
-/** The ids that an entry names, that of a merge survivor too: its image stands in the entry of the merge (R12). */
+/** The ids in an entry, including that of a merge survivor: its image is in the entry of the merge (R12). */
 const namedIn = (row: JournalRow): readonly string[] => [...idsIn(row), ...[originOf(row)?.id ?? []].flat()];
 
-/** The ids that are one person's: those that an entry names together, and the halves of a pair. */
+/** Groups the ids of one person: those in the same journal entry, and the halves of a pair. */
 const groupIds = ({ halves, entries }: Stored): ((id: string) => ReadonlySet<string>) => {
   const groups = new Map<string, Set<string>>();
   const join = (ids: readonly string[]): void => {
@@ -81,18 +81,18 @@ const groupIds = ({ halves, entries }: Stored): ((id: string) => ReadonlySet<str
   return (id) => groups.get(id) ?? new Set([id]);
 };
 
-/** What is forgotten of a person in one link, and what keeps it from being forgotten. */
+/** The stored data of a person in one link to delete, and the obstacles to the deletion. */
 export type Forgetting = {
   /** The ids that the person had on either side. */
   readonly ids: readonly string[];
-  /** Halves that stand on their side, so that the next run would store them again. */
+  /** Halves that exist on their side: the next run would store them again. */
   readonly standing: readonly Half[];
-  /** Whether a deletion, or a write to the contact, is not through yet. */
+  /** Whether a deletion of the contact, or a write to it, is not finished. */
   readonly isPending: boolean;
   readonly entries: number;
-  /** Until when the ids stay known as deleted; null where they go at once. Epoch milliseconds. */
+  /** The time until which the ids are stored as deleted, in epoch milliseconds; null if they are removed at once. */
   readonly idsKeptUntilMs: number | null;
-  /** What may name the person elsewhere, as in the reason of a run. */
+  /** Texts that may identify the person elsewhere, such as in the reason of a run. */
   readonly texts: readonly string[];
   readonly changes: readonly StoreChange[];
 };
@@ -115,7 +115,7 @@ const BLANK_RECORD: Omit<ContactRecord, 'id'> = {
   originId: null,
 };
 
-/** What the guard's day counts stays, without saying whose it is (R8). */
+/** Deletes an entry. A deletion that the guard's daily limit counts is kept without its contact (R8). */
 const forgetEntry = (row: JournalRow, nowMs: number): StoreChange => {
   const isCounted = destroys(row) && row.state === 'done' && row.intendedAtMs >= nowMs - DAY_MS;
   if (!isCounted) return { kind: 'drop', table: 'journal', where: { id: row.id } };
@@ -125,7 +125,7 @@ const forgetEntry = (row: JournalRow, nowMs: number): StoreChange => {
   return { kind: 'redact-entry', id, operation: { ...address, kind: 'incomplete', ...kept, lacks: 'its values' } };
 };
 
-/** Deleted a moment ago, the id stays known: a feed or a listing may lag and show the contact (R7). */
+/** Deletes a half. The id of one reported within the last day is kept: a feed or a listing may lag and show the contact (R7). */
 const forgetHalf = (half: Half, nowMs: number): StoreChange => {
   if (half.heardAtMs < nowMs - DAY_MS)
     return { kind: 'drop', table: 'halves', where: { side: half.side, id: half.id } };
@@ -136,7 +136,7 @@ const forgetHalf = (half: Half, nowMs: number): StoreChange => {
 const without = (text: string, texts: readonly string[]): string =>
   texts.reduce((rest, each) => rest.replaceAll(each, '(forgotten)'), text);
 
-/** What names the person besides the contact's own halves and entries. */
+/** Removes the person from all rows other than the contact's own halves and entries. */
 const forgetMentions = (
   stored: Stored,
   {
@@ -154,7 +154,7 @@ const forgetMentions = (
   });
   const reasons = runs.flatMap((run): StoreChange[] => {
     const clean = run.reason === null ? null : without(run.reason, names);
-    // The reason may be part of the summary: only these values of it remain.
+    // The summary may contain the reason: only these values of it are kept.
     const { id, undoes, override, repaired, wrote } = run;
     const summary = { undoes, override, repaired, ...wrote };
     return clean === run.reason ? [] : [{ kind: 'patch-run', id, set: { reason: clean, summary } }];
@@ -213,8 +213,8 @@ const planPerson = async (
 };
 
 /**
- * What is stored of the people whom the text names, by id, email address, phone number or whole name, each with what would
- * forget it. A name may be several people's; an address counts as one person's wherever it stands.
+ * Returns the stored data of the people that match the text by id, email address, phone number or whole name, each with the
+ * changes that delete it. Several people may have the same name. All contacts with the same address count as one person.
  */
 export const planForgetting = async (
   store: Store,

@@ -10,41 +10,41 @@ import { listAlone, type Alone } from './open-questions.ts';
 import { isOpen } from './conflicts.ts';
 import { runView } from './runs.ts';
 
-/** A write that a side refused, or a contact that could not be read; it is tried again. */
+/** A write that a side refused, or a contact that could not be read. It is retried. */
 type Refused = Rejection & { readonly name: string | null };
 
-/** A contact of which runs leave all or some fields alone, and why. */
+/** A contact of which runs do not sync all or some fields, and the reason. */
 export type Skipped = PairIds & { readonly side: Side; readonly name: string | null; readonly reason: string };
 
-/** The two contacts of a pair that is asleep. */
+/** The two contacts of a detached pair (`asleep`). */
 type SetApart = PairIds & { readonly name: string | null };
 
-/** What the store says of how a link stands. */
+/** The state of a link in the store. */
 export type LinkRecord = {
   readonly pairs: number;
-  /** Conflicts that nobody has reviewed. */
+  /** The number of conflicts without a review. */
   readonly openConflicts: number;
   readonly refused: readonly Refused[];
   readonly skipped: readonly Skipped[];
-  /** Contacts that stand at one side only, and stay so. */
+  /** Contacts that exist on one side only and are not created on the other. */
   readonly alone: readonly Alone[];
-  /** Pairs whose contacts are set apart, since no side selects them any longer. */
+  /** Detached pairs: no side selects their contacts any more. */
   readonly setApart: readonly SetApart[];
-  /** How many contacts of no pair each side does not select. */
+  /** The number of unpaired contacts that each side does not select. */
   readonly unselected: Sides<number>;
-  /** The last run that ended; null before the first one has. */
+  /** The last run that ended; null if no run has ended. */
   readonly lastRun: Run | null;
   readonly lastSuccessAtMs: number | null;
-  /** How many runs in a row have failed by now; 100 stands for more too. */
+  /** The number of most recent consecutive failed runs, at most 100. */
   readonly failures: number;
 };
 
-/** So many runs are looked at for failures in a row. */
+/** The number of recent runs that are searched for consecutive failures. */
 const MOST_FAILURES = 100;
 
 const EMPTY = 'The contact has no value in a synced field.';
 
-/** Contacts of no pair that no run creates on the other side, since there is nothing to create. */
+/** Unpaired contacts without a value in a synced field: no run creates them on the other side. */
 const listSkipped = async (store: Store, link: string): Promise<readonly Skipped[]> => {
   const halves = await store.halves(link, { by: 'blank' });
   const skipped = halves.filter(({ state }) => state === 'changed');
@@ -74,7 +74,7 @@ const named = async (store: Store, link: string, rejections: readonly Rejection[
   });
 };
 
-/** The contacts of which a side fills fields with values that are not synced. */
+/** The contacts that have values on a side that cannot be synced. */
 const listUnsyncable = async (
   store: Store,
   link: string,
@@ -92,7 +92,7 @@ const countFailures = async (store: Store, link: string): Promise<number> => {
   return ended.slice(0, last < 0 ? ended.length : last).filter(({ outcome }) => outcome === 'failed').length;
 };
 
-/** Reads how a link stands; asks neither side. */
+/** Reads the state of a link from the store, without a request to either side. */
 export const readLinkRecord = async (store: Store, link: string): Promise<LinkRecord> => {
   const { rejections } = await store.link(link);
   const [lastRun] = await store.runs(link, { latest: 'ended' });

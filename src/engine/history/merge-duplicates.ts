@@ -17,17 +17,17 @@ import { planLinkGroups } from '../plan.ts';
 import { planUnderLease, type RunResult, runUnderLease } from '../run.ts';
 import { loadPairsOf } from '../workload.ts';
 
-/** Contacts of one side that a person has merged into one of them. */
+/** A user's order to merge contacts of one side into one of them. */
 export type MergeOrder = {
   readonly side: Side;
   readonly survivorId: string;
-  /** The contacts that go. */
+  /** The contacts that are merged into the survivor and deleted. */
   readonly otherIds: readonly string[];
 };
 
 type MergeOptions = Omit<RunOptions, 'kind'>;
 
-/** What cannot be merged as it was asked for; nothing was written. */
+/** The order cannot be carried out; nothing was written. */
 export class MergeError extends Error {
   constructor(message: string) {
     super(message);
@@ -44,7 +44,10 @@ const pairsOf = async ({ store, link }: Session, side: Side, halves: readonly Ha
   return new Map(pairs.flatMap((pair) => ids.flatMap((id) => (pair[side]?.id === id ? [[id, pair] as const] : []))));
 };
 
-/** @throws {MergeError} where a contact does not stand, the survivor has no counterpart, or the side is not written. */
+/**
+ * @throws {MergeError} if a contact does not exist, has a value that cannot be moved, the survivor has no counterpart, the link
+ * does not write the side, or no run has completed.
+ */
 const planOf = async (session: Session, order: MergeOrder): Promise<Plan> => {
   const { store, link, policy, sides } = session;
   const { side, survivorId, otherIds } = order;
@@ -53,7 +56,7 @@ const planOf = async (session: Session, order: MergeOrder): Promise<Plan> => {
       `The link does not write to ${sides[side].place} (DIRECTION), so contacts cannot be merged there.`,
     );
   }
-  // What is merged counts as a run that completed, and the first such run has to be one that lists both sides.
+  // The merge counts as a completed run, and the first completed run must list both sides.
   if ((await store.runs(link, { latest: 'completed' })).length === 0) {
     throw new MergeError('No run of the link has completed yet. Run contact-sync sync first.');
   }
@@ -101,8 +104,8 @@ const planOf = async (session: Session, order: MergeOrder): Promise<Plan> => {
 };
 
 /**
- * Notes whom the contacts go into, before any of them goes: whatever tells of a deletion later, the next plan knows it for a
- * merge (R12).
+ * Stores the survivor of the contacts before any of them is deleted: however a deletion is reported later, the next plan
+ * treats it as a merge (R12).
  */
 const noteSurvivor = async ({ writer }: Session, { side, survivorId, otherIds }: MergeOrder): Promise<void> => {
   await writer.apply({ ids: { [side]: otherIds } }, (set) => {
@@ -123,10 +126,10 @@ const perform = async (session: Session, order: MergeOrder): Promise<void> => {
 };
 
 /**
- * Merges contacts of one side as a run of its own: journaled, guarded and recovered as any other. Their counterparts follow in
- * the next run, as after a merge that a user made at that side (R12).
+ * Merges contacts of one side in a separate run, which is journaled, guarded and recovered like any other. The next run merges
+ * their counterparts, as after a merge that a user made at that side (R12).
  *
- * @throws {LeaseError} where another process works on the link. What else keeps it from merging is in the result.
+ * @throws {LeaseError} if another process works on the link. Any other failure is in the result.
  */
 export const mergeDuplicates = (context: LinkContext, options: MergeOptions, order: MergeOrder): Promise<RunResult> =>
   runUnderLease(
@@ -135,13 +138,13 @@ export const mergeDuplicates = (context: LinkContext, options: MergeOptions, ord
     { undoes: null, perform: (session) => perform(session, order) },
   );
 
-/** What a merge would do. */
+/** The writes of a merge that is only planned, and the halt that would prevent it. */
 export type MergePlan = { readonly actions: readonly Change[]; readonly halt: Halt | null };
 
 /**
- * What a merge would write. The context's store must be one that is thrown away afterwards.
+ * Plans a merge without writing to a side. The context's store must be a temporary copy.
  *
- * @throws {MergeError} where it cannot be merged so; {@link RemoteError} where a side cannot be read.
+ * @throws {MergeError} if the order cannot be carried out; {@link RemoteError} if a side cannot be read.
  */
 export const planMergeDuplicates = (
   context: LinkContext,

@@ -57,8 +57,8 @@ const reasonsOf = (members: readonly Half[]): readonly Why[] => {
 };
 
 /**
- * Returns the contacts of each side that are likely one person, in groups, as the last run stored them. A group with another member
- * has another id.
+ * Returns the contacts of each side that are likely one person, in groups, as the last run stored them. The id of a group
+ * changes with its members.
  */
 export const listDuplicates = async (store: Store, link: string): Promise<readonly DuplicatesView[]> => {
   const halves = await store.halves(link, { by: 'all' });

@@ -21,23 +21,23 @@ import { forField, mayWrite, type Policy } from '../../core/reconcile/policy.ts'
 import type { CompleteWrite } from './follow.ts';
 import { groupKey, type GroupReturns, linksOf, planGroupReturns, type RemovedGroup } from './undo-groups.ts';
 
-/** One contact that the run wrote on one side, or that belonged to a group that it deleted. */
+/** A contact that the run wrote on one side, or that was in a group that the run deleted. */
 export type WrittenContact = {
   readonly side: Side;
   readonly id: string;
   /** The newest first. */
   readonly writes: readonly CompleteWrite[];
-  /** The pair that the contact is in, or that its other half is in; null where there is none. */
+  /** The pair of the contact or of its other half; null if there is none. */
   readonly pair: Pair | null;
-  /** The groups that an undo which was cut off brought it back without. */
+  /** The groups that are missing because the undo that restored the contact was interrupted. */
   readonly unjoined: readonly string[];
-  /** The groups of which the run deleted what they were. */
+  /** The groups of the contact that the run deleted. */
   readonly lostGroups: readonly string[];
-  /** How the newest write of any run left it; `isExact` where that write answered with the whole contact. */
+  /** The contact after the newest write of any run; `isExact` if the answer to that write contained the whole contact. */
   readonly outcome: LastOutcome | null;
 };
 
-/** What stays as it is, and why; `field` is null where it is the contact as a whole. */
+/** A contact or field that is not reverted, and the reason; `field` is null for the whole contact. */
 export type UndoRefusal = {
   readonly side: Side;
   readonly leftId: string | null;
@@ -50,22 +50,22 @@ export type UndoInput = {
   readonly contacts: readonly WrittenContact[];
   /** The groups that the run deleted. */
   readonly removedGroups: readonly RemovedGroup[];
-  /** The groups that each side holds now. */
+  /** The current groups of each side. */
   readonly groups: Readonly<Record<Side, readonly GroupRecord[]>>;
   readonly policy: Policy;
   /** The fields that the link syncs now. */
   readonly fields: ReadonlySet<SyncedField>;
 };
 
-/** What an undo will do: plain data, printed by `undo --dry-run` and executed by `undo`. */
+/** The plan of an undo: plain data, printed by `undo --dry-run` and executed by `undo`. */
 export type UndoPlan = {
   readonly decisions: readonly (Merge | Restoration | Deletion)[];
-  /** How the groups that the run deleted are created again. Each group is linked with none: an undo writes one side only. */
+  /** The groups to create again. None of them is linked with a group of the other side: an undo writes one side only. */
   readonly groups: GroupPlan;
   readonly refused: readonly UndoRefusal[];
 };
 
-/** What becomes of one contact. */
+/** The result of planning for one contact. */
 type Outcome =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'write'; readonly pair: WholePair; readonly writes: readonly PlannedOperation[] }
@@ -83,7 +83,7 @@ type Env = {
   readonly successors: GroupReturns['successors'];
 };
 
-/** The groups that stand for those which the contact lost, and which it does not belong to. */
+/** The successors of the contact's deleted groups that it is not in. */
 const rejoined = ({ side, lostGroups }: WrittenContact, record: ContactRecord, { successors }: Env) =>
   lostGroups.flatMap((id) => {
     const successor = successors.get(groupKey(side, id));
@@ -108,7 +108,7 @@ const refuseWhole = (contact: WrittenContact, reason: string): Judgement => {
 
 const isWhole = (pair: Pair): pair is WholePair => stands(pair.left) && stands(pair.right);
 
-/** The pair, where the other half of a contact of that side stands. */
+/** Returns the pair if the half on the other side exists, else null. */
 const pairWithPartner = (pair: Pair | null, side: Side): Pair | null => {
   return pair !== null && stands(pair[otherSide(side)]) ? pair : null;
 };
@@ -123,7 +123,7 @@ type Reverted = {
   readonly refused: Inversion['refused'];
 };
 
-/** Reverts the changes of a run to a contact that exists, or to the last image of one: the newest first. */
+/** Reverts the changes of a run to an existing contact, or to the last image of a deleted one: the newest change first. */
 const revertEdits = (
   { side, writes, outcome }: WrittenContact,
   record: ContactRecord,
@@ -158,7 +158,7 @@ const undoEdits = (contact: WrittenContact, record: ContactRecord, env: Env): Ju
     ...reverted.refused.map(({ field, reason }) => refuse(contact, reason, field)),
     ...untouched.map((field) => refuse(contact, reasonFor(field), field)),
   ];
-  // A group that one write added and another one removed is as it was.
+  // A group that one write added and another one removed needs no write.
   const [before, after] = [new Set(record.groupIds), new Set(reverted.record.groupIds)];
   const joined = [...after.difference(before)].map((id) => groupKey(side, id));
   const joins = [...joined, ...rejoined(contact, record, env)];
@@ -190,7 +190,7 @@ const undoCreate = (
   return { outcome: { kind: 'decision', decision }, refused: [] };
 };
 
-/** Restores what the run deleted: the last image, with the run's earlier writes to it reverted. */
+/** Restores a contact that the run deleted: its last image, with the run's earlier writes to it reverted. */
 const undoDelete = (contact: WrittenContact, before: ContactRecord, env: Env): Judgement => {
   const { fields, groups, successors } = env;
   const { side, pair } = contact;
@@ -207,7 +207,7 @@ const undoDelete = (contact: WrittenContact, before: ContactRecord, env: Env): J
   return { outcome: { kind: 'decision', decision }, refused: lost };
 };
 
-/** Joins the groups that an undo which was cut off left out. */
+/** Joins the groups that are missing after an interrupted undo. */
 const finishReturn = (contact: WrittenContact, { record }: Half, { groups }: Env): Judgement => {
   const { side, pair, unjoined } = contact;
   const missing = unjoined.filter((id) => groups[side].has(id) && !record.groupIds.includes(id));
@@ -222,7 +222,7 @@ const undoContact = (contact: WrittenContact, env: Env): Judgement => {
   const standing = standingOf(contact);
   const [last] = contact.writes;
   const create = contact.writes.find((write) => write.kind === 'create');
-  // A contact that the run created, and that does not exist now, needs nothing.
+  // A contact that the run created and that no longer exists needs no write.
   if (create !== undefined && (last?.kind === 'delete' || standing === null)) return UNCHANGED;
   if (!mayWrite(env.policy, contact.side)) return refuseWhole(contact, 'the link does not write to this side');
   if (last?.kind === 'delete') {
@@ -235,8 +235,8 @@ const undoContact = (contact: WrittenContact, env: Env): Judgement => {
 };
 
 /**
- * The fields whose change must stay where it is. All of the other side: nothing is propagated by an undo. Lists and memberships
- * take only what the write brings; a scalar that is written takes the side's answer.
+ * The fields whose changes on a side are not propagated. On the side that is not written these are all fields: an undo
+ * propagates nothing. For lists and memberships only the written elements are settled; for a written scalar, the side's answer.
  */
 const heldFields = (writes: readonly PlannedOperation[], side: Side, pair: WholePair): readonly SyncedField[] => {
   const written = new Set<SyncedField>(scalarsOf(plannedFields(writes, side)));
@@ -245,7 +245,7 @@ const heldFields = (writes: readonly PlannedOperation[], side: Side, pair: Whole
   );
 };
 
-/** The writes to both halves of one pair as one decision. */
+/** Joins the writes to both halves of each pair into one decision. */
 const revertDecisions = (outcomes: readonly Outcome[]): readonly Merge[] => {
   const found = outcomes.filter((outcome) => outcome.kind === 'write');
   return [...Map.groupBy(found, ({ pair }) => pair.left.id).values()].flatMap((own): Merge[] => {
@@ -255,14 +255,14 @@ const revertDecisions = (outcomes: readonly Outcome[]): readonly Merge[] => {
     const held = bySide((side) => heldFields(writes, side, first.pair));
     const { pair } = first;
     const sleeps = pair.status === 'asleep' && ({ sleeps: true } as const);
-    // What has not arrived yet of either side is decided by the next run.
+    // The next run decides about changes of either side that are not synced yet.
     return [{ kind: 'merge', cause: 'undo', pair, writes, conflicts: [], held, deferred: true, ...sleeps }];
   });
 };
 
 /**
- * Decides how to revert what a run wrote, contact by contact and field by field: what was changed since is refused, what
- * stands as before needs no write. Only the sides that the run wrote are written, and nothing is propagated by it. Pure.
+ * Plans the reversal of a run's writes, contact by contact and field by field. A value that was changed since is not reverted;
+ * a value that equals the former one needs no write. Only the sides that the run wrote are written; nothing is propagated. Pure.
  */
 export const planUndo = (input: UndoInput): UndoPlan => {
   const {
@@ -293,7 +293,7 @@ export const planUndo = (input: UndoInput): UndoPlan => {
   };
 };
 
-/** What the undo destroys, for the guard: values that it reverts are those that existed before. */
+/** The losses of the undo, for the guard. Only deleted contacts count: reverted values existed before. */
 export const lossesOfUndo = ({ decisions }: UndoPlan): Sides<Losses> =>
   bySide((side) => ({
     contacts: decisions.filter((decision) => decision.kind === 'delete' && decision.side === side).length,

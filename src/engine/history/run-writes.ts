@@ -7,20 +7,20 @@ import { findPeople } from './explain.ts';
 import { followContacts } from './follow.ts';
 import { loadBackground, writeView } from './writes.ts';
 
-/** What a run wrote and tried to write, in its order; a group that it made or renamed is not journaled. */
+/** Returns the completed and attempted writes of a run, in order. Creates and renames of groups are not journaled. */
 export const listWrites = async (store: Store, link: string, run: string): Promise<readonly WriteView[]> => {
   const rows = await store.journal(link, { run });
   const background = await loadBackground(store, link, rows);
   return rows.map((row) => writeView(row, background));
 };
 
-/** So many writes of a run are shown and looked through whole. */
+/** Up to this many writes of a run are returned and searched completely. */
 const FEW_WRITES = 300;
-/** So many of each sort are read of a run that wrote more. */
+/** The number of writes of each sort that are read from a larger run. */
 const MOST_OF_SORT = 100;
 const MOST_FOUND = 50;
 
-/** Kinds of writes, by what happens; which of them decide a conflict the conflicts of the run say. */
+/** The kinds of writes by sort. The writes that decide a conflict follow from the conflicts of the run. */
 const KINDS = {
   deletes: ['delete', 'group-delete'],
   creates: ['create'],
@@ -29,14 +29,14 @@ const KINDS = {
 
 /** Views of some writes of a run. */
 const viewsOf = async (store: Store, link: string, rows: readonly JournalRow[]): Promise<readonly WriteView[]> => {
-  // What a new contact is given after its create has the same reason as the create.
+  // Writes to a new contact after its create have the same reason as the create.
   const ids = rows.flatMap((row) => (row.kind === 'update' || row.kind === 'membership' ? [row.before.id] : []));
   const others = ids.length === 0 ? [] : await store.journal(link, { ids, pairIds: [] });
   const background = await loadBackground(store, link, [...rows, ...others.filter(({ kind }) => kind === 'create')]);
   return rows.map((row) => writeView(row, background));
 };
 
-/** Some of the writes of one sort; `total` of that sort there are, `next` is where the next ones begin. */
+/** Some of the writes of one sort; `total` is the number of all writes of that sort, `next` the id of the next one. */
 type WriteSection = {
   readonly happening: Happening;
   readonly total: number;
@@ -44,18 +44,18 @@ type WriteSection = {
   readonly next: number | null;
 };
 
-/** What is shown of the writes of a run: all of them, or some of each sort where they are many. */
+/** The writes of a run to show: all, or some of each sort if there are many. */
 export type ShownWrites =
   | { readonly all: readonly WriteView[] }
   | { readonly total: number; readonly sections: readonly WriteSection[] }
-  /** Those of the people whom a text names. */
+  /** The writes to the people that match a text. */
   | { readonly total: number; readonly of: readonly WriteView[] };
 
 type Asked = Pick<Shown, 'only' | 'grep'> & { readonly from?: number };
 
 const isOfRun = (run: string) => (row: JournalRow) => row.run === run;
 
-/** The writes that decided a conflict: their contacts are those of the conflicts that the run found. */
+/** The writes that decided a conflict, found by the contacts of the run's conflicts. */
 const conflictSection = async (store: Store, link: string, run: string): Promise<WriteSection> => {
   const rows = (await store.conflicts(link, { all: true })).filter((row) => row.run === run);
   const leftIds = [...new Set(rows.map(({ leftId }) => leftId))];
@@ -82,7 +82,7 @@ const sectionOf = async (
   return { happening, total, writes, next: rows[MOST_OF_SORT]?.id ?? null };
 };
 
-/** What a run wrote and tried to write, as much of it as is shown at once; `from` is where a sort goes on. */
+/** Returns one page of the completed and attempted writes of a run; `from` is the journal id at which a sort continues. */
 export const shownWrites = async (store: Store, link: string, run: string, asked: Asked): Promise<ShownWrites> => {
   const { only, grep, from = 0 } = asked;
   const counts = await store.writeCounts(link, run);
@@ -106,7 +106,7 @@ export const shownWrites = async (store: Store, link: string, run: string, asked
   return { total, sections: sections.filter((section) => section.total > 0) };
 };
 
-/** One write of a run by its number in the journal; none where the run has no such write. */
+/** Returns one write of a run by its journal id; empty if the run has no such write. */
 export const writeOf = async (store: Store, link: string, run: string, id: number): Promise<readonly WriteView[]> => {
   const rows = await store.journal(link, { run, fromId: id, limit: 1 });
   return viewsOf(

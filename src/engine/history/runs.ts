@@ -4,15 +4,15 @@ import { count, formatAge } from '../../core/view/words.ts';
 import { PAUSED_BY_HAND, STOPPED, keptSinceMs } from '../context.ts';
 import type { Store } from '../../store/store.ts';
 
-/** A run as people are shown it. Pure. */
+/** The view of a run. Pure. */
 export const runView = (run: RunRow): Run => {
-  // Whoever holds the override may let a halted plan pass: it is shown to nobody.
+  // The override permits a halted plan, so it must not be shown.
   const { override: _, ...row } = run;
   const isStopped = row.outcome === 'failed' && (row.reason === STOPPED || row.reason === PAUSED_BY_HAND);
   return { ...row, outcome: isStopped ? 'stopped' : row.outcome };
 };
 
-/** Which runs of a link are listed: so many at `most`, those that began before one, those of a kind or an outcome. */
+/** A filter of runs: at most `most`, only those that started before a given run, and only those of a kind or an outcome. */
 type RunsAsked = {
   readonly most: number;
   readonly before?: RunRow | null;
@@ -23,7 +23,7 @@ type RunsAsked = {
 /** The runs of a link, the newest first. */
 export const listRuns = async (store: Store, link: string, asked: RunsAsked): Promise<readonly Run[]> => {
   const { most, kind, outcome } = asked;
-  // In the store one that somebody stopped has failed.
+  // A stopped run is stored as failed.
   const stored = outcome === 'stopped' ? 'failed' : outcome;
   const of = { ...(kind && { kind }), ...(stored && { outcome: stored }) };
   const found: Run[] = [];
@@ -38,11 +38,11 @@ export const listRuns = async (store: Store, link: string, asked: RunsAsked): Pr
 
 const HOUR_MS = 3_600_000;
 
-/** How long what a run wrote can be read. */
+/** A text with the retention period of writes. */
 export const keptFor = (durationMs: number): string =>
   `the writes of a run are kept for ${count(Math.floor(durationMs / HOUR_MS / 24), 'day')} (RETENTION)`;
 
-/** Why what the run wrote is not known any more; null where it is. */
+/** The reason why the run's writes are no longer stored; null if they are. */
 export const whyTooOld = (run: RunRow, retentionMs: number | null, nowMs: number): string | null => {
   const sinceMs = keptSinceMs(retentionMs, nowMs);
   if (sinceMs === null || run.endedAtMs === null || run.endedAtMs >= sinceMs) return null;

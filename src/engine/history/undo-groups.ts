@@ -8,10 +8,10 @@ import type { DeletedGroup } from '../../core/reconcile/operation.ts';
 /** A group that a run deleted on a side. */
 export type RemovedGroup = DeletedGroup & { readonly side: Side };
 
-/** The group that stands for a deleted one again: by the key of its link, and by its id where it stands already. */
+/** The group that replaces a deleted one: the key of its link, and its id if it already exists. */
 type Successor = { readonly key: string; readonly id: string | null };
 
-/** How deleted groups come back. */
+/** The plan to restore deleted groups. */
 export type GroupReturns = {
   /** The groups that are created. */
   readonly actions: readonly GroupAction[];
@@ -23,10 +23,10 @@ export type GroupReturns = {
   readonly refused: readonly { readonly side: Side; readonly reason: string }[];
 };
 
-/** Names a group of a side in the plan of an undo. */
+/** Returns the key of a group of a side in the plan of an undo. */
 export const groupKey = (side: Side, id: string): string => `${side} ${id}`;
 
-/** Every group that takes part, each for itself: an undo moves contacts on one side only. */
+/** A link of one side only for each synced group: an undo changes memberships on one side only. */
 export const linksOf = (groups: Sides<readonly GroupRecord[]>, policy: Policy): readonly GroupLink[] => {
   const takesPart = groupFilter(policy.buckets);
   return SIDES.flatMap((side) =>
@@ -44,7 +44,7 @@ const refusalOf = ({ side, name }: RemovedGroup, policy: Policy): string | null 
   return groupFilter(policy.buckets)(name) ? null : `the group ${name} is no longer synced`;
 };
 
-/** Decides how the groups that a run deleted come back: a group of that name is taken for it, else it is created. Pure. */
+/** Plans the return of the groups that a run deleted: an existing group of that name replaces it, else it is created. Pure. */
 export const planGroupReturns = (
   removed: readonly RemovedGroup[],
   groups: Sides<readonly GroupRecord[]>,

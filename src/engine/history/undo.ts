@@ -27,42 +27,42 @@ import { lossesOfUndo, planUndo, type UndoRefusal, type UndoPlan, type WrittenCo
 import type { RemovedGroup } from './undo-groups.ts';
 
 export type UndoOptions = Omit<RunOptions, 'kind'> & {
-  /** The one write of the run that is reverted, by its journal entry; the whole run where left out. */
+  /** The journal id of the one write to revert; the whole run if absent. */
   readonly write?: number;
 };
 
-/** What an undo reverts. */
+/** The target of an undo: a run or one write of it. */
 type Target = { readonly run: string; readonly write: number | undefined };
 
-/** What an undo did or, where it is only planned, would do. */
+/** The changes of an undo, performed or planned. */
 export type UndoReport = {
   readonly actions: readonly Change[];
-  /** What stays as it is, and why. */
+  /** The contacts and fields that are not reverted, and the reasons. */
   readonly refused: readonly UndoRefusal[];
 };
 
-/** A change of membership is a set: one whose answer was lost is not known to have failed. */
+/** Memberships are sets, so a change can be reverted safely: one whose answer was lost counts as done. */
 const isDone = ({ state, kind }: JournalRow): boolean => {
   return state === 'done' || (state === 'abandoned' && kind === 'membership');
 };
 
-/** Everything that the plan of an undo is made of, as the store has it. */
+/** The stored input for the plan of an undo. */
 type Material = {
   /** The writes of any run to the contacts in question, the oldest first. */
   readonly history: readonly ContactWrite[];
-  /** The undo that brought the contact back, where one did. */
+  /** The create by which an undo restored the contact, if any. */
   readonly returnOf: (id: string) => JournalRow | undefined;
   /** The pair of a contact, by these writes to it. */
   readonly pairOf: (side: Side, id: string, writes: readonly ContactWrite[]) => Pair | null;
 };
 
-/** The contact of a side that a write names; empty where it names none. */
+/** The id of the write's contact on a side; empty if it has none. */
 const idAt = (write: ContactWrite, side: Side): string => {
   if (side === write.side) return writtenId(write);
   return (side === 'left' ? write.leftId : write.rightId) ?? '';
 };
 
-/** The last counterpart that any of the writes names of a contact; empty where none does. */
+/** The id of the contact's last counterpart in the writes; empty if there is none. */
 const partnerIn = (writes: readonly ContactWrite[], side: Side, id: string): string => {
   const ids = writes.filter((write) => idAt(write, side) === id).map((write) => idAt(write, otherSide(side)));
   return ids.findLast((partner) => partner !== '') ?? '';
@@ -95,13 +95,13 @@ const gather = async (
   const pairOf: Material['pairOf'] = (side, id, writes) => {
     const known = pairWith(side, id) ?? pairs.find((pair) => writes.some(({ pairId }) => pairId === pair.id));
     if (known !== undefined || writes.at(-1)?.kind !== 'delete') return known ?? null;
-    // Its counterpart, which was deleted before it, may have come back since and have got another one.
+    // Its counterpart, which was deleted first, may have been restored since and have a new pair.
     return pairWith(otherSide(side), partnerIn(history, side, id)) ?? null;
   };
   return { history, pairOf, returnOf: (id) => returned.get(id)?.at(-1) };
 };
 
-/** The groups that a run deleted, as the journal has them. */
+/** The groups that a run deleted, from the journal. */
 const removedGroupsOf = (rows: readonly JournalRow[]): readonly RemovedGroup[] =>
   rows.flatMap((row) => {
     return row.kind !== 'group-delete' || row.state !== 'done' ? [] : [{ side: row.side, ...row.group }];
@@ -109,7 +109,7 @@ const removedGroupsOf = (rows: readonly JournalRow[]): readonly RemovedGroup[] =
 
 type Touched = { readonly side: Side; readonly id: string; readonly writes: CompleteWrite[]; readonly lost: string[] };
 
-/** What a run did to each contact: its writes, the oldest first, and the groups that it took from it. */
+/** The contacts that a run changed, each with its writes, the oldest first, and the deleted groups that it was in. */
 const touchedContacts = (own: readonly CompleteWrite[], removed: readonly RemovedGroup[]): readonly Touched[] => {
   const found = new Map<string, Touched>();
   const touch = (side: Side, id: string): Touched => {
@@ -122,13 +122,13 @@ const touchedContacts = (own: readonly CompleteWrite[], removed: readonly Remove
   return [...found.values()];
 };
 
-/** What a run did, contact by contact, each with its writes, the newest first, and how it stands now. */
+/** The contacts that a run changed, each with its writes, the newest first, and its current state. */
 const writtenContacts = async (
   { store, link }: Session,
   rows: readonly JournalRow[],
 ): Promise<readonly WrittenContact[]> => {
   const removed = removedGroupsOf(rows);
-  // One whose contact was forgotten names none.
+  // A write whose contact was forgotten contains no ids.
   const own = rows
     .filter(isDone)
     .filter(isContactWrite)
@@ -153,7 +153,7 @@ const writtenContacts = async (
 
 type Planned = { readonly plan: UndoPlan; readonly actions: readonly Change[] };
 
-/** What is left to a person is accepted with the same words that asked for the undo. */
+/** Sets the full target of the undo in the session: the halt message of the guard repeats the command with it. */
 const asked = (session: Session, { run, write }: Target): Session =>
   write === undefined ? session : { ...session, undoes: `${run} --write ${write}` };
 
@@ -167,7 +167,7 @@ const planOf = async (session: Session, { run, write }: Target): Promise<Planned
   return { plan, actions: undoChanges(plan, groups, run) };
 };
 
-/** Performs the plan and listens for what a side refuses or does not take. */
+/** Performs the plan and collects the writes that a side refuses or does not store. */
 const executeUndo = async (session: Session, plan: UndoPlan): Promise<{ again: boolean; refused: UndoRefusal[] }> => {
   const refused: UndoRefusal[] = [];
   const listening: Session = {
@@ -189,7 +189,7 @@ const executeUndo = async (session: Session, plan: UndoPlan): Promise<{ again: b
   return { again: await execute(listening, plan), refused };
 };
 
-/** Whether what was refused is a deletion that is still due by the plan. */
+/** Whether the refusal concerns a deletion that is still in the plan. */
 const isOfDeletion = ({ decisions }: UndoPlan, { side, leftId, rightId }: UndoRefusal): boolean => {
   const id = side === 'left' ? leftId : rightId;
   return decisions.some((each) => each.kind === 'delete' && each.side === side && each.record.id === id);
@@ -201,12 +201,12 @@ const revert = async (session: Session, target: Target, report: (undone: UndoRep
   report({ actions, refused: planned.refused });
   const halt = await guard(asked(session, target), lossesOfUndo(planned));
   if (halt !== null) throw new HaltError(halt);
-  // A label that comes back, or goes again, may select a contact, or select it no longer.
+  // A label that is restored or removed may change which contacts are selected.
   await forgetSelection(session);
   const first = await executeUndo(session, planned);
   report({ actions, refused: [...planned.refused, ...first.refused] });
   if (!first.again) return;
-  // What was stale, gone or of unknown outcome is judged once more; nothing is deleted in a second pass.
+  // Contacts that were stale, deleted or of unknown outcome are planned again; nothing is deleted in a second pass.
   await settleUnanswered(session);
   const { plan: again } = await planOf(session, target);
   const decisions = again.decisions.filter((decision) => decision.kind !== 'delete');
@@ -217,10 +217,10 @@ const revert = async (session: Session, target: Target, report: (undone: UndoRep
 };
 
 /**
- * Reverts what a run wrote, or one write of it, as a run of its own: from the images before each write, field by field, refusing what was
- * changed since. Nothing is propagated to the other side by it, and it can itself be undone.
+ * Reverts the writes of a run, or one of them, in a separate run: field by field, from the images before each write. Values that
+ * were changed since are not reverted. Nothing is propagated to the other side, and the undo can itself be undone.
  *
- * @throws {LeaseError} where another process works on the link.
+ * @throws {LeaseError} if another process works on the link.
  */
 export const undoRun = async (
   context: LinkContext,
@@ -243,9 +243,9 @@ export const undoRun = async (
 };
 
 /**
- * What an undo would do. The context's store must be one that is thrown away afterwards.
+ * Plans an undo without writing to a side. The context's store must be a temporary copy.
  *
- * @throws {RemoteError | HaltError} where it could not even be planned.
+ * @throws {RemoteError | HaltError} if it cannot be planned.
  */
 export const planUndoRun = (
   context: LinkContext,

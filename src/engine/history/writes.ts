@@ -17,19 +17,19 @@ import { nameOf } from '../../core/view/values.ts';
 import type { Why, WriteView } from '../../core/view/views.ts';
 import { type ContactWrite, isContactWrite, writtenId } from './follow.ts';
 
-/** What the writes of a link are judged by. */
+/** The data needed to explain the writes of a link. */
 export type Background = {
   readonly runs: ReadonlyMap<string, RunRow>;
   readonly conflicts: readonly ConflictRow[];
   readonly groupNames: Sides<GroupNames>;
-  /** The creates by run and by the contact that came of them. */
+  /** The creates, by run and created contact. */
   readonly creates: ReadonlyMap<string, ContactWrite>;
 };
 
 const createKey = (write: ContactWrite): string => `${write.run} ${writtenId(write)}`;
 
 const whyOfWrite = (write: ContactWrite, background: Background): Why => {
-  // What a new contact is given after its create has the same reason as the create.
+  // Writes to a new contact after its create have the same reason as the create.
   const create = background.creates.get(createKey(write));
   if (create !== undefined && create !== write) return whyOfWrite(create, background);
   const at = otherSide(write.side);
@@ -46,7 +46,7 @@ const whyOfWrite = (write: ContactWrite, background: Background): Why => {
   }
 };
 
-/** The side whose value a person had taken of a conflict when the write was made; null where nobody had. */
+/** The side whose value a user had chosen in a conflict before the write was made; null if there was no choice. */
 const takenAt = (write: ContactWrite, field: SyncedField, { conflicts }: Background): Side | null => {
   const { intendedAtMs, leftId } = write;
   const row = conflicts.find((each) => {
@@ -70,7 +70,7 @@ const whyOfField = (write: ContactWrite, field: SyncedField, background: Backgro
   return isConflict ? { kind: 'conflict', winner, isFirst: write.pairId === null } : whyOfWrite(write, background);
 };
 
-/** What a write is called by: the contact as it stood, else as it was to stand. */
+/** The name of the write's contact: before the write, else after it or as intended. */
 const nameOfWrite = (row: JournalRow): string | null => {
   const images = [beforeOf(row)?.contact, row.after?.contact, desiredOf(row), originOf(row)?.contact];
   for (const image of images) {
@@ -80,7 +80,7 @@ const nameOfWrite = (row: JournalRow): string | null => {
   return null;
 };
 
-/** A journaled write, with the contact before and after it; without an answer, as it was to be. */
+/** A journaled write, with the contact before and after it. Without an answer, the intended contact is used. */
 const describedOf = (write: ContactWrite, action: ContactOperationKind): Described => {
   const { after, side, leftId, rightId } = write;
   const [before, desired] = [beforeOf(write), desiredOf(write)];
@@ -90,7 +90,7 @@ const describedOf = (write: ContactWrite, action: ContactOperationKind): Describ
   return { side, action, leftId, rightId, name: nameOfWrite(write), fields, before, after: to };
 };
 
-/** A journaled write as it is shown. Pure. */
+/** The view of a journaled write. Pure. */
 export const writeView = (write: JournalRow, background: Background): WriteView => {
   const { run, side, state, error } = write;
   const kind = background.runs.get(run)?.kind ?? null;
@@ -110,7 +110,7 @@ export const writeView = (write: JournalRow, background: Background): WriteView 
   return { ...shared, id: writtenId(write), ...change };
 };
 
-/** Loads what the writes are judged by. */
+/** Loads the data needed to explain the writes. */
 export const loadBackground = async (
   store: Store,
   link: string,

@@ -10,9 +10,9 @@ type Identified = Pick<LinkState, 'accounts' | 'credentials'>;
 
 /**
  * Checks that each credential still opens the account that the link was made with (R8): in a full run, and where the
- * credential is not the one of the last run. Returns what is stored of them; null where no side was asked.
+ * credential is not the one of the last run. Returns the accounts and credentials to store; null if no side was asked.
  *
- * @throws {HaltError} where it opens another account.
+ * @throws {HaltError} if a credential opens another account.
  */
 export const checkAccounts = async (session: Session): Promise<Identified | null> => {
   const { store, link, credentials, remotes, signal, sides } = session;
@@ -41,9 +41,9 @@ export const storeAccounts = async ({ writer }: Session, patch: Identified | nul
 
 /**
  * Requests the account of each side that this run has not identified, before anything is written (R8): a credential may open
- * another account than before. The next run lists a side again that turned out to be another account.
+ * another account than before. If a side is another account, the next run lists it again.
  *
- * @throws {HaltError} where an account is not the one that the link was made with.
+ * @throws {HaltError} if an account is not the one that the link was made with.
  */
 export const confirmAccounts = async (session: Session, asked: readonly Side[] = SIDES): Promise<void> => {
   const { store, link, remotes, signal, sides } = session;
@@ -86,7 +86,7 @@ const hasPriority = async ({ link, store }: Session, other: string): Promise<boo
  * stores its accounts before it looks for others, so that at most one of two links that start together continues. Checked if
  * this run identified the sides (`isAsked`) until the link has linked contacts, after a halt, and when an account changes.
  *
- * @throws {HaltError} where another link of the store has priority.
+ * @throws {HaltError} if another link of the store has priority.
  */
 export const checkSameAccounts = async (
   session: Session,
@@ -104,12 +104,12 @@ export const checkSameAccounts = async (
   for (const { name } of others) if (await hasPriority(session, name)) throw new HaltError(sameAccounts(link, name));
 };
 
-/** 96 bits: enough to tell accounts apart. */
+/** 96 bits: enough to distinguish accounts. */
 const SCOPE_LENGTH = 16;
 
 /**
- * What names each side's account in the origins that are left at the other side (R9): a short digest of the provider, its
- * address and the account.
+ * Returns the name of each side's account in the origin ids that are written to the other side (R9): a short digest of the
+ * provider, its address and the account.
  */
 export const originScopes = async ({
   store,

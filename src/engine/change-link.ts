@@ -10,7 +10,7 @@ const HELD_FOR_MS = 15_000;
  * Performs a step on a link while no run is in progress. The lease is not renewed: a step that takes longer than
  * {@link HELD_FOR_MS} may lose it, and then stores nothing.
  *
- * @throws {LeaseError} where another process has the lease.
+ * @throws {LeaseError} if another process has the lease.
  */
 export const underLease = async <T>(
   parts: LeaseParts,
@@ -35,7 +35,7 @@ export const underLease = async <T>(
 /**
  * Changes a link outside of a run, under a short lease.
  *
- * @throws {LeaseError} where another process has the lease.
+ * @throws {LeaseError} if another process has the lease.
  */
 export const changeLink = async (
   parts: LeaseParts,
@@ -49,10 +49,10 @@ export const changeLink = async (
 };
 
 /**
- * Ends the wait of refused writes (R15). The next run tries them again and counts their refusals from zero, because the meaning of
- * several refusals depends on the time between them. Returns these rejections as they were.
+ * Ends the wait of refused writes (R15). The next run retries them and counts their refusals from zero, because the meaning of
+ * several refusals depends on the time between them. Returns the former rejections.
  *
- * @throws {LeaseError} where a run is in progress.
+ * @throws {LeaseError} if a run is in progress.
  */
 export const retryRefused = async (
   parts: LeaseParts,
@@ -72,7 +72,7 @@ export const retryRefused = async (
   return meant;
 };
 
-/** Whether a refused write is about the contact of that id, on either side. */
+/** Returns a test for refused writes to the contact with that id, on either side. */
 export const isAbout =
   (id: string) =>
   ({ leftId, rightId }: Pick<Rejection, 'leftId' | 'rightId'>): boolean =>

@@ -11,14 +11,14 @@ import { endQuestions } from './reviews.ts';
 /** Contacts per commit. */
 const BATCH = 1_000;
 
-/** Returns the half without fields that the link no longer syncs. If they join again, they are treated as at a first sync. */
+/** Returns the half without fields that the link no longer syncs. A field that is added again is treated as at a first sync. */
 const withChosen = (half: Half, chosen: ReadonlySet<SyncedField>): Half => {
   const { digest: _, ...record } = half.record;
   const base = half.base && { ...half.base, contact: keepChosen(half.base.contact, chosen) };
   return { ...half, record: { ...record, contact: keepChosen(record.contact, chosen) }, base };
 };
 
-/** Whether the link syncs other fields than at its last completed run. Everything is read again then. */
+/** Whether the link syncs other fields than at its last completed run. If so, everything is read again. */
 export const hasOtherFields = async ({ fields, link, store }: LinkContext): Promise<boolean> => {
   const stored = (await store.link(link)).fields;
   return stored.joining !== null || stored.name !== nameOfFields(fields);
@@ -53,8 +53,8 @@ const stripHalves = async ({ link, store, writer }: Session, kept: ReadonlySet<S
 };
 
 /**
- * Updates stored halves to the fields that the link syncs now. A field that leaves is removed. A field that joins has empty
- * bases, so the contacts of a pair meet in it for the first time (R13).
+ * Updates stored halves to the fields that the link syncs now. A field that is no longer synced is removed. A new field has
+ * empty bases, so it is merged as at the first match of a pair (R13).
  */
 export const chooseFields = async (session: Session): Promise<void> => {
   const { fields, link, store } = session;
@@ -63,7 +63,7 @@ export const chooseFields = async (session: Session): Promise<void> => {
   const chosen = new Set(syncedFieldsOf(fields));
   const before = new Set(fieldsNamed(name));
   const started = joining ?? [];
-  // A process that died in between has left these in some contacts.
+  // Some contacts still have these fields if a process died in between.
   const unstripped = started.filter((field) => !before.has(field));
   if (name === next && unstripped.length === 0) return;
   const kept = before.intersection(chosen);
@@ -77,7 +77,7 @@ export const chooseFields = async (session: Session): Promise<void> => {
     await endConflicts(session, kept);
     await stripHalves(session, kept);
   }
-  // Listed pages lack the fields that join.
+  // Listed pages lack the new fields.
   for (const side of SIDES) await discard(session, side);
   const joined = inFieldOrder([...started.filter((field) => kept.has(field)), ...chosen.difference(kept)]);
   await storeFields(session, { name: next, joining: joined });

@@ -21,7 +21,7 @@ import {
 import type { WorkingSet } from '../core/state/working-set.ts';
 import type { ContactIds } from './workload.ts';
 
-/** Stores whether a contact could be read. One that could not is read at growing intervals (R1). */
+/** Stores whether a contact could be read. An unreadable contact is read again at growing intervals (R1). */
 const storeReadResult = (
   session: Session,
   set: WorkingSet,
@@ -62,7 +62,7 @@ const confirmSide = async (session: Session, side: Side): Promise<void> => {
   }
 };
 
-/** Reads contacts of a side: missing and doubted ones, which have an entry in `states`, and unread ones. */
+/** Reads contacts of a side: missing and `doubted` ones, which have an entry in `states`, and unread ones. */
 const confirmContacts = async (
   session: Session,
   side: Side,
@@ -101,7 +101,7 @@ const metOn = ({ decisions }: Plan, side: Side): readonly Half[] => {
 };
 
 /**
- * Loads the paired halves that hold an email address of a new contact of their side. The new contact may be one of them, deleted
+ * Loads the paired halves that have an email address of a new contact of their side. The new contact may be one of them, deleted
  * and added again.
  */
 const formerOn = async ({ link, store }: Session, { decisions }: Plan, side: Side): Promise<readonly Half[]> => {
@@ -133,12 +133,12 @@ const idsToConfirm = async (session: Session, plan: Plan, read: ReadIds): Promis
 };
 
 /**
- * Reads contacts by their ids before a plan depends on them, where their side does not report deletions and has not shown them in
+ * Reads contacts by their ids before a plan depends on them, if their side does not report deletions and has not listed them in
  * this run:
- * - counterparts in a new or woken pair: what was deleted before the pair was in step is deleted nowhere else (R13, R18);
- * - contacts that hold an email address of a new contact of their side, which may replace them (R12).
+ * - counterparts in a new or woken pair: a contact deleted before the pair was synced is not deleted on the other side (R13, R18);
+ * - contacts that have an email address of a new contact of their side, which may replace them (R12).
  *
- * Reads no contact twice. Returns all ids that have been read, for the next plan; null where nothing had to be read.
+ * Reads no contact twice. Returns all ids that have been read, for the next plan; null if nothing had to be read.
  */
 export const confirmMet = async (session: Session, plan: Plan, read: ReadIds): Promise<ReadIds | null> => {
   const { clock, remotes, signal, writer } = session;
@@ -157,7 +157,7 @@ export const confirmMet = async (session: Session, plan: Plan, read: ReadIds): P
 
 /**
  * Reads by its id each contact that a full listing missed (R7) and each unreadable contact of a feed. Does not read the contacts
- * of a side that came back empty: the guard halts first.
+ * of a side that returned no contacts: the guard halts first.
  */
 export const confirmMissing = async (session: Session): Promise<void> => {
   const emptied = await emptiedSides(session);

@@ -21,11 +21,11 @@ export type LinkContext = {
   /** The fields that the link syncs. Its remotes were opened for the same fields. */
   readonly fields: ChosenFields;
   readonly sweepIntervalMs: number;
-  /** How long the writes of runs are kept; null: without limit. */
+  /** The retention period of the writes of runs; null: without limit. */
   readonly retentionMs: number | null;
   /** The wait before each search for the contact of a create without an answer (R9). */
   readonly looksAfterMs: readonly number[];
-  /** How many contacts of a first sync are planned at a time (`parts.ts`). Default: 1,500. */
+  /** The number of contacts of a first sync that are planned at a time (`parts.ts`). Default: 1,500. */
   readonly partSize?: number;
   readonly remotes: Readonly<Record<Side, Remote>>;
   /** The provider and the address of each side. Ids are unique within an endpoint. */
@@ -42,11 +42,11 @@ export type LinkContext = {
 export type RunOptions = {
   readonly kind: RunKind;
   readonly acceptDeletes: boolean;
-  /** With `acceptDeletes`: the message of the one halt that passes; any halt where left out. */
+  /** With `acceptDeletes`: the message of the only accepted halt; any halt if absent. */
   readonly acceptedHalt?: string;
-  /** Ends the run at once, with requests under way. */
+  /** Ends the run at once and aborts its requests. */
   readonly signal: AbortSignal;
-  /** Ends the run before its next page or write; what is under way is finished. */
+  /** Ends the run before its next page or write; requests in flight are finished. */
   readonly stop?: AbortSignal;
   /** Called under the lease before the run starts. The run does not start if it throws. */
   readonly onLease?: () => Promise<void>;
@@ -131,17 +131,17 @@ export class LeaseError extends Error {
   }
 }
 
-/** The reason of a run that left a first sync to a person, as it is stored. */
+/** The stored reason of a run that halted for the review of a first sync. */
 export const FIRST_SYNC_WAITS = FIRST_SYNC.message;
 
-/** The reason of a run that ended because the program was stopped, as it is stored. */
+/** The stored reason of a run that ended because the program was stopped. */
 export const STOPPED = 'The program was stopped. Progress is stored; the next run continues.';
 
-/** The reason of a run that ended because its link was paused by hand, as it is stored. */
+/** The stored reason of a run that ended because its link was paused by hand. */
 export const PAUSED_BY_HAND =
   'The link was paused by hand. Progress is stored; the next run continues. Resume it with: contact-sync resume';
 
-/** The end of the program or a person ended the run early. This is not a failure of the link. */
+/** The end of the program or a user ended the run early. This is not a failure of the link. */
 export class StoppedError extends Error {
   constructor(reason: typeof STOPPED | typeof PAUSED_BY_HAND = STOPPED) {
     super(reason);
@@ -157,7 +157,7 @@ export const onBothSides = async <T>(step: (side: Side) => Promise<T>): Promise<
   return { left: left.value, right: right.value };
 };
 
-/** Returns what to do about a link whose credential was refused. */
+/** Returns the remedy for a link whose credential was refused. */
 export const resumeRemedy = (error: CredentialError, { link, sides }: Pick<LinkContext, 'link' | 'sides'>): string => {
   if (error instanceof ClientRefusedError) {
     return 'Correct it in the configuration, and send SIGHUP to a running daemon. The next run resumes the link';

@@ -12,7 +12,7 @@ export const discard = async ({ link, store, writer }: Session, side: Side): Pro
 
 const COMMIT_CHUNK = 500;
 
-/** Drops the contacts of a side that belong to no pair, except deleted ones. The next full listing stores those that exist. */
+/** Drops the unpaired contacts of a side, except deleted ones. The next full listing stores those that exist. */
 export const discardUnpaired = async ({ link, store, writer }: Session, side: Side): Promise<void> => {
   const unpaired = (await store.index(link, side)).filter((half) => half.pair === null && !isAway(half));
   for (const chunk of chunks(unpaired, COMMIT_CHUNK)) {

@@ -82,7 +82,7 @@ export interface Events {
   /** An HTTP request failed, for example a request for metrics while the store cannot be read. */
   httpRequestFailed(fields: { readonly path: string; readonly error: unknown }): void;
   /**
-   * Clients hold as many connections as the HTTP server may have, a part of the limit of file descriptors. For each new
+   * The HTTP server has its largest number of connections, which is a part of the limit of file descriptors. For each new
    * connection the one that has been idle longest is closed. Logged again after half of them were closed.
    */
   httpConnectionsLimited(fields: { readonly limit: number }): void;
@@ -143,7 +143,7 @@ export interface Events {
   cursorExpired(fields: RunRef & { readonly side: Side; readonly reason: string }): void;
   planComputed(fields: RunRef & { readonly writes: Readonly<Record<Side, number>> }): void;
 
-  /** A credential is missing or was refused; `run` is null where no run started. */
+  /** A credential is missing or was refused; `run` is null if no run started. */
   linkPaused(
     fields: SidesRef & {
       readonly run: string | null;
@@ -176,7 +176,7 @@ export interface Events {
       readonly right: unknown;
     },
   ): void;
-  /** Both sides changed a text, and the policy is `ask`: both keep their value until a person decides. */
+  /** Both sides changed a text, and the policy is `ask`: both keep their value until a user decides. */
   conflictAwaitingDecision(
     fields: ContactRef & { readonly field: SyncedField; readonly left: unknown; readonly right: unknown },
   ): void;

@@ -69,24 +69,24 @@ const countExisting = async (
   };
 };
 
-/** Counts what is known to exist on both sides. */
+/** Counts the pairs, and the known contacts of each side. */
 const countPresence = async (session: Session, replaced: Sides<number> | null = null): Promise<Presence> => {
   const { pairs, asleep, present: all } = await session.store.counts(session.link);
   const { present, others } = replaced === null ? { present: all } : await countExisting(session, replaced);
   const unsettled = { left: 0, right: 0 };
-  // Only a side without contacts is in doubt.
+  // Only a side without contacts may have returned an incomplete listing.
   for (const side of SIDES)
     if (pairs + asleep >= 2 && present[side] === 0) unsettled[side] = await countUnsettled(session, side);
   return { pairs, asleep, present, unsettled, ...(others !== undefined && { others }) };
 };
 
-/** Whether both sides show a contact. Then neither came back empty, and nothing needs to be counted. */
+/** Whether both sides have a contact. Then neither is empty, and nothing needs to be counted. */
 const areBothPresent = async ({ link, store }: Session): Promise<boolean> => {
   const anyPresent = await store.anyPresent(link);
   return SIDES.every((side) => anyPresent[side]);
 };
 
-/** Returns the sides that came back empty, without those where R7 allows it for recent contacts. */
+/** Returns the sides without contacts, except those where R7 explains it by recent contacts. */
 export const emptiedSides = async (session: Session): Promise<readonly Side[]> => {
   if (await areBothPresent(session)) return [];
   const presence = await countPresence(session);
@@ -143,7 +143,7 @@ export const guardPlan = async (session: Session, plan: Plan): Promise<Halt | nu
   );
 };
 
-/** Halts a first sync that is to be reviewed, unless this very halt was accepted. */
+/** Halts a first sync that must be reviewed, unless this halt was accepted. */
 const guardFirstSync = async (session: Session, plan: Plan): Promise<Halt | null> => {
   const { acceptDeletes, acceptedHalt, link, policy, store } = session;
   if (acceptDeletes && acceptedHalt === FIRST_SYNC.message) return null;
@@ -151,7 +151,7 @@ const guardFirstSync = async (session: Session, plan: Plan): Promise<Halt | null
   return halt && checkFirstSync(policy, await store.counts(link), plan);
 };
 
-/** Checks the first plan of a run (R8). The next run lists a side again that came back empty: its contacts then decide. */
+/** Checks the first plan of a run (R8). If a side is empty, the next run lists it again and decides by its contacts. */
 export const guardRun = async (session: Session, plan: Plan): Promise<Halt | null> => {
   const halt = (await guardPlan(session, plan)) ?? (await guardFirstSync(session, plan));
   if (halt?.reason === 'side-emptied') await discard(session, halt.side);

@@ -17,7 +17,7 @@ const followsFromNoEdit = (row: JournalRow): boolean =>
   (row.kind === 'update' || row.kind === 'membership') &&
   fieldsOf(row).every((field) => isExtraField(field) || row.joining?.includes(field) === true);
 
-/** Whether a write went to the contact: by its id, by a former one, or by a merge of the side itself. */
+/** Whether a write was made to the contact: under its id, under a former id, or by a merge of the side itself. */
 const wentTo = (row: JournalRow, { side, id, pair }: Half): boolean => {
   if (row.side !== side || row.state !== 'done') return false;
   if (row.kind === 'delete') return row.survivor?.id === id;
@@ -25,8 +25,8 @@ const wentTo = (row: JournalRow, { side, id, pair }: Half): boolean => {
 };
 
 /**
- * Returns the ids of contacts whose writes since their last listing all follow from no edit of a user. A contact that the journal
- * may have pruned writes of is not among them. Reads the journal only for contacts that were written since.
+ * Returns the ids of contacts of which no write since their last listing follows from an edit of a user. Excludes contacts of
+ * which writes may have been pruned from the journal. Reads the journal only for contacts that were written since.
  */
 export const writtenWithoutEdit = async (
   { clock, link, retentionMs, store }: Pick<Session, 'clock' | 'link' | 'retentionMs' | 'store'>,
@@ -78,7 +78,7 @@ const idsToAsk = (decisions: readonly Decision[], nowMs: number): readonly strin
   });
 
 /**
- * Removes the extras from decisions whose contact was given some less than a day ago. The time is read from the journal, so it
+ * Removes the extras from decisions whose contact got extras less than a day ago. The time is read from the journal, so it
  * survives a restart. Reads the journal only for contacts that this link has written since.
  */
 export const withoutRestingExtras = async (

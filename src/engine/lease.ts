@@ -2,7 +2,7 @@ import type { Clock } from '../util/clock.ts';
 import type { Store } from '../store/store.ts';
 import { LeaseError } from './context.ts';
 
-/** How long a link stays taken after its process died (SPEC.md, The steps: 15 s). */
+/** The time until the lease of a process that died expires (SPEC.md, The steps: 15 s). */
 const LEASE_MS = 15_000;
 const RENEW_EVERY_MS = 4_000;
 /** A run stops writing this long before its lease expires, so that no request is in flight when another process starts. */
@@ -17,8 +17,8 @@ export type LeaseHolders = {
 };
 
 /**
- * Checks the clock right before a request is sent. A suspended process sends its pending requests as soon as it resumes, before a
- * timer or an answer can report that its lease has expired.
+ * Checks the clock directly before a request is sent. A suspended process sends its pending requests as soon as it resumes,
+ * before a timer or an answer can show that its lease has expired.
  */
 export class LeaseChecks {
   readonly #checks = new Map<string, Set<() => void>>();
@@ -58,7 +58,7 @@ export const newOwner = ({ newId, holders }: LeaseParts): string => {
   return holders?.self ? `${newId()}${OWNER_MARK}${holders.self}` : newId();
 };
 
-/** Acquires or renews the lease. Takes it over from a process that has ended. Returns null where it is busy. */
+/** Acquires or renews the lease. Takes it over from a process that has ended. Returns null if another process has it. */
 export const acquireLease = async (
   { store, clock, holders }: LeaseParts,
   link: string,
@@ -86,7 +86,7 @@ export type Lease = {
 /**
  * Acquires the lease of a link and renews it until it is disposed.
  *
- * @throws {LeaseError} where another process has it.
+ * @throws {LeaseError} if another process has it.
  */
 export const takeLease = async (parts: LeaseParts & { readonly link: string }, outer: AbortSignal): Promise<Lease> => {
   const { link, store, clock } = parts;
@@ -122,7 +122,7 @@ export const takeLease = async (parts: LeaseParts & { readonly link: string }, o
       ended.abort(new Error('The run has ended.'));
       await renewing;
       removeCheck?.();
-      // A lease that cannot be released expires. The error must not hide why the run ended.
+      // A lease that cannot be released expires. The error must not replace the reason why the run ended.
       await store.releaseLease(link, owner).catch(() => undefined);
     },
   };

@@ -17,7 +17,7 @@ export class LeaveOutError extends Error {
 /** A contact by its side and its id there. */
 type OneContact = { readonly side: Side; readonly id: string };
 
-/** Loads the contact with its pair. @throws {LeaveOutError} where it is not stored, or is deleted. */
+/** Loads the contact with its pair. @throws {LeaveOutError} if it is not stored, or is deleted. */
 const load = async (store: Store, link: string, { side, id }: OneContact) => {
   const set = new WorkingSet();
   const ids = bySide((each) => (each === side ? [id] : []));
@@ -28,7 +28,7 @@ const load = async (store: Store, link: string, { side, id }: OneContact) => {
   return { set, half, pair: half.pair === null ? null : set.pair(half.pair) };
 };
 
-/** The half of a contact that no run creates on the other side: its base is what it holds now. */
+/** Returns the half with its current values as its base, so that no run creates it on the other side. */
 const resting = (half: Half): Half => ({
   ...half,
   base: { contact: half.record.contact, groupIds: half.record.groupIds },
@@ -39,8 +39,8 @@ const resting = (half: Half): Half => ({
  * Leaves a contact out: no run creates it on the other side, or deletes it because its counterpart was deleted. It is paired
  * if a matching contact appears on the other side.
  *
- * @throws {LeaveOutError} where it has a counterpart.
- * @throws {LeaseError} where a run is in progress.
+ * @throws {LeaveOutError} if it has a counterpart.
+ * @throws {LeaseError} if a run is in progress.
  */
 export const leaveOut = (parts: LeaseParts, link: string, contact: OneContact): Promise<void> =>
   underLease(parts, link, async (token) => {
@@ -58,8 +58,8 @@ export const leaveOut = (parts: LeaseParts, link: string, contact: OneContact): 
 /**
  * Includes a contact again that is on one side only: the next run matches it, or creates it on the other side.
  *
- * @throws {LeaveOutError} where it is not on one side only.
- * @throws {LeaseError} where a run is in progress.
+ * @throws {LeaveOutError} if it is not left out.
+ * @throws {LeaseError} if a run is in progress.
  */
 export const includeAgain = (parts: LeaseParts, link: string, contact: OneContact): Promise<void> =>
   underLease(parts, link, async (token) => {

@@ -10,9 +10,9 @@ import { WorkingSet } from '../core/state/working-set.ts';
 type Needs = {
   readonly ids?: Partial<Sides<readonly string[]>>;
   readonly pairs?: readonly number[];
-  /** Sides of which every half that is gone is needed (R12). */
+  /** Sides of which all halves in the state `gone` are needed (R12). */
   readonly gone?: readonly Side[];
-  /** Sides of which every half that is missing is needed. */
+  /** Sides of which all halves in the state `missing` are needed. */
   readonly missing?: readonly Side[];
 };
 
@@ -28,13 +28,13 @@ type Waiting = {
   readonly reject: (error: unknown) => void;
 };
 
-/** Loads the rows that steps need and that the set lacks; each half with its whole pair. */
+/** Loads the rows that the steps need and the set lacks; each half with its whole pair. */
 const load = async (store: Store, link: string, steps: readonly Step[], set: WorkingSet): Promise<void> => {
   const ids = bySide((side) => {
     const needed = new Set(steps.flatMap(({ needs }) => needs.ids?.[side] ?? []));
     return [...needed].filter((id) => !set.has(side, id));
   });
-  // Lists may hold hundreds of thousands of rows: they are joined, not spread into arguments.
+  // Lists may have hundreds of thousands of rows: they are concatenated, not spread into arguments.
   let halves: readonly Half[] = [];
   for (const side of SIDES) {
     const states = (['gone', 'missing'] as const).filter((state) =>
@@ -58,7 +58,7 @@ export class LinkWriter {
   readonly #store: Store;
   readonly #link: string;
   readonly #token: number;
-  /** Only the run changes rows of the link while its token is valid: rows that every step changes here stay current. */
+  /** While its token is valid, only the run changes rows of the link, and all its steps change them here: they stay current. */
   #rows = new WorkingSet();
   #keepsRows = false;
   #waiting: Waiting[] = [];

@@ -19,13 +19,13 @@ const PART_SIZE = 1_500;
 /** A part of a first sync that is planned and written after the first one. */
 export type LaterPart = {
   readonly ids: ContactIds;
-  /** How many of its contacts have no counterpart, by the side on which they are created. */
+  /** The number of its contacts without a counterpart, by the side on which they are created. */
   readonly creates: Sides<number>;
 };
 
 /** A first sync in parts that do not depend on one another. Only one of them is in memory at a time. */
 type Division = {
-  /** The part that is planned at once: all pairs that need a decision, and contacts of no pair that may be one person. */
+  /** The part that is planned at once: all pairs that need a decision, and unpaired contacts that may be one person. */
   readonly first: Part;
   /** Contacts whose counterpart is certain, or that have none. */
   readonly later: readonly LaterPart[];
@@ -65,7 +65,7 @@ const readSketches = async (
   }
 };
 
-/** Finds the contacts of the larger side that no contact of the smaller side can be. */
+/** Finds the contacts of the larger side that match no contact of the smaller side. */
 const findUnmatched = async (session: DivisionContext, rest: ContactIds, search: TwinSearch) => {
   const small: Side = rest.left.length < rest.right.length ? 'left' : 'right';
   const large = otherSide(small);
@@ -86,7 +86,7 @@ const without = (ids: readonly string[], removed: Iterable<string>): readonly st
   return ids.filter((id) => !excluded.has(id));
 };
 
-/** New contacts, sorted by what is certain of them. */
+/** New contacts, sorted by the certainty of their counterpart. */
 type Sorted = {
   /** Contacts that may have a counterpart. */
   readonly uncertain: ContactIds;
@@ -171,17 +171,17 @@ const sidesWithDeletions = async ({
   return new Set(SIDES.filter(hasDeletions));
 };
 
-/** Everything that needs a decision, by ids alone. */
+/** The ids of everything that needs a decision. */
 type OpenIds = {
-  /** Contacts of no pair. */
+  /** Unpaired contacts. */
   readonly fresh: ContactIds;
   /** Pairs that need a decision. */
   readonly pairs: readonly number[];
-  /** Contacts of no pair that are known to be deleted. */
+  /** Unpaired contacts that are known to be deleted. */
   readonly deleted: ContactIds;
 };
 
-/** Returns null where the plan must not be divided: few contacts are new, or a contact was deleted. */
+/** Returns null if the plan must not be divided: few contacts are new, or a contact was deleted. */
 const loadOpenIds = async ({ link, partSize = PART_SIZE, store }: DivisionContext): Promise<OpenIds | null> => {
   const index = { left: await store.index(link, 'left'), right: await store.index(link, 'right') };
   const idsOf = (isMeant: (key: HalfKey) => boolean): ContactIds =>
@@ -197,7 +197,7 @@ const loadOpenIds = async ({ link, partSize = PART_SIZE, store }: DivisionContex
 };
 
 /**
- * Divides the contacts of a large first sync into parts that do not depend on one another. Returns null where everything is
+ * Divides the contacts of a large first sync into parts that do not depend on one another. Returns null if everything is
  * planned at once:
  * - few contacts are new, or a contact was deleted;
  * - a pair has one half, which may be matched again;
@@ -220,7 +220,7 @@ export const divideContacts = async (session: DivisionContext, groups: Groups): 
   const reported = await sidesWithDeletions(session);
   const mayWait = ({ ids }: LaterPart): boolean => SIDES.every((side) => ids[side].length === 0 || reported.has(side));
   const parts = partsOf({ ...sorted, single }, partSize);
-  // One of them joins the first part: its requests show how many the others will take.
+  // One of them is added to the first part: its requests show how many the others will need.
   const [next, ...later] = parts.filter(mayWait);
   const urgent = parts.filter((part) => !mayWait(part));
   const first = [sorted.uncertain, next?.ids ?? NO_IDS, ...urgent.map(({ ids }) => ids), deleted];

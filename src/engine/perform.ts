@@ -29,7 +29,7 @@ export const refreshState = async (session: Session): Promise<void> => {
   await confirmMissing(session);
 };
 
-/** Reports the contacts of a plan that need a person. */
+/** Reports the contacts of a plan that need a user's attention. */
 const report = (session: Session, plan: Plan): void => {
   for (const rivals of plan.ambiguous) session.emit({ kind: 'ambiguous', ...rivals });
   for (const { side, id } of plan.empty) {
@@ -39,7 +39,7 @@ const report = (session: Session, plan: Plan): void => {
   }
 };
 
-/** @throws {HaltError} where the guard halts the run: nothing is written. */
+/** @throws {HaltError} if the guard halts the run: nothing is written. */
 const performFirst = async (session: Session, groups: NamedGroups) => {
   const { plan, selection, later } = await planFirst(session, groups, { whole: false });
   const halt = await guardRun(session, plan);
@@ -68,12 +68,12 @@ export const settleUnanswered = async (session: Session): Promise<void> => {
   }
 };
 
-/** Plans and executes once more what was stale, gone or of unknown outcome. It deletes nothing. */
+/** Plans and executes again the contacts that were stale, deleted or of unknown outcome. Deletes nothing. */
 const secondPass = async (session: Session, groups: NamedGroups): Promise<void> => {
   await settleUnanswered(session);
   const links = await currentLinks(session, groups);
   const { plan } = await planStored(session, { ...groups, actions: [], ended: [], links });
-  // The next run performs what would now empty more than the guard allows: it asks first (R8).
+  // Decisions that exceed the limits of the guard are left to the next run, which halts first (R8).
   const halt = await guardPlan(session, plan);
   const isLeft = (decision: Decision): boolean => {
     return decision.kind === 'delete' || (halt !== null && causesLosses(decision, plan.groups.links));
@@ -85,8 +85,8 @@ const secondPass = async (session: Session, groups: NamedGroups): Promise<void> 
 };
 
 /**
- * Performs one run. A large first sync is planned and written in parts. Each part is in memory only while its function runs, the
- * first one included.
+ * Performs one run. A large first sync is planned and written in parts. Each part, including the first one, is in memory only
+ * while its function runs.
  */
 export const perform = async (session: Session): Promise<void> => {
   await refreshState(session);

@@ -35,7 +35,7 @@ const listGroups = async (session: Session, side: Side, known: readonly string[]
       const group = await remote.readGroup(id, session.signal);
       if (group !== null) late.push(group);
     } catch (error) {
-      // The listing has answered: the side fails at this group alone (R15).
+      // The listing has answered: the side fails at this group only (R15).
       if (!isFault(error)) throw error;
       unread.add(id);
     }
@@ -86,7 +86,7 @@ const loadUnsettled = async ({ link, store }: Session): Promise<(side: Side, id:
 
 /**
  * Stores the bases of deferred pairs whose groups are united by this plan. The next plan counts these groups as united, and
- * would take a membership on one side alone for an agreed one (R11).
+ * would treat a membership on one side only as an agreed one (R11).
  */
 const keepUniting = async ({ writer }: Session, waiting: readonly Decision[]): Promise<void> => {
   const pairs = waiting.flatMap((decision) => (decision.kind === 'merge' && decision.unites ? [decision.pair] : []));
@@ -100,8 +100,8 @@ const keepUniting = async ({ writer }: Session, waiting: readonly Decision[]): P
 };
 
 /**
- * Returns the plan without what is deferred: contacts with a write of unknown outcome, refused writes, and extras. Stores what
- * deferred pairs would lose ({@link keepUniting}).
+ * Returns the plan without deferred decisions: contacts with a write of unknown outcome, refused writes, and extras. Stores the
+ * bases that deferred pairs would lose ({@link keepUniting}).
  */
 const deferWaiting = async (session: Session, plan: Plan): Promise<Plan> => {
   const { rejections } = await session.store.link(session.link);
@@ -122,7 +122,7 @@ const deferWaiting = async (session: Session, plan: Plan): Promise<Plan> => {
 /** A plan, and the selection that is stored when the plan has been performed. */
 type SelectedPlan = { readonly plan: Plan; readonly selection: LinkState['selection'] };
 
-/** Plans everything that is stored, or one part of it. Sends no request. */
+/** Plans all stored contacts, or one part of them. Sends no request. */
 export const planStored = async (
   session: Session,
   { names, ...groups }: NamedGroups,
@@ -170,7 +170,7 @@ export const currentLinks = async ({ store, link }: Session, { links }: GroupPla
   });
 };
 
-/** Plans contacts of no pair that are independent of all others. Releases the rows of the plan before it. */
+/** Plans unpaired contacts that are independent of all others. Releases the rows of the previous plan. */
 export const planPart = async (session: Session, groups: GroupPlan, ids: ContactIds): Promise<Plan> => {
   const { store, link, policy, writer } = session;
   writer.releaseRows();
@@ -188,7 +188,7 @@ export const planPart = async (session: Session, groups: GroupPlan, ids: Contact
 type FirstPlan = SelectedPlan & { readonly later: readonly LaterPart[] };
 
 /**
- * Plans what is stored; a large first sync only in part, unless the plan is to be `whole`. A full run first repairs pairs that
+ * Plans the stored contacts; of a large first sync only a part, unless `whole` is set. A full run first repairs pairs that
  * differ without an explanation. Later parts destroy nothing, so the guard needs this plan only (R8).
  */
 export const planFirst = async (

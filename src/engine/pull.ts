@@ -18,8 +18,8 @@ const cursorOf = async ({ store, link }: Session, side: Side): Promise<Cursor> =
 };
 
 /**
- * Stores one page with the position of the feed after it (R14). Returns how many contacts are new. An unreadable row of a feed
- * that names deletions is read by its id later, because its side is rarely listed.
+ * Stores one page with the position of the feed after it (R14). Returns the number of new contacts. An unreadable row of a feed
+ * that reports deletions is read by its id later, because its side is rarely listed.
  */
 const storePage = async (session: Session, side: Side, page: FeedPage, cursor: Cursor): Promise<number> => {
   const { clock, link, remotes, store, tally, writer } = session;
@@ -54,7 +54,7 @@ const storePage = async (session: Session, side: Side, page: FeedPage, cursor: C
   return newcomers;
 };
 
-/** Reads a feed or a listing to its end, page by page; returns how many contacts are new. */
+/** Reads a feed or a listing to its end, page by page. Returns the number of new contacts. */
 const readPages = async (session: Session, side: Side, request: PullRequest, start: Cursor): Promise<number> => {
   const whole = request.mode === 'whole';
   let cursor = start;
@@ -115,7 +115,7 @@ const finishListing = async (session: Session, side: Side): Promise<void> => {
 };
 
 /**
- * Whether the pages of an earlier run's listing still count. Only a feed that names deletions reports what was deleted since
+ * Whether the pages of an earlier run's listing still count. Only a feed that reports deletions shows contacts deleted since
  * then; otherwise a deleted contact would count as present (R7).
  */
 const keepsPages = (session: Session, side: Side): boolean => session.remotes[side].capabilities.namesDeletions;
@@ -152,7 +152,7 @@ const openFeed = async (session: Session, side: Side): Promise<Cursor> => {
   return cursorOf(session, side);
 };
 
-/** Reads the changes since the cursor. Returns how many contacts are new; null without a valid cursor. */
+/** Reads the changes since the cursor. Returns the number of new contacts; null without a valid cursor. */
 const pullChanges = async (session: Session, side: Side, cursor: Cursor): Promise<number | null> => {
   if (cursor.cursor === null) return null;
   try {
@@ -164,12 +164,12 @@ const pullChanges = async (session: Session, side: Side, cursor: Cursor): Promis
   }
 };
 
-/** Linked contacts for each new one up to which a listing takes at most one request for each new contact. */
+/** The number of linked contacts that a listing reads with about one request. */
 const LISTED_FOR_EACH = 50;
 
 /**
- * Whether new contacts of a side may be deleted ones that were added again, and so many are new that a listing, which decides
- * it, costs little in comparison (R12).
+ * Whether new contacts of a side may be deleted ones that were added again, and enough are new that the listing that decides it
+ * costs little in comparison (R12).
  */
 const mayBeBack = async ({ link, remotes, store }: Session, side: Side, newcomers: number): Promise<boolean> => {
   if (newcomers === 0 || remotes[side].capabilities.namesDeletions) return false;
@@ -190,7 +190,7 @@ const pullSide = async (session: Session, side: Side): Promise<void> => {
   const isFull = session.kind === 'full';
   const { namesDeletions } = session.remotes[side].capabilities;
   const sweeps = !namesDeletions && !isFull && (isListing || isSweepDue(session, cursor));
-  // A feed that names deletions includes contacts that were written recently: it is read before a full listing.
+  // A feed that reports deletions includes contacts that were written recently: it is read before a full listing.
   const readsFeed = !sweeps && (!isFull || namesDeletions);
   const newcomers = readsFeed ? await pullChanges(session, side, cursor) : null;
   if (newcomers !== null && !isFull && !(await mayBeBack(session, side, newcomers))) return;

@@ -22,13 +22,13 @@ type Open<Kind extends JournalRow['kind']> = Extract<JournalRow, { kind: Kind }>
 type Creating = Open<'create'>;
 type Writing = Open<'update' | 'membership' | 'delete'>;
 
-/** A request may wait so long for its rate limit, and for its next attempt, before it is sent and answered. */
+/** The longest time that a request waits for its rate limit and its retries, including its answer. */
 const SENT_WITHIN_MS = 4 * 60_000;
 
-/** So long after it was sent a side shows what it made; one more look makes up for a stale first answer. */
+/** The time after which a side shows a created contact; one more search covers a stale first answer. */
 const SHOWN_AFTER_MS = 60_000;
 
-/** After which waiting times creates of those times are looked for: the latest of them needs the most patience (R9). */
+/** Returns the delays before each search for creates of those times. The most recent create decides how many there are (R9). */
 export const looksFor = (
   intendedAtMs: readonly number[],
   nowMs: number,
@@ -41,8 +41,8 @@ export const looksFor = (
 const DAY_MS = 86_400_000;
 
 /**
- * Since when what creates of those times made is looked for. A time that is yet to come was taken from a clock that has been
- * put back since, nobody knows how far: then it is looked for among all of the last day.
+ * Returns the time since which contacts of creates of those times are searched, in epoch milliseconds. A time in the future is
+ * from a clock that was set back since by an unknown amount: the last day is searched then.
  */
 export const soughtSinceMs = (intendedAtMs: readonly number[], nowMs: number): number =>
   Math.min(...intendedAtMs.map((atMs) => (atMs > nowMs ? nowMs - DAY_MS : atMs)));
@@ -55,14 +55,14 @@ const requestOf = (write: Creating, scopes: Sides<string>): CreateRequest => ({
   originScope: scopes[write.image === null ? otherSide(write.side) : write.side],
 });
 
-/** What creates made, by the key of the request; for one of which nobody can tell, why. */
+/** The created contacts, by the key of the request; the reason if the result of a create is unclear. */
 type Created = ReadonlyMap<string, ContactRecord | Unreadable>;
 
 const isRecord = (created: ContactRecord | Unreadable | undefined): created is ContactRecord => {
   return created !== undefined && 'id' in created;
 };
 
-/** Where a contact that one of the creates may have made cannot be read, each is looked for alone: the others are found. */
+/** Searches for the creates. If a candidate cannot be read, each create is searched alone, so that the others are found. */
 const findEach = async (
   find: (requests: readonly CreateRequest[]) => Promise<ReadonlyMap<string, ContactRecord>>,
   requests: readonly CreateRequest[],
@@ -79,7 +79,7 @@ const findEach = async (
   }
 };
 
-/** Looks for what creates of unknown outcome made, several times where that was a moment ago: absence needs patience (R9). */
+/** Searches for contacts of creates of unknown outcome, several times after recent creates: a side may show them late (R9). */
 const lookForCreated = async (
   session: Session,
   side: Side,
@@ -106,7 +106,7 @@ const lookForCreated = async (
 
 type Settled = { readonly row: JournalRow; readonly applied: boolean };
 
-/** Settles writes in one step: each by its finding, together with its journal entry. */
+/** Settles writes in one step: each by its result, together with its journal entry. */
 const settleAll = async <Row extends JournalRow>(
   { clock, emit, link, store, tally, writer }: Session,
   side: Side,
@@ -152,7 +152,7 @@ const recoverCreates = async (session: Session, side: Side, writes: readonly Cre
   const looks = looksFor(intendedAtMs, nowMs, session.looksAfterMs);
   const scopes = await originScopes(session);
   const requests = writes.map((write) => requestOf(write, scopes));
-  // What a person keeps apart from a source stood before: no create of that source made it.
+  // A contact that a user keeps apart from a source existed before: no create of that source made it.
   const { verdicts } = await session.store.link(session.link);
   const apart = writes.flatMap((write) => {
     const sourceId = sourceIdOf(write);
@@ -167,7 +167,7 @@ const recoverCreates = async (session: Session, side: Side, writes: readonly Cre
   });
 };
 
-/** The record that a read found, with its fields read from the entries that they were bound to. */
+/** The answer of a read, with the fields of its record read from the entries that they were bound to. */
 const boundAnswer = (answer: ReadAnswer | undefined, known: Half | null): ReadAnswer | undefined => {
   if (known === null || (answer?.kind !== 'found' && answer?.kind !== 'moved')) return answer;
   return { ...answer, record: withBoundEntries(answer.record, known.record) };
@@ -194,7 +194,7 @@ const recoverWrites = async (session: Session, side: Side, writes: readonly Writ
 
 type GroupDeletion = Open<'group-delete'>;
 
-/** A group whose deletion was not answered: a read says whether it is gone. */
+/** Settles group deletions without an answer: a read shows whether the group still exists. */
 const recoverGroupDeletions = async (session: Session, side: Side, writes: readonly GroupDeletion[]) => {
   const standing = new Set<string>();
   for (const { group } of writes) {
@@ -210,9 +210,9 @@ const isKind = <Kind extends JournalRow['kind']>(...kinds: readonly Kind[]) => {
 };
 
 /**
- * Settles the writes of unknown outcome, of this process or of one that died: reads what stands at the remote and either
- * takes it in as the write's answer or leaves the write to be planned again (R9). What cannot be read stays open, and is
- * read again later and less and less often (R15). Writes to no remote.
+ * Settles the writes of unknown outcome, of this process or of one that died: reads the current contact at the remote and
+ * either applies it as the write's answer or leaves the write to be planned again (R9). The write of an unreadable contact stays
+ * open, and the contact is read again at growing intervals (R15). Writes to no remote.
  *
  * @returns the entries of the writes that were applied.
  */
@@ -223,7 +223,7 @@ export const recover = async (session: Session): Promise<readonly JournalRow[]> 
   const open = rows.filter((row) => !isWaiting(rejections, unsettledWrite(row), clock.now()));
   if (open.length === 0) return [];
   await forgetSelection(session);
-  // Each side is looked at several times, with waiting times in between: both at once.
+  // Each side is searched several times with delays in between, both sides at once.
   const creates = await onBothSides((side) =>
     recoverCreates(
       session,

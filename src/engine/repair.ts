@@ -14,7 +14,7 @@ import type { Session } from './context.ts';
 import { chunks, yieldToEventLoop } from './execute/in-parallel.ts';
 import { loadPairsOf } from './workload.ts';
 
-/** So many pairs are loaded at once. */
+/** The number of pairs that are loaded at once. */
 const BATCH = 500;
 
 /** A linked pair with differences that no rule explains. */
@@ -30,7 +30,7 @@ const wholePairs = async (store: Store, link: string): Promise<readonly number[]
   return (left ?? []).flatMap(({ pair }) => (pair !== null && others.has(pair) ? [pair] : []));
 };
 
-/** Finds the linked pairs whose halves differ although no rule explains it (R5). Pairs that a write of unknown outcome is about are left out. */
+/** Finds the linked pairs whose halves differ although no rule explains it (R5). Omits pairs with a write of unknown outcome. */
 export async function* findDiffering(
   { store, link, policy }: { readonly store: Store; readonly link: string; readonly policy: Policy },
   links: GroupPlan['links'],
@@ -48,8 +48,8 @@ export async function* findDiffering(
 }
 
 /**
- * Repairs linked pairs whose halves differ although no rule explains it (R5): their bases lose what is disputed, so that the
- * next plan unites both sides' values. An error in an earlier run may have left them so.
+ * Repairs linked pairs whose halves differ although no rule explains it (R5): removes the disputed values from their bases, so
+ * that the next plan unites both sides' values. An error in an earlier run may have caused the difference.
  */
 export const repairDiffering = async (session: Session, links: GroupPlan['links']): Promise<void> => {
   const { tally, writer } = session;

@@ -9,7 +9,7 @@ const isScalar = (field: ConflictRow['field']): field is ScalarField => scalarsO
 
 type Outcome = 'waits' | 'done' | 'lapsed';
 
-/** Returns the state of a value that a person took: still to be written, written everywhere, or no longer allowed. */
+/** Returns the state of a value that a user took: still to be written, written everywhere, or no longer allowed. */
 const outcomeOf = (row: ConflictRow, pair: Pair | undefined, { policy }: Session): Outcome => {
   if (pair === undefined || !stands(pair.left) || !stands(pair.right) || !isScalar(row.field)) return 'lapsed';
   const halves = { left: pair.left, right: pair.right };
@@ -18,7 +18,7 @@ const outcomeOf = (row: ConflictRow, pair: Pair | undefined, { policy }: Session
   return sidesToTake(row.field, halves, taken, policy).length > 0 ? 'waits' : 'done';
 };
 
-/** Returns the open conflicts where a person took the value that had lost. */
+/** Returns the open conflicts in which a user took the value that had lost. */
 export const takenConflicts = (open: readonly ConflictRow[]): readonly ConflictRow[] =>
   open.filter((row) => takenSide(row) !== null);
 

@@ -18,7 +18,7 @@ export type RunEvent =
   | { readonly kind: 'relisting'; readonly side: Side; readonly reason: string }
   | { readonly kind: 'recovered'; readonly writes: number }
   | { readonly kind: 'planned'; readonly writes: Readonly<Record<Side, number>> }
-  /** Progress of a side's writes. `leftMs` is the remaining time; null where it is not known. */
+  /** Progress of a side's writes. `leftMs` is the remaining time; null if it is not known. */
   | {
       readonly kind: 'written';
       readonly side: Side;
@@ -33,7 +33,7 @@ export type RunEvent =
   | ({ readonly kind: 'not-taken'; readonly side: Side; readonly fields: readonly SyncedField[] } & PairIds)
   /** A pair differed and no rule explains it: the sides are merged in these fields. */
   | ({ readonly kind: 'repaired'; readonly fields: readonly SyncedField[] } & PairIds)
-  /** Contacts that may be one person and were not paired: a person decides (R13). */
+  /** Contacts that may be one person and were not paired: a user decides (R13). */
   | ({ readonly kind: 'ambiguous' } & AmbiguousMatch)
   | {
       readonly kind: 'group';

@@ -47,9 +47,9 @@ export type RunSummary = {
   readonly right: SideSummary;
   readonly paired: number;
   readonly conflicts: number;
-  /** Conflicts that wait for a person since this run; left out if zero. */
+  /** Conflicts that wait for a user's decision since this run; absent if zero. */
   readonly asked?: number;
-  /** Pairs that differed without an explanation and were merged; left out if zero. */
+  /** Pairs that differed without an explanation and were merged; absent if zero. */
   readonly repaired?: number;
   readonly skipped: number;
   readonly durationMs: number;
@@ -57,7 +57,7 @@ export type RunSummary = {
 
 export type RunResult = {
   readonly summary: RunSummary;
-  /** Why the run did not complete; null if it did. */
+  /** The reason why the run did not complete; null if it did. */
   readonly error: unknown;
 };
 
@@ -84,7 +84,7 @@ const estimateOf = ({ remotes }: Session, plan: Plan): Estimate => {
 
 /**
  * Returns the kind of a run. A run is full until one run of the link has completed: the listing of an interrupted first run may
- * be old, and not every feed reports what was deleted since. A run is also full until one has completed with the fields and
+ * be old, and not every feed reports later deletions. A run is also full until one has completed with the fields and
  * patterns of the configuration.
  */
 const kindOf = async (context: LinkContext, asked: RunKind): Promise<RunKind> => {
@@ -172,7 +172,10 @@ const overrideOf = async ({ link, newId, store }: Session, { outcome, reason }: 
 const wroteAnything = (tally: Tally): boolean =>
   SIDES.some((side) => Object.values(COUNTED_AS).some((count) => tally[side][count] > 0));
 
-/** Stores the end of the run and the link's state, and prunes old rows. An undo changes the link's state only if a credential was refused. */
+/**
+ * Stores the end of the run and the link's state, and prunes old rows. An undo changes the link's state only if a credential
+ * was refused.
+ */
 const storeEnding = async (session: Session, ending: Ending, summary: RunSummary): Promise<void> => {
   const { clock, link, retentionMs, run, store, undoes, writer } = session;
   const { state, fields, activity } = await store.link(link);
@@ -199,7 +202,10 @@ const storeEnding = async (session: Session, ending: Ending, summary: RunSummary
 /** The work of a run. `undoes` is the run that it reverts, for an undo. */
 type RunTask = { readonly undoes: string | null; readonly perform: (session: Session) => Promise<void> };
 
-/** Returns why the run ended. After an abort its reason counts, not a failure that follows from it. No run is complete without its lease. */
+/**
+ * Returns the reason why the run ended. After an abort its reason counts, not a failure that follows from it. No run is complete
+ * without its lease.
+ */
 const causeOf = ({ link, signal }: Session, failure: unknown): unknown => {
   if (failure instanceof FenceError) return new LeaseError(link, 'lost');
   const isEnded = signal.aborted && (failure !== null || signal.reason instanceof LeaseError);
@@ -209,7 +215,7 @@ const causeOf = ({ link, signal }: Session, failure: unknown): unknown => {
 /**
  * Performs a task as one run: under the lease, with its start and its end in the store. The result has the error of the task.
  *
- * @throws {LeaseError} where another process works on the link, and what `onLease` throws.
+ * @throws {LeaseError} if another process works on the link, and any error of `onLease`.
  */
 export const runUnderLease = async (
   context: LinkContext,
@@ -248,7 +254,7 @@ export const runUnderLease = async (
  * Runs one link: lease, recovery, both feeds, plan, guard, writes. The result has the error of the run, and the link's state is
  * stored.
  *
- * @throws {LeaseError} where another process works on the link, and what `onLease` throws.
+ * @throws {LeaseError} if another process works on the link, and any error of `onLease`.
  */
 export const runLink = (context: LinkContext, options: RunOptions): Promise<RunResult> => {
   return runUnderLease(context, options, { undoes: null, perform });
@@ -266,9 +272,9 @@ export const planUnderLease = async <T>(
 };
 
 /**
- * Returns what a run would do. The context's store must be a scratch copy: what is pulled is stored there.
+ * Plans a run without writing to a side. The context's store must be a scratch copy: pulled contacts are stored there.
  *
- * @throws {RemoteError | HaltError} where the run could not even plan.
+ * @throws {RemoteError | HaltError} if the run cannot be planned.
  */
 export const planLink = (context: LinkContext, options: RunOptions): Promise<PlanResult> =>
   planUnderLease(context, options, null, async (session) => {

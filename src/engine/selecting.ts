@@ -9,7 +9,7 @@ type Stored = LinkState['selection'];
 
 /**
  * Whether the contacts were last listed with the current patterns. Other patterns require a full run: not every feed reports
- * a change of membership, and marks that no pattern named were not read.
+ * a change of membership, and marks that are in no pattern were not read.
  */
 export const hasSamePatterns = (stored: Stored, { contacts }: LinkContext['policy']): boolean =>
   stored === null ? selectsEverybody(contacts) : stored.patterns === patternsText(contacts);
@@ -41,6 +41,6 @@ export const currentSelection = async (
   return { selection, isNewSelection: kind === 'full' || stored?.key !== selection.key };
 };
 
-/** Returns what is stored of a selection when a plan has applied it to everything. */
+/** Returns the part of a selection that is stored after a plan has applied it to everything. */
 export const storedSelection = ({ isEverybody, key }: Selection, { contacts }: LinkContext['policy']): Stored =>
   isEverybody ? null : { patterns: patternsText(contacts), key };

@@ -5,13 +5,13 @@ import { underLease } from './change-link.ts';
 import type { Session } from './context.ts';
 import type { LeaseParts } from './lease.ts';
 
-/** The ids of two contacts, as `plan` shows them. */
+/** The ids of two contacts, in the order of `plan`. */
 type TwoContacts = Pick<Verdict, 'leftId' | 'rightId'>;
 
-/** Why a verdict cannot be stored, what to do instead, and the commands for it. */
+/** The reason why a verdict cannot be stored with the remedy (`said`), and the commands for it. */
 type Refusal = { readonly said: string; readonly commands?: string };
 
-/** A verdict cannot be stored. The message has the reason and what to do instead, for a terminal. */
+/** A verdict cannot be stored. The message has the reason and the remedy, for a terminal. */
 export class VerdictError extends Error {
   override readonly name = 'VerdictError';
   /** The message without the commands of a terminal. */
@@ -63,7 +63,7 @@ export const bindingVerdicts = async ({ link, store, writer }: Session): Promise
   return verdicts.filter(isBinding);
 };
 
-/** Returns why a verdict cannot be stored; null if it can. */
+/** Returns the reason why a verdict cannot be stored; null if it can. */
 const refusalOf = (asked: Verdict, contacts: Sides<VerdictHalf | null>, others: readonly Verdict[]): Refusal | null => {
   const [left, right] = [asked.leftId, asked.rightId];
   const fate = fateOf(asked, contacts);
@@ -100,7 +100,7 @@ const refusalOf = (asked: Verdict, contacts: Sides<VerdictHalf | null>, others: 
 /** The stored verdict, and the sides whose contact is not stored yet: it may be new, or the id may be wrong. */
 type StoredVerdict = { readonly verdict: Verdict; readonly unknown: readonly Side[] };
 
-/** @throws {VerdictError} where an id belongs to a contact of the other side. */
+/** @throws {VerdictError} if an id belongs to a contact of the other side. */
 const checkSides = async (store: Store, link: string, contacts: TwoContacts): Promise<void> => {
   for (const side of SIDES) {
     const id = idOn(side, contacts);
@@ -115,11 +115,11 @@ const checkSides = async (store: Store, link: string, contacts: TwoContacts): Pr
 };
 
 /**
- * Stores a person's verdict on two contacts: the next run pairs them, or no run ever does (R13).
+ * Stores a user's verdict on two contacts: the next run pairs them, or no run ever does (R13).
  *
- * @throws {VerdictError} where it cannot be followed: they are paired, or one of them is linked with another contact, deleted, or
- * to be paired with another contact.
- * @throws {LeaseError} where a run is in progress.
+ * @throws {VerdictError} if it cannot be applied: they are paired, or one of them is linked with another contact, deleted, or
+ * about to be paired with another contact.
+ * @throws {LeaseError} if a run is in progress.
  */
 export const giveVerdict = (
   parts: LeaseParts,
@@ -140,8 +140,8 @@ export const giveVerdict = (
 /**
  * Removes the verdict on two contacts.
  *
- * @throws {VerdictError} where no verdict on them is stored.
- * @throws {LeaseError} where a run is in progress.
+ * @throws {VerdictError} if no verdict on them is stored.
+ * @throws {LeaseError} if a run is in progress.
  */
 export const takeBackVerdict = (parts: LeaseParts, link: string, { leftId, rightId }: TwoContacts): Promise<void> =>
   underLease(parts, link, async (token) => {

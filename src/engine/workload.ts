@@ -10,9 +10,9 @@ type Workload = {
   readonly pairs: readonly Pair[];
   /** Kept and dormant pairs. */
   readonly survivors: readonly Pair[];
-  /** Contacts of no pair. Unselected ones are included only if they may be the counterpart of a selected contact. */
+  /** Unpaired contacts. Unselected ones are included only if they may be the counterpart of a selected contact. */
   readonly unpaired: Sides<readonly Half[]>;
-  /** Contacts of no pair that are known to be deleted. */
+  /** Unpaired contacts that are known to be deleted. */
   readonly deleted: readonly Half[];
 };
 
@@ -40,7 +40,7 @@ const loadMergeSurvivors = async (store: Store, link: string, changed: readonly 
 /** Contact ids by side. */
 export type ContactIds = Sides<readonly string[]>;
 
-/** A part of everything that needs a decision: pairs, and contacts of no pair. */
+/** A part of everything that needs a decision: pairs, and unpaired contacts. */
 export type Part = { readonly pairs: readonly number[]; readonly ids: ContactIds };
 
 type WorkloadRequest = {
@@ -110,7 +110,7 @@ export const loadWorkload = async (store: Store, link: string, request: Workload
 const unpairedOf = (halves: readonly Half[]): Workload['unpaired'] =>
   bySide((side) => halves.filter((half) => half.side === side && half.pair === null && half.state === 'changed'));
 
-/** Loads those of some contacts that still belong to no pair. */
+/** Loads those of some contacts that are still unpaired. */
 export const loadUnpaired = async (store: Store, link: string, ids: ContactIds): Promise<Workload['unpaired']> =>
   unpairedOf(await loadOpen(store, link, { pairs: [], ids }));
 

@@ -61,7 +61,7 @@ const needsOf = (tasks: readonly Task[]) => ({
   pairs: tasks.flatMap((task) => taskPairId(task) ?? []),
 });
 
-/** Deletes a pair, keeps it for the half without a counterpart, or makes it dormant; nothing is written to a remote. */
+/** Deletes a pair, keeps it for its remaining half, or sets it to `asleep`; nothing is written to a remote. */
 const landUnlink = (set: WorkingSet, { pair, to }: Unlink): void => {
   if (pair.id === null) return;
   if (to === 'drop') {
@@ -71,7 +71,8 @@ const landUnlink = (set: WorkingSet, { pair, to }: Unlink): void => {
   const halves = bySide((side) => {
     const half = pair[side];
     if (half === null || half.state === 'gone') return null;
-    // The base keeps the last agreed values: the pair is compared with it when it wakes. An unclear existence is settled by then.
+    // The base keeps the last agreed values, with which the pair is compared when it wakes. Until then, reads settle whether
+    // a missing contact exists.
     if (to === 'asleep') return half.state === 'changed' ? { ...half, state: 'settled' as const } : half;
     const { contact, groupIds } = half.record;
     return { ...half, base: { contact, groupIds }, state: 'settled' as const };

@@ -5,8 +5,8 @@ import type { Call, Define } from './command/options.ts';
 type Entry = readonly [usage: string, description: string, load: () => Promise<Define>];
 
 /**
- * Every command, in the groups and the order of the help. The help of the program needs no more than this list. The file of a
- * command is loaded when the command is called, so that the program starts quickly.
+ * All commands, in the groups and the order of the help. The help of the program needs only this list. The file of a command
+ * is loaded when the command is called, so that the program starts quickly.
  */
 const GROUPS: readonly (readonly [title: string, entries: readonly Entry[]])[] = [
   [
@@ -183,7 +183,7 @@ export const COMMAND_NAMES: readonly string[] = ENTRIES.map(nameOf);
 /** A command with its arguments, such as `undo <RUN> [LINK]`; null for a name that is not a command. */
 export const usageOf = (name: string): string | null => ENTRIES.find((entry) => nameOf(entry) === name)?.[0] ?? null;
 
-/** Adds every command with its group and description. Those that `isCalled` selects are defined in full. */
+/** Adds all commands with their group and description. Commands that `isCalled` selects are defined in full. */
 export const addCommands = async (program: Command, call: Call, isCalled: (name: string) => boolean): Promise<void> => {
   for (const [title, entries] of GROUPS) {
     program.commandsGroup(title);

@@ -11,7 +11,7 @@ type Definitions = { readonly commands: readonly CommandWords[]; readonly everyw
 
 const flagsOf = (options: readonly AnOption[]): readonly string[] => options.flatMap(spellingsOf);
 
-/** The choices of each option that has a value. Without choices the shell offers files. */
+/** The choices of each option that has a value. For an option without choices the shell offers files. */
 const bashValues = (command: string, options: readonly AnOption[]): readonly string[] =>
   options.filter(takesValue).map((option) => {
     const places = spellingsOf(option).map((flag) => (command === '*' ? `*' ${flag}'` : `'${command} ${flag}'`));

@@ -4,14 +4,14 @@ import type { Argument, Command, Option } from 'commander';
 export type CommandWords = {
   readonly name: string;
   readonly description: string;
-  /** The heading under which help lists it; empty where it has none. */
+  /** The heading under which help lists it; empty if it has none. */
   readonly group: string;
   /** The text after the name, such as `[options] <SIDE> [LINK]`. */
   readonly usage: string;
   readonly arguments: readonly Readonly<Argument>[];
-  /** Without the options of every command. */
+  /** The options of this command only, without the global ones. */
   readonly options: readonly Readonly<Option>[];
-  /** The commands below it, such as `resolve` below `conflicts`. */
+  /** The subcommands, such as `resolve` of `conflicts`. */
   readonly commands: readonly CommandWords[];
 };
 
@@ -28,11 +28,11 @@ const wordsOf = (command: Command): CommandWords => {
   };
 };
 
-/** The commands that the program shows, in its order. */
+/** The commands in the help, in the same order. */
 export const commandsOf = (program: Command): readonly CommandWords[] =>
   program.createHelp().visibleCommands(program).map(wordsOf);
 
-/** The options of every command. */
+/** The global options. */
 export const globalOptionsOf = (program: Command): readonly Readonly<Option>[] =>
   program.createHelp().visibleOptions(program);
 

@@ -26,15 +26,15 @@ If several links fail, the code is the first of 3, 4, 5, 6, 2, 1 that occurred.`
 const CONFIG_OPTION = ['--config <FILE>', 'configuration file (default: config/contact-sync.yaml)'] as const;
 const DATA_DIR_OPTION = ['--data-dir <DIR>', 'directory of the state; overrides DATA_DIR'] as const;
 
-/** The term of a command in a list of commands: its name with its arguments. */
+/** The usage of a command in a list of commands: its name with its arguments. */
 const termOf = (command: Command): string => {
   const usage = command.parent?.parent === null ? usageOf(command.name()) : null;
   return usage ?? new Help().subcommandTerm(command).replace(' [options]', '');
 };
 
 /**
- * The program for these arguments: commands that they name are defined in full, the others have a description only. Every
- * command is defined without arguments, and for `completion`, whose script has all options.
+ * The program for these arguments. Commands in the arguments are defined in full, the others have a description only. All
+ * commands are defined in full if `args` is null, and for `completion`, whose script has all options.
  */
 export const createProgram = async (call: Call, args: readonly string[] | null): Promise<Command> => {
   const program = new Command('contact-sync')
@@ -44,7 +44,7 @@ export const createProgram = async (call: Call, args: readonly string[] | null):
     .option(...CONFIG_OPTION)
     .option(...DATA_DIR_OPTION)
     .configureHelp({ showGlobalOptions: true, subcommandTerm: termOf })
-    // Every command accepts them, before or after its name.
+    // Every command accepts the global options, before or after its name.
     .hook('preAction', (_, command) => {
       for (const [name, value] of Object.entries(program.opts())) command.setOptionValue(name, value);
     })

@@ -30,8 +30,8 @@ export const loadWhole = (options: PlaceOptions): Promise<Config> =>
   withHostedLinks(readConfig(loadOptionsOf(options)), systemClock);
 
 /**
- * The configuration for a command that opens the store, without the links of its database. Warns about misspelt
- * variables, and about a new store in a default location: it may be missing where it was expected. Throws {@link ConfigError}.
+ * Reads the configuration for a command that opens the store, without the links of its database. Warns about misspelt
+ * variables, and about a new store in a default location: the store may exist in another location. Throws {@link ConfigError}.
  */
 export const openConfig = (terminal: Terminal, options: PlaceOptions): ReadConfig => {
   const read = readConfig(loadOptionsOf(options));
@@ -49,7 +49,7 @@ export const openConfig = (terminal: Terminal, options: PlaceOptions): ReadConfi
 const FARTHEST_HINT = 2;
 
 /**
- * The links that a command works on: the one that was named, else all.
+ * The links that a command works on: the link of that name, or all links without a name.
  *
  * @throws {UnknownLinkError} if there is no link of that name.
  * @throws {ConfigError} if the link is in the database and its settings are invalid.

@@ -7,12 +7,12 @@ import { isCredentialError, RemoteError } from '../../providers/errors.ts';
 import { ConfigError } from '../../util/config-error.ts';
 import { DirectoryError } from '../../util/files.ts';
 
-/** The command line names something that does not exist or cannot be used. The message names the choices. */
+/** The command line refers to something that does not exist or cannot be used. The message lists the choices. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The command line names a link that does not exist. */
+/** The link of the command line does not exist. */
 export class UnknownLinkError extends UsageError {}
 
 /** The exit codes, as the README documents them. */
@@ -20,7 +20,7 @@ export const EXIT = { done: 0, failed: 1, usage: 2, halted: 3, credentials: 4, u
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** The first error, if closing failed because of it. */
+/** The original error, if a second error occurred while resources were disposed. */
 export const firstOf = (error: unknown): unknown =>
   error instanceof SuppressedError ? firstOf(error.suppressed) : error;
 
@@ -51,7 +51,7 @@ const BY_SEVERITY: readonly ExitCode[] = [
   EXIT.failed,
 ];
 
-/** The one code for several links: the first that occurs in the order 3, 4, 5, 6, 2, 1; 0 where all went well. */
+/** The exit code for several links: the first that occurs in the order 3, 4, 5, 6, 2, 1; 0 if all succeeded. */
 export const worstExitCode = (codes: readonly ExitCode[]): ExitCode =>
   BY_SEVERITY.find((code) => codes.includes(code)) ?? EXIT.done;
 

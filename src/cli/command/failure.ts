@@ -12,7 +12,7 @@ import type { Call } from './options.ts';
 /** Errors whose message is complete, so that no stack is printed. */
 const EXPECTED = [StoreError, CredentialsError, StoppedError, BackupError, QueueError, NotDeliveredError];
 
-/** Reports why a command failed: to stderr, and with `--json` in the JSON document. Returns the exit code. */
+/** Reports the error of a command: to stderr, and with `--json` in the JSON document. Returns the exit code. */
 export const reportFailure = (terminal: Terminal, error: unknown, document: Call['document']): ExitCode => {
   const code = exitCodeOf(error);
   const first = firstOf(error);

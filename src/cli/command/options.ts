@@ -10,7 +10,7 @@ import { UnknownLinkError, UsageError, type ExitCode } from './exit-codes.ts';
 export type Call = {
   terminal: Terminal;
   code: ExitCode;
-  /** The JSON document without content, which stdout gets with the error after a failure; null without `--json`. */
+  /** The empty JSON document, which is printed to stdout with the error after a failure; null without `--json`. */
   document: Readonly<Record<string, readonly never[] | null>> | null;
 };
 
@@ -79,9 +79,9 @@ const FARTHEST_HINT = 2;
 
 /**
  * Runs a command that accepts a link and has subcommands too, such as `duplicates` with `duplicates merge`. A misspelled
- * subcommand looks like a link name, so an error about it names the nearest subcommand.
+ * subcommand looks like a link name, so the error suggests the nearest subcommand.
  *
- * @throws {UsageError} if there are more words than the link.
+ * @throws {UsageError} if there are more arguments than the link.
  */
 export const orSubcommand = async (command: Command, run: () => Promise<ExitCode>): Promise<ExitCode> => {
   const [word = '', ...others] = command.args;
@@ -99,7 +99,7 @@ export const orSubcommand = async (command: Command, run: () => Promise<ExitCode
   }
 };
 
-/** The content of the file that an option names, trimmed. Throws {@link UsageError} if it cannot be read. */
+/** The trimmed content of the file of an option. Throws {@link UsageError} if it cannot be read. */
 export const readSecretFile = (option: string, path: string): Promise<string> =>
   readTextFile(path).then(
     (content) => content.trim(),

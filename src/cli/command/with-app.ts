@@ -26,15 +26,15 @@ export const listenForInterrupt = (): { readonly signal: AbortSignal } & Disposa
   return { signal: controller.signal, [Symbol.dispose]: ignore };
 };
 
-/** A contact by the ids it has on both sides. */
+/** Describes a contact by its ids on both sides. */
 export const describeIds = (ids: { readonly leftId: string | null; readonly rightId: string | null }): string =>
   [ids.leftId, ids.rightId].filter((id) => id !== null).join(' / ') || 'a contact without a readable id';
 
 const nothing = (): void => undefined;
 
 /**
- * The log of a one-shot command, on stderr. On a terminal it has only warnings, because the summary shows how a run ended.
- * Elsewhere it has every line that LOG_LEVEL selects.
+ * The log of a one-shot command, on stderr. On a terminal it has only warnings, because the summary shows the result of a run.
+ * Otherwise it has all lines that LOG_LEVEL selects.
  */
 export const createCommandEvents = (config: Config, terminal: Terminal, options: { json: boolean }): Events => {
   const forPeople = !options.json && terminal.log.isTTY;

@@ -15,7 +15,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 type LinkConflicts = { readonly link: LinkConfig; readonly conflicts: readonly ConflictView[] };
 
-/** A conflict as the README documents it. The caller replaces `left` and `right` by the names of the sides. */
+/** A conflict in the documented JSON format. The caller replaces `left` and `right` by the names of the sides. */
 const conflictToJson = ({ atMs, reviewedAtMs, by, ...conflict }: ConflictView) => {
   const { id, run, leftId, rightId, field, left, right, winner, name, state } = conflict;
   const times = { at: isoOf(atMs), reviewedAt: isoOf(reviewedAtMs) };
@@ -90,7 +90,7 @@ type Found = { readonly link: LinkConfig; readonly rows: readonly ConflictRow[] 
 const noSuchConflict = (word: string): UsageError =>
   new UsageError(`There is no open conflict ${word}. \`contact-sync conflicts\` lists the open conflicts.`);
 
-/** The open conflicts that the word selects. */
+/** The open conflicts that the argument selects. */
 const findConflicts = async (
   { app, links }: Opened,
   word: string,
@@ -128,7 +128,7 @@ const checkOptions = (links: readonly LinkConfig[], { take, dismiss }: ResolveOp
   if (links.every((each) => sideNamed(each, take) === undefined)) throw noSuchSide(link, take);
 };
 
-/** The side that `--take` names; null if the conflict is dismissed. */
+/** The side of `--take`; null if the conflict is dismissed. */
 const sideToTake = (link: LinkConfig, rows: readonly ConflictRow[], { take }: ResolveOptions): Side | null => {
   if (take === undefined) return null;
   const { name, sides } = link;
@@ -146,9 +146,9 @@ const sideToTake = (link: LinkConfig, rows: readonly ConflictRow[], { take }: Re
 };
 
 /**
- * `conflicts resolve ID|all [LINK]`: stores a decision about a conflict. The next run writes a value that is taken.
+ * `conflicts resolve ID|all [LINK]`: stores a decision about a conflict. The next run writes the chosen value.
  *
- * @throws {UsageError} if there is no such conflict, or the link does not write the value that is taken.
+ * @throws {UsageError} if there is no such conflict, or the link does not write the chosen value.
  * @throws {LeaseError} if a run is in progress.
  */
 const resolve = (

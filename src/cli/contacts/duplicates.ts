@@ -15,7 +15,7 @@ import { layoutOf, type Terminal } from '../terminal/terminal.ts';
 
 type LinkDuplicates = { readonly link: LinkConfig; readonly groups: readonly DuplicatesView[] };
 
-/** As the README documents it, in the words of the link. */
+/** The documented JSON format, with the names of the sides. */
 const toJson = ({ link, groups }: LinkDuplicates): unknown => {
   const own = groups.map(({ id, side, members, why }) => ({
     id,
@@ -98,7 +98,7 @@ type MergeDocument = {
   readonly actions: readonly Change[];
 };
 
-/** As the README documents it, in the words of the link. */
+/** The documented JSON format, with the names of the sides. */
 const mergeToJson = ({ order, actions, ...document }: MergeDocument, { sides }: LinkConfig): unknown =>
   inWordsOf(sides, {
     ...document,
@@ -147,7 +147,7 @@ const perform = async (
 };
 
 /**
- * `duplicates merge GROUP [LINK]`: merges contacts of one side that are one person. The next run merges their counterparts at
+ * `duplicates merge GROUP [LINK]`: merges contacts of one side that are one person. The next run merges their counterparts on
  * the other side.
  *
  * @throws {UsageError} if there is no such group, or it cannot be merged this way.

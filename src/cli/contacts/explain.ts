@@ -22,7 +22,7 @@ const standingToJson = ({ field, from, sinceMs, why, ...values }: Standing, side
   why: why === null ? null : whyWords(why, sides),
 });
 
-/** The history as the README documents it, with the names of the sides. `why` is text. */
+/** The history in the documented JSON format, with the names of the sides. `why` is text. */
 const toJson = ({ link, history }: LinkHistory): unknown => {
   const { sides } = link;
   const { name, left, right, status, standings, entries, conflicts, rejected, notSynced } = history;

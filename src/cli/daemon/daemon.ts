@@ -19,10 +19,10 @@ import { examples, type Define } from '../command/options.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { backUpOf, linkManagerOf } from './page-settings.ts';
 
-/** The daemon ends within ten seconds. Later work is abandoned, and the next start recovers it from the journal. */
+/** The daemon ends within ten seconds. Unfinished work is abandoned, and the next start recovers it from the journal. */
 const LONGEST_STOP_MS = 9_000;
 
-/** After the end only timers of libraries keep the process alive, for instance of a client that did not reach Redis. */
+/** After the daemon has stopped, only timers of libraries keep the process alive, such as those of a client without Redis. */
 const LINGER_MS = 200;
 
 /** The clock, the randomness and the ids of the daemon. */
@@ -78,14 +78,14 @@ const listeningAt = async (
   });
 };
 
-/** The API with which programs change the links of the database. */
+/** The API for programs that change the links of the database. */
 const openApi = async ({ apiToken }: Config, links: LinkManager | null, events: Events) => {
   if (links === null || apiToken === null) throw new Error('There is no API without a database and a token.');
   const { apiRoutes } = await import('../../daemon/server/api-routes.ts');
   return apiRoutes({ links, token: apiToken, onError: (path, error) => events.httpRequestFailed({ path, error }) });
 };
 
-/** Creates DATA_DIR. Other failures than a {@link DirectoryError} are reported by the first file that is written there. */
+/** Creates DATA_DIR. Errors other than a {@link DirectoryError} are reported when the first file is written there. */
 const makeDataDirectory = (path: string): void => {
   try {
     makeDirectory(path);
@@ -106,7 +106,7 @@ const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCo
   const listening = await listeningAt(config, log, () => (manager ??= linkManagerOf(app, () => source)));
   const events = listening?.events ?? log;
   await using app = createApp(config, events);
-  // Before anything runs: if the address is in use, nothing has started yet.
+  // The address is bound first: if it is in use, nothing has started yet.
   await using server = await listening?.open(app);
   const source = createLinkSource(() => readConfig(loadOptionsOf(options)), {
     first,

@@ -18,7 +18,7 @@ type Subject = {
   readonly note: string;
 };
 
-/** A running daemon keeps its configuration if the current one is invalid. */
+/** Reads the subject. If the configuration is invalid, a running daemon keeps its previous one. */
 const subjectOf = async (terminal: Terminal, options: PlaceOptions): Promise<Subject> => {
   try {
     const config = await withHostedLinks(openConfig(terminal, options), systemClock);
@@ -46,7 +46,7 @@ const readHealth = async (terminal: Terminal, options: PlaceOptions): Promise<He
   return { ok, line: `${line}${note}` };
 };
 
-/** `health`: prints one line, and exits 0 if the daemon on this machine works, for a container's HEALTHCHECK. */
+/** `health`: prints one line, and exits 0 if the daemon on this machine is healthy, for a container's HEALTHCHECK. */
 const health = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCode> => {
   const { ok, line } = await readHealth(terminal, options).catch((error: unknown) => unhealthyBecause(firstOf(error)));
   terminal.print(line);

@@ -11,7 +11,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 /**
  * `notify`: sends one test notification to the webhook and prints the answer.
  *
- * @throws {NotDeliveredError | UsageError} if the webhook refuses it, or if none is set.
+ * @throws {NotDeliveredError | UsageError} if the webhook refuses it, or if no webhook is configured.
  */
 const notify = (terminal: Terminal, options: PlaceOptions): Promise<ExitCode> =>
   withApp(terminal, undefined, options, async ({ app: { config, store }, events, signal }) => {

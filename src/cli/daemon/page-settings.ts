@@ -26,7 +26,7 @@ export const linkManagerOf = (app: App, source: () => LinkSource): LinkManager |
   });
 };
 
-/** The program never deletes a backup that the page has made. */
+/** The largest number of backups that the page makes. The program never deletes one of them. */
 const MOST_BACKUPS = 20;
 
 /** Copies the state into a new folder in DATA_DIR; null if the state is on a server. */

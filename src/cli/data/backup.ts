@@ -27,7 +27,7 @@ const formatBackup = (manifest: Manifest, directory: string): readonly string[] 
 };
 
 /**
- * `backup DIR`: copies the state, also while a daemon works on it.
+ * `backup DIR`: copies the state, also while a daemon is running.
  *
  * @throws {BackupError | StoreError | CredentialsError | ConfigError} if no copy could be made.
  */

@@ -71,7 +71,7 @@ const formatContacts = ({ link, forgetting }: Found): string => {
 };
 
 /**
- * `forget contact CONTACT [LINK]`: deletes what is stored about a contact that is deleted on both sides.
+ * `forget contact CONTACT [LINK]`: deletes the stored data of a contact that is deleted on both sides.
  *
  * @throws {UsageError} if no contact or several contacts match, or if the contact still exists.
  * @throws {LeaseError | QueueError | StoreError} if it is not possible now.
@@ -136,7 +136,7 @@ const stepOf = async ({ store, vault }: Opened['app'], link: string) => {
 const nothingStored = (link: string): UsageError => new UsageError(`Nothing is stored about a link named ${link}.`);
 
 /**
- * `forget link LINK`: deletes everything that is stored about a link, and revokes its stored tokens if possible.
+ * `forget link LINK`: deletes all stored data of a link, and revokes its stored tokens if possible.
  *
  * @throws {UsageError} if nothing is stored, if the configuration has tokens of the link, or if `--yes` is needed.
  * @throws {LeaseError | QueueError | StoreError | CredentialsError} if it is not possible now.

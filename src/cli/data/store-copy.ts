@@ -16,7 +16,7 @@ type StoreCopyOptions = {
 
 const SHOWN_DIGITS = 12;
 
-/** The address of one of the two stores, from its option or from the file that the other option names. */
+/** The address of one of the two stores, from its option or from the file of the other option. */
 const addressOf = async (
   terminal: Terminal,
   option: 'from' | 'to',
@@ -38,9 +38,9 @@ const addressOf = async (
 };
 
 /**
- * `store copy`: copies everything that is stored to another engine, and verifies the copy.
+ * `store copy`: copies the whole store to another engine, and verifies the copy.
  *
- * @throws {UsageError} if an address is missing or names no store.
+ * @throws {UsageError} if an address is missing or is not that of a store.
  * @throws {StoreError} if the copy fails.
  */
 export const storeCopy = async (terminal: Terminal, options: StoreCopyOptions): Promise<ExitCode> => {

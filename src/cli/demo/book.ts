@@ -1,6 +1,6 @@
 import type { Sides } from '../../core/contact/side.ts';
 
-/** A contact as its owner sees it, with the same keys for every provider. */
+/** A contact in the owner's view, with the same keys for every provider. */
 export type BookContact = {
   readonly id: string;
   readonly firstName: string;
@@ -9,7 +9,7 @@ export type BookContact = {
   readonly title: string;
   readonly emails: readonly string[];
   readonly phones: readonly string[];
-  /** Each in one line. */
+  /** One line for each address. */
   readonly addresses: readonly string[];
   readonly websites: readonly string[];
   /** Names of labels or buckets. */
@@ -18,7 +18,7 @@ export type BookContact = {
 
 export type NewContact = Omit<BookContact, 'id' | 'addresses' | 'websites'>;
 
-/** One side's address book for its owner, which the demo edits and reads without the program. */
+/** The owner's view of one side's address book, which the demo edits and reads without the program. */
 export type Book = {
   /** The words for its groups: `label`, and `with the label` before a label's name. */
   readonly groupWords: { readonly one: string; readonly within: string };

@@ -13,7 +13,7 @@ const describeField = (change: FieldChange): string => {
   return `${what}: ${formatValues(change)}${note}`;
 };
 
-/** The name of the contact or group of a change; of a renamed group the former name. */
+/** The name of the contact or group of a change; for a renamed group, the former name. */
 export const nameBefore = ({ action, name, changes }: Change): string => {
   const [former] = action === 'rename-group' ? (changes[0]?.from ?? []) : [];
   return former ?? name ?? 'no name';

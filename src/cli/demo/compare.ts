@@ -1,7 +1,7 @@
 import { bySide, otherSide, SIDES, type Sides } from '../../core/contact/side.ts';
 import { nameOf, type Book, type BookContact, type Books } from './book.ts';
 
-/** The values that both books must share, each in one spelling. Uses no code of the program that it checks. */
+/** The values that must be equal in both books, each in one spelling. Uses no code of the program that it checks. */
 type Row = Readonly<Record<'name' | 'company' | 'title', string>> &
   Readonly<Record<'emails' | 'phones' | 'addresses' | 'websites' | 'groups', readonly string[]>>;
 
@@ -46,7 +46,7 @@ const entriesOf = (book: Book): Entry[] =>
     return { contact, row, text: JSON.stringify(row) };
   });
 
-/** The entries that have no equal among the others. */
+/** The entries without an equal one among the others. */
 const withoutEqual = (entries: readonly Entry[], others: readonly Entry[]): Entry[] => {
   const texts = others.map((other) => other.text);
   return entries.filter((entry) => {

@@ -49,7 +49,7 @@ const startEmulated = async (provider: EmulatedProvider, start: Start): Promise<
   return { settings: settingsOf(emulator), book };
 };
 
-/** Starts the account of each provider that the demo can show: an emulator, or a server of another project. */
+/** Starts an account of each provider that the demo supports: an emulator, or a server of another project. */
 const STARTERS = {
   service: (start) => startEmulated('service', start),
   google: (start) => startEmulated('google', start),

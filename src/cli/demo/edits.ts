@@ -12,7 +12,7 @@ const uniqueByName = (contacts: readonly BookContact[]): Map<string, BookContact
   return new Map(groups.flatMap(([key, [first, ...others]]) => (first && others.length === 0 ? [[key, first]] : [])));
 };
 
-/** Names that every terminal aligns. */
+/** Names that all terminals align correctly. */
 const LATIN = /^[\p{Script=Latin}\s.'-]+$/u;
 
 /** Contacts that exist on both sides under a unique name, with a job, an email address and a phone number. */
@@ -26,7 +26,7 @@ const findCouples = ({ left, right }: Books): Couple[] => {
   });
 };
 
-/** Removes and returns the first couple that fits, so that no contact is edited twice by chance. */
+/** Removes and returns the first couple that fits, so that no contact is edited twice. */
 const takeFrom = (couples: Couple[]) => {
   return (fits: (couple: Couple) => boolean = () => true): Couple => {
     const index = couples.findIndex(fits);

@@ -35,7 +35,7 @@ const readGooglePerson = (entry: GooglePerson, groupNames: ReadonlyMap<string, s
   };
 };
 
-/** The Google account as its owner sees it in the web interface. */
+/** The owner's view of the Google account in the web interface. */
 export const googleBook = ({ account }: GoogleEmulator): Book => {
   const idOf = (name: string): string => account.groups().find((group) => group.name === name)?.resourceName ?? '';
   const person = (id: string): GooglePerson => account.person(id) ?? {};

@@ -63,7 +63,7 @@ const personOf = ({ firstName, lastName, emails, phones, ...contact }: NewContac
   phones: phones.map((value) => ({ value, label: null })),
 });
 
-/** The address book in Radicale's folder of cards, as a program of its owner edits it. `REV` is the time of an edit. */
+/** The address book in Radicale's folder of cards, edited like by another program of its owner. `REV` is the time of an edit. */
 export const radicaleBook = (folder: string, clock: Clock, people: readonly Person[]): Book => {
   const names = (): readonly string[] => readdirSync(folder).filter((name) => /^[^.].*\.vcf$/u.test(name));
   const read = (id: string): readonly Property[] => readCard(readFileSync(join(folder, id), 'utf8'));

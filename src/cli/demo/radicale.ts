@@ -41,7 +41,7 @@ level = critical
 const ATTEMPTS = 600;
 const BETWEEN_ATTEMPTS_MS = 50;
 
-/** Whether a server answers within 30 s. */
+/** Returns whether a server answers within 30 s. */
 const answers = async (url: string, hasEnded: () => boolean): Promise<boolean> => {
   for (let attempt = 0; attempt < ATTEMPTS && !hasEnded(); attempt += 1) {
     const isUp = await fetch(url, { redirect: 'manual' }).then(

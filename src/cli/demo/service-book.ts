@@ -1,7 +1,7 @@
 import type { ServiceEmulator } from '../../sandbox/service/server.ts';
 import { toTexts, type Book } from './book.ts';
 
-/** The service's account as its user sees it in the web app. */
+/** The owner's view of the service's account in the web app. */
 export const serviceBook = ({ account }: ServiceEmulator): Book => {
   const idOf = (name: string): string => account.buckets().find((bucket) => bucket.name === name)?.id ?? '';
   return {

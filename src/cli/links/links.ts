@@ -84,7 +84,7 @@ const print = (terminal: Terminal, links: readonly ListedLink[], options: Common
 
 const NO_DATABASE_HINT = 'Links can also be stored in a database, and changed while daemons run: set DATABASE_URL.';
 
-/** `links list`: every link, of the configuration file and of the database if there is one. */
+/** `links list`: lists all links of the configuration file, and of the database if there is one. */
 const listLinks = (terminal: Terminal, options: CommonOptions): Promise<ExitCode> | ExitCode => {
   const { config } = openConfig(terminal, options);
   if (config.databaseUrl === null) {
@@ -124,7 +124,7 @@ const setLink = (
     return print(terminal, [link], options, `Changed the link ${name}. Daemons apply it within seconds.`);
   });
 
-/** `links remove NAME`: removes a link from the database; with `--forget` also what is stored about it. */
+/** `links remove NAME`: removes a link from the database; with `--forget` also its stored data. */
 const removeLink = (terminal: Terminal, name: string, options: RemoveOptions): Promise<ExitCode> =>
   withManager(terminal, options, async (manager) => {
     const { tokens } = await manager.remove(name, { forget: options.forget ?? false });

@@ -5,7 +5,7 @@ import { examples, withLinks, type Define } from '../command/options.ts';
 import { withApp } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** `pause [LINK]`: stops the scheduled runs of a link, and a run that a daemon has under way. */
+/** `pause [LINK]`: stops the scheduled runs of a link, and a daemon's current run of it. */
 const pause = (terminal: Terminal, linkName: string | undefined, options: PlaceOptions): Promise<ExitCode> =>
   withApp(terminal, linkName, options, async ({ app: { store }, links }) => {
     for (const { name } of links) {

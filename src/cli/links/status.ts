@@ -49,7 +49,7 @@ const paceFacts = ({ pace }: LinkStatus, nowMs: number): [string, string][] => {
   ];
 };
 
-/** The progress of the run that a daemon has under way. */
+/** The progress of a daemon's current run. */
 const progressFacts = ({ underWay }: LinkStatus): [string, string][] => {
   if (underWay === null) return [];
   const { listed, planned, written, leftMs } = underWay;
@@ -70,7 +70,7 @@ const budgetFacts = ({ sides, budget, isConnected }: LinkStatus): [string, strin
   return facts.length > 0 || isConnected ? facts : [['rate limit', 'unknown without a token']];
 };
 
-/** When deletions at a side are found that its change feed does not report. */
+/** The time of the next listing that finds deletions at a side whose change feed does not report them. */
 const sweepFacts = ({ sides, sweepAtMs }: LinkStatus, nowMs: number): [string, string][] =>
   SIDES.flatMap((side): [string, string][] => {
     const atMs = sweepAtMs[side];
@@ -137,7 +137,7 @@ export const formatLeftBehind = (link: string): string =>
   `${link}: not in the configuration, but its contacts, history or tokens are still stored. ` +
   `Add it again, or delete them: contact-sync forget link ${link}`;
 
-/** A pause by hand, and how to end it. */
+/** The lines about a pause by hand, with the command that ends it. */
 const pauseLines = ({ link, pausedByHandAtMs }: LinkStatus, nowMs: number): readonly string[] =>
   pausedByHandAtMs === null
     ? []
@@ -196,7 +196,7 @@ const paceToJson = ({ everyMs, lastChangeAtMs, daysByHour, workingHours }: LinkP
   workingHours,
 });
 
-/** The status as the README documents it, with the names of the sides. */
+/** The status in the documented JSON format, with the names of the sides. */
 const toJson = (status: LinkStatus): unknown =>
   inWordsOf(status.sides, {
     link: status.link,

@@ -5,7 +5,7 @@ import { UsageError } from '../command/exit-codes.ts';
 import type { Opened } from '../command/with-app.ts';
 import { formatTime } from '../terminal/layout.ts';
 
-/** A run and the link that it belongs to. */
+/** A run and its link. */
 export type FoundRun = { readonly link: LinkConfig; readonly run: RunRow };
 
 const SHOWN = 5;
@@ -17,7 +17,7 @@ const noSuchRun = (word: string, command: 'undo' | 'runs', retentionMs: number |
 };
 
 /**
- * The run with this id, or with an id that begins with the word; for `last` the last run that wrote something.
+ * Returns the run whose id is or begins with the word; for `last` the last run that wrote something.
  *
  * @throws {UsageError} if it does not match exactly one run.
  */
@@ -26,7 +26,7 @@ export const findRun = async (
   word: string,
   command: 'undo' | 'runs',
 ): Promise<FoundRun> => {
-  // The empty text is the beginning of every id.
+  // Every id begins with the empty text.
   if (word === '') throw new UsageError('RUN is empty. Give the id of a run, its first characters, or `last`.');
   const found: FoundRun[] = [];
   for (const link of links) {

@@ -24,7 +24,7 @@ type LinkRun = { readonly link: LinkConfig; readonly run: Run };
 const durationOf = ({ startedAtMs, endedAtMs }: Run): number | null =>
   endedAtMs === null ? null : endedAtMs - startedAtMs;
 
-/** The run as the README documents it. The caller replaces `left` and `right` by the names of the sides. */
+/** The run in the documented JSON format. The caller replaces `left` and `right` by the names of the sides. */
 const toJson = ({ link, run }: LinkRun) => ({
   link: link.name,
   run: run.id,
@@ -40,7 +40,7 @@ const toJson = ({ link, run }: LinkRun) => ({
   ...(run.repaired > 0 && { repaired: run.repaired }),
 });
 
-/** The writes of a run in a few words: `Google 2 created, 1 deleted`. */
+/** A short text with the writes of a run: `Google 2 created, 1 deleted`. */
 const wroteWords = ({ repaired, wrote }: Run, sides: Sides<SideWords>): string => {
   if (wrote === null) return '';
   const parts = SIDES.flatMap((side) => {
@@ -116,10 +116,10 @@ const showRuns = async (
 };
 
 /**
- * `runs [LINK]`: lists past runs, the newest first. `runs RUN [LINK]`: shows what one run wrote, with names and values. Sends no
- * request to the sides.
+ * `runs [LINK]`: lists past runs, the newest first. `runs RUN [LINK]`: shows the writes of one run, with names and values. Sends
+ * no request to the sides.
  *
- * @throws {UsageError} if the word is neither a link nor one run.
+ * @throws {UsageError} if the word is neither a link nor exactly one run.
  */
 const runs = (
   terminal: Terminal,

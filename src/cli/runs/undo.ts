@@ -32,7 +32,7 @@ type UndoOptions = CommonOptions &
     readonly dryRun?: boolean;
     readonly acceptDeletes?: boolean;
     readonly yes?: boolean;
-    /** The one write to revert, by its number in the journal. */
+    /** The journal id of the one write to revert. */
     readonly write?: number;
   };
 
@@ -105,7 +105,7 @@ const perform = async (
   }
 };
 
-/** The undo as the README documents it, with the names of the sides. */
+/** The undo in the documented JSON format, with the names of the sides. */
 const toJson = ({ actions, ...document }: UndoDocument, sides: Sides<SideWords>, shown: Shown): unknown =>
   inWordsOf(sides, {
     ...document,
@@ -130,7 +130,7 @@ const confirmedCommand = ({ link, run }: FoundRun, { write, acceptDeletes }: Und
   return `contact-sync undo ${run.id} ${link.name} ${flags.join(' ')}`;
 };
 
-/** True if the undo may continue. A person must confirm deletions of contacts first. */
+/** Returns whether the undo may continue. A user must confirm deletions of contacts first. */
 const isConfirmed = async (
   terminal: Terminal,
   { app, signal }: Opened,
@@ -141,7 +141,7 @@ const isConfirmed = async (
   const { link, run } = found;
   const { report, halt } = await app.planUndo(link, run, { signal, ...askedFor(options) });
   const deletions = selectChanges(report.actions, { only: 'deletes' });
-  // The undo itself halts too, and deletes nothing.
+  // A halted undo deletes nothing.
   if (deletions.length === 0 || halt !== null) return true;
   const what = count(deletions.length, 'contact');
   const step = {
@@ -182,10 +182,9 @@ const checkWrite = async ({ app }: Opened, { link, run }: FoundRun, { write }: U
 };
 
 /**
- * `undo RUN [LINK]`: reverts what a run wrote, or with `--write` one write of it.
+ * `undo RUN [LINK]`: reverts the writes of a run, or with `--write` one of them.
  *
- * @throws {UsageError} if it has no such write, if RUN is not one run or is too old, or if a deletion needs
- * `--yes`.
+ * @throws {UsageError} if RUN is not exactly one run or is too old, if it has no such write, or if a deletion needs `--yes`.
  */
 const undo = (
   terminal: Terminal,

@@ -14,7 +14,7 @@ import { defaultContactLimit } from '../../sandbox/google/server.ts';
 import { UsageError } from '../command/exit-codes.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** An address book to fill an account with. */
+/** An address book that is loaded into an account. */
 export type LoadedFile = AddressBook & { readonly path: string };
 
 /** The largest number that `--people` accepts. */
@@ -23,7 +23,7 @@ const MOST_PEOPLE = 50_000;
 /** The number of contacts that an account accepts. Google has a limit; no limit of the service is known. */
 const ROOM: Readonly<Record<EmulatedProvider, number>> = { google: defaultContactLimit, service: MOST_PEOPLE };
 
-/** Reads the address book for an account. Throws a {@link UsageError} where it cannot be used. */
+/** Reads the address book for an account. Throws a {@link UsageError} if it cannot be used. */
 export const loadFile = async (path: string, provider: EmulatedProvider): Promise<LoadedFile> => {
   const book = await loadAddressBook(path, ROOM[provider]).catch((error: unknown) => {
     if (error instanceof AddressBookError) throw new UsageError(error.message, { cause: error });
@@ -43,7 +43,7 @@ const reportProblems = (terminal: Terminal, path: string, what: string, { count:
   if (others > 0) terminal.warn(`${path}: ${what}: ${count(others, 'more', 'more')}`);
 };
 
-/** Prints to stderr how much of the file was loaded, and each line that was not. */
+/** Prints to stderr the number of contacts that were loaded, and each line that was not. */
 export const reportFile = (terminal: Terminal, { path, people, skipped, refused, leftOut }: LoadedFile): void => {
   const loaded = count(people.length, 'person', 'people');
   const lines = count(skipped.count, 'line');
@@ -58,7 +58,7 @@ export const reportFile = (terminal: Terminal, { path, people, skipped, refused,
   }
 };
 
-/** A file that the contacts of a side are written to. */
+/** The output file for the contacts of a side. */
 type Export = { readonly side: Side; readonly path: string };
 
 const sideNamed = (name: string, providers: Sides<EmulatedProvider>): Side | null => {

@@ -71,7 +71,7 @@ const readRate = (text: string): { requests: number; windowMs: number } => {
   );
 };
 
-/** @throws {UsageError} for an option that names an account by its provider: both accounts have the same one. */
+/** @throws {UsageError} for an option that selects an account by its provider: both accounts have the same one. */
 const refuseProviderOptions = (options: Options, provider: EmulatedProvider): void => {
   const files = EMULATED_NAMES.flatMap((name) => (options[name] === undefined ? [] : [`--${name}`]));
   const ports = EMULATED_NAMES.flatMap((name) => (options[`${name}Port`] === undefined ? [] : [`--${name}-port`]));
@@ -89,7 +89,7 @@ const readSide = (options: Options, provider: EmulatedProvider, file: LoadedFile
   };
 };
 
-/** The address books to fill the accounts with, by provider. */
+/** The address books that are loaded into the accounts, by provider. */
 type Files = { readonly [Provider in EmulatedProvider]?: LoadedFile };
 
 const readFiles = async (options: Options): Promise<Files> => {
@@ -131,8 +131,8 @@ const variablesOf = (emulator: Emulator): Record<string, string> => {
 const newDataDir = (): string => join(tmpdir(), `contact-sync-sandbox-${randomUUID().slice(0, 8)}`);
 
 /**
- * The variables that open the sandbox's link. Where variables alone cannot describe it, they name a configuration file, which is
- * deleted with the stack.
+ * The variables that configure the sandbox's link. If variables alone are not enough, they set the path of a configuration file,
+ * which is deleted with the stack.
  */
 const environmentOf = async (
   running: SandboxPair,

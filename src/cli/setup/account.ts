@@ -10,8 +10,8 @@ import { textOf, replaceFile } from './config-file.ts';
 import type { Asker } from './questions.ts';
 
 /**
- * Returns the fault in a provider's addresses and client, as far as a request without a sign-in shows it; null if no fault was
- * found or the settings are incomplete.
+ * Returns the fault in a provider's addresses and client that a request without a sign-in shows; null if no fault was found or
+ * the settings are incomplete.
  */
 export const checkClient = async (
   providerName: string,
@@ -31,14 +31,14 @@ export const checkClient = async (
 /** A side of a link in the configuration file `path`. */
 export type ConfiguredSide = { readonly link: LinkConfig; readonly side: Side; readonly path: string };
 
-/** True if the account of a side may have several address books or similar, and the configuration names none. */
+/** Returns whether the account of a side may have several address books or similar, and the configuration selects none. */
 export const hasOpenCollection = ({ sides }: LinkConfig, side: Side): boolean => {
   const { provider, settings } = sides[side];
   const { collection } = providerNamed(provider);
   return collection !== undefined && settings[collection.key] === null;
 };
 
-/** Asks which address book of the account a side syncs if there are several, and writes it to the configuration file. */
+/** If the account has several address books, asks which one the side syncs and writes it to the configuration file. */
 const chooseAmong = async (
   asker: Asker,
   { link, side, path }: ConfiguredSide,
@@ -55,7 +55,7 @@ const chooseAmong = async (
 
 /**
  * Asks for the password of a side if it has no token, and then which address book of the account it syncs. Returns the password,
- * or null if none was asked for. A server that cannot be read is not reported: the sign-in that follows does that.
+ * or null if none was asked for. An unreadable server is not reported here, because the following sign-in reports it.
  *
  * @throws {InterruptedError} if a question was interrupted.
  */

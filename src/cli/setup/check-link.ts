@@ -111,7 +111,7 @@ const credentialRemedy = (subject: Subject, error: CredentialError): string => {
   return tokenKey === undefined ? connectCommand(subject) : `The token is set in ${tokenKey}. Replace it there.`;
 };
 
-/** The failure, and the remedy that the message of some errors ends with. */
+/** Splits a message into the failure and its remedy, which is at the end of some messages. */
 const splitMessage = (message: string): { readonly detail: string; readonly remedy: string | null } => {
   const [, detail = message, verb = '', rest = ''] = /^(.*): (check|write|leave) (.*?)\.?$/su.exec(message) ?? [];
   return { detail, remedy: verb === '' ? null : `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${rest}.` };

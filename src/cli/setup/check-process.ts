@@ -121,7 +121,7 @@ export const faultOfStore = (error: unknown): Finding =>
 
 const LISTEN = { name: 'listen' };
 
-/** Which machines reach the HTTP server of the daemon; no finding if it is off. */
+/** The finding about the machines that can reach the HTTP server of the daemon; no finding if it is off. */
 export const checkListen = (config: Config): readonly Finding[] => {
   const { listen } = config;
   if (listen === null) return [];
@@ -177,7 +177,7 @@ export const checkRedis = async (redisUrl: Secret | null): Promise<Finding> => {
   }
 };
 
-/** The receiver of notifications, without a request to it; no finding if none is configured. */
+/** The finding about the receiver of notifications, without a request to it; no finding if none is configured. */
 export const checkNotices = (config: Config): readonly Finding[] => {
   const { notifyUrl, notifySecret, notifyFormat } = config;
   if (notifyUrl === null) return [];

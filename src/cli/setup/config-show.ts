@@ -68,7 +68,7 @@ const printTables = (terminal: Terminal, settings: readonly EffectiveSetting[]):
   }
 };
 
-/** `config show`: prints the effective settings and where each comes from. Secrets are hidden. */
+/** `config show`: prints the effective settings with their sources. Secrets are hidden. */
 export const showConfig = (terminal: Terminal, linkName: string | undefined, options: CommonOptions): ExitCode => {
   const { config, effective, misspelt } = readConfig(loadOptionsOf(options));
   if (misspelt !== null) terminal.warn(misspelt);

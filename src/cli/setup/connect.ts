@@ -26,7 +26,7 @@ export type ConnectOptions = PlaceOptions & {
   readonly apiKey?: string;
   /** The file with the key of a v1 application. */
   readonly apiKeyFile?: string;
-  /** The password; without one it is asked for. */
+  /** The password; if absent, the command asks for it. */
   readonly password?: string;
   readonly replaceAccount?: boolean;
   /** False: the next command is not printed. */
@@ -59,7 +59,7 @@ type Step = {
   readonly options: ConnectOptions;
 };
 
-/** Every user of the machine can read the arguments of its processes. */
+/** Refuses a secret as an argument: every user of the machine can read the arguments of its processes. */
 const refuseArgument = (apiKey: string): void => {
   if (apiKey === '-') return;
   throw new UsageError(
@@ -168,7 +168,7 @@ export const connect = (
     }
   });
 
-/** The option that sets the port of this machine that the browser returns to. */
+/** The option for the port of this machine to which the browser returns. */
 export const portOption = (): Option =>
   new Option('--port <PORT>', 'loopback port for the answer of the browser (default: any free port)').argParser(
     wholeNumber(1, 65_535),

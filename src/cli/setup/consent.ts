@@ -9,7 +9,7 @@ import { listenForRedirect } from './redirect-listener.ts';
 /** The options of {@link askForConsent}. */
 export type ConsentOptions = {
   readonly terminal: Terminal;
-  /** The input that the address may be pasted into. */
+  /** The input into which the address may be pasted. */
   readonly input: Input;
   readonly clock: Clock;
   readonly signal: AbortSignal;

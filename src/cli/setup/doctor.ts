@@ -76,7 +76,7 @@ const examine = async (
   if (opened instanceof Error) return [...early, faultOfStore(opened)];
   await using app = opened;
   const store = await checkStore(app);
-  // The state of the links is in the store.
+  // Links cannot be checked without the store, which has their state.
   if (store.level === 'error') return [...early, store];
   // Without Redis no request is sent: the rate limit is shared there.
   const asksSides = redis.code !== EXIT.unavailable;

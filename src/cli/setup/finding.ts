@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 /** The result of one check. A sync works despite a warning, but not despite an error. */
 export type Finding = {
   readonly name: string;
-  /** Null for what concerns every link. */
+  /** Null if it concerns all links. */
   readonly link: string | null;
   readonly level: 'ok' | 'warning' | 'error';
   readonly detail: string;

@@ -34,7 +34,7 @@ type InitOptions = PlaceOptions &
     readonly left?: string;
     readonly right?: string;
     readonly secrets?: SecretPlace;
-    /** No question is asked: variables and options give all values. */
+    /** Asks no question: all values come from variables and options. */
     readonly yes?: boolean;
   };
 
@@ -245,7 +245,7 @@ const finish = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCo
   return planned;
 };
 
-/** `init`: asks for what a link needs, writes the configuration, signs in, and ends with `doctor` and the plan. */
+/** `init`: asks for the settings of a link, writes the configuration, signs in, and ends with `doctor` and the plan. */
 const init = async (terminal: Terminal, options: InitOptions): Promise<ExitCode> => {
   if (options.dataDir === '') throw new UsageError('--data-dir is empty. Name a directory, or leave the option out.');
   const path = configFileOf(loadOptionsOf(options));

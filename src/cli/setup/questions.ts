@@ -7,22 +7,22 @@ import type { Preset } from '../../providers/provider.ts';
 import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
 import { askChoice, askSecret, askText, askYesNo, type Choice, type Streams } from '../terminal/prompts.ts';
 
-/** The place that secrets are written to: the configuration file, a `.env` next to it, or nowhere because variables set them. */
+/** The place of secrets: the configuration file, a `.env` next to it, or none because variables set them. */
 export type SecretPlace = 'file' | 'env' | 'none';
 
 /** The answers that are known before the first question. */
 export type KnownAnswers = {
-  /** Providers that options set. */
+  /** The providers from options. */
   readonly providers: Partial<Sides<string>>;
-  /** The providers of the links in an existing configuration, which stay; null for a new configuration. */
+  /** The providers of the links in an existing configuration, which are kept; null for a new configuration. */
   readonly existing: readonly string[] | null;
   readonly secrets: SecretPlace | null;
-  /** Values that variables or an existing configuration set, by their dotted keys. */
+  /** The values from variables or an existing configuration, by their dotted keys. */
   readonly settings: ReadonlyMap<string, string>;
 };
 
 export type Answers = Pick<SetUp, 'settings'> & {
-  /** Null: the links of the existing configuration stay, and `settings` has only what was asked. */
+  /** Null: the links of the existing configuration are kept, and `settings` has only the answered ones. */
   readonly sides: SetUp['sides'] | null;
   readonly secrets: SecretPlace;
 };
@@ -39,7 +39,7 @@ export type Asker = {
   yesNo(message: string, usual: boolean): Promise<boolean>;
 };
 
-/** Gives the usual answer to every question. */
+/** Answers every question with its default. */
 export const NON_INTERACTIVE: Asker = {
   text: (_, usual) => Promise.resolve(usual),
   secret: (_, usual) => Promise.resolve(usual),
@@ -93,7 +93,7 @@ const askSetting = (asker: Asker, setting: AskedSetting, usual: string): Promise
 
 const OTHER_SERVER = 'another server';
 
-/** The value of a preset; the address of the server is asked for if the value is a path there. */
+/** The value of a preset. If the value is a path, asks for the address of the server. */
 const askPresetValue = async (asker: Asker, { title, value }: Preset, key: string): Promise<string> => {
   if (URL.canParse(value)) return value;
   const fault = (answer: string): string | null => faultOf(key, answer);
@@ -101,7 +101,7 @@ const askPresetValue = async (asker: Asker, { title, value }: Preset, key: strin
   return new URL(value, `${answer.replace(/\/+$/u, '')}/`).href;
 };
 
-/** Asks which server a provider is reached at, and returns the setting that this gives; null for another server. */
+/** Asks for the server of a provider and returns the resulting setting; null for another server. */
 const askPreset = async (
   asker: Asker,
   provider: string,
@@ -129,7 +129,7 @@ export type AnswerHandlers = {
   readonly check: (provider: string, settings: ReadonlyMap<string, string>) => Promise<boolean>;
 };
 
-/** Asks for everything that a new link needs. */
+/** Asks for all settings of a new link. */
 export const askAll = async (
   asker: Asker,
   known: KnownAnswers,

@@ -4,7 +4,7 @@ import { UsageError } from '../command/exit-codes.ts';
 import { answerIn, type Answer } from './consent-answer.ts';
 
 export type RedirectListener = AsyncDisposable & {
-  /** The address that the consent page redirects the browser to. */
+  /** The address to which the consent page redirects the browser. */
   readonly redirectUri: string;
   /** The first answer that has the state of this sign-in. */
   readonly answered: Promise<Answer>;

@@ -84,7 +84,7 @@ const followAll = async (
 };
 
 /**
- * Enqueues a resync of each link for the daemon, and with `wait` waits until all have ended. An interrupt ends the waiting, not
+ * Enqueues a resync of each link for the daemon, and with `wait` waits until all have ended. An interrupt ends the wait but not
  * the jobs.
  *
  * @throws {QueueError} if the queue does not accept a job.

@@ -32,7 +32,7 @@ const PAIRS_SHOWN = 6;
 /** A text that a shell reads as one word and not as an option: ids come from a remote. */
 const IS_PLAIN = /^[\w.@:/][\w.@:/-]*$/u;
 
-/** The command that pairs two of the contacts, for each two that may be one person. */
+/** The commands that pair two of the contacts, one for each two that may be one person. */
 const pairCommands = ({ left, right }: Unpaired, { link, isOnly }: Pick<LinkPlan, 'link' | 'isOnly'>, all: boolean) => {
   const name = isOnly ? '' : ` ${link}`;
   const ids = (rivals: Unpaired['left']) => rivals.flatMap(({ id }) => (IS_PLAIN.test(id) ? [id] : []));
@@ -160,7 +160,7 @@ const unpairedToJson = ({ left, right, why }: Unpaired) => ({
   why,
 });
 
-/** The plan as the README documents it, with the names of the sides. */
+/** The plan in the documented JSON format, with the names of the sides. */
 const toJson = (plan: LinkPlan, sides: Sides<SideWords>): unknown => {
   const { link, kind, actions, unpaired, estimate, halted, error } = plan;
   return inWordsOf(sides, {
@@ -174,7 +174,7 @@ const toJson = (plan: LinkPlan, sides: Sides<SideWords>): unknown => {
   });
 };
 
-/** `plan [LINK]`: shows what a run of each link would change. Writes nothing. */
+/** `plan [LINK]`: shows the changes that a run of each link would make. Writes nothing. */
 export const plan = (terminal: Terminal, linkName: string | undefined, options: PlanOptions): Promise<ExitCode> =>
   withApp(terminal, linkName, options, async (opened) => {
     const planned: Planned[] = [];

@@ -13,7 +13,7 @@ import { runLinks, type RunLinksOptions } from './run-links.ts';
 
 type ResyncOptions = RunLinksOptions & {
   readonly wait?: boolean;
-  /** Set by `sync --full`, which does not warn if the run takes place in this process. */
+  /** Set by `sync --full`, which does not warn if this process performs the run. */
   readonly full?: boolean;
 };
 
@@ -51,7 +51,7 @@ const openQueue = async (
   return withApp(terminal, undefined, options, ({ app }) => openQueueClient({ store: app.store, dataDir }, redisUrl));
 };
 
-/** `resync [LINK]`: runs each link in full: in the daemon if one works on the queue, otherwise in this process. */
+/** `resync [LINK]`: runs each link in full, in the daemon if one serves the queue, otherwise in this process. */
 export const resync = async (
   terminal: Terminal,
   linkName: string | undefined,

@@ -14,7 +14,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 /** The argument that selects every refused write of the links. */
 const ALL = 'all';
 
-/** A write to retry, as the README documents it, with the names of the sides. */
+/** A write to retry in the documented JSON format, with the names of the sides. */
 const toJson = ({ name: link, sides }: LinkConfig, { side, leftId, rightId, reason, attempts }: Rejection): unknown =>
   inWordsOf(sides, { link, side, leftId, rightId, reason, attempts });
 

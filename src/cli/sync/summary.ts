@@ -38,7 +38,7 @@ const formatCounts = (summary: RunSummary, sides: Sides<SideWords>): string => {
   return formatTable(SIDES.map(row), { head, numbers: [1, 2, 3, 4, 5], indent: '  ' });
 };
 
-/** The result of a run, for people. `hasHints` adds commands that show more. */
+/** The result of a run, for people. `hasHints` adds commands for further details. */
 export const formatSummary = (
   summary: RunSummary,
   sides: Sides<SideWords>,
@@ -65,7 +65,7 @@ export const formatSummary = (
   return [...lines, ...shown].join('\n');
 };
 
-/** Why a run did not complete, and what to do; null if it completed. */
+/** The reason why a run did not complete, and the remedy; null if it completed. */
 export const formatTrouble = ({ summary, error }: RunResult, sides: Sides<SideWords>): string | null => {
   if (error === null) return null;
   const reason = messageOf(error);

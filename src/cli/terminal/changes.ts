@@ -44,7 +44,7 @@ export const formatFieldChange = (change: FieldChange, whole: Change['why'], sid
   return `${wordsOfField(change.field)}: ${formatValues(change)}${reason}`;
 };
 
-/** The contact or group that a change is about. */
+/** The contact or group of a change. */
 export const subjectOf = (change: Change): string => {
   if (!('leftId' in change)) return `group ${shorten(change.name, NAME_COLUMNS)}`;
   return change.name === null ? describeIds(change) : shorten(change.name, NAME_COLUMNS);
@@ -63,7 +63,7 @@ const contentOf = ({ changes }: Change): string => {
   return parts.length === 0 ? '' : `; ${parts.join('; ')}`;
 };
 
-/** The side that a change comes from; null for one that no side caused, such as an undo. */
+/** The side that caused a change; null for a change that no side caused, such as an undo. */
 const sourceOf = ({ side, why }: Change): Side | null => {
   switch (why.kind) {
     case 'new':
@@ -78,7 +78,7 @@ const sourceOf = ({ side, why }: Change): Side | null => {
   }
 };
 
-/** From which side to which, or the side that is written; empty for an action on both. */
+/** The source and the target side, or only the written side; empty for an action on both. */
 const directionOf = (change: Change, sides: Sides<SideWords>): string => {
   if (IS_OF_BOTH.has(change.action)) return '';
   const source = sourceOf(change);
@@ -91,7 +91,7 @@ const directionOf = (change: Change, sides: Sides<SideWords>): string => {
 const reasonOf = ({ why }: Change, sides: Sides<SideWords>): string =>
   why.kind === 'undo' ? '' : `: ${inLine(whyWords(why, sides))}`;
 
-/** A change in its lines. */
+/** The lines of a change. */
 const formatChange = (change: Change, note: string, sides: Sides<SideWords>, { width, style }: Layout): string => {
   const { action, changes, why } = change;
   const title = `${style('bold', subjectOf(change))}${directionOf(change, sides)}${reasonOf(change, sides)}`;
@@ -115,7 +115,7 @@ const countsOf = (changes: readonly Change[], all: readonly Change[], sides: Sid
 /** The line for a filter (`--only`, `--grep`) without a match. */
 export const NO_MATCH = '  No matching changes.';
 
-/** The number of lines that are not shown, and how to show them. */
+/** The number of hidden lines, and the options that show them. */
 export const formatHidden = (hidden: number): readonly string[] =>
   hidden > 0 ? [`  ... and ${grouped(hidden)} more (show them with --all, or select with --grep and --only)`] : [];
 

@@ -3,7 +3,7 @@ import { confirm as yesNo, input as askInput, password, select } from '@inquirer
 import { UsageError } from '../command/exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The streams that questions are asked on. */
+/** The streams for questions and answers. */
 export type Streams = { readonly input: Readable; readonly output: NodeJS.WritableStream };
 
 /** A question ended without an answer: Ctrl-C or Ctrl-D was pressed, or the input ended. */
@@ -105,9 +105,9 @@ type DestructiveStep = {
 };
 
 /**
- * Whether a command may delete something: with `--yes`, or after a person has confirmed it on a terminal.
+ * Returns whether a command may delete something: with `--yes`, or after a user has confirmed it on a terminal.
  *
- * @throws {UsageError} if no person can be asked: there is no terminal, or stdout gets a JSON document.
+ * @throws {UsageError} if no user can be asked: there is no terminal, or stdout gets a JSON document.
  */
 export const mayDelete = async (
   terminal: Terminal,

@@ -7,7 +7,7 @@ type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 
 /** The output of a command for people and scripts: stdout and stderr, and their properties. */
 export type Terminal = {
-  /** Standard output itself, which bars are drawn on. */
+  /** Standard output itself, on which bars are drawn. */
   readonly stdout: NodeJS.WriteStream;
   /** True if lines may be redrawn: stdout is a terminal with colours (TERM), and NO_COLOR is not set. */
   readonly redraws: boolean;
@@ -25,7 +25,7 @@ export type Terminal = {
   style(style: Style, text: string): string;
 };
 
-/** The styles that {@link Terminal.style} writes, and the ones that end them. */
+/** The escape sequences of {@link Terminal.style}, and those that end them. */
 const OWN_STYLES = /(\u001B\[(?:1|2|22|31|32|33|39)m)/u;
 
 /** Escapes all control characters except the program's own styles, which are kept if the stream is a terminal. */

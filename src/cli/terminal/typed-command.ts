@@ -10,7 +10,7 @@ const IS_PLAIN = /^[\w./@:=+-]+$/u;
 
 const quoted = (path: string): string => (IS_PLAIN.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`);
 
-/** The command with the options that name the configuration and the state, so that a printed command finds them too. */
+/** The command with the options for the configuration and the state, so that a printed command uses the same ones. */
 export const withPlaces = (command: string, { config, dataDir }: PlaceOptions): string =>
   [
     command,
@@ -19,7 +19,7 @@ export const withPlaces = (command: string, { config, dataDir }: PlaceOptions): 
   ].join(' ');
 
 /**
- * A terminal that prints commands as a person types them here: a text has `contact-sync plan`, and the person reads
+ * A terminal that prints commands as they are typed on this machine: `contact-sync plan` in a text is printed as
  * `npm run -s contact-sync -- plan`. Only the commands of `names` are replaced, and JSON documents stay unchanged.
  */
 export const withTypedCommands = (terminal: Terminal, names: readonly string[], command: string): Terminal => {

@@ -13,12 +13,12 @@ import { plainPage, type Html } from './layout.ts';
 import { useFormToken, type PageSession, type Sessions } from './sessions.ts';
 import { html } from 'hono/html';
 
-/** What requests carry from one step to the next. */
+/** The data that the steps of a request share. */
 export type Env = {
-  /** The connection, as the server knows it. */
+  /** The connection of the server. */
   Bindings: { readonly incoming?: { readonly socket: { readonly remoteAddress?: string } } };
   Variables: {
-    /** The link that the address names. */
+    /** The link in the address. */
     link: LinkConfig;
     /** The session of the request. */
     session: PageSession;
@@ -39,21 +39,21 @@ export const protectingHeaders: MiddlewareHandler = secureHeaders({
     frameAncestors: ["'none'"],
     baseUri: ["'none'"],
   },
-  // A policy of no-referrer would also hide the origin of forms.
+  // The policy `no-referrer` would also remove the origin of forms.
   referrerPolicy: 'same-origin',
   xFrameOptions: 'DENY',
   // A proxy that terminates TLS decides about its own host name.
   strictTransportSecurity: false,
 });
 
-/** Of each session: a visitor needs a few requests for each page, its styles and its script. */
+/** The rate of each session: every page needs a few requests, for itself, its styles and its script. */
 const REQUESTS = { burst: 200, perSecond: 40 };
-/** Of each client without a session, which needs only the page to sign in. */
+/** The rate of each client without a session, which needs only the sign-in page. */
 const REQUESTS_BEFORE_SIGN_IN = { burst: 200, perSecond: 10 };
 
 /**
- * Limits the rate of requests: of each session, and of each client without one. No other session and no client without one
- * uses up the requests of a session.
+ * Limits the rate of requests of each session, and of each client without a session. The requests of a session are not used up
+ * by other sessions or by clients without a session.
  */
 export const limitedRate = (clock: Clock, sessions: Sessions, cookie: string): MiddlewareHandler<Env> => {
   const maySession = createAllowances(clock, REQUESTS);
@@ -80,8 +80,8 @@ const LARGEST_FORM_BYTES = 16_384;
 const FORM = 'application/x-www-form-urlencoded';
 
 /**
- * Refuses forms of other pages: browsers send the origin, and no page can change it. A proxy may have terminated TLS, so that
- * the host alone is compared.
+ * Refuses forms of other pages: browsers send the origin, and no page can change it. Only the host is compared, because a proxy
+ * may have terminated TLS.
  */
 const ownOrigin = csrf({
   origin: (origin, context) => {
@@ -102,10 +102,10 @@ const readForm: MiddlewareHandler<Env> = async (context, next) => {
   return next();
 };
 
-/** Reads the form of every POST that comes from a page of this address; refuses every other. */
+/** Reads the form of each POST from a page of this address, and refuses all others. */
 export const ownForms: MiddlewareHandler<Env> = every(ownOrigin, readForm);
 
-/** Answers a request that {@link ownForms} refused; any other error is thrown again. */
+/** Answers a request that {@link ownForms} refused. Throws any other error again. */
 export const answerRefused = (error: Error, context: Context): Response | Promise<Response> => {
   if (!(error instanceof HTTPException)) throw error;
   return refuse(

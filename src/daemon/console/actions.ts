@@ -16,10 +16,10 @@ import { createBackgroundTasks, type BackgroundTasks, type ForgottenAt } from '.
 import { count, formatEstimate, grouped } from '../../core/view/words.ts';
 
 const MOST_UNDOS = 20;
-/** A requested job that no worker of this process has started by then runs in another process. */
+/** A requested job that no worker of this process has started after this time runs in another process. */
 const REQUEST_SHOWN_MS = 15_000;
 
-/** The target of an undo: a run, or one write of it by its number in the journal. */
+/** The target of an undo: a run, or one write of it by its journal id. */
 export type UndoTarget = { readonly run: RunRow; readonly write: number | null };
 
 /** The state of an undo. `halt`: the message of its halt (R8). */
@@ -43,19 +43,19 @@ export type WorkProgress = {
 export type ConsoleActions = {
   /** Requests a run. Throws QueueError if the queue does not accept it. */
   order(link: LinkConfig, kind: 'incremental' | 'full'): Promise<void>;
-  /** The report of the last job of this process; null without one, or if a contact was forgotten since. */
+  /** The report of the last job of this process; null if there is none, or if a contact was forgotten since. */
   lastReport(link: LinkConfig, forgotten: ForgottenAt): JobReport | null;
-  /** The current work; null without any. */
+  /** The progress of the current work; null if there is none. */
   progress(link: LinkConfig): WorkProgress | null;
   plan(link: LinkConfig): void;
-  /** The state of the plan. `ended`: the last ended runs, newest first. An acceptance covers one completed run. */
+  /** The state of the plan. `ended`: the last ended runs, newest first. An acceptance applies to one completed run. */
   planning(link: LinkConfig, ended: readonly EndedRun[], forgotten: ForgottenAt): Planning | null;
   /** Like `planning`; first starts a plan in the background if it is missing or outdated. */
   currentPlan(link: LinkConfig, ended: readonly EndedRun[], forgotten: ForgottenAt): Planning | null;
   /** Runs the plan with this digest. It is computed again; if it differs, the new plan is shown and does not run. */
   accept(link: LinkConfig, digest: string): void;
   preview(link: LinkConfig, target: UndoTarget): void;
-  /** Runs an undo. `acceptedHalt`: the message of the one halt that may pass. */
+  /** Runs an undo. `acceptedHalt`: the message of the only accepted halt. */
   undo(link: LinkConfig, target: UndoTarget, acceptedHalt: string | null): void;
   undoing(link: LinkConfig, forgotten: ForgottenAt): Undoing | null;
   /** Called with each job that has ended. */
@@ -64,7 +64,7 @@ export type ConsoleActions = {
   close(): Promise<void>;
 };
 
-/** The clocks of hosts that share a store differ by less. */
+/** The largest expected clock difference between hosts that share a store. */
 const CLOCKS_APART_MS = 60_000;
 
 const runText = ({ listed, planned, written, leftMs }: ReturnType<Daemon['progress']>[number]): WorkProgress => {

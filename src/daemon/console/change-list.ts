@@ -5,9 +5,9 @@ import { fieldWords, grouped, HAPPENING_TITLES, IS_OF_BOTH, whyWords } from '../
 import { HAPPENINGS, happeningOf, type Change, type FieldChange, type Happening } from '../../core/view/views.ts';
 import type { Html } from './layout.ts';
 
-/** Changes of each kind on one page; the filter finds the others. */
+/** The number of changes of each kind on one page; the filter finds the others. */
 const ROWS_SHOWN = 100;
-/** Changes of each kind that are not folded. */
+/** The number of changes of each kind that are not collapsed. */
 const SAMPLES_SHOWN = 5;
 
 const ACTIONS: Readonly<Record<Change['action'], string>> = {
@@ -25,7 +25,7 @@ const ACTIONS: Readonly<Record<Change['action'], string>> = {
   'delete-group': 'delete the group',
 };
 
-/** Values of a field, one after the other. */
+/** The values of a field, separated by commas. */
 export const valuesText = (values: readonly string[]): string => (values.length === 0 ? '(empty)' : values.join(', '));
 
 /** The ids of a contact without a name. */
@@ -123,7 +123,7 @@ export const findForm = (action: string, text: string, kept: Readonly<Record<str
 export const isFound = (text: string, texts: readonly (string | null)[]): boolean =>
   text === '' || texts.some((each) => holds(each, text));
 
-/** Changes of one kind: the first of `total`, about `counted` contacts and groups. */
+/** Changes of one kind: the first ones of `total`, which concern `counted` contacts and groups. */
 type Section<Each> = {
   readonly happening: Happening;
   readonly total: number;
@@ -131,7 +131,7 @@ type Section<Each> = {
   readonly own: readonly Each[];
 };
 
-/** Changes of one kind; `rest` is a hint for finding those that are not shown. */
+/** Changes of one kind; `rest` is a hint about those that are not shown. */
 export const changeSection = <Each extends Change>(
   { happening, total, counted = total, own }: Section<Each>,
   sides: Sides<SideWords>,
@@ -162,7 +162,7 @@ export const changeSection = <Each extends Change>(
   </section>`;
 };
 
-/** Changes grouped by kind, destructive kinds first. `more` may add to each change. */
+/** Changes grouped by kind, destructive kinds first. `more` returns additional content for each change. */
 export const changeSections = <Each extends Change>(
   all: readonly Each[],
   sides: Sides<SideWords>,

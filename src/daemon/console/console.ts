@@ -41,7 +41,7 @@ export type Console = AsyncDisposable & {
 /** The paths that require a session. */
 const INSIDE = ['/', '/links', '/links/*', '/connected/finish'] as const;
 
-/** Opens the page. From then on `contact-sync console` creates sign-in links for it. */
+/** Opens the page. Afterwards `contact-sync console` can create sign-in links for it. */
 export const openConsole = async (options: ConsoleOptions): Promise<Console> => {
   const { app, daemon, clock, newSecret, address, token } = options;
   const { dataDir } = app.config;

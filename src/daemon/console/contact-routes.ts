@@ -21,7 +21,7 @@ import { PEOPLE_SHOWN, peoplePage } from './pages/people.ts';
 
 const sideOf = (word: string | null): Side | null => SIDES.find((side) => side === word) ?? null;
 
-/** Reviews the open conflicts of these ids alike; a conflict that cannot be decided so stays open. */
+/** Stores the same review for the open conflicts with these ids. A conflict that cannot be decided this way stays open. */
 const reviewAll = async (parts: LinkParts, link: LinkConfig, ids: string, taken: Side | null): Promise<string> => {
   const { name, sides } = link;
   const asked = new Set(ids.split(',').map(Number));
@@ -107,7 +107,7 @@ const addLeftOut = (routes: Hono<Env>, parts: LinkParts): void => {
   );
 };
 
-/** The pages about contacts. */
+/** Adds the pages about contacts. */
 export const addPeople = (routes: Hono<Env>, parts: LinkParts): void => {
   addConflicts(routes, parts);
   addLeftOut(routes, parts);
@@ -118,7 +118,7 @@ type PairIds = { readonly leftId: string | null; readonly rightId: string | null
 
 const COUNTERPARTS_SHOWN = 20;
 
-/** The unlinked contacts of the other side that a text names; null for a contact that is linked or on both sides. */
+/** The unlinked contacts of the other side that match a text; null for a contact that is linked or on both sides. */
 const counterpartOf = async (
   store: Store,
   link: string,
@@ -147,7 +147,7 @@ const contactView = async (
   return { history, verdicts, counterpart: await counterpartOf(store, link, history, asked) };
 };
 
-/** The contacts that the last run with writes changed. */
+/** The contacts that were changed by the last run with writes. */
 const recentlyChanged = async (store: Store, link: string): Promise<readonly FoundPerson[]> => {
   const [run] = await store.runs(link, { latest: 'writing' });
   if (run === undefined) return [];
@@ -166,7 +166,7 @@ const SAVED = {
   apart: 'Saved: the contacts are two people. No run pairs them.',
 } as const;
 
-/** The search for contacts, and the page of each. */
+/** Adds the search for contacts, and the page of each contact. */
 const addContacts = (routes: Hono<Env>, parts: LinkParts): void => {
   const { store } = parts.app;
   routes.get('/links/:link/people', async (context) => {

@@ -6,10 +6,10 @@ import { ICON } from './style.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
 import type { WorkProgress } from './actions.ts';
 
-/** A piece of a page, with everything in it escaped. */
+/** A part of a page, with all values escaped. */
 export type Html = ReturnType<typeof html>;
 
-/** What the parts of one page have in common. */
+/** The data that the parts of one page share. */
 export type PageContext = {
   readonly session: PageSession;
   /** The token of every form of this page. */
@@ -79,7 +79,7 @@ export const button = (page: PageContext, { action, label, describes, fields = {
   </form>`;
 };
 
-/** A link to a page; `current` where it is the one that is shown. */
+/** A link to a page; `current` is true for the page that is shown. */
 type NavItem = { readonly href: string; readonly text: string; readonly current: boolean };
 
 /** The navigation: all links, then one link with a tab for each of its pages. */
@@ -89,7 +89,7 @@ export type PageParts = {
   readonly title: string;
   readonly nav: Nav;
   readonly body: Html | readonly Html[];
-  /** Whether the page changes by itself: without a script it is reloaded. */
+  /** Whether the page shows live data: without a script it is reloaded. */
   readonly isLive?: boolean;
 };
 
@@ -171,7 +171,7 @@ export const plainPage = (title: string, body: Html): Html =>
       </body>
     </html>`;
 
-/** A table that is a list of cards on a narrow screen. */
+/** A table, which is shown as a list of cards on a narrow screen. */
 export const table = (
   caption: string,
   titles: readonly string[],
@@ -211,7 +211,7 @@ type LinkPage = keyof typeof PAGES;
 export const linkPath = (name: string, path: LinkPage | '/verdicts' | '/leave-out' | `/runs/${string}` = ''): string =>
   `/links/${encodeURIComponent(name)}${path}`;
 
-/** The address of a run, or of one write of it by its number in the journal. */
+/** The address of a run, or of one write of it by its journal id. */
 export const runPath = (name: string, run: string, write: number | null = null): string =>
   `${linkPath(name, `/runs/${encodeURIComponent(run)}`)}${write === null ? '' : `?write=${write}`}`;
 

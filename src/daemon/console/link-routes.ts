@@ -86,11 +86,11 @@ export const linkRoutes = (parts: LinkParts): Hono<Env> => {
 };
 
 const SEND_EVERY_MS = 500;
-/** The browser connects again after that. */
+/** The longest duration of a stream. The browser connects again afterwards. */
 const LONGEST_MS = 10 * 60_000;
-/** Of the sessions of one link, or of those that see every link. */
+/** The largest number of streams of the sessions of one link, or of the sessions that see every link. */
 const MOST_STREAMS_OF_SCOPE = 20;
-/** With more, sessions of one link get no further stream. Sessions that see every link do. */
+/** From this number on, sessions of one link get no further stream. Sessions that see every link still do. */
 const MOST_STREAMS = 40;
 
 /** Streams progress as server-sent events until the work has ended. The number of streams is limited. */

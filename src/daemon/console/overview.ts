@@ -5,31 +5,31 @@ import { loadBackground, writeView } from '../../engine/history/writes.ts';
 import { runView } from '../../engine/history/runs.ts';
 import type { Run, WriteView } from '../../core/view/views.ts';
 
-// The data of the overview of a link that no other page has.
+// The data that only the overview of a link needs.
 
 const DAY_MS = 86_400_000;
 export const DAYS_SHOWN = 30;
-/** More runs with writes than that are not counted in the chart. */
+/** The largest number of runs with writes that the chart counts. */
 const MOST_RUNS = 2_000;
 const RUNS_SHOWN = 5;
 const WRITES_SHOWN = 5;
 
-/** The changes that the runs of one day wrote. */
+/** The numbers of changes written by the runs of one day. */
 export type Day = {
-  /** Its first moment in UTC. */
+  /** The start of the day in UTC, epoch milliseconds. */
   readonly startMs: number;
   readonly created: number;
   readonly updated: number;
   readonly deleted: number;
 };
 
-/** A run with the first of its writes, one for each contact. */
+/** A run with its first writes, one for each contact. */
 export type RecentRun = { readonly run: Run; readonly writes: readonly WriteView[]; readonly total: number };
 
 export type Overview = {
   readonly contacts: Sides<number>;
   readonly accounts: Sides<string | null>;
-  /** Open conflicts: those without a winner, and those that the policy has decided. */
+  /** The numbers of open conflicts without a winner, and of those that the policy has decided. */
   readonly conflicts: { readonly undecided: number; readonly decided: number };
   /** The newest first. */
   readonly recent: readonly RecentRun[];
@@ -45,7 +45,7 @@ const wroteOf = ({ wrote }: RunRow): Omit<Day, 'startMs'> =>
     return { created: sum.created + created, updated: sum.updated + updated, deleted: sum.deleted + deleted };
   }, NOTHING);
 
-/** The writes of each of the last days, those without a write included. Pure. */
+/** The writes of each of the last days, including days without a write. Pure. */
 const daysOf = (runs: readonly RunRow[], nowMs: number): readonly Day[] => {
   const today = Math.floor(nowMs / DAY_MS);
   const byDay = Map.groupBy(runs, ({ startedAtMs }) => Math.floor(startedAtMs / DAY_MS));

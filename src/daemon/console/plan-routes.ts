@@ -12,7 +12,7 @@ import { writingForm, leaseParts, readingForm, pageOf, type LinkParts } from './
 
 const toPlan = (link: string): string => linkPath(link, '/plan');
 
-/** The page that lists the contact after the form. */
+/** The address of the page that lists the contact after the form was sent. */
 const afterLeaveOut = (link: string, form: URLSearchParams): string =>
   linkPath(link, form.get('include') === null ? '/plan' : '/left');
 

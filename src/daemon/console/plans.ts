@@ -36,7 +36,7 @@ export type PlanView = {
 export type Planning =
   | { readonly state: 'planning' | 'checking' }
   | { readonly state: 'planned'; readonly view: PlanView; readonly note: string | null }
-  /** `lastRun`: the last run that had ended at the acceptance. `ranAs`: the run that ended after it; null before that. */
+  /** `lastRun`: the last run that had ended at the acceptance. `ranAs`: the next run that ended; null if there is none. */
   | { readonly state: 'accepted'; readonly lastRun: string | null; readonly ranAs: string | null }
   | { readonly state: 'failed'; readonly message: string };
 
@@ -56,7 +56,7 @@ export type ConsoleActionParts = {
   readonly clock: Clock;
 };
 
-/** Plans are large, so few are kept. */
+/** The number of plans in memory. It is small because plans are large. */
 const MOST_PLANS = 3;
 
 /** The key of a link with its settings. A link that is added again with the same name may have another owner. */
@@ -72,7 +72,7 @@ export const endedRuns = async ({ store }: Pick<App, 'store'>, { name }: LinkCon
 
 type Accepted = Extract<Planning, { readonly state: 'accepted' }>;
 
-/** The acceptance with the run that it led to; null after a later run, and after a run that did not complete. */
+/** The acceptance with its run; null after a later run, and after a run that did not complete. */
 const acceptedNow = (accepted: Accepted, ended: readonly EndedRun[]): Accepted | null => {
   const [last, previous] = ended;
   if ((last?.id ?? null) === accepted.lastRun) return accepted;
@@ -91,7 +91,7 @@ const isOutdated = ({ lastRun, halt }: PlanView, [last]: readonly EndedRun[]): b
   return hasWritten || halt !== null;
 };
 
-/** The nonce with which a run may pass this halt; null if the last run did not halt with it (R8). */
+/** The nonce that accepts this halt; null if the last run did not halt with it (R8). */
 const overrideOf = async (app: App, link: LinkConfig, halt: string): Promise<string | null> => {
   const [last] = await endedRuns(app, link);
   return last?.outcome === 'halted' && last.reason === halt ? last.override : null;

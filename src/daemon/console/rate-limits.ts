@@ -2,10 +2,10 @@ import type { Clock } from '../../util/clock.ts';
 import type { Context } from 'hono';
 import type { Env } from './access.ts';
 
-/** So many at once, and so many a second after that. */
+/** The limit of a token bucket: `burst` at once, then `perSecond`. */
 export type Rate = { readonly burst: number; readonly perSecond: number };
 
-/** Answers whether one more is allowed now: a bucket that fills up again with time. */
+/** Creates a token bucket. The function returns whether one more is allowed now, and counts it. */
 export const createAllowance = (clock: Clock, { burst, perSecond }: Rate): (() => boolean) => {
   let free = burst;
   let atMs = clock.monotonic();
@@ -21,7 +21,7 @@ export const createAllowance = (clock: Clock, { burst, perSecond }: Rate): (() =
 
 const MOST_KEYS = 10_000;
 
-/** An allowance for each key; of many keys, those that were used least recently are forgotten. */
+/** Creates a token bucket for each key. With more than `mostKeys` keys, the least recently used one is dropped. */
 export const createAllowances = (clock: Clock, rate: Rate, mostKeys = MOST_KEYS): ((key: string) => boolean) => {
   const allowances = new Map<string, () => boolean>();
   return (key) => {
@@ -34,10 +34,10 @@ export const createAllowances = (clock: Clock, rate: Rate, mostKeys = MOST_KEYS)
   };
 };
 
-/** A peer that may be a proxy for many clients may have as much as this number of them. */
+/** A peer may be a proxy for many clients, so its limit is this multiple of the limit of a client. */
 const CLIENTS_OF_PEER = 10;
 
-/** An allowance for each client, and one for all clients that a peer names. */
+/** Creates a token bucket for each client, and one for all clients of a peer. */
 export const createClientAllowances = (clock: Clock, rate: Rate): ((of: Client) => boolean) => {
   const { burst, perSecond } = rate;
   const mayClient = createAllowances(clock, rate);
@@ -46,10 +46,10 @@ export const createClientAllowances = (clock: Clock, rate: Rate): ((of: Client) 
 };
 
 const HEXTETS = 8;
-/** A client with IPv6 usually has a whole network of this length. */
+/** A client with IPv6 usually has a whole network with a prefix of this many hextets. */
 const NETWORK_HEXTETS = 4;
 
-/** The part of an address that one client has for itself: an IPv4 address, or the first 64 bits of an IPv6 address. */
+/** The part of an address that identifies one client: an IPv4 address, or the first 64 bits of an IPv6 address. */
 export const networkOf = (address: string): string => {
   const [, mapped] = /^::ffff:([\d.]+)$/iu.exec(address) ?? [];
   if (mapped !== undefined || !address.includes(':')) return mapped ?? address;
@@ -60,20 +60,20 @@ export const networkOf = (address: string): string => {
   return [...before, ...Array.from({ length: zeros }, () => '0'), ...after].slice(0, NETWORK_HEXTETS).join(':');
 };
 
-/** The client of a request, for limits of rates. */
+/** The client of a request, for rate limits. */
 export type Client = {
   /** The other end of the connection, which may be a proxy. */
   readonly peer: string;
-  /** The peer with the client that it names in X-Forwarded-For. A peer that is no proxy may name any. */
+  /** The peer with the client from X-Forwarded-For. A peer that is not a proxy may send any value. */
   readonly client: string;
 };
 
 const LONGEST_ADDRESS = 45;
 
-/** The client of a request, by the address of its connection and by what a proxy added. */
+/** The client of a request, from the address of its connection and the header of a proxy. */
 export const clientOf = (context: Context<Env>): Client => {
   const peer = networkOf(context.env?.incoming?.socket.remoteAddress ?? '');
-  // The last one is what the nearest proxy added.
+  // The nearest proxy adds the last value.
   const forwarded = context.req.header('x-forwarded-for')?.split(',').at(-1)?.trim().slice(0, LONGEST_ADDRESS) ?? '';
   return { peer, client: `${peer} ${networkOf(forwarded)}` };
 };

@@ -23,7 +23,7 @@ export type LinkParts = {
   readonly readonly: boolean;
 };
 
-/** The parts of a change to a link, which holds its lease. */
+/** The parts that a change of a link under its lease needs. */
 export const leaseParts = ({ app, clock, newId }: LinkParts): LeaseParts => {
   const { store, holders } = app;
   return { store, clock, newId, holders };
@@ -60,7 +60,7 @@ export const readingForm = (to: To, act: Act) => async (context: Context<Env>) =
   return context.redirect(to(link.name, form, context), 303);
 };
 
-/** Like {@link readingForm}, for a form that a read-only page refuses. */
+/** Like {@link readingForm}, but a read-only page refuses the form. */
 export const writingForm = ({ readonly }: Pick<LinkParts, 'readonly'>, ...of: Parameters<typeof readingForm>) => {
   const act = readingForm(...of);
   return (context: Context<Env>) =>

@@ -13,7 +13,7 @@ import { writingForm, readingForm, pageOf, type LinkParts } from './routing.ts';
 
 const RUNS_SHOWN = 100;
 
-/** The number of a write in the journal; null for any other text. */
+/** Parses the journal id of a write; null for any other text. */
 const writeIn = (text: string | null | undefined): number | null =>
   /^\d{1,15}$/u.test(text ?? '') ? Number(text) : null;
 

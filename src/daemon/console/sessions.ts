@@ -10,7 +10,7 @@ export type Scope = {
   readonly isValid: () => boolean;
 };
 
-/** A session at the page. */
+/** A session of the page. */
 export type PageSession = Pick<Scope, 'link'> & {
   /** The value of the cookie. */
   readonly id: string;

@@ -16,13 +16,13 @@ import { writingForm, linksFor, pageOf, type LinkParts } from './routing.ts';
 export type SettingsParts = {
   /** Changes the links of the database; null without one. */
   readonly links: LinkManager | null;
-  /** Copies the state on this machine and returns where; null if the state is on a server. */
+  /** Copies the state on this machine and returns the path of the copy; null if the state is on a server. */
   readonly backUp: (() => Promise<string>) | null;
   /** The webhook of NOTIFY_URL; null if it is not set. */
   readonly notifier: Pick<Notifier, 'host' | 'test'> | null;
 };
 
-/** The settings of a link that the page changes. Addresses, secrets and names stay with those who configure the program. */
+/** The settings of a link that the page can change. Addresses, secrets and names are changed in the configuration only. */
 const EDITABLE = [
   'syncInterval',
   'sweepInterval',
@@ -47,7 +47,7 @@ const textOf = (value: unknown): string => {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 };
 
-/** A link of the database, as a session that sees every link may change it; null for any other. */
+/** The editable settings of a link of the database, for a session that sees every link; null for any other link. */
 const editableOf = async (parts: LinkParts, { name }: LinkConfig): Promise<readonly EditableSetting[] | null> => {
   const listed = (await parts.settings.links?.list())?.find((each) => each.name === name && each.keptIn === 'database');
   if (listed?.settings === undefined || listed.settings === null) return null;
@@ -73,7 +73,7 @@ const faultOf = (error: unknown): string => {
   throw error;
 };
 
-/** The address that a browser which sees this page comes back to; null if no consent page would redirect to it. */
+/** The address to which a consent page redirects the browser; null if no consent page would redirect to it. */
 const redirectOf = (origin: string): string | null => {
   const url = URL.parse(origin);
   return url !== null && (url.protocol === 'https:' || isLoopback(url.hostname)) ? `${url.origin}/connected` : null;
@@ -176,8 +176,8 @@ const answerIn = (context: Context<Env>): URLSearchParams => {
 };
 
 /**
- * Handles the redirect of a consent page. The request comes from another site, so it has no session cookie. This page leads to
- * the next address, which has.
+ * Handles the redirect of a consent page. The request comes from another site, so it has no session cookie. The answer leads to
+ * an address of this page, whose request has the cookie.
  */
 export const comeBack = (context: Context<Env>): Response | Promise<Response> => {
   const query = answerIn(context).toString();

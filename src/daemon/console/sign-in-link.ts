@@ -59,7 +59,7 @@ export const makePass = (
   return `${text}.${sign(key, text)}`;
 };
 
-/** The address to open with a pass. */
+/** The sign-in address with a pass. */
 export const signInLink = ({ address }: Pick<PageKey, 'address'>, pass: string): string => {
   // A server on all addresses is reached at the loopback address.
   const reachable = address.replace(/^(?:0\.0\.0\.0|\[::\])(?=:\d+$)/u, '127.0.0.1');

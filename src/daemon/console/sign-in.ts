@@ -62,7 +62,7 @@ const begin = (context: Context, { cookie, sessions }: SignInParts, scope: Scope
   return context.redirect('/', 303);
 };
 
-/** Signing in, with the link of `console`, with CONSOLE_TOKEN or with the token of one link, and out. */
+/** The routes to sign in with the link of `console`, with CONSOLE_TOKEN or with the token of one link, and to sign out. */
 export const signInRoutes = (parts: SignInParts): Hono<Env> => {
   const { sessions, cookie, key, token, links, clock } = parts;
   const hasToken = (): boolean => [{ consoleToken: token }, ...links()].some((each) => each.consoleToken !== null);
@@ -71,7 +71,7 @@ export const signInRoutes = (parts: SignInParts): Hono<Env> => {
   return new Hono<Env>()
     .get('/sign-in', (context) => {
       const pass = context.req.query('pass');
-      // Only the button uses the pass up: link previews and prefetching do not press it.
+      // Only the button consumes the pass, because link previews and prefetching open the address but press no button.
       if (pass !== undefined) return context.html(plainPage('Sign in', passForm(pass)));
       return context.html(plainPage('Sign in', html`${HOW} ${hasToken() ? tokenForm : ''}`));
     })

@@ -180,7 +180,7 @@ summary { cursor: pointer; }
 /** The icon of the page: two contacts that are kept the same. */
 export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" width="24" height="24" viewBox="0 0 24 24" aria-hidden="true"><rect width="24" height="24" rx="6" fill="#1c62bf"/><g fill="none" stroke="#fff" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"><path d="M6 10h11M14 7l3 3-3 3"/><path d="M18 15H7M10 12l-3 3 3 3" opacity=".75"/></g></svg>`;
 
-/** Adds to the pages: times in the reader's zone and relative to now, and the progress of a run. Without it both are text. */
+/** The script of the pages: shows times in the reader's zone and relative to now, and run progress. Without it both are text. */
 export const SCRIPT = `
 const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const relative = new Intl.RelativeTimeFormat('en');
@@ -250,7 +250,7 @@ a.button {
 details { margin: 0.5rem 0; }
 `;
 
-/** Searches while a person types in a form with `data-results`; without it the button of the form does. */
+/** The script that searches while the user types in a form with `data-results`. Without it, the button of the form searches. */
 export const SEARCH_SCRIPT = `
 const search = document.querySelector('form[data-results]');
 if (search !== null) {

@@ -5,7 +5,7 @@ import type { LinkState } from '../../core/state/rows.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
 import { FIRST_SYNC_WAITS } from '../../engine/context.ts';
 
-/** All waiting full runs together ask for a slot at most this often. */
+/** The largest rate at which all waiting full runs together request a slot. */
 const REQUESTS_PER_SECOND = 10;
 const SHORTEST_WAIT_MS = 2_000;
 
@@ -16,11 +16,11 @@ const SHORTEST_WAIT_MS = 2_000;
 export const fullRunSlots = (concurrency: number): number =>
   concurrency === 1 ? 1 : concurrency - Math.max(1, Math.floor(concurrency / 4));
 
-/** The time until a waiting full run asks for a slot again; it grows with the number of waiting runs. */
+/** The time until a waiting full run requests a slot again; it grows with the number of waiting runs. */
 export const fullRunRetryMs = (waiting: number): number =>
   Math.max(SHORTEST_WAIT_MS, Math.ceil((waiting * 1_000) / REQUESTS_PER_SECOND));
 
-/** A slot, which is released when disposed; or the time until the job asks again. */
+/** A slot, which is released when disposed, or the time until the job requests one again. */
 type FullRunSlot = Disposable | { readonly retryInMs: number };
 
 /** Limits concurrent full runs, so that incremental runs can start. */
@@ -101,7 +101,7 @@ const skipIfInReview = async (
   if (last?.outcome === 'halted') throw new SkippedError(name, 'waiting for a review');
 };
 
-/** Throws {@link SkippedError} if a run, maybe of another process, has polled the link and the next poll is not due. */
+/** Throws {@link SkippedError} if a run of any process has polled the link and the next poll is not due. */
 const skipIfEarly = async ({ app, clock, polling }: RunnerParts, link: LinkConfig, row: LinkState): Promise<void> => {
   if (!link.hasAutoInterval || row.state !== 'active') return;
   // An interrupted run or an undo does not count as a poll.
@@ -153,7 +153,7 @@ export const skipIfDone = async (
   throw new SkippedError(link.name, 'done by another process');
 };
 
-/** Throws {@link SkippedError} if polls have used up their part of a rate limit. */
+/** Throws {@link SkippedError} if polls have used up their share of a rate limit. */
 export const skipIfRateLimited = ({ clock, polling }: RunnerParts, link: LinkConfig, job: JobData): void => {
   const isPoll = job.kind === 'incremental' && job.byHand !== true;
   const waitMs = isPoll ? polling.waitMs(link, clock.monotonic()) : 0;

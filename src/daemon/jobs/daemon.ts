@@ -48,7 +48,7 @@ export type Daemon = {
   order(job: JobData): Promise<void>;
   /** Loads the links of the current configuration; current runs continue. */
   reload(): void;
-  /** Stops the daemon: current writes end first, and runs that do not end within a grace period are aborted. */
+  /** Stops the daemon: current writes are finished, and runs that do not end within a grace period are aborted. */
   stop(): Promise<void>;
 };
 
@@ -98,7 +98,7 @@ const logLinks = async (
   signal: AbortSignal,
 ): Promise<void> => {
   for (const link of links) {
-    // With many links this takes long, so runs go first.
+    // With many links this takes long, so runs have priority.
     await clock.sleep(LOG_PAUSE_MS);
     if (signal.aborted) return;
     const { state, reason, rejections } = await app.store.link(link.name);
@@ -232,7 +232,7 @@ const reloadConfig = (
   }
 };
 
-/** Ends the current runs: writes end first, and runs that do not end within the grace period are aborted. */
+/** Ends the current runs: writes are finished, and runs that do not end within the grace period are aborted. */
 const endRuns = async (clock: Clock, runner: Runner, end: () => Promise<unknown>): Promise<void> => {
   runner.stop();
   const stopped = new AbortController();

@@ -23,7 +23,7 @@ export type LinkHealth = {
   readonly refused: number;
 };
 
-/** Whether no run is due until a person acts. */
+/** Whether no run is due until a user acts. */
 export const waitsForPerson = ({ state, isPausedByHand }: Pick<LinkHealth, 'state' | 'isPausedByHand'>): boolean =>
   isPausedByHand || state === 'paused' || state === 'halted';
 
@@ -67,8 +67,8 @@ const healthy = (links: readonly LinkHealth[], notLoaded: readonly LinkHealth[])
 /**
  * Decides whether the daemon is healthy: its scheduler is alive, and each loaded link had a completed run within three
  * intervals, counted from the time when the link was loaded. A current run counts as completed while it makes progress. A
- * link that waits for a person (paused or halted) does not make the daemon unhealthy, because a restart does not help. The
- * line names such links, and links that the daemon has not loaded yet.
+ * link that waits for a user (paused or halted) does not make the daemon unhealthy, because a restart does not help. The
+ * line lists such links, and links that the daemon has not loaded yet.
  */
 export const judgeHealth = (beat: Heartbeat | null, links: readonly LinkHealth[], nowMs: number): Health => {
   if (beat === null) return { ok: false, line: 'unhealthy: no daemon runs here' };
@@ -125,11 +125,11 @@ export type HealthSubject = {
   readonly isDaemon: boolean;
 };
 
-/** The size of the state files of a daemon with many links. */
+/** The size of the test file, like the state files of a daemon with many links. */
 const PROBE_BYTES = 64 * 1024;
 
 const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
-/** The command `health` may run as another user or on a read-only mount. Then these codes do not concern the daemon. */
+/** The command `health` may run as another user or on a read-only mount. These codes then do not concern the daemon. */
 const NOT_ALLOWED: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS']);
 
 /** Writes a file to DATA_DIR and removes it. Throws if the disk is full or cannot be written. */

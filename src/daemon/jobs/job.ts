@@ -11,8 +11,8 @@ export type JobData = {
   readonly link: string;
   readonly kind: JobKind;
   /**
-   * The nonce of the halted plan that may pass (R8). The store has it too, so writing to the queue alone passes no guard.
-   * Null: no halt may pass.
+   * The nonce of the halted plan that is accepted (R8). It must equal the one in the store, so that writing to the queue alone
+   * accepts no plan. Null: no halt is accepted.
    */
   readonly override: string | null;
   /** Present if the run was requested: it starts even if scheduled runs of the link are skipped. */
@@ -93,8 +93,8 @@ const runSummary = z.object({
 });
 
 /**
- * The progress field of a job in the queue. A daemon of another version may have written it: then unreadable counts are
- * dropped, and the ending is still read.
+ * The progress field of a job in the queue. A daemon of another version may have written it, so unreadable counts are dropped
+ * and the ending is still read.
  */
 export const jobState = z.object({
   progress: z

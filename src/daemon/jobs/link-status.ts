@@ -18,7 +18,7 @@ export type LinkStatus = LinkRecord & {
   readonly pausedByHandAtMs: number | null;
   /** The progress of the current run of the link; null without one. */
   readonly underWay: LinkProgress | null;
-  /** The estimated time of the next run; null if no daemon serves the link, or if it waits for something other than time. */
+  /** The estimated time of the next run; null if no daemon serves the link, or if the next run does not depend on time. */
   readonly nextRunAtMs: number | null;
   /**
    * The time of the next full listing of a side, which finds deletions; null if the change feed of the side reports deletions,
@@ -58,7 +58,7 @@ const paceOf = (link: LinkConfig, { activity }: LinkState, nowMs: number): LinkP
 
 const readAt = ({ cursor, readAtMs }: Cursor): number | null => (cursor === null ? null : readAtMs);
 
-/** An overdue listing happens in the next run. */
+/** The time of the next full listing. An overdue listing takes place in the next run, so its time is now. */
 const sweepAt = (link: LinkConfig, side: Side, { listedAtMs }: Cursor, nowMs: number): number | null => {
   if (listedAtMs === null || link.sides[side].namesDeletions) return null;
   return Math.max(nowMs, listedAtMs + link.sweepIntervalMs);

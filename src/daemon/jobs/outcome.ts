@@ -5,15 +5,15 @@ import type { JobEnding } from './job.ts';
 
 const FIRST_RETRY_MS = 15_000;
 const LAST_RETRY_MS = 10 * 60_000;
-/** The longest time until a retry, for any `Retry-After`. */
+/** The longest time until a retry, whatever the `Retry-After`. */
 const LONGEST_RETRY_MS = 60 * 60_000;
 
 /** The time until a retry if another process has the lease. The lease of a dead process expires within 15 s. */
 const BUSY_RETRY_MS = 2_000;
-/** After this many attempts the other process is alive and does the work, so a scheduled job ends. */
+/** After this many attempts the other process must be alive and does the work, so a scheduled job ends. */
 export const BUSY_ATTEMPTS = 12;
 
-/** The attempts of a job whose remote is unavailable. Then the link waits for the next scheduled run. */
+/** The number of attempts of a job whose remote is unavailable. Afterwards the link waits for the next scheduled run. */
 export const ATTEMPTS = 5;
 
 export type JobOutcome = {
@@ -22,7 +22,7 @@ export type JobOutcome = {
   readonly retryInMs: number | null;
 };
 
-/** Doubles with each failure in a row up to ten minutes, half of it random; at least `Retry-After`, up to an hour. */
+/** The backoff: doubles with each consecutive failure up to ten minutes, half of it random; at least `Retry-After`, up to 1 h. */
 const backoffMs = (failures: number, retryAfterMs: number | null, random: number): number => {
   const wholeMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
   return Math.max(Math.min(retryAfterMs ?? 0, LONGEST_RETRY_MS), Math.round(wholeMs * (0.5 + random / 2)));
@@ -33,15 +33,15 @@ const backoffMs = (failures: number, retryAfterMs: number | null, random: number
  *
  * | the run ended with | the job | the link |
  * |---|---|---|
- * | nothing wrong | completed | active |
+ * | no error | completed | active |
  * | a halt (R8) | halted, no retry | halted until a scheduled run's plan is within the limit |
  * | a credential refused or missing (R16) | paused, no retry | paused until there is another credential |
- * | a remote that may be asked again soon | unavailable, retried with backoff, `Retry-After` (an hour at most) as the floor | failing |
- * | the lease held or taken by another process | busy, tried again soon | as it was |
- * | the program being stopped | stopped, back into the queue | as it was |
- * | anything else | failed, no retry | failing until the next scheduled run |
+ * | a remote that may be retried soon | unavailable, retried with backoff, at least `Retry-After` (at most 1 h) | failing |
+ * | the lease held or taken by another process | busy, retried soon | unchanged |
+ * | the stop of the program | stopped, returned to the queue | unchanged |
+ * | any other error | failed, no retry | failing until the next scheduled run |
  *
- * @param failures how many runs of the link were unavailable in a row, this one included
+ * @param failures the number of consecutive unavailable runs of the link, including this one
  * @param random at least 0, less than 1
  */
 export const outcomeOf = (error: unknown, failures: number, random: number): JobOutcome => {

@@ -8,12 +8,12 @@ export type PollingApp = Pick<App, 'limits'>;
 
 type Budget = ReturnType<PollingApp['limits']>[number]['budget'];
 
-/** Chooses when links with an `auto` interval are polled, by what this process has observed. */
+/** Chooses the polling times of links with an `auto` interval, from the observations of this process. */
 export type Polling = {
   /** The time from the last poll of the link to the next one; null for a fixed interval. */
   delayMs(link: LinkConfig, row: LinkState, nowMs: number): number | null;
   /**
-   * Returns 0 and counts a poll, if the link may be polled now. Otherwise returns how long to wait: many links may become due
+   * Returns 0 and counts a poll if the link may be polled now. Otherwise returns the time to wait: many links may become due
    * together, for instance when working hours begin, and polls may use only a part of a rate limit. `nowMs` is monotonic time.
    */
   waitMs(link: LinkConfig, nowMs: number): number;
@@ -27,7 +27,7 @@ export type Polling = {
 type Wanted = { readonly byLink: Map<string, number>; sum: number };
 
 /**
- * Links share a rate limit if their requests pass the same gate. Each link counts with its latest desired rate. Links that this
+ * Links share a rate limit if their requests use the same limiter. Each link counts with its latest desired rate. Links that this
  * process has not run yet do not count, so each daemon counts the links that it runs.
  */
 export const createPolling = (app: PollingApp): Polling => {
@@ -86,7 +86,7 @@ export const createPolling = (app: PollingApp): Polling => {
 
 /** The interval after a change, because more changes are likely to follow. */
 export const SHORTEST_POLL_DELAY_MS = 10_000;
-/** For so long after a change; from then on the time between polls grows with the time since the change. */
+/** The duration of the shortest interval after a change. Then the interval grows with the time since the change. */
 const FREQUENT_FOR_MS = 2 * 60_000;
 /** The longest interval in the working hours of the link. */
 const WORKING_HOURS_DELAY_MS = 60_000;
@@ -108,7 +108,7 @@ export const pollDelayMs = (activity: Activity, nowMs: number): number => {
 
 /** The requests to each side of a run without changes. */
 const REQUESTS_PER_POLL = 2;
-/** The largest share of a rate limit for polls. Other work goes first. */
+/** The largest share of a rate limit for polls. Other work has priority. */
 const LARGEST_POLL_SHARE = 0.5;
 /** The smallest share of a rate limit for polls, even if other work uses it up: the limit is free again soon. */
 const SMALLEST_POLL_SHARE = 0.05;

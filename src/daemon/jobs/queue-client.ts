@@ -18,16 +18,16 @@ import {
 
 type FollowOptions = {
   readonly clock: Clock;
-  /** Ends the following; the job continues. */
+  /** Stops following the job, which continues. */
   readonly signal: AbortSignal;
   readonly onProgress: (progress: NonNullable<JobState['progress']>) => void;
 };
 
-/** The queue for a command, while a daemon works on it. */
+/** The queue of a running daemon, for a command. */
 export type QueueClient = {
   /**
    * Requests a full resync and returns the id of the job. An equal job that waits or runs is used instead of a new one.
-   * `override` is the nonce of the halted plan that may pass.
+   * `override` is the nonce of the halted plan that is accepted.
    */
   enqueue(link: string, options: { readonly override: string | null }): Promise<string>;
   /**
@@ -132,7 +132,7 @@ export const forgetJobs = async (
   }
 };
 
-/** Opens the queue if a daemon works on it; otherwise returns the reason why not. */
+/** Opens the queue if a daemon serves it. Otherwise returns the reason why it is not used. */
 export const openQueueClient = async (owner: QueueOwner, redisUrl: Secret): Promise<QueueClient | NoDaemon> => {
   const prefix = await findQueuePrefix(owner);
   if (prefix === null) return { why: 'No daemon has worked on the queue of this DATA_DIR yet.' };

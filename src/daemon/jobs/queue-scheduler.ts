@@ -10,7 +10,7 @@ import { startWorker } from './queue-worker.ts';
 
 export type QueueSchedulerOptions = {
   readonly redisUrl: Secret;
-  /** Of all keys in Redis. */
+  /** The prefix of all keys in Redis. */
   readonly prefix: string;
   readonly clock: Clock;
   readonly events: Events;
@@ -20,16 +20,16 @@ export type QueueSchedulerOptions = {
   readonly onUsable: () => Promise<void>;
 };
 
-/** How often the schedules in Redis are restored, and the heartbeat of this daemon is written there. */
+/** The interval at which the schedules in Redis are restored and the heartbeat of this daemon is written there. */
 const MAINTAIN_EVERY_MS = 5_000;
 
 /** The longest wait, after the last run, for Redis to accept the returned jobs. */
 const RETURN_JOBS_MS = 2_000;
 
-/** A longer answer counts as missing. */
+/** The longest wait for an answer of Redis; a later one counts as missing. */
 const LONGEST_CHECK_MS = 1_000;
 
-/** How often each schedule is checked. Between these checks only their number is compared. */
+/** The interval of the checks of each schedule. Between these checks only their number is compared. */
 const CHECK_EVERY_MS = 60_000;
 
 const idOf = ({ link, kind }: Schedule): string => `${kind}:${link}`;
@@ -55,7 +55,7 @@ const create = async (queue: JobQueue, schedule: Schedule, nowMs: number): Promi
   await queue.add(kind, data, { ...options, delay: firstMs, deduplication: { id: `first ${idOf(schedule)}` } });
 };
 
-/** The clocks of hosts that share a queue differ by less. */
+/** The largest expected clock difference between hosts that share a queue. */
 const CLOCKS_APART_MS = 60_000;
 
 /**
@@ -109,7 +109,7 @@ const removeOthers = async (
   return others.length;
 };
 
-/** Logs each loss and return of Redis. The result returns the reason why Redis cannot be used; null if it can. */
+/** Logs each loss and return of Redis. The returned function gives the reason why Redis cannot be used; null if it can. */
 const watch = (redis: Redis, events: Events): (() => string | null) => {
   let reason: string | null = null;
   redis.on('ready', () => {
@@ -195,8 +195,8 @@ const PAUSED =
   'The job queue is paused in Redis, by another program. Resume it there: no job runs before. See Queue.resume() of BullMQ.';
 
 /**
- * The reason why no job can run now, found with a write, which Redis may refuse while it answers reads; null if jobs can run.
- * `silent` is the reason if it does not answer: a connection may fall silent without being closed.
+ * Returns the reason why no job can run now; null if jobs can run. The check is a write, because Redis may refuse writes while
+ * it answers reads. `silent` is the reason if Redis does not answer: a connection may be lost without being closed.
  */
 const queueTrouble = async (
   { queue, clock, write }: { readonly queue: JobQueue; readonly clock: Clock; readonly write: () => Promise<unknown> },

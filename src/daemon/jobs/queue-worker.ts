@@ -6,7 +6,7 @@ import { BUSY_ATTEMPTS } from './outcome.ts';
 import { addPoll, QUEUE_NAME, type JobQueue } from './queue.ts';
 import type { RunJob } from './scheduler.ts';
 
-/** After this time another worker starts the job of a dead process. The lease of its link has expired by then, or almost. */
+/** The time until another worker starts the job of a dead process. The lease of its link expires at about the same time. */
 const LOCK_MS = 10_000;
 const STALLED_CHECK_MS = 5_000;
 /** A job whose process died this many times is not started again. */

@@ -12,9 +12,9 @@ import { QueueError } from './scheduler.ts';
 
 export const QUEUE_NAME = 'runs';
 
-/** A lower number goes first: a requested resync before scheduled runs. */
+/** The priorities of jobs. A lower number is first: a requested resync before scheduled runs. */
 const PRIORITY: Readonly<Record<JobKind, number>> = { full: 1, incremental: 10, sweep: 20 };
-/** The finished jobs that are kept, of each kind of ending. */
+/** The number and age (seconds) of the finished jobs that are kept, for completed and failed jobs each. */
 const KEPT_JOBS = { count: 200, age: 7 * 86_400 };
 const KEPT_EVENTS = 1_000;
 
@@ -129,12 +129,12 @@ export const queuePrefixOf = async (owner: QueueOwner): Promise<string> =>
 
 const LONGEST_RECONNECT_MS = 3_000;
 
-/** Longer than a blocking read of a worker. */
+/** The time without an answer after which a connection is replaced. It is longer than a blocking read of a worker. */
 const SILENT_FOR_MS = 15_000;
 
 /**
- * A connection with unlimited retries. A connection without an answer for `silentForMs` is replaced: after the loss of a host
- * or a proxy, no side may ever close it.
+ * A connection with unlimited retries. A connection without an answer for `silentForMs` is replaced, because after the loss of a
+ * host or a proxy it may stay open forever.
  */
 export const connectWithRetry = (redisUrl: Secret, { silentForMs = SILENT_FOR_MS } = {}): Redis =>
   new Redis(redisUrl.reveal(), {
@@ -162,7 +162,7 @@ export const connectBriefly = (redisUrl: Secret): Redis =>
  */
 export const pingQueue = async (redisUrl: Secret): Promise<void> => {
   const redis = connectBriefly(redisUrl);
-  // The error of the command says only that the connection is closed.
+  // The error of the command only reports that the connection is closed.
   let reason = '';
   redis.on('error', (error: Error) => {
     reason = ` (${error.message})`;
@@ -196,7 +196,7 @@ export const endBeat = async (redis: Redis, prefix: string, daemon: string): Pro
   await redis.del(`${prefix}:daemon:${daemon}`);
 };
 
-/** Whether a daemon works on this queue. Removes dead daemons from the list. */
+/** Returns whether a daemon serves this queue. Removes dead daemons from the list. */
 export const isDaemonAlive = async (redis: Redis, prefix: string): Promise<boolean> => {
   const daemons = await redis.smembers(`${prefix}:daemons`);
   const alive = await Promise.all(daemons.map((daemon) => redis.exists(`${prefix}:daemon:${daemon}`)));

@@ -36,13 +36,13 @@ export type Runner = {
   stalled(): readonly string[];
   /** The current interval between runs of a link, in milliseconds. */
   intervalMs(link: LinkConfig): number;
-  /** Ends the current runs before their next write, and starts no other. */
+  /** Ends the current runs before their next write, and starts no further run. */
   stop(): void;
   /** Ends the current runs immediately, with their requests. */
   abort(): void;
 };
 
-/** Longer than a page, a write, or a pause that a remote requests. */
+/** The time without progress after which a run is stalled. It is longer than a page, a write, or a pause that a remote requests. */
 const STALLED_AFTER_MS = 15 * 60_000;
 
 const SKIPPED = { ending: 'skipped', summary: null, retryInMs: null } as const;
@@ -105,7 +105,7 @@ const settle = async (
   return report;
 };
 
-/** The halt that a job may pass: the last run ended with it, and the job has its nonce (R8). */
+/** The halt that a job accepts: the last run ended with it, and the job has its nonce (R8). */
 const acceptedHalt = async ({ app }: RunnerParts, { link, override }: JobData): Promise<string | null> => {
   if (override === null) return null;
   const [last] = await app.store.runs(link, { latest: 'ended' });
@@ -149,7 +149,7 @@ const runLinkJob = async (
     ...(accepted !== null && { acceptedHalt: accepted }),
     signal: signals.abort,
     stop: AbortSignal.any([signals.stop, pause.signal]),
-    // An incremental run sweeps too where that is due; half the interval keeps the two from sweeping twice.
+    // An incremental run sweeps too if a sweep is due. Half the interval prevents a second sweep directly after it.
     ...(job.kind === 'sweep' ? { sweepAfterMs: link.sweepIntervalMs / 2 } : {}),
     onLease: async () => {
       // The run that had the lease may have paused or resumed the link.

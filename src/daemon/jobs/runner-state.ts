@@ -9,7 +9,7 @@ import type { Polling } from './polling.ts';
 
 type Outage = { readonly failures: number; readonly heldUntilMs: number };
 
-/** The state of the runner between runs. It may be lost without harm. */
+/** The state of the runner between runs. Its loss does no harm. */
 export type RunnerState = {
   /** Links with an unavailable remote: the failures in a row, and the monotonic time of the next attempt. */
   readonly outages: Map<string, Outage>;
@@ -19,7 +19,7 @@ export type RunnerState = {
   readonly resuming: Set<string>;
   /** Links that are paused by hand, so that the pause is logged once. */
   readonly pausedByHand: Set<string>;
-  /** Links that another process works on, so that this is logged once. */
+  /** Links whose lease another process has, so that this is logged once. */
   readonly busy: Set<string>;
   /** The current jobs. A job that waits for a busy link may be among them. */
   readonly running: Set<JobData>;
@@ -56,7 +56,7 @@ type RunnerApp = Pick<App, 'store' | 'run' | 'credentials' | 'limits'> & {
   readonly vault: Pick<App['vault'], 'forget'>;
 };
 
-/** A timer may fire this much early. */
+/** The longest time by which a timer may fire early. */
 export const EARLY_MS = 100;
 
 /** An outage of this many runs in a row, about twenty minutes, is logged as an error. */
@@ -78,7 +78,7 @@ export const credentialsText = (credentials: Sides<string | null>): string =>
   SIDES.map((side) => String(credentials[side])).join(' ');
 
 /**
- * Records that the next completed run resumes the link. An active link has already completed a run, maybe in another process.
+ * Records that the next completed run resumes the link. An active link has already completed a run, possibly in another process.
  */
 export const recordResuming = ({ runnerState }: RunnerParts, { name, state }: LinkState): void => {
   if (state === 'paused' || state === 'resuming') runnerState.resuming.add(name);
@@ -99,7 +99,7 @@ const recordOutage = (
   events.linkFailing({ link: name, failures, reason, remedy });
 };
 
-/** Records how a job ended. */
+/** Records the ending of a job. */
 export const recordReport = (parts: RunnerParts, name: string, report: JobReport, error: unknown): void => {
   const { events, runnerState } = parts;
   if (report.ending === 'unavailable') {

@@ -30,7 +30,7 @@ export type Scheduler = {
   stop(): Promise<void>;
 };
 
-/** The job queue failed. The message has the effect and the remedy. */
+/** The job queue failed. The message contains the effect and the remedy. */
 export class QueueError extends Error {
   override readonly name = 'QueueError';
 }
@@ -56,8 +56,8 @@ const FIRST_APART_MS = 1_000;
 
 /**
  * The schedules of all links. The name of a link determines its slot, so adding or removing a link moves no other. The sweep
- * of a link starts half an interval after an incremental run, so that the two do not overlap. The name determines after which
- * one, so that sweeps are spread over their own, longer interval.
+ * of a link starts half an interval after an incremental run, so that the two do not overlap. The name also determines this
+ * incremental run, so that sweeps are spread over their own, longer interval.
  */
 export const schedulesOf = (links: readonly LinkConfig[]): readonly Schedule[] =>
   links.flatMap(({ name, syncIntervalMs, sweepIntervalMs }): Schedule[] => {

@@ -19,7 +19,7 @@ export type Revocation = {
   readonly reason: string | null;
 };
 
-/** The configured side: of the link, or else one with that name in another link. */
+/** The configured side of that name: of the link, otherwise of another link. */
 const sideNamed = ({ links }: Pick<Config, 'links'>, link: string, name: string): SideConfig | null => {
   const own = links.filter((each) => each.name === link);
   const sides = [...own, ...links].flatMap((each) => SIDES.map((side) => each.sides[side]));
@@ -43,7 +43,7 @@ const sharedWith = async ({ store }: ForgetParts['app'], link: string): Promise<
 
 export type ForgetParts = {
   readonly app: Pick<App, 'config' | 'store' | 'vault' | 'holders'>;
-  /** The current links, by which sides are found. */
+  /** The current links, in which sides are searched. */
   readonly links: Config['links'];
   readonly newId: LeaseParts['newId'];
   readonly signal: AbortSignal;

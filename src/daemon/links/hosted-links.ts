@@ -66,7 +66,7 @@ export type LinkManagerParts = {
   readonly forget: (name: string, links: Config['links']) => Promise<readonly Revocation[] | null>;
 };
 
-/** By then every host has noticed the removal of a link and starts no run of it. */
+/** The time after which every host has read the removal of a link and starts no run of it. */
 const NOTICED_AFTER_MS = 2 * CHECK_LINKS_EVERY_MS;
 
 const isObject = (value: unknown): value is LinkSettings =>
@@ -149,7 +149,7 @@ const createSequence = () => {
   };
 };
 
-/** The names with current work. */
+/** Counts the work in progress for each name. */
 const createBusyNames = () => {
   const counts = new Map<string, number>();
   const add = (name: string, by: 1 | -1): void => void counts.set(name, (counts.get(name) ?? 0) + by);
@@ -167,7 +167,7 @@ const createBusyNames = () => {
   };
 };
 
-/** Removes a link, waits until every host has noticed that, and deletes its stored data. */
+/** Removes a link, waits until every host has read the removal, and deletes its stored data. */
 const dropAndForget = async (
   { shelf, clock, forget }: LinkManagerParts,
   name: string,

@@ -6,7 +6,7 @@ import { openLinkShelf, type LinkShelf, type StoredLink } from '../../store/host
 import { keysOf, openStoreOf } from '../../app/store.ts';
 import { fingerprint } from '../../util/secret.ts';
 
-/** How often a daemon checks the database for changed links. */
+/** The interval at which a daemon checks the database for changed links. */
 export const CHECK_LINKS_EVERY_MS = 2_000;
 
 type Watching = {
@@ -44,7 +44,7 @@ export const whole = (config: Config, { links, faulty }: ReturnType<ReadConfig['
 });
 
 /**
- * The configuration with the links in its database; unchanged if it names no database.
+ * The configuration with the links in its database; unchanged if it has no database.
  *
  * @throws {StoreError} if the database cannot be used.
  */
@@ -60,7 +60,7 @@ export const withHostedLinks = async ({ config, readLinks }: ReadConfig, clock: 
   }
 };
 
-/** The changing configuration of a daemon. */
+/** The configuration of a daemon, which may change. */
 export type LinkSource = {
   /** The configuration that was read last. */
   current(): ReadConfig;

@@ -3,7 +3,7 @@ import type { LinkStateName, NotificationState } from '../../core/state/rows.ts'
 /** The kind of a notification: a problem of a link, or its end. */
 export type NotificationKind = NonNullable<NotificationState['trouble']> | 'recovered';
 
-/** A shorter outage is not reported. */
+/** The shortest outage that is reported. */
 const LONG_MS = 3_600_000;
 
 /**

@@ -6,7 +6,7 @@ import type { NotificationKind } from './next-notification.ts';
 
 /** A notification. The JSON for the receiver has these keys. Times are ISO 8601. */
 export type Notification = {
-  /** The same for all attempts to send one notification. */
+  /** Equal in all attempts to send one notification. */
   readonly id: string;
   readonly event: `link.${NotificationKind}` | 'test';
   /** Null for a test. */

@@ -33,12 +33,12 @@ const CHECK_EVERY_MS = 30_000;
 /** The pause after a failed delivery. */
 const CHECK_AFTER_FAILURE_MS = 5 * 60_000;
 
-/** Longer than a delivery takes with all its attempts. */
+/** The duration of a claim. It is longer than a delivery with all its attempts. */
 const CLAIM_MS = 60_000;
 
 /** Whether another process is sending a notification about the link. */
 const isClaimed = ({ claimedUntilMs }: NotificationState, nowMs: number): boolean => {
-  // A claim that lasts too long was made with a wrong clock.
+  // A claim that ends too late was made with a wrong clock.
   return claimedUntilMs !== null && claimedUntilMs > nowMs && claimedUntilMs <= nowMs + CLAIM_MS;
 };
 

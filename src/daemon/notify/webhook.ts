@@ -19,7 +19,7 @@ export type WebhookOptions = {
 /** The answer of a receiver; the text is empty if it was too long. */
 export type ReceiverAnswer = { readonly status: number; readonly text: string };
 
-/** One attempt, from the lookup of the host to the end of the answer. It is shorter than the stop of the daemon. */
+/** The limit of one attempt, from the lookup of the host to the end of the answer. It is shorter than the stop of the daemon. */
 const ATTEMPT_MS = 5_000;
 const ATTEMPTS = 4;
 const MAX_ELAPSED_MS = 20_000;
@@ -88,7 +88,7 @@ const refusal = ({ url, clock }: WebhookOptions, { status, headers }: Whole, wor
 const isAccepted = ({ status }: Whole): boolean => status >= 200 && status < 300;
 
 const LONGEST_WORDS = 200;
-/** Shorter parts of a path are names. */
+/** The length from which a part of a path may be a secret. Shorter parts are names. */
 const SHORTEST_SECRET = 6;
 
 /** The beginning of the receiver's text, without parts of the address and the secret. */
@@ -122,8 +122,8 @@ export const deliverOnce = async (
 };
 
 /**
- * Sends a body with a few attempts within half a minute. Follows no redirect. The signal ends the waiting between attempts,
- * but no attempt, because then the delivery would be unknown.
+ * Sends a body with a few attempts within half a minute. Follows no redirect. The signal ends the wait between attempts but no
+ * attempt, because the outcome of an aborted delivery would be unknown.
  *
  * @throws {NotDeliveredError} if the receiver did not accept it, or the signal's reason.
  */

@@ -18,7 +18,7 @@ export type ApiParts = {
   readonly onError: (path: string, error: unknown) => void;
 };
 
-/** More than the settings of any link. */
+/** The largest body. The settings of any link are smaller. */
 const LARGEST_BODY_BYTES = 64 * 1024;
 const DEEPEST_BODY = 20;
 
@@ -74,7 +74,7 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 
-/** JSON.parse creates an own key of this name, which schemas drop silently. */
+/** Whether a value has the key `__proto__` at any depth. JSON.parse creates it as an own key, which schemas drop silently. */
 const hasPrototypeKey = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&

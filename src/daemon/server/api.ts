@@ -55,7 +55,7 @@ export const RemoveQuery = z.strictObject({ forget: z.enum(['true', 'false']).de
 
 type ApiOperation = {
   readonly method: 'get' | 'post' | 'patch' | 'delete';
-  /** As Hono writes it. */
+  /** In the syntax of Hono. */
   readonly path: string;
   readonly summary: string;
   readonly body: z.ZodObject | null;
@@ -65,7 +65,7 @@ type ApiOperation = {
 
 const error = (about: string) => ({ about, schema: ErrorAnswer });
 
-/** The answers that every request may get. */
+/** The possible answers to every request. */
 const ANY = {
   400: error('The request is not of the documented shape.'),
   401: error('The token is missing or is another one.'),

@@ -20,7 +20,7 @@ export type HttpServerOptions = {
   readonly address: ListenAddress;
   /** Called when a request fails; the path is empty if there was no connection. */
   readonly onError: (path: string, error: unknown) => void;
-  /** Called when clients begin to hold as many connections as the server may have. */
+  /** Called when the number of connections reaches the limit of the server. */
   readonly onLimited: (limit: number) => void;
 };
 
@@ -50,8 +50,8 @@ const bind = async (server: Server, { host, port }: ListenAddress): Promise<Addr
 };
 
 /**
- * Refuses requests whose Host header is not a loopback name. A page of another site whose host name was made to resolve to
- * this machine sends that name.
+ * Refuses requests whose Host header is not a loopback name. This prevents DNS rebinding: a page of another site whose host name
+ * resolves to this machine sends that host name.
  */
 const loopbackOnly =
   (refusal: string): MiddlewareHandler =>
@@ -62,7 +62,7 @@ const loopbackOnly =
 
 const PAGE_IS_LOCAL = 'The page is open to this machine only. Set CONSOLE_TOKEN to open it to other machines.\n';
 
-/** The page for requests to a loopback name only, such as those to a container's port that is published on 127.0.0.1. */
+/** Limits the page to requests to a loopback name, such as those to a container's port that is published on 127.0.0.1. */
 export const localPage = (routes: Hono): Hono => new Hono().use(loopbackOnly(PAGE_IS_LOCAL)).route('/', routes);
 
 const withoutCache: MiddlewareHandler = async (context, next) => {
@@ -130,47 +130,47 @@ export const openOptionalHttpServer = async ({
   }
 };
 
-/** A client that sends nothing keeps its connection for so long. */
+/** The time limits of a connection whose client sends nothing. */
 const TIMEOUTS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 2_000,
 };
-/** A connection without traffic is closed after that, unless the daemon still works on its answer. */
+/** A connection without traffic is closed after this time, unless the daemon is still creating its answer. */
 const SILENT_MS = 30_000;
 
 const MOST = 256;
 const FEWEST = 8;
-/** The part of the process's descriptors that clients may hold. The rest is for files, remotes, Redis and the database. */
+/** The share of the process's file descriptors for clients. The rest is for files, remotes, Redis and the database. */
 const SHARE = 1 / 4;
 
 const report = z.object({ userLimits: z.object({ open_files: z.object({ soft: z.number() }) }) });
 
-/** The file descriptors that this process may open; null if the system sets no limit. */
+/** The number of file descriptors that this process may open; null if the system sets no limit. */
 const descriptorLimit = (): number | null => {
-  // The addresses of connections would be resolved by name.
+  // Without this, the report would look up the host names of all connections.
   Object.assign(process.report, { excludeNetwork: true });
   const parsed = report.safeParse(process.report.getReport());
   return parsed.success ? parsed.data.userLimits.open_files.soft : null;
 };
 
-/** How many connections a server may have with this limit of file descriptors; null means no limit. */
+/** The largest number of connections of a server with this limit of file descriptors; null means no limit. */
 export const connectionsFor = (descriptors: number | null): number =>
   Math.max(FEWEST, Math.min(MOST, Math.floor((descriptors ?? Infinity) * SHARE)));
 
-/** How many connections the daemon's server may have. */
+/** The largest number of connections of the daemon's server. */
 const mostConnections = (): number => connectionsFor(descriptorLimit());
 
-/** The request that a connection works on; null between requests. */
+/** The current request of a connection; null between requests. */
 type Current = IncomingMessage | null;
 
 const waitsForClient = (current: Current): boolean => current === null || !current.complete;
 
 /**
- * Keeps a server's connections at or below `most`: for one more, the connection that has waited longest for its client is
- * closed. A connection whose request is complete is not closed; with only those, the new one is refused. `onLimited` is
- * called when that begins.
+ * Limits a server to `most` connections: for a further one, the connection that has waited longest for its client is closed.
+ * A connection with a complete request is not closed; if there are only such connections, the new one is refused. `onLimited`
+ * is called when the limit is first reached, and again after half of the connections were closed.
  */
 const limitConnections = (server: Server, most: number, onLimited: () => void): void => {
   const currents = new Map<Socket, Current>();
@@ -200,7 +200,7 @@ const limitConnections = (server: Server, most: number, onLimited: () => void): 
     const { socket } = incoming;
     if (currents.has(socket)) currents.set(socket, incoming);
     outgoing.once('close', () => {
-      // Behind the others: it has waited for the shortest time.
+      // The connection moves to the end of the map, because it has waited for the shortest time.
       if (currents.get(socket) === incoming && currents.delete(socket)) currents.set(socket, null);
     });
   });

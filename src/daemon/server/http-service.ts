@@ -18,7 +18,7 @@ export type HttpServiceOptions = {
   /** The log. */
   readonly events: Events;
   readonly clock: Clock;
-  /** Of this program. */
+  /** The version of this program. */
   readonly version: string;
   /** Opens the page; null without a page. */
   readonly openConsole: OpenConsole | null;
@@ -34,7 +34,7 @@ export type HttpService = {
   readonly events: Events;
   readonly onReport: OnReport;
   /**
-   * Binds the address; `serve` starts to answer. Returns null and logs if an optional address cannot be bound.
+   * Binds the address; `serve` starts to answer requests. Logs an optional address that cannot be bound and returns null.
    *
    * @throws {ConfigError} if an address that is not optional cannot be bound.
    */
@@ -57,7 +57,7 @@ const readMetricsInput = async ({ app, daemon, clock }: Subject): Promise<Metric
 const health = ({ app, daemon, clock }: Subject) =>
   checkHealth({ config: app.config, links: daemon.links(), store: app.store, nowMs: clock.now(), isDaemon: true });
 
-/** Starts to count metrics. The address is bound by `open`. */
+/** Creates the service, which counts metrics from now on. `open` binds the address. */
 export const createHttpService = (options: HttpServiceOptions): HttpService => {
   const { address, isOptional, events, clock, version, openConsole, hasPageToken, openApi } = options;
   let links = (): readonly LinkConfig[] => NO_LINKS;
@@ -96,7 +96,7 @@ export const createHttpService = (options: HttpServiceOptions): HttpService => {
           page = await openConsole?.({ app, daemon, address: server.address }).catch(withoutPage);
           const api = await openApi?.();
           const groups = [healthRoutes(() => health(subject)), metricsRoutes(metrics, () => readMetricsInput(subject))];
-          // Before the page, whose middleware applies to all of its requests.
+          // The API is added before the page, whose middleware would apply to requests of the API too.
           if (api !== undefined) groups.push(api);
           if (page !== undefined) groups.push(hasPageToken ? page.routes : localPage(page.routes));
           server.serve(groups);
@@ -112,7 +112,7 @@ export const createHttpService = (options: HttpServiceOptions): HttpService => {
   };
 };
 
-/** `/healthz`: the process is alive. `/readyz`: the daemon is healthy, by the rules and with the line of `contact-sync health`. */
+/** `/healthz`: the process is alive. `/readyz`: the daemon is healthy, with the rules and the line of `contact-sync health`. */
 export const healthRoutes = (check: () => Promise<Health>): Hono => {
   const judge = shareConcurrentCalls(() => check().catch(unhealthyBecause));
   return new Hono()
@@ -131,7 +131,7 @@ export const metricsRoutes = (metrics: Metrics, read: () => Promise<MetricsInput
   );
 };
 
-/** Shares the result of current work with all calls during it. */
+/** Shares the result of the work with all calls during it. */
 const shareConcurrentCalls = <T>(work: () => Promise<T>): (() => Promise<T>) => {
   let underWay: Promise<T> | null = null;
   return () =>

@@ -6,7 +6,7 @@ export type Metric = {
   readonly help: string;
 };
 
-/** All our metrics. Those of the process (`process_...`, `nodejs_...`) come from the client library. */
+/** All metrics of this program. Metrics of the process (`process_...`, `nodejs_...`) come from the client library. */
 export const METRICS = {
   info: {
     name: 'contact_sync_info',

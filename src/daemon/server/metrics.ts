@@ -38,7 +38,7 @@ export type MetricsOptions = {
   readonly links: () => readonly LinkConfig[];
 };
 
-/** From a run without changes to the first sync of a large address book. */
+/** The buckets of durations, from a run without changes to the first sync of a large address book. */
 const DURATION_BUCKETS_S = [0.1, 0.3, 1, 3, 10, 30, 60, 300, 900, 3_600, 14_400];
 
 /** Gauges of the client library with names of counters. */
@@ -84,7 +84,7 @@ type Series = ReturnType<typeof createSeries>;
 const setLinkHealth = (series: Series, labels: LinkLabels, { states, nowMs, sinceMs }: MetricsInput): void => {
   for (const gauge of [series.refused, series.lag, series.interval, series.state, series.pausedByHand]) gauge.reset();
   for (const [link, own] of Map.groupBy(states, (each) => labels.link(each.link))) {
-    // In a series of several links, a link that waits for a person does not count as late.
+    // In a series of several links, a link that waits for a user does not count as late.
     const due = link === OTHER ? own.filter((each) => !waitsForPerson(each)) : own;
     const lagsMs = due.map((each) => nowMs - (each.lastSuccessAtMs ?? sinceMs(each.link)));
     series.lag.set({ link }, Math.max(0, ...lagsMs) / 1000);
@@ -130,7 +130,7 @@ const setLinks = async (series: Series, labels: LinkLabels): Promise<void> => {
       if (link !== OTHER && !labels.named.has(link)) counter.remove(own);
     }
   }
-  // An alert does not see the first increase of a counter that starts above 0.
+  // Prometheus does not detect the first increase of a counter that starts above 0.
   for (const { link, side } of labels.sides) {
     series.conflicts.inc({ link }, 0);
     series.rateLimited.inc({ link, side }, 0);
@@ -183,7 +183,7 @@ export const createMetrics = ({ version, links }: MetricsOptions): Metrics => {
 /** The number of links with their own series; the label of the others is {@link OTHER}. */
 const MOST_NAMED = 50;
 
-/** The label of all further links, of a link with this name, and of sides whose name no link with its own series has. */
+/** The label of all further links, of a link with this name, and of sides that no link with its own series has. */
 const OTHER = 'other';
 
 /** The values of the labels `link` and `side`. Their number is bounded. */
@@ -197,7 +197,7 @@ type LinkLabels = {
   side(link: string, side: Side): string;
 };
 
-/** The labels of these links. The first ones have their own. */
+/** The labels of these links. Only the first {@link MOST_NAMED} links have their own. */
 const labelsFor = (links: readonly Pick<LinkConfig, 'name' | 'sides'>[]): LinkLabels => {
   const byName = new Map(links.map((link) => [link.name, link]));
   const first = links.slice(0, MOST_NAMED);

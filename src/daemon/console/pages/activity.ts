@@ -62,7 +62,7 @@ const actionText = (write: WriteView, sides: Sides<SideWords>): string => {
   return `${fields.join('; ') || 'updated'}${rest} ${originText(write, changes[0]?.why ?? why, sides)}`;
 };
 
-/** The contacts that a run wrote, or its writes where it did not end by itself. */
+/** The number of contacts that a run wrote, or of its writes if the run has no summary. */
 const sizeText = ({ run: { wrote }, total }: RecentRun): string => {
   if (wrote === null) return count(total, 'write');
   const contacts = SIDES.reduce((sum, side) => {
@@ -138,7 +138,7 @@ const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', 
 
 const sumOf = (day: Day): number => day.created + day.updated + day.deleted;
 
-/** One day as a stack of its writes, with its numbers as a title. */
+/** The stacked bar of one day, with its numbers as a title. */
 const bar = (day: Day, index: number, top: number): Html => {
   let y = HEIGHT;
   const parts = KINDS.flatMap((kind) => {

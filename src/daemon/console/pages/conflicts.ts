@@ -8,7 +8,7 @@ import { findForm, idsText, isFound } from '../change-list.ts';
 import { button, page, timeTag, linkPath, navOf, type Html, type PageContext } from '../layout.ts';
 import { contactPath } from './contact.ts';
 
-/** Conflicts on one page; all of them can be decided at once. */
+/** The number of conflicts on one page; all of them can be decided at once. */
 const CONFLICTS_SHOWN = 200;
 
 type Listed = { readonly conflicts: readonly ConflictView[]; readonly all: boolean; readonly find: string };
@@ -33,7 +33,7 @@ const reviewButton = ({ context, link, find }: Place, conflict: ConflictView, re
     look: 'quiet',
   });
 
-/** The value of one side, with the button that takes it. */
+/** The value of one side, with the button that chooses it. */
 const valueBox = (place: Place, conflict: ConflictView, side: Side): Html => {
   const { winner, by, state } = conflict;
   const isKept = winner === side;

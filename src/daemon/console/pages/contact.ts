@@ -20,7 +20,7 @@ export type ContactView = {
 
 const ENTRIES_SHOWN = 100;
 
-/** The page of a contact. */
+/** The address of the page of a contact. */
 export const contactPath = (link: string, id: string, more: Readonly<Record<string, string>> = {}): string =>
   `${linkPath(link, '/people')}?${new URLSearchParams({ who: id, ...more }).toString()}`;
 
@@ -45,7 +45,7 @@ const halfText = ({ id, state, unsynced }: ContactHistory[Side]): Html => {
   }${waiting}`;
 };
 
-/** The value as it is compared: the spelling of an address or a number may differ on the two sides. */
+/** Returns the value in one spelling for comparison: the spelling of an address or a number may differ on the two sides. */
 const keyOf = (field: SyncedField, value: string): string =>
   field === 'emailAddresses' || field === 'phoneNumbers' ? value.toLowerCase().replaceAll(/[\s().-]+/gu, '') : value;
 
@@ -57,7 +57,7 @@ const missingAt = ({ field, ...values }: Standing, side: Side): ReadonlySet<stri
 
 const isSame = (standing: Standing): boolean => SIDES.every((side) => missingAt(standing, side).size === 0);
 
-/** The values of one side; those that the other side does not have are marked. */
+/** The values of one side. Values that the other side does not have are marked. */
 const cell = (standing: Standing, side: Side): Html => {
   const own = standing[side];
   if (own.length === 0) return standing[otherSide(side)].length === 0 ? html`` : html`<mark>(empty)</mark>`;
@@ -81,7 +81,7 @@ const standingRow = (standing: Standing, { sides }: LinkConfig, isPair: boolean)
   ];
 };
 
-/** Both sides, field by field. */
+/** The values of both sides, field by field. */
 const sideBySide = ({ left, right, standings }: ContactHistory, link: LinkConfig): Html => {
   const isPair = left.state === 'present' && right.state === 'present';
   const titles = ['Field', ...SIDES.map((side) => link.sides[side].title), ...(isPair ? ['Current value from'] : [])];
@@ -95,7 +95,7 @@ const sideBySide = ({ left, right, standings }: ContactHistory, link: LinkConfig
   return table(caption, titles, [state, ...standings.map((each) => standingRow(each, link, isPair))]);
 };
 
-/** Previews the undo of one write. */
+/** A button that previews the undo of one write. */
 const undoButton = (context: PageContext, { name, sides }: LinkConfig, write: WriteView): Html => {
   if (write.state !== 'done' || write.id === '') return html``;
   return button(context, {
@@ -215,7 +215,7 @@ const pairSection = (
     }`;
 };
 
-/** How a contact that is on the wrong pair is separated. */
+/** The instructions to separate a contact from a wrong counterpart. */
 const separateSection = ({ history }: ContactView): Html => {
   if (history.status !== 'linked') return html``;
   return html`<details>

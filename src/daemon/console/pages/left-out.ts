@@ -34,7 +34,7 @@ const retryButton = (context: PageContext, { name }: LinkConfig, refused: LinkRe
     : button(context, { action, label: 'Retry now', describes, fields: { id }, look: 'quiet' });
 };
 
-/** A button that has the next run match a contact again, or create it on the other side. */
+/** A button for the next run to match a contact again, or to create it on the other side. */
 const includeButton = (context: PageContext, { name }: LinkConfig, alone: LinkRecord['alone'][number]): Html => {
   const { side } = alone;
   const id = (side === 'left' ? alone.leftId : alone.rightId) ?? '';

@@ -9,12 +9,12 @@ import { agoTag, button, page, linkPath, navOf, runPath, liveSection, type Html,
 import type { Overview } from '../overview.ts';
 import { activity, chart } from './activity.ts';
 
-/** A link with the data that every page about links shows. */
+/** A link with the data that all pages about links show. */
 export type LinkView = { readonly status: LinkStatus; readonly progress: WorkProgress | null };
 
 type Tone = 'good' | 'warn' | 'bad' | 'info';
 
-/** A link in two or three words. It is in sync only after a completed run of an active link with linked contacts. */
+/** The state of a link in two or three words. An active link is in sync only after a completed run with linked contacts. */
 const headline = ({ status, progress }: LinkView): readonly [Tone, string] => {
   const { state, pausedByHandAtMs, lastRun, pairs } = status;
   if (progress?.isRun === true) return ['info', 'Sync in progress'];
@@ -47,7 +47,7 @@ const reasonText = (context: PageContext, { state, reason, pausedByHandAtMs }: L
   return html`${reason === null || state === 'active' ? '' : html`<p>${haltWords(reason)}</p>`}${paused}`;
 };
 
-/** When deletions are found at a side whose change feed does not report them. */
+/** The time of the next listing that finds deletions at a side whose change feed does not report them. */
 const sweepText = (context: PageContext, { sides, sweepAtMs }: LinkStatus): Html => {
   const side = SIDES.find((each) => sweepAtMs[each] !== null);
   if (side === undefined) return html``;
@@ -83,7 +83,7 @@ const hero = (context: PageContext, view: LinkView): Html => {
   </section>`;
 };
 
-/** Something that needs a person: its number, its text, and the page that settles it. */
+/** A task for the user: its number, its text, and the page where it is done. */
 type Need = {
   readonly tone: Tone;
   readonly number: number | null;
@@ -234,7 +234,7 @@ const linkPanel = (context: PageContext, view: LinkView): Html => {
   </section>`;
 };
 
-/** Every link. */
+/** The page of all links. */
 export const linksPage = (context: PageContext, views: readonly LinkView[]): Html =>
   page(context, {
     title: 'Links',
@@ -255,7 +255,7 @@ const reloadMark = ({ nowMs }: PageContext, { status, progress }: LinkView): Htm
   return html`<span data-reload="${delayMs}"></span>`;
 };
 
-/** One link: its state, what needs a person, its accounts and its last changes. */
+/** The page of one link: its state, the tasks for the user, its accounts and its last changes. */
 export const linkPage = (
   context: PageContext,
   link: LinkConfig,

@@ -5,7 +5,7 @@ import { count } from '../../../core/view/words.ts';
 import { page, table, linkPath, navOf, type Html, type PageContext } from '../layout.ts';
 import { contactPath, contactSection, type ContactView } from './contact.ts';
 
-/** Matching contacts on one page. */
+/** The number of matching contacts on one page. */
 export const PEOPLE_SHOWN = 50;
 
 /** The contacts of a list, each with a link to its page. */
@@ -19,7 +19,7 @@ const people = (caption: string, found: readonly FoundPerson[], { name, sides }:
     ]),
   );
 
-/** The result of a search; without a search text, contacts that runs changed. */
+/** The result of a search; without a search text, the contacts of the last run with writes. */
 export type Search = {
   readonly text: string;
   readonly contact: ContactView | null;
@@ -40,7 +40,7 @@ const resultsOf = (context: PageContext, link: LinkConfig, { text, contact, foun
     ${people('Matching contacts', found, link)}`;
 };
 
-/** Search by name or address, and the page of one contact. The script searches while a person types. */
+/** The search by name or address, and the page of one contact. The script searches while the user types. */
 export const peoplePage = (context: PageContext, link: LinkConfig, search: Search): Html =>
   page(context, {
     title: `Contacts of ${link.name}`,

@@ -41,7 +41,7 @@ const valueOf = (contact: Contact | undefined, field: SyncedField): string => {
   return values.length === 0 ? '' : valuesText(values);
 };
 
-/** Contacts side by side, field by field. */
+/** A table that compares contacts field by field. */
 const sideBySide = (caption: string, titles: readonly string[], contacts: readonly (Contact | undefined)[]): Html => {
   const rows = syncedIn(...contacts.filter((contact) => contact !== undefined)).flatMap((field) => {
     const values = contacts.map((contact) => valueOf(contact, field));
@@ -93,7 +93,7 @@ const leaveOutOf = (context: PageContext, change: Change, { name }: LinkConfig):
 
 type Candidate = Unpaired[Side][number];
 
-/** Names of the candidates of a side, numbered if there are several. */
+/** The names of the candidates of a side, numbered if there are several. */
 const candidateNames = (candidates: readonly Candidate[]): ReadonlyMap<string, string> =>
   new Map(
     candidates.map(({ id, name }, index) => [id, `${name ?? id}${candidates.length > 1 ? ` (${index + 1})` : ''}`]),
@@ -344,7 +344,7 @@ const titleOf = ({ name }: LinkConfig, planning: Planning | null): string => {
   return isFirstSync(planning.view) ? `Review the first sync of ${name}` : `Review the halted run of ${name}`;
 };
 
-/** The changes of the next run, and the button that runs it. */
+/** The changes of the next run, and the button that starts it. */
 export const planPage = (
   context: PageContext,
   link: LinkConfig,

@@ -124,13 +124,13 @@ const refusals = (refused: readonly UndoRefusal[], { sides }: LinkConfig): Html 
 
 type UndoParts = {
   readonly undoing: Undoing | null;
-  /** The number of the shown write in the journal; null for the whole run. */
+  /** The journal id of the shown write; null for the whole run. */
   readonly write: number | null;
   /** The reason why the run cannot be undone; null if it can. */
   readonly tooOld: string | null;
 };
 
-/** Whether the current or last undo is about this run or write. */
+/** Whether the target of the current or last undo is this run or write. */
 const isOf = (undoing: Undoing | null, run: Run, write: number | null): undoing is Undoing =>
   undoing?.run === run.id && undoing.write === write;
 
@@ -203,7 +203,7 @@ const runFacts = ({ name }: LinkConfig, { kind, outcome, startedAtMs, endedAtMs,
     ['Reason', reason === null ? null : haltWords(reason)],
   ]);
 
-/** The search in many writes covers contacts only. */
+/** The search in a large number of writes includes contacts only. */
 const PERSON = 'Find a name, address or number';
 
 /** The writes of a run: all, or some of each kind with a link to the others. */

@@ -9,22 +9,22 @@ import { button, page, table, linkPath, navOf, type Html, type PageContext } fro
 
 /** The account of a side. */
 type AccountView = {
-  /** As the side names it; null if no run has asked. */
+  /** The name that the side returns; null if no run has requested it. */
   readonly account: string | null;
   readonly hasToken: boolean;
   readonly way: SignInMethod;
-  /** The address of the consent page, once a sign-in was begun; null before. */
+  /** The address of the consent page; null before a sign-in is started. */
   readonly consent: string | null;
 };
 
-/** A setting that the page can change, as it is written in the configuration; empty if it is inherited. */
+/** A setting that the page can change, with its value in the configuration; empty if it is inherited. */
 export type EditableSetting = { readonly key: string; readonly value: string };
 
 export type SettingsView = {
   readonly accounts: Sides<AccountView>;
   /** The reason why the link is paused; null if it is not. */
   readonly pause: string | null;
-  /** Whether the browser can come back from a consent page to this page. */
+  /** Whether a consent page can redirect the browser to this page. */
   readonly canReturn: boolean;
   /** The settings that can be changed here; null if the configuration file or the rights of the session forbid it. */
   readonly editable: readonly EditableSetting[] | null;
@@ -79,7 +79,7 @@ const accountPanel = (context: PageContext, link: LinkConfig, side: Side, view: 
   </div>`;
 };
 
-/** The reason of a pause, without the command that the buttons of the page replace. */
+/** The reason of a pause, without the command, because the page has buttons for it. */
 const pauseWords = (reason: string): string => haltWords(reason).replace(/\s*Sign in again with: .*$/u, '');
 
 const UNITS = [
@@ -141,7 +141,7 @@ const DELETIONS = {
   keep: 'A deletion on one side only unlinks the contact on the other side.',
 } as const;
 
-/** Each setting of a link: its key, its name and what it means now. */
+/** The settings of a link: key, name and current meaning. */
 const rowsOf = (link: LinkConfig): readonly (readonly [key: string, title: string, about: string])[] => {
   const { sides, fields, buckets, sweepIntervalMs, deletePolicy, deleteLimit, firstSync } = link;
   const selection = SIDES.filter((side) => sides[side].contacts.join() !== '*');
@@ -172,7 +172,7 @@ const rowsOf = (link: LinkConfig): readonly (readonly [key: string, title: strin
   ];
 };
 
-/** The text of a setting, as in the configuration. */
+/** The format of each setting in the configuration. */
 const HINTS: Readonly<Record<string, string>> = {
   syncInterval: '30s, 5m, 2h or auto',
   sweepInterval: '6h, 1d',
@@ -231,7 +231,7 @@ const programSection = (
     }`;
 };
 
-/** The settings of a link, each with a sentence, and its accounts. */
+/** The page with the settings of a link, each with an explanation, and its accounts. */
 export const settingsPage = (context: PageContext, link: LinkConfig, view: SettingsView): Html => {
   const { pause, editable, keptIn, program } = view;
   const panels = bySide((side) => accountPanel(context, link, side, view));

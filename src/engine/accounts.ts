@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts';
 type Identified = Pick<LinkState, 'accounts' | 'credentials'>;
 
 /**
- * Checks that each credential still opens the account that the link was made with (R8): in a full run, and where the
+ * Checks that each credential still opens the account that the link was made with (R8): in a full run, and if the
  * credential is not the one of the last run. Returns the accounts and credentials to store; null if no side was asked.
  *
  * @throws {HaltError} if a credential opens another account.

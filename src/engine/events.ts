@@ -8,7 +8,7 @@ type SidesRef = LinkRef & { readonly sides: Sides<SideWords> };
 type RunRef = SidesRef & { readonly run: string };
 type ContactRef = RunRef & { readonly leftId: string | null; readonly rightId: string | null };
 
-/** The side's name, the variable or key that holds the address, and its host. */
+/** The side's name, the variable or key of the address, and its host. */
 type UnencryptedAddress = { readonly side: string; readonly where: string; readonly host: string };
 
 type SideCounts = {
@@ -47,7 +47,7 @@ type LinkHeartbeat = SidesRef & {
   readonly openConflicts: number;
   readonly refused: number;
   readonly lastRunAt: string | null;
-  /** Requests left now, for the side with the fewest; null where no side has a budget and a token. */
+  /** The free requests of the side with the fewest; null if no side has a budget and a token. */
   readonly budget: {
     readonly side: Side;
     readonly remaining: number;
@@ -61,7 +61,7 @@ type GroupFields = RunRef & { readonly side: Side; readonly name: string };
 
 /**
  * The log catalogue: one function for each event, with a constant message and its data in fields. Values that people
- * entered (names, addresses, group names) and error texts of a remote are logged only where personal data may be logged.
+ * entered (names, addresses, group names) and error texts of a remote are logged only if personal data may be logged.
  */
 export interface Events {
   daemonStarted(fields: { readonly links: readonly string[]; readonly queue: 'redis' | 'embedded' }): void;
@@ -162,7 +162,7 @@ export interface Events {
   linkRecovered(fields: LinkRef & { readonly from: 'halted' | 'failing' }): void;
   /** A remote cut short this many runs in a row; logged once. Scheduled runs continue. */
   linkFailing(fields: LinkRef & { readonly failures: number; readonly reason: string; readonly remedy: string }): void;
-  /** Another process holds the lease of the link, so the run did not start. */
+  /** Another process has the lease of the link, so the run did not start. */
   leaseBusy(fields: LinkRef): void;
   /** Another process took over the lease during the run; the run stopped. */
   leaseLost(fields: RunRef): void;

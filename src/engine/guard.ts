@@ -74,7 +74,7 @@ const countPresence = async (session: Session, replaced: Sides<number> | null = 
   const { pairs, asleep, present: all } = await session.store.counts(session.link);
   const { present, others } = replaced === null ? { present: all } : await countExisting(session, replaced);
   const unsettled = { left: 0, right: 0 };
-  // Only a side without contacts may have returned an incomplete listing.
+  // Only a side without contacts needs this count.
   for (const side of SIDES)
     if (pairs + asleep >= 2 && present[side] === 0) unsettled[side] = await countUnsettled(session, side);
   return { pairs, asleep, present, unsettled, ...(others !== undefined && { others }) };

@@ -10,7 +10,7 @@ const SAFETY_MS = 3_000;
 
 /** Identifies processes that have leases. */
 export type LeaseHolders = {
-  /** The name of this process: host, process id, start time. Null where these do not identify a process. */
+  /** The name of this process: host, process id, start time. Null if these do not identify a process. */
   readonly self: string | null;
   /** Whether the process of that name has ended. False if unknown, as for another host. */
   hasEnded(name: string): boolean;
@@ -44,9 +44,9 @@ export type LeaseParts = {
   readonly store: Store;
   readonly clock: Clock;
   readonly newId: () => string;
-  /** Without them, a run waits for each lease of another process to expire. */
+  /** If absent, a run waits for each lease of another process to expire. */
   readonly holders?: LeaseHolders;
-  /** Called before each request to a remote. Without them, only a timer ends a lease. */
+  /** Called before each request to a remote. If absent, only a timer ends a lease. */
   readonly leaseChecks?: LeaseChecks;
 };
 

@@ -164,7 +164,7 @@ const pullChanges = async (session: Session, side: Side, cursor: Cursor): Promis
   }
 };
 
-/** The number of linked contacts that a listing reads with about one request. */
+/** A listing of up to this number of linked contacts for each new contact takes at most one request for each new contact. */
 const LISTED_FOR_EACH = 50;
 
 /**

@@ -87,7 +87,7 @@ const isStoredAhead = (task: Task): boolean =>
 /**
  * Stores the decisions that need no write: questions to a user, pairings, equal changes, ends of pairs. A new pairing is also
  * stored before its writes, with the values on which both sides agree: once written in part, the two might no longer match as
- * one person (R13). The same applies to a pair whose group is now united with its members: otherwise a refused membership would
+ * one person (R13). The same applies to a pair in a group whose members are united now: otherwise a refused membership would
  * never be found again (R15). A question is stored together with its pairing: there is no question about unpaired contacts.
  */
 const settleQuietly = async (execution: Execution, plan: Executable, all: readonly Task[]): Promise<void> => {

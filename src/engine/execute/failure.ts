@@ -149,7 +149,7 @@ export type FailureOutcome = {
   /** The contact is read, and a second pass includes it before the run ends. */
   readonly rereads: boolean;
   readonly refused: boolean;
-  /** Ends the run; null where it continues. */
+  /** The error that ends the run; null if the run continues. */
   readonly stop: RemoteError | null;
 };
 

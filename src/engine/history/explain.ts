@@ -193,7 +193,7 @@ const historyOf = async (store: Store, link: string, id: string) => {
   const own = SIDES.flatMap((side) => known?.[side]?.id ?? []);
   const { writes, ids } = await followContacts(store, link, { ids: [...new Set([id, ...own])], pairIds });
   const [pair] = await loadPairsOf(store, link, { ids, pairIds: [] });
-  // An unpaired contact has a half only.
+  // An unpaired contact is stored as a half without a pair.
   const halves = pair ?? (await halvesNamed(store, link, ids));
   const background = await loadBackground(store, link, writes);
   const isOwn = (row: { readonly leftId: string | null; readonly rightId: string | null }): boolean => {

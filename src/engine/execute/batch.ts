@@ -172,7 +172,7 @@ export const rememberRefusal = async (execution: Execution, write: Write, reason
   await execution.session.writer.apply({}, (set) => set.add({ kind: 'put', table: 'rejections', row: rejection }));
 };
 
-/** If a side permanently refuses the value of a write, counts the write as done without it and returns true (R2). */
+/** If a side does not accept the value of a write, counts the write as done without it and returns true (R2). */
 const acceptNotTaken = (execution: Execution, set: WorkingSet, write: Write, error: RemoteError): boolean => {
   const rejection = rejectionBy(execution, write, error.message);
   if (write.kind !== 'update' || rejection === null || !isNotTaken(write, error, rejection)) return false;

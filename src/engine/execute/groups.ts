@@ -24,7 +24,7 @@ const isRefusal = (error: unknown): error is RemoteError => {
   return kinds.some((kind) => error instanceof kind) || isFault(error);
 };
 
-/** Runs one group write. A refusal is reported and returns null, so that the run continues (R15). */
+/** Runs one group write. Reports a refusal and returns null, so that the run continues (R15). */
 const attempt = async <T>(
   session: Session,
   action: GroupAction,

@@ -79,7 +79,7 @@ export const withDraft = (write: CreateWrite, draft: Contact): CreateTrial => ({
   trial: { refusedFor: null },
 });
 
-/** The create as a trial, with another draft and in no group. */
+/** The create as a trial, with another draft and in no group. Used for sides whose creates carry no groups. */
 export const asTrial = (write: CreateWrite, draft: Contact): CreateTrial => {
   const trial = withDraft(write, draft);
   const { operation, request } = trial;

@@ -115,7 +115,7 @@ const BLANK_RECORD: Omit<ContactRecord, 'id'> = {
   originId: null,
 };
 
-/** Deletes an entry. A deletion that the guard's daily limit counts is kept without its contact (R8). */
+/** Deletes an entry. An entry with losses that the guard counts for the day is kept without its contact (R8). */
 const forgetEntry = (row: JournalRow, nowMs: number): StoreChange => {
   const isCounted = destroys(row) && row.state === 'done' && row.intendedAtMs >= nowMs - DAY_MS;
   if (!isCounted) return { kind: 'drop', table: 'journal', where: { id: row.id } };

@@ -13,20 +13,20 @@ import {
 import { readWithin } from './client.ts';
 import { toRemoteError, toTokenError } from './failure.ts';
 
-/** The scope that reads and writes contacts and contact groups; nothing else is needed. */
+/** The only scope that this program needs: it allows reading and writing contacts and contact groups. */
 export const CONTACTS_SCOPE = 'https://www.googleapis.com/auth/contacts';
 
 /** Proof that the same client requests and exchanges a code (RFC 7636). */
 export type PkcePair = {
-  /** Kept until the code is exchanged. */
+  /** Stored until the code is exchanged. */
   readonly verifier: string;
-  /** Goes into the authorization URL: the SHA-256 of the verifier. */
+  /** Sent in the authorization URL: the SHA-256 of the verifier. */
   readonly challenge: string;
 };
 
 const VERIFIER_BYTES = 32;
 
-/** Makes the pair for one authorization; `randomBytes` gives so many unguessable bytes. */
+/** Returns the pair for one authorization. `randomBytes` must return `count` unguessable bytes. */
 export const createPkcePair = (randomBytes: (count: number) => Uint8Array): PkcePair => {
   const verifier = Buffer.from(randomBytes(VERIFIER_BYTES)).toString('base64url');
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
@@ -36,17 +36,20 @@ export type AuthorizationRequest = {
   /** Google's authorization endpoint. */
   readonly authUrl: string;
   readonly clientId: string;
-  /** On loopback, any port: a desktop client needs to register none. */
+  /** A loopback address with any port: a desktop client does not register redirect URIs. */
   readonly redirectUri: string;
   readonly scopes: readonly string[];
-  /** Comes back unchanged; abort where it does not. */
+  /** Google returns it unchanged. Abort if it differs. */
   readonly state: string;
   readonly codeChallenge: string;
-  /** The address of the account to choose. */
+  /** The address of the account that the consent page preselects. */
   readonly loginHint?: string;
 };
 
-/** Where the user is sent to sign in and consent. It always asks for consent: without, Google may give no refresh token. */
+/**
+ * Returns the URL of the page for sign-in and consent. It always requests consent: without it, Google may not issue a
+ * refresh token.
+ */
 export const authorizationUrl = (request: AuthorizationRequest): string => {
   const url = new URL(request.authUrl);
   const parameters = {
@@ -78,12 +81,12 @@ export type CodeExchange = {
   readonly clock: Clock;
 };
 
-/** What the user granted for as long as they do not take it back. */
+/** A user's grant. It is valid until the user revokes it. */
 export type GoogleGrant = { readonly refreshToken: string; readonly scopes: readonly string[] };
 
 const ROUTE = 'POST token';
 const CONNECT_AGAIN = 'connect the account again';
-/** For an answer 429 that names no time itself: Google's quotas are per minute. */
+/** The wait after an answer 429 without a `Retry-After`: Google's quotas are per minute. */
 const LIMIT_FLOOR_MS = 60_000;
 
 const grantSchema = z.object({
@@ -92,10 +95,10 @@ const grantSchema = z.object({
 });
 
 /**
- * Trades the code of a consent for a refresh token. Sends one request: a code serves only once. Throws a RemoteError:
- * RevokedError where the user did not grant {@link CONTACTS_SCOPE} (single scopes can be unticked), InvalidError where
- * the code does not serve, UnauthenticatedError for a wrong client or a grant without refresh token; or the signal's
- * reason.
+ * Exchanges the code of a consent for a refresh token. Sends one request, because a code is valid once. Throws a
+ * RemoteError: RevokedError if the user did not grant {@link CONTACTS_SCOPE} (single scopes can be unticked), InvalidError if
+ * the code is not valid, UnauthenticatedError for a wrong client or a grant without a refresh token. Throws the signal's
+ * reason if it is aborted.
  */
 export const exchangeCode = async (exchange: CodeExchange, signal: AbortSignal): Promise<GoogleGrant> => {
   const answer = await postCode(exchange, signal);
@@ -120,7 +123,7 @@ export const exchangeCode = async (exchange: CodeExchange, signal: AbortSignal):
 type TokenAnswer = {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed JSON; null for anything else. */
+  /** Parsed JSON; null if the body is not JSON. */
   readonly data: unknown;
 };
 
@@ -172,8 +175,8 @@ type Revocation = {
 };
 
 /**
- * Takes back the grant behind a token, with all its tokens. One that is dead already counts as revoked. Throws a
- * RemoteError where Google did not confirm it, or the signal's reason.
+ * Revokes the grant of a token, with all its tokens. A token that is no longer valid counts as revoked. Throws a RemoteError
+ * if Google did not confirm the revocation, or the signal's reason.
  */
 export const revokeToken = async (
   { tokenUrl, token, dispatcher, clock }: Revocation,
@@ -196,7 +199,7 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-/** Here `invalid_grant` speaks of the code, not of a refresh token. */
+/** Returns the error of a refused code exchange. Here `invalid_grant` refers to the code, not to a refresh token. */
 const refusal = (answer: TokenAnswer, nowMs: number): RemoteError => {
   const error = toTokenError({ response: answer }, { limitFloorMs: LIMIT_FLOOR_MS, nowMs });
   if (!(error instanceof RevokedError)) return error;

@@ -5,7 +5,7 @@ import type { BodyEntry, MaskField } from './person-field.ts';
 import { mappingOf, USUAL_MAPPING, type PersonMapping } from './fields.ts';
 import { originEntry, personOfRecord, wholeContactOf } from './mapper.ts';
 
-/** The lists of a Person that hold the given fields, each once. */
+/** Returns the writable lists of a Person that contain the given fields, each once. */
 export const maskOf = (fields: Iterable<ContactField>): readonly MaskField[] => [
   ...new Set(
     [...fields].map((field) => mappingOf(field).list).flatMap(({ name, isReadOnly }) => (isReadOnly ? [] : [name])),
@@ -15,7 +15,10 @@ export const maskOf = (fields: Iterable<ContactField>): readonly MaskField[] => 
 /** The system group of every contact that is not an "other contact". */
 export const MY_CONTACTS = 'contactGroups/myContacts';
 
-/** The Person of a create: what the draft says, the groups, and the origin by which a lost create is found again. */
+/**
+ * Returns the Person of a create: the fields of the draft, its groups, and the origin that identifies it if the answer is
+ * lost.
+ */
 export const createBody = (
   { draft, groupIds, originId, originScope }: CreateRequest,
   { chosen, writtenLists }: PersonMapping = USUAL_MAPPING,
@@ -26,9 +29,9 @@ export const createBody = (
 });
 
 /**
- * The Person of an update, with the etag that guards it and the whole lists of the masked fields. Google replaces a
- * masked list, so every entry that was read goes back with its unmapped subfields, and a masked list that this request
- * does not change goes back as it was read.
+ * Returns the Person of an update, with the etag that guards it and the complete masked lists. Google replaces a masked
+ * list, so every entry that was read is sent back with its unmapped subfields. A masked list that this request does not
+ * change is sent as it was read.
  */
 export const updateBody = (
   request: UpdateRequest,

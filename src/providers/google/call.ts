@@ -22,26 +22,26 @@ type GoogleCall<Schema extends z.ZodType> = {
 };
 
 /**
- * Sends one request and parses its answer. Throws a {@link RemoteError}, or the reason of the aborted signal. Reads are
- * repeated where that may help, mutations only where they surely were not applied.
+ * Sends one request and parses its answer. Throws a {@link RemoteError}, or the reason of the aborted signal. A read is
+ * repeated if that may succeed; a mutation only if it certainly was not applied.
  */
 type Call = <Schema extends z.ZodType>(call: GoogleCall<Schema>, signal: AbortSignal) => Promise<z.output<Schema>>;
 
-/** The same with how the contacts that are asked for, or written, are mapped. */
+/** Call, with the mapping of the contacts that are read or written. */
 export type CallGoogle = Call & { readonly mapping: PersonMapping };
 
 export type CallerOptions = {
   readonly client: GoogleClient;
   readonly clock: Clock;
   readonly random: () => number;
-  /** How long one call may go on trying. */
+  /** The maximum time of one call with its retries. */
   readonly maxElapsedMs: number;
   readonly onRetry?: OnRetry;
-  /** As where a link does not choose fields, where left out. */
+  /** {@link USUAL_MAPPING} by default. */
   readonly mapping?: PersonMapping;
 };
 
-/** Makes the one way to Google: token, mutation lane, retries, errors and parsing. */
+/** Creates the function for all requests to Google: token, mutation lane, retries, errors and parsing. */
 export const createCaller = (options: CallerOptions): CallGoogle => {
   const { client, clock, random, maxElapsedMs, onRetry, mapping = USUAL_MAPPING } = options;
   const lane = createLane();
@@ -123,7 +123,7 @@ const authorise = async (
   }
 };
 
-/** The token request is shared between calls, so a call that is aborted only stops waiting for it. */
+/** Calls share the token request, so an aborted call only stops waiting for it. */
 const untilAborted = async <Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> => {
   const aborted = Promise.withResolvers<never>();
   const onAbort = (): void => aborted.reject(signal.reason);
@@ -136,7 +136,7 @@ const untilAborted = async <Value>(work: Promise<Value>, signal: AbortSignal): P
 };
 
 const FIRST_LIMIT_FLOOR_MS = 5_000;
-/** Google's quotas are per minute: waiting longer than its window gains nothing. */
+/** Google's quotas are per minute, so waiting longer than this window has no benefit. */
 const QUOTA_WINDOW_MS = 60_000;
 
 const limitFloorMs = (attempt: number): number =>

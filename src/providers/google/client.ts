@@ -5,14 +5,15 @@ import { ANSWER_LIMITS, type AnswerLimits } from '../listing.ts';
 import type { AccessToken, ShareAccessToken } from '../provider.ts';
 import type { Clock } from '../../util/clock.ts';
 
-/** An answer of which no more is read. */
+/** The answer exceeded a limit, so reading was stopped. */
 export class AnswerLimitError extends Error {
   override readonly name = 'AnswerLimitError';
 }
 
 /**
- * The answer, its body read whole and within the limits, for `text()` alone to tell: bytes count after decompression, the time
- * from the headers on. Throws an {@link AnswerLimitError} beyond them. A body that stalls is the transport's to end.
+ * Reads the whole body of an answer within the limits. Only `text()` of the result has the body. Bytes are counted after
+ * decompression, time from the arrival of the headers. Throws an {@link AnswerLimitError} beyond a limit. The transport ends
+ * a body that stalls.
  */
 export const readWithin = async (
   answer: Answer,
@@ -21,11 +22,11 @@ export const readWithin = async (
 ): Promise<Answer> => {
   const { body, headers, status, statusText } = answer;
   const deadlineMs = clock.monotonic() + timeMs;
-  // Piece by piece: a long text that is decoded at once lies outside of the heap, whose limit it does not count for.
+  // Decoded in chunks: a long text that is decoded at once is outside the heap, and the heap limit does not cover it.
   const decoder = new TextDecoder();
   let text = '';
   let bytes = 0;
-  // Leaving the loop by an error ends the connection.
+  // An error that leaves the loop closes the connection.
   for await (const chunk of body ?? []) {
     bytes += chunk.byteLength;
     if (bytes > maxBytes) throw new AnswerLimitError(`it is longer than ${maxBytes} bytes`);
@@ -38,30 +39,30 @@ export const readWithin = async (
 
 type GoogleClientOptions = {
   readonly rootUrl: string;
-  /** Null: Google's own. */
+  /** Null: Google's own endpoint. */
   readonly tokenUrl: string | null;
   readonly clientId: string;
   readonly clientSecret: string;
   readonly refreshToken: string;
-  /** Every request, token requests too, goes through it. */
+  /** Sends every request, including token requests. */
   readonly dispatcher: Dispatcher;
   readonly clock: Clock;
-  /** Where access tokens are shared with other processes; left out: each process has its own. */
+  /** Shares access tokens with other processes. Without it, each process has its own token. */
   readonly shareAccessToken?: ShareAccessToken;
 };
 
-/** Google's own client, which neither retries nor refreshes on its own account. */
+/** Google's own client. It neither retries nor refreshes tokens by itself. */
 export type GoogleClient = {
   readonly people: people_v1.People;
-  /** Goes into the options of every call: only there a path in the URL survives. */
+  /** Must be in the options of every call: only there is a path in the URL kept. */
   readonly rootUrl: string;
-  /** Sees to it that an access token is at hand; `force` gets a new one. Throws what the token request threw. */
+  /** Ensures that an access token is available; `force` gets a new one. Throws the error of the token request. */
   authorise(force: boolean): Promise<void>;
 };
 
-/** Makes the client of one account. Sends nothing. */
+/** Creates the client of one account. Sends nothing. */
 export const createGoogleClient = (options: GoogleClientOptions): GoogleClient => {
-  // Google's client makes its headers of the global class, for which Node would load the undici that it has built in besides.
+  // Google's client uses the global Headers class. Without this, Node would also load its built-in undici for it.
   install();
   const auth = new OAuth2Client({
     clientId: options.clientId,
@@ -71,7 +72,7 @@ export const createGoogleClient = (options: GoogleClientOptions): GoogleClient =
     transporterOptions: {
       fetchImplementation: fetchThrough(options),
       responseType: 'json',
-      // Merged into every request, the token request's own retry settings included.
+      // This is merged into every request and also overrides the retry settings of the token request.
       retryConfig: { retry: 0 },
     },
   });
@@ -84,10 +85,10 @@ export const createGoogleClient = (options: GoogleClientOptions): GoogleClient =
   };
 };
 
-/** As long as Google's client takes a token to last that comes without a time. */
+/** The lifetime that Google's client assumes for a token without an expiry time. */
 const USUAL_LIFE_MS = 3_600_000;
 
-/** Gets access tokens for Google's client, which tracks their expiry by its own clock. */
+/** Gets access tokens for Google's client. Their expiry is measured by the system clock, as the client does. */
 const createAuthoriser = (
   auth: OAuth2Client,
   { refreshToken, shareAccessToken = (_refused, refresh) => refresh() }: GoogleClientOptions,
@@ -115,12 +116,12 @@ const createAuthoriser = (
   };
 };
 
-/** What is sent holds a credential, so no redirect is followed; what comes is read within limits. */
+/** Requests contain a credential, so redirects are not followed. Answers are read within limits. */
 const fetchThrough = ({ clock, dispatcher }: Pick<GoogleClientOptions, 'clock' | 'dispatcher'>) => {
   const fetchWithin = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const url = input instanceof Request ? input.url : input;
     return readWithin(await fetch(url, { ...init, dispatcher, redirect: 'manual' }), clock);
   };
-  // The client's types name the built-in fetch, whose options are the package's own without the dispatcher.
+  // The client's type is that of the built-in fetch, whose options are those of undici without the dispatcher.
   return fetchWithin as unknown as typeof globalThis.fetch;
 };

@@ -52,7 +52,7 @@ const readGoogleAccount = async (
 /** A batch of 200 contacts takes Google some time. */
 const TIMEOUT_MS = 30_000;
 
-/** What every use of a Google account needs: where it is, its credential, and a governed way out to the network. */
+/** Returns the options that every use of a Google account needs: addresses, credential, and rate-limited network access. */
 const connect = async (settings: GoogleSettings, refreshToken: string, network: Network, onAnswer?: OnAnswer) => {
   const { clientId, clientSecret, rootUrl, tokenUrl, readLimit, writeLimit } = settings;
   const key = `google ${digest(`${rootUrl} ${refreshToken}`)}`;
@@ -65,16 +65,16 @@ const connect = async (settings: GoogleSettings, refreshToken: string, network: 
   const outlet = await network.openOutlet({ timeoutMs: TIMEOUT_MS, gatesFor, ...(onAnswer && { onAnswer }) });
   const { clock, random, onRetry } = network;
   const client = { clientId, clientSecret: clientSecret.reveal(), refreshToken };
-  // Writes that answer with the contact count against both.
+  // A write that returns the contact counts against both quotas.
   const timeToSend = (requests: number): number =>
     Math.max(timeToSendMs(requests, gates.write.budget()), timeToSendMs(requests, gates.read.budget()));
-  // Another client, or another address of its tokens, is another credential.
+  // A different client or token address is a different credential.
   const shareAccessToken = network.shareAccessToken(`google ${digest(fingerprint([tokenUrl, client]))}`);
   const found = { ...outlet, clock, random, onRetry, shareAccessToken, timeToSendMs: timeToSend };
   return { rootUrl, tokenUrl, ...client, ...found };
 };
 
-/** The address book that the refresh token opens, behind the port. */
+/** Opens the address book of the refresh token as a {@link Remote}. */
 export const openGoogle = async (
   settings: GoogleSettings,
   refreshToken: string,
@@ -85,7 +85,7 @@ export const openGoogle = async (
   return createGoogleRemote({ ...connection, fields, maxElapsedMs: RETRY_BUDGET_MS });
 };
 
-/** Who is behind the refresh token. Throws a RemoteError. */
+/** Inspects the account behind the refresh token. Throws a RemoteError. */
 export const inspectGoogle = (
   settings: GoogleSettings,
   refreshToken: string,

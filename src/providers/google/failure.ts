@@ -24,23 +24,23 @@ import {
 } from '../errors.ts';
 import { UNSENT_CODES } from '../retrying.ts';
 
-/** What the request was, as far as its failure depends on it. */
+/** The properties of a request that determine the meaning of its failure. */
 export type RequestContext = {
   /** Method and route without ids, for example `GET /v1/people/{person}`. */
   readonly route: string;
   readonly isMutation: boolean;
-  /** The listing went on from a sync token, so that a 400 speaks of that token. */
+  /** The listing continued from a sync token, so a 400 concerns that token. */
   readonly hasSyncToken: boolean;
-  /** The floor for the next attempt where Google limits without naming one, in milliseconds. */
+  /** The minimum wait before the next attempt, in milliseconds, if Google limits a request without a `Retry-After`. */
   readonly limitFloorMs: number;
   /** Epoch milliseconds, to read a `Retry-After` date. */
   readonly nowMs: number;
 };
 
-/** Google's answer to a refused request, cleared of everything that may be personal; the `cause` of remote errors. */
+/** Google's answer to a refused request, without possibly personal data. It is the `cause` of remote errors. */
 class GoogleAnswerError extends Error {
   readonly status: number;
-  /** The canonical status, for example `FAILED_PRECONDITION`; empty where the answer has none. */
+  /** The canonical status, for example `FAILED_PRECONDITION`; empty if the answer has none. */
   readonly code: string;
   readonly reasons: readonly string[];
 
@@ -66,7 +66,7 @@ const apiErrorSchema = z.object({
   }),
 });
 const tokenErrorSchema = z.object({ error: z.string(), error_description: z.string().default('') });
-/** The headers are those of the fetch in use, which need not be the built-in one. */
+/** The headers are those of the fetch in use, which may not be the built-in one. */
 const headersSchema = z.custom<Pick<Headers, 'get'>>((value) => typeof value === 'object' && value !== null);
 const answeredSchema = z.object({
   response: z.object({ status: z.number(), headers: headersSchema, data: z.unknown().optional() }),
@@ -79,14 +79,14 @@ type Answer = {
   readonly fields: readonly string[];
   readonly message: string;
   readonly retryAfter: string | null;
-  /** The body has content, but not in the form of the People API. */
+  /** The body has content, but is not in the format of the People API. */
   readonly isForeign: boolean;
 };
 
-/** Codes and reasons are names; what is none is not to be trusted: a proxy may put the request into its answer. */
+/** Codes and reasons are names. Other text is dropped: a proxy may echo the request in its answer. */
 const nameOrNothing = (text: string): string => (/^[\w.:-]{1,60}$/u.test(text) ? text : '');
 
-/** Nothing is said by no text, and by an object without a key. */
+/** True for missing data, blank text, and an object without keys. */
 const isEmpty = (data: unknown): boolean => {
   if (typeof data === 'string') return data.trim() === '';
   return data === undefined || data === null || (typeof data === 'object' && Object.keys(data).length === 0);
@@ -120,10 +120,10 @@ const answerOf = (error: unknown): Answer | null => {
   };
 };
 
-/** More than this is no message: searching it would take long. */
+/** The rest of a longer message is ignored: searching it would take too long. */
 const LONGEST_SEARCHED = 2_000;
 
-/** Google's messages quote the values they refuse: quoted text, addresses, numbers and long or assigned words are taken out. */
+/** Google's messages quote refused values. Removes quoted text, addresses, numbers, and long or assigned words. */
 const withoutValues = (message: string): string => {
   return message
     .slice(0, LONGEST_SEARCHED)
@@ -134,7 +134,7 @@ const withoutValues = (message: string): string => {
 const causeOf = (answer: Answer): GoogleAnswerError =>
   new GoogleAnswerError(answer.status, answer.code, answer.reasons, withoutValues(answer.message));
 
-/** What a failed People API request means. `error` is what the client threw. */
+/** Classifies a failed People API request. `error` is the error of the client. */
 export const toRemoteError = (error: unknown, context: RequestContext): RemoteError => {
   const answer = answerOf(error);
   if (answer === null) return unanswered(error, context.route, context.isMutation ? 'unknown' : 'no');
@@ -157,7 +157,7 @@ export const toRemoteError = (error: unknown, context: RequestContext): RemoteEr
   return refused(answer, context, base);
 };
 
-/** A redirect, which is not followed: what is sent holds a credential. */
+/** Redirects are not followed, because the request contains a credential. */
 const redirected = (answer: Answer, isMutation: boolean, base: RemoteErrorOptions): RedirectedError => {
   const text = `Google answers ${base.route} with a redirect (${answer.status}), which is not followed`;
   const applied = appliedBeforeRedirect(answer.status, isMutation);
@@ -201,13 +201,13 @@ const refused = (answer: Answer, context: RequestContext, base: RemoteErrorOptio
 /** Status codes of a proxy, or of a page in front of Google: not found, or temporarily closed. */
 const FOREIGN: ReadonlySet<number> = new Set([403, 404, 410]);
 
-/** A proxy, or another server, answers: Google itself may well have the thing, accept the credential, and have written it. */
+/** Returns the error for an answer of a proxy or another server. The contact may exist at Google, and a write may be applied. */
 const foreign = (answer: Answer, { isMutation }: RequestContext, base: RemoteErrorOptions): UnreadableError => {
   const text = `The answer to ${base.route} (${answer.status}) is not Google's: check GOOGLE_ROOT_URL`;
   return new UnreadableError(text, { ...base, applied: isMutation ? 'unknown' : 'no' });
 };
 
-/** Only what has an id can be missing at Google itself. */
+/** Returns a hint for a 404 on a route without an id: such a route always exists at Google. */
 const wrongRoot = (route: string): string => (route.includes('{') ? '' : ': check GOOGLE_ROOT_URL');
 
 const expired = (base: RemoteErrorOptions): CursorExpiredError =>
@@ -219,7 +219,7 @@ const badRequest = (answer: Answer, context: RequestContext, base: RemoteErrorOp
   return invalid(answer, base);
 };
 
-/** 409 is a taken group name, a group's outdated etag (only the message says which), or two writes at once (reference). */
+/** 409: a taken group name, an outdated group etag (only the message distinguishes these), or concurrent writes (reference). */
 const conflict = (answer: Answer, base: RemoteErrorOptions): RemoteError => {
   const isAboutGroup = base.route.includes('/contactGroups');
   if (!isAboutGroup || /outdated|etag/iu.test(answer.message)) return stale(base);
@@ -232,7 +232,7 @@ const stale = (base: RemoteErrorOptions): RemoteError =>
 const invalid = (answer: Answer, base: RemoteErrorOptions): RemoteError =>
   new InvalidError(`Google refused ${base.route} (${describe(answer)})`, base);
 
-/** Status, reason and the paths of the refused fields; never their values. */
+/** Returns the status, the reason and the paths of the refused fields, never their values. */
 const describe = (answer: Answer): string => {
   const fields = answer.fields.filter((field) => /^[\w.[\]]+$/u.test(field));
   return [answer.status, answer.reasons[0] ?? answer.code, ...fields.slice(0, 3)]
@@ -242,7 +242,7 @@ const describe = (answer: Answer): string => {
 
 const TOKEN_ROUTE = 'POST token';
 
-/** What a failed token request means. Nothing was written: the request that needed the token was never sent. */
+/** Classifies a failed token request. Nothing was written, because the request that needed the token was not sent. */
 export const toTokenError = (error: unknown, context: Pick<RequestContext, 'limitFloorMs' | 'nowMs'>): RemoteError => {
   const route = TOKEN_ROUTE;
   const answer = answerOf(error);
@@ -268,7 +268,7 @@ export const toTokenError = (error: unknown, context: Pick<RequestContext, 'limi
   return refusedToken(answer, base);
 };
 
-/** A refusal that is no refusal of the refresh token itself (RFC 6749, 5.2). */
+/** Returns the error of a token refusal other than that of the refresh token itself (RFC 6749, 5.2). */
 const refusedToken = (answer: Answer, base: RemoteErrorOptions): RemoteError => {
   const text = `Google refused the token request (${describe(answer)})`;
   switch (answer.code) {
@@ -309,16 +309,16 @@ const unanswered = (error: unknown, route: string, applied: Applied): RemoteErro
       status: null,
       route,
       applied: wasSent ? applied : 'no',
-      // The client's own error holds the request with its body and token; what it was caused by does not.
+      // The client's own error contains the request with its body and token. Its cause does not.
       cause: chain[1],
     },
   );
 };
 
-/** The client wraps what fetch threw: only such an error has a request that got no answer. */
+/** Returns whether a request got no answer: the client wraps only errors of fetch. */
 const hasNetworkCause = (error: unknown): boolean => error instanceof Error && 'config' in error;
 
-/** The error and what brought it about; of several attempts to connect, the first. */
+/** Returns the error and the chain of its causes. Of several connection attempts, it follows the first. */
 const causesOf = (error: unknown): readonly Error[] => {
   if (!(error instanceof Error)) return [];
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : error.cause;
@@ -328,7 +328,7 @@ const causesOf = (error: unknown): readonly Error[] => {
 const retryAfterMsOf = (answer: Answer, nowMs: number): number | null =>
   readRetryAfterMs({ 'retry-after': answer.retryAfter ?? undefined }, nowMs);
 
-/** What an item's own status in a batch answer means (google.rpc.Code). */
+/** Classifies the status of one item of a batch answer (google.rpc.Code). */
 export const itemError = (code: number, route: string): RemoteError => {
   const base = { status: 200, route, applied: 'no' } as const;
   switch (code) {
@@ -349,7 +349,7 @@ export const itemError = (code: number, route: string): RemoteError => {
   }
 };
 
-/** Whether the refusal means that a scope was not granted, rather than that the grant was revoked. */
+/** Returns whether the refusal means that a scope was not granted, rather than that the grant was revoked. */
 export const isMissingScope = (error: unknown): boolean => {
   const cause = error instanceof Error ? error.cause : undefined;
   if (!(cause instanceof GoogleAnswerError) || cause.status !== 403) return false;

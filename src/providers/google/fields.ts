@@ -33,7 +33,7 @@ const PHONE_NUMBERS = personField('phoneNumbers', writeValues('phoneNumbers', 'p
 
 type PlacedField = UsualField | Exclude<FurtherField, NamedField>;
 
-/** How each contact field is mapped to a Person. */
+/** The mapping of each contact field to a Person. */
 const PERSON_FIELDS: { readonly [Field in PlacedField]: FieldMapping<NonNullable<Contact[Field]>> } = {
   firstName: { list: NAMES, read: (person, chosen) => namesOf(person, chosen).firstName },
   lastName: { list: NAMES, read: (person, chosen) => namesOf(person, chosen).lastName },
@@ -56,7 +56,7 @@ const PERSON_FIELDS: { readonly [Field in PlacedField]: FieldMapping<NonNullable
   tags: TAGS,
 };
 
-/** How a contact field is mapped to a Person. */
+/** Returns the mapping of a contact field to a Person. */
 export const mappingOf = <Field extends ContactField>(field: Field): FieldMapping<NonNullable<Contact[Field]>> => {
   const name: ContactField = field;
   const mapping = isNamedField(name) ? userDefinedMapping(name) : PERSON_FIELDS[name];
@@ -64,16 +64,16 @@ export const mappingOf = <Field extends ContactField>(field: Field): FieldMappin
   return mapping as unknown as FieldMapping<NonNullable<Contact[Field]>>;
 };
 
-/** Only what the contact itself holds: nothing that a profile adds. */
+/** Reads only the contact's own data, without the data that a profile adds. */
 export const SOURCES = ['READ_SOURCE_TYPE_CONTACT'];
 
 /**
- * The number is to be raised whenever a record of the same Person comes out otherwise: what was read before is then read
- * again. A field that is added to the registry does it by itself, and so does another choice of fields.
+ * Raise the number when the same Person gives a different record: all contacts are then read again. A field that is added to
+ * the registry, or another choice of fields, has the same effect without it.
  */
 export const READER = `7${ADDED_FIELDS}`;
 
-/** The lists of a Person of which the given fields hold one entry, where there are others (R10). */
+/** Returns the choices of the given fields that are mapped to one entry of a list with several entries (R10). */
 const choicesIn = (fields: readonly ContactField[]): ((person: PersonLists) => readonly EntryChoice[]) => {
   const held = fields.flatMap((field) => {
     const { held: entry } = mappingOf(field);
@@ -96,14 +96,14 @@ const choicesIn = (fields: readonly ContactField[]): ((person: PersonLists) => r
     });
 };
 
-/** How the contacts of a link are mapped, which syncs only the fields that it chose. */
+/** Returns the mapping of contacts for a link that syncs the chosen fields. */
 export const personMapping = (chosen: ChosenFields) => {
   const fields = contactFieldsOf(chosen);
-  /** The lists of a Person that hold contact fields, each once, in the order in which they are asked for. */
+  /** The lists of a Person that contain contact fields, each once, in the order of the request. */
   const lists: readonly PersonField[] = [...new Set(fields.map((field) => mappingOf(field).list))];
-  /** What is read of every contact; `metadata` brings deletions, former names and the etags. */
+  /** The fields requested for every contact; `metadata` contains deletions, former names and etags. */
   const personFields = ['metadata', ...lists.map(({ name }) => name), 'memberships', 'clientData'].join(',');
-  /** The parameters of both listings; each page and each incremental call must repeat those of the first. */
+  /** The parameters of both listings. Each page and each incremental call must repeat those of the first one. */
   const listQuery = {
     resourceName: 'people/me',
     pageSize: ITEMS_PER_PAGE,
@@ -121,14 +121,14 @@ export const personMapping = (chosen: ChosenFields) => {
     writtenLists: lists.filter(({ isReadOnly }) => !isReadOnly),
     personFields,
     listQuery,
-    /** A name of the query and of what is taken from its answers. */
+    /** Identifies the query and the fields that are read from its answers. */
     templateHash: hash(JSON.stringify(listQuery) + name),
-    /** The digest of a Person as it came in an answer. */
+    /** Returns the digest of a Person as an answer contains it. */
     digestOf: createRowDigest(name === '' ? READER : `${READER}+${hash(name)}`),
   };
 };
 
 export type PersonMapping = ReturnType<typeof personMapping>;
 
-/** How contacts are mapped where a link does not choose fields. */
+/** The mapping of a link that does not choose fields. */
 export const USUAL_MAPPING = personMapping(USUAL_FIELDS);

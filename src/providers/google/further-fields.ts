@@ -26,18 +26,18 @@ import {
 import type { TextEntry, UserDefinedEntry } from './schema.ts';
 import { valuesOf, writeValues, writtenValues } from './lists.ts';
 
-/** A date as Google gives it; a part that is not known is left out, or 0. */
+/** A date in Google's format. An unknown part is missing or 0. */
 type GoogleDate = { readonly year?: number; readonly month?: number; readonly day?: number };
 
 const padded = (number: number, digits: number): string => String(number).padStart(digits, '0');
 
-/** The day as a contact holds it, `1980-05-17` or `--05-17`; null where month or day is not known. */
+/** Returns the day in the format of a contact, `1980-05-17` or `--05-17`; null if month or day is unknown. */
 export const dayOf = ({ year = 0, month = 0, day = 0 }: GoogleDate = {}): string | null => {
   if (month === 0 || day === 0) return null;
   return `${year === 0 ? '-' : padded(year, 4)}-${padded(month, 2)}-${padded(day, 2)}`;
 };
 
-/** The date of a day; null where the text is none of the calendar. */
+/** Returns the date of a day; null if the text is not a calendar day. */
 export const dateOf = (
   text: string,
 ): { readonly year?: number; readonly month: number; readonly day: number } | null => {
@@ -47,7 +47,7 @@ export const dateOf = (
   return { ...(year !== null && { year }), month, day };
 };
 
-/** A text that one entry of a list holds; the others stay as they are. */
+/** Returns the mapping of a text in one entry of a list. Other entries stay unchanged. */
 const heldText = (
   name: 'nicknames' | 'biographies',
   field: 'nickname' | 'notes',
@@ -74,7 +74,7 @@ const heldText = (
 export const NICKNAME = heldText('nicknames', 'nickname');
 export const NOTES = heldText('biographies', 'notes', { contentType: 'TEXT_PLAIN' });
 
-/** Google keeps one birthday. A text that is no day stays where it is: Google holds days. */
+/** Google stores one birthday, as a date. A text that is not a date is not written. */
 const writtenBirthday = (person: PersonLists, target: Contact): readonly BodyEntry[] => {
   const [entry] = person.birthdays ?? [];
   const birthday = textIn(target, 'birthday');
@@ -90,7 +90,7 @@ export const BIRTHDAY: FieldMapping<string> = {
   read: ({ birthdays }) => dayOf(birthdays?.[0]?.date) ?? birthdays?.[0]?.text ?? '',
 };
 
-/** Google requires separate requests to write it; this program does not send them. */
+/** Read-only: Google requires separate requests to write a photo, and this program does not send them. */
 export const PHOTO: FieldMapping<string> = {
   list: personField('photos', () => [], { isReadOnly: true }),
   read: ({ photos = [] }) => {
@@ -111,7 +111,7 @@ export const INSTANT_MESSENGERS = {
   read: ({ imClients }: PersonLists) => valuesOf(imClients, CLIENT_KEYS),
 };
 
-/** Google's own type of such an address, and the networks that people name as its type. */
+/** Google's own type of such an address, and the networks that users enter as its type. */
 const PROFILE_TYPES: ReadonlySet<string> = new Set(
   'profile facebook instagram linkedin mastodon bluesky tiktok twitter x xing youtube'.split(' '),
 );
@@ -121,11 +121,11 @@ const namesProfile = (label: string | null | undefined): boolean => PROFILE_TYPE
 
 const isProfile = ({ type }: { readonly type?: string }): boolean => namesProfile(type);
 
-/** A label that Google would not know again for one of a profile, or of a website, is kept at the side that has it. */
+/** A label that Google would not return as one of a profile, or of a website, is kept only on the other side. */
 const profileLabel = (label: string | null): string | null => (namesProfile(label) ? label : PROFILE);
 const websiteLabel = (label: string | null): string | null => (namesProfile(label) ? null : label);
 
-/** The addresses of one of the two fields; where profiles are no field of their own, all are websites. */
+/** Returns the addresses of one of the two fields. If profiles are not synced separately, all addresses are websites. */
 const urlsOf = ({ urls = [] }: PersonLists, chosen: ChosenParts, profiles: boolean) =>
   chosen.has('socialProfiles') ? urls.filter((entry) => isProfile(entry) === profiles) : profiles ? [] : urls;
 
@@ -139,7 +139,7 @@ const writtenWebsites = (person: PersonLists, { websites }: Contact, chosen: Cho
 
 const writtenUrls = (person: PersonLists, target: Contact, chosen: ChosenParts): readonly BodyEntry[] => {
   const labelled = (target.socialProfiles ?? []).map(({ value, label }) => ({ value, label: profileLabel(label) }));
-  // Networks that Google does not know have one label there.
+  // Google has one label for all networks that it does not support.
   const profiles = FURTHER_FIELDS.socialProfiles.normalise(labelled);
   return [
     ...writtenWebsites(person, target, chosen),
@@ -158,7 +158,7 @@ export const SOCIAL_PROFILES = {
   read: (person: PersonLists, chosen: ChosenParts) => valuesOf(urlsOf(person, chosen, true)),
 };
 
-/** Contact fields that Google stores in custom fields, by the names of those. */
+/** Contact fields that Google stores in custom fields, by the names of these. */
 const TAGS_NAME = 'Tags';
 
 type UserDefinedField = NamedField | 'tags';
@@ -171,7 +171,7 @@ const nameOfUserDefined = (field: UserDefinedField): string => (field === 'tags'
 const isNamed = (name: string, { key }: { readonly key?: string }): boolean =>
   normaliseText(key).toLowerCase() === name.toLowerCase();
 
-/** The custom fields of one name. */
+/** Returns the custom fields with one name. */
 const entriesNamed = (name: string): EntrySet<UserDefinedEntry> => ({
   name: `userDefined ${name}`,
   in: ({ userDefined = [] }) => userDefined.filter((entry) => isNamed(name, entry)),
@@ -202,7 +202,7 @@ const writtenUserDefined = (
       .filter(({ name }) => entries.some((entry) => isNamed(name, entry)) === isFirst)
       .map(({ name, value }) => ({ key: name, value })),
   );
-  // Of several entries of one name, the first one is usually held.
+  // Of several entries with one name, the field normally uses the first.
   return [...(first ?? []), ...kept, ...(last ?? [])];
 };
 
@@ -215,6 +215,6 @@ const USER_DEFINED: PersonField = personField('userDefined', writtenUserDefined)
 
 export const TAGS = heldField(USER_DEFINED, entriesNamed(TAGS_NAME), (entry) => textTags(entry?.value ?? ''));
 
-/** A custom field of Google, which people call as the field is called. */
+/** Returns the mapping of a named field to the custom field of the same name. */
 export const userDefinedMapping = (field: NamedField): FieldMapping<string> =>
   heldField(USER_DEFINED, entriesNamed(nameOfNamed(field)), (entry) => entry?.value ?? '');

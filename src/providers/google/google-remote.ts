@@ -19,14 +19,14 @@ import { createContacts, deleteContacts, updateContacts } from './push.ts';
 import { personNameSchema } from './schema.ts';
 
 export type GoogleRemoteOptions = {
-  /** Root of the People API, with or without a closing slash. */
+  /** Root of the People API, with or without a trailing slash. */
   readonly rootUrl: string;
-  /** Null: Google's own. */
+  /** Null: Google's own endpoint. */
   readonly tokenUrl: string | null;
   readonly clientId: string;
   readonly clientSecret: string;
   readonly refreshToken: string;
-  /** Carries every request, token requests too: it counts, governs and times out. */
+  /** Sends every request, including token requests. It counts requests and applies rate limits and timeouts. */
   readonly dispatcher: Dispatcher;
   readonly clock: Clock;
   readonly random: () => number;
@@ -36,16 +36,16 @@ export type GoogleRemoteOptions = {
   readonly shareAccessToken?: ShareAccessToken;
   /** The fields that the link syncs; {@link USUAL_FIELDS} by default. */
   readonly fields?: ChosenFields;
-  /** The retry time of one request. */
+  /** The maximum time of one request with its retries. */
   readonly maxElapsedMs: number;
   /** The limits of a listing of contacts; {@link LISTING_LIMITS} by default. */
   readonly listingLimits?: ListingLimits;
 };
 
-/** Listings may miss a write for some minutes (reference, without a figure). */
+/** Listings may miss a write for some minutes (the reference gives no figure). */
 const SETTLES_WITHIN_MS = 10 * 60 * 1000;
 
-/** Google's address book of one account, behind the port that both sides share. Sends nothing until used. */
+/** Creates the remote of one Google account. Sends nothing until it is used. */
 export const createGoogleRemote = (options: GoogleRemoteOptions): Remote => {
   const { clock, fields = USUAL_FIELDS, listingLimits: limits = LISTING_LIMITS } = options;
   const call = createCaller({ ...options, mapping: personMapping(fields), client: createGoogleClient(options) });
@@ -81,7 +81,7 @@ export const createGoogleRemote = (options: GoogleRemoteOptions): Remote => {
   };
 };
 
-/** The account's own resource name; null where the granted scopes do not show it. */
+/** Returns the account's own resource name; null if the granted scopes do not include it. */
 const identify = async (call: CallGoogle, signal: AbortSignal): Promise<string | null> => {
   try {
     const me = await call(

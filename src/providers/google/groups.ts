@@ -13,13 +13,13 @@ const GROUP_FIELDS = 'groupType,metadata,name';
 
 const recordOf = (group: Group): GroupRecord => ({ id: group.resourceName, name: group.name, version: group.etag });
 
-/** Every account has its system groups (contactGroups reference): a listing without any is not trusted (R17). */
+/** Every account has system groups (contactGroups reference), so an empty listing is not trusted (R17). */
 const withoutGroups = (): UnreadableError => {
   const options = { status: 200, route: ROUTE, applied: 'no' } as const;
   return new UnreadableError('The Google listing of contact groups lacks even the system groups', options);
 };
 
-/** All user labels. */
+/** Returns all user labels. */
 export const listGroups = async (call: CallGoogle, signal: AbortSignal): Promise<readonly GroupRecord[]> => {
   const groups: Group[] = [];
   const walk = startListingWalk({ route: ROUTE, clock: null });
@@ -67,7 +67,7 @@ export const readGroup = async (call: CallGoogle, id: string, signal: AbortSigna
   }
 };
 
-/** Creates a label, or adopts the one that has the name. */
+/** Creates a label. If the name is taken, adopts the label of that name. */
 export const createGroup = async (call: CallGoogle, name: string, signal: AbortSignal): Promise<GroupRecord> => {
   try {
     const group = await call(
@@ -96,7 +96,7 @@ const findGroup = async (call: CallGoogle, name: string, signal: AbortSignal): P
   return groups.find((group) => group.name === name) ?? groups.find((group) => textKey(group.name) === textKey(name));
 };
 
-/** Renames a label; where it changed since it was read, it is read once more and renamed as it is now. */
+/** Renames a label. If it changed since it was read, reads it again and renames the current version. */
 export const renameGroup = async (
   call: CallGoogle,
   group: GroupRecord,

@@ -21,13 +21,13 @@ import {
 } from './person-field.ts';
 import type { AddressEntry, OrganizationEntry } from './schema.ts';
 
-/** The contact fields of values with a label. */
+/** The contact fields with labelled values. */
 type ValueField = Exclude<ListField, 'addresses'>;
 
-/** An entry as it was read, of which two keys are looked at. */
+/** An entry as it was read. */
 type Entry = Parameters<typeof writable>[0];
 
-/** Under which keys an entry of a list holds its value and its label. */
+/** The keys of an entry's value and label. */
 type ValueKeys = { readonly value: string; readonly label: string };
 
 const USUAL_KEYS: ValueKeys = { value: 'value', label: 'type' };
@@ -37,11 +37,11 @@ const textAt = (entry: Entry, key: string): string => {
   return typeof text === 'string' ? text : '';
 };
 
-/** The elements that a list of values holds, not yet normalised. */
+/** Returns the elements of a list of values, not yet normalised. */
 export const valuesOf = (list: readonly Entry[] = [], keys: ValueKeys = USUAL_KEYS): readonly LabelledValue[] =>
   list.map((entry) => ({ value: normaliseText(textAt(entry, keys.value)), label: textAt(entry, keys.label) || null }));
 
-/** An element that Google does not have yet. */
+/** Returns the entry for an element that Google does not have yet. */
 const newValue = ({ value, label }: LabelledValue, keys: ValueKeys): BodyEntry =>
   withTexts({}, { [keys.value]: value, [keys.label]: label ?? '' });
 
@@ -52,8 +52,8 @@ const rewrittenValue = (entry: Entry, wanted: LabelledValue, keys: ValueKeys): B
 };
 
 /**
- * Entries written whole: a wanted element over the entry that means the same, whose second spellings stay too; entries
- * without a value stay as they are.
+ * Returns the complete entries to write. A wanted element replaces the entry with the same key. Duplicates of that entry, and
+ * entries without a value, stay unchanged.
  */
 export const writtenValues = (
   field: ValueField,
@@ -75,7 +75,7 @@ export const writtenValues = (
   return [...written, ...(byKey.get('') ?? []).map(({ entry }) => writable(entry))];
 };
 
-/** Writes a list of values that is one contact field. */
+/** Returns the writer of a list of values that is one contact field. */
 export const writeValues =
   (name: MaskField, field: ValueField, keys: ValueKeys = USUAL_KEYS): PersonField['write'] =>
   (person, target: Contact) =>
@@ -92,7 +92,7 @@ const PARTS = {
 } as const satisfies Readonly<Record<Part, string>>;
 const PART_NAMES = Object.keys(PARTS) as readonly Part[];
 
-/** A Google address as the canonical one, not yet normalised; one that was only typed as a block becomes its street. */
+/** Returns a Google address in canonical form, not yet normalised. The text of an unstructured address becomes the street. */
 export const postalAddressOf = (entry: AddressEntry): PostalAddress => {
   const parts = {
     street: entry.streetAddress ?? '',
@@ -105,15 +105,15 @@ export const postalAddressOf = (entry: AddressEntry): PostalAddress => {
   return { ...parts, ...(isBlock ? { street: entry.formattedValue ?? '' } : {}), label: entry.type ?? null };
 };
 
-/** An address that Google does not have yet. */
+/** Returns the entry for an address that Google does not have yet. */
 const newAddress = (address: PostalAddress): BodyEntry => {
   const texts = PART_NAMES.map((part) => [PARTS[part], address[part]] as const);
   return withTexts({}, { ...Object.fromEntries(texts), type: address.label ?? '' });
 };
 
 /**
- * The whole address list. A wanted address is written over the entry that it means the same as, else over one that it
- * corrects, so that parts which the canonical address lacks (a box number, a second line) stay; else it is new.
+ * Returns the complete address list. A wanted address replaces the entry with the same key, else an entry that it corrects.
+ * Parts that the canonical address lacks (a box number, a second line) then stay. Otherwise it is a new entry.
  */
 const writtenAddresses = (entries: readonly AddressEntry[], wanted: readonly PostalAddress[]): readonly BodyEntry[] => {
   const read = entries.map((entry) => ({ entry, address: POSTAL_ADDRESS.normalise(postalAddressOf(entry)) }));
@@ -131,7 +131,7 @@ const writtenAddresses = (entries: readonly AddressEntry[], wanted: readonly Pos
 
 type ReadAddress = { readonly entry: AddressEntry; readonly address: PostalAddress };
 
-/** Takes out of `replaced` the entry that `address` most likely is a correction of: same street, or most parts alike. */
+/** Removes from `replaced` the entry that `address` most likely corrects: same street, or most parts equal. */
 const takeCorrected = (replaced: ReadAddress[], address: PostalAddress): ReadAddress | undefined => {
   const alike = ({ address: other }: ReadAddress): number => {
     const equalParts = PART_NAMES.filter((part) => address[part] !== '' && address[part] === other[part]);
@@ -148,7 +148,7 @@ const rewrittenAddress = ({ entry, address }: ReadAddress, wanted: PostalAddress
   const label = wanted.label === address.label ? {} : { type: wanted.label ?? '' };
   const body = withTexts(writable(entry), label);
   if (changed.length === 0) return body;
-  // The block and the country code would contradict the new parts; a street that came from the block is spelt out.
+  // The block and the country code would contradict the new parts. A street that was read from the block is written explicitly.
   const stale = changed.includes('country') ? ['formattedValue', 'countryCode'] : ['formattedValue'];
   const spelt = changed.includes('street') || entry.streetAddress === undefined ? { streetAddress: wanted.street } : {};
   const parts = Object.fromEntries(changed.map((part) => [PARTS[part], wanted[part]]));
@@ -160,7 +160,7 @@ export const ADDRESSES = personField('addresses', (person, target) => {
   return writtenAddresses(person.addresses ?? [], target.addresses);
 });
 
-/** A department alone is no company: the next organization is held. */
+/** A department alone does not count as a company: the next organization is used. */
 const ENTRIES: EntrySet<OrganizationEntry> = {
   name: 'organizations',
   in: ({ organizations = [] }) => organizations,
@@ -180,12 +180,12 @@ const writtenOrganizations = (
   };
   const held = heldEntry(ENTRIES, person, chosen.has('company') ? 'company' : 'title', bound);
   const entries = ENTRIES.in(person);
-  // Google shows the first organization.
+  // Google displays the first organization.
   if (held === undefined) return [...nonEmpty([withTexts({}, texts)]), ...nonEmpty(entries.map(writable))];
   return nonEmpty(entries.map((entry) => (entry === held ? withTexts(writable(entry), texts) : writable(entry))));
 };
 
-/** All organizations of a contact, of which company and title hold one. */
+/** All organizations of a contact. Company and title are mapped to one of them. */
 const ORGANIZATIONS = personField('organizations', writtenOrganizations);
 
 export const COMPANY = heldField(ORGANIZATIONS, ENTRIES, (entry) => entry?.name ?? '');

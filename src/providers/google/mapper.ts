@@ -6,15 +6,13 @@ import { type PersonLists, writable } from './person-field.ts';
 import { mappingOf, type PersonMapping, USUAL_MAPPING } from './fields.ts';
 import { type Person, personNameSchema, personSchema, type Source } from './schema.ts';
 
-/**
- * Under this key of `clientData` a created contact carries its origin: the account's scope and the id, with a space between.
- */
+/** The key of `clientData` with the origin of a created contact: the account's scope, a space, and the id. */
 const ORIGIN_KEY = 'contact-sync.origin';
 
-/** The key for an id without a named account. */
+/** The key for an id without an account scope. */
 const BARE_ORIGIN_KEY = 'contact-sync.service-id';
 
-/** The entry of `clientData` that names a contact's origin. */
+/** Returns the entry of `clientData` with a contact's origin. */
 export const originEntry = (id: string, scope: string | undefined): { readonly key: string; readonly value: string } =>
   scope === undefined ? { key: BARE_ORIGIN_KEY, value: id } : { key: ORIGIN_KEY, value: `${scope} ${id}` };
 
@@ -25,13 +23,13 @@ const originOf = ({ clientData = [] }: Person): Pick<ContactRecord, 'originId' |
   return { originId: valueOf(BARE_ORIGIN_KEY) ?? null };
 };
 
-/** The parsed content of one Person of an answer. */
+/** The parsed Person of an answer. */
 export type PersonReading =
   | {
       readonly kind: 'contact';
       readonly record: ContactRecord;
       readonly previousIds: readonly string[];
-      /** A listing may have cut a list of it. */
+      /** A listing may have truncated one of its lists. */
       readonly mayBeCut: boolean;
     }
   | { readonly kind: 'deleted'; readonly id: string; readonly previousIds: readonly string[] }
@@ -40,7 +38,7 @@ export type PersonReading =
 const placeOf = ({ issues }: { readonly issues: readonly { readonly path: readonly PropertyKey[] }[] }): string =>
   issues[0]?.path.join('.') ?? '';
 
-/** Reads one Person as it came in an answer. Never throws. */
+/** Parses one Person of an answer. Never throws. */
 export const readPerson = (
   answer: unknown,
   mapping: PersonMapping = USUAL_MAPPING,
@@ -58,8 +56,8 @@ export const readPerson = (
 };
 
 /**
- * A row that names former ids says more than its record, one that was cut less: such a record goes without digest, unless
- * the former ids are handed on beside it (pull.ts).
+ * Adds the digest to a record. A record gets no digest if the row has former ids or may be truncated, because record and row
+ * then differ in content. Exception: pull.ts adds the digest if it passes the former ids on with the record.
  */
 const digested = (
   record: ContactRecord,
@@ -76,23 +74,23 @@ const unreadable = (answer: unknown, reason: string): PersonReading => {
 };
 
 /**
- * What {@link readPerson} kept of a Person in a record: what goes back to Google in an update, so only values of the CONTACT
- * source, without what Google makes itself. Throws on a foreign `raw`.
+ * Returns the part of a Person that {@link readPerson} stored in a record, as an update sends it back: only values of the
+ * CONTACT source, without output-only keys. Throws if `raw` is not of this provider.
  */
 export const personOfRecord = ({ raw }: ContactRecord): Person => personSchema.parse(JSON.parse(raw));
 
-/** What {@link personOfRecord} reads. */
+/** Returns the text that {@link personOfRecord} parses. */
 const rawOf = (own: Person, { type, id }: Source, { lists }: PersonMapping): string => {
   const kept = lists.map(({ name }) => [name, own[name]?.map(writable)] as const);
   const { resourceName } = own;
   return JSON.stringify({ resourceName, metadata: { sources: [{ type, id }] }, ...Object.fromEntries(kept) });
 };
 
-/** Whether a listing may have cut a list of the contact: those that it cuts come with just the greatest length. */
+/** Returns whether a listing may have truncated a list of the contact: truncated lists have exactly the maximum length. */
 export const mayBeCut = (person: Person, { lists }: PersonMapping = USUAL_MAPPING): boolean =>
   lists.some(({ name, listedMax }) => listedMax !== null && (person[name]?.length ?? 0) >= listedMax);
 
-/** The values of a Person, not yet normalised. */
+/** Returns the values of a Person, not yet normalised. */
 const valuesOf = (person: Person, { fields, chosen }: PersonMapping): Partial<Contact> => {
   const values: Readonly<Record<string, unknown>> = Object.fromEntries(
     fields.map((field) => [field, mappingOf(field).read(person, chosen)]),
@@ -101,7 +99,7 @@ const valuesOf = (person: Person, { fields, chosen }: PersonMapping): Partial<Co
   return values as unknown as Partial<Contact>;
 };
 
-/** The contact of a record as Google holds it, with the values that are not synced: a write must not change them. */
+/** Returns the contact of a record, with Google's values where they are not syncable: a write must not change them. */
 export const wholeContactOf = (record: ContactRecord, mapping: PersonMapping): Contact => {
   const fields = unsyncableIn(record).map(({ field }) => field);
   if (fields.length === 0) return record.contact;
@@ -132,7 +130,7 @@ type Entry = { readonly metadata?: { readonly source?: Source } };
 
 const isOfContact = (entry: Entry): boolean => (entry.metadata?.source?.type ?? 'CONTACT') === 'CONTACT';
 
-/** Values that a profile adds to the contact are not the contact's and must never be written into it. */
+/** Removes values that a profile adds. They are not part of the contact and must never be written into it. */
 const contactSourceOnly = (person: Person, { lists: asked }: PersonMapping): Person => {
   const own = <Item extends Entry>(entries: readonly Item[] | undefined): Item[] => (entries ?? []).filter(isOfContact);
   const lists = asked.map(({ name }) => [name, own<Entry>(person[name])] as const);
@@ -144,7 +142,7 @@ const contactSourceOnly = (person: Person, { lists: asked }: PersonMapping): Per
   };
 };
 
-/** User labels have hexadecimal ids; those of system groups are words (`myContacts`, `starred`, `friends`...). */
+/** User labels have hexadecimal ids. The ids of system groups are words (`myContacts`, `starred`, `friends`...). */
 const USER_GROUP = /^contactGroups\/[0-9a-f]+$/u;
 
 const groupIds = (person: Person): readonly string[] =>

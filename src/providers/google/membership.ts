@@ -14,7 +14,7 @@ type MembershipResult = WriteResult<readonly string[]>;
 
 const ROUTE = 'POST /v1/contactGroups/{group}/members:modify';
 
-/** Changes memberships group by group, 1000 at a time, and answers with the user groups of each contact afterwards. */
+/** Changes memberships, at most 1000 changes of one group per request. Returns the user groups of each contact afterwards. */
 export const changeMembership = async (
   call: CallGoogle,
   batch: readonly MembershipRequest[],
@@ -86,7 +86,7 @@ const requestsFor = (batch: readonly MembershipRequest[]): readonly (readonly [s
   );
 };
 
-/** Sends the changes of one request. Answers the error of a refused credential, null for any other outcome. */
+/** Sends the changes of one request. Returns the error if the credential was refused, null for any other outcome. */
 const modify = async (
   call: CallGoogle,
   groupId: string,
@@ -114,7 +114,7 @@ const modify = async (
   }
 };
 
-/** A contact must keep one group (contactGroups reference): it is put into My Contacts first, then taken out. */
+/** A contact must keep one group (contactGroups reference). It is added to My Contacts first, then removed from the group. */
 const removeFromLastGroup = async (
   call: CallGoogle,
   groupId: string,

@@ -14,7 +14,7 @@ import {
 } from './person-field.ts';
 import type { NameEntry } from './schema.ts';
 
-/** The parts of a name that are fields of a contact. */
+/** The parts of a name that are contact fields. */
 const PARTS = {
   firstName: 'givenName',
   lastName: 'familyName',
@@ -25,13 +25,13 @@ const PARTS = {
 const OWN_PARTS = ['lastName', 'middleName', 'namePrefix', 'nameSuffix'] as const;
 const NAME_PARTS = ['givenName', 'familyName', 'middleName', 'honorificPrefix', 'honorificSuffix'] as const;
 
-/** A part of a name as it was read; empty where the name has none. */
+/** Returns a part of a name as it was read; empty if the name has none. */
 const partOf = (name: NameEntry | undefined, part: (typeof NAME_PARTS)[number]): string => {
   const text = name?.[part];
   return typeof text === 'string' ? text : '';
 };
 
-/** A part of a name as the first name shows it; empty where it is not joined. */
+/** Returns a part of a name that is joined into the first name; empty if it is not joined. */
 const joinedText = (name: NameEntry | undefined, field: Joinable, chosen: ChosenParts): string =>
   chosen.has(`${field}:joined`) ? normaliseText(partOf(name, PARTS[field])) : '';
 
@@ -41,8 +41,7 @@ const firstNameOf = (name: NameEntry | undefined, chosen: ChosenParts): string =
     .join(' ');
 
 /**
- * First and last name, where what is joined stands around the given name; a name that was only typed as a whole is a first
- * name.
+ * Returns first and last name. Joined parts are added around the given name. A name without parts becomes the first name.
  */
 export const namesOf = ({ names }: PersonLists, chosen: ChosenParts): Pick<Contact, 'firstName' | 'lastName'> => {
   const name = names?.[0];
@@ -53,7 +52,7 @@ export const namesOf = ({ names }: PersonLists, chosen: ChosenParts): Pick<Conta
 
 const WHOLE_NAMES = ['displayName', 'displayNameLastFirst', 'unstructuredName'] as const;
 
-/** A name that was only typed as a whole stays one; else the parts speak and the whole is Google's to make. */
+/** A name without parts stays a whole name. Otherwise only the parts are sent, and Google computes the whole name. */
 const keptName = (entry: NameEntry): BodyEntry => {
   const parts = withoutKeys(writable(entry), WHOLE_NAMES);
   if (NAME_PARTS.some((part) => parts[part] !== undefined)) return parts;
@@ -62,7 +61,7 @@ const keptName = (entry: NameEntry): BodyEntry => {
 
 type End = 'start' | 'end';
 
-/** The text without a part of a name at one end; null if the text does not have it there, or has nothing else. */
+/** Returns the text without a part of a name at one end; null if the text does not have it there, or has nothing else. */
 const withoutWords = (text: string, part: string, at: End, isEqual: (word: string, other: string) => boolean) => {
   const [words, own] = [text.split(' '), foldText(part).split(' ')];
   const count = part === '' ? words.length : own.length;
@@ -78,8 +77,8 @@ const isInitial = (word: string, other: string): boolean =>
   word === other || ((word.length === 1 || other.length === 1) && word[0] === other[0]);
 
 /**
- * The text without the words of another part of the name, which Google shows before or behind it: with a middle name Ann, a
- * given name Mary Ann would be shown as Mary Ann Ann. What Google's user doubled stays.
+ * Returns the text without the words of another part of the name, which Google displays before or after it. With a middle
+ * name Ann, the given name Mary Ann would be displayed as Mary Ann Ann. A repetition that the Google user entered stays.
  */
 const withoutPart = (text: string, former: string, part: string, at: End, isEqual = isSame): string => {
   const rest = withoutWords(text, part, at, isEqual);
@@ -89,7 +88,7 @@ const withoutPart = (text: string, former: string, part: string, at: End, isEqua
 const startsWithWords = (text: string, words: string): boolean => text === words || text.startsWith(`${words} `);
 const endsWithWords = (text: string, words: string): boolean => text === words || text.endsWith(` ${words}`);
 
-/** The parts of a name that Google keeps apart from first and last name, as the write leaves them. */
+/** The parts of a name that Google stores separately from first and last name, as they are after the write. */
 type ApartParts = Readonly<Record<'namePrefix' | 'middleName' | 'nameSuffix', string>>;
 
 const apartParts = (name: NameEntry, target: Contact, chosen: ChosenParts): ApartParts => {
@@ -100,7 +99,7 @@ const apartParts = (name: NameEntry, target: Contact, chosen: ChosenParts): Apar
   return { namePrefix: textOf('namePrefix'), middleName: textOf('middleName'), nameSuffix: textOf('nameSuffix') };
 };
 
-/** A given name without the prefix and the middle name that Google shows around it. */
+/** Returns a given name without the prefix and the middle name that Google displays around it. */
 const withoutRepeats = (name: NameEntry, text: string, { namePrefix, middleName }: ApartParts): string => {
   const given = normaliseText(name.givenName);
   if (middleName !== '' && given !== '' && foldText(text) === foldText(`${given} ${middleName}`)) return given;
@@ -108,7 +107,7 @@ const withoutRepeats = (name: NameEntry, text: string, { namePrefix, middleName 
   return withoutPart(unprefixed, given, middleName, 'end', isInitial);
 };
 
-/** A family name without the middle name and the suffix that Google shows around it. */
+/** Returns a family name without the middle name and the suffix that Google displays around it. */
 const familyOf = (name: NameEntry, text: string, { middleName, nameSuffix }: ApartParts): string => {
   const family = normaliseText(name.familyName);
   if (family === text) return text;
@@ -116,8 +115,8 @@ const familyOf = (name: NameEntry, text: string, { middleName, nameSuffix }: Apa
 };
 
 /**
- * What changes in the parts of a name for its first name to read `text`. A joined part stays as it is while the text still
- * begins or ends with it, else it is cleared; the rest is the given name, which stays as it is where it says the same.
+ * Returns the changes to the parts of a name that give the first name `text`. A joined part stays while the text still begins
+ * or ends with it, and is cleared otherwise. The remaining text is the given name, which is not rewritten if it is equal.
  */
 const dividedFirstName = (
   name: NameEntry,
@@ -151,13 +150,13 @@ const writtenName = ({ names }: PersonLists, target: Contact, chosen: ChosenPart
   ]);
 };
 
-/** A part of a name other than first and last name. */
+/** Returns the mapping of a part of a name other than first and last name. */
 export const namePart = (part: 'middleName' | 'honorificPrefix' | 'honorificSuffix') => ({
   list: NAMES,
   read: ({ names }: PersonLists): string => partOf(names?.[0], part),
 });
 
-/** The name of a contact: Google keeps one. */
+/** The name of a contact. Google stores one. */
 export const NAMES = personField('names', writtenName, {
   keep: ({ names }) => (names ?? []).slice(0, 1).map(keptName),
 });

@@ -3,35 +3,35 @@ import type { JoinedPart } from '../../core/contact/fields.ts';
 import type { Json } from '../../core/contact/record.ts';
 import type { Person } from './schema.ts';
 
-/** The lists of a Person that hold contact fields; a write names in its mask which of them it replaces. */
+/** The lists of a Person that contain contact fields. The mask of a write names the lists that it replaces. */
 export type MaskField = Exclude<keyof Person, 'resourceName' | 'etag' | 'metadata' | 'memberships' | 'clientData'>;
 
-/** The lists of a Person; none of it for a contact that Google does not have yet. */
+/** The lists of a Person; empty for a contact that Google does not have yet. */
 export type PersonLists = Partial<Pick<Person, MaskField>>;
 
-/** What of a contact a link chose: its fields, and the parts of its name that are joined into the first name. */
+/** The chosen fields of a link, and the parts of a name that are joined into the first name. */
 export type ChosenParts = ReadonlySet<ContactField | JoinedPart>;
 
-/** The place of the entry that a contact field is bound to (`core/contact/bound-entries.ts`); undefined: the usual one. */
+/** Returns the place of the entry that a field is bound to (`core/contact/bound-entries.ts`); undefined: the usual entry. */
 export type BoundTo = (field: ContactField) => number | null | undefined;
 
-/** One list of a Person and how it is written. */
+/** One list of a Person and its writer. */
 export type PersonField = {
   readonly name: MaskField;
   /**
-   * The whole list for a contact that is to be `target`, of which the link syncs `chosen`; what the contact cannot express of
-   * it, or the link did not choose, stays as it was read (R10).
+   * Returns the complete list for a contact that is to equal `target` in the fields of `chosen`. Data that the contact cannot
+   * express, or that the link did not choose, stays as it was read (R10).
    */
   readonly write: (person: PersonLists, target: Contact, chosen: ChosenParts, bound: BoundTo) => readonly BodyEntry[];
-  /** The whole list as it was read. */
+  /** Returns the complete list as it was read. */
   readonly keep: (person: PersonLists) => readonly BodyEntry[];
-  /** How many entries a listing gives at most, so that a list of this length may have been cut; null where it gives all. */
+  /** The maximum length in a listing: a list of this length may be truncated. Null if listings return all entries. */
   readonly listedMax: number | null;
-  /** Whether it is only read: Google does not take it in a write of a contact. */
+  /** True if Google does not accept the list in a write of a contact. */
   readonly isReadOnly: boolean;
 };
 
-/** A list of a Person, kept entry by entry and given whole in listings unless `others` says otherwise. */
+/** Creates a field whose list is kept entry by entry and complete in listings, unless `others` overrides that. */
 export const personField = (
   name: MaskField,
   write: PersonField['write'],
@@ -45,22 +45,22 @@ export const personField = (
   ...others,
 });
 
-/** The place of a contact field in a Person. */
+/** The mapping of a contact field to a Person. */
 export type FieldMapping<Value> = {
-  /** The list that holds it, alone or with others: what is asked for, named in a mask, and written whole. */
+  /** The list that contains the field, alone or with others. It is requested, masked and written as a whole. */
   readonly list: PersonField;
-  /** The field's value, not yet normalised; `chosen` is what the link syncs. */
+  /** Returns the field's value, not yet normalised; `chosen` are the parts that the link syncs. */
   readonly read: (person: PersonLists, chosen: ChosenParts) => Value;
-  /** The values that the field takes from each entry, if it holds one entry of the list. */
+  /** The values of the field in each entry, if the field is mapped to one entry of the list. */
   readonly held?: HeldEntry<Value>;
 };
 
-/** The entries of which a field holds one. Fields of one name hold the same entry. */
+/** A set of entries, one of which a field is mapped to. Fields with the same name are mapped to the same entry. */
 type HeldEntry<Value> = {
   readonly name: string;
-  /** The field's value in each entry, in Google's order, not yet normalised. */
+  /** Returns the field's value in each entry, in Google's order, not yet normalised. */
   readonly valuesIn: (person: PersonLists) => readonly Value[];
-  /** The place of the entry that is held unless the field is bound to another one; null for an empty list. */
+  /** Returns the place of the entry that is used unless the field is bound to another one; null for an empty list. */
   readonly usualPlace: (person: PersonLists) => number | null;
 };
 
@@ -69,10 +69,10 @@ export type BodyEntry = { readonly [key: string]: Json };
 
 type ReadEntry = { readonly [key: string]: Json | undefined; readonly metadata?: { readonly sourcePrimary?: boolean } };
 
-/** Google makes these itself: `canonicalForm` by guess, `formattedType` in the account's language (reference). */
+/** Keys that Google computes: `canonicalForm` by guess, `formattedType` in the account's language (reference). */
 const OUTPUT_ONLY = new Set(['metadata', 'formattedType', 'canonicalForm']);
 
-/** An entry as it may be sent back: as it was read, without what Google makes itself. */
+/** Returns an entry as it may be sent back: as it was read, without the keys that Google computes. */
 export const writable = (entry: ReadEntry): BodyEntry => {
   const kept = Object.entries(entry).flatMap(([key, value]) => {
     return value === undefined || OUTPUT_ONLY.has(key) ? [] : [[key, value] as const];
@@ -87,11 +87,11 @@ export const withTexts = (entry: BodyEntry, texts: Readonly<Record<string, strin
   return Object.fromEntries([...untouched, ...Object.entries(texts).filter(([, text]) => text !== '')]);
 };
 
-/** The entry without some of its keys. */
+/** Returns the entry without the given keys. */
 export const withoutKeys = (entry: BodyEntry, keys: readonly string[]): BodyEntry =>
   Object.fromEntries(Object.entries(entry).filter(([key]) => !keys.includes(key)));
 
-/** Whether an entry has other keys than the given ones. */
+/** Returns whether an entry has keys other than the given ones. */
 const saysMoreThan = (entry: BodyEntry, keys: readonly string[]): boolean =>
   Object.keys(withoutKeys(entry, keys)).length > 0;
 
@@ -99,17 +99,17 @@ const saysMoreThan = (entry: BodyEntry, keys: readonly string[]): boolean =>
 export const nonEmpty = (entries: readonly BodyEntry[]): readonly BodyEntry[] =>
   entries.filter((entry) => saysMoreThan(entry, ['metadata', 'type', 'current']));
 
-/** Entries of which one is held by contact fields: those of a list, or of a list those of one name. */
+/** Entries of which contact fields use one: all entries of a list, or those with one name. */
 export type EntrySet<Entry> = {
   readonly name: string;
   readonly in: (person: PersonLists) => readonly Entry[];
-  /** Whether the fields would hold anything of the entry. */
+  /** Returns whether an entry has a value for one of the fields. */
   readonly isFilled: (entry: Entry) => boolean;
-  /** Whether a filled entry goes before others. */
+  /** Returns whether a filled entry has precedence over others. */
   readonly isPreferred: (entry: Entry) => boolean;
 };
 
-/** The place of the preferred entry, else of the first filled one, else of the first one. */
+/** Returns the place of the preferred entry, else of the first filled one, else of the first one. */
 const usualPlace = <Entry>({ isFilled, isPreferred, ...set }: EntrySet<Entry>, person: PersonLists): number | null => {
   const entries = set.in(person);
   const preferred = entries.findIndex((entry) => isFilled(entry) && isPreferred(entry));
@@ -118,7 +118,7 @@ const usualPlace = <Entry>({ isFilled, isPreferred, ...set }: EntrySet<Entry>, p
   return entries.length === 0 ? null : 0;
 };
 
-/** The entry that a field holds; undefined where it holds none. */
+/** Returns the entry that a field uses; undefined if there is none. */
 export const heldEntry = <Entry>(
   set: EntrySet<Entry>,
   person: PersonLists,
@@ -130,7 +130,7 @@ export const heldEntry = <Entry>(
   return held === null ? undefined : set.in(person)[held];
 };
 
-/** A field that holds one entry of a list. */
+/** Returns the mapping of a field to one entry of a list. */
 export const heldField = <Entry, Value>(
   list: PersonField,
   set: EntrySet<Entry>,

@@ -8,7 +8,7 @@ const googleSettings = z.object({
     example: 'your-client-id.apps.googleusercontent.com',
   }),
   clientSecret: issuedSecret.meta({ description: 'Secret of the OAuth client.', example: 'your-client-secret' }),
-  /** With a slash at the end. */
+  /** With a trailing slash. */
   rootUrl: urlWithSlash
     .prefault('https://people.googleapis.com/')
     .describe('Root address of the People API. Change it only for tests and proxies.'),
@@ -18,7 +18,7 @@ const googleSettings = z.object({
   tokenUrl: webUrl
     .prefault('https://oauth2.googleapis.com/token')
     .describe('Address that issues tokens. Change it only for tests and proxies.'),
-  /** Per user, as Google counts them. */
+  /** Per user, as Google counts. */
   readLimit: rateLimit
     .prefault('90/minute')
     .describe('How many reads may be sent for a user: <n>/second, /minute or /hour.'),
@@ -29,7 +29,7 @@ const googleSettings = z.object({
 
 export type GoogleSettings = z.output<typeof googleSettings>;
 
-/** Google contacts, through the People API. What is heavy is loaded when it is used: Google's client takes long to load. */
+/** Google contacts, through the People API. Google's client takes long to load, so large modules are loaded on first use. */
 export const google = defineProvider({
   name: 'google',
   title: 'Google',

@@ -14,9 +14,9 @@ import type { Clock } from '../../util/clock.ts';
 /** The start of the next incremental pull. */
 type GoogleCursor = {
   readonly syncToken: string;
-  /** Names the query: a token serves only the query that it came from. */
+  /** Identifies the query: a token is valid only for the query that returned it. */
   readonly templateHash: string;
-  /** When the full listing began that the token's life counts from, epoch milliseconds. */
+  /** The start of the full listing that began the token's lifetime, epoch milliseconds. */
   readonly fullAtMs: number;
 };
 
@@ -25,7 +25,7 @@ type GoogleResume = {
   readonly pageToken: string;
   readonly templateHash: string;
   readonly fullAtMs: number;
-  /** How many pages were read before. */
+  /** The number of pages read before. */
   readonly pages: number;
 };
 
@@ -45,18 +45,18 @@ const parseWith = <Schema extends z.ZodType>(schema: Schema, text: string): z.ou
   }
 };
 
-/** The cursor in the text, or null where the text is not one. */
+/** Parses a cursor; null if the text is not one. */
 const parseCursor = (text: string): GoogleCursor | null => parseWith(cursorSchema, text);
 
-/** The resume point in the text, or null where the text is not one. */
+/** Parses a resume point; null if the text is not one. */
 const parseResume = (text: string): GoogleResume | null => parseWith(resumeSchema, text);
 
 const ROUTE = 'GET /v1/people/me/connections';
 
-/** What a pull needs: the way to Google, the clock, and when it is given up. */
+/** The options of a pull: the function for requests, the clock, and the limits of a listing. */
 type PullOptions = { readonly call: CallGoogle; readonly clock: Clock; readonly limits: ListingLimits };
 
-/** Walks Google's contacts: what changed since a cursor, or all of them. */
+/** Pulls Google's contacts: the changes since a cursor, or all contacts. */
 export const pullContacts = (
   options: PullOptions,
   request: PullRequest,
@@ -70,7 +70,7 @@ export const pullContacts = (
 type ListPage = {
   readonly rowCount: number;
   readonly readings: readonly PersonReading[];
-  /** Ids of contacts in rows that are known. */
+  /** Ids of contacts in known rows. */
   readonly unchanged: readonly string[];
   readonly nextPageToken: string | null;
   readonly nextSyncToken: string | null;
@@ -80,8 +80,8 @@ type ListPage = {
 type Row = { readonly person: unknown; readonly id: string | null; readonly digest: string | null };
 
 /**
- * The rows of a page that are to be read, and the ids of those that are known. A contact that another row calls by a former
- * id of its own is read: what that row says of the id comes first.
+ * Returns the rows of a page that must be read, and the ids of the known ones. A contact whose id is a former id in another
+ * row is always read: the other row has precedence.
  */
 const sortRows = async (
   { digestOf }: PersonMapping,
@@ -105,7 +105,7 @@ const sortRows = async (
   };
 };
 
-/** A row that names former ids is known from now on too: a page hands them on together with the record. */
+/** Adds the digest to a record with former ids, so that its row is known next time. The page passes the former ids on. */
 const withFormerIds = (reading: PersonReading, digest: string | null): PersonReading => {
   if (reading.kind !== 'contact' || reading.previousIds.length === 0) return reading;
   if (reading.mayBeCut || digest === null) return reading;
@@ -155,7 +155,7 @@ const changeOf = (reading: PersonReading): FeedChange => {
   }
 };
 
-/** The cursor after a last page. Google promises the token there; without it the next pull could not go on. */
+/** Returns the cursor after the last page. Google guarantees a sync token there; the next pull needs it. */
 const cursorAfter = ({ templateHash }: PersonMapping, page: ListPage, fullAtMs: number): string => {
   if (page.nextSyncToken === null) {
     throw new UnreadableError('The last page of the Google listing has no sync token', {
@@ -169,9 +169,9 @@ const cursorAfter = ({ templateHash }: PersonMapping, page: ListPage, fullAtMs: 
 };
 
 /**
- * A rename comes as a contact with its former name and, somewhere in the same delta, a tombstone of that name. So all
- * tombstones wait for the last page, and those of former names are dropped: nobody deleted that contact. So is that of a
- * contact which a later row shows: it was brought back while the delta was read.
+ * A rename is reported as a contact with its former name and, anywhere in the same delta, a tombstone of that name.
+ * Therefore all tombstones are held until the last page, and those of former names are dropped: that contact was not deleted.
+ * The tombstone of a contact in a later row is dropped too: the contact was restored while the delta was read.
  */
 async function* pullChanges(
   { call, clock, limits }: PullOptions,
@@ -204,7 +204,7 @@ async function* pullChanges(
   yield { changes: [...upserts, ...tombstones], unchanged: [], resume: null, cursor, total: null };
 }
 
-/** Throws {@link CursorExpiredError} where Google would refuse the token, or soon will. */
+/** Parses a cursor. Throws {@link CursorExpiredError} if Google would refuse the token now or soon. */
 const usableCursor = ({ templateHash }: PersonMapping, text: string, nowMs: number): GoogleCursor => {
   const cursor = parseCursor(text);
   const isUsable =
@@ -267,7 +267,7 @@ const usableResume = ({ templateHash }: PersonMapping, text: string, nowMs: numb
   return resume;
 };
 
-/** The page to go on from. */
+/** Reads the page where the interrupted listing continues. */
 const firstResumedPage = async (
   list: (tokens: { readonly pageToken: string }) => Promise<ListPage>,
   { pageToken }: GoogleResume,

@@ -22,7 +22,7 @@ const CREATE_ROUTE = 'POST /v1/people:batchCreateContacts';
 const UPDATE_ROUTE = 'POST /v1/people:batchUpdateContacts';
 const DELETE_ROUTE = 'POST /v1/people:batchDeleteContacts';
 
-/** Creates contacts in one batch; each carries its origin id and groups. */
+/** Creates contacts in one batch, each with its origin id and groups. */
 export const createContacts = (
   call: CallGoogle,
   batch: readonly CreateRequest[],
@@ -53,14 +53,14 @@ const sendCreates = async (
   return Promise.all(
     items.map(async (item, index) => {
       const result = await resultOf(call, item.key, createdPeople[index], CREATE_ROUTE, signal);
-      // Pairing a contact with someone else's answer would mix up two people.
+      // If the answer of another contact were paired, the data of two people would be mixed up.
       const isForeign = result.ok && result.value.originId !== null && result.value.originId !== item.originId;
       return isForeign ? failed(item.key, incomprehensible(CREATE_ROUTE)) : result;
     }),
   );
 };
 
-/** Updates contacts in one batch, each guarded by the etag it was read with. */
+/** Updates contacts in one batch. The etag of the last read guards each update. */
 export const updateContacts = async (
   call: CallGoogle,
   batch: readonly UpdateRequest[],
@@ -74,12 +74,12 @@ export const updateContacts = async (
     if (obstacle === null) ready.push(request);
     else failures.push(failed(request.key, obstacle));
   }
-  // The etag lets no update be applied twice: one that was applied after all is answered as stale.
+  // Because of the etag, no update is applied twice: if the first attempt was applied, the repetition is refused as stale.
   const results = await sendNarrowing(ready, (items) => sendUpdates(call, items, signal));
   return [...failures, ...(await blameMissing(call, ready, results, signal))];
 };
 
-/** A single contact for which Google fails with a 500 may be deleted: then nothing was applied, and the result is not found. */
+/** If Google fails with a 500 at a single contact, it may be deleted. Then nothing was applied, and the result is not found. */
 const blameMissing = async (
   call: CallGoogle,
   requests: readonly UpdateRequest[],
@@ -136,13 +136,13 @@ const sendUpdates = async (
   );
 };
 
-/** The record with the entries that its fields are bound to, also where an earlier version read it without them. */
+/** Returns the record with its entry choices, also if an earlier version stored it without them. */
 const withChoices = ({ mapping }: CallGoogle, record: ContactRecord): ContactRecord => {
   const entries = record.entries ?? mapping.choicesOf(personOfRecord(record));
   return entries.length > 0 ? { ...record, entries } : record;
 };
 
-/** Why the contact must be read again: it was read for other fields, or by another program. Null where it need not. */
+/** Returns why the contact must be read again (other fields, or another version of this program read it); null if not. */
 const staleReason = (
   { current, fields }: UpdateRequest,
   mask: readonly MaskField[],
@@ -151,9 +151,9 @@ const staleReason = (
 ): string | null => {
   const { chosen, choicesOf } = mapping;
   const contact = wholeContactOf(current, mapping);
-  // Read before the link chose a field of the batch: what stands in its list would be replaced unseen.
+  // Read before the link chose a field of the batch: the unread content of its list would be replaced.
   if (mask.some((name) => known[name] === undefined)) return 'The contact was known without a field';
-  // Read while the link joined other parts of names: the text says another division than the one it would be written into.
+  // Read while the link joined other parts of names: the text is not divided as the write would divide it.
   if (maskOf(fields).includes('names') && namesOf(known, chosen).firstName !== contact.firstName) {
     return 'The first name was known otherwise';
   }
@@ -162,8 +162,8 @@ const staleReason = (
 };
 
 /**
- * A list that may have been cut short must not be written back: the contact is read in full first, and must be the one
- * that the caller knows.
+ * A list that may be truncated must not be written back. Reads the contact in full, and requires that it equals the contact
+ * that the caller read.
  */
 const obstacleTo = async (
   call: CallGoogle,
@@ -240,8 +240,8 @@ const resultOf = async (
 };
 
 /**
- * The written contact, with lists that the answer may have cut. The write is done: a read that fails after it, or still
- * shows what stood there before, changes nothing about that.
+ * Returns the written contact, with complete lists if the answer may have truncated them. The write is done: the result does
+ * not depend on a later read that fails or still returns the earlier content.
  */
 const writtenRecord = async (
   call: CallGoogle,

@@ -11,7 +11,7 @@ import { anyAnswerSchema, batchGetSchema, connectionsSchema, type PersonResponse
 import { splitInHalves } from './splitting.ts';
 import { startListingWalk } from '../listing.ts';
 
-/** Reads contacts by id, 200 to a request. Throws a RemoteError where a request fails as a whole. */
+/** Reads contacts by id, 200 per request. Throws a RemoteError if a whole request fails. */
 export const readContacts = async (
   call: CallGoogle,
   ids: readonly string[],
@@ -25,14 +25,14 @@ export const readContacts = async (
   return answers;
 };
 
-/** Whether Google fails at these contacts, and at nothing else: then the labels can be listed. Throws what the list throws. */
+/** Returns whether Google fails only at these contacts: then it can list the labels. Throws the errors of that listing. */
 const failsHere = async (call: CallGoogle, error: unknown, signal: AbortSignal): Promise<boolean> => {
   if (!isFault(error)) return false;
   await listGroups(call, signal);
   return true;
 };
 
-/** One id that Google refuses, or fails at, must not hide the others: such a batch is read in splitInHalves. */
+/** One id that Google refuses, or fails at, must not hide the others: such a batch is read in halves. */
 const readBatch = async (
   call: CallGoogle,
   ids: readonly string[],
@@ -119,7 +119,7 @@ export const readWhole = async (call: CallGoogle, id: string, signal: AbortSigna
   return readPerson(answer, call.mapping);
 };
 
-/** The reading itself, or, where a list of it may have been cut short, the contact read again in full. */
+/** Returns the reading, or, if a list of it may be truncated, the contact read again in full. */
 export const completed = async (
   call: CallGoogle,
   reading: PersonReading,
@@ -140,12 +140,12 @@ export const completed = async (
 
 const ROUTE = 'GET /v1/people/me/connections';
 
-/** Google's clock and ours may differ by a little. */
+/** Google's clock and the local one may differ slightly. */
 const CLOCK_MARGIN_MS = 5 * 60 * 1000;
 
 /**
- * Finds the contacts that creates with lost answers made after all: walks Google's contacts from the last modified one
- * back to before the creates were sent, and knows them by the origin that they carry.
+ * Finds contacts that were created although the answer was lost. Reads Google's contacts from the last modified one back to
+ * before the creates were sent, and identifies them by their origin.
  */
 export const findCreated = async (
   call: CallGoogle,
@@ -182,7 +182,7 @@ const newestPage = async (call: CallGoogle, pageToken: string | null, signal: Ab
       isMutation: false,
       schema: connectionsSchema,
       send: (people, options) => {
-        // The order is only heeded where no sync token is asked for (reference).
+        // Google ignores the order if a sync token is requested (reference).
         const order = { sortOrder: 'LAST_MODIFIED_DESCENDING', requestSyncToken: false };
         const query = { ...call.mapping.listQuery, ...order, ...(pageToken === null ? {} : { pageToken }) };
         return people.people.connections.list(query, options);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Json } from '../../core/contact/record.ts';
 
-/** A part that is carried along and not looked at; what JSON.parse gave is JSON. */
+/** A value that is kept unread. It is JSON, because it is a result of JSON.parse. */
 const carried = z.custom<Json>((value) => value !== undefined);
 const text = z.string().exactOptional();
 const flag = z.boolean().exactOptional();
@@ -50,10 +50,10 @@ const userDefinedSchema = z.object({ metadata: fieldMetadata, key: text, value: 
 const photoSchema = z.object({ metadata: fieldMetadata, url: text, default: flag }).catchall(carried);
 const clientDataSchema = z.object({ metadata: fieldMetadata, key: text, value: text });
 
-/** The part of a Person that even an unreadable one must have to be named. */
+/** The minimum of a Person: without it, not even an unreadable one can be identified. */
 export const personNameSchema = z.object({ resourceName: z.string().min(1) });
 
-/** What is looked at of a listed Person before it is read: its name now, and those that it had before. */
+/** The keys of a listed Person that are read before it is parsed: its current name and its former names. */
 export const listedSchema = personNameSchema.extend({
   metadata: z.object({ previousResourceNames: z.array(z.string()).exactOptional() }).exactOptional(),
 });
@@ -86,7 +86,7 @@ const person = personNameSchema.extend({
   clientData: listOf(clientDataSchema),
 });
 
-/** A Person as far as the sync uses it; subfields of list entries that it does not know are kept. Compiled at its first use. */
+/** The part of a Person that the sync uses. Unknown subfields of list entries are kept. Compiled at its first use. */
 export const personSchema = z.lazy(() => z.compile(person));
 
 export type Person = z.output<typeof personSchema>;
@@ -97,7 +97,7 @@ export type TextEntry = z.output<typeof valueSchema>;
 export type UserDefinedEntry = z.output<typeof userDefinedSchema>;
 export type AddressEntry = z.output<typeof addressSchema>;
 
-/** One page of `people.connections.list`; each person is parsed by itself, so that one bad one stays one. */
+/** One page of `people.connections.list`. Each person is parsed separately, so that a malformed one affects no other. */
 export const connectionsSchema = z.object({
   connections: z.array(z.unknown()).exactOptional(),
   nextPageToken: text,

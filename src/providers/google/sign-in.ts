@@ -4,16 +4,16 @@ import { clientFaultIn, SIGN_IN_TIMEOUT_MS, type AskForConsent, type Grant, type
 import { authorizationUrl, CONTACTS_SCOPE, createPkcePair, exchangeCode, revokeToken } from './authorization.ts';
 import type { GoogleSettings } from './provider.ts';
 
-/** A client for one conversation with the token endpoint. */
+/** Opens a transport for one exchange with the token endpoint. */
 const openDispatcher = () => {
   const timeouts = { headersTimeoutMs: SIGN_IN_TIMEOUT_MS, bodyTimeoutMs: SIGN_IN_TIMEOUT_MS };
   return createTransport({ gatesFor: () => [], onAttempt: () => undefined, ...timeouts });
 };
 
 /**
- * Takes the user's grant back, with every token that belongs to it.
+ * Revokes the user's grant, with every token that belongs to it.
  *
- * @throws {RemoteError} where Google did not confirm it.
+ * @throws {RemoteError} if Google did not confirm it.
  */
 export const revokeAtGoogle = async (
   { tokenUrl }: GoogleSettings,
@@ -29,7 +29,7 @@ export const revokeAtGoogle = async (
 };
 
 /**
- * Exchanges a made-up code. Google checks the client first, so a refusal of the code means that the client is valid. Other
+ * Exchanges an invalid code. Google checks the client first, so a refusal of the code means that the client is valid. Other
  * refusals are left to the sign-in.
  */
 export const checkGoogleClient = async (
@@ -51,10 +51,10 @@ export const checkGoogleClient = async (
 };
 
 /**
- * Signs in at Google: consent with PKCE, then the exchange of the code for a refresh token. Contacts is the one scope that
- * all of this program's requests need.
+ * Signs in at Google: consent with PKCE, then the exchange of the code for a refresh token. All requests of this program
+ * need only the contacts scope.
  *
- * @throws {SignInError | RemoteError} where it came to nothing; a RevokedError where contacts were not granted.
+ * @throws {SignInError | RemoteError} if the sign-in failed; a RevokedError if contacts were not granted.
  */
 export const signInAtGoogle = async (
   { authUrl, tokenUrl, clientId, clientSecret }: GoogleSettings,

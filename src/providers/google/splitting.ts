@@ -2,20 +2,20 @@ import { InvalidError, NotFoundError, RemoteError, StaleError, UnavailableError 
 import { metRefusal } from '../batches.ts';
 import type { WriteResult } from '../remote.ts';
 
-/** The two splitInHalves of a list of two items or more. */
+/** Returns the two halves of a list of two or more items. */
 export const splitInHalves = <Item>(items: readonly Item[]): readonly [readonly Item[], readonly Item[]] => {
   const middle = Math.ceil(items.length / 2);
   return [items.slice(0, middle), items.slice(middle)];
 };
 
-/** Faults of an item: in a batch, which Google refuses as a whole, one item's fault is everyone's. */
+/** Faults of an item. Google refuses a batch as a whole, so the fault of one item affects the others. */
 const isItemFault = (error: RemoteError): boolean =>
   error instanceof InvalidError || error instanceof StaleError || error instanceof NotFoundError;
 
 /**
- * Sends a batch and gives every item its result. A batch that was refused for the fault of some item is sent in splitInHalves
- * until the culprits stand alone; any other failure is the result of each item in it. After an error of the credential
- * nothing more is sent. Throws whatever is no RemoteError (an abort).
+ * Sends a batch and returns a result for every item. A batch that was refused for the fault of an item is sent in halves
+ * until the faulty items are alone. Any other failure is the result of each item of the batch. After a credential error
+ * nothing more is sent. Throws every error that is not a RemoteError (an abort).
  */
 export const sendSplitting = async <Item extends { readonly key: string }, Value>(
   items: readonly Item[],
@@ -36,7 +36,7 @@ export const sendSplitting = async <Item extends { readonly key: string }, Value
 const isServerFault = (results: readonly WriteResult<unknown>[]): boolean =>
   results.every((result) => !result.ok && result.error instanceof UnavailableError && result.error.status === 500);
 
-/** What is known of items that were sent twice: what the second time says of an item, else what the first time did. */
+/** Merges the results of items that were sent twice: a definite result of the second attempt replaces the first one. */
 const updated = <Value>(
   earlier: readonly WriteResult<Value>[],
   later: readonly WriteResult<Value>[],
@@ -46,8 +46,8 @@ const updated = <Value>(
 };
 
 /**
- * Like {@link sendSplitting}, for items that may be sent twice without harm. A batch that ended with a 500 may have done so
- * for the fault of one item too: it is sent in splitInHalves as long as one of the two gets through.
+ * Like {@link sendSplitting}, for items that may safely be sent twice. One item may also be the cause of a batch that failed
+ * with a 500. Such a batch is sent in halves as long as one of the two halves succeeds.
  */
 export const sendNarrowing = async <Item extends { readonly key: string }, Value>(
   items: readonly Item[],

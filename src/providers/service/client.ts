@@ -7,18 +7,18 @@ export { RemoteError } from '../errors.ts';
 export type { ServiceApi };
 
 export type ServiceClientOptions = {
-  /** {base_url}: the documented routes are appended to it. */
+  /** {base_url}. The documented routes are appended to it. */
   readonly baseUrl: string;
   readonly accessToken: string;
-  /** What sends the requests; by default an agent of undici. */
+  /** Sends the requests; an undici Agent by default. */
   readonly dispatcher?: Dispatcher;
 };
 
 /**
- * The service's typed client, for programs of other people: a method for each documented route of the resource API.
+ * Creates a typed client of the service for other programs, with a method for each documented route of the resource API.
  *
- * Each call sends one request and checks the answer. It throws a RemoteError, which knows whether the request may be
- * sent again (`retry`), or the reason of its signal. Requests are neither paced nor repeated.
+ * Each call sends one request and checks the answer. It throws the reason of its signal, or a RemoteError whose `retry`
+ * shows whether the request may be repeated. Requests are not rate-limited and not repeated.
  */
 export const createServiceClient = ({
   baseUrl,

@@ -3,13 +3,13 @@ import type { Json } from '../../core/contact/record.ts';
 import { normaliseText } from '../../core/contact/text.ts';
 import type { CustomFieldValue } from './api/schemas-contacts.ts';
 
-/** What is known of a custom field of the account: its id, and what kind of value it takes where that was seen. */
+/** A custom field of the account: its id, and its value type if a contact showed it. */
 export type Definition = { readonly id: string; readonly type: 'text' | 'number' | 'boolean' | 'date' | null };
 
-/** The custom fields of the account, by their folded names, learnt from the contacts that carry them. */
+/** The custom fields of the account by their folded names, as found in contacts. */
 export type Definitions = Map<string, Definition>;
 
-/** A custom field with its value, as a contact carries it. */
+/** A custom field of a contact, with its value. */
 type Carried = {
   readonly id: string;
   readonly name: string | null;
@@ -25,7 +25,7 @@ const carriedSchema = z.union([
   z.object({ ...named, value: valueSchema }),
 ]);
 
-/** The custom fields that a contact carries; what cannot be understood is left out. */
+/** Returns the custom fields of a contact. Entries that cannot be parsed are skipped. */
 const carriedBy = (customFields: readonly unknown[]): readonly Carried[] =>
   customFields.flatMap((entry) => {
     const { data } = carriedSchema.safeParse(entry);
@@ -33,12 +33,12 @@ const carriedBy = (customFields: readonly unknown[]): readonly Carried[] =>
     return [{ id: data.id, name: data.name ?? null, type: data.type ?? null, value: data.value }];
   });
 
-/** A custom field's name as names are compared. */
+/** Returns a custom field's name in the form in which names are compared. */
 export const foldName = (name: string): string => normaliseText(name).toLowerCase();
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/u;
 
-/** Types of the service's ancestor and the likely names of others, by what they take. */
+/** Value types by the type names of the service's predecessor, and by likely other names. */
 const TYPES: Readonly<Record<string, Definition['type']>> = {
   textfield: 'text',
   text: 'text',
@@ -59,7 +59,7 @@ const typeOf = ({ type, value }: Carried): Definition['type'] => {
   return typeof value === 'boolean' ? 'boolean' : null;
 };
 
-/** Takes note of the custom fields that a contact carries, as far as their names are asked for. */
+/** Stores the definitions of a contact's custom fields, as far as their names are in `names`. */
 export const learn = (definitions: Definitions, names: ReadonlySet<string>, customFields: readonly unknown[]): void => {
   if (names.size === 0) return;
   for (const carried of carriedBy(customFields)) {
@@ -77,17 +77,17 @@ const textOf = (value: Json): string => {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 };
 
-/** The first custom field of that name, or id, that a contact carries. */
+/** Returns a contact's first custom field with that name or id. */
 const carriedOf = (customFields: readonly unknown[], name: string): Carried | undefined =>
   carriedBy(customFields).find((each) => foldName(each.name ?? '') === foldName(name) || each.id === name);
 
-/** The text of a contact's custom field of that name, or id; empty where it carries none. */
+/** Returns the text of a contact's custom field with that name or id; empty if the contact has none. */
 export const customText = (customFields: readonly unknown[], name: string): string => {
   const carried = carriedOf(customFields, name);
   return carried === undefined ? '' : textOf(carried.value);
 };
 
-/** The value as the custom field takes it; undefined where it takes none such. */
+/** Returns the value in the type of the custom field; undefined if the text does not fit the type. */
 const valueFor = ({ type }: Definition, text: string): Json | undefined => {
   if (text === '') return null;
   switch (type) {
@@ -104,9 +104,9 @@ const valueFor = ({ type }: Definition, text: string): Json | undefined => {
 };
 
 /**
- * The custom fields of a contact as a write sends them: all that it carries, since a service may take what is left out for
- * unset, with other texts for the names in `texts`. A field that no contact carries is not known, and its text, as one that
- * a field cannot hold, is left where it is (R2). Null where nothing is to be sent.
+ * Returns the custom fields of a contact for a write, with the new texts in `texts`. All fields of the contact are sent,
+ * because a service may clear a field that is left out. A field without a definition, or a text that does not fit its field,
+ * is not sent (R2). Returns null if nothing changes.
  */
 export const customFieldValues = (
   held: readonly unknown[],
@@ -117,7 +117,7 @@ export const customFieldValues = (
   let isChanged = false;
   for (const [name, text] of texts) {
     const known = definitions.get(foldName(name));
-    // Of several custom fields of one name, the one that is read is written.
+    // Of several custom fields with one name, the field that is read is also written.
     const own = carriedOf(held, name);
     const definition = known && own ? { id: own.id, type: typeOf(own) ?? known.type } : known;
     const value = definition === undefined ? undefined : valueFor(definition, text);

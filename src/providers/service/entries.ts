@@ -4,30 +4,30 @@ import { normaliseLabel, normaliseLines, normaliseText } from '../../core/contac
 import type { Json } from '../../core/contact/record.ts';
 import type { NewAddress, NewAddressed, NewPhoneNumber, NewProfile } from './api/schemas-contacts.ts';
 
-/** An entry of one of the service's lists: its id and label, and beside them what the list and the service put there. */
+/** An entry of one of the service's lists: id, label, and the other keys of the list and the service. */
 export type RawEntry = {
   readonly id?: string | null | undefined;
   readonly label?: string | null | undefined;
   readonly [key: string]: Json | undefined;
 };
 
-/** How one list of the service corresponds to one list field of the canonical contact. */
+/** The mapping between one list of the service and one list field of the canonical contact. */
 export type EntryKind<Element extends LabelledValue | PostalAddress, New> = {
-  /** The canonical element; one without content where the entry says nothing. */
+  /** Returns the canonical element; without content if the entry has none. */
   readonly toElement: (raw: RawEntry) => Element;
-  /** What two spellings of an element have in common; empty where it says nothing. */
+  /** Returns the part that different spellings of an element share; empty if it has no content. */
   readonly keyOf: (element: Element) => string;
-  /** What stays of an element however the service rewrites case and format; empty where it says nothing. */
+  /** Returns the part of an element that the service does not change by rewriting case and format; empty without content. */
   readonly traceOf: (element: Element) => string;
-  /** The writable keys of the entry (API.md, Contact), with the element's texts. */
+  /** Returns the writable keys of the entry (API.md, Contact), with the element's texts. */
   readonly toParts: (element: Element) => Readonly<Record<string, string>>;
-  /** A text of the entry under that key, as the canonical element holds it. */
+  /** Returns the entry's text under that key, normalised as in the canonical element. */
   readonly normalisePart: (key: string, text: string | null) => string;
-  /** The element as a new entry, without what is empty. */
+  /** Returns the element as a new entry, without empty parts. */
   readonly toNew: (element: Element) => New;
-  /** Whether the desired element may be an edited version of the held one, so that it takes over the held entry. */
+  /** Returns whether the desired element may be an edited version of the held one; then it replaces the held entry. */
   readonly isEditOf: (desired: Element, held: Element) => boolean;
-  /** Whether an entry without canonical content says something all the same. */
+  /** Returns whether an entry has content although its canonical element is empty. */
   readonly saysMore: (raw: RawEntry) => boolean;
 };
 
@@ -36,7 +36,7 @@ const textAt = (raw: RawEntry, key: string): string => {
   return normaliseText(typeof value === 'string' ? value : null);
 };
 
-/** The address of one text may have several lines, as may the street. */
+/** Returns a text of several lines: the street, or an address that is one text. */
 const linesAt = (raw: RawEntry, key: string): string => {
   const value = raw[key];
   return normaliseLines(typeof value === 'string' ? value : null);
@@ -46,14 +46,14 @@ const labelOf = (element: { readonly label: string | null }): { readonly label?:
   return element.label === null ? {} : { label: element.label };
 };
 
-/** The letters and digits of a text, without case. */
+/** Returns the letters and digits of a text in lower case. */
 export const bareText = (text: string): string =>
   text
     .normalize('NFKC')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '');
 
-/** How many closing digits of a phone number stay the same however it is written. */
+/** The number of last digits of a phone number that do not depend on its notation. */
 const TELLING_DIGITS = 9;
 
 const bareDigits = (text: string): string => text.normalize('NFKC').replace(/\D+/gu, '').slice(-TELLING_DIGITS);
@@ -90,7 +90,7 @@ export const PHONE_ENTRIES = labelledKind('number', byValue(phoneKey), bareDigit
 export const WEBSITE_ENTRIES = labelledKind('address', byValue(websiteKey), bareText, newAddressed);
 export const PROFILE_ENTRIES = labelledKind('url', profileKey, bareText, newProfile);
 
-/** The street is `street_1`; an address that has only `full_address` keeps that as its street. */
+/** The street is `street_1`. If an address has only `full_address`, that is its street. */
 const addressElement = (raw: RawEntry): PostalAddress => {
   const parts = {
     street: linesAt(raw, 'street_1'),

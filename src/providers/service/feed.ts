@@ -17,7 +17,7 @@ const definitionsSchema = z.object({
     .default({}),
 });
 
-/** The durable text of a cursor, with what was learnt of the custom fields that the link chose. */
+/** Encodes a cursor for storage, with the definitions of the custom fields that the link chose. */
 export const encodeCursor = (cursor: KeysetCursor, definitions: Definitions = new Map()): string =>
   JSON.stringify(definitions.size === 0 ? cursor : { ...cursor, definitions: Object.fromEntries(definitions) });
 
@@ -28,12 +28,12 @@ export const definitionsIn = (text: string): readonly (readonly [string, Definit
 /** Parses a cursor. Throws if the text is not a cursor of this program. */
 export const decodeCursor = (text: string): KeysetCursor => cursorSchema.parse(JSON.parse(text));
 
-/** When a row was last changed, epoch milliseconds; null where that cannot be read. */
+/** Returns the time of a row's last change, epoch milliseconds; null if it cannot be parsed. */
 export const changedAtMs = (row: ContactRow): number | null => {
   return (row.kind === 'contact' ? row.contact.updated_at : row.updatedAt)?.epochMs ?? null;
 };
 
-/** The latest change among the rows and what was seen before. */
+/** Returns the latest change among the rows and `maxSeenMs`. */
 export const latestChange = (rows: readonly ContactRow[], maxSeenMs: number | null): number | null => {
   const times = rows.map(changedAtMs).filter((time) => time !== null);
   return times.reduce<number | null>((max, time) => Math.max(max ?? time, time), maxSeenMs);
@@ -55,13 +55,13 @@ export const takeFresh = (rows: readonly ContactRow[], seen: Set<string>): reado
 
 /** The contacts that this process wrote or read most recently. After a restart they are read again. */
 export type Recent = {
-  /** When each contact was last changed, by its id; the service's own stamp. */
+  /** The time of each contact's last change by id, as stamped by the service. */
   readonly stamps: Map<string, Timestamp>;
-  /** Until when, by the client's clock. Later, rows may have come to light whose stamp was set before. */
+  /** The end of the trust, by the client's clock. After it, rows with an earlier stamp may have appeared. */
   trustedUntilMs: number;
 };
 
-/** More contacts than that are paged again. */
+/** The maximum number of stored contacts. Contacts beyond it are paged again. */
 const MOST = 500;
 const SECOND_MS = 1_000;
 
@@ -101,14 +101,14 @@ export const rememberRead = (recent: Recent, rows: readonly ContactRow[]): void 
   }
 };
 
-/** A feed that began at `startedAtMs` was read to its end. */
+/** Records that a feed that began at `startedAtMs` was read to its end. */
 export const trust = (recent: Recent, startedAtMs: number): void => {
   recent.trustedUntilMs = startedAtMs + OVERLAP_MS;
 };
 
 /**
- * Whether the page, of the contacts changed since `fromMs`, shows what is remembered, and the service counts no more of them
- * than that. Whether a row of the bound's own second is counted is not known, so none may be there.
+ * Returns whether every row of the page is recorded with its stamp, and the total of the page equals the number of recorded
+ * contacts since `fromMs`. The service may or may not count rows of the bound's own second, so none may be in that second.
  */
 export const isRemembered = ({ stamps }: Recent, page: Page<ContactRow>, fromMs: number): boolean => {
   const since = [...stamps.values()].filter(({ epochMs }) => epochMs > fromMs - SECOND_MS);

@@ -34,7 +34,7 @@ import { listBody } from './list-body.ts';
 
 const DAY_LENGTH = '2026-01-31'.length;
 
-/** The day of a time, in UTC. */
+/** Returns the day of a time, in UTC. */
 const dayOf = (epochMs: number): string => new Date(epochMs).toISOString().slice(0, DAY_LENGTH);
 
 /** The keys that may contain a user's name, in order of preference. */
@@ -45,14 +45,14 @@ const textAt = (value: object, key: string): string => {
   return typeof text === 'string' ? text.trim() : '';
 };
 
-/** A user as the service describes one; the documented shape shows null alone (API.md, Contact). */
+/** Returns the name of a user in the service's format; the documented example is always null (API.md, Contact). */
 const userName = (user: unknown): string => {
   if (typeof user !== 'object' || user === null) return '';
   const parts = [textAt(user, 'first_name'), textAt(user, 'last_name')].filter((part) => part !== '');
   return parts.join(' ') || (NAME_KEYS.map((key) => textAt(user, key)).find((text) => text !== '') ?? '');
 };
 
-/** The computed values of a contact as texts for people; empty for a value that is not set. */
+/** Returns the computed values of a contact as texts for display; empty for a value that is not set. */
 const EXTRA_READERS: Readonly<Record<Extra, (contact: ServiceContact) => string>> = {
   lastContacted: ({ extra_data: { last_contacted: last } }) => (last === null ? '' : dayOf(last.epochMs)),
   relationshipStatus: ({ extra_data: { relationship_status: status } }) => (status === 'none' ? '' : (status ?? '')),
@@ -63,17 +63,17 @@ const EXTRA_READERS: Readonly<Record<Extra, (contact: ServiceContact) => string>
   assignedUser: ({ assigned_to_id: id, extra_data: { assigned_to: user } }) => userName(user) || (id ?? ''),
 };
 
-/** How a contact field is mapped to an attribute of a contact of the service. */
+/** The mapping of a contact field to an attribute of the service's contact. */
 type FieldMapping<Value> = {
-  /** The field's value, not yet normalised. */
+  /** Returns the field's value, not yet normalised. */
   readonly read: (contact: ServiceContact) => Value;
-  /** The attribute as a body sends it; `held` are the lists as the service gave them, whose unmapped parts stay (R10). */
+  /** Returns the attribute for a body. `held` are the lists as the service returned them; their unmapped parts stay (R10). */
   readonly write: (value: Value, held: SyncedLists) => ContactWrite;
-  /** The part of the value that survives every rewriting by the service; empty for a blank text. */
+  /** Returns the parts of the value that the service does not change by rewriting it; empty for a blank text. */
   readonly tracesOf: (value: Value) => readonly string[];
 };
 
-/** The attributes that can be read and written, and that are read as a value of that type. */
+/** The names of attributes that can be read and written, and whose value has that type. */
 type AttributeOf<Value> = {
   [Name in keyof ServiceContact & keyof ContactWrite]: ServiceContact[Name] extends Value ? Name : never;
 }[keyof ServiceContact & keyof ContactWrite];
@@ -82,14 +82,14 @@ const tracesOfText = (value: string): readonly string[] => [bareText(value)];
 const tracesOfValues = (elements: readonly LabelledValue[]): readonly string[] =>
   elements.map(({ value }) => bareText(value));
 
-/** A text that is emptied by the empty string. */
+/** Maps a text that is cleared by the empty string. */
 const text = (attribute: AttributeOf<string>): FieldMapping<string> => ({
   read: (contact) => contact[attribute],
   write: (value) => ({ [attribute]: value }),
   tracesOf: tracesOfText,
 });
 
-/** A text that is emptied by null. */
+/** Maps a text that is cleared by null. */
 const nullableText = (attribute: AttributeOf<string | null>): FieldMapping<string> => ({
   read: (contact) => contact[attribute] ?? '',
   write: (value) => ({ [attribute]: value === '' ? null : value }),
@@ -107,7 +107,7 @@ const entries = <Element extends LabelledValue | PostalAddress, New>(
   tracesOf: (elements) => elements.map(kind.traceOf),
 });
 
-/** Only an address that the service can reach is written. */
+/** Only an https address is written, because the service must be able to load it. */
 const AVATAR: FieldMapping<string> = {
   ...nullableText('avatar_url'),
   write: (value) =>
@@ -125,12 +125,12 @@ const TAGS: FieldMapping<readonly LabelledValue[]> = {
   tracesOf: tracesOfValues,
 };
 
-/** The lists of a contact of which nothing is held. */
+/** Empty lists, for a contact without stored ones. */
 export const NO_LISTS: SyncedLists = { addresses: [], email_addresses: [], phone_numbers: [], websites: [] };
 
 type AttributeField = UsualField | 'photo' | 'socialProfiles' | 'tags';
 
-/** A field's mapping as it is used: on whole contacts. */
+/** A field mapping that takes whole contacts. */
 type Attribute = {
   readonly read: (contact: ServiceContact) => unknown;
   readonly write: (contact: Contact, held: SyncedLists) => ContactWrite;
@@ -146,7 +146,7 @@ const attribute = <Field extends AttributeField>(
   tracesOf: (contact) => traces(valueIn(contact, field)),
 });
 
-/** The fields that have an attribute of their own. */
+/** The fields with an attribute of their own. */
 const ATTRIBUTES: Readonly<Record<AttributeField, Attribute>> = {
   firstName: attribute('firstName', text('first_name')),
   lastName: attribute('lastName', text('last_name')),
@@ -161,7 +161,7 @@ const ATTRIBUTES: Readonly<Record<AttributeField, Attribute>> = {
   tags: attribute('tags', TAGS),
 };
 
-/** The other fields stand in custom fields of the service, under these names. */
+/** The names of the custom fields for the other fields. */
 const CUSTOM_NAMES = {
   namePrefix: 'Prefix',
   middleName: 'Middle name',
@@ -177,18 +177,18 @@ type PlacedField = keyof typeof CUSTOM_NAMES;
 
 const hasAttribute = (field: ContactField): field is AttributeField => Object.hasOwn(ATTRIBUTES, field);
 
-/** The name of the custom field that holds a field without an attribute. */
+/** Returns the name of the custom field for a field without an attribute. */
 const customNameOf = (field: PlacedField | CustomField): string =>
   isCustomField(field) ? nameOfNamed(field) : CUSTOM_NAMES[field];
 
-/** Whether a field stands in a custom field of the service. */
+/** Returns whether a field is stored in a custom field of the service. */
 const isPlaced = (field: ContactField): field is PlacedField | CustomField =>
   !hasAttribute(field) && !isExtraField(field);
 
 const isList = (field: ContactField): field is 'relations' | 'instantMessengers' =>
   field === 'relations' || field === 'instantMessengers';
 
-/** What stays of a contact's field however the service rewrites it. */
+/** Returns the parts of a contact's field that the service does not change by rewriting it. */
 export const tracesOf = (field: ContactField, contact: Contact): readonly string[] => {
   if (hasAttribute(field)) return ATTRIBUTES[field].tracesOf(contact);
   return isList(field) ? tracesOfValues(valueIn(contact, field)) : tracesOfText(textIn(contact, field));
@@ -206,7 +206,7 @@ const readExtra = (field: ExtraField, contact: ServiceContact): string => {
   return extra === undefined ? '' : EXTRA_READERS[extra](contact);
 };
 
-/** The text of the custom field that holds a field. */
+/** Returns the text of a field for its custom field. */
 const placedText = (field: PlacedField | CustomField, contact: Contact, held: SyncedLists): string => {
   if (!isList(field)) return textIn(contact, field);
   const own = textList(customText(held.custom_fields ?? [], customNameOf(field)));
@@ -214,8 +214,8 @@ const placedText = (field: PlacedField | CustomField, contact: Contact, held: Sy
 };
 
 /**
- * The body's data for some fields of a contact; what the service computes is never sent; `held` are the lists that the
- * contact has.
+ * Returns the body of a write for some fields of a contact. Values that the service computes are never sent. `held` are the
+ * lists that the contact has.
  */
 export const bodyOf = (
   fields: readonly ContactField[],
@@ -231,30 +231,30 @@ export const bodyOf = (
   return Object.assign({}, ...attributes, values === null ? {} : { custom_field_values: values });
 };
 
-/** How the contacts of a link are mapped, which syncs only the fields that it chose. */
+/** Returns the mapping of contacts for a link that syncs the chosen fields. */
 export const serviceMapping = (chosen: ChosenFields) => {
   const fields = contactFieldsOf(chosen);
   const names = new Set(fields.filter(isPlaced).map((field) => foldName(customNameOf(field))));
   const definitions: Definitions = new Map();
-  // Parts of a name are joined by the side that keeps them apart: here it is the same contact.
+  // Joined parts of a name are joined by the other side, which stores them separately. Here the contact is the same.
   const name = nameOfFields(syncedFieldsOf(chosen));
   return {
     fields,
     definitions,
-    /** Follows the digest of a row: what was read of it for another choice of fields says nothing here. */
+    /** The suffix of each row digest: a row that was read for other chosen fields is not known. */
     digestEnd: name === '' ? '' : ` ${createHash('sha256').update(name).digest('hex').slice(0, 16)}`,
-    /** The lists that a record carries beside those that every record does. */
+    /** The lists that a record contains in addition to the lists of every record. */
     chosenLists: [
       ...(fields.includes('socialProfiles') ? (['social_media_profiles'] as const) : []),
       ...(names.size > 0 ? (['custom_fields'] as const) : []),
       ...(fields.includes('tags') ? (['tags'] as const) : []),
     ],
-    /** Takes note of the custom fields that rows of the service carry. */
+    /** Stores the definitions of the custom fields in rows of the service. */
     learnFrom: (rows: readonly unknown[]): void => {
       if (names.size === 0) return;
       for (const row of rows) learn(definitions, names, customFieldsOf(row));
     },
-    /** The fields of a contact, not yet normalised. */
+    /** Returns the fields of a contact, not yet normalised. */
     read: (contact: ServiceContact): Partial<Contact> => {
       const values: Readonly<Record<string, unknown>> = Object.fromEntries(
         fields.map((field) => [field, readField(field, contact)]),
@@ -272,5 +272,5 @@ const customFieldsOf = (row: unknown): readonly unknown[] => {
 
 export type ServiceMapping = ReturnType<typeof serviceMapping>;
 
-/** How contacts are mapped where a link does not choose fields. */
+/** The mapping of a link that does not choose fields. */
 export const USUAL_MAPPING = serviceMapping(USUAL_FIELDS);

@@ -5,7 +5,7 @@ import { allRows } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { bucketDetails, groupOf } from './mapper.ts';
 
-/** All buckets. */
+/** Returns all buckets. */
 export const listGroups = async (api: ServiceApi, signal: AbortSignal): Promise<readonly GroupRecord[]> => {
   const buckets = await allRows(api.buckets.list({ order: ['id'] }, signal));
   const byId = new Map(buckets.map((bucket) => [bucket.id, groupOf(bucket)]));
@@ -13,9 +13,9 @@ export const listGroups = async (api: ServiceApi, signal: AbortSignal): Promise<
 };
 
 /**
- * Whether a failure means that this bucket is deleted or inaccessible. A 403, or a web page with 404, means so if the
- * buckets can still be listed and this one is not among them: lists and single buckets take the same scopes (API.md, Bucket
- * routes). Throws what the list throws.
+ * Returns whether a failure means that this bucket is deleted or inaccessible. A 403, or a web page with 404, has this
+ * meaning if the buckets can still be listed and this one is not among them: the list and single buckets require the same
+ * scopes (API.md, Bucket routes). Throws the errors of that listing.
  */
 const isGone = async (api: ServiceApi, id: string, error: unknown, signal: AbortSignal): Promise<boolean> => {
   if (error instanceof NotFoundError) return true;

@@ -1,21 +1,21 @@
 const SECOND_MS = 1_000;
 
-/** Rounded down to whole seconds, the resolution of the service's stamps. */
+/** Rounds down to whole seconds, the resolution of the service's stamps. */
 const floorToSecond = (epochMs: number): number => Math.floor(epochMs / SECOND_MS) * SECOND_MS;
 
-/** How a walk by `updated_at` goes on: its next lower bound, and what to read by id before that. */
+/** The continuation of a walk by `updated_at`: its next lower bound, and the range to read by id before that. */
 export type Stretch = {
   readonly afterMs: number;
-  /** Where more than a page was changed within a second: the upper bound of what to read by id first; else null. */
+  /** The upper bound of the range to read by id first, if more than a page was changed within a second; else null. */
   readonly crowdedUntilMs: number | null;
 };
 
 /**
- * How to go on after a full first page under the bound `afterMs`, whose last row was changed at `lastMs` (R14). Rows that
- * change during the walk move to its end and shift the pages behind them, so the walk asks for page 1 again under a bound
- * that follows what it saw. The bound stays a second behind, which is right whether the service takes it as inclusive or not.
- * Where the bound cannot move so, more than a page was changed within a second or two; there only ids tell an order that
- * holds from page to page. What is read by id overlaps the next bound by a second, for the same reason.
+ * Returns the continuation after a full first page under the bound `afterMs`, whose last row was changed at `lastMs` (R14).
+ * Rows that change during the walk move to its end and shift the pages after them. Therefore the walk requests page 1 again
+ * under a later bound. The bound stays one second behind the last row, which is right for inclusive and exclusive bounds.
+ * If the bound cannot advance, more than a page was changed within one or two seconds. That range is read by id, the only
+ * order that is stable across pages. It overlaps the next bound by one second, for the same reason.
  */
 export const nextStretch = (afterMs: number, lastMs: number): Stretch => {
   const followingMs = floorToSecond(lastMs) - SECOND_MS;
@@ -24,43 +24,43 @@ export const nextStretch = (afterMs: number, lastMs: number): Stretch => {
   return { afterMs: startMs + 2 * SECOND_MS, crowdedUntilMs: startMs + 3 * SECOND_MS };
 };
 
-/** How far the change feed was read. */
+/** The position in the change feed. */
 export type KeysetCursor = {
-  /** The latest change seen, by the service's own stamps; epoch milliseconds. */
+  /** The latest change seen, as stamped by the service; epoch milliseconds. */
   readonly watermarkMs: number;
-  /** When the watermark was first reached, by the client's clock: only differences to that clock are taken. */
+  /** The time when the watermark was first reached, by the client's clock. It is only compared with that clock. */
   readonly reachedAtMs: number;
-  /** How far behind the watermark the next walk starts. */
+  /** The distance from the watermark to the start of the next walk. */
   readonly behindMs: number;
 };
 
-/** For how long rows may still come to light whose stamp was set before: so far behind the watermark a walk starts. */
+/** The time in which rows with an earlier stamp may still appear. A walk starts this far before the watermark. */
 export const OVERLAP_MS = 120_000;
 
-/** The lower bound of the next walk. */
+/** Returns the lower bound of the next walk. */
 export const walkFromMs = ({ watermarkMs, behindMs }: KeysetCursor): number => Math.max(0, watermarkMs - behindMs);
 
-/** Where a walk started and what it saw; epoch milliseconds. */
+/** The start of a walk and the latest change that it saw; epoch milliseconds. */
 export type WalkSight = {
   readonly maxSeenMs: number | null;
-  /** The service's time when the walk began: what changed later may have been missed, so the watermark stays behind it. */
+  /** The service's time when the walk began. Later changes may have been missed, so the watermark does not pass it. */
   readonly serverStartMs: number;
   /** The client's time when the walk began. */
   readonly startedAtMs: number;
 };
 
-/** The machines that date a service's answers may differ by so much. */
+/** The maximum difference between the clocks of the machines that date the service's answers. */
 const CLOCK_SPREAD_MS = 5 * SECOND_MS;
 
 /**
- * Whether the service's clock was put back since the watermark was taken from it: what was changed since is stamped below
- * the watermark, and no walk from there would see it.
+ * Returns whether the service's clock was set back after the watermark was taken from it. Later changes are then stamped
+ * below the watermark, and a walk from the watermark would miss them.
  */
 export const hasSteppedBack = ({ watermarkMs }: KeysetCursor, serverTimeMs: number | null): boolean => {
   return serverTimeMs !== null && serverTimeMs < watermarkMs - CLOCK_SPREAD_MS;
 };
 
-/** The cursor before anything was read. */
+/** Returns the cursor before the first read. */
 export const startCursor = (startedAtMs: number): KeysetCursor => ({
   watermarkMs: 0,
   reachedAtMs: startedAtMs,
@@ -68,9 +68,10 @@ export const startCursor = (startedAtMs: number): KeysetCursor => ({
 });
 
 /**
- * The cursor after a walk: never backwards, and never past the service's time when the walk began. The overlap need not be
- * read again once it has passed. The client's own clock tells that surely. The service's clock tells it at once, but the
- * machine that dates answers may not be the one that stamps rows: a second is read again, for rows of the same stamp.
+ * Returns the cursor after a walk. It never moves backwards, and never passes the service's time when the walk began. The
+ * overlap is not read again after its time has passed. By the client's own clock this is certain. By the service's clock it
+ * is known earlier, but the machine that dates answers may not be the one that stamps rows. Therefore one second is read
+ * again, for rows with the same stamp.
  */
 export const nextCursor = (old: KeysetCursor, { maxSeenMs, serverStartMs, startedAtMs }: WalkSight): KeysetCursor => {
   const seenMs = floorToSecond(Math.min(maxSeenMs ?? 0, serverStartMs));
@@ -83,8 +84,8 @@ export const nextCursor = (old: KeysetCursor, { maxSeenMs, serverStartMs, starte
 };
 
 /**
- * The next page of a walk by page numbers. Where the total fell, rows moved back onto pages already read: they are read
- * again.
+ * Returns the next page of a walk by page numbers. If the total fell, rows moved back onto pages that were already read, and
+ * these pages are read again.
  */
 export const nextPageNumber = (
   page: number,

@@ -6,7 +6,7 @@ import type { EntryKind, RawEntry } from './entries.ts';
 
 type Element = LabelledValue | PostalAddress;
 
-/** What an entry holds and may be sent back: not what is null, nor the service's own rendering of an address. */
+/** Returns the keys of an entry that may be sent back: not null, and not the service's own rendering of an address. */
 const carriedOf = (raw: RawEntry): Record<string, Json> => {
   return Object.fromEntries(
     Object.entries(raw).filter((pair): pair is [string, Json] => {
@@ -33,7 +33,7 @@ const keptEntry = <E extends Element>(
 
 type Matches<E> = ReadonlyMap<E, RawEntry>;
 
-/** Which held entry each desired element is: first by equal text, then by equal meaning, then as an edit of it. */
+/** Matches each desired element with a held entry: first by equal text, then by equal key, then as an edit of it. */
 const matchEntries = <E extends Element>(
   kind: EntryKind<E, unknown>,
   held: readonly RawEntry[],
@@ -56,8 +56,8 @@ const matchEntries = <E extends Element>(
 };
 
 /**
- * Held entries that no desired element stands for and that are yet not to be lost (R10): second spellings of an element
- * that stays, and entries that say something which the canonical contact cannot express.
+ * Returns held entries that match no desired element and must not be lost (R10): second spellings of an element that stays,
+ * and entries with content that the canonical contact cannot express.
  */
 const silentEntries = <E extends Element>(
   kind: EntryKind<E, unknown>,
@@ -76,7 +76,7 @@ const silentEntries = <E extends Element>(
   });
 };
 
-/** The whole list to send, in the desired order: held entries as they were read, new ones with label and value. */
+/** Returns the complete list to send, in the desired order: held entries as they were read, new ones with label and value. */
 export const listBody = <E extends Element, New>(
   kind: EntryKind<E, New>,
   held: readonly RawEntry[],

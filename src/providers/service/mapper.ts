@@ -15,7 +15,7 @@ import {
 } from './api/schemas-contacts.ts';
 import { bodyOf, NO_LISTS, type ServiceMapping, USUAL_MAPPING } from './fields.ts';
 
-/** Ids in the order that records hold them: sorted, each once. */
+/** Returns ids in the order of records: sorted, each once. */
 export const sortedIds = (ids: Iterable<string>): readonly string[] => FIELDS.buckets.normalise([...ids]);
 
 const rawOf = (contact: ServiceContact, { chosenLists }: ServiceMapping): string =>
@@ -29,20 +29,20 @@ const parseOrNull = (text: string): unknown => {
   }
 };
 
-/** The entries that a record carries; none where they are not of the known shape. */
+/** Returns the entries in a record's raw part; empty lists if they do not have the expected shape. */
 export const readRaw = (raw: string): SyncedLists => {
   const parsed = syncedListsSchema.safeParse(parseOrNull(raw));
   return parsed.success ? parsed.data : NO_LISTS;
 };
 
-/** What a contact was known as before an answer, as far as answers may be silent of it. */
+/** The earlier values of a contact that an answer may omit. */
 type Former = Pick<ContactRecord, 'groupIds' | 'contact'>;
 
 const UNKNOWN: Former = { groupIds: [], contact: EMPTY_CONTACT };
 
 /**
- * A contact of the service as a record. Where the answer does not name the membership, which `extra_data` allows, it and
- * what the service computes are assumed to be as they were.
+ * Returns a contact of the service as a record. If the answer does not contain the membership (`extra_data` may omit it), the
+ * former membership and the former computed values are kept.
  */
 export const recordOf = (
   contact: ServiceContact,
@@ -67,7 +67,7 @@ export const recordOf = (
   };
 };
 
-/** The rows of a listing as changes of the feed. */
+/** Returns the rows of a listing as changes of the feed. */
 export const changesIn = (
   rows: readonly ContactRow[],
   mapping: ServiceMapping = USUAL_MAPPING,
@@ -84,29 +84,29 @@ export const changesIn = (
 
 const detailsSchema = z.object({ goal: z.string().exactOptional(), reminder_interval: z.number().exactOptional() });
 
-/** The writable data of a bucket apart from its name: its goal and its reminder interval. */
+/** Returns the writable data of a bucket apart from its name: its goal and its reminder interval. */
 const detailsOf = ({ goal, reminder_interval: interval }: Bucket): z.output<typeof detailsSchema> => ({
   ...(goal !== null && { goal }),
   ...(interval !== null && { reminder_interval: interval }),
 });
 
-/** A bucket as a group; the service wants no version for a rename. */
+/** Returns a bucket as a group. The service needs no version for a rename. */
 export const groupOf = (bucket: Bucket): GroupRecord => {
   const details = detailsOf(bucket);
   const group = { id: bucket.id, name: bucket.name, version: '' };
   return Object.keys(details).length === 0 ? group : { ...group, details: JSON.stringify(details) };
 };
 
-/** The details of a bucket that {@link groupOf} made text of. */
+/** Parses the details of a bucket from the text that {@link groupOf} wrote. */
 export const bucketDetails = (details: string | undefined): z.output<typeof detailsSchema> =>
   details === undefined ? {} : detailsSchema.parse(JSON.parse(details));
 
-/** The body's data of a create: only what is filled. */
+/** Returns the body of a create: only the filled fields. */
 export const createBody = (draft: Contact, { definitions }: ServiceMapping = USUAL_MAPPING): ContactWrite =>
   bodyOf(filledFields(draft), draft, NO_LISTS, definitions);
 
 /**
- * The body's data of an update: only `fields`. A list is sent whole, in the desired order, with the held entries as they
+ * Returns the body of an update: only `fields`. A list is sent whole, in the desired order, with the held entries as they
  * were read.
  */
 export const updateBody = (

@@ -1,23 +1,23 @@
 import type { MembershipRequest } from '../../core/contact/requests.ts';
 import { chunks } from '../batches.ts';
 
-/** How many contacts one bulk request names; the service's own limit is not documented. */
+/** The maximum number of contacts in one bulk request. The service's own limit is not documented. */
 export const BULK_SIZE = 500;
-/** How many it names after one that was refused. */
+/** The maximum number after a bulk request was refused. */
 const CAUTIOUS_BULK_SIZE = 100;
 
 /** Contacts to add to one bucket with the bulk route. */
 export type BulkAddition = { readonly bucketId: string; readonly contactIds: readonly string[] };
 
 export type MembershipPlan = {
-  /** Requests to be written one contact at a time. */
+  /** Requests to write one contact at a time. */
   readonly single: readonly MembershipRequest[];
   /** Requests that `additions` fulfil. */
   readonly bulk: readonly MembershipRequest[];
   readonly additions: readonly BulkAddition[];
 };
 
-/** The membership after a change. */
+/** Returns the membership after a change. */
 export const applyMembership = (
   held: readonly string[],
   change: Pick<MembershipRequest, 'add' | 'remove'>,
@@ -50,10 +50,10 @@ const groupByBucket = (additions: readonly Addition[]): ByBucket => {
 
 const bulkRequests = (contacts: number): number => Math.ceil(contacts / BULK_SIZE);
 
-/** One contact joins any number of buckets with one request. */
+/** One request adds a contact to any number of buckets. */
 const REQUESTS_PER_SINGLE = 1;
 
-/** How many requests are saved by writing the contacts of one bucket one at a time; negative where that costs more. */
+/** Returns the number of requests saved if the contacts of one bucket are written one at a time; negative for a loss. */
 const savedBySingles = (byBucket: ByBucket, members: ReadonlySet<Addition>): number => {
   const leaving = new Map<string, number>();
   for (const addition of members) {
@@ -76,7 +76,7 @@ const leaveBulk = (byBucket: ByBucket, members: ReadonlySet<Addition>): void => 
   }
 };
 
-/** The bucket whose contacts are better, or no worse, written one at a time; null where there is none. */
+/** Returns the contacts of the bucket that saves most, or loses nothing, if written one at a time; null if there is none. */
 const worstBucket = (byBucket: ByBucket): ReadonlySet<Addition> | null => {
   let worst: ReadonlySet<Addition> | null = null;
   let most = -1;
@@ -89,11 +89,10 @@ const worstBucket = (byBucket: ByBucket): ReadonlySet<Addition> | null => {
 
 /**
  * Divides membership changes between the routes of one contact and the bulk route of a bucket, so that few requests are
- * needed (R11). Only contacts whose membership is known and that are only added may go in bulk. All of those start there,
- * where a bucket costs a request for each {@link BULK_SIZE} contacts; then, bucket by bucket, the contacts of the bucket that
- * saves
- * most leave for a POST each, which carries all of a contact's buckets, until no bucket saves any. At a tie contacts are
- * written one at a time.
+ * needed (R11). Only contacts with a known membership and without removals may be written in bulk. All of them start there,
+ * where a bucket costs one request for each {@link BULK_SIZE} contacts. Then the contacts of the bucket that saves most are
+ * moved to one POST each, which covers all buckets of a contact. This is repeated until no bucket saves requests. In a tie,
+ * contacts are written one at a time.
  */
 export const planMembershipRequests = (batch: readonly MembershipRequest[]): MembershipPlan => {
   const byBucket = groupByBucket(batch.map(additionOf).filter((addition) => addition !== null));
@@ -116,6 +115,6 @@ const chunkAddition = (bucketId: string, members: ReadonlySet<Addition>): BulkAd
   return chunksOf(bucketId, contactIds, BULK_SIZE);
 };
 
-/** A refused addition as smaller ones, because it may have been too long; none where it was small already. */
+/** Splits a refused addition, because it may have been too large; returns none if it was already small. */
 export const splitAddition = ({ bucketId, contactIds }: BulkAddition): readonly BulkAddition[] =>
   contactIds.length <= CAUTIOUS_BULK_SIZE ? [] : chunksOf(bucketId, contactIds, CAUTIOUS_BULK_SIZE);

@@ -18,7 +18,7 @@ const readMembership = async (api: MembershipApi, id: string, signal: AbortSigna
 
 const isSameSet = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean => a.size === b.size && a.isSubsetOf(b);
 
-/** Takes the contact out of each of its buckets, for a service that does not take an empty set. */
+/** Removes the contact from each of its buckets, for a service that does not accept an empty set. */
 const clearMembership = async (
   api: MembershipApi,
   id: string,
@@ -48,8 +48,8 @@ const replaceMembership = async (
 };
 
 /**
- * Writes what one contact's membership is now with only the change applied, for a service that refuses to move some of the
- * buckets, as where one of them is gone. The membership is read right before it is replaced (R11).
+ * Applies only this change to the current membership of one contact. It is used if the service refuses to add or remove some
+ * of the buckets, for example because one is deleted. The membership is read directly before it is replaced (R11).
  */
 const rewriteMembership = async (
   api: MembershipApi,
@@ -62,7 +62,7 @@ const rewriteMembership = async (
   return replaceMembership(api, request.id, held, wanted, signal);
 };
 
-/** What the membership is after the moves; buckets that the answer to an addition shows to be left out are none of it. */
+/** Returns the membership after the changes, without buckets that the answer to the addition shows to be left out. */
 const afterMoves = (
   held: readonly string[],
   request: MembershipRequest,
@@ -75,8 +75,8 @@ const afterMoves = (
 };
 
 /**
- * Moves one contact into buckets and out of others, one request each way: whatever else somebody does to its membership in
- * the meantime stays (R11).
+ * Adds one contact to buckets and removes it from others, with one request for each direction. Concurrent changes of its
+ * membership by others are kept (R11).
  */
 const writeSingle = async (
   api: MembershipApi,
@@ -99,7 +99,7 @@ const writeSingle = async (
   }
 };
 
-/** Writes one contact's membership. Where the credential is refused after a part went through, its outcome is unknown. */
+/** Writes one contact's membership. If the credential is refused after a part was applied, the outcome is unknown. */
 const writeOne = async (api: ServiceApi, request: MembershipRequest, signal: AbortSignal) => {
   let begun = false;
   const onBegun = (): void => void (begun = true);
@@ -110,21 +110,21 @@ const writeOne = async (api: ServiceApi, request: MembershipRequest, signal: Abo
   }
 };
 
-/** The contacts of a bulk addition of which the answer, as far as it can be trusted, shows that they were left out. */
+/** Returns the contacts that a bulk addition left out, if its answer is complete enough to show that. */
 const leftOut = (addition: BulkAddition, answer: MembershipAnswer): readonly string[] => {
   if (answer.mayBeCut) return [];
   const answered = new Set(answer.ids);
   return addition.contactIds.filter((id) => !answered.has(id));
 };
 
-/** What became of one bulk addition: contacts to be written one at a time after all, or the error that it ended with. */
+/** The outcome of one bulk addition: contacts that must be written one at a time, or its error. */
 type BulkOutcome = {
   readonly addition: BulkAddition;
   readonly unwritten: readonly string[];
   readonly error: RemoteError | null;
 };
 
-/** Writes a bulk addition; one that is refused once more in smaller parts, one after the other. */
+/** Writes a bulk addition. A refused one is repeated in smaller parts, one after the other. */
 const writeBulk = async (
   api: MembershipApi,
   addition: BulkAddition,
@@ -134,7 +134,7 @@ const writeBulk = async (
     const answer = await api.addContacts(addition.bucketId, addition.contactIds, signal);
     return [{ addition, unwritten: leftOut(addition, answer), error: null }];
   } catch (error) {
-    // A 403 may concern one contact only: written one at a time, it shows.
+    // A 403 may concern one contact only. Writing them one at a time shows which one.
     const isRefused = [InvalidError, NotFoundError, RevokedError].some((refusal) => error instanceof refusal);
     if (!(error instanceof RemoteError)) throw error;
     const parts = isRefused ? splitAddition(addition) : [];
@@ -143,7 +143,7 @@ const writeBulk = async (
   }
 };
 
-/** The results of requests that went in bulk, and those that are still to be written one at a time. */
+/** Returns the results of bulk requests, and the requests that must still be written one at a time. */
 const sortOutcomes = (bulk: readonly MembershipRequest[], outcomes: readonly BulkOutcome[]) => {
   const unwritten = new Set(outcomes.flatMap((outcome) => outcome.unwritten));
   const errors = new Map(

@@ -5,7 +5,7 @@ import { digest } from '../../util/secret.ts';
 import { choice, issued, issuedSecret, rateLimit, urlWithoutSlash } from '../../util/values.ts';
 
 const serviceSettings = z.object({
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   baseUrl: urlWithoutSlash.meta({
     description: 'Address of the API, without /v2.',
     example: 'https://api.service.example',
@@ -35,11 +35,11 @@ const gateName = ({ baseUrl, clientId, rateScope }: ServiceSettings, accessToken
   return `service ${digest(`${baseUrl} ${owner}`)}`;
 };
 
-/** The gate that every request of the side goes through. */
+/** Opens the gate for every request of the side. */
 export const openServiceGate = (settings: ServiceSettings, accessToken: string, network: Network): Promise<Gate> =>
   network.openGate(gateName(settings, accessToken), settings.rateLimit);
 
-/** The relationship management service. What is heavy is loaded when it is used. */
+/** The relationship management service. Large modules are loaded on first use. */
 export const service = defineProvider({
   name: 'service',
   title: 'Service',
@@ -81,7 +81,7 @@ export const service = defineProvider({
       const { exchangeKeyAtService } = await import('./sign-in.ts');
       return exchangeKeyAtService(settings, key, context);
     },
-    // The service's API, OAuth: no operation revokes a token.
+    // No operation of the service's API or OAuth endpoints revokes a token.
     revoke: null,
     revokedAt: "the service's settings, at the applications that you have authorized",
     missingRights: async (settings, token, context) => {

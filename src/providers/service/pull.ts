@@ -44,7 +44,7 @@ const unfollowable = (why: string): UnreadableError => {
   return new UnreadableError(`the changes of the service cannot be followed: ${why}`, { ...ABOUT, status: 200 });
 };
 
-/** When the last row of a page was changed; null where that can be read of none. Throws where the service did not sort them. */
+/** Returns the change time of a page's last readable row; null without one. Throws if the service did not sort the rows. */
 const lastChangeMs = (page: Page<ContactRow>): number | null => {
   const times = page.rows.map(changedAtMs).filter((time) => time !== null);
   const isSorted = times.every((time, index) => index === 0 || time >= (times[index - 1] ?? time));
@@ -56,17 +56,17 @@ const parametersOf = (afterMs: number): ContactListParameters => {
   return { 'updated_at.after': afterMs, order: ['updated_at'] };
 };
 
-/** API.md, Limits: a list answers 50 rows to a page. */
+/** API.md, Limits: a list has 50 rows per page. */
 const PAGE_SIZE = 50;
 
 /**
- * Whether nothing of the feed is behind a page. Its total may count what the bound leaves out, so it does not doubt a page
- * that is not full: a page that the service cut short is left to the sweep.
+ * Returns whether the feed ends with a page. The total may count rows that the bound excludes. Therefore a page that is not full
+ * and announces no next one ends the feed, whatever the total is. A sweep finds contacts that the service left out of a page.
  */
 const endsFeed = ({ announcesNext, isLast, rowKeys }: Page<ContactRow>): boolean =>
   isLast || (!announcesNext && rowKeys.length < PAGE_SIZE);
 
-/** What a pull needs: the client, the clock, and when it is given up. */
+/** The options of a pull: the client, the clock, the limits of a listing, and the recently seen contacts. */
 export type PullOptions = {
   readonly api: ServiceApi;
   readonly clock: Clock;
@@ -74,7 +74,7 @@ export type PullOptions = {
   readonly recent: Recent;
 };
 
-/** The pages of a walk from `afterMs` on; the last one is the one that ends it. */
+/** Yields the pages of a walk from `fromMs`. */
 async function* walkChanges(
   { api }: PullOptions,
   fromMs: number,
@@ -98,7 +98,7 @@ async function* walkChanges(
   }
 }
 
-/** When the rows were changed, latest first; null where that cannot be read of each, or they come in another order. */
+/** Returns the change times of the rows, latest first; null if a time cannot be parsed or the order is different. */
 const latestFirst = (rows: readonly ContactRow[]): readonly number[] | null => {
   const times = rows.map(changedAtMs).filter((time) => time !== null);
   const isSorted = times.every((time, index) => time <= (times[index - 1] ?? time));
@@ -106,14 +106,14 @@ const latestFirst = (rows: readonly ContactRow[]): readonly number[] | null => {
 };
 
 /**
- * The feed as one page of the contacts that changed last, where that tells as much as a walk would (R14); else null:
+ * Returns the feed as one page of the latest changes, if that page is equivalent to a walk (R14); else null. It is if:
  *
  * - it is the only page; or
- * - the cursor's overlap has passed, and the page goes back as far as the watermark: nothing newer is behind it; or
- * - it shows what this process wrote or read less than the overlap ago, and there are no more contacts than those. What
- *   may still come to light of an earlier stamp is read by a walk when that time is over: the cursor stays.
+ * - the overlap of the cursor has passed, and the page reaches back to the watermark: no newer row follows it; or
+ * - it contains only rows that this process wrote or read within the overlap, and the service counts no further contacts.
+ *   The cursor then stays, and a walk after that time reads rows that appear later with an earlier stamp.
  *
- * So many contacts of the same second, ours for the most part, are not paged again and again.
+ * This avoids that many contacts of the same second, most of them written by this program, are paged repeatedly.
  */
 const readNewest = async (
   { api, clock, recent }: PullOptions,
@@ -144,15 +144,15 @@ const readNewest = async (
   };
 };
 
-/** The cursor after a page that contains every change. */
+/** Returns the cursor after a page that contains every change. */
 const cursorAfter = (old: KeysetCursor, { rows, serverTimeMs }: Page<ContactRow>, startedAtMs: number): KeysetCursor =>
   nextCursor(old, { maxSeenMs: latestChange(rows, null), serverStartMs: serverTimeMs ?? startedAtMs, startedAtMs });
 
 /**
- * The contacts changed since the cursor, as a keyset walk (R14). A walk that is cut off starts again from its cursor. One
- * request where everything that changed fits a page, or the newest page tells it all ({@link readNewest}).
+ * Yields the contacts changed since the cursor, as a keyset walk (R14). An interrupted walk starts again from its cursor. One
+ * request is enough if all changes fit into a page, or if the newest page is equivalent to a walk ({@link readNewest}).
  *
- * @throws {CursorExpiredError} where the cursor cannot be read, or is ahead of the service's clock.
+ * @throws {CursorExpiredError} if the cursor cannot be read, or is ahead of the service's clock.
  */
 export async function* pullChanges(
   options: PullOptions,
@@ -211,7 +211,7 @@ const decodeResume = (resume: string): Progress => {
   }
 };
 
-/** The progress after a step. The client's clock is used if the service does not report its time. */
+/** Returns the progress after a step. The client's clock is used if the service does not report its time. */
 const advance = (progress: Progress | null, step: WalkStep, nowMs: number): Progress => ({
   page: step.nextPage,
   total: step.total,
@@ -220,15 +220,15 @@ const advance = (progress: Progress | null, step: WalkStep, nowMs: number): Prog
   maxSeenMs: latestChange(step.page.rows, progress?.maxSeenMs ?? null),
 });
 
-/** The cursor after a whole listing: the latest change seen, but not past the listing's own start. */
+/** Returns the cursor after a whole listing: the latest change seen, but not past the start of the listing. */
 const cursorAfterWhole = (progress: Progress, { definitions }: ServiceMapping): string => {
   return encodeCursor(nextCursor(startCursor(progress.startedAtMs), progress), definitions);
 };
 
 /**
- * Every contact. `resume` of a page that came from an earlier listing goes on behind that page.
+ * Yields every contact. A `resume` of an earlier listing's page continues after that page.
  *
- * @throws {CursorExpiredError} where `resume` cannot be read.
+ * @throws {CursorExpiredError} if `resume` cannot be read.
  */
 export async function* pullWhole(
   { api, clock, limits }: PullOptions,

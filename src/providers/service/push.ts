@@ -14,14 +14,14 @@ import { matchCreated, mayBeNamed } from './match-created.ts';
 import { writeContact } from './read.ts';
 import { settle, settleEach } from '../batches.ts';
 
-/** How far the clocks of both sides may differ unnoticed when the contacts created since a moment are looked for. */
+/** The tolerated clock difference in a search for contacts created since a time. */
 const CLOCK_SLACK_MS = 5 * 60_000;
 
 const isRefusal = (error: unknown): boolean => error instanceof InvalidError && error.applied === 'no';
 
 /**
- * Sends a write, and where it is refused with custom fields, once more without: what a custom field does not take is left
- * where it is, and stops nothing else (R2). Throws what the last attempt throws.
+ * Sends a write. If it is refused with custom fields, sends it again without them: a custom field that refuses its value
+ * stays unchanged and does not block the other fields (R2). Throws the error of the last attempt.
  */
 const sendBody = async <Value>(body: ContactWrite, send: (body: ContactWrite) => Promise<Value>): Promise<Value> => {
   const { custom_field_values: custom, ...rest } = body;
@@ -33,7 +33,7 @@ const sendBody = async <Value>(body: ContactWrite, send: (body: ContactWrite) =>
   }
 };
 
-/** Throws where a contact was read before the link chose custom fields: those that it carries might be taken for unset. */
+/** Throws if a contact was read before the link chose custom fields: the write could clear its unread custom fields. */
 const refuseUnread = ({ raw }: ContactRecord, { custom_field_values: custom }: ContactWrite): void => {
   if (custom === undefined || readRaw(raw).custom_fields !== undefined) return;
   const about = { status: null, route: 'PATCH /v2/contacts/{id}', applied: 'no' } as const;
@@ -46,7 +46,7 @@ const createContact = async (api: ServiceApi, draft: Contact, signal: AbortSigna
   return recordOf(created, mapping);
 };
 
-/** One POST for each contact: the service has no bulk create. The membership is written afterwards. */
+/** Sends one POST for each contact: the service has no bulk create. The membership is written afterwards. */
 export const createContacts = (
   api: ServiceApi,
   batch: readonly CreateRequest[],
@@ -56,7 +56,7 @@ export const createContacts = (
   return settleEach(batch, concurrency, ({ key, draft }) => settle(key, async () => createContact(api, draft, signal)));
 };
 
-/** One PATCH for each contact, with the changed fields only. */
+/** Sends one PATCH for each contact, with the changed fields only. */
 export const updateContacts = (
   api: ServiceApi,
   batch: readonly UpdateRequest[],
@@ -67,7 +67,7 @@ export const updateContacts = (
     settle(key, async () => {
       const { contacts, mapping } = api;
       const asked = updateBody(current, desired, fields, mapping);
-      // What the service cannot hold is not sent, and where that is all, nothing is.
+      // Values that the service cannot store are not sent. If nothing else is left, no request is sent.
       if (Object.keys(asked).length === 0) return current;
       refuseUnread(current, asked);
       const write = () => sendBody(asked, (body) => contacts.update(current.id, body, signal));
@@ -77,7 +77,7 @@ export const updateContacts = (
   );
 };
 
-/** One contact merged into another by the service itself (API.md, Contact routes). */
+/** Merges one contact into another with the service's own route (API.md, Contact routes). */
 export const mergeContacts = (
   api: ServiceApi,
   survivorId: string,
@@ -108,7 +108,7 @@ export const deleteContacts = (
   return settleEach(ids, concurrency, (id) => settle(id, () => deleteContact(api, id, signal)));
 };
 
-/** Throws where a contact that cannot be read may be what one of these creates made: made again, it would be there twice. */
+/** Throws if an unreadable contact may be the result of one of these creates: repeating the create would duplicate it. */
 const refuseDoubt = (requests: readonly CreateRequest[], unreadable: readonly UnreadableRow[]): void => {
   const row = unreadable.find(({ name }) => requests.some(({ draft }) => mayBeNamed(draft, name)));
   if (row === undefined) return;
@@ -122,8 +122,8 @@ const refuseDoubt = (requests: readonly CreateRequest[], unreadable: readonly Un
 type UnreadableRow = Extract<ContactRow, { kind: 'unreadable' }>;
 
 /**
- * The pages of contacts created since, the newest first. A time is ours, and what it bounds is stamped by the service: where
- * its clock is behind ours, so is the bound.
+ * Yields the pages of contacts created since a time, newest first. `sinceMs` is by the local clock, the bound by the
+ * service's clock. If the service's clock is behind, the bound is moved back by the difference.
  */
 async function* createdSince(
   api: ServiceApi,
@@ -144,9 +144,9 @@ async function* createdSince(
 }
 
 /**
- * Looks for what lost creates made among all contacts created since, the newest first, by content (R9): the service holds no
- * foreign id. It ends where each request has a contact that says just what its draft does; what only resembles a draft is
- * held against all the others first.
+ * Finds the results of creates whose answer was lost, among all contacts created since, newest first. They are compared by
+ * content, because the service stores no foreign id (R9). The search ends when each request has a contact that equals its
+ * draft. Contacts that only resemble a draft are compared after all pages were read.
  */
 export const findCreatedContacts = async (
   api: ServiceApi,
@@ -160,7 +160,7 @@ export const findCreatedContacts = async (
   if (requests.length === 0) return matches;
   const chosen = new Set(api.mapping.fields);
   let missing = requests.map((request) => ({ ...request, draft: keepChosen(request.draft, chosen) }));
-  // What is created meanwhile moves rows on to the next page, where they come again: each makes one contact only.
+  // Contacts created during the search move rows on to the next page, where they appear again. Each counts once.
   const seen = new Set<string>();
   const isKnown = (row: ContactRow): boolean => {
     const id = row.kind === 'contact' ? row.contact.id : row.id;

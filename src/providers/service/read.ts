@@ -12,20 +12,20 @@ import type { ServiceApi } from './api/service-api.ts';
 import { recordOf } from './mapper.ts';
 
 /**
- * Whether a failure to show one contact concerns that contact alone: a 403, a web page that says 404, or a 500. Lists and
- * single contacts take the same scopes (API.md, Contact routes), so where the list answers, the permission still stands,
- * and the service is not out of order. Throws what the list throws.
+ * Returns true if a failure to read one contact concerns only that contact: a 403, a web page with 404, or a 500. Lists and
+ * single contacts require the same scopes (API.md, Contact routes). If the list can be read, the permission is still granted
+ * and the service works. Throws the error of the list.
  */
 const listStillAnswers = async (api: ServiceApi, signal: AbortSignal): Promise<true> => {
   await api.contacts.listPage({}, 1, signal);
   return true;
 };
 
-/** Whether the service itself says that it failed at the request, and nothing in front of it that it is away. */
+/** Returns whether the service itself reported a failure, rather than a proxy that cannot reach it. */
 const isFault = (error: unknown): error is UnavailableError =>
   error instanceof UnavailableError && error.status === 500;
 
-/** Reads one contact; withheld where a refusal concerns this contact alone, unreadable where the service fails at it alone. */
+/** Reads one contact: withheld if only this contact is refused, unreadable if the service fails only at this contact. */
 export const readContact = async (api: ServiceApi, id: string, signal: AbortSignal): Promise<ReadAnswer> => {
   try {
     const record = recordOf(await api.contacts.get(id, signal), api.mapping);
@@ -44,8 +44,8 @@ export const readContact = async (api: ServiceApi, id: string, signal: AbortSign
 };
 
 /**
- * Writes to one contact, or to all that `ids` names. A 403 is thrown as {@link NotFoundError} where one of them is gone, as
- * {@link InvalidError} where one is withheld, and stays what it is where each can be read: then the permission to write is
+ * Runs a write of the contacts `ids`. A 403 is thrown as {@link NotFoundError} if one of them is deleted, and as
+ * {@link InvalidError} if one is withheld. If each can be read, the 403 is thrown unchanged: the permission to write is
  * missing.
  */
 export const writeContact = async <Value>(

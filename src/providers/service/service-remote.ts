@@ -31,20 +31,20 @@ type ServiceRemoteOptions = {
   /** Counts requests and keeps the rate limit (src/net/transport.ts). */
   readonly dispatcher: Dispatcher;
   readonly clock: Clock;
-  /** From 0 to 1, for the spread of waits. */
+  /** Returns a number from 0 to 1, for the jitter of waits. */
   readonly random: () => number;
   readonly requestCount: () => number;
   readonly timeToSendMs?: (requests: number) => number;
   readonly onRetry?: OnRetry;
   /** The fields that the link syncs; {@link USUAL_FIELDS} by default. */
   readonly fields?: ChosenFields;
-  /** The retry time of one request. */
+  /** The maximum time of one request with its retries. */
   readonly maxElapsedMs: number;
   /** The limits of a listing of contacts; {@link LISTING_LIMITS} by default. */
   readonly listingLimits?: ListingLimits;
 };
 
-/** Enough requests under way to use the limit up while an answer takes no longer than 1.4 seconds. */
+/** The number of concurrent requests that uses the rate limit fully if an answer takes at most 1.4 seconds. */
 const CONCURRENCY = 12;
 
 const CAPABILITIES: RemoteCapabilities = {
@@ -55,17 +55,17 @@ const CAPABILITIES: RemoteCapabilities = {
   writeConcurrency: CONCURRENCY,
   moveBatch: { size: BULK_SIZE, of: 'written' },
   createsWithGroups: false,
-  // What a create with a known address does is open (API.md, What the documentation leaves open).
+  // The result of a create with a known address is not documented (API.md, What the documentation leaves open).
   mayForbidSharedEmails: true,
   namesDeletions: false,
-  // A read by its id may go on finding a deleted contact.
+  // A read by id may still return a deleted contact for some time.
   confirmsAbsenceAfter: 2,
   settlesWithinMs: 0,
 };
 
 type WholeRequest = Extract<PullRequest, { mode: 'whole' }>;
 
-/** Rows are known by their digests as records carry them. */
+/** Adds the digest suffix to the rows of a lookup, because records are stored with it. */
 const withDigestEnd = ({ digestEnd }: ServiceMapping, request: WholeRequest): WholeRequest => {
   const { known } = request;
   if (known === undefined || digestEnd === '') return request;
@@ -87,7 +87,7 @@ const pull = (options: PullOptions, request: PullRequest, signal: AbortSignal) =
   }
 };
 
-/** The relationship management service behind the port that both sides implement; see {@link Remote}. */
+/** Creates the {@link Remote} of an account of the relationship management service. */
 export const createServiceRemote = (options: ServiceRemoteOptions): Remote => {
   const { clock, fields = USUAL_FIELDS, listingLimits: limits = LISTING_LIMITS } = options;
   const mapping = serviceMapping(fields);

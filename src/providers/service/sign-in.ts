@@ -14,11 +14,11 @@ import { createSend, type Send } from './api/send.ts';
 import { createServiceApi } from './api/service-api.ts';
 import type { ServiceSettings } from './provider.ts';
 
-/** What lets a token ask whose it is: GET /v2/me. */
+/** The scope to read the token's account: GET /v2/me. */
 const SIGN_IN_SCOPE = 'user:login';
 
 /**
- * What the other routes that are used need (API.md, Endpoints), and no more:
+ * The scopes that the other routes in use require (API.md, Endpoints), and no more:
  * - `contacts:manage`: GET, POST, PATCH and DELETE of /v2/contacts and /v2/contacts/{id};
  * - `buckets:manage`: GET, POST, PATCH and DELETE of /v2/buckets and /v2/buckets/{id}, GET /v2/contacts/{id}/buckets;
  * - both: PUT /v2/contacts/{id}/buckets, POST and DELETE of /v2/buckets/{id}/contacts.
@@ -32,7 +32,7 @@ const notSet = (variable: string, needed: string) => ({
   what: `is not set. \`connect service\` needs ${needed}.`,
 });
 
-/** The registered application; throws {@link ConfigError} with everything that is missing. */
+/** Returns the registered application. Throws {@link ConfigError} with everything that is missing. */
 const readApplication = (settings: ServiceSettings, needsSecret: boolean): Application & { clientSecret: string } => {
   const { authUrl, clientId, clientSecret } = settings;
   const problems = [
@@ -44,7 +44,7 @@ const readApplication = (settings: ServiceSettings, needsSecret: boolean): Appli
   return { authUrl, clientId, clientSecret: clientSecret?.reveal() ?? '' };
 };
 
-/** Works with a way to send that lasts as long as the work. */
+/** Runs `work` with a transport that is closed afterwards. */
 const sending = async <T>(
   { clock }: SignInContext,
   to: { readonly baseUrl: string; readonly accessToken: string | null },
@@ -60,10 +60,10 @@ const sending = async <T>(
 };
 
 /**
- * Signs in at the service: consent, then the exchange of the code for an access token. The service does not say what was
- * granted.
+ * Signs in at the service: consent, then the exchange of the code for an access token. The service does not report the
+ * granted scopes.
  *
- * @throws {SignInError | RemoteError | ConfigError} where it came to nothing.
+ * @throws {SignInError | RemoteError | ConfigError} if the sign-in failed.
  */
 export const signInAtService = async (
   settings: ServiceSettings,
@@ -81,7 +81,7 @@ export const signInAtService = async (
   return { token: grant.access_token, scopes: null, asked: NEEDED_SCOPES };
 };
 
-/** Requests the account without a token, and exchanges a made-up code: both show whether address and client are right. */
+/** Requests the account without a token, and exchanges an invalid code. Both show whether address and client are right. */
 export const checkServiceClient = async (settings: ServiceSettings, context: SignInContext): Promise<string | null> => {
   const { baseUrl, authUrl, clientId, clientSecret } = settings;
   const { signal } = context;
@@ -106,7 +106,7 @@ const missingFrom = (granted: readonly string[]): readonly string[] =>
 /**
  * Exchanges the api_key of a v1 application for an access token with the scopes that the application is set to request.
  *
- * @throws {SignInError | RemoteError | ConfigError} where it came to nothing, or those scopes are not enough.
+ * @throws {SignInError | RemoteError | ConfigError} if the exchange failed, or those scopes are not enough.
  */
 export const exchangeKeyAtService = async (
   settings: ServiceSettings,
@@ -134,8 +134,8 @@ export const exchangeKeyAtService = async (
 const NO_BUCKET = 'bucket_0';
 
 /**
- * What to say where the token surely lacks the right to write: adding no contacts to no bucket changes nothing, and is
- * refused with 403 only to those who may not.
+ * Returns a message if the token certainly lacks the right to write, else null. It adds no contacts to a bucket that does not
+ * exist: that changes nothing, and is refused with 403 only without the right.
  */
 export const missingRights = (
   { baseUrl }: ServiceSettings,

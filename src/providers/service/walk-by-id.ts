@@ -6,22 +6,22 @@ import type { Page } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { nextPageNumber } from './keyset.ts';
 
-/** API.md, Limits: a list answers 50 rows to a page. */
+/** API.md, Limits: a list has 50 rows per page. */
 const PAGE_SIZE = 50;
 
-/** Where a walk starts: the page, and the total that was given before it where it goes on with an earlier walk. */
+/** The start of a walk: the page, and the last total of the earlier walk that it continues. */
 type Start = { readonly page: number; readonly total: number | null };
 
-/** One page of a walk, and how it goes on. */
+/** One page of a walk, and its continuation. */
 export type WalkStep = {
   readonly page: Page<ContactRow>;
   readonly nextPage: number;
   readonly total: number | null;
-  /** Whether the walk surely ends here; it may also end after a step that did not know it. */
+  /** True if the walk certainly ends here. It may also end after a step with false. */
   readonly isLast: boolean;
 };
 
-/** A page that was read before, or that an earlier walk meant to read: it may lie past the end by now. */
+/** Reads a page that was read before, or that an earlier walk would have read. It may be past the end now. */
 const fetchKnown = async (
   api: ServiceApi,
   parameters: ContactListParameters,
@@ -51,22 +51,22 @@ const fetchNext = (
   return fetchKnown(api, parameters, number, signal, known);
 };
 
-/** Whether a page is not full although more is to follow; its total may count what it never lists. */
+/** Returns whether a page is not full although more should follow. The total may count rows that are never listed. */
 const isShort = ({ announcesNext, number, rowKeys, total }: Page<ContactRow>): boolean => {
   const goesOn = announcesNext || (number - 1) * PAGE_SIZE + rowKeys.length < (total ?? 0);
   return goesOn && rowKeys.length < PAGE_SIZE;
 };
 
-/** Whether a page brings nothing but rows that were seen: past its end, a service may answer with its last page for ever. */
+/** Returns whether a page has only rows that were seen: past the end, a service may repeat its last page without end. */
 const isRepeated = ({ rowKeys }: Page<ContactRow>, seen: ReadonlySet<string>): boolean =>
   rowKeys.length > 0 && rowKeys.every((key) => seen.has(key));
 
 /**
- * Walks contacts by id, the one order that has no ties and where new contacts come at the end. A contact that leaves the list
- * moves the rows behind it one back: where the total fell, the pages before are read again, so a page may come twice. So does
- * one that is not full although the list goes on: cut short by a fault, it would hide contacts until the next listing, and
- * they would be made a second time (R13). It is read again once: a service may leave rows out of its pages for good.
- * Throws what `walk` throws.
+ * Walks contacts by id, the only order without ties and with new contacts at the end. A contact that leaves the list moves
+ * the rows after it one place back. If the total fell, the earlier pages are read again, so a page may be yielded twice.
+ * A page that is not full although the list continues is also read again, once. If a fault truncated it, its contacts would
+ * be missing until the next listing and would be created again (R13). It is read only once more, because a service may leave
+ * rows out of its pages permanently. Throws the errors of `walk`.
  */
 export async function* walkById(
   api: ServiceApi,

@@ -21,21 +21,21 @@ import {
 import { connectionCodesOf, wasNeverSent } from '../../retrying.ts';
 import { hasErrors, serviceWords } from './service-words.ts';
 
-/** What was asked, as far as an error needs it. */
+/** The properties of a request that its errors need. */
 export type SentRequest = {
   readonly method: string;
-  /** The route as the document writes it, ids left as `{id}`. */
+  /** The documented route, with `{id}` for ids. */
   readonly route: string;
   readonly body?: unknown;
-  /** The credential sent along: it must not come back in a message. */
+  /** The credential of the request: it must not appear in a message. */
   readonly secret?: string | null;
   /** The body's name must be unique: a refusal for that reason is a {@link NameTakenError}. */
   readonly uniqueName?: boolean;
-  /** The address that the route was appended to. */
+  /** The address before the route. */
   readonly baseUrl?: string;
 };
 
-/** An answer as far as it could be read; `json` is undefined for an empty body, `isJson` false for anything else. */
+/** A parsed answer; `json` is undefined for an empty body, `isJson` is false for a body that is not JSON. */
 export type ParsedAnswer = {
   readonly status: number;
   readonly headers: AnswerHeaders;
@@ -46,23 +46,23 @@ export type ParsedAnswer = {
 const LIMIT_WORDS = /rate limit|limit exceeded|too many requests|throttl/iu;
 const TAKEN_WORDS = /taken|exist|duplicate|unique|already/iu;
 
-/** What is known of a request that was sent and not properly answered: a read changes nothing. */
+/** Returns whether a request without a proper answer was applied: a read changes nothing. */
 const appliedWhenSent = (method: string): Applied => (method === 'GET' ? 'no' : 'unknown');
 
-/** Method and route, for messages. */
+/** Returns method and route, for messages. */
 const routeOf = (asked: SentRequest): string => `${asked.method} ${asked.route}`;
 
-/** The setting that holds the address of the route. */
+/** Returns the setting with the address of the route. */
 const addressOf = ({ route }: SentRequest): string =>
   route.startsWith('/oauth2/') ? 'SERVICE_AUTH_URL' : 'SERVICE_BASE_URL';
 
-/** What a header cannot hold is refused before the request is sent. */
+/** The code for a header value that cannot be sent: the request was not sent. */
 const UNSENDABLE_HEADER = 'UND_ERR_INVALID_ARG';
 
 /** The TLS code for an answer in plain HTTP. */
 const ANSWERED_PLAIN = 'ERR_SSL_WRONG_VERSION_NUMBER';
 
-/** The error of a request that got no answer: refused, reset, timed out, or answered in plain HTTP. */
+/** Returns the error of a request without an answer: refused, reset, timed out, or answered in plain HTTP. */
 export const connectionError = (
   asked: SentRequest,
   cause: unknown,
@@ -95,7 +95,7 @@ export const connectionError = (
   });
 };
 
-/** The error for an answer that cannot be parsed; `why` is the reason. */
+/** Returns the error for an answer that cannot be parsed; `why` is the reason. */
 export const unreadableAnswer = (asked: SentRequest, status: number, why: string, cause?: unknown): UnreadableError => {
   return new UnreadableError(`the service's answer to ${routeOf(asked)} cannot be understood: ${why}`, {
     status,
@@ -105,7 +105,7 @@ export const unreadableAnswer = (asked: SentRequest, status: number, why: string
   });
 };
 
-/** A redirect: it is not followed. */
+/** Returns the error for a redirect, which is not followed. */
 export const redirected = (asked: SentRequest, status: number): RedirectedError => {
   const route = routeOf(asked);
   const text = `the service answers ${route} with a redirect (${status}), which is not followed`;
@@ -113,26 +113,26 @@ export const redirected = (asked: SentRequest, status: number): RedirectedError 
   return new RedirectedError(`${text}; check the address in the configuration`, { status, route, applied });
 };
 
-/** A body that is not sent because it is too large or cannot be written as JSON. */
+/** Returns the error for a body that is not sent because it is too large or cannot be encoded as JSON. */
 export const unsendable = (asked: SentRequest, why: string): InvalidError => {
   const options: RemoteErrorOptions = { status: null, route: routeOf(asked), applied: 'no' };
   return new InvalidError(`${routeOf(asked)} was not sent: ${why}`, options);
 };
 
-/** Whether the answer is a page for a browser: then it is not the service that answers. */
+/** Returns whether the answer is a web page: then it is not from the service. */
 const isPage = ({ headers, isJson }: ParsedAnswer): boolean =>
   !isJson && /\bhtml\b/iu.test(String(headers['content-type']));
 
 /**
- * A web page that says that not found: a proxy says so of everything while the service is being deployed. Where
- * the service answers another request, it concerns the thing alone.
+ * Returns the error for a web page with 404 or 410. A proxy returns it for every request while the service is deployed. If
+ * the service answers another request, the resource itself is missing.
  */
 const missingByPage = (asked: SentRequest, status: number): WrongAddressError => {
   const text = `the service's answer to ${routeOf(asked)} (${status}) is a web page; check ${addressOf(asked)}`;
   return new WrongAddressError(text, { status, route: routeOf(asked), applied: appliedWhenSent(asked.method) });
 };
 
-/** Who was refused at an authorization endpoint: none of them takes a token. */
+/** Returns the error of a refusal at an authorization endpoint. These endpoints take no token. */
 const refusedApplication = (asked: SentRequest, text: string, options: RemoteErrorOptions): RemoteError => {
   const what =
     asked.route === '/oauth2/token'
@@ -154,10 +154,10 @@ const isNameTaken = (asked: SentRequest, status: number, words: string): boolean
   return status === 409 || ((status === 422 || status === 400) && TAKEN_WORDS.test(words));
 };
 
-/** The reason or the remedy of an answer that the route does not exist. */
+/** Returns the reason or the remedy for an answer that the route does not exist. */
 const missingRemedy = (asked: SentRequest): string => {
   if (asked.route.includes('{')) return 'not found';
-  // Each route begins with /v2 itself.
+  // Each route already begins with /v2.
   if (/\/v2\/*$/u.test(asked.baseUrl ?? '')) return `leave /v2 out of ${addressOf(asked)}`;
   return `check ${addressOf(asked)}`;
 };
@@ -179,7 +179,7 @@ const refusal = (
       return new RevokedError(`${text}: the permission was revoked or a scope is missing`, options);
     case 404:
     case 410:
-      // Only what has an id can be missing at the service itself.
+      // At the service itself, only a route with an id can be missing.
       return new NotFoundError(`${text}: ${missingRemedy(asked)}`, options);
     default:
       if (isNameTaken(asked, status, words)) return new NameTakenError(`${text}: the name is taken`, options);
@@ -216,8 +216,8 @@ const holdsData = (json: unknown): boolean => {
 };
 
 /**
- * What an answer means by its status, rate headers and body; null where it is a success (API.md, Errors; the
- * statuses that it leaves open are taken at their HTTP meaning). `nowMs` is epoch milliseconds, for dates in headers.
+ * Classifies an answer by its status, rate headers and body; null for a success (API.md, Errors). A status that the document
+ * leaves open has its HTTP meaning. `nowMs` is epoch milliseconds, for dates in headers.
  */
 export const answerError = (asked: SentRequest, answer: ParsedAnswer, nowMs: number): RemoteError | null => {
   const { status } = answer;
@@ -229,6 +229,6 @@ export const answerError = (asked: SentRequest, answer: ParsedAnswer, nowMs: num
   const error = errorOf(asked, answer, nowMs);
   const applied = appliedWhenSent(asked.method);
   if (applied === 'no' || !holdsData(answer.json)) return error;
-  // A write whose answer holds data was perhaps applied, whatever the errors beside it say: it is not sent again.
+  // A write whose answer contains data may be applied, even if the answer also contains errors: it is not sent again.
   return new InvalidError(error.message, { status, route: error.route, applied });
 };

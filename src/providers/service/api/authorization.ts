@@ -3,7 +3,7 @@ import { parsePart } from './resource.ts';
 import { id, optionalText } from './schemas-common.ts';
 import type { ApiRequest, Send } from './send.ts';
 
-/** What a code was exchanged for. How long the token lives is not documented. */
+/** The result of a code exchange. The lifetime of the token is not documented. */
 const grantSchema = z.object({
   access_token: z.string().min(1),
   email: optionalText,
@@ -14,13 +14,13 @@ const grantSchema = z.object({
 });
 export type Grant = z.output<typeof grantSchema>;
 
-/** What a v1 application's api_key was exchanged for. */
+/** The result of the exchange of a v1 application's api_key. */
 const exchangedKeySchema = z.object({ access_token: z.string().min(1), scopes: optionalText });
 type ExchangedKey = z.output<typeof exchangedKeySchema>;
 
 type Managed<Name extends string> = `${Name}:view` | `${Name}:manage`;
 
-/** A scope that an application may ask for (API.md, Authentication). */
+/** A scope that an application may request (API.md, Authentication). */
 type Scope =
   | 'user:login'
   | 'user:basic'
@@ -38,13 +38,13 @@ type AuthorizeRequest = {
   readonly clientId: string;
   readonly redirectUri: string;
   readonly scopes: readonly Scope[];
-  /** `code` is exchanged afterwards; `token` comes back usable. */
+  /** `code` is exchanged afterwards; `token` returns a usable token. */
   readonly responseType: 'code' | 'token';
-  /** Comes back unchanged; abort where it does not. */
+  /** The service returns it unchanged. Abort if it differs. */
   readonly state: string;
 };
 
-/** GET {auth_url}/oauth2/authorize: where the user is sent to sign in and consent. */
+/** Returns the URL of the page for sign-in and consent: GET {auth_url}/oauth2/authorize. */
 export const authorizeUrl = (authUrl: string, request: AuthorizeRequest): string => {
   const parameters = {
     client_id: request.clientId,
@@ -65,11 +65,11 @@ export type CodeExchange = {
 };
 
 /**
- * Authorization endpoints that are called by the application (API.md, Authorization endpoints); `send` goes to
- * {auth_url} without a token. Every operation throws a RemoteError or the signal's reason.
+ * Creates the authorization endpoints for applications (API.md, Authorization endpoints). `send` must send to {auth_url}
+ * without a token. Every operation throws a RemoteError or the signal's reason.
  */
 export const createAuthorizationApi = (send: Send) => ({
-  /** POST {auth_url}/oauth2/token: an access token for the code of a consent. */
+  /** POST {auth_url}/oauth2/token: exchanges the code of a consent for an access token. */
   exchangeCode: async (exchange: CodeExchange, signal: AbortSignal): Promise<Grant> => {
     const body = {
       grant_type: 'authorization_code',
@@ -83,7 +83,7 @@ export const createAuthorizationApi = (send: Send) => ({
     return parsePart(grantSchema, answer.json, asked, answer.status);
   },
 
-  /** POST {auth_url}/oauth2/token/exchange: an access token with the application's scopes for a v1 api_key. */
+  /** POST {auth_url}/oauth2/token/exchange: exchanges a v1 api_key for an access token with the application's scopes. */
   exchangeApiKey: async (apiKey: string, clientId: string, signal: AbortSignal): Promise<ExchangedKey> => {
     const body = { api_key: apiKey, client_id: clientId };
     const asked: ApiRequest = { method: 'POST', route: '/oauth2/token/exchange', body };

@@ -34,14 +34,14 @@ export const bucketSchema = z.object({
 
 export type Bucket = z.output<typeof bucketSchema>;
 
-/** The writable fields of a bucket; an update sends only what changes. */
+/** The writable fields of a bucket. An update sends only the changed ones. */
 type BucketWrite = {
   readonly name?: string;
   readonly goal?: string;
   readonly reminder_interval?: number;
 };
 
-/** Parameters of GET /v2/buckets; without `order` the user's manual order. */
+/** Parameters of GET /v2/buckets. Without `order`, the user's manual order is used. */
 type BucketListParameters = ListParameters<'id' | 'created_at' | 'updated_at' | 'sort_order'> & {
   /** A search term matched on the name. */
   readonly q?: string;
@@ -62,7 +62,7 @@ export const createBucketsApi = (send: Send) => ({
   list: (parameters: BucketListParameters, signal: AbortSignal): AsyncIterable<Page<Bucket>> =>
     listPages(send, bucketList(parameters), signal),
 
-  /** POST /v2/buckets. Scopes: buckets:manage or all:manage. Throws NameTakenError where the name is refused as taken. */
+  /** POST /v2/buckets. Scopes: buckets:manage or all:manage. Throws NameTakenError if the name is taken. */
   create: (bucket: BucketWrite & { readonly name: string }, signal: AbortSignal): Promise<Bucket> => {
     const body = { data: bucket };
     return call(send, bucketSchema, { method: 'POST', route: BUCKETS, body, uniqueName: true }, signal);
@@ -79,7 +79,7 @@ export const createBucketsApi = (send: Send) => ({
   },
 
   /**
-   * DELETE /v2/buckets/{id}: its contacts stay. The deleted bucket, null where the answer does not hold it.
+   * DELETE /v2/buckets/{id}: its contacts stay. Returns the deleted bucket, or null if the answer does not contain it.
    * Scopes: buckets:manage or all:manage.
    */
   delete: (id: string, signal: AbortSignal): Promise<Bucket | null> =>

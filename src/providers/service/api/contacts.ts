@@ -18,17 +18,17 @@ import { fetchPage, fetchPageAfter, listPages, rowsOf, type ListRequest, type Pa
 import { call, callLeniently, readData } from './resource.ts';
 import type { ApiRequest, Send } from './send.ts';
 
-/** One row of a list of contacts: understood, or marked as unreadable so that the rest of the page still serves. */
+/** One row of a list of contacts. An unreadable row is marked, so that the other rows of the page remain usable. */
 export type ContactRow =
   | { readonly kind: 'contact'; readonly contact: ServiceContact }
-  /** A row that is known and so was not read. */
+  /** A known row, which was not parsed. */
   | { readonly kind: 'known'; readonly id: string; readonly updatedAt: Timestamp }
   | {
       readonly kind: 'unreadable';
-      /** Null where even that could not be read. */
+      /** Null if not even the id could be parsed. */
       readonly id: string | null;
       readonly updatedAt: Timestamp | null;
-      /** First and last name as far as they can be read. */
+      /** First and last name, as far as they can be parsed. */
       readonly name: readonly [string | null, string | null];
       readonly reason: string;
     };
@@ -38,7 +38,7 @@ export type ContactListParameters = ListParameters<'id' | 'created_at' | 'update
   /** Exact match. */
   readonly company?: string;
   readonly tags?: string;
-  /** Ids of linked buckets; how several are written is not documented. */
+  /** Ids of linked buckets; the notation of several ids is not documented. */
   readonly buckets?: string;
   /** Matches first_name, last_name, title, company and email. */
   readonly q?: string;
@@ -50,7 +50,7 @@ const CONTACTS = '/v2/contacts';
 const CONTACT = '/v2/contacts/{id}';
 const CONTACT_ID_IN_PATH = /\/v2\/contacts\/([^/?#]+)/u;
 
-/** What is read of a row that cannot be understood as a contact. */
+/** The values that are read from a row that cannot be parsed as a contact. */
 const salvageSchema = z.object({ id: optionalId.catch(null), updated_at: optionalTimestamp });
 
 const valueAt = (row: unknown, key: string): unknown =>
@@ -74,22 +74,22 @@ const isNameless = (row: unknown): boolean =>
 
 const NAMELESS = 'first_name, last_name: not given';
 
-/** So many nameless contacts may happen to make a page of their own. */
+/** A page of at most this many contacts may consist of nameless contacts by chance. */
 const NAMELESS_BY_CHANCE = 2;
 
-/** Whether a page has no name at all: more likely a fault of the service than a page of contacts without names. */
+/** Returns whether a page has no name at all. That is more likely a fault of the service than a page of nameless contacts. */
 const namesNobody = (rows: readonly unknown[]): boolean => rows.length > NAMELESS_BY_CHANCE && rows.every(isNameless);
 
 /**
- * Why a contact is not believed even where its shape is right; null where it is (R17). Names are texts by the document. A
- * service may write an empty text as null, but not one that writes an empty title as a text.
+ * Returns why a contact is not trusted although its shape is right; null if it is trusted (R17). The document defines names
+ * as texts. A service may return an empty text as null, but not if it returns an empty title as a text.
  */
 const doubtIn = (row: unknown): string | null => {
   if (!isGiven(valueAt(valueAt(row, 'extra_data'), 'buckets'))) return 'extra_data.buckets: not given';
   return valueAt(row, 'title') === '' && isNameless(row) ? NAMELESS : null;
 };
 
-/** Understands one row of a list of contacts by itself. */
+/** Parses one row of a list of contacts. */
 export const parseContactRow = (row: unknown, digest: string | null = contactDigest(row)): ContactRow => {
   const parsed = digestedContactSchema.safeParse(withDigest(row, digest));
   if (!parsed.success) return unreadableRow(row, describeIssues(parsed.error));
@@ -97,7 +97,7 @@ export const parseContactRow = (row: unknown, digest: string | null = contactDig
   return doubt === null ? { kind: 'contact', contact: parsed.data } : unreadableRow(row, doubt);
 };
 
-/** A contact that is read by itself, in every detail. */
+/** The schema of a contact that is read alone, with all checks. */
 const believedSchema = z
   .unknown()
   .superRefine((row, context) => {
@@ -134,8 +134,8 @@ const interactionsOf = (id: string): ListRequest<Interaction> => ({
 });
 
 /**
- * The id that a redirect of a contact's route leads to; only the id is taken, so that a token goes to no other host. Null
- * where it leads to none that can be read.
+ * Returns the id in the target of a contact route's redirect; null without a readable one. Only the id is used, so that the
+ * token is sent to no other host.
  */
 const redirectedId = (location: string | null): string | null => {
   const encoded = CONTACT_ID_IN_PATH.exec(location ?? '')?.[1];
@@ -156,7 +156,7 @@ const getContact = async (send: Send, id: string, signal: AbortSignal): Promise<
   return call(send, believedSchema, { ...asked, id: movedTo }, signal);
 };
 
-/** The lists of contacts; `learnFrom` is shown each page's rows, those that are known too. */
+/** Creates the list requests of contacts. `learnFrom` is called with the rows of each page, including known ones. */
 export const contactLists =
   (learnFrom?: (rows: readonly unknown[]) => void) =>
   (parameters: ContactListParameters, known?: KnownRows): ListRequest<ContactRow> => {
@@ -169,7 +169,7 @@ export const createContactsApi = (send: Send, contactList = contactLists()) => (
   list: (parameters: ContactListParameters, signal: AbortSignal): AsyncIterable<Page<ContactRow>> =>
     listPages(send, contactList(parameters), signal),
 
-  /** GET /v2/contacts: one page, from 1 on; rows that are known are not read. Scopes as for `list`. */
+  /** GET /v2/contacts: one page, from 1. Known rows are not parsed. Scopes as for `list`. */
   listPage: (
     parameters: ContactListParameters,
     page: number,
@@ -177,7 +177,7 @@ export const createContactsApi = (send: Send, contactList = contactLists()) => (
     known?: KnownRows,
   ): Promise<Page<ContactRow>> => fetchPage(send, contactList(parameters, known), page, signal),
 
-  /** GET /v2/contacts: the page after another one; null where the list has ended. Scopes as for `list`. */
+  /** GET /v2/contacts: the page after another one; null if the list has ended. Scopes as for `list`. */
   listPageAfter: (
     parameters: ContactListParameters,
     previous: Page<ContactRow>,
@@ -185,13 +185,13 @@ export const createContactsApi = (send: Send, contactList = contactLists()) => (
     known?: KnownRows,
   ): Promise<Page<ContactRow> | null> => fetchPageAfter(send, contactList(parameters, known), previous, signal),
 
-  /** POST /v2/contacts. Scopes: contacts:manage or all:manage. Which fields are required is not documented. */
+  /** POST /v2/contacts. Scopes: contacts:manage or all:manage. The required fields are not documented. */
   create: (contact: ContactWrite, signal: AbortSignal): Promise<ServiceContact> =>
     call(send, contactSchema, { method: 'POST', route: CONTACTS, body: { data: contact } }, signal),
 
   /**
-   * GET /v2/contacts/{id}. Scopes: one of contacts:view, contacts:manage, all:view, all:manage. Of a contact that was
-   * merged away, the answer may be the survivor, with another id; one redirect to it is followed.
+   * GET /v2/contacts/{id}. Scopes: one of contacts:view, contacts:manage, all:view, all:manage. For a contact that was merged
+   * away, the answer may be the survivor, with another id. One redirect to it is followed.
    */
   get: (id: string, signal: AbortSignal): Promise<ServiceContact> => getContact(send, id, signal),
 
@@ -199,14 +199,14 @@ export const createContactsApi = (send: Send, contactList = contactLists()) => (
   update: (id: string, contact: ContactWrite, signal: AbortSignal): Promise<ServiceContact> =>
     call(send, contactSchema, { method: 'PATCH', route: CONTACT, id, body: { data: contact } }, signal),
 
-  /** DELETE /v2/contacts/{id}: the deleted contact, null where the answer does not hold it. Scopes as for `update`. */
+  /** DELETE /v2/contacts/{id}: the deleted contact, or null if the answer does not contain it. Scopes as for `update`. */
   delete: (id: string, signal: AbortSignal): Promise<ServiceContact | null> =>
     callLeniently(send, contactSchema, { method: 'DELETE', route: CONTACT, id }, signal),
 
   /**
-   * POST /v2/contacts/{id}/merge: overwrites the contact with the attributes of the contacts listed; what becomes of those
-   * is not documented. Scopes: contacts:manage or all:manage. The document's form of the body is a list; a service that
-   * refuses that is asked once more with the object alone.
+   * POST /v2/contacts/{id}/merge: overwrites the contact with the attributes of the listed contacts. The effect on those is not
+   * documented. Scopes: contacts:manage or all:manage. The documented body is a list. If the service refuses it, the request is
+   * repeated with the object alone.
    */
   merge: async (id: string, contactIds: readonly string[], signal: AbortSignal): Promise<ServiceContact> => {
     const list = { contact_ids: contactIds };

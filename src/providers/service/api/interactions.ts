@@ -44,7 +44,7 @@ export const interactionSchema = z.object({
 });
 export type Interaction = z.output<typeof interactionSchema>;
 
-/** The fields of an interaction that an edit may send; which of them the service takes is not documented. */
+/** The fields of an interaction that an edit may send. It is not documented which of them the service accepts. */
 type InteractionWrite = {
   readonly body?: string | null;
   readonly initiated_by_contact?: boolean;

@@ -7,10 +7,10 @@ export type TimeBounds<Field extends string> = {
   readonly [Key in `${Field}.${'before' | 'after'}`]?: number;
 };
 
-/** Names of fields to sort by, the first one first; prefix `-` means descending. */
+/** Fields to sort by, the most significant first. The prefix `-` means descending. */
 type SortOrder<Field extends string> = readonly (Field | `-${Field}`)[];
 
-/** LIST of the document (API.md, Endpoints), less `page`, which the walk sets. */
+/** LIST of the document (API.md, Endpoints), without `page`, which the walk sets. */
 export type ListParameters<Field extends string> = TimeBounds<'created_at' | 'updated_at'> & {
   readonly order?: SortOrder<Field>;
 };
@@ -21,7 +21,7 @@ export type AnyParameters = Readonly<Record<string, ParameterValue>>;
 
 const SECOND_MS = 1_000;
 
-/** ISO 8601 with an offset, whole seconds, as the document asks; a bound is never made tighter by the rounding. */
+/** Returns ISO 8601 with an offset and whole seconds, as documented. The rounding never makes a bound tighter. */
 const encodeTime = (name: string, epochMs: number): string => {
   const round = name.endsWith('.after') ? Math.floor : Math.ceil;
   return new Date(round(epochMs / SECOND_MS) * SECOND_MS).toISOString().replace('.000Z', '+00:00');
@@ -33,7 +33,7 @@ const encodeValue = (name: string, value: string | number | boolean | readonly s
   return typeof value === 'boolean' ? String(value) : value.join(',');
 };
 
-/** Parameters as query texts: numbers are times, lists are joined with commas. */
+/** Encodes parameters as query texts: numbers are times, lists are joined with commas. */
 export const encodeParameters = (parameters: AnyParameters): Readonly<Record<string, string>> => {
   return Object.fromEntries(
     Object.entries(parameters).flatMap(([name, value]) =>
@@ -49,13 +49,13 @@ const timeOf = (row: unknown, field: string): number | null => {
 };
 
 const obeys = (atMs: number, name: string, boundMs: number): boolean => {
-  // A second of grace: stamps are cut to seconds, bounds are rounded to them.
+  // One second of tolerance: stamps are truncated to seconds, and bounds are rounded to them.
   return name.endsWith('.after') ? atMs >= boundMs - SECOND_MS : atMs <= boundMs + SECOND_MS;
 };
 
 /**
- * Throws an UnreadableError where a row lies outside the bounds asked for its `created_at` or `updated_at`: a service that
- * did not understand a filter returns everything, and everything must not be taken for an answer.
+ * Throws an UnreadableError if a row is outside the requested bounds of `created_at` or `updated_at`. A service that ignores
+ * a filter returns all rows, which must not count as the filtered answer.
  */
 export const verifyBounds = (
   rows: readonly unknown[],

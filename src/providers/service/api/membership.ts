@@ -6,11 +6,11 @@ import { bucketSchema, type Bucket } from './buckets.ts';
 import { id as idSchema } from './schemas-common.ts';
 import type { Method, Send } from './send.ts';
 
-/** What the service answered to a change of a membership. Which rows it answers is not documented in full. */
+/** The service's answer to a change of a membership. The returned rows are not fully documented. */
 export type MembershipAnswer = {
-  /** Ids of the buckets, or contacts, answered; an unreadable one is left out. */
+  /** Ids of the returned buckets or contacts. Unreadable ones are skipped. */
   readonly ids: readonly string[];
-  /** Whether the rows may be cut off at a page or are missing altogether, so that a missing one means nothing. */
+  /** True if the rows may be missing or end at a page limit, so that a missing row has no meaning. */
   readonly mayBeCut: boolean;
 };
 
@@ -19,7 +19,7 @@ export type MembershipApi = ReturnType<typeof createMembershipApi>;
 const CONTACT_BUCKETS = '/v2/contacts/{id}/buckets';
 const BUCKET_CONTACTS = '/v2/buckets/{id}/contacts';
 
-/** API.md, Limits: a list answers 50 rows to a page. */
+/** API.md, Limits: a list has 50 rows per page. */
 const PAGE_SIZE = 50;
 
 const rowSchema = z.object({ id: idSchema });
@@ -35,7 +35,7 @@ const contactsOf = (bucketId: string): ListRequest<ContactRow> => {
   return { route: BUCKET_CONTACTS, id: bucketId, parameters: {}, parseRows: readContactRows() };
 };
 
-/** Creates the operations of one membership route, which all send ids and answer a list. */
+/** Creates the operations of one membership route. All of them send ids and return a list. */
 const changer = (send: Send, route: string) => {
   return async (
     method: Method,
@@ -51,7 +51,7 @@ const changer = (send: Send, route: string) => {
 };
 
 /**
- * The routes between contacts and buckets (API.md, Bucket routes and Contact routes). Every operation throws a
+ * Creates the routes between contacts and buckets (API.md, Bucket routes and Contact routes). Every operation throws a
  * RemoteError or the signal's reason. The scopes of a change: contacts:manage and buckets:manage, or all:manage.
  */
 export const createMembershipApi = (send: Send) => {
@@ -62,15 +62,15 @@ export const createMembershipApi = (send: Send) => {
     listBuckets: (contactId: string, signal: AbortSignal): AsyncIterable<Page<Bucket>> =>
       listPages(send, bucketsOf(contactId), signal),
 
-    /** POST /v2/contacts/{id}/buckets: the contact becomes a member of these too. */
+    /** POST /v2/contacts/{id}/buckets: adds the contact to these buckets. */
     addBuckets: (contactId: string, bucketIds: readonly string[], signal: AbortSignal) =>
       changeBuckets('POST', contactId, bucketIds, signal),
 
-    /** PUT /v2/contacts/{id}/buckets: the contact is a member of exactly these from now on. */
+    /** PUT /v2/contacts/{id}/buckets: makes the contact a member of exactly these buckets. */
     replaceBuckets: (contactId: string, bucketIds: readonly string[], signal: AbortSignal) =>
       changeBuckets('PUT', contactId, bucketIds, signal),
 
-    /** DELETE /v2/contacts/{id}/buckets: the contact is no member of these any more. */
+    /** DELETE /v2/contacts/{id}/buckets: removes the contact from these buckets. */
     removeBuckets: (contactId: string, bucketIds: readonly string[], signal: AbortSignal) =>
       changeBuckets('DELETE', contactId, bucketIds, signal),
 
@@ -78,11 +78,11 @@ export const createMembershipApi = (send: Send) => {
     listContacts: (bucketId: string, signal: AbortSignal): AsyncIterable<Page<ContactRow>> =>
       listPages(send, contactsOf(bucketId), signal),
 
-    /** POST /v2/buckets/{id}/contacts: adds those that are accessible; how many ids it takes is not documented. */
+    /** POST /v2/buckets/{id}/contacts: adds the accessible contacts. The maximum number of ids is not documented. */
     addContacts: (bucketId: string, contactIds: readonly string[], signal: AbortSignal) =>
       changeContacts('POST', bucketId, contactIds, signal),
 
-    /** DELETE /v2/buckets/{id}/contacts: removes those that are accessible. */
+    /** DELETE /v2/buckets/{id}/contacts: removes the accessible contacts. */
     removeContacts: (bucketId: string, contactIds: readonly string[], signal: AbortSignal) =>
       changeContacts('DELETE', bucketId, contactIds, signal),
   };

@@ -9,12 +9,12 @@ import type { ApiRequest, Send } from './send.ts';
 /** API.md, Limits. */
 const PAGE_SIZE = 50;
 
-/** A list to walk: its route, its parameters, and how one row is understood. */
+/** A list to walk: its route, its parameters, and the parser of its rows. */
 export type ListRequest<Row> = {
   readonly route: string;
   readonly id?: string;
   readonly parameters: AnyParameters;
-  /** Understands the rows of a page. May throw an UnreadableError, which fails the page. */
+  /** Parses the rows of a page. May throw an UnreadableError, which fails the page. */
   readonly parseRows: (
     rows: readonly unknown[],
     asked: ApiRequest,
@@ -22,7 +22,7 @@ export type ListRequest<Row> = {
   ) => readonly Row[] | Promise<readonly Row[]>;
 };
 
-/** Rows of which each must be of that shape. */
+/** Returns a parser that requires the given shape of each row. */
 export const rowsOf = <Row>(schema: z.ZodType<Row>): ListRequest<Row>['parseRows'] => {
   return (rows, asked, status) => rows.map((row) => parsePart(schema, row, asked, status));
 };
@@ -32,11 +32,11 @@ export type Page<Row> = {
   /** The key of each row: its id. */
   readonly rowKeys: readonly string[];
   readonly number: number;
-  /** `meta.total`; null where it is not given. */
+  /** `meta.total`; null if it is missing. */
   readonly total: number | null;
-  /** Whether the service announces another page. */
+  /** True if the service announces another page. */
   readonly announcesNext: boolean;
-  /** Whether it is certainly the last page; false also if only a request for another page can show it. */
+  /** True if it is certainly the last page; false also if only a request for another page can show it. */
   readonly isLast: boolean;
   /** The service's own time when it answered, epoch milliseconds. */
   readonly serverTimeMs: number | null;
@@ -58,15 +58,15 @@ const rowKey = (row: unknown): string => {
   return isBounded(row) ? JSON.stringify(row) : 'a row without an id';
 };
 
-/** `next_page` is read as a yes or no only: a URL that it holds may have lost the filters or lead nowhere. */
+/** `next_page` is only read as yes or no: a URL in it may lack the filters or be invalid. */
 const announcesNext = (nextPage: unknown): boolean => {
   return (typeof nextPage === 'string' && nextPage.trim() !== '') || typeof nextPage === 'number';
 };
 
 /**
- * Whether a page is surely the last: it is empty, or nothing announces another one and the total agrees; where there is no
- * total, the page is not full. Else the question is open, and one more is asked for: a total may count what a filter leaves
- * out.
+ * Returns whether a page is certainly the last. It is if it is empty, or if no next page is announced and the total agrees.
+ * Without a total, it is if the page is not full. Otherwise one more page is requested: a total may count rows that a filter
+ * excludes.
  */
 export const isLastPage = (
   page: Pick<Page<unknown>, 'number' | 'total' | 'announcesNext'>,
@@ -78,7 +78,7 @@ export const isLastPage = (
   return (page.number - 1) * PAGE_SIZE + rowCount >= page.total;
 };
 
-/** Reads one page. The page number is left out for the first one, so that lists that know no pages answer too. */
+/** Reads one page. The first request has no page number, because some lists do not support pages. */
 export const fetchPage = async <Row>(
   send: Send,
   list: ListRequest<Row>,
@@ -106,8 +106,8 @@ export const fetchPage = async <Row>(
 };
 
 /**
- * Whether a page that nothing announced is refused as lying past the end. Where a web page says so, the first page shows
- * whether the service answers at all. Throws what that throws.
+ * Returns whether a refused page, which was not announced, is past the end. For a web page, it reads the first page to check
+ * that the service answers at all. Throws the errors of that request.
  */
 const isPastEnd = async <Row>(
   send: Send,
@@ -120,7 +120,7 @@ const isPastEnd = async <Row>(
   return true;
 };
 
-/** Reads the page after `previous`; null where the list has ended. */
+/** Reads the page after `previous`; null if the list has ended. */
 export const fetchPageAfter = async <Row>(
   send: Send,
   list: ListRequest<Row>,
@@ -137,8 +137,8 @@ export const fetchPageAfter = async <Row>(
 };
 
 /**
- * Walks a list page by page, always with the own parameters, until a page brings no new row; the first one comes in any
- * case.
+ * Yields a list page by page, always with the same parameters, until a page has no new row. The first page is always
+ * yielded.
  */
 export async function* listPages<Row>(
   send: Send,
@@ -156,7 +156,7 @@ export async function* listPages<Row>(
   }
 }
 
-/** Every row of a list, in one array. */
+/** Returns all rows of a list. */
 export const allRows = async <Row>(pages: AsyncIterable<Page<Row>>): Promise<Row[]> => {
   const rows: Row[] = [];
   for await (const page of pages) rows.push(...page.rows);

@@ -5,20 +5,20 @@ import type { ApiAnswer, ApiRequest, Send } from './send.ts';
 
 const envelope = z.object({ data: z.unknown() });
 
-/** Parses a part of an answer; throws an UnreadableError whose cause is the ZodError. */
+/** Parses a part of an answer. Throws an UnreadableError whose cause is the ZodError. */
 export const parsePart = <Value>(schema: z.ZodType<Value>, part: unknown, asked: ApiRequest, status: number): Value => {
   const parsed = schema.safeParse(part);
   if (parsed.success) return parsed.data;
   throw unreadableAnswer(asked, status, describeIssues(parsed.error), parsed.error);
 };
 
-/** The resource in an answer `{ data, meta }`. */
+/** Returns the resource in an answer `{ data, meta }`. */
 export const readData = <Value>(schema: z.ZodType<Value>, answer: ApiAnswer, asked: ApiRequest): Value => {
   const { data } = parsePart(envelope, answer.json, asked, answer.status);
   return parsePart(schema, data, asked, answer.status);
 };
 
-/** Sends a request whose answer holds one resource, or with an array schema a list that has no pages. */
+/** Sends a request and returns the resource in its answer, or with an array schema a list without pages. */
 export const call = async <Value>(
   send: Send,
   schema: z.ZodType<Value>,
@@ -26,7 +26,7 @@ export const call = async <Value>(
   signal: AbortSignal,
 ): Promise<Value> => readData(schema, await send(asked, signal), asked);
 
-/** Like {@link call}, where the answer may also be empty or unreadable: null then. */
+/** Like {@link call}, but returns null if the answer is empty or unreadable. */
 export const callLeniently = async <Value>(
   send: Send,
   schema: z.ZodType<Value>,

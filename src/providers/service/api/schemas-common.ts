@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { Json } from '../../../core/contact/record.ts';
 
-/** A point in time as the service gave it. */
+/** A point in time, with the text that the service returned. */
 export type Timestamp = { readonly text: string; readonly epochMs: number };
 
 const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2}(?:\.\d+)?) ?(UTC|Z|[+-]\d{2}:?\d{2})?$/u;
 
 /**
- * Reads `YYYY-MM-DD HH:MM:SS UTC` (API.md, Resources and their fields) or ISO 8601; a text without a zone is
- * UTC. Null where it is neither.
+ * Parses `YYYY-MM-DD HH:MM:SS UTC` (API.md, Resources and their fields) or ISO 8601. A text without a zone is UTC. Returns
+ * null for any other text.
  */
 export const parseTimestamp = (text: string): Timestamp | null => {
   const [, date, time, zone] = TIMESTAMP.exec(text.trim()) ?? [];
@@ -17,7 +17,7 @@ export const parseTimestamp = (text: string): Timestamp | null => {
   return Number.isNaN(epochMs) ? null : { text, epochMs };
 };
 
-/** A timestamp that is used: anything else makes the resource unreadable. */
+/** A required timestamp: any other value makes the resource unreadable. */
 export const timestamp = z.string().transform((text, context): Timestamp => {
   const parsed = parseTimestamp(text);
   if (parsed !== null) return parsed;
@@ -25,21 +25,21 @@ export const timestamp = z.string().transform((text, context): Timestamp => {
   return z.NEVER;
 });
 
-/** A timestamp that may be absent, null or unreadable: null then. */
+/** A timestamp that may be absent, null or unreadable: the result is then null. */
 export const optionalTimestamp = timestamp
   .nullish()
   .transform((value) => value ?? null)
   .catch(null);
 
 /**
- * An identifier: a text by the document, a number in older answers. A number that JSON cannot hold exactly is refused:
- * rounded, it would name another resource.
+ * An identifier: a text in the document, a number in older answers. A number that JSON cannot represent exactly is refused,
+ * because the rounded id would identify another resource.
  */
 export const id = z.union([z.string().min(1), z.int().nonnegative().transform(String)]);
 
 export const optionalId = id.nullish().transform((value) => value ?? null);
 
-/** A text that the document always shows; absent or null is the empty string. */
+/** A text that every documented example contains; absent or null is the empty string. */
 export const text = z
   .string()
   .nullish()
@@ -61,18 +61,18 @@ export const optionalBoolean = z
   .nullish()
   .transform((value) => value ?? false);
 
-/** A value that was null in every shape seen, or whose structure the document does not show. */
+/** A value that was null in every example, or whose structure is not documented. */
 export const opaque = z.unknown().optional();
 
 const DEEPEST = 20;
 
-/** Whether a number is exact: an integer beyond the safe range may have been rounded. */
+/** Returns whether a number is exact: an integer beyond the safe range may have been rounded. */
 const isExact = (value: number): boolean => !Number.isInteger(value) || Number.isSafeInteger(value);
 
-/** A number that is read as a text. */
+/** A number that is converted to a text. */
 export const numberAsText = z.number().refine(isExact, 'a number that may be rounded').transform(String);
 
-/** Whether a value is nested no deeper than answers are, and its numbers are not rounded. */
+/** Returns whether a value is nested no deeper than the service's answers, and its numbers are not rounded. */
 export const isBounded = (value: unknown, depth = 0): boolean => {
   if (typeof value === 'number') return isExact(value);
   if (typeof value !== 'object' || value === null) return true;
@@ -80,17 +80,17 @@ export const isBounded = (value: unknown, depth = 0): boolean => {
 };
 
 /**
- * A value that is kept as it came and may be sent back. A deeper nest is refused: whoever walks through it would run out
- * of stack. So is a number that would be sent back rounded.
+ * A value that is stored as it is and may be sent back. A deeper nesting is refused, because recursion over it would overflow
+ * the stack. A number that would be sent back rounded is refused too.
  */
 export const boundedJson = z.custom<Json>((value) => isBounded(value));
 
-/** A list that the document always shows, without its null elements. An absent list or null is refused (R17). */
+/** A list that every documented example contains, without null elements. An absent list or null is refused (R17). */
 export const documentedListOf = <Schema extends z.ZodType>(element: Schema) => {
   return z.array(element.nullable()).transform((elements) => elements.filter((one) => one !== null));
 };
 
-/** A list without its null elements; absent or null is empty. */
+/** A list without null elements; absent or null is empty. */
 export const arrayOf = <Schema extends z.ZodType>(element: Schema) => {
   return z
     .array(element.nullable())
@@ -98,7 +98,7 @@ export const arrayOf = <Schema extends z.ZodType>(element: Schema) => {
     .transform((elements) => (elements ?? []).filter((one) => one !== null));
 };
 
-/** An object that may be absent or null: read as if it were empty. */
+/** An object that may be absent or null: it is then read as empty. */
 export const optionalObject = <Shape extends z.ZodRawShape>(shape: Shape) => {
   return z.preprocess((value) => value ?? {}, z.object(shape));
 };
@@ -106,7 +106,7 @@ export const optionalObject = <Shape extends z.ZodRawShape>(shape: Shape) => {
 /** The fields that nearly every resource has. */
 export const stamps = { id, created_at: optionalTimestamp, updated_at: optionalTimestamp };
 
-/** Where a value broke its schema, without the value: at most three places. */
+/** Returns the places where a value does not match its schema, without the value: at most three places. */
 export const describeIssues = (error: z.ZodError): string => {
   return error.issues
     .slice(0, 3)

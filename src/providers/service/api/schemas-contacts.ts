@@ -21,7 +21,7 @@ import {
 const entry = { id: id.nullish(), label: z.string().nullish() };
 const entryText = z.union([z.string(), numberAsText]).nullish();
 
-/** Entries keep every key that they came with, so that they can be sent back with what they hold. */
+/** Entries keep all their keys, so that they can be sent back unchanged. */
 const addressEntry = z
   .object({
     ...entry,
@@ -47,14 +47,14 @@ const syncedLists = {
   websites: documentedListOf(websiteEntry),
 };
 
-/** What a record carries of the lists that a link syncs only where it chooses them; left out where it does not. */
+/** The lists that a link syncs only if it chooses them; left out of its records otherwise. */
 const chosenLists = {
   social_media_profiles: arrayOf(profileEntry).exactOptional(),
   custom_fields: z.array(z.unknown()).exactOptional(),
   tags: z.array(z.string()).exactOptional(),
 };
 
-// Here and below: compiled at its first use, as many a run reads no contact.
+// Here and below: compiled at first use, because many runs read no contact.
 export const syncedListsSchema = z.lazy(() => z.compile(z.object({ ...syncedLists, ...chosenLists })));
 
 /** The names of the synced lists. */
@@ -70,7 +70,7 @@ const contactExtraData = optionalObject({
   last_bucketed_at: optionalTimestamp,
   user_last_contacted_at: optionalTimestamp,
   relationship_status: optionalText.catch(null),
-  /** Null where the answer does not name the membership. */
+  /** Null if the answer does not contain the membership. */
   buckets: z
     .array(bucketOfContact)
     .nullish()
@@ -86,15 +86,15 @@ const contactExtraData = optionalObject({
 });
 
 /**
- * The number is to be raised whenever a record of the same row comes out otherwise: what was read before is then read
- * again. A field that is added to the registry does it by itself.
+ * Raise the number when the same row gives a different record: all contacts are then read again. A field that is added to
+ * the registry has the same effect without it.
  */
 export const READER = `6${ADDED_FIELDS}`;
 
-/** The digest of a contact as it came in an answer. */
+/** Returns the digest of a contact as an answer contains it. */
 export const contactDigest = createRowDigest(READER);
 
-/** The contact of an answer with its digest, where the two can be put together. */
+/** Adds the digest to the contact of an answer, if that is an object. */
 export const withDigest = (row: unknown, digest: string | null): unknown => {
   return typeof row === 'object' && row !== null && !Array.isArray(row) ? { ...row, digest } : row;
 };
@@ -129,16 +129,16 @@ const digestedContact = z.object({
 /** Contact (API.md, Resources and their fields) with its digest. */
 export const digestedContactSchema = z.lazy(() => z.compile(digestedContact));
 
-/** A contact as an answer holds it. */
+/** Parses a contact of an answer. */
 export const contactSchema = z.preprocess((row) => withDigest(row, contactDigest(row)), digestedContactSchema);
 
-/** A contact as its answer was understood. */
+/** A parsed contact. */
 export type ServiceContact = z.output<typeof contactSchema>;
 
-/** The synced lists of a contact, entries as the service gave them. */
+/** The synced lists of a contact, with the entries as the service returned them. */
 export type SyncedLists = z.output<typeof syncedListsSchema>;
 
-/** An entry of a list that the service gave, sent back with its id and everything else that it holds. */
+/** An entry that the service returned. It is sent back with its id and all its other content. */
 export type KeptEntry = { readonly id: string; readonly [key: string]: Json };
 
 /** A new address; absent parts are empty. */
@@ -156,7 +156,7 @@ export type NewPhoneNumber = { readonly label?: string; readonly number: string 
 export type NewProfile = { readonly label?: string; readonly url: string };
 export type CustomFieldValue = { readonly field: { readonly id: string }; readonly value: Json };
 
-/** The writable fields of a contact (API.md, Contact); only what is sent is changed, a list is sent whole. */
+/** The writable fields of a contact (API.md, Contact). Only the sent fields are changed; a list is sent whole. */
 export type ContactWrite = {
   readonly first_name?: string;
   readonly last_name?: string;

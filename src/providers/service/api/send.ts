@@ -11,38 +11,38 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 /** One request to a documented route. */
 export type ApiRequest = {
   readonly method: Method;
-  /** The route as the document writes it; `{id}` is filled with `id`. */
+  /** The documented route; `{id}` is replaced by `id`. */
   readonly route: string;
   readonly id?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   /** The body's name must be unique: a refusal for that reason is a NameTakenError. */
   readonly uniqueName?: boolean;
-  /** Whether an answer 301, 302, 303, 307 or 308 is given back instead of refused. It is never followed here. */
+  /** If true, an answer 301, 302, 303, 307 or 308 is returned instead of refused. Redirects are never followed here. */
   readonly allowRedirect?: boolean;
 };
 
 export type ApiAnswer = {
   readonly status: number;
-  /** The parsed body; undefined where it is empty. */
+  /** The parsed body; undefined if it is empty. */
   readonly json: unknown;
   /** The service's own time when it answered, epoch milliseconds. */
   readonly serverTimeMs: number | null;
-  /** Where a redirect leads. */
+  /** The target of a redirect. */
   readonly location: string | null;
 };
 
-/** Sends one request and gives back its successful answer. Throws a {@link RemoteError} or the signal's reason. */
+/** Sends one request and returns its successful answer. Throws a {@link RemoteError} or the signal's reason. */
 export type Send = (apiRequest: ApiRequest, signal: AbortSignal) => Promise<ApiAnswer>;
 
 export type SendOptions = {
   /** {base_url} or {auth_url}: the routes are appended to it. */
   readonly baseUrl: string;
-  /** Null for the authorization endpoints, which take none. */
+  /** Null for the authorization endpoints, which take no token. */
   readonly accessToken: string | null;
   readonly dispatcher: Dispatcher;
   readonly clock: Clock;
-  /** How long a whole answer may take from its headers on. */
+  /** The maximum time of a whole answer, from its headers on. */
   readonly answerTimeoutMs?: number;
   readonly maxAnswerBytes?: number;
 };
@@ -52,7 +52,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 const urlOf = (baseUrl: string, apiRequest: ApiRequest): string => {
   const path = apiRequest.route.replace('{id}', encodeURIComponent(apiRequest.id ?? ''));
-  // Not URLSearchParams: it writes a space as `+`, which a strict reader would keep.
+  // Not URLSearchParams: it encodes a space as `+`, which a strict parser does not decode.
   const pairs = Object.entries(apiRequest.query ?? {}).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
   return `${baseUrl.replace(/\/+$/u, '')}${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;
 };
@@ -115,8 +115,8 @@ const readAnswer = async (options: SendOptions, apiRequest: ApiRequest, signal: 
 };
 
 /**
- * The one way to the service over HTTP: headers as the document's Authentication asks, JSON both ways, sizes and times
- * bounded, and every failure thrown as the {@link RemoteError} of its meaning. It sends each request once.
+ * Creates the function for all HTTP requests to the service: headers as documented (Authentication), JSON in both directions,
+ * limited sizes and times, and a {@link RemoteError} for every failure. It sends each request once.
  */
 export const createSend = (options: SendOptions): Send => {
   return async (apiRequest, signal) => {

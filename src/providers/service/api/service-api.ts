@@ -9,8 +9,7 @@ import { createUserApi } from './user.ts';
 export type ServiceApi = ReturnType<typeof createServiceApi>;
 
 /**
- * The typed client of every documented route of the resource API, over one way to send, with how the contacts that it reads
- * are mapped.
+ * Creates the typed client of every documented route of the resource API, with the mapping of the contacts that it reads.
  */
 export const createServiceApi = (send: Send, mapping: ServiceMapping = USUAL_MAPPING) => ({
   mapping,

@@ -1,5 +1,5 @@
 const LONGEST_WORDS = 200;
-/** More than this is no message: searching it would take long, and a deep nest would end the program. */
+/** The rest of a longer message is ignored: searching it would take too long. */
 const LONGEST_SEARCHED = 2_000;
 const DEEPEST = 20;
 const EMAIL_ADDRESS = /[^\s"'<>(),;:]+@[^\s"'<>(),;:]+/gu;
@@ -9,7 +9,7 @@ const SHORTEST_REDACTED = 2;
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** Every text in a value, keys of objects before their values where the value itself is text. */
+/** Returns every text in a value. The key of an object precedes its texts, except the key `message`. */
 const textsIn = (value: unknown, depth = 0): string[] => {
   if (typeof value === 'string') return [value];
   if (depth === DEEPEST) return [];
@@ -30,7 +30,7 @@ const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/
 
 const withoutValues = (words: string, sent: unknown): string => {
   const values = valuesIn(sent).filter((value) => value.length >= SHORTEST_REDACTED && !ID.test(value));
-  // The longest first, so that no value leaves the rest of another one behind.
+  // The longest first, so that no part of a longer value remains.
   const longestFirst = values.toSorted((a, b) => b.length - a.length);
   return longestFirst.reduce((text, value) => {
     if (!text.includes(value)) return text;
@@ -38,18 +38,18 @@ const withoutValues = (words: string, sent: unknown): string => {
   }, words);
 };
 
-/** No part of a word is left at the cut: nothing would show any more that it belongs to an address. */
+/** Cuts a text between words: a part of an address would not be recognised as one. */
 const cutToWords = (text: string): string => {
   return text.length <= LONGEST_SEARCHED ? text : text.slice(0, text.lastIndexOf(' ', LONGEST_SEARCHED) + 1);
 };
 
-/** The part of an answer's body that contains errors; null if there is none. */
+/** Returns the part of an answer's body that contains errors; null if there is none. */
 const errorPart = (json: unknown): unknown => {
   if (!isObject(json)) return null;
   return [json['errors'], json['error_description'], json['error']].find((part) => part !== undefined) ?? null;
 };
 
-/** Whether a body contains errors: a filled `errors` or `error`, as list, object or text. */
+/** Returns whether a body contains errors: a filled `errors` or `error`, as list, object or text. */
 export const hasErrors = (json: unknown): boolean => textsIn(errorPart(json)).length > 0;
 
 /**

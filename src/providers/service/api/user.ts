@@ -57,7 +57,7 @@ export const notificationSchema = z.object({
 });
 type Notification = z.output<typeof notificationSchema>;
 
-/** A follow-up reminder that the service made; its id has the prefix of tasks. */
+/** A follow-up reminder that the service created; its id has the prefix of tasks. */
 export const promptSchema = z.object({
   ...stamps,
   link: text,
@@ -153,7 +153,7 @@ export const createUserApi = (send: Send) => ({
   },
 
   /**
-   * POST /v2/me/prompts/generate: makes new prompts from the bucketing, program and deal rules of now.
+   * POST /v2/me/prompts/generate: creates prompts from the current bucketing, program and deal rules.
    * Scopes: one of user:basic, user:manage, all:view, all:manage.
    */
   generatePrompts: (signal: AbortSignal): Promise<Prompt[]> =>

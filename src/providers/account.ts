@@ -10,13 +10,13 @@ export type Account = {
   readonly email: string | null;
 };
 
-/** An account for people: `ada@example.org (people/1)`. */
+/** Returns an account as display text: `ada@example.org (people/1)`. */
 export const accountWords = ({ email, id }: Account): string =>
   email === null ? (id ?? 'an account without a known name') : id === null ? email : `${email} (${id})`;
 
 export type OnAnswer = (headers: AnswerHeaders) => void;
 
-/** Reads an account, with the remote's time and limit of the newest answer that `read` passes on. */
+/** Inspects an account. The result contains the time and the rate limit of the latest answer that `read` passes on. */
 export const inspecting = async (
   clock: Clock,
   read: (onAnswer: OnAnswer) => Promise<Pick<Inspection, 'account' | 'checks'>>,

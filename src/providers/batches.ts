@@ -2,8 +2,8 @@ import { isCredentialError, RemoteError } from './errors.ts';
 import type { WriteResult } from './remote.ts';
 
 /**
- * Calls `operation` for each item, at most `concurrency` at once; the results are in the order of the items. After a
- * failure no further item is started; running calls end first, then the failure is thrown.
+ * Calls `operation` for each item, at most `concurrency` at once. The results are in the order of the items. After a failure
+ * no further item is started. The failure is thrown after the running calls have ended.
  */
 export const mapConcurrently = async <Item, Result>(
   items: readonly Item[],
@@ -32,11 +32,11 @@ export const mapConcurrently = async <Item, Result>(
 export const chunks = <Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
 
-/** Whether a write met a refused credential (R16): nothing more of its batch is sent. */
+/** Returns whether a credential was refused in these results (R16). Nothing more of the batch is sent then. */
 export const metRefusal = (results: readonly WriteResult<unknown>[]): boolean =>
   results.some((result) => !result.ok && isCredentialError(result.error));
 
-/** The results of a batch. Where all that it met is a refused credential, nothing of it was written, and that is thrown. */
+/** Returns the results of a batch. If it has only credential errors and nothing was written, throws the error. */
 export const orRefusal = async <Value>(
   writes: Promise<readonly WriteResult<Value>[]>,
 ): Promise<readonly WriteResult<Value>[]> => {
@@ -49,7 +49,7 @@ export const orRefusal = async <Value>(
   return results;
 };
 
-/** Answers for one item of a write: its value, or its error. Whatever is no RemoteError (the abort of a signal) is thrown. */
+/** Returns the result of one item of a write: its value, or its error. Other errors than RemoteError (an abort) are thrown. */
 export const settle = async <Value>(key: string, operation: () => Promise<Value>): Promise<WriteResult<Value>> => {
   try {
     return { key, ok: true, value: await operation() };
@@ -60,9 +60,8 @@ export const settle = async <Value>(key: string, operation: () => Promise<Value>
 };
 
 /**
- * Writes the items, at most `concurrency` at once, and answers for each; once one has met a refused credential no further one
- * is
- * begun, and what was not has no result.
+ * Writes the items, at most `concurrency` at once, and returns a result for each. After a credential error no further item is
+ * started. Items that were not started have no result.
  */
 export const settleEach = async <Item, Value>(
   items: readonly Item[],

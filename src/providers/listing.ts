@@ -10,20 +10,19 @@ export type ListingLimits = { readonly pages: number; readonly rows: number; rea
 export type AnswerLimits = { readonly bytes: number; readonly timeMs: number };
 
 /**
- * No listing of a healthy remote reaches these limits: ten times the contact limit of a Google account. The listing of a
- * remote that
- * does not end is aborted.
+ * A healthy remote does not reach these limits: they are ten times the contact limit of a Google account. A listing that does
+ * not end is aborted.
  */
 export const LISTING_LIMITS: ListingLimits = { pages: 5_000, rows: 250_000, timeMs: 6 * 3_600_000 };
 
-/** The same for every remote: a faulty server must not exhaust time or memory. */
+/** The limits for every remote: a faulty server must not exhaust time or memory. */
 export const ANSWER_LIMITS: AnswerLimits = { bytes: 32 * 1024 * 1024, timeMs: 30_000 };
 
 /** The pages of one walk through a listing. */
 export type ListingWalk = {
   /**
-   * Counts a page with so many rows; `next` names the page that follows where a token does. Throws an
-   * {@link EndlessListingError} where the walk went round in a circle or passed a limit.
+   * Counts a page with `rows` rows; `next` is the token of the next page, if there is one. Throws an
+   * {@link EndlessListingError} if the token was seen before or a limit is exceeded.
    */
   readonly take: (rows: number, next?: string | null) => void;
 };
@@ -31,16 +30,16 @@ export type ListingWalk = {
 type ListingWalkOptions = {
   /** Method and route, without query. */
   readonly route: string;
-  /** Null: the walk has no limit of time, as each of its requests has one. */
+  /** Null: the walk has no time limit, because each of its requests has one. */
   readonly clock: Clock | null;
   readonly limits?: ListingLimits;
-  /** The pages that an earlier walk, which this one goes on with, has taken. */
+  /** The number of pages that the continued earlier walk has read. */
   readonly pagesBefore?: number;
-  /** The token of the page that the walk begins with. */
+  /** The token of the first page of the walk. */
   readonly first?: string | null;
 };
 
-/** Begins a walk through a listing that is given up where it does not end. */
+/** Starts a walk through a listing. It is aborted if the listing does not end. */
 export const startListingWalk = (options: ListingWalkOptions): ListingWalk => {
   const { clock, limits = LISTING_LIMITS, pagesBefore = 0, route, first = null } = options;
   const tokens = new Set(first === null ? [] : [first]);
@@ -69,9 +68,9 @@ export const startListingWalk = (options: ListingWalkOptions): ListingWalk => {
 const DIGEST_LENGTH = 22;
 
 /**
- * Makes the digests of rows (`ContactRecord.digest`). `reader` names the version of the code that makes a record of a row:
- * what an older version made of the same row is not known to a newer one. Null where a row is nested too deeply to be
- * written as text.
+ * Returns a function for the digests of rows (`ContactRecord.digest`). `reader` identifies the version of the code that makes
+ * a record of a row: rows that an older version read are not known to a newer one. The digest is null if a row is nested too
+ * deeply for JSON.
  */
 export const createRowDigest = (reader: string): ((row: unknown) => string | null) => {
   return (row) => {

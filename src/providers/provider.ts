@@ -23,8 +23,8 @@ export type OnRetry = (error: unknown, waitMs: number) => void;
 export type AccessToken = { readonly token: string; readonly lastsMs: number };
 
 /**
- * Answers an access token that other processes with the same credential may have got; where there is none, gets one with
- * `refresh`, and throws what that threw. `refused` is one that the remote did not take: it counts as none.
+ * Returns an access token that another process with the same credential may have got. Without one, gets one with `refresh`
+ * and throws the errors of `refresh`. `refused` is a token that the remote refused: it is not returned.
  */
 export type ShareAccessToken = (refused: string | null, refresh: () => Promise<AccessToken>) => Promise<AccessToken>;
 
@@ -35,9 +35,9 @@ export type Network = {
   readonly random: () => number;
   /** Called before each wait for a retry, with the error and the wait. */
   readonly onRetry: OnRetry;
-  /** The gate of that name, which every link with the same credential shares; the limit is that of the latest call. */
+  /** Opens the gate with that name. Links with the same credential share it; the limit is that of the latest call. */
   openGate(name: string, limit: RateLimit): Promise<Gate>;
-  /** Shares the access tokens of the credential that goes by that name, which tells nothing of it. */
+  /** Shares the access tokens of a credential under a name, which must not reveal the credential. */
   shareAccessToken(name: string): ShareAccessToken;
   /** Stays open until the program ends. */
   openOutlet(options: {
@@ -48,10 +48,10 @@ export type Network = {
   }): Promise<Outlet>;
 };
 
-/** The retry time of one request of a run. With the remotes' timeouts a command fails within 90 s. */
+/** The maximum time of one request of a run with its retries. With the remotes' timeouts a command fails within 90 s. */
 export const RETRY_BUDGET_MS = 25_000;
 
-/** A fact about an account that limits what a sync can do, or not. */
+/** A fact about an account, which may limit what a sync can do. */
 export type AccountCheck = {
   /** A short name, such as `rights`. */
   readonly name: string;
@@ -69,33 +69,33 @@ export type Inspection = {
   readonly rate: RateHeaders;
 };
 
-/** The one limit that every request to a remote counts against, if the remote reports the rest of it. */
+/** The one limit that every request to a remote counts against, if the remote reports the remaining budget. */
 type Meter<Settings> = {
-  /** The setting that holds the limit. */
+  /** The setting with the limit. */
   readonly key: string;
   limit(settings: Settings): RateLimit;
-  /** The free budget now, as the last process stored it. */
+  /** The current free budget, as the last process stored it. */
   budget(settings: Settings, token: string, network: Network): Promise<Budget>;
 };
 
 /** A well-known server that `init` offers. */
 export type Preset = {
   readonly title: string;
-  /** The setting that it gives. */
+  /** The setting that it fills. */
   readonly key: string;
-  /** An address; a relative one is a path at the server whose address is asked for. */
+  /** An address. A relative one is a path on the server whose address the user enters. */
   readonly value: string;
-  /** Hints that are shown before the questions, as sentences. */
+  /** Hints that are displayed before the questions, as sentences. */
   readonly hint: string;
 };
 
 /** The part of an account that a side syncs, such as one of several address books. */
 type Collection<Settings> = {
-  /** The setting that names it. */
+  /** The setting with its name. */
   readonly key: string;
-  /** Within a sentence: `address book`. */
+  /** The noun for use in a sentence: `address book`. */
   readonly word: string;
-  /** Lists those of the account behind a token. Throws a RemoteError. */
+  /** Lists the collections of the account behind a token. Throws a RemoteError. */
   list(
     settings: Settings,
     token: string,
@@ -108,17 +108,17 @@ type Collection<Settings> = {
 type Definition<Schema extends z.ZodObject, Settings> = SideWords & {
   /** The settings of one side, without the token; each is a text (or a list of texts) in the configuration. */
   readonly schema: Schema;
-  /** The marks that its records may have (`ContactRecord.marks`), by how their patterns begin: `starred`, `tag:`. */
+  /** The prefixes of the marks that its records may have (`ContactRecord.marks`): `starred`, `tag:`. */
   readonly marks: readonly string[];
-  /** Settings that no message may repeat, and that may stand in a file of their own. The token is one of them. */
+  /** Settings that must not appear in messages and may be in separate files, including the token. */
   readonly secretKeys: readonly string[];
-  /** Settings that belong to one account, so that several sides cannot share them. The token is one of them. */
+  /** Settings that belong to one account, so that several sides cannot share them, including the token. */
   readonly accountKeys: readonly string[];
-  /** The setting that holds the token. */
+  /** The setting with the token. */
   readonly tokenKey: string;
-  /** Whether the token is a password, which may contain spaces. */
+  /** True if the token is a password, which may contain spaces. */
   readonly hasPassword?: boolean;
-  /** The settings that hold the remote's address; messages about an unreachable remote name them. */
+  /** The settings with the remote's address. Messages about an unreachable remote name them. */
   readonly addressKeys: readonly string[];
   /** All settings that are addresses, and the one that receives the secret of the client. */
   readonly addresses: { readonly all: readonly string[]; readonly receivingSecret: string };
@@ -126,15 +126,15 @@ type Definition<Schema extends z.ZodObject, Settings> = SideWords & {
   readonly clientKeys: readonly string[];
   /** Fields that this program never writes to the remote; they are synced from it only. */
   readonly readOnlyFields: readonly ContactField[];
-  /** Whether its change feed names deleted contacts (`RemoteCapabilities.namesDeletions`). */
+  /** True if its change feed reports deleted contacts (`RemoteCapabilities.namesDeletions`). */
   readonly namesDeletions: boolean;
-  /** The computed values of its contacts that a side of another provider can show. */
+  /** The computed values of its contacts that a side of another provider can display. */
   readonly extras: readonly Extra[];
-  /** Opens the account behind the token, for a link that syncs these fields; sends nothing yet. */
+  /** Opens the account behind the token, for a link that syncs these fields. Sends nothing. */
   openRemote(settings: Settings, token: string, network: Network, fields: ChosenFields): Promise<Remote>;
   /** Reads the account behind a token with one request and no retries. Throws a RemoteError. */
   inspect(settings: Settings, token: string, network: Network, signal: AbortSignal): Promise<Inspection>;
-  /** Null if the remote does not report the rest of its limit. */
+  /** Null if the remote does not report its remaining budget. */
   readonly meter: Meter<Settings> | null;
   readonly presets?: readonly Preset[];
   readonly collection?: Collection<Settings>;
@@ -151,5 +151,5 @@ export type Provider = Definition<z.ZodObject, OpaqueSettings>;
 export const defineProvider = <Schema extends z.ZodObject>(
   definition: Definition<Schema, z.output<Schema>>,
 ): Provider =>
-  // The one place where the settings lose their type: a side's settings always come from the schema of its provider.
+  // The only place without a settings type: a side's settings always come from the schema of its provider.
   definition as unknown as Provider;

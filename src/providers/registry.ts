@@ -9,7 +9,7 @@ const BY_NAME: Readonly<Record<ProviderName, Provider>> = { service, google, car
 /** Every provider. */
 export const PROVIDERS: readonly Provider[] = PROVIDER_NAMES.map((name) => BY_NAME[name]);
 
-/** Returns the provider of that name, which comes from {@link PROVIDERS}. Throws an Error for any other name. */
+/** Returns the provider of that name. Throws an Error if {@link PROVIDERS} has none. */
 export const providerNamed = (name: string): Provider => {
   const provider = PROVIDERS.find((candidate) => candidate.name === name);
   if (provider === undefined) throw new Error(`There is no provider named ${name}.`);

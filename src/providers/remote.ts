@@ -9,15 +9,15 @@ import type {
 } from '../core/contact/requests.ts';
 import type { RemoteError } from './errors.ts';
 
-/** Answers the digests of those rows whose text is exactly what is known of their contacts already. */
+/** Returns the digests of those rows that equal the stored rows of their contacts. */
 export type KnownRows = (rows: readonly RowDigest[]) => Promise<ReadonlySet<string>>;
 
 export type PullRequest =
-  /** What changed since `cursor`. Throws {@link CursorExpiredError} when the side no longer knows it. */
+  /** The changes since `cursor`. Throws {@link CursorExpiredError} if the side no longer accepts it. */
   | { readonly mode: 'changes'; readonly cursor: string }
   /**
-   * Every contact; goes on from `resume` where given, and throws {@link CursorExpiredError} when the side no longer knows that
-   * walk. Rows that are known are not read again.
+   * Every contact. Continues from `resume` if it is given, and throws {@link CursorExpiredError} if the side no longer accepts
+   * it. Known rows are not parsed again.
    */
   | { readonly mode: 'whole'; readonly resume: string | null; readonly known?: KnownRows };
 
@@ -25,7 +25,7 @@ export type WriteResult<T> =
   | { readonly key: string; readonly ok: true; readonly value: T }
   | { readonly key: string; readonly ok: false; readonly error: RemoteError };
 
-/** How many writes of a kind go into one request, and how many requests may be under way at once. */
+/** The capabilities of a remote, with the maximum number of items in one request and of concurrent requests. */
 export type RemoteCapabilities = {
   readonly createBatch: number;
   readonly updateBatch: number;
@@ -33,70 +33,70 @@ export type RemoteCapabilities = {
   readonly readBatch: number;
   readonly writeConcurrency: number;
   /**
-   * How many contacts join or leave one group with one request; `written`: only contacts that the run has written and that
-   * leave no group; any other contact needs a separate request.
+   * The number of contacts that one request can add to or remove from one group. `written`: only contacts that the run has
+   * written and that leave no group. Any other contact needs a separate request.
    */
   readonly moveBatch: { readonly size: number; readonly of: 'all' | 'written' };
-  /** Whether a create carries the membership with it. */
+  /** True if a create includes the membership. */
   readonly createsWithGroups: boolean;
   /**
-   * Whether the side may let only one contact hold an email address: it may refuse it to a second one, or answer a create
-   * with the contact that holds it, changed or not.
+   * Whether the side may allow an email address for only one contact. It may refuse the address for a second contact, or answer
+   * a create with the contact that has it, changed or not.
    */
   readonly mayForbidSharedEmails: boolean;
-  /** Whether the change feed names deleted contacts. Where it does not, only a full listing finds deletions (a sweep). */
+  /** True if the change feed reports deleted contacts. If not, only a full listing (a sweep) finds deletions. */
   readonly namesDeletions: boolean;
   /**
-   * After how many complete listings in a row that miss a contact it counts as deleted although a read by its id still
-   * finds it; null where a read never finds a deleted contact.
+   * The number of consecutive complete listings without a contact after which it counts as deleted, although a read by id still
+   * finds it. Null if a read never finds a deleted contact.
    */
   readonly confirmsAbsenceAfter: number | null;
-  /** How long after a write listings and reads may still miss the contact, in milliseconds (R7). */
+  /** The time after a write in which listings and reads may still miss the contact, in milliseconds (R7). */
   readonly settlesWithinMs: number;
 };
 
 /**
- * The port that every provider implements, so that all remotes look the same to a run.
+ * The port that every provider implements, so that a run uses all remotes in the same way.
  *
- * Reads and listings retry by themselves what may be retried and throw a {@link RemoteError} when that does not help.
- * Writes answer for each item: an item's error never hides another item's success. An error of the credential (revoked,
- * unauthenticated, disabled) ends the batch: items that were not sent have no result. Where nothing of the batch was written
- * it is thrown. Apart from it, a write throws only the abort of `signal`. The adapter repeats a write only if it certainly
- * was not applied; the result of an item that may have been applied has `applied: 'unknown'`.
+ * Reads and listings retry by themselves, and throw a {@link RemoteError} if that does not help. Writes have a result for
+ * each item: an item's error never hides another item's success. A credential error (revoked, unauthenticated, disabled) ends
+ * the batch: items that were not sent have no result. If nothing of the batch was written, the error is thrown. Otherwise a
+ * write throws only the abort of `signal`. The adapter repeats a write only if it certainly was not applied. The result of an
+ * item that may have been applied has `applied: 'unknown'`.
  */
 export interface Remote {
   readonly capabilities: RemoteCapabilities;
-  /** Every HTTP request sent to this side since the start, retries and token calls too. */
+  /** Returns the number of HTTP requests sent to this side since the start, including retries and token requests. */
   requestCount(): number;
   /**
-   * How long the rate limits take to let so many more writes pass, each as a request, in milliseconds; absent where no
+   * Returns the time that the rate limits require for `requests` more writes, one request each, in milliseconds. Absent if no
    * limit is kept.
    */
   readonly timeToSendMs?: (requests: number) => number;
-  /** A stable id of the account behind the credential; null if the side reports none. */
+  /** Returns a stable id of the account behind the credential; null if the side reports none. */
   identify(signal: AbortSignal): Promise<string | null>;
   pull(request: PullRequest, signal: AbortSignal): AsyncIterable<FeedPage>;
-  /** Reads contacts by id; any number. The answers' keys are the ids asked for. */
+  /** Reads any number of contacts by id. The keys of the result are the requested ids. */
   read(ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, ReadAnswer>>;
 
-  /** At most `createBatch` creates. */
+  /** Creates at most `createBatch` contacts. */
   create(batch: readonly CreateRequest[], signal: AbortSignal): Promise<readonly WriteResult<ContactRecord>[]>;
-  /** At most `updateBatch` updates. */
+  /** Updates at most `updateBatch` contacts. */
   update(batch: readonly UpdateRequest[], signal: AbortSignal): Promise<readonly WriteResult<ContactRecord>[]>;
-  /** At most `deleteBatch` deletes; keys are the ids. A contact that does not exist counts as deleted. */
+  /** Deletes at most `deleteBatch` contacts; keys are the ids. A contact that does not exist counts as deleted. */
   delete(ids: readonly string[], signal: AbortSignal): Promise<readonly WriteResult<null>[]>;
-  /** Any number of changes, written in as few requests as the side allows; the value is the membership afterwards. */
+  /** Writes any number of changes in as few requests as the side allows. The value is the membership afterwards. */
   changeMembership(
     batch: readonly MembershipRequest[],
     signal: AbortSignal,
   ): Promise<readonly WriteResult<readonly string[]>[]>;
   /**
-   * Merges the contact `mergedAwayId` into `survivorId` by the side's own merge, so that what no contact field expresses
-   * stays too (R10, R12); absent where the side has none. The value is the survivor as the side answers with it; its fields
-   * may be either contact's, and have to be written as they are wanted. Only a read shows the outcome for the other one:
-   * deleted, moved to the survivor, or, where the side keeps merged contacts, still found. If it is unknown whether a merge
-   * was applied, the result has `applied: 'unknown'`, and both contacts are read. A {@link NotFoundError} means that one of
-   * them does not exist. The result's key is `mergedAwayId`.
+   * Merges the contact `mergedAwayId` into `survivorId` with the side's own merge, which keeps data that no contact field
+   * expresses (R10, R12). Absent if the side has no merge. The value is the survivor as the side returned it. Its fields may be
+   * those of either contact, and must be written as desired. Only a read shows the outcome for the other contact: deleted, moved
+   * to the survivor, or still found if the side keeps merged contacts. If it is unknown whether a merge was applied, the result
+   * has `applied: 'unknown'`, and both contacts are read. A {@link NotFoundError} means that one of them does not exist. The
+   * key of the result is `mergedAwayId`.
    */
   readonly merge?: (
     survivorId: string,
@@ -104,10 +104,10 @@ export interface Remote {
     signal: AbortSignal,
   ) => Promise<WriteResult<ContactRecord>>;
   /**
-   * Contacts that earlier creates, whose answers were lost, did make after all (R9): by `originId`, of the same
-   * account and with a name or an address of the draft, where the side holds it, else by content among the contacts
-   * created since `sinceMs`. `isTaken` knows the ids that belong to something else. Throws an {@link UnreadableError}
-   * where a contact that cannot be understood may be what one of them made.
+   * Finds contacts that were created although the answer was lost (R9). If the side stores `originId`, it finds them by that id
+   * of the same account, with a name or an address of the draft. Otherwise it compares contacts created since `sinceMs` by
+   * content. `isTaken` returns true for ids of other contacts. Throws an {@link UnreadableError} if an unreadable contact may
+   * be the result of one of the creates.
    */
   findCreated(
     requests: readonly CreateRequest[],
@@ -116,17 +116,17 @@ export interface Remote {
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, ContactRecord>>;
 
-  /** All groups that a user made: labels, buckets. */
+  /** Lists all groups that a user created: labels, buckets, group cards. */
   listGroups(signal: AbortSignal): Promise<readonly GroupRecord[]>;
   /** Returns one group, or null if it does not exist. */
   readGroup(id: string, signal: AbortSignal): Promise<GroupRecord | null>;
   /**
-   * Creates a group, or adopts the one of that name if the side reports that it exists. `details` are those of a deleted
+   * Creates a group. If the side reports that the name exists, adopts the group of that name. `details` are those of a deleted
    * group that is restored (`GroupRecord.details`). Throws {@link RemoteError}.
    */
   createGroup(name: string, signal: AbortSignal, details?: string): Promise<GroupRecord>;
   /** Throws {@link RemoteError}. */
   renameGroup(group: GroupRecord, name: string, signal: AbortSignal): Promise<GroupRecord>;
-  /** Deletes the group and none of its contacts; a group that does not exist counts as deleted. Throws {@link RemoteError}. */
+  /** Deletes the group and none of its contacts. A missing group counts as deleted. Throws {@link RemoteError}. */
   deleteGroup(id: string, signal: AbortSignal): Promise<void>;
 }

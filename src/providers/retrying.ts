@@ -7,21 +7,21 @@ export type SendRetryOptions = {
   readonly clock: Clock;
   /** At least 0, less than 1. */
   readonly random: () => number;
-  /** How long one request may be tried again, in milliseconds. */
+  /** The maximum time for the retries of one request, in milliseconds. */
   readonly maxElapsedMs: number;
   readonly onRetry?: OnRetry;
 };
 
 /**
- * Whether a request may be sent again after an error: a read where the error may pass, a write only where it surely was not
- * applied. Null: it may not; else the floor that the remote set for the wait, in milliseconds.
+ * Returns whether a request may be repeated after an error: a read if the error may be temporary, a write only if it certainly
+ * was not applied. Null: it may not. Otherwise `afterMs` is the remote's minimum wait, in milliseconds.
  */
 const retryDecision = (isRead: boolean, error: unknown): { readonly afterMs: number | null } | null => {
   if (!(error instanceof RemoteError) || error.retry === 'never') return null;
   return isRead || error.applied === 'no' ? { afterMs: error.retryAfterMs } : null;
 };
 
-/** Sends a request, and sends it again while that is safe and time is left. Throws what the last attempt throws. */
+/** Sends a request, and repeats it while that is safe and time is left. Throws the error of the last attempt. */
 export const retrying = <Value>(
   send: () => Promise<Value>,
   {
@@ -42,7 +42,7 @@ export const retrying = <Value>(
     decide: (error) => retryDecision(isRead, error),
   });
 
-/** Codes of a connection that was never made: the request did not reach the remote. */
+/** Error codes of a connection that was never established: the request did not reach the remote. */
 export const UNSENT_CODES: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -52,13 +52,13 @@ export const UNSENT_CODES: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** The codes of an error of a connection, one for each address that was tried; empty if it has none. */
+/** Returns the codes of a connection error, one for each address that was tried; empty if it has none. */
 export const connectionCodesOf = (error: unknown): readonly string[] => {
   if (error instanceof AggregateError) return error.errors.flatMap(connectionCodesOf);
   if (!(error instanceof Error)) return [];
   return 'code' in error && typeof error.code === 'string' ? [error.code] : connectionCodesOf(error.cause);
 };
 
-/** Whether a request with these codes surely was not sent, so that it was not applied. */
+/** Returns whether a request with these codes certainly was not sent, so that it was not applied. */
 export const wasNeverSent = (codes: readonly string[]): boolean =>
   codes.length > 0 && codes.every((code) => UNSENT_CODES.has(code));

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 
-/** How requests are authorised: with a user name and a password, or with a bearer token. */
+/** The credentials of requests: a user name and a password, or a bearer token. */
 export type Credentials = {
   readonly username: string | null;
   readonly password: string;
-  /** Returns the client nonce of a Digest answer (RFC 7616, 3.4), each time another one. */
+  /** Returns a new client nonce for each Digest answer (RFC 7616, 3.4). */
   readonly newCnonce: () => string;
 };
 
 type Challenge = Readonly<Record<string, string>>;
 
-/** The Digest challenges among the `WWW-Authenticate` headers of an answer (RFC 7616, 3.3). */
+/** Returns the Digest challenges in the `WWW-Authenticate` headers of an answer (RFC 7616, 3.3). */
 const digestChallenges = (headers: readonly string[]): readonly Challenge[] =>
   headers
     .flatMap((header) => header.split(/,\s*(?=[A-Za-z]+\s+[a-z]+=)/u))
@@ -27,7 +27,7 @@ const HASHES: Readonly<Record<string, string>> = { MD5: 'md5', 'SHA-256': 'sha25
 
 /** Authorises the requests of one account. */
 export type Authorization = {
-  /** The `Authorization` header of a request. */
+  /** Returns the `Authorization` header of a request. */
   header(method: string, path: string): string;
   /** Accepts the challenge of a 401; returns whether the same request may now succeed. */
   accept(challenges: readonly string[]): boolean;
@@ -66,7 +66,7 @@ const digestHeader = (
   ].join(', ');
 };
 
-/** Sends a bearer token where there is no user name, else Basic, and Digest where the server asks for it. */
+/** Uses a bearer token if there is no user name. Otherwise uses Basic, or Digest if the server requires it. */
 export const createAuthorization = (credentials: Credentials): Authorization => {
   const { username, password } = credentials;
   let challenge: Challenge | null = null;

@@ -3,24 +3,24 @@ import type { StoredCard } from './cards.ts';
 import type { AddressBook } from './discovery.ts';
 import type { SendDav } from './send.ts';
 
-/** How new groups are stored: as cards, as categories, or as the address book has them already. */
+/** The storage of new groups: as cards, as categories, or like the existing groups of the address book. */
 export type GroupStyle = 'auto' | 'cards' | 'categories';
 
-/** The categories of an address book, as far as this process knows them. */
+/** The categories of an address book that this process has seen. */
 type Categories = {
-  /** Those that were seen on cards, and those that were created. */
+  /** The categories that were found on cards or created. */
   readonly names: Set<string>;
-  /** Those that were deleted. */
+  /** The deleted categories. */
   readonly deleted: Set<string>;
-  /** Whether every card was searched, so that no other category exists. */
+  /** True if every card was searched, so that no other category exists. */
   isComplete: boolean;
 };
 
-/** How group cards are found. */
+/** The state of searches for group cards. */
 type Search = {
-  /** Whether the server can search. */
+  /** True if the server can search. */
   isSupported: boolean;
-  /** The ids of all group cards, as far as this process knows them; null where it does not. */
+  /** The ids of all group cards; null if this process has not determined them. */
   groupIds: Set<string> | null;
 };
 
@@ -29,18 +29,18 @@ export type BookContext = {
   readonly send: SendDav;
   readonly mapping: CardMapping;
   readonly groupStyle: GroupStyle;
-  /** The address book, which is looked up once. */
+  /** Returns the address book. It is looked up once. */
   readonly find: (signal: AbortSignal) => Promise<AddressBook>;
   readonly categories: Categories;
   readonly search: Search;
-  /** Some cards that were read last, by their ids: an update needs not read them again. */
+  /** Some recently read cards by id: an update does not need to read them again. */
   readonly recent: Map<string, StoredCard>;
 };
 
-/** How many requests are under way at once. */
+/** The maximum number of concurrent requests. */
 export const CONCURRENCY = 4;
 
-/** Decodes a part of a URI; one that is not encoded well stays as it is. */
+/** Decodes a part of a URI. An invalid encoding is returned unchanged. */
 export const decoded = (segment: string): string => {
   try {
     return decodeURIComponent(segment);
@@ -49,7 +49,7 @@ export const decoded = (segment: string): string => {
   }
 };
 
-/** The path of an href with each segment decoded, so that two spellings of one path are equal. */
+/** Returns the path of an href with each segment decoded, so that different spellings of one path are equal. */
 const pathSegments = (href: string, base: string): readonly string[] | null => {
   const url = URL.parse(href, base);
   return url === null
@@ -60,13 +60,13 @@ const pathSegments = (href: string, base: string): readonly string[] | null => {
         .map(decoded);
 };
 
-/** Whether two hrefs name the same resource of a server, with or without a slash at the end. */
+/** Returns whether two hrefs identify the same resource of a server, with or without a trailing slash. */
 export const isSameHref = (one: string, other: string, base: string): boolean => {
   const [segments, others] = [pathSegments(one, base), pathSegments(other, base)];
   return segments !== null && others !== null && segments.join('/') === others.join('/');
 };
 
-/** The id of a card: the last segment of its path, decoded. Null for anything that is not directly in the address book. */
+/** Returns the id of a card: the last segment of its path, decoded. Null if it is not directly in the address book. */
 export const idOf = (href: string, bookUrl: string): string | null => {
   const book = pathSegments(bookUrl, bookUrl) ?? [];
   const segments = pathSegments(href, bookUrl);
@@ -76,5 +76,5 @@ export const idOf = (href: string, bookUrl: string): string | null => {
     : null;
 };
 
-/** The URL of a card. */
+/** Returns the URL of a card. */
 export const urlOf = (id: string, bookUrl: string): string => new URL(encodeURIComponent(id), bookUrl).href;

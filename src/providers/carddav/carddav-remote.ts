@@ -20,7 +20,7 @@ import { createSendDav } from './send.ts';
 
 export type CarddavRemoteOptions = Credentials & {
   readonly url: string;
-  /** The address book by its name, path or URL; null: the only one. */
+  /** The name, path or URL of the address book; null: the only one. */
   readonly addressbook: string | null;
   readonly groupStyle: GroupStyle;
   /** Counts requests and keeps the rate limit (src/net/transport.ts). */
@@ -31,9 +31,9 @@ export type CarddavRemoteOptions = Credentials & {
   readonly requestCount: () => number;
   readonly timeToSendMs?: (requests: number) => number;
   readonly onRetry?: OnRetry;
-  /** The fields that the link syncs; {@link USUAL_FIELDS} unless given. */
+  /** The fields that the link syncs; {@link USUAL_FIELDS} by default. */
   readonly fields?: ChosenFields;
-  /** How long one request may be tried again. */
+  /** The maximum time for the retries of one request. */
   readonly maxElapsedMs: number;
 };
 
@@ -53,7 +53,7 @@ const CAPABILITIES: RemoteCapabilities = {
   settlesWithinMs: 0,
 };
 
-/** Looks a value up once; a failure is looked up again. */
+/** Caches the result of a lookup. A failed lookup is repeated on the next call. */
 const once = <Value>(look: (signal: AbortSignal) => Promise<Value>): ((signal: AbortSignal) => Promise<Value>) => {
   let found: Promise<Value> | null = null;
   return async (signal) => {
@@ -77,7 +77,7 @@ const answerOf = (records: Records, reading: CardReading, memberships: Membershi
   return { kind: 'found', record };
 };
 
-/** The address book of a link. */
+/** Returns the address book of a link. */
 const openBook = (options: CarddavRemoteOptions) => {
   const { url, addressbook, fields = USUAL_FIELDS, groupStyle } = options;
   const send = createSendDav({ ...options, authorization: createAuthorization(options) });
@@ -104,7 +104,7 @@ const openBook = (options: CarddavRemoteOptions) => {
   };
 };
 
-/** An address book of a CardDAV server behind the port that all sides implement; see {@link Remote}. */
+/** Creates the {@link Remote} of an address book on a CardDAV server. */
 export const createCarddavRemote = (options: CarddavRemoteOptions): Remote => {
   const book = openBook(options);
   const { context } = book;

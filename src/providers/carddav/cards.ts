@@ -7,10 +7,10 @@ import { textOf } from './card/edits.ts';
 import { CARD_STATE, type DavResponse, etagOf, isGoneStatus, multiget, propertyOf, propfind } from './dav.ts';
 import { headerOf, requireMultistatus } from './send.ts';
 
-/** A card as the server has it. */
+/** A card as the server stores it. */
 export type StoredCard = {
   readonly id: string;
-  /** Null where the server sent none: the card cannot be written safely. */
+  /** Null if the server returned none: then the card cannot be written safely. */
   readonly etag: string | null;
   readonly modifiedAtMs: number | null;
   readonly card: Card;
@@ -22,12 +22,12 @@ export type CardReading =
   | { readonly kind: 'gone' }
   | { readonly kind: 'unreadable'; readonly reason: string };
 
-/** The requests of this program ask for so many cards at once; servers fail at many more. */
+/** The number of cards in one request. Servers fail at many more. */
 export const CARDS_PER_READ = 100;
 
 const countOf = (card: Card, name: string): number => card.filter((line) => nameOf(line) === name).length;
 
-/** Why a text is not one vCard of a known version; null where it is. */
+/** Returns why a text is not one vCard of a known version; null if it is one. */
 const flawOf = (card: Card): string | null => {
   if (countOf(card, 'BEGIN') !== 1 || countOf(card, 'END') !== 1) return 'it is not one vCard';
   const version = textOf(card, 'VERSION').trim();
@@ -36,7 +36,7 @@ const flawOf = (card: Card): string | null => {
 
 const REVISION = /^(\d{4})-?(\d\d)-?(\d\d)T(\d\d):?(\d\d):?(\d\d)(?:\.\d+)?(?:Z|([+-]\d\d):?(\d\d)?)?$/iu;
 
-/** The time of the last edit in epoch milliseconds, as the program that edited the card wrote it; null without a valid one. */
+/** Returns the time of the last edit, epoch milliseconds, as the editing program wrote it; null without a valid one. */
 const revisionOf = (card: Card): number | null => {
   const [, year, month, day, hour, minute, second, hours, minutes = '00'] =
     REVISION.exec(textOf(card, 'REV').trim()) ?? [];
@@ -57,7 +57,7 @@ const readingOf = (id: string, response: DavResponse): CardReading => {
   return { kind: 'card', stored: { id, etag: etagOf(response), modifiedAtMs, card } };
 };
 
-/** The cards of an answer, by their ids. */
+/** Returns the cards of an answer by their ids. */
 export const cardsIn = (responses: readonly DavResponse[], bookUrl: string): ReadonlyMap<string, CardReading> =>
   new Map(
     responses.flatMap((response) => {
@@ -66,7 +66,7 @@ export const cardsIn = (responses: readonly DavResponse[], bookUrl: string): Rea
     }),
   );
 
-/** Whether fewer cards in one request may be read. SabreDAV 1 answers 404 for all cards if one of them does not exist. */
+/** Returns whether to retry with fewer cards. SabreDAV 1 returns 404 for all cards if one of them does not exist. */
 const mayReadFewer = (error: unknown): error is RemoteError =>
   error instanceof RemoteError &&
   (error instanceof UnreadableError ||
@@ -74,7 +74,7 @@ const mayReadFewer = (error: unknown): error is RemoteError =>
     isFault(error) ||
     [413, 507].includes(error.status ?? 0));
 
-/** The reading of a card that the server refused alone. It is deleted only if the address book still exists. */
+/** Returns the reading of a single refused card. It counts as deleted only if the address book still exists. */
 const refusedAlone = async (
   { send }: BookContext,
   book: AddressBook,
@@ -115,10 +115,10 @@ const readChunk = async (
 const isStrong = (etag: string): boolean => !etag.startsWith('W/');
 
 const MOST_RECENT = 200;
-/** A card with a photo is longer. */
+/** Excludes cards with a photo, which are longer. */
 const LONGEST_RECENT = 10_000;
 
-/** Whether a card is short, and can be written under a condition. */
+/** Returns whether a card is short and can be written conditionally. */
 const isKept = ({ card, etag }: StoredCard): boolean =>
   etag !== null &&
   isStrong(etag) &&
@@ -136,7 +136,7 @@ const keepRecent = ({ recent }: BookContext, readings: Iterable<CardReading>): v
   }
 };
 
-/** The cards in those states; only cards that were not read recently are read. */
+/** Returns the cards in the given states. Only cards that were not read recently are read. */
 export const readInState = async (
   context: BookContext,
   states: readonly { readonly id: string; readonly version: string }[],
@@ -151,7 +151,7 @@ export const readInState = async (
   return others.length === 0 ? found : new Map([...found, ...(await readCards(context, others, signal))]);
 };
 
-/** Reads cards by their ids. A card at which the server fails does not fail the others (R15). */
+/** Reads cards by their ids. A card that the server fails to return does not affect the others (R15). */
 export const readCards = async (
   context: BookContext,
   ids: readonly string[],
@@ -171,13 +171,12 @@ const condition = (etag: string | null): Readonly<Record<string, string>> =>
 
 const CARD_TYPE = 'text/vcard; charset=utf-8';
 
-/** The options of the error of a write that was not sent. */
+/** The error options of a write that was not sent. */
 export const PUT = { status: null, route: 'PUT a card', applied: 'no' } as const;
 
 /**
- * Writes a card; returns the ETag of the answer, or null where it has none. `etag` is that of the card that is replaced;
- * `new`: the card must not
- * exist yet.
+ * Writes a card. Returns the ETag of the answer, or null if it has none. `etag` is that of the replaced card; with `new`, the
+ * card must not exist yet.
  */
 export const putCard = async (
   context: BookContext,
@@ -200,7 +199,7 @@ export const putCard = async (
   return headerOf(answer.headers, 'etag');
 };
 
-/** Deletes a card in the state of that ETag. */
+/** Deletes a card if it still has that ETag. */
 export const deleteCard = async (
   context: BookContext,
   id: string,
@@ -220,21 +219,20 @@ export const deleteCard = async (
 
 const MOST_ATTEMPTS = 3;
 
-/** The card of a reading; null where it does not exist. Throws where it cannot be read. */
+/** Returns the card of a reading; null if it does not exist. Throws if it cannot be read. */
 export const storedIn = (reading: CardReading | undefined): StoredCard | null => {
   if (reading?.kind === 'unreadable') throw unreadableCard(reading.reason);
   return reading?.kind === 'card' ? reading.stored : null;
 };
 
-/** One card; null where it does not exist. Throws where it cannot be read. */
+/** Reads one card; null if it does not exist. Throws if it cannot be read. */
 export const readStored = async (context: BookContext, id: string, signal: AbortSignal): Promise<StoredCard | null> => {
   return storedIn((await readCards(context, [id], signal)).get(id));
 };
 
 /**
- * Reads a card, edits it and writes it; reads it again where it changed in the meantime. Returns the card afterwards, or null
- * where it does
- * not exist. An edit that returns the same card is not written.
+ * Reads a card, edits it and writes it. Repeats this if the card changed in the meantime. Returns the card afterwards, or null
+ * if it does not exist. An edit that returns the same card is not written.
  */
 export const editCard = async (
   context: BookContext,
@@ -244,7 +242,7 @@ export const editCard = async (
 ): Promise<Card | null> => {
   let recent = context.recent.get(id);
   for (let attempt = 1; ; attempt += 1) {
-    // A recent card may have changed since: then its condition fails. It is read where the edit changes nothing.
+    // A recently read card may have changed: then the conditional write fails. If the edit changes nothing, the card is read.
     const stored = recent ?? (await readStored(context, id, signal));
     if (stored === null) return null;
     const edited = edit(stored.card);
@@ -262,6 +260,6 @@ export const editCard = async (
   }
 };
 
-/** A card that exists and cannot be read. */
+/** Returns the error for a card that exists and cannot be read. */
 export const unreadableCard = (reason: string): UnreadableError =>
   new UnreadableError(`the card cannot be read: ${reason}`, { status: 200, route: 'REPORT cards', applied: 'no' });

@@ -19,13 +19,13 @@ import { startListingWalk } from '../listing.ts';
 /** The position in the feed of an address book. */
 export type FeedCursor = {
   readonly bookUrl: string;
-  /** The sync token (RFC 6578), or the CTag of a server without tokens; null where it has neither. */
+  /** The sync token (RFC 6578), or the CTag of a server without tokens; null if it has neither. */
   readonly token: string | null;
-  /** The ids of the group cards: when one of them changes, so may the groups of any contact. */
+  /** The ids of the group cards. A change of one of them may change the groups of any contact. */
   readonly groups: readonly string[];
 };
 
-/** The position at which a listing continues that was cut off. */
+/** The position at which an interrupted listing continues. */
 export type ListingPlace = FeedCursor & { readonly after: string };
 
 const cursorSchema = z.object({
@@ -35,7 +35,7 @@ const cursorSchema = z.object({
 });
 const placeSchema = cursorSchema.extend({ after: z.string() });
 
-/** The listing or the feed has to begin again. */
+/** Returns the error if the listing or the feed must start again. */
 export const expired = (why: string, cause?: unknown): CursorExpiredError =>
   new CursorExpiredError(`${why}; the address book is listed whole`, {
     status: null,
@@ -55,10 +55,10 @@ const decode = <Value extends FeedCursor>(schema: z.ZodType<Value>, text: string
   return value;
 };
 
-/** Reads a cursor of that address book. Throws a {@link CursorExpiredError} for any other text. */
+/** Parses a cursor of that address book. Throws a {@link CursorExpiredError} for any other text. */
 export const decodeCursor = (text: string, bookUrl: string): FeedCursor => decode(cursorSchema, text, bookUrl);
 
-/** Reads the place of a listing of that address book. Throws a {@link CursorExpiredError} for any other text. */
+/** Parses the position in a listing of that address book. Throws a {@link CursorExpiredError} for any other text. */
 export const decodePlace = (text: string, bookUrl: string): ListingPlace => decode(placeSchema, text, bookUrl);
 
 /** A card of a listing. */
@@ -67,7 +67,7 @@ export type ListedCard = { readonly id: string; readonly etag: string | null };
 /** The cards of a feed or a listing. */
 export type Changes = {
   readonly cards: readonly ListedCard[];
-  /** The ids of deleted cards, and of other resources that were deleted. */
+  /** The ids of deleted cards and other deleted resources. */
   readonly deleted: readonly string[];
   readonly token: string | null;
 };
@@ -77,7 +77,7 @@ const ROUTE = 'REPORT the changes';
 const isCollection = (response: DavResponse): boolean =>
   childOf(propertyOf(response, 'D:resourcetype'), 'D:collection') !== undefined;
 
-/** Another status than that of a changed or deleted card: the server could not show it. */
+/** A card without a refusal status. Any other status means that the server could not return it. */
 const isCard = (response: DavResponse): boolean =>
   !isCollection(response) && (response.status === null || response.status < 400);
 
@@ -94,13 +94,13 @@ const listed = (responses: readonly DavResponse[], book: AddressBook): Omit<Chan
   };
 };
 
-/** Whether a refusal means that the token is not known any more (RFC 6578, 3.2). Some servers fail at such a token. */
+/** Returns whether a refusal may mean that the token has expired (RFC 6578, 3.2). Some servers fail at such a token. */
 const mayRefuseToken = (status: number): boolean => [400, 403, 409, 410, 412, 500].includes(status);
 
 /**
- * Reads the changes since a token, or all cards without one. After a part (507), the next part is requested.
+ * Reads the changes since a token, or all cards without one. After a partial answer (507), the next part is requested.
  *
- * @throws {CursorExpiredError} where the server no longer knows the token.
+ * @throws {CursorExpiredError} if the server no longer accepts the token.
  */
 export const readChanges = async (
   { send }: BookContext,
@@ -138,7 +138,7 @@ export const readChanges = async (
 const refusalOf = (namesToken: boolean): string =>
   namesToken ? 'the server no longer knows the sync token' : 'the server refused the sync token';
 
-/** The CTag of an address book, which changes with each of its cards; null where the server has none. */
+/** Returns the CTag of an address book, which changes with each of its cards; null if the server has none. */
 export const readCtag = async (
   { send }: BookContext,
   book: AddressBook,
@@ -150,7 +150,7 @@ export const readCtag = async (
   return (response && propertyOf(response, 'CS:getctag')?.text.trim()) || null;
 };
 
-/** Every card of an address book, and where the feed goes on from there. */
+/** Returns every card of an address book, and the position from which the feed continues. */
 export const listCards = async (context: BookContext, book: AddressBook, signal: AbortSignal): Promise<Changes> => {
   if (book.hasSync) return readChanges(context, book, null, signal);
   const token = await readCtag(context, book, signal);

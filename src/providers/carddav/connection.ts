@@ -12,7 +12,7 @@ import { findAddressBook, labelOf, listAddressBooks, type AddressBook, type Disc
 import { createSendDav } from './send.ts';
 import type { CarddavSettings } from './provider.ts';
 
-/** A server may read all its cards for one answer. */
+/** A server may read all its cards for one answer, so this timeout is long. */
 const TIMEOUT_MS = 60_000;
 
 const connect = async (
@@ -44,7 +44,7 @@ const connect = async (
   };
 };
 
-/** The address book of a link, behind the port. */
+/** Opens the address book of a link as a {@link Remote}. */
 export const openCarddav = async (
   settings: CarddavSettings,
   password: string,
@@ -53,7 +53,7 @@ export const openCarddav = async (
 ): Promise<Remote> =>
   createCarddavRemote({ ...(await connect(settings, password, network)), fields, maxElapsedMs: RETRY_BUDGET_MS });
 
-/** Discovery with one attempt at each request. */
+/** Returns the options of a discovery without retries. */
 const discoveryOptions = async (
   settings: CarddavSettings,
   password: string,
@@ -96,9 +96,7 @@ export const inspectCarddav = (
     return { account: { id: book.url, email: settings.username }, checks: checksOf(book) };
   });
 
-/**
- * The address books of the account, each with the shortest value of `addressbook` that names it alone. Throws a RemoteError.
- */
+/** Returns the address books of the account, each with its shortest unique value of `addressbook`. Throws a RemoteError. */
 export const listBooks = async (
   settings: CarddavSettings,
   password: string,

@@ -2,7 +2,7 @@ import { SaxesParser } from 'saxes';
 
 /** An element of an answer. */
 export type XmlElement = {
-  /** The local name behind a prefix for its namespace: `D:href`; of any other namespace, `{namespace}name`. */
+  /** The local name after a known namespace prefix: `D:href`. For any other namespace: `{namespace}name`. */
   readonly name: string;
   readonly children: readonly XmlElement[];
   /** The attributes by their local names. */
@@ -58,18 +58,18 @@ export const parseXml = (text: string): XmlElement => {
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** A text as content or attribute of a request. */
+/** Escapes a text as content or attribute of a request. */
 const xmlText = (text: string): string => text.replaceAll(/[&<>"]/gu, (sign) => ESCAPES[sign] ?? sign);
 
-/** The first child of that name. */
+/** Returns the first child of that name. */
 export const childOf = (element: XmlElement | undefined, name: string): XmlElement | undefined =>
   element?.children.find((child) => child.name === name);
 
-/** All children of that name. */
+/** Returns all children of that name. */
 const childrenOf = (element: XmlElement | undefined, name: string): readonly XmlElement[] =>
   element?.children.filter((child) => child.name === name) ?? [];
 
-/** Whether the element or one within it has the name. */
+/** Returns whether the element or one of its descendants has the name. */
 export const contains = (element: XmlElement, name: string): boolean =>
   element.name === name || element.children.some((child) => contains(child, name));
 
@@ -83,7 +83,7 @@ const document = (root: string, content: string): string =>
 
 const elements = (names: readonly string[]): string => names.map((name) => `<${name}/>`).join('');
 
-/** A request for properties (RFC 4918, 9.1). */
+/** Creates a request for properties (RFC 4918, 9.1). */
 export const propfind = (url: string, depth: '0' | '1', names: readonly string[], what: string) => ({
   method: 'PROPFIND' as const,
   url,
@@ -92,7 +92,7 @@ export const propfind = (url: string, depth: '0' | '1', names: readonly string[]
   body: document('D:propfind', `<D:prop>${elements(names)}</D:prop>`),
 });
 
-/** A request for what changed since a token; without a token, for everything (RFC 6578, 3.2). */
+/** Creates a request for the changes since a token; without a token, for all cards (RFC 6578, 3.2). */
 export const syncCollection = (url: string, token: string | null) => ({
   method: 'REPORT' as const,
   url,
@@ -106,7 +106,7 @@ export const syncCollection = (url: string, token: string | null) => ({
 
 const CARD = ['D:getetag', 'D:getlastmodified'];
 
-/** A request for cards by their hrefs (RFC 6352, 8.7). */
+/** Creates a request for cards by their hrefs (RFC 6352, 8.7). */
 export const multiget = (url: string, hrefs: readonly string[], withData = true) => ({
   method: 'REPORT' as const,
   url,
@@ -131,7 +131,7 @@ const filterOf = ({ property, text }: CardFilter): string => {
   return `<C:prop-filter name="${xmlText(property)}">${match}</C:prop-filter>`;
 };
 
-/** A request for the cards that any of the filters matches (RFC 6352, 8.6). */
+/** Creates a request for the cards that match any of the filters (RFC 6352, 8.6). */
 export const addressbookQuery = (url: string, filters: readonly CardFilter[], what: string) => ({
   method: 'REPORT' as const,
   url,
@@ -147,7 +147,7 @@ export const addressbookQuery = (url: string, filters: readonly CardFilter[], wh
 export type DavResponse = {
   /** The path, not normalised. */
   readonly href: string;
-  /** The status of the whole response; null where only its properties have one. */
+  /** The status of the whole response; null if only its properties have one. */
   readonly status: number | null;
   /** The properties that were found. */
   readonly properties: readonly XmlElement[];
@@ -155,7 +155,7 @@ export type DavResponse = {
 
 export type Multistatus = { readonly responses: readonly DavResponse[]; readonly syncToken: string | null };
 
-/** Whether a status means that the resource does not exist any more. */
+/** Returns whether a status means that the resource does not exist any more. */
 export const isGoneStatus = (status: number | null): boolean => status === 404 || status === 410;
 
 const statusOf = (element: XmlElement | undefined): number | null => {
@@ -171,7 +171,7 @@ const responseOf = (element: XmlElement): DavResponse => ({
     .flatMap((propstat) => childOf(propstat, 'D:prop')?.children ?? []),
 });
 
-/** The multistatus of an answer; null where the answer is something else. */
+/** Returns the multistatus of an answer; null if the answer has another root. */
 export const multistatusOf = (root: XmlElement | null): Multistatus | null => {
   if (root?.name !== 'D:multistatus') return null;
   return {
@@ -180,9 +180,9 @@ export const multistatusOf = (root: XmlElement | null): Multistatus | null => {
   };
 };
 
-/** A property of a response that was found. */
+/** Returns a found property of a response. */
 export const propertyOf = ({ properties }: DavResponse, name: string): XmlElement | undefined =>
   properties.find((property) => property.name === name);
 
-/** The ETag of a response as the server sent it; null for none. */
+/** Returns the ETag of a response as the server sent it; null without one. */
 export const etagOf = (response: DavResponse): string | null => propertyOf(response, 'D:getetag')?.text.trim() || null;

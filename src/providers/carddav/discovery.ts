@@ -9,11 +9,11 @@ export type AddressBook = {
   /** Ends in a slash. */
   readonly url: string;
   readonly name: string;
-  /** Whether changes can be asked for by token (RFC 6578). */
+  /** True if changes can be requested by token (RFC 6578). */
   readonly hasSync: boolean;
-  /** Whether the account may write; true if the server does not report it. */
+  /** True if the account may write, or if the server does not report its rights. */
   readonly isWritable: boolean;
-  /** The version of new cards: 4.0 only where the book accepts no 3.0. */
+  /** The version of new cards: 4.0 only if the address book does not accept 3.0. */
   readonly version: '3.0' | '4.0';
   /** The vCard versions that the server accepts; empty if it does not report them. */
   readonly versions: readonly string[];
@@ -23,7 +23,7 @@ export type DiscoveryOptions = {
   readonly send: SendDav;
   /** The server, the principal, the home or the address book. */
   readonly url: string;
-  /** The address book by its name, path or URL; null: the only one. */
+  /** The name, path or URL of the address book; null: the only one. */
   readonly addressbook: string | null;
 };
 
@@ -41,13 +41,13 @@ const PROPERTIES = [
 const MOST_REDIRECTS = 5;
 const ABOUT = 'the address book';
 
-/** The domain that hosts of one provider share: `icloud.com` of `contacts.icloud.com`. */
+/** Returns the domain that the hosts of one provider share: `icloud.com` of `contacts.icloud.com`. */
 const domainOf = (host: string): string => {
   const labels = host.split('.');
   return labels.length > 2 && !/^[\d.]+$/u.test(host) ? labels.slice(1).join('.') : host;
 };
 
-/** The URL, which must be of the same provider and encrypted: the credential is sent to it. */
+/** Returns the URL, which must be encrypted and of the same provider, because the credential is sent to it. */
 const trustedUrl = (href: string, base: string, configured: string): string => {
   const url = new URL(href, base);
   const own = new URL(configured);
@@ -61,10 +61,10 @@ const trustedUrl = (href: string, base: string, configured: string): string => {
 
 const withSlash = (url: string): string => (url.endsWith('/') ? url : `${url}/`);
 
-/** Whether an answer shows that the server has no collection there: 200 is a page for a browser. */
+/** Returns whether an answer shows that the server has no collection there. 200 is a web page. */
 const isMissing = (status: number): boolean => [200, 403, 404, 405, 501].includes(status);
 
-/** Asks for properties, and follows redirects within the provider. Null where the server knows no such collection. */
+/** Requests properties and follows redirects within the provider. Null if the server has no such collection. */
 const ask = async ({ send, url: configured }: DiscoveryOptions, url: string, depth: '0' | '1', signal: AbortSignal) => {
   let next = url;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
@@ -90,7 +90,7 @@ const isBook = (response: DavResponse): boolean =>
 const bookOf = (response: DavResponse, url: string): AddressBook => {
   const privileges = propertyOf(response, 'D:current-user-privilege-set');
   const reports = propertyOf(response, 'D:supported-report-set');
-  // The elements have another name than in the standard at some servers.
+  // Some servers use another element name than the standard.
   const types = propertyOf(response, 'C:supported-address-data')?.children ?? [];
   const versions = types.map(({ attributes }) => attributes['version'] ?? '3.0');
   return {
@@ -105,7 +105,7 @@ const bookOf = (response: DavResponse, url: string): AddressBook => {
   };
 };
 
-/** The home of the address books that a response names, or that of its principal. */
+/** Returns the home of the address books in a response, or that of its principal. */
 const homeOf = async (
   options: DiscoveryOptions,
   response: DavResponse | undefined,
@@ -121,10 +121,10 @@ const homeOf = async (
   return asked === null || found === null ? null : trustedUrl(found, asked.url, options.url);
 };
 
-/** The name of an address book for people. */
+/** Returns the display name of an address book. */
 export const labelOf = ({ name, url }: AddressBook): string => name || new URL(url).pathname;
 
-/** The address books of the account, or the one that the URL names. */
+/** Returns the address books of the account, or the one at the configured URL. */
 export const listAddressBooks = async (
   options: DiscoveryOptions,
   signal: AbortSignal,
@@ -147,7 +147,7 @@ export const listAddressBooks = async (
   throw new NotFoundError(text, { status: 404, route: `PROPFIND ${ABOUT}`, applied: 'no' });
 };
 
-/** The address book that a link syncs. */
+/** Returns the address book that a link syncs. */
 export const findAddressBook = async (options: DiscoveryOptions, signal: AbortSignal): Promise<AddressBook> => {
   const { addressbook: wanted, url } = options;
   const books = await listAddressBooks(options, signal);

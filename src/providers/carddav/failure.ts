@@ -21,13 +21,13 @@ import { connectionCodesOf, wasNeverSent } from '../retrying.ts';
 
 export type DavMethod = 'PROPFIND' | 'REPORT' | 'PUT' | 'DELETE';
 
-/** Methods that change nothing. */
+/** Returns whether a method changes nothing. */
 export const isRead = (method: DavMethod): boolean => method === 'PROPFIND' || method === 'REPORT';
 
-/** A request as messages name it; paths contain names of people. */
+/** Returns the name of a request for messages. Paths are left out, because they may contain names of people. */
 const routeOf = (method: DavMethod, what: string): string => `${method} ${what}`;
 
-/** A request as far as an error needs it. */
+/** The properties of a request that its errors need. */
 export type DavRequest = { readonly method: DavMethod; readonly what: string };
 
 const ADDRESS = 'CARDDAV_URL';
@@ -35,7 +35,7 @@ const CREDENTIAL = 'CARDDAV_USERNAME and CARDDAV_PASSWORD';
 
 const appliedWhenSent = (method: DavMethod): Applied => (isRead(method) ? 'no' : 'unknown');
 
-/** The error of a request without an answer. */
+/** Returns the error of a request without an answer. */
 export const connectionError = ({ method, what }: DavRequest, cause: unknown): RemoteError => {
   const route = routeOf(method, what);
   const unsent = findUnsent(cause);
@@ -59,7 +59,7 @@ export const connectionError = ({ method, what }: DavRequest, cause: unknown): R
   });
 };
 
-/** An answer that cannot be understood. */
+/** Returns the error for an answer that cannot be parsed. */
 export const unreadableAnswer = (
   { method, what }: DavRequest,
   status: number,
@@ -73,7 +73,7 @@ export const unreadableAnswer = (
 
 const isPage = (headers: AnswerHeaders): boolean => /\bhtml\b/iu.test(String(headers['content-type']));
 
-/** A refusal by its status. A refused write concerns its card; a refused read, the whole address book. */
+/** Classifies a refusal by its status. A refused write concerns its card; a refused read, the whole address book. */
 const refusal = ({ method }: DavRequest, status: number, text: string, options: RemoteErrorOptions): RemoteError => {
   switch (status) {
     case 401:
@@ -126,8 +126,8 @@ const refused = (asked: DavRequest, status: number, headers: AnswerHeaders, nowM
 };
 
 /**
- * The error that an answer means by its status; null for a success. `nowMs` is epoch milliseconds. PHP calls every answer HTML
- * for which a server names no type, so an empty one is no page.
+ * Classifies an answer by its status; null for a success. `nowMs` is epoch milliseconds. PHP sets the type HTML for every
+ * answer without a type, so an empty answer does not count as a web page.
  */
 export const answerError = (
   asked: DavRequest,

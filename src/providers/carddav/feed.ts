@@ -21,14 +21,14 @@ import { cardGroupsOf, membershipsIn, type Memberships, type Records } from './r
 
 type Feed = { readonly context: BookContext; readonly records: Records };
 
-/** Remembers the categories of cards: the groups of the address book are made of them. */
+/** Stores the categories of cards, which are groups of the address book. */
 const noteCategories = ({ categories }: BookContext, readings: Iterable<CardReading>): void => {
   for (const reading of readings) {
     if (reading.kind === 'card') for (const name of categoriesOf(reading.stored.card)) categories.names.add(name);
   }
 };
 
-/** A card of a listing as a change of the feed; none for a group card, and for a card that is deleted by now. */
+/** Returns a card of a listing as a change of the feed; none for a group card or a card that is deleted in the meantime. */
 const changeOf = (
   { records }: Feed,
   id: string,
@@ -51,7 +51,7 @@ const pageOf = (page: Partial<FeedPage>): FeedPage => ({
   ...page,
 });
 
-/** The pages of what changed since a cursor. */
+/** Yields the pages of the changes since a cursor. */
 async function* pullChanges(feed: Feed, text: string, signal: AbortSignal): AsyncGenerator<FeedPage> {
   const { context } = feed;
   const book = await context.find(signal);
@@ -88,7 +88,7 @@ async function* pullChanges(feed: Feed, text: string, signal: AbortSignal): Asyn
   });
 }
 
-/** The digests among these that are known. */
+/** Returns the known digests. */
 const knownAmong = async (
   rows: readonly { readonly id: string; readonly digest: string | null }[],
   known: KnownRows | undefined,
@@ -99,7 +99,7 @@ const knownAmong = async (
 
 type ListingPage = Pick<FeedPage, 'changes' | 'unchanged'>;
 
-/** The changes of cards that were read; known cards are unchanged. */
+/** Returns the changes of cards that were read. Known cards are unchanged. */
 const withoutKnown = async (changes: readonly FeedChange[], known: KnownRows | undefined): Promise<ListingPage> => {
   const records = changes.flatMap((change) => (change.kind === 'upsert' ? [change.record] : []));
   const digests = await knownAmong(
@@ -117,13 +117,13 @@ const withoutKnown = async (changes: readonly FeedChange[], known: KnownRows | u
 type ListingState = {
   readonly known: KnownRows | undefined;
   readonly memberships: Memberships;
-  /** The ids of members of group cards, as far as they are known before the cards are read. */
+  /** The ids of members of group cards, as far as they can be determined before the cards are read. */
   readonly memberIds: ReadonlySet<string>;
 };
 
 /**
- * One page of a listing. A known card without groups is not read. One with groups is always read: the categories of an address
- * book are those of its cards.
+ * Returns one page of a listing. A known card without groups is not read. A card with groups is always read, because the
+ * categories of an address book are those of its cards.
  */
 const listedPage = async (
   feed: Feed,
@@ -145,7 +145,7 @@ const listedPage = async (
 
 const FILTERS_PER_QUERY = 50;
 
-/** The ids of the members of group cards. Most cards are named after their UIDs; the others are searched for. */
+/** Returns the ids of the members of group cards. Most card names are UIDs; other members are searched for. */
 const findMembers = async (
   context: BookContext,
   cards: readonly ListedCard[],
@@ -165,7 +165,7 @@ const findMembers = async (
 
 const compareTexts = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
-/** The pages of a whole listing. */
+/** Yields the pages of a whole listing. */
 async function* pullWhole(
   feed: Feed,
   { known, resume }: Extract<PullRequest, { mode: 'whole' }>,
@@ -175,7 +175,7 @@ async function* pullWhole(
   const book = await context.find(signal);
   const place = resume === null ? null : decodePlace(resume, book.url);
   const listing = await listCards(context, book, signal);
-  // Group cards that are newer than the place are found by the changes since its token.
+  // The changes since the token of the position contain group cards that are newer than the position.
   context.search.groupIds = place === null ? null : new Set(place.groups);
   const groups = await listGroupCards(context, signal);
   const isGroup = new Set(groups.map(({ id }) => id));
@@ -207,6 +207,6 @@ async function* pullWhole(
   }
 }
 
-/** Reads what changed, or the whole address book. */
+/** Reads the changes, or the whole address book. */
 export const pull = (feed: Feed, request: PullRequest, signal: AbortSignal): AsyncIterable<FeedPage> =>
   request.mode === 'changes' ? pullChanges(feed, request.cursor, signal) : pullWhole(feed, request, signal);

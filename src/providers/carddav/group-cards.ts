@@ -9,28 +9,28 @@ import { searchCards } from './search.ts';
 const KINDS = ['X-ADDRESSBOOKSERVER-KIND', 'KIND'];
 const MEMBERS = ['X-ADDRESSBOOKSERVER-MEMBER', 'MEMBER'];
 
-/** Whether a card is a group, and no contact. */
+/** Returns whether a card is a group rather than a contact. */
 export const isGroupCard = (card: Card): boolean =>
   KINDS.some((name) => textOf(card, name).trim().toLowerCase() === 'group');
 
-/** A UID as member lines and cards spell it. */
+/** Returns a UID in the form in which UIDs are compared. */
 const uidKey = (uid: string): string =>
   uid
     .trim()
     .toLowerCase()
     .replace(/^urn:uuid:/u, '');
 
-/** The key that names a card as a member of a group; empty without a UID. */
+/** Returns the key of a card as a member of a group; empty without a UID. */
 export const memberKeyOf = (card: Card): string => uidKey(textOf(card, 'UID'));
 
-/** The name of a group card. */
+/** Returns the name of a group card. */
 export const groupNameOf = (card: Card): string => normaliseText(textOf(card, 'FN'));
 
-/** The keys of the members of a group card. */
+/** Returns the keys of the members of a group card. */
 export const membersOf = (card: Card): ReadonlySet<string> =>
   new Set(linesOf(card, MEMBERS).map(({ value }) => uidKey(unescapeText(value ?? ''))));
 
-/** The group card with the members of these UIDs, and without those of these keys; the other members stay. */
+/** Returns the group card with the members `add` (UIDs) and without the members `remove` (keys). Other members stay. */
 export const withMembers = (card: Card, add: readonly string[], remove: readonly string[]): Card => {
   const rest = linesOf(card, MEMBERS)
     .filter(({ value }) => remove.includes(uidKey(unescapeText(value ?? ''))))
@@ -43,17 +43,17 @@ export const withMembers = (card: Card, add: readonly string[], remove: readonly
   return addLines(rest, MEMBERS, lines);
 };
 
-/** A new group card. */
+/** Returns a new group card. */
 export const newGroupCard = (name: string, uid: string, version: '3.0' | '4.0'): Card => {
   const kind = version === '4.0' ? 'KIND' : 'X-ADDRESSBOOKSERVER-KIND';
   return addLines(newCard(uid, version, name), [], [lineOf(kind, 'group')]);
 };
 
-/** The group card with another name. */
+/** Returns the group card with another name. */
 export const withGroupName = (card: Card, name: string): Card =>
   withValue(withText(card, 'FN', name), 'N', `${escapeText(name)};;;;`);
 
-/** The names of the categories of a card. */
+/** Returns the names of the categories of a card. */
 export const categoriesOf = (card: Card): readonly string[] =>
   [
     ...new Set(
@@ -63,7 +63,7 @@ export const categoriesOf = (card: Card): readonly string[] =>
     ),
   ].filter((name) => name !== '');
 
-/** The card with and without some categories; the spelling and the order of the others stay. */
+/** Returns the card with the categories `add` and without `remove`. Spelling and order of the others stay. */
 export const withCategories = (card: Card, add: readonly string[], remove: readonly string[]): Card => {
   const held = categoriesOf(card);
   const added = add.filter((name) => !held.includes(name)).map(escapeText);
@@ -83,8 +83,7 @@ export const withCategories = (card: Card, add: readonly string[], remove: reado
 };
 
 /**
- * All group cards of the address book. Where the server cannot search, those whose ids are known are read, and all cards where
- * no
+ * Lists all group cards of the address book. If the server cannot search, reads the cards with known ids, or all cards if no
  * ids are known.
  */
 export const listGroupCards = async (context: BookContext, signal: AbortSignal): Promise<readonly StoredCard[]> => {

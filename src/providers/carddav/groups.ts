@@ -25,19 +25,19 @@ const groupOf = ({ id, etag, card }: StoredCard): GroupRecord => ({
 
 const categoryGroup = (name: string): GroupRecord => ({ id: categoryId(name), name, version: '' });
 
-/** The longest part of a name that looks the same escaped: servers differ in which form they search. */
+/** Returns the longest part of a name that needs no escapes: servers search either the escaped or the unescaped form. */
 const searchable = (name: string): string | null => {
   const [longest = ''] = name.split(/[\\,;]/u).toSorted((one, other) => other.length - one.length);
   return longest.trim() || null;
 };
 
-/** The contacts that have a category. */
+/** Returns the contacts that have a category. */
 const cardsWith = (context: BookContext, name: string, signal: AbortSignal): Promise<readonly StoredCard[]> => {
   const filters = [{ property: 'CATEGORIES', text: searchable(name) }];
   return searchCards(context, filters, (card) => categoriesOf(card).includes(name), signal);
 };
 
-/** Searches for the categories of all cards, where this process has not listed the whole address book. */
+/** Searches for the categories of all cards, unless this process has listed the whole address book. */
 const completeCategories = async (context: BookContext, signal: AbortSignal): Promise<void> => {
   const { categories } = context;
   if (categories.isComplete) return;
@@ -48,14 +48,14 @@ const completeCategories = async (context: BookContext, signal: AbortSignal): Pr
   categories.isComplete = true;
 };
 
-/** All groups: the group cards, and the categories of the cards. */
+/** Returns all groups: the group cards, and the categories of the cards. */
 export const listGroups = async (context: BookContext, signal: AbortSignal): Promise<readonly GroupRecord[]> => {
   const cards = await listGroupCards(context, signal);
   await completeCategories(context, signal);
   return [...cards.map(groupOf), ...[...context.categories.names].toSorted().map(categoryGroup)];
 };
 
-/** One group, or null where it does not exist. A category exists as long as it was not deleted here: no card has to have it. */
+/** Returns one group, or null if it does not exist. A category without cards exists until it is deleted here. */
 export const readGroup = async (context: BookContext, id: string, signal: AbortSignal): Promise<GroupRecord | null> => {
   const category = categoryNameOf(id);
   if (category !== null) return context.categories.deleted.has(category) ? null : categoryGroup(category);
@@ -63,13 +63,13 @@ export const readGroup = async (context: BookContext, id: string, signal: AbortS
   return stored !== null && isGroupCard(stored.card) ? groupOf(stored) : null;
 };
 
-/** Whether new groups are cards: where the address book has some, or where the server is iCloud. */
+/** Returns whether new groups are cards: if the address book has some, or the server is iCloud. */
 const createsCards = ({ groupStyle }: BookContext, cards: readonly StoredCard[], bookUrl: string): boolean => {
   if (groupStyle !== 'auto') return groupStyle === 'cards';
   return cards.length > 0 || /(?:^|\.)icloud\.com$/u.test(new URL(bookUrl).hostname);
 };
 
-/** Creates a group, or returns the one of that name. */
+/** Creates a group, or returns the existing one of that name. */
 export const createGroup = async (context: BookContext, name: string, signal: AbortSignal): Promise<GroupRecord> => {
   const book = await context.find(signal);
   requireWritable(book);
@@ -109,7 +109,7 @@ const replaceCategory = async (
   for (const each of added) context.categories.names.add(each);
 };
 
-/** Renames a group. A category is renamed on each of its cards, and is another group then. */
+/** Renames a group. A category is renamed on each of its cards, and has another id afterwards. */
 export const renameGroup = async (
   context: BookContext,
   { id }: GroupRecord,
@@ -126,7 +126,7 @@ export const renameGroup = async (
   return (await readGroup(context, id, signal)) ?? { id, name, version: '' };
 };
 
-/** Deletes a group and none of its contacts; one that does not exist counts as deleted. */
+/** Deletes a group and none of its contacts. A group that does not exist counts as deleted. */
 export const deleteGroup = async (context: BookContext, id: string, signal: AbortSignal): Promise<void> => {
   const category = categoryNameOf(id);
   if (category !== null) {

@@ -15,7 +15,7 @@ type Result = WriteResult<readonly string[]>;
 const categoriesIn = (groupIds: readonly string[]): readonly string[] =>
   groupIds.flatMap((id) => categoryNameOf(id) ?? []);
 
-/** Writes the categories of one contact; returns its card afterwards. */
+/** Writes the categories of one contact. Returns its card afterwards. */
 const writeCategories = async (
   context: BookContext,
   { id, add, remove }: MembershipRequest,
@@ -28,10 +28,10 @@ const writeCategories = async (
   return card;
 };
 
-/** The cards that one group card gains and loses. */
+/** The cards to add to and remove from one group card. */
 type GroupChange = { readonly add: Card[]; readonly remove: Card[]; readonly keys: Set<string> };
 
-/** The changes of group cards, by the ids of the groups. */
+/** Returns the changes of group cards, by the ids of the groups. */
 const groupChanges = (
   batch: readonly MembershipRequest[],
   cards: ReadonlyMap<string, Card>,
@@ -59,11 +59,11 @@ const writeGroup = async (
   const uids = add.map((card) => textOf(card, 'UID'));
   if (uids.some((uid) => uid.trim() === '')) throw new InvalidError('a card without a UID cannot join a group', PUT);
   const card = await editCard(context, groupId, (each) => withMembers(each, uids, remove.map(memberKeyOf)), signal);
-  // Of a group that does not exist no contact is a member: a removal is done, an addition is impossible.
+  // A deleted group has no members: a removal is done, an addition is impossible.
   if (card === null && add.length > 0) throw new InvalidError('the group does not exist any more', PUT);
 };
 
-/** The groups of each contact afterwards. */
+/** Returns the groups of each contact after the changes. */
 const membershipsAfter = async (
   context: BookContext,
   cards: ReadonlyMap<string, Card>,
@@ -73,7 +73,7 @@ const membershipsAfter = async (
   return new Map([...cards].map(([key, card]) => [key, groupIdsOf(card, cardGroupsOf(card, memberships))]));
 };
 
-/** Changes memberships: categories contact by contact, group cards group by group. */
+/** Changes memberships: categories one contact at a time, group cards one group at a time. */
 export const changeMembership = async (
   context: BookContext,
   batch: readonly MembershipRequest[],

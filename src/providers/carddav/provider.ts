@@ -26,7 +26,7 @@ export type CarddavSettings = z.output<typeof carddavSettings>;
 
 const server = (title: string, value: string, hint: string): Preset => ({ title, key: 'url', value, hint });
 
-/** Servers whose addresses are public. All of them refuse the password of the account, or advise against it. */
+/** Servers with public addresses. All of them refuse the password of the account, or advise against it. */
 const PRESETS: readonly Preset[] = [
   server(
     'iCloud',
@@ -52,7 +52,7 @@ const PRESETS: readonly Preset[] = [
 
 const NO_CONSENT = 'A CardDAV server has no sign-in page. It takes a password.';
 
-/** An address book of a CardDAV server. The client is loaded when it is used. */
+/** An address book of a CardDAV server. The client is loaded on first use. */
 export const carddav = defineProvider({
   name: 'carddav',
   title: 'CardDAV',

@@ -24,18 +24,17 @@ import { categoryNameOf, isCardGroup, type Records } from './record.ts';
 
 type Writer = { readonly context: BookContext; readonly records: Records };
 
-/** Throws where the account may not write the address book. */
+/** Throws if the account may not write the address book. */
 export const requireWritable = ({ isWritable, name }: AddressBook): void => {
   if (!isWritable) throw new InvalidError(`the account may only read the address book ${name}`, PUT);
 };
 
-/** How many cards of one origin may exist: a pair that was separated keeps its cards. */
+/** The maximum number of cards of one origin: a separated pair keeps its cards. */
 const MOST_CARDS = 3;
 
 /**
- * The UID of the card that a create makes. It depends on the origin alone, so that a create whose answer was lost is found by
- * its
- * href (R9).
+ * Returns the UID of the card for a create. It depends only on the origin, so that a create whose answer was lost is found by
+ * its href (R9).
  */
 const uidFor = (origin: readonly (string | number)[], bookUrl: string): string =>
   createHash('sha256')
@@ -43,7 +42,7 @@ const uidFor = (origin: readonly (string | number)[], bookUrl: string): string =
     .digest('hex')
     .replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/u, '$1-$2-5$3-8$4-$5');
 
-/** The id of the card with a UID. */
+/** Returns the id of the card with a UID. */
 const cardIdOf = (uid: string): string => `${uid}.vcf`;
 
 const uidsFor = (origin: readonly string[], bookUrl: string): readonly string[] =>
@@ -53,9 +52,9 @@ const uidsOf = ({ originId, originScope = '' }: CreateRequest, bookUrl: string):
   uidsFor([originScope, originId], bookUrl);
 
 /**
- * Creates a card under the first of these UIDs that no card has.
+ * Creates a card with the first unused UID.
  *
- * @throws {StaleError} where each of them is taken.
+ * @throws {StaleError} if all of these UIDs are used.
  */
 export const createUnder = async (
   context: BookContext,
@@ -74,18 +73,18 @@ export const createUnder = async (
   }
 };
 
-/** The UIDs of a group card that is created under a name. */
+/** Returns the UIDs for a new group card with that name. */
 export const groupUids = (name: string, bookUrl: string): readonly string[] => uidsFor(['group', name], bookUrl);
 
-/** A card that was sent, and the group cards that name it. */
+/** A card that was sent, and the group cards that contain it. */
 type Written = { readonly key: string; readonly sent: StoredCard; readonly cardGroups: readonly string[] };
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * The record of a written card. A server may store something else than was sent, and another client may have written since. The
- * card that was read counts where its ETag is that of the write, or where it has the same values. Else the card that was sent
- * counts, without a version, and the next feed brings the difference.
+ * Returns the record of a written card. A server may store a different card than was sent, and another client may have written
+ * since. The card that was read is used if its ETag is that of the write, or if it has the same values. Otherwise the card
+ * that was sent is used, without a version, and the next feed returns the difference.
  */
 const recordOfWritten = (
   { records }: Writer,
@@ -99,7 +98,7 @@ const recordOfWritten = (
   return isOwn || isSame([stored.contact, stored.groupIds], [own.contact, own.groupIds]) ? stored : own;
 };
 
-/** Reads the cards that were written. Where that fails, the writes are done all the same. */
+/** Reads the written cards. If that fails, the writes are still done. */
 const readWritten = async (
   context: BookContext,
   ids: readonly string[],
@@ -113,7 +112,7 @@ const readWritten = async (
   }
 };
 
-/** Answers each write with the card as the server has it; one request reads all of them. */
+/** Returns each write's result with the card as the server stores it. One request reads all of them. */
 const answered = async (
   writer: Writer,
   writes: readonly WriteResult<Written>[],
@@ -150,7 +149,7 @@ export const createContacts = async (
 
 const stale = (): StaleError => new StaleError('the card changed since it was read', PUT);
 
-/** The card that an update edits: it must be in the state that the caller knows. */
+/** Returns the card that an update edits. It must be in the state that the caller has read. */
 const currentCard = ({ current }: UpdateRequest, reading: CardReading | undefined): StoredCard => {
   const stored = storedIn(reading);
   if (stored === null) throw new NotFoundError('the card does not exist any more', PUT);
@@ -158,7 +157,7 @@ const currentCard = ({ current }: UpdateRequest, reading: CardReading | undefine
   return stored;
 };
 
-/** Edits cards, each only in the state that the caller knows. */
+/** Edits cards, each only in the state that the caller has read. */
 export const updateContacts = async (
   writer: Writer,
   batch: readonly UpdateRequest[],
@@ -185,7 +184,7 @@ export const updateContacts = async (
   return answered(writer, writes, signal);
 };
 
-/** Deletes cards, each only in the state in which it is found now. */
+/** Deletes cards, each only in its current state. */
 export const deleteContacts = async (
   context: BookContext,
   ids: readonly string[],
@@ -205,7 +204,7 @@ export const deleteContacts = async (
   );
 };
 
-/** The cards that creates with lost answers made after all: each has a UID that its origin gives it (R9). */
+/** Finds the cards of creates whose answer was lost: each has a UID derived from its origin (R9). */
 export const findCreatedContacts = async (
   { context, records }: Writer,
   requests: readonly CreateRequest[],
@@ -217,7 +216,7 @@ export const findCreatedContacts = async (
   const readings = await readCards(context, [...ids.values()].flat(), signal);
   const found = new Map<string, ContactRecord>();
   for (const [{ key, originId, originScope, draft }, candidates] of ids) {
-    // The latest one: an earlier one has been there before the create.
+    // The latest one: an earlier one existed before the create.
     for (const id of candidates.filter((candidate) => !isTaken(candidate)).toReversed()) {
       const stored = storedIn(readings.get(id));
       if (stored === null || isGroupCard(stored.card) || found.has(key)) continue;

@@ -8,20 +8,20 @@ import { categoriesOf, memberKeyOf, membersOf } from './group-cards.ts';
 
 const CATEGORY = 'category:';
 
-/** The id of the group of a category, which has nothing else than its name. */
+/** Returns the id of a category as a group. It contains only the name. */
 export const categoryId = (name: string): string => `${CATEGORY}${name}`;
 
-/** The name of the category of a group; null for a group that is a card. */
+/** Returns the category name in a group id; null for a group that is a card. */
 export const categoryNameOf = (groupId: string): string | null =>
   groupId.startsWith(CATEGORY) ? groupId.slice(CATEGORY.length) : null;
 
-/** Whether a group is a card. */
+/** Returns whether a group is a card. */
 export const isCardGroup = (groupId: string): boolean => categoryNameOf(groupId) === null;
 
-/** Group ids in the order that records have them: sorted, each once. */
+/** Returns group ids in the order of records: sorted, each once. */
 const sortedIds = (ids: Iterable<string>): readonly string[] => FIELDS.buckets.normalise([...ids]);
 
-/** The groups that are cards, by the keys of their members. */
+/** The group cards, by the keys of their members. */
 export type Memberships = ReadonlyMap<string, readonly string[]>;
 
 export const membershipsIn = (groups: readonly Pick<StoredCard, 'id' | 'card'>[]): Memberships => {
@@ -32,17 +32,17 @@ export const membershipsIn = (groups: readonly Pick<StoredCard, 'id' | 'card'>[]
   return byMember;
 };
 
-/** The group cards that name a card. */
+/** Returns the group cards that contain a card. */
 export const cardGroupsOf = (card: Card, memberships: Memberships): readonly string[] =>
   memberships.get(memberKeyOf(card)) ?? [];
 
-/** The groups of a card: its categories, and its group cards. */
+/** Returns the groups of a card: its categories and its group cards. */
 export const groupIdsOf = (card: Card, cardGroups: readonly string[]): readonly string[] =>
   sortedIds([...categoriesOf(card).map(categoryId), ...cardGroups]);
 
 /**
- * Digests of cards ({@link ContactRecord.digest}): of a card without groups by its ETag alone, so that it is known before it is
- * read; of any other card by its group cards too.
+ * Creates the digests of cards ({@link ContactRecord.digest}). For a card without groups it depends only on the ETag, so that
+ * the card is known before it is read. For any other card it also depends on its group cards.
  */
 const rowDigests = ({ reader }: CardMapping) => {
   const digestOf = createRowDigest(reader);
@@ -67,7 +67,7 @@ export const createRecords = (mapping: CardMapping) => {
         modifiedAtMs,
         contact,
         groupIds,
-        // A write reads the card again: what is not mapped never leaves the server.
+        // A write reads the card again, so unmapped data stays on the server.
         raw: '{}',
         originId: null,
         ...(unsyncable.length > 0 && { unsyncable }),

@@ -7,7 +7,7 @@ import type { Card } from './card/content-line.ts';
 import { addressbookQuery, type CardFilter, propertyOf } from './dav.ts';
 import { requireMultistatus } from './send.ts';
 
-/** Whether a server refused a search that it does not have, or fails at it. */
+/** Returns whether a server refused an unsupported search, or fails at it. */
 const isUnsupported = (error: unknown): boolean =>
   error instanceof InvalidError ||
   error instanceof NotFoundError ||
@@ -28,7 +28,7 @@ const query = async (
   return [...cardsIn(responses, book.url).values()].flatMap((each) => (each.kind === 'card' ? [each.stored] : []));
 };
 
-/** Reads all cards, and keeps those that match. */
+/** Reads all cards, and returns those that match. */
 const scan = async (
   context: BookContext,
   matches: (card: Card) => boolean,
@@ -45,7 +45,7 @@ const scan = async (
   return found;
 };
 
-/** The cards that match, which any of the filters finds. All cards are read where the server cannot search. */
+/** Returns the matching cards. Each must match one of the filters. If the server cannot search, reads all cards. */
 export const searchCards = async (
   context: BookContext,
   filters: readonly CardFilter[],

@@ -18,22 +18,22 @@ export type DavRequest = {
   readonly what: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Whether an answer 301, 302, 303, 307 or 308 is returned. It is never followed here. */
+  /** If true, an answer 301, 302, 303, 307 or 308 is returned. Redirects are never followed here. */
   readonly allowRedirect?: boolean;
-  /** Whether an answer of this status is returned, although it is a refusal. */
+  /** Returns true for a refusal status whose answer is returned instead of thrown. */
   readonly allowStatus?: (status: number) => boolean;
-  /** Whether a fault, or an answer that cannot be understood, is thrown at once: the caller asks in another way then. */
+  /** If true, a fault or an answer that cannot be parsed is thrown without a retry: the caller divides the request. */
   readonly isDivisible?: boolean;
 };
 
 export type DavAnswer = {
   readonly status: number;
   readonly headers: AnswerHeaders;
-  /** The document of the answer; null where it has none. */
+  /** The document of the answer; null if it has none. */
   readonly root: XmlElement | null;
 };
 
-/** Sends a request, again where that is safe, and returns its answer. Throws a {@link RemoteError} or the signal's reason. */
+/** Sends a request with safe retries and returns its answer. Throws a {@link RemoteError} or the signal's reason. */
 export type SendDav = (request: DavRequest, signal: AbortSignal) => Promise<DavAnswer>;
 
 export type DavSendOptions = {
@@ -41,7 +41,7 @@ export type DavSendOptions = {
   readonly dispatcher: Dispatcher;
   readonly clock: Clock;
   readonly random: () => number;
-  /** How long one request may be tried again. */
+  /** The maximum time for the retries of one request. */
   readonly maxElapsedMs: number;
   readonly onRetry?: OnRetry;
 };
@@ -53,7 +53,7 @@ const headerTexts = (headers: AnswerHeaders, name: string): readonly string[] =>
   return value === undefined ? [] : Array.isArray(value) ? value : [String(value)];
 };
 
-/** The first header of that name; null for none. */
+/** Returns the first header of that name; null without one. */
 export const headerOf = (headers: AnswerHeaders, name: string): string | null => headerTexts(headers, name)[0] ?? null;
 
 const exchangeOnce = async (
@@ -113,8 +113,8 @@ const sendOnce = async (options: DavSendOptions, request: DavRequest, signal: Ab
 };
 
 /**
- * Sends requests to a server, each with its credential; reads are repeated while that may help, writes where they were not
- * applied.
+ * Creates the function for requests to a server, each with its credential. Reads are repeated if that may help, writes only
+ * if they were not applied.
  */
 export const createSendDav = (options: DavSendOptions): SendDav => {
   return async (request, signal) => {
@@ -132,7 +132,7 @@ export const createSendDav = (options: DavSendOptions): SendDav => {
   };
 };
 
-/** The multistatus of an answer. Throws where the answer is something else. */
+/** Returns the multistatus of an answer. Throws if the answer is not one. */
 export const requireMultistatus = (request: DavRequest, { status, root }: DavAnswer): Multistatus => {
   const multistatus = multistatusOf(root);
   if (multistatus === null) throw unreadableAnswer(request, status, 'it is not a multistatus');

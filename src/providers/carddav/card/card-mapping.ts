@@ -28,12 +28,12 @@ import { isNameField, readName, withFormattedName, writeName } from './names.ts'
 import { BIRTHDAY, COMPANY, namedMapping, NICKNAME, NOTES, PHOTO, type ScalarMapping, TITLE } from './scalars.ts';
 
 /**
- * The number is to be raised whenever a record of the same card comes out otherwise: what was read before is then read again. A
- * field that is added to the registry does it by itself, and so does another choice of fields.
+ * Raise the number when the same card gives a different record: all contacts are then read again. A field that is added to
+ * the registry, or another choice of fields, has the same effect without it.
  */
 const READER = `2${ADDED_FIELDS}`;
 
-/** How a field is read from a card and written into it. */
+/** The mapping of a field to a card. */
 type FieldMapping = {
   readonly read: (card: Card) => unknown;
   readonly write: (card: Card, desired: Contact) => Card;
@@ -41,7 +41,7 @@ type FieldMapping = {
 
 type TextField = 'company' | 'title' | 'nickname' | 'birthday' | 'notes' | 'photo' | NamedField;
 
-/** A text that the card has already is not written: its spelling in the card may be another one. */
+/** A text that the card already contains is not written, because its spelling in the card may differ. */
 const scalar = (field: TextField, { read, write }: ScalarMapping): FieldMapping => ({
   read,
   write: (card, desired) => {
@@ -56,7 +56,7 @@ const list = <Element extends ListElement>(mapping: ListMapping<Element>): Field
   write: (card, desired) => writeList(card, mapping, valueIn(desired, mapping.field) as unknown as readonly Element[]),
 });
 
-/** A link's tags have a property of their own: the categories of a card are groups. */
+/** Tags have a separate property, because the categories of a card are groups. */
 const TAGS_PROPERTY = 'X-TAGS';
 
 const TAGS: FieldMapping = {
@@ -88,7 +88,7 @@ const FIELD_MAPPINGS: Readonly<Record<PlacedField, FieldMapping>> = {
 const mappingOf = (field: Exclude<ContactField, NameField>): FieldMapping =>
   isNamedField(field) ? scalar(field, namedMapping(field)) : FIELD_MAPPINGS[field];
 
-/** How the cards of a link are mapped, which syncs only the fields that it chose. */
+/** Returns the mapping of cards for a link that syncs the chosen fields. */
 export const cardMapping = (chosen: ChosenFields) => {
   const fields = contactFieldsOf(chosen);
   const readField = (field: ContactField, card: Card): unknown =>
@@ -100,9 +100,9 @@ export const cardMapping = (chosen: ChosenFields) => {
     return withFormattedName(edited, card, named !== card);
   };
   return {
-    /** Begins the digest of every row that is read with this mapping. */
+    /** The prefix of the digest of every row that is read with this mapping. */
     reader: `${READER} ${hash('sha1', nameOfFields(chosen), 'base64url').slice(0, 8)}`,
-    /** The contact of a card, and its fields that cannot be synced. */
+    /** Returns the contact of a card, and its fields that cannot be synced. */
     read: (card: Card): SyncableContact => {
       const values: Readonly<Record<string, unknown>> = Object.fromEntries(
         fields.map((field) => [field, readField(field, card)]),
@@ -110,9 +110,9 @@ export const cardMapping = (chosen: ChosenFields) => {
       // Each field's mapping reads a value of the field.
       return syncableContact(values as unknown as Partial<Contact>);
     },
-    /** The card with these fields as they are desired. Every other line stays as it is (R10). */
+    /** Returns the card with the desired values of these fields. Every other line stays unchanged (R10). */
     write,
-    /** A new card of a contact. */
+    /** Returns a new card of a contact. */
     create: (draft: Contact, uid: string, version: '3.0' | '4.0'): Card => {
       const filled = filledFields(draft).filter((field) => fields.includes(field));
       return write(newCard(uid, version), draft, filled);

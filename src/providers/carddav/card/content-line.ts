@@ -1,15 +1,15 @@
-/** One content line of a vCard, unfolded (RFC 6350, 3.3). What is not edited is written back character for character. */
+/** One content line of a vCard, unfolded (RFC 6350, 3.3). Unedited lines are written back character for character. */
 export type ContentLine = {
   /** The text before the colon, divided at its semicolons: the name with its group, then the parameters. */
   readonly head: readonly string[];
-  /** The text behind the colon, still escaped; null for a line without a colon, whose text is the head. */
+  /** The text after the colon, still escaped; null for a line without a colon, whose text is the head. */
   readonly value: string | null;
 };
 
-/** A vCard as its lines, `BEGIN` and `END` included. */
+/** A vCard as its lines, including `BEGIN` and `END`. */
 export type Card = readonly ContentLine[];
 
-/** The places of a separator outside quotation marks. */
+/** Returns the positions of a separator outside quotation marks. */
 const placesOf = (text: string, isSeparator: (character: string) => boolean): readonly number[] => {
   let isQuoted = false;
   const places: number[] = [];
@@ -37,7 +37,7 @@ const parseLine = (text: string): ContentLine => {
   };
 };
 
-/** The lines of a text that contains one vCard; each break before a space or a tab is a fold. */
+/** Parses a text with one vCard into its lines. Each break before a space or a tab is a fold. */
 export const parseLines = (text: string): Card =>
   text
     .replace(/^\uFEFF/u, '')
@@ -49,10 +49,10 @@ export const parseLines = (text: string): Card =>
 const textOf = ({ head, value }: ContentLine): string =>
   value === null ? head.join(';') : `${head.join(';')}:${value}`;
 
-/** The longest line in bytes, without its line break (RFC 6350, 3.2). */
+/** The maximum length of a line in bytes, without its line break (RFC 6350, 3.2). */
 const LONGEST_LINE = 75;
 
-/** Folds one line; characters stay whole. */
+/** Folds one line. Characters are not divided. */
 const folded = (text: string): string => {
   if (Buffer.byteLength(text) <= LONGEST_LINE) return text;
   const lines: string[] = [];
@@ -72,14 +72,14 @@ const folded = (text: string): string => {
   return [...lines, line].join('\r\n ');
 };
 
-/** The vCard as a request sends it. */
+/** Returns the vCard as the text of a request. */
 export const formatLines = (card: Card): string => card.map((line) => `${folded(textOf(line))}\r\n`).join('');
 
-/** The name of a line's property, in upper case and without its group. */
+/** Returns the name of a line's property, in upper case and without its group. */
 export const nameOf = ({ head: [first = ''] }: ContentLine): string =>
   first.slice(first.lastIndexOf('.') + 1).toUpperCase();
 
-/** The group of a line, such as `item1`, in lower case; null for none. */
+/** Returns the group of a line, such as `item1`, in lower case; null without one. */
 export const groupOf = ({ head: [first = ''] }: ContentLine): string | null => {
   const end = first.lastIndexOf('.');
   return end < 0 ? null : first.slice(0, end).toLowerCase();
@@ -91,7 +91,7 @@ const nameOfParameter = (parameter: string): string => {
   return end < 0 ? 'TYPE' : parameter.slice(0, end).toUpperCase();
 };
 
-/** The values of a parameter of a line, without quotation marks. Several types may be within one pair of marks. */
+/** Returns the values of a line's parameter, without quotation marks. One quoted text may contain several types. */
 export const parameterOf = ({ head }: ContentLine, name: string): readonly string[] =>
   head
     .slice(1)
@@ -107,37 +107,37 @@ export const parameterOf = ({ head }: ContentLine, name: string): readonly strin
     .map((value) => value.replaceAll('"', '').trim())
     .filter((value) => value !== '');
 
-/** A value of a parameter as a line writes it: in quotation marks where it needs them, which it cannot contain itself. */
+/** Returns a parameter value for a line, quoted if necessary. A value cannot contain quotation marks itself. */
 const quoted = (value: string): string => {
   const text = value.replaceAll(/["\r\n]/gu, ' ');
   return /[,;:]/u.test(text) ? `"${text}"` : text;
 };
 
-/** The line with other values of a parameter; without the parameter where there are none. Other parameters stay. */
+/** Returns the line with other values of a parameter; without values, the parameter is removed. Other parameters stay. */
 export const withParameter = (line: ContentLine, name: string, values: readonly string[]): ContentLine => {
   const others = line.head.filter((parameter, index) => index === 0 || nameOfParameter(parameter) !== name);
   return { ...line, head: values.length === 0 ? others : [...others, `${name}=${values.map(quoted).join(',')}`] };
 };
 
-/** The line in a group; null: in none. */
+/** Returns the line in a group; null: without a group. */
 export const withGroup = (line: ContentLine, group: string | null): ContentLine => {
   const [first = '', ...parameters] = line.head;
   const name = first.slice(first.lastIndexOf('.') + 1);
   return { ...line, head: [group === null ? name : `${group}.${name}`, ...parameters] };
 };
 
-/** A new line. */
+/** Returns a new line. */
 export const lineOf = (name: string, value: string): ContentLine => ({ head: [name], value });
 
-/** A text value without its escapes (RFC 6350, 3.4). */
+/** Returns a text value without its escapes (RFC 6350, 3.4). */
 export const unescapeText = (value: string): string =>
   value.replaceAll(/\\(.)/gsu, (_, character: string) => (/n/iu.test(character) ? '\n' : character));
 
-/** A text as a value that has no structure. */
+/** Escapes a text as an unstructured value. */
 export const escapeText = (text: string): string =>
   text.replaceAll(/[\\;,]/gu, String.raw`\$&`).replaceAll(/\r?\n/gu, String.raw`\n`);
 
-/** A value divided at each separator that is not escaped; the parts are still escaped. */
+/** Divides a value at each unescaped separator. The parts are still escaped. */
 export const splitValue = (value: string, separator: ';' | ','): readonly string[] => {
   const parts: string[] = [];
   let part = '';

@@ -15,7 +15,7 @@ import { freeGroup, replaceLine, sharesGroup } from './edits.ts';
 
 const LABEL = 'X-ABLABEL';
 
-/** Types that describe an ability or a preference; they stay where a label is replaced. */
+/** Types that describe an ability or a preference. They stay if a label is replaced. */
 const ABILITIES: ReadonlySet<string> = new Set('pref voice internet msg text dom intl postal parcel x400'.split(' '));
 
 /** Each common label with its types. */
@@ -40,7 +40,7 @@ const keyOf = (types: readonly string[]): string =>
 
 const BY_TYPES: ReadonlyMap<string, string> = new Map([...TYPES].map(([label, types]) => [keyOf(types), label]));
 
-/** Apple's own labels, such as `_$!<HomeFAX>!$_`. Any other label stays as it is. */
+/** Converts Apple's own labels, such as `_$!<HomeFAX>!$_`. Any other label is returned unchanged. */
 const appleLabel = (text: string): string => {
   const known = /^_\$!<(?<name>.*)>!\$_$/u.exec(text)?.groups?.['name'];
   if (known === undefined) return text;
@@ -52,7 +52,7 @@ const APPLE_LABELS: ReadonlySet<string> = new Set(
   'homePage mother father parent brother sister child friend spouse partner assistant manager'.split(' '),
 );
 
-/** A label as Apple spells it. */
+/** Returns a label in Apple's spelling. */
 const labelText = (label: string): string =>
   APPLE_LABELS.has(label) ? `_$!<${label.charAt(0).toUpperCase()}${label.slice(1)}>!$_` : label;
 
@@ -61,7 +61,7 @@ const labelLine = (card: Card, line: ContentLine): ContentLine | undefined => {
   return group === null ? undefined : card.find((each) => groupOf(each) === group && nameOf(each) === LABEL);
 };
 
-/** The types of a line that make its label. */
+/** Returns the types of a line that determine its label. */
 const ownTypes = (line: ContentLine): readonly string[] =>
   parameterOf(line, 'TYPE').filter((type) => !ABILITIES.has(type.toLowerCase()));
 
@@ -72,20 +72,20 @@ const labelOfTypes = (types: readonly string[]): string | null => {
   return common ?? types[0]?.replace(/^X-/iu, '') ?? null;
 };
 
-/** The label of a line: that of its group, or else that of its types. Null for none. */
+/** Returns the label of a line: that of its group, or else that of its types; null without one. */
 export const labelOf = (card: Card, line: ContentLine): string | null => {
   const own = appleLabel(unescapeText(labelLine(card, line)?.value ?? ''));
   return normaliseLabel(own) ?? normaliseLabel(labelOfTypes(ownTypes(line)));
 };
 
-/** The card with another label of a line, which may have no label; other parameters of the line stay. */
+/** Returns the card with another label of a line, or without one. Other parameters of the line stay. */
 export const withLabel = (card: Card, line: ContentLine, label: string | null): Card => {
   if (labelOf(card, line) === label) return card;
   const abilities = parameterOf(line, 'TYPE').filter((type) => ABILITIES.has(type.toLowerCase()));
   const former = labelLine(card, line);
   const types = label === null ? [] : TYPES.get(label);
   const retyped = withParameter(line, 'TYPE', [...abilities, ...(types ?? [])]);
-  // Of a label that describes another line too, the line leaves the group.
+  // If the label also describes another line, this line leaves the group.
   const isShared = former !== undefined && sharesGroup(card, line);
   const rest = isShared ? card : card.filter((each) => each !== former);
   if (types !== undefined) return replaceLine(rest, line, [isShared ? withGroup(retyped, null) : retyped]);

@@ -5,24 +5,24 @@ import { elementKey, keyLists } from '../../../core/contact/lists.ts';
 import type { Card, ContentLine } from './content-line.ts';
 import { addLines, linesOf, removeLine, replaceLine } from './edits.ts';
 
-/** How the elements of a list field are lines of a card. */
+/** The mapping between the elements of a list field and the lines of a card. */
 export type ListMapping<Element extends ListElement> = {
   readonly field: ListField;
-  /** The properties that hold elements. */
+  /** The properties that contain elements. */
   readonly names: readonly string[];
-  /** The element of a line, not yet normalised; a blank one is not mapped. */
+  /** Returns the element of a line, not yet normalised. A blank element is not mapped. */
   readonly read: (line: ContentLine, card: Card) => Element;
-  /** The line with the value of an element; its label stays. */
+  /** Returns the line with the value of an element. Its label stays. */
   readonly write: (line: ContentLine, element: Element) => ContentLine;
-  /** The card with another label of a line. */
+  /** Returns the card with another label of a line. */
   readonly relabel: (card: Card, line: ContentLine, label: string | null) => Card;
-  /** A new line with the value of an element, without its label. */
+  /** Returns a new line with the value of an element, without its label. */
   readonly create: (element: Element, card: Card) => ContentLine;
 };
 
 type Held<Element extends ListElement> = { readonly line: ContentLine; readonly element: Element };
 
-/** The mapped lines of a list, each with its normalised element. */
+/** Returns the mapped lines of a list, each with its normalised element. */
 const heldIn = <Element extends ListElement>(card: Card, mapping: ListMapping<Element>): readonly Held<Element>[] => {
   // A mapping reads elements of its field.
   const { normalise } = specOf(mapping.field) as unknown as ListSpec<Element>;
@@ -31,13 +31,13 @@ const heldIn = <Element extends ListElement>(card: Card, mapping: ListMapping<El
   );
 };
 
-/** The elements of a list in a card. */
+/** Returns the elements of a list in a card. */
 export const readList = <Element extends ListElement>(card: Card, mapping: ListMapping<Element>): readonly Element[] =>
   heldIn(card, mapping).map(({ element }) => element);
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-/** The card with an element in a line that held another one. */
+/** Returns the card with an element written to the line of another element. */
 const overwrite = <Element extends ListElement>(
   card: Card,
   mapping: ListMapping<Element>,
@@ -57,7 +57,7 @@ const append = <Element extends ListElement>(card: Card, mapping: ListMapping<El
   return element.label === null ? added : mapping.relabel(added, line, element.label);
 };
 
-/** Pairs each wanted element that is new with a line that is left over and has its label: the line was edited. */
+/** Pairs each new wanted element with a remaining line that has the same label: that line was edited. */
 const editedLines = <Element extends ListElement>(
   wanted: readonly Element[],
   left: readonly Held<Element>[],
@@ -73,8 +73,8 @@ const editedLines = <Element extends ListElement>(
 };
 
 /**
- * The card with other elements of a list. Each line that holds a wanted element stays and keeps its parameters, and so do other
- * spellings of it and lines that are not mapped (R10).
+ * Returns the card with other elements of a list. Lines of wanted elements stay and keep their parameters. Other spellings of
+ * wanted elements, and unmapped lines, stay too (R10).
  */
 export const writeList = <Element extends ListElement>(
   card: Card,

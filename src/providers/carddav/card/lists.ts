@@ -16,12 +16,12 @@ import { replaceLine, textOf } from './edits.ts';
 import { labelOf, withLabel } from './labels.ts';
 import type { ListMapping } from './list-mapping.ts';
 
-/** The version of a card; a card that names none is of 3.0. */
+/** Returns whether a card has version 4.0. A card without a version is of 3.0. */
 export const isVersion4 = (card: Card): boolean => textOf(card, 'VERSION').trim() === '4.0';
 
 const raw = ({ value }: ContentLine): string => value ?? '';
 
-/** A list whose elements are properties of one name with a value and types. */
+/** Returns the mapping of a list whose elements are properties of one name with a value and types. */
 const typed = (
   field: 'emailAddresses' | 'phoneNumbers' | 'websites',
   name: string,
@@ -39,14 +39,14 @@ const typed = (
 const withoutScheme = (scheme: string) => (text: string) =>
   text.toLowerCase().startsWith(`${scheme}:`) ? text.slice(scheme.length + 1) : text;
 
-/** A URI has no escapes. */
+/** Returns a text as a URI, which has no escapes. */
 const uriText = (value: string): string => value.replaceAll(/\s/gu, '');
 
 export const EMAIL_ADDRESSES = typed('emailAddresses', 'EMAIL', withoutScheme('mailto'), escapeText);
 export const PHONE_NUMBERS = typed('phoneNumbers', 'TEL', withoutScheme('tel'), escapeText);
 export const WEBSITES = typed('websites', 'URL', (text) => text, uriText);
 
-/** The components of `ADR` (RFC 6350, 6.3.1) that are parts of an address; post box and extended address stay. */
+/** The components of `ADR` (RFC 6350, 6.3.1) that are parts of an address. Post box and extended address stay. */
 const ADDRESS_PLACES = { street: 2, city: 3, region: 4, postalCode: 5, country: 6 } as const;
 const ADDRESS_PARTS = Object.keys(ADDRESS_PLACES) as (keyof typeof ADDRESS_PLACES)[];
 
@@ -86,7 +86,7 @@ export const ADDRESSES: ListMapping<PostalAddress> = {
   create: (address) => writtenAddress(lineOf('ADR', ''), address),
 };
 
-/** Properties of older programs that name a relation themselves. */
+/** Properties of older programs whose name is a relation. */
 const RELATION_NAMES: Readonly<Record<string, string>> = {
   'X-SPOUSE': 'spouse',
   'X-MANAGER': 'manager',
@@ -96,7 +96,7 @@ const RELATION_NAMES: Readonly<Record<string, string>> = {
   'X-EVOLUTION-ASSISTANT': 'assistant',
 };
 
-/** A related card, which is not a name. */
+/** Matches the URI of a related card, which is not a name. */
 const URI = /^(?:urn|https?|mailto|data|tel):/iu;
 
 export const RELATIONS: ListMapping<LabelledValue> = {
@@ -115,7 +115,7 @@ export const RELATIONS: ListMapping<LabelledValue> = {
       : lineOf('X-ABRELATEDNAMES', escapeText(value)),
 };
 
-/** Networks whose scheme has another name (RFC 4770). */
+/** Networks whose URI scheme has another name (RFC 4770). */
 const SCHEMES: Readonly<Record<string, string>> = {
   jabber: 'xmpp',
   yahoo: 'ymsgr',
@@ -133,7 +133,7 @@ const MESSENGER_NAMES: Readonly<Record<string, string>> = {
   'X-SKYPE-USERNAME': 'skype',
   'X-GOOGLE-TALK': 'googleTalk',
 };
-/** The scheme of an address of an unknown network. */
+/** The scheme for addresses of an unknown network. */
 const UNKNOWN = 'x-apple';
 
 const messengerOf = (line: ContentLine): LabelledValue => {

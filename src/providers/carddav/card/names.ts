@@ -4,7 +4,7 @@ import { normaliseText } from '../../../core/contact/text.ts';
 import { type Card, escapeText, splitValue, unescapeText } from './content-line.ts';
 import { componentsOf, lineNamed, linesOf, replaceLine, textOf, withComponents, withText } from './edits.ts';
 
-/** The components of `N` (RFC 6350, 6.2.2) that are fields of a contact. */
+/** The components of `N` (RFC 6350, 6.2.2) that are contact fields. */
 const PLACES = { lastName: 0, firstName: 1, middleName: 2, namePrefix: 3, nameSuffix: 4 } as const;
 const COMPONENTS = 5;
 
@@ -13,7 +13,7 @@ type Parts = Readonly<Record<NameField, string>>;
 
 export const isNameField = (field: ContactField): field is NameField => Object.hasOwn(PLACES, field);
 
-/** A component may be a list, as of several given names. */
+/** Returns the text of a component, which may be a list, for example of several given names. */
 const componentText = (component = ''): string =>
   normaliseText(
     splitValue(component, ',')
@@ -40,7 +40,7 @@ const firstText = (card: Card, name: string): string => {
   return normaliseText(unescapeText(line?.value ?? ''));
 };
 
-/** The sources of a formatted name for a card without a name. */
+/** The values that replace the formatted name of a card without a name. */
 const SUBSTITUTES: readonly ((card: Card) => string)[] = [
   (card) => componentText(componentsOf(card, 'ORG')[0]),
   (card) => normaliseText(textOf(card, 'NICKNAME')),
@@ -53,7 +53,7 @@ const FULL = (card: Card): string => {
   return joined(namePrefix, firstName, middleName, lastName, nameSuffix);
 };
 
-/** How programs make a formatted name of a card. */
+/** The ways in which programs compose the formatted name of a card. */
 const FORMS: readonly ((card: Card) => string)[] = [
   FULL,
   ...[
@@ -69,7 +69,7 @@ const formattedName = (card: Card): string => normaliseText(textOf(card, 'FN'));
 
 const hasNoParts = (card: Card): boolean => Object.values(partsOf(card)).every((part) => part === '');
 
-/** The name of a card. One that was only typed as a whole is a first name, and so is stored by a write. */
+/** Returns the name of a card. A name without parts is used as the first name, and a write stores it as one. */
 const namedParts = (card: Card): Parts => {
   const parts = partsOf(card);
   if (!hasNoParts(card)) return parts;
@@ -79,18 +79,18 @@ const namedParts = (card: Card): Parts => {
 
 type Joined = 'namePrefix' | 'middleName';
 
-/** A part as the first name shows it; empty where the link does not join it. */
+/** Returns a part that is joined into the first name; empty if the link does not join it. */
 const joinedPart = (parts: Parts, field: Joined, chosen: ChosenFields): string =>
   chosen.includes(`${field}:joined`) ? parts[field] : '';
 
-/** The parts of a card's name; what is joined is around the given name. */
+/** Returns a part of a card's name. Joined parts are added around the given name. */
 export const readName = (card: Card, field: NameField, chosen: ChosenFields): string => {
   const parts = namedParts(card);
   if (field !== 'firstName') return parts[field];
   return joined(joinedPart(parts, 'namePrefix', chosen), parts.firstName, joinedPart(parts, 'middleName', chosen));
 };
 
-/** The parts for a first name to read `text`: a joined part is cleared where the text does not begin or end with it. */
+/** Returns the parts for the first name `text`. A joined part is cleared if the text does not begin or end with it. */
 const dividedFirstName = (parts: Parts, text: string, chosen: ChosenFields): Partial<Parts> => {
   const prefix = joinedPart(parts, 'namePrefix', chosen);
   const hasPrefix = prefix !== '' && `${text} `.startsWith(`${prefix} `);
@@ -104,7 +104,7 @@ const dividedFirstName = (parts: Parts, text: string, chosen: ChosenFields): Par
   };
 };
 
-/** The card with some parts of its name written. */
+/** Returns the card with some parts of its name written. */
 export const writeName = (
   card: Card,
   desired: Contact,
@@ -126,7 +126,7 @@ export const writeName = (
   return withComponents(card, 'N', new Map(names.map((field) => [PLACES[field], next[field]])), COMPONENTS);
 };
 
-/** The name that a form makes of a card; another form where it makes none. */
+/** Returns the name that a form composes of a card. If it is empty, the first other form with a result is used. */
 const nameBy = (form: (card: Card) => string, card: Card): string =>
   form(card) || (FORMS.map((each) => each(card)).find((text) => text !== '') ?? '');
 
@@ -138,9 +138,9 @@ const withName = (card: Card, name: string): Card => {
 };
 
 /**
- * The edited card with its formatted name, which follows where it was made of other values of the former card. It also follows
- * a written name (`isRenamed`) if it was or becomes the only name. Every version requires `FN`, so it may be empty, but is
- * never removed.
+ * Returns the edited card with its formatted name. The name is updated if it was composed of other values of the former card.
+ * It is also updated after a written name (`isRenamed`) if it was or becomes the only name. Every version requires `FN`, so
+ * it may be empty, but is never removed.
  */
 export const withFormattedName = (card: Card, former: Card, isRenamed: boolean): Card => {
   const before = formattedName(former);

@@ -14,9 +14,9 @@ import {
 } from './edits.ts';
 import { isVersion4 } from './lists.ts';
 
-/** How a text field is a part of a card. */
+/** The mapping of a text field to a card. */
 export type ScalarMapping = {
-  /** The text, not yet normalised. */
+  /** Returns the text, not yet normalised. */
   readonly read: (card: Card) => string;
   readonly write: (card: Card, text: string) => Card;
 };
@@ -29,7 +29,7 @@ const property = (name: string): ScalarMapping => ({
 export const TITLE = property('TITLE');
 export const NOTES = property('NOTE');
 
-/** The first component of `ORG`; its departments stay. */
+/** The first component of `ORG`. Its departments stay. */
 export const COMPANY: ScalarMapping = {
   read: (card) => unescapeText(componentsOf(card, 'ORG')[0] ?? ''),
   write: (card, text) => withComponents(card, 'ORG', new Map([[0, text]])),
@@ -43,7 +43,7 @@ export const NICKNAME: ScalarMapping = {
   write: (card, text) => withText(card, 'NICKNAME', text),
 };
 
-/** The year that Apple writes for a day without one. */
+/** The parameter with the year that Apple writes for a day without one. */
 const OMITTED_YEAR = 'X-APPLE-OMIT-YEAR';
 
 const birthdayOf = (card: Card): string => {
@@ -55,7 +55,7 @@ const birthdayOf = (card: Card): string => {
   return omitted !== undefined && day.startsWith(`${omitted}-`) ? `-${day.slice(omitted.length)}` : day;
 };
 
-/** The value and the omitted year of a day; any other text is a text. */
+/** Returns the value and the omitted year of a day. Any other text is written as a text. */
 const birthdayValue = (text: string, isLater: boolean) => {
   const day = partsOfDay(text);
   if (day === null) return { value: escapeText(text), kind: 'text', omitted: null };
@@ -65,7 +65,7 @@ const birthdayValue = (text: string, isLater: boolean) => {
     : { value: text, kind: null, omitted: null };
 };
 
-/** Version 3.0 has no day without a year (RFC 2426, 3.1.5), so Apple's form of it is written there. */
+/** Version 3.0 has no day without a year (RFC 2426, 3.1.5), so Apple's format is used there. */
 export const BIRTHDAY: ScalarMapping = {
   read: birthdayOf,
   write: (card, text) => {
@@ -78,7 +78,7 @@ export const BIRTHDAY: ScalarMapping = {
   },
 };
 
-/** The address of a photo; one that the card contains itself has none. A photo is never written. */
+/** The address of a photo. An embedded photo has no address. Photos are never written. */
 export const PHOTO: ScalarMapping = {
   read: (card) => {
     const text = unescapeText(lineNamed(card, 'PHOTO')?.value ?? '').trim();
@@ -87,7 +87,7 @@ export const PHOTO: ScalarMapping = {
   write: (card) => card,
 };
 
-/** The property of a custom field, such as `X-SHOE-SIZE`; a character that no name may have is written as its code. */
+/** Returns the property of a custom field, such as `X-SHOE-SIZE`. Characters that are not allowed become their codes. */
 const propertyOf = (field: NamedField): string => {
   const name = [...normaliseText(nameOfNamed(field)).toUpperCase()].map((character) => {
     if (/[A-Z0-9]/u.test(character)) return character;
@@ -96,5 +96,5 @@ const propertyOf = (field: NamedField): string => {
   return `X-${name.join('')}`;
 };
 
-/** A field that has a name of its user's. */
+/** Returns the mapping of a field with a user-defined name. */
 export const namedMapping = (field: NamedField): ScalarMapping => property(propertyOf(field));

@@ -7,15 +7,15 @@ import type { RateLimit } from './service/rate-window.ts';
 import { type ServiceEmulator, startServiceEmulator } from './service/server.ts';
 import type { ServiceVariants } from './service/variants.ts';
 
-/** How every emulator of a sandbox behaves. */
+/** The settings of every emulator of a sandbox. */
 export type Behaviour = {
-  /** 500 requests in 60 000 ms unless given. */
+  /** 500 requests in 60 000 ms by default. */
   readonly serviceRateLimit?: RateLimit;
-  /** 90 reads and 90 writes a minute unless given. */
+  /** 90 reads and 90 writes a minute by default. */
   readonly googleQuotas?: GoogleQuotas;
-  /** How long a write to Google stays invisible to requests with a sync token; 0 unless given. */
+  /** The time in which a write to Google is invisible to requests with a sync token; 0 by default. */
   readonly googlePropagationDelayMs?: number;
-  /** The machine's clock unless given. */
+  /** The system clock by default. */
   readonly clock?: { now(): number };
   readonly variants?: { readonly google?: Partial<GoogleVariants>; readonly service?: Partial<ServiceVariants> };
 };
@@ -23,20 +23,20 @@ export type Behaviour = {
 export type EmulatorOptions = {
   readonly behaviour: Behaviour;
   readonly people: readonly Person[];
-  /** 0, the default, takes any free port. */
+  /** 0, the default, selects a free port. */
   readonly port?: number;
-  /** Whose account it is. */
+  /** The email address of the account. */
   readonly accountEmail?: string;
 };
 
-/** A running emulator, filled, as the configuration names its provider. */
+/** A running emulator with its data, by the configuration name of its provider. */
 export type Emulator =
   | { readonly provider: 'google'; readonly server: GoogleEmulator }
   | { readonly provider: 'service'; readonly server: ServiceEmulator };
 
 export type EmulatedProvider = Emulator['provider'];
 
-/** Starts Google's emulator on 127.0.0.1 with one account. Rejects when the port is taken. */
+/** Starts Google's emulator on 127.0.0.1 with one account. Rejects if the port is in use. */
 export const startGoogle = async ({
   behaviour,
   people,
@@ -56,7 +56,7 @@ export const startGoogle = async ({
   return server;
 };
 
-/** Starts the service's emulator on 127.0.0.1 with one account. Rejects when the port is taken. */
+/** Starts the service's emulator on 127.0.0.1 with one account. Rejects if the port is in use. */
 export const startService = async ({
   behaviour,
   people,
@@ -75,13 +75,13 @@ export const startService = async ({
   return server;
 };
 
-/** Starts an emulator of that provider. Rejects when the port is taken. */
+/** Starts an emulator of that provider. Rejects if the port is in use. */
 export const startEmulator = async (provider: EmulatedProvider, options: EmulatorOptions): Promise<Emulator> =>
   provider === 'google'
     ? { provider, server: await startGoogle(options) }
     : { provider, server: await startService(options) };
 
-/** The settings of a link's side that open the account, its token with them. */
+/** Returns the settings of a link's side that open the account, including its token. */
 export const settingsOf = ({ provider, server }: Emulator): Readonly<Record<string, string>> =>
   provider === 'google'
     ? {
@@ -100,10 +100,10 @@ export const settingsOf = ({ provider, server }: Emulator): Readonly<Record<stri
         accessToken: server.issueToken(),
       };
 
-/** How many contacts the account holds. */
+/** Returns the number of contacts in the account. */
 export const contactCount = ({ provider, server }: Emulator): number =>
   provider === 'google' ? server.account.people().length : server.account.contacts().length;
 
-/** The people in the account. */
+/** Returns the people in the account. */
 export const peopleAt = ({ provider, server }: Emulator): readonly Person[] =>
   provider === 'google' ? peopleAtGoogle(server.account) : peopleAtService(server.account);

@@ -4,7 +4,7 @@ const LOOPBACK = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/u;
 
 /**
  * Middleware that accepts control requests only from programs of this machine, not from web pages. A page of another origin
- * sends its origin, and a page with a rebound host name sends that name as host.
+ * has that origin in its request, and a page with a rebound host name has that name as host.
  */
 export const localRequestsOnly: MiddlewareHandler = async (context, next) => {
   const host = context.req.header('host') ?? '';

@@ -1,8 +1,8 @@
-/** Index of ids by name, which finds records of a name without a scan. */
+/** Index of ids by name, which finds records by name without a scan. */
 export class NameIndex {
   readonly #ids = new Map<string, Set<string>>();
 
-  /** Records that the id has another name than before; undefined for none. */
+  /** Changes the name of an id; undefined means no name. */
   move(id: string, before: string | undefined, after: string | undefined): void {
     if (before === after) return;
     if (before !== undefined) {
@@ -16,7 +16,7 @@ export class NameIndex {
     else ids.add(id);
   }
 
-  /** The ids of a name. */
+  /** Returns the ids with that name. */
   idsOf(name: string): ReadonlySet<string> {
     return this.#ids.get(name) ?? new Set();
   }

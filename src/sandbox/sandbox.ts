@@ -17,16 +17,16 @@ import type { ServiceEmulator } from './service/server.ts';
 type Sample = {
   /** The seed of the sample data; 1 by default. */
   readonly seed?: number;
-  /** How many people the sample data has on both sides together; 60 unless given. */
+  /** The number of people in the sample data of both sides together; 60 by default. */
   readonly count?: number;
 };
 
 export type SandboxOptions = Behaviour &
   Sample & {
-    /** 0, the default, takes any free port. */
+    /** 0, the default, selects a free port. */
     readonly googlePort?: number;
     readonly servicePort?: number;
-    /** The people on a side. With neither side given both are filled with sample data; with one given the other is empty. */
+    /** The people on a side. Without both lists, both sides get sample data. With only one list, the other side is empty. */
     readonly google?: readonly Person[];
     readonly service?: readonly Person[];
   };
@@ -49,7 +49,7 @@ const DEFAULT_COUNT = 60;
 
 type Books = { readonly left: readonly Person[]; readonly right: readonly Person[] };
 
-/** The people of both sides: those that are given, or sample data that overlaps in part. */
+/** Returns the people of both sides: the given ones, or partly overlapping sample data. */
 const chooseBooks = (
   { seed = DEFAULT_SEED, count = DEFAULT_COUNT }: Sample,
   left: readonly Person[] | undefined,
@@ -59,7 +59,7 @@ const chooseBooks = (
   return splitBook(generatePeople({ count, seed }), seed);
 };
 
-/** Ends everything that the stack holds, once. */
+/** Returns a `close` that disposes of the whole stack once. */
 const closing = (running: AsyncDisposableStack): Closable => {
   const close = (): Promise<void> => running.disposeAsync();
   return { close, [Symbol.asyncDispose]: close };
@@ -79,7 +79,7 @@ const environmentOf = (google: GoogleEmulator, service: ServiceEmulator): Record
   GOOGLE_TOKEN_URL: google.tokenUrl,
 });
 
-/** Starts both emulators on 127.0.0.1 and fills them. Rejects, leaving neither running, when a port is taken. */
+/** Starts both emulators on 127.0.0.1 and fills them. If a port is in use, stops both and rejects. */
 export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbox> => {
   const { googlePort = 0, servicePort = 0 } = options;
   const books = chooseBooks(options, options.google, options.service);
@@ -93,29 +93,29 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbo
 /** One side of a pair of accounts. */
 export type PairSide = {
   readonly provider: EmulatedProvider;
-  /** 0, the default, takes any free port. */
+  /** 0, the default, selects a free port. */
   readonly port?: number;
-  /** As in {@link SandboxOptions}: with neither side given both are filled with sample data. */
+  /** As in {@link SandboxOptions}: without both lists, both sides get sample data. */
   readonly people?: readonly Person[];
 };
 
 export type PairOptions = Behaviour & Sample & { readonly left: PairSide; readonly right: PairSide };
 
-/** Two running emulators of any two providers, each with an account of its own. */
+/** Two running emulators of any two providers, each with a separate account. */
 export type SandboxPair = Closable & {
   readonly left: Emulator;
   readonly right: Emulator;
-  /** The content of `links` in the configuration file for the link `default` between the two. */
+  /** Returns the value of `links` in the configuration file, for the link `default` between the two. */
   links(): { readonly default: { readonly left: SideSection; readonly right: SideSection } };
 };
 
-/** A side's section of the configuration file: its provider, its name where it needs one, and the provider's settings. */
+/** A side's section of the configuration file: its provider, its name if required, and the provider's settings. */
 type SideSection = { readonly provider: EmulatedProvider; readonly name?: string } & Readonly<Record<string, string>>;
 
-/** The names of two accounts of one provider; accounts of two providers have their providers' names. */
+/** The names of two accounts of one provider. Accounts of two providers are named after their providers. */
 const ACCOUNT_NAMES = { left: 'private', right: 'work' } as const;
 
-/** Starts both emulators on 127.0.0.1 and fills them. Rejects, leaving neither running, when a port is taken. */
+/** Starts both emulators on 127.0.0.1 and fills them. If a port is in use, stops both and rejects. */
 export const startSandboxPair = async (options: PairOptions): Promise<SandboxPair> => {
   const books = chooseBooks(options, options.left.people, options.right.people);
   await using starting = new AsyncDisposableStack();

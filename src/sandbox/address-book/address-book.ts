@@ -1,44 +1,44 @@
 import type { FileBytes } from './load.ts';
 import type { Person } from '../people/person.ts';
 
-/** An address book file that cannot be used. The message contains the path and the remedy, and nothing of the content. */
+/** An unusable address book file. The message contains the path and the remedy, but nothing of the content. */
 export class AddressBookError extends Error {
   override readonly name = 'AddressBookError';
 }
 
-/** A part of an address book file that could not be loaded. The reason contains nothing of the file's content. */
+/** A part of a file that could not be loaded. The reason contains nothing of the file's content. */
 export type Problem = {
   /** The line of the file, counted from 1. */
   readonly line: number;
-  /** How many lines from there on it concerns. */
+  /** The number of affected lines from there. */
   readonly lines: number;
   readonly reason: string;
 };
 
-/** Problems of one kind: how many there are, and the first of them. */
+/** Problems of one kind: their number, and the first ones. */
 export type Problems = { readonly count: number; readonly first: readonly Problem[] };
 
 /** The content of a file, and its problems. */
 export type AddressBook = {
   readonly people: readonly Person[];
-  /** How many more people the file has than there was room for. */
+  /** The number of people beyond the limit. */
   readonly leftOut: number;
-  /** Lines that could not be parsed; the rest of their card was loaded. */
+  /** Lines that could not be parsed. The rest of their card was loaded. */
   readonly skipped: Problems;
-  /** Cards and rows of which no person could be made. */
+  /** Cards and rows without a person. */
   readonly refused: Problems;
 };
 
-/** More are counted, not listed: a file of another kind has one on each line. */
+/** Further problems are only counted: a file of another kind has one on each line. */
 const LISTED_MAX = 100;
 
-/** Gathers problems of one kind, in the order of the file. */
+/** Collects problems of one kind, in the order of the file. */
 export class ProblemList {
   #count = 0;
   #last: Problem | null = null;
   readonly #listed: Problem[] = [];
 
-  /** A problem with one line; neighbouring lines with the same problem are one entry. */
+  /** Adds a problem of one line. Neighbouring lines with the same problem are one entry. */
   add(line: number, reason: string): void {
     this.#count += 1;
     const last = this.#last;
@@ -55,7 +55,7 @@ export class ProblemList {
 
 const NONE: readonly never[] = [];
 
-/** A list without the room to spare that building it has left: a hundred thousand people multiply it. */
+/** Returns a list without unused capacity, which would be large for a hundred thousand people. */
 const compact = <Item>(list: readonly Item[]): readonly Item[] => (list.length === 0 ? NONE : list.slice());
 
 /** Collects the people of a file up to a limit. */
@@ -101,5 +101,5 @@ type Taker = {
   readonly refused: ProblemList;
 };
 
-/** Reads a file of one kind. Rejects with an AddressBookError, which does not name the file, where it is of another. */
+/** Reads a file of one kind. Rejects with an AddressBookError, without the file name, if it is of another kind. */
 export type ReadFile = (file: Pick<FileBytes, 'isTranscoded' | 'chunks'>, taker: Taker) => Promise<void>;

@@ -2,10 +2,10 @@ import type { ProblemList } from './address-book.ts';
 import type { ByteText, Decoder } from './decoder.ts';
 import type { PropertyHead, PropertyHeads } from './property-heads.ts';
 
-/** One property of a card as in the file: unfolded, not decoded. */
+/** One property of a card, unfolded but not decoded. */
 type RawProperty = { readonly head: PropertyHead; readonly value: ByteText };
 
-/** The properties of one card that a person is made of. */
+/** The properties of one card that are used for a person. */
 export type RawCard = { readonly line: number; readonly properties: readonly RawProperty[] };
 
 const READ_NAMES: ReadonlySet<string> = new Set(
@@ -14,7 +14,7 @@ const READ_NAMES: ReadonlySet<string> = new Set(
     'X-ABLABEL X-ABSHOWAS AGENT'
   ).split(' '),
 );
-/** Properties of RFC 2425, 2426 and 6350 and of vCard 2.1 that hold nothing that a person has here. */
+/** Properties of RFC 2425, 2426 and 6350 and of vCard 2.1 that no field of a person corresponds to. */
 const OTHER_NAMES: ReadonlySet<string> = new Set(
   (
     'ANNIVERSARY CALADRURI CALURI CAPURI CLASS CLIENTPIDMAP CONTACT-URI DEATHDATE DEATHPLACE BIRTHPLACE EXPERTISE ' +
@@ -24,7 +24,7 @@ const OTHER_NAMES: ReadonlySet<string> = new Set(
 );
 
 const DELIMITER = /^(?:\u00EF\u00BB\u00BF)?(?<indent>[ \t]*)(?<kind>BEGIN|END)[ \t]*:[ \t]*VCARD[ \t]*$/iu;
-/** The beginning of a property whose parameters go on in the next line. */
+/** The beginning of a property whose parameters continue in the next line. */
 const BEGINNING = /^(?:[\w-]+\.)?(?<name>[\w-]+)[ \t]*;/u;
 const AGENT_FOLLOWS = /^[ \t]*(?:BEGIN:VCARD[ \t]*)?$/iu;
 
@@ -34,7 +34,7 @@ const OUTSIDE = 'it is outside a card';
 
 const isBlankCode = (code: number): boolean => code === 0x20 || code === 0x09;
 
-/** The last character distinguishes most lines from a delimiter, which saves time. */
+/** A fast check: the last character distinguishes most lines from a delimiter. */
 const mayDelimit = (line: ByteText): boolean => {
   const last = line.charCodeAt(line.length - 1);
   return (last === 0x44 || last === 0x64 || isBlankCode(last)) && line.length < 80;
@@ -43,19 +43,19 @@ const mayDelimit = (line: ByteText): boolean => {
 const withoutIndent = (line: ByteText, indent: string): ByteText =>
   indent !== '' && line.startsWith(indent) ? line.slice(indent.length) : line;
 
-/** The property that is being read; its parts are joined when it is complete, whatever their number. */
+/** The current property. Its parts are joined once, when it is complete. */
 type Begun = {
   readonly line: number;
   readonly name: string;
-  /** Null where the first line does not end it. */
+  /** Null if the head continues after the first line. */
   readonly head: PropertyHead | null;
-  /** Null for a property that is of no use. */
+  /** Null for an unused property. */
   readonly parts: ByteText[] | null;
-  /** The last line ended softly: the next one goes on whatever it begins with. */
+  /** The last line ended with a soft line break: the next line continues it, independent of its first character. */
   goesOn: boolean;
 };
 
-/** Puts the cards of a file together, line by line: finds where they begin and end and undoes the folding. */
+/** Assembles the cards of a file line by line: finds their limits and reverses the folding. */
 export class CardReader {
   readonly #heads: PropertyHeads;
   readonly #skipped: ProblemList;
@@ -66,7 +66,7 @@ export class CardReader {
   /** The number of open nested cards: an agent's card is nested in the person's card. */
   #depth = 0;
 
-  /** `take` is called with each card in turn. */
+  /** `take` is called with each card in the order of the file. */
   constructor(heads: PropertyHeads, skipped: ProblemList, take: (card: RawCard) => void) {
     this.#heads = heads;
     this.#skipped = skipped;
@@ -82,7 +82,7 @@ export class CardReader {
     else if (this.#depth === 0) this.#readInside(withoutIndent(line, this.#card.indent));
   }
 
-  /** Handles a card that the end of the file leaves open. */
+  /** Handles a card that is still open at the end of the file. */
   finish(): void {
     if (this.#card === null) return;
     this.#skipped.add(this.#lineNumber, 'the file ends before the card does: END:VCARD is missing');
@@ -161,7 +161,7 @@ export class CardReader {
   }
 }
 
-/** The name of a property that the line begins and does not end; the empty string where it begins none. */
+/** Returns the name of a property that begins but does not end in the line; the empty string without one. */
 const beginningOf = (line: ByteText): string => BEGINNING.exec(line)?.groups?.['name']?.toUpperCase() ?? '';
 
 const isProperty = (name: string): boolean => READ_NAMES.has(name) || OTHER_NAMES.has(name) || name.startsWith('X-');
@@ -171,7 +171,7 @@ const endsSoftly = (head: PropertyHead | null, text: ByteText): boolean =>
 
 const withoutSoftEnd = (text: ByteText, isSoft: boolean): ByteText => (isSoft ? text.slice(0, -1) : text);
 
-/** One property of a card; its value is decoded, and still escaped. */
+/** One property of a card. Its value is decoded but still escaped. */
 export type CardProperty = { readonly head: PropertyHead; readonly value: string };
 
 const decodeTransfer = (value: ByteText, transfer: PropertyHead['transfer']): ByteText => {
@@ -186,8 +186,8 @@ const decodeTransfer = (value: ByteText, transfer: PropertyHead['transfer']): By
 };
 
 /**
- * The properties of one card with their values decoded. A charset that one of them names is likely to be that of the
- * others too. In a file that was transcoded, it says nothing of what stands there as it is.
+ * Returns the properties of one card with decoded values. A charset of one property is probably also that of the others. In a
+ * transcoded file, a declared charset does not apply to unencoded text.
  */
 export const decodeCard = (
   properties: readonly RawProperty[],

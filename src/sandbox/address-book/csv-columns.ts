@@ -6,17 +6,17 @@ import { type Person, splitFullName } from '../people/person.ts';
 /** The cells of a row, not yet decoded. */
 export type Row = readonly ByteText[];
 
-/** Reads a cell; the empty string where the row or the file has none. */
+/** Returns a cell's text; the empty string if the row or the file does not have the cell. */
 export type Cell = (row: Row) => string;
 
-/** How the rows of a file with certain columns are read; `skip` is called with the reason for each cell that is left out. */
+/** Reads the rows of a file with certain columns. `skip` is called with the reason for each skipped cell. */
 export type Layout = (row: Row, skip: (reason: string) => void) => Person;
 
-/** The columns of a CSV file, by their English names without regard to case. */
+/** The columns of a CSV file by their English names, case-insensitive. */
 export class Columns {
-  /** As the file spells them. */
+  /** The names in the file's spelling. */
   readonly names: readonly string[];
-  /** In English where the language is known. */
+  /** The English names, if the language is known. */
   readonly englishNames: readonly string[];
   readonly #decoder: Decoder;
   readonly #indexes: ReadonlyMap<string, number>;
@@ -26,7 +26,7 @@ export class Columns {
     this.names = head.map((cell) => decoder.decode(cell).trim());
     this.englishNames = this.names.map(englishHeading);
     this.#decoder = decoder;
-    // Of columns with one name the first counts.
+    // Of several columns with one name, the first is used.
     this.#indexes = new Map(this.englishNames.map((name, index) => [name.toLowerCase(), index] as const).toReversed());
   }
 
@@ -34,17 +34,17 @@ export class Columns {
     return this.#indexes.has(name.toLowerCase());
   }
 
-  /** The columns of which no cell is read, by their place. */
+  /** Returns the indexes of the columns that are not read. */
   unused(): readonly number[] {
     return [...this.names.keys()].filter((index) => this.names[index] !== '' && !this.#used.has(index));
   }
 
-  /** The first filled cell of the columns named, on one line: exports of different years name the same differently. */
+  /** Returns the first filled cell of the given columns, on one line. Exports of different years use different names. */
   cell(...names: readonly string[]): Cell {
     return this.#filled(names, singleLine);
   }
 
-  /** The same, with its line breaks. */
+  /** Like `cell`, with line breaks. */
   lines(...names: readonly string[]): Cell {
     return this.#filled(names, severalLines);
   }
@@ -65,7 +65,7 @@ export class Columns {
 
 type Names = Pick<Person, 'givenName' | 'middleName' | 'familyName'>;
 
-/** The name in its columns; where these are empty, that of a column with the whole name. */
+/** Returns the name in its columns. If these are empty, uses a column with the whole name. */
 export const namesCell = (columns: Columns): ((row: Row) => Names) => {
   const given = columns.cell('First Name', 'Given Name');
   const middle = columns.cell('Middle Name', 'Additional Name');

@@ -7,13 +7,13 @@ const splitCell = (text: string): string[] => {
   return text.includes(':::') ? text.split(':::').map((part) => part.trim()) : [text];
 };
 
-/** Common labels in the spelling of the People API, others unchanged; a leading `*` marks the primary value. */
+/** Returns common labels in the spelling of the People API, others unchanged. A leading `*` marks the primary value. */
 const labelOf = (text: string): string | null => {
   const label = text.replace(/^\*\s*/u, '');
   return label === '' ? null : commonLabel(label);
 };
 
-/** `E-mail 1`, `E-mail 2`... as far as the file has such columns. */
+/** Returns `E-mail 1`, `E-mail 2`... if the file has such columns. */
 const numbered = ({ englishNames }: Columns, kind: string): string[] => {
   const entries = englishNames.map((column) => /^(?<entry>.+ \d+) - /u.exec(column)?.groups?.['entry'] ?? '');
   const ofKind = entries.filter((entry) => entry.replace(/ \d+$/u, '').toLowerCase() === kind);
@@ -59,14 +59,14 @@ const addressCell = (columns: Columns, entry: string): ((row: Row) => PersonAddr
   };
 };
 
-/** Whether the columns are those of a "Google CSV": today's (`First Name`, `Labels`) or those before 2024. */
+/** Returns whether the columns are those of a "Google CSV": the current ones (`First Name`, `Labels`) or those before 2024. */
 export const isGoogle = (columns: Columns): boolean => {
   const hasName = columns.has('First Name') || columns.has('Given Name') || columns.has('Name');
   const hasGroups = columns.has('Labels') || columns.has('Group Membership');
   return hasName && (hasGroups || columns.has('E-mail 1 - Value') || columns.has('Phone 1 - Value'));
 };
 
-/** How the rows of a "Google CSV" are read. */
+/** Returns the layout of a "Google CSV". */
 export const googleLayout = (columns: Columns): Layout => {
   const names = namesCell(columns);
   const [emails, phones, websites] = ['e-mail', 'phone', 'website'].map((kind) => valuesCell(columns, kind));

@@ -1,6 +1,6 @@
 /**
- * Headings of Outlook's, Thunderbird's and hand-made files in German, French, Spanish, Italian, Dutch, Portuguese and
- * Japanese, by the English heading of Outlook that they mean.
+ * Headings of Outlook's, Thunderbird's and manually created files in German, French, Spanish, Italian, Dutch, Portuguese and
+ * Japanese, by Outlook's English heading.
  */
 const HEADINGS: Readonly<Record<string, string>> = {
   Title: 'Anrede; Titre; Título; Titolo; Titel; 敬称',
@@ -118,7 +118,7 @@ const NUMBERED: Readonly<Record<string, string>> = {
 
 const fold = (name: string): string => name.normalize('NFC').trim().toLowerCase().replace(/\s+/gu, ' ');
 
-/** By each foreign spelling the English one. */
+/** Returns the English spelling of each foreign one. */
 const englishBySpelling = (table: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
   new Map(
     Object.entries(table).flatMap(([english, spellings]) =>
@@ -133,7 +133,7 @@ const PART = /^(?<kind>.+?) (?<number>\d+) - (?<part>.+)$/u;
 
 const partOf = (word: string): string => ENGLISH_PARTS.get(fold(word)) ?? word;
 
-/** The English heading that a heading means; a heading of no known language as it is spelt. */
+/** Returns the English form of a heading. A heading in an unknown language is returned unchanged. */
 export const englishHeading = (name: string): string => {
   const { kind, number, part } = PART.exec(name)?.groups ?? {};
   if (kind !== undefined && part !== undefined) return `${partOf(kind)} ${number} - ${partOf(part)}`;

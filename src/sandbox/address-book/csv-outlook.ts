@@ -88,7 +88,7 @@ const KNOWN: ReadonlySet<string> = new Set(
   ].map((name) => name.toLowerCase()),
 );
 
-/** Whether the columns are those of an Outlook export, or some of them: a name, or an email address or phone number. */
+/** Returns whether the columns are those of an Outlook export, or some of them: a name, an email address or a phone number. */
 export const isOutlook = (columns: Columns): boolean => {
   const hasName = NAMES.some((name) => columns.has(name));
   const hasAddress = [...EMAILS, ...PHONES].some(([name]) => columns.has(name));
@@ -99,13 +99,13 @@ export const isOutlook = (columns: Columns): boolean => {
   return (hasName && hasAddress) || ((hasName || hasAddress) && unknown.length * 2 <= names.length);
 };
 
-/** The birthday as one text; Thunderbird divides it. */
+/** Returns the birthday as one text. Thunderbird stores it in several columns. */
 const birthdayCell = (columns: Columns): Cell => {
   const [year, month] = [columns.cell('Birth Year'), columns.cell('Birth Month')];
   const [day, whole] = [columns.cell('Birth Day'), columns.cell('Birthday')];
   const padded = (text: string): string => text.padStart(2, '0');
   return (row) => {
-    // In German, Thunderbird and Outlook have one heading for the day and for the whole birthday.
+    // In German, Thunderbird's heading of the day equals Outlook's heading of the whole birthday.
     const ofMonth = day(row) || (columns.has('Birth Month') ? whole(row) : '');
     if (ofMonth === '' || month(row) === '') return whole(row);
     return `${year(row) === '' ? '-' : year(row)}-${padded(month(row))}-${padded(ofMonth)}`;

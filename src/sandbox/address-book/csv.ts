@@ -15,7 +15,7 @@ const NAME_SHOWN_CHARACTERS = 40;
 
 const shortName = (name: string): string => JSON.stringify(name.slice(0, NAME_SHOWN_CHARACTERS));
 
-/** A column of which nothing is loaded, and how many of its cells are filled. */
+/** An unused column, and the number of its filled cells. */
 type IgnoredColumn = { readonly index: number; readonly name: string; values: number };
 
 const foundIn = ({ names }: Columns): string => {
@@ -30,12 +30,12 @@ const layoutOf = (columns: Columns): Layout => {
   throw new AddressBookError(`Too few columns are known. ${EXPECTED}; the first line has ${foundIn(columns)}.`);
 };
 
-/** How the file separates cells, and the line on which its columns are named. */
+/** The separator of cells, and the line with the column names. */
 type Form = { readonly delimiter: string; readonly headLine: number };
 
 const DELIMITERS = [',', ';', '\t'];
 
-/** The separator of `sep=` on the first line, else the most frequent one outside of quotes on that line. */
+/** Returns the separator of `sep=` on the first line, else the most frequent one outside quotation marks on that line. */
 const formOf = (start: ByteText): Form => {
   const [named] = /^"?sep=(?:.)(?="?\s*[\r\n])/iu.exec(start) ?? [];
   if (named !== undefined) return { delimiter: named.slice(-1), headLine: 2 };
@@ -57,7 +57,7 @@ async function* withFirst(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGene
 
 type OnRow = (cells: readonly ByteText[], lines: number) => void;
 
-/** Calls back for each row as soon as it is complete, so that none is lost to an error after it. */
+/** Calls back for each row when it is complete, so that no row is lost to a later error. */
 const parserFor = ({ delimiter, headLine }: Form, onRow: OnRow) =>
   parse({
     delimiter,
@@ -76,7 +76,7 @@ const parserFor = ({ delimiter, headLine }: Form, onRow: OnRow) =>
 const occurrences = (cells: readonly string[], part: string): number =>
   cells.reduce((sum, cell) => (cell.includes(part) ? sum + cell.split(part).length - 1 : sum), 0);
 
-/** The people of a CSV file as Google or Outlook exports it, or as a spreadsheet program has saved it since. */
+/** Reads the people of a CSV file of Google or Outlook, also one that a spreadsheet program saved again. */
 export const readCsv: ReadFile = async ({ chunks }, { add, skipped, refused }) => {
   const decoder = new Decoder();
   const pieces = chunks[Symbol.asyncIterator]();
@@ -87,7 +87,7 @@ export const readCsv: ReadFile = async ({ chunks }, { add, skipped, refused }) =
   let countedTwice = 0;
   let endedLine = 0;
   const onRow: OnRow = (cells, lines) => {
-    // The parser counts CR and LF within a cell as a line each.
+    // The parser counts CR LF in a cell as two lines.
     countedTwice += occurrences(cells, '\r\n');
     endedLine = lines - countedTwice;
     if (layout === null) {

@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 
 /**
- * Bytes as a text of as many characters, each with the code of its byte (ISO 8859-1). Files are searched and cut in this
- * form, and only values are decoded: a fold may divide a character, and each value may be in another encoding.
+ * Bytes as a text with one character for each byte, whose code is that of the byte (ISO 8859-1). Files are searched and divided
+ * in this form, and only values are decoded: a fold may divide a character, and values may have different encodings.
  */
 export type ByteText = string;
 
@@ -14,14 +14,14 @@ const FALLBACK = 'windows-1252';
 export class Decoder {
   readonly #decoders = new Map<string, TextDecoder | null>();
 
-  /** Whether the runtime has a decoder of that name. */
+  /** Returns whether the runtime has a decoder with that name. */
   knows(charset: string): boolean {
     return this.#decoderOf(charset) !== null;
   }
 
   /**
-   * The text behind the bytes: in the charset declared for them where that is known and fits, else in UTF-8 where they are
-   * valid, else in `fallback` (the charset that the card names elsewhere), else in Windows-1252.
+   * Decodes bytes. Uses the declared charset if it is known and matches the bytes, else UTF-8 if the bytes are valid, else
+   * `fallback` (a charset of another property of the card), else Windows-1252.
    */
   decode(bytes: ByteText, declared: string | null = null, fallback: string | null = null): string {
     if (declared === null && !NOT_ASCII.test(bytes)) return bytes;
@@ -63,15 +63,15 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 /**
- * Cuts the chunks of a file into its lines. Lines end as the first one does: with LF, CR LF or, as on old Macs, CR; in a
- * file of the first two, a lone CR is part of its line.
+ * Divides the chunks of a file into lines. All lines end like the first one: with LF, CR LF, or CR (old Macs). In a file with
+ * LF or CR LF, a single CR is part of its line.
  */
 export class LineSplitter {
   #end: number | null = null;
   /** The parts of the current line from earlier chunks. */
   #begun: Buffer[] = [];
 
-  /** The lines that end in the chunk. */
+  /** Yields the lines that end in the chunk. */
   *split(next: Buffer): Generator<ByteText> {
     const chunk = this.#end === null ? Buffer.concat([...this.#begun.splice(0), next]) : next;
     this.#end ??= firstEndOf(chunk);
@@ -83,7 +83,7 @@ export class LineSplitter {
     if (from < chunk.length) this.#begun.push(chunk.subarray(from));
   }
 
-  /** The last line of a file that does not end with a line end. */
+  /** Yields the last line of a file without a final line end. */
   *rest(): Generator<ByteText> {
     if (this.#begun.length > 0) yield this.#take(Buffer.alloc(0), 0, 0);
   }
@@ -106,7 +106,7 @@ const textOf = (buffer: Buffer, from: number, to: number): ByteText => {
   return buffer.toString('latin1', from, end);
 };
 
-/** The end character of the first line; null if the chunk does not contain it. */
+/** Returns the end character of the first line; null if the chunk does not contain it. */
 const firstEndOf = (chunk: Buffer): number | null => {
   const lf = chunk.indexOf(LF);
   const cr = chunk.indexOf(CR);

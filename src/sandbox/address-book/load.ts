@@ -5,9 +5,9 @@ import { readCsv } from './csv.ts';
 import { readVCards } from './vcard.ts';
 import { readChunks } from '../../util/files.ts';
 
-/** A file from its beginning on. It is open until it was read to its end, or is disposed of. */
+/** The content of a file from its beginning. The file is open until it is read to its end or disposed of. */
 export type FileBytes = AsyncDisposable & {
-  /** Whether the file was UTF-16: its chunks are UTF-8, whatever charset it names. */
+  /** True if the file was UTF-16. Its chunks are then UTF-8, whatever charset it declares. */
   readonly isTranscoded: boolean;
   /** At least one chunk, without a byte order mark. */
   readonly chunks: AsyncIterable<Buffer>;
@@ -34,7 +34,7 @@ async function* readBook(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** By its byte order mark; without one by its first character, which is ASCII in every address book. */
+/** Detects UTF-16 by its byte order mark, or by the first character, which is ASCII in every address book. */
 const utf16Of = ([first, second]: Buffer): 'utf-16le' | 'utf-16be' | null => {
   if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return 'utf-16le';
   if ((first === 0xfe && second === 0xff) || (first === 0 && second !== 0)) return 'utf-16be';
@@ -56,8 +56,8 @@ async function* joined(
 }
 
 /**
- * Opens a file for reading piece by piece. Throws {@link AddressBookError}, which does not name the file, where it is
- * missing or cannot be read.
+ * Opens a file for reading in chunks. Throws {@link AddressBookError}, without the file name, if it is missing or cannot be
+ * read.
  */
 const readFileBytes = async (path: string): Promise<FileBytes> => {
   const chunks = readBook(path);
@@ -68,7 +68,7 @@ const readFileBytes = async (path: string): Promise<FileBytes> => {
   return {
     isTranscoded: decoder !== null,
     chunks: joined(first, chunks, decoder),
-    // A reader may stop before it asks for a chunk.
+    // A reader may stop before it requests a chunk.
     [Symbol.asyncDispose]: async () => void (await chunks.return(undefined)),
   };
 };
@@ -85,10 +85,9 @@ const inFile = (path: string, error: unknown): unknown =>
   error instanceof AddressBookError ? new AddressBookError(`${path}: ${error.message}`, { cause: error }) : error;
 
 /**
- * Reads an address book by its extension: vCards (`.vcf`, `.vcard`), or a CSV file (`.csv`, `.tsv`, `.txt`) as Google or
- * Outlook exports it, in any encoding that {@link Decoder} detects. Parts that cannot be read are skipped.
- * `most` people are kept, the others counted.
- * Throws {@link AddressBookError} if the file is missing, of another kind, or contains no person.
+ * Reads an address book by its extension: vCards (`.vcf`, `.vcard`), or a CSV file (`.csv`, `.tsv`, `.txt`) of Google or
+ * Outlook, in any encoding that {@link Decoder} detects. Parts that cannot be read are skipped. At most `most` people are kept;
+ * further ones are counted. Throws {@link AddressBookError} if the file is missing, of another kind, or contains no person.
  */
 export const loadAddressBook = async (path: string, most = Infinity): Promise<AddressBook> => {
   const read = READERS[extname(path).toLowerCase()];

@@ -10,14 +10,14 @@ export type PropertyHead = {
   readonly transfer: 'quoted-printable' | 'base64' | null;
   /** The declared charset of the value; null if none is declared. */
   readonly charset: string | null;
-  /** The label for its types; `TEL;CELL` is `TEL;TYPE=CELL` in every version. */
+  /** The label of its types. In every version, `TEL;CELL` equals `TEL;TYPE=CELL`. */
   readonly label: string | null;
-  /** The year that Apple writes where a birthday's year is unknown; null elsewhere. */
+  /** The year that Apple writes for a birthday without a known year; null for other properties. */
   readonly unknownYear: string | null;
 };
 
 const HEAD = /^(?:(?<group>[\w-]+)\.)?(?<name>[\w-]+)[ \t]*(?<parameters>(?:;(?:"[^"]*"|[^":])*)?)(?=:)/u;
-/** A quote that is left open in a property that is complete: the first colon ends the parameters. */
+/** A head with an unclosed quotation mark in a complete property: the first colon ends the parameters. */
 const OPEN_HEAD = /^(?:(?<group>[\w-]+)\.)?(?<name>[\w-]+)[ \t]*(?<parameters>(?:;[^:]*)?)(?=:)/u;
 const PARAMETER = /(?:"[^"]*"|[^;"])+/gu;
 
@@ -50,7 +50,7 @@ const readParameters = (text: ByteText, decoder: Decoder): Omit<PropertyHead, 'n
 
 type ReadHead = { readonly head: PropertyHead; readonly colon: number };
 
-/** A file repeats few heads, but each card may have groups of its own. */
+/** A file repeats few heads, but each card may have different groups. */
 const REMEMBERED_MAX = 10_000;
 
 /** Parses the heads of one file's properties, with a cache because they repeat. */
@@ -63,8 +63,8 @@ export class PropertyHeads {
   }
 
   /**
-   * The head that the text begins with, and where its colon is; null where it begins with none. A quoted parameter may go on
-   * in a folded line: only of a text that `isWhole` does an open quote end at the first colon.
+   * Parses the head at the start of the text, and returns it with the position of its colon; null without a head. A quoted
+   * parameter may continue in a folded line. Therefore an unclosed quotation mark ends at the first colon only if `isWhole`.
    */
   read(text: ByteText, { isWhole }: { readonly isWhole: boolean }): ReadHead | null {
     const colon = text.indexOf(':');

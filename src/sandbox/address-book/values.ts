@@ -1,4 +1,4 @@
-/** A birthday as `Person` has it, or the reason why the text is not read; both are null for a text without a birthday. */
+/** A birthday in the format of `Person`, or the reason why it cannot be read; both are null without a birthday. */
 export type ReadBirthday = { readonly day: string | null; readonly reason: string | null };
 
 const NOTHING: ReadBirthday = { day: null, reason: null };
@@ -6,15 +6,15 @@ const UNREADABLE: ReadBirthday = { day: null, reason: 'the birthday cannot be re
 const IMPOSSIBLE: ReadBirthday = { day: null, reason: 'the birthday is not a day of the calendar' };
 const AMBIGUOUS: ReadBirthday = { day: null, reason: 'the birthday has two readings: day and month, or month and day' };
 
-/** The year that Apple writes where it does not know one. */
+/** The year that Apple writes for an unknown year. */
 const APPLE_UNKNOWN_YEAR = '1604';
 
 const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 
-/** A time of day behind a date. */
+/** A time of day after a date. */
 const TIME = /(?:T| (?=\d{1,2}:))\d{1,2}.*$/u;
 
-/** The spellings of a day that distinguish day and month. */
+/** The notations of a date in which day and month are distinguishable. */
 const SPELLINGS = [
   /^(?<year>\d{4}|-)(?<sign>[-./]?)(?<month>\d{1,2})\k<sign>(?<day>\d{1,2})$/u,
   /^--(?<month>\d{2})(?<day>\d{2})$/u,
@@ -24,7 +24,7 @@ const SPELLINGS = [
 ];
 const EITHER_ORDER = /^(\d{1,2})([-/])(\d{1,2})\2(\d{4})$/u;
 
-/** Such as `0/0/00`, which Outlook writes for no birthday. */
+/** Returns true for texts such as `0/0/00`, which Outlook writes for no birthday. */
 const isBlank = (text: string): boolean => !/[1-9\p{L}]/u.test(text);
 
 const isLeapYear = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
@@ -46,11 +46,11 @@ const eitherOrder = (first: number, second: number, year: string): ReadBirthday 
   return first > 12 ? dayOf(year, second, first) : dayOf(year, first, second);
 };
 
-/** The number of a month, which may be an English name; 0 for any other text. */
+/** Returns the number of a month, which may be an English name; 0 for any other text. */
 const monthOf = (text: string): number =>
   /^\d+$/u.test(text) ? Number(text) : MONTHS.indexOf(text.slice(0, 3).toLowerCase()) + 1;
 
-/** Reads a birthday as exports spell it: `19900412`, `1990-04-12T00:00:00Z`, `--0412`, `12.04.1990`, `April 12, 1990`. */
+/** Parses a birthday of an export: `19900412`, `1990-04-12T00:00:00Z`, `--0412`, `12.04.1990`, `April 12, 1990`. */
 export const readBirthday = (text: string): ReadBirthday => {
   const bare = text.trim();
   if (isBlank(bare)) return NOTHING;
@@ -64,18 +64,18 @@ export const readBirthday = (text: string): ReadBirthday => {
   return dayOf(year === '-' ? '' : year, month, Number(parts['day']));
 };
 
-/** The People API's spelling of the common labels of Google and Apple, by the label in lower case without blanks. */
+/** The People API's spelling of Google's and Apple's common labels, by the label in lower case without blanks. */
 const COMMON: ReadonlyMap<string, string> = new Map(
   'home work other mobile main pager homeFax workFax otherFax workMobile homePage googleVoice'
     .split(' ')
     .map((label) => [label.toLowerCase(), label]),
 );
 
-/** One of the common labels as the People API spells it; any other as the file has it. */
+/** Returns a common label in the spelling of the People API, any other label unchanged. */
 export const commonLabel = (label: string): string =>
   COMMON.get(label.toLowerCase()) ?? COMMON.get(label.replaceAll(/\s/gu, '').toLowerCase()) ?? label;
 
-/** Apple's own labels look like `_$!<HomePage>!$_`; any other label is returned unchanged. */
+/** Converts Apple's own labels, such as `_$!<HomePage>!$_`. Any other label is returned unchanged. */
 export const appleLabel = (label: string): string => {
   const known = /^_\$!<(?<name>.*)>!\$_$/u.exec(label)?.groups?.['name'];
   if (known === undefined) return label;
@@ -83,7 +83,7 @@ export const appleLabel = (label: string): string => {
   return common === known ? known.slice(0, 1).toLowerCase() + known.slice(1) : common;
 };
 
-/** Types that describe an ability or preference, not the kind of a number or address. */
+/** Types that describe an ability or preference rather than the kind of a number or address. */
 const ABILITIES: ReadonlySet<string> = new Set('pref voice internet msg text dom intl postal parcel x400'.split(' '));
 const PLACES = ['home', 'work', 'other'];
 const DEVICES = ['pager', 'main'];
@@ -94,11 +94,11 @@ const placed = (place: string | null, labels: Readonly<Record<'home' | 'work' | 
 const FAX = { home: 'homeFax', work: 'workFax', other: 'otherFax' };
 const MOBILE = { home: 'mobile', work: 'workMobile', other: 'mobile' };
 
-/** A type that is not common is a label as the file spells it; Android marks such types with `X-`. */
+/** Returns an uncommon type as a label in the file's spelling. Android marks such types with `X-`. */
 const ownLabel = (types: readonly string[]): string | null =>
   types.find((type) => !ABILITIES.has(type.toLowerCase()))?.replace(/^X-/iu, '') ?? null;
 
-/** The label that the types of a property amount to. */
+/** Returns the label of a property's types. */
 export const labelOfTypes = (types: readonly string[]): string | null => {
   if (types.length === 0) return null;
   const known = new Set(types.map((type) => type.toLowerCase()));
@@ -121,7 +121,7 @@ const TYPES: ReadonlyMap<string, readonly string[]> = new Map([
   ['workMobile', ['WORK', 'CELL']],
 ]);
 
-/** The types of a common label; null for any other label. */
+/** Returns the types of a common label; null for any other label. */
 export const typesOfLabel = (label: string): readonly string[] | null => TYPES.get(label) ?? null;
 
 const HAS_CONTROL = /[\u0000-\u001F\u007F]/u;
@@ -132,17 +132,17 @@ const LINE_BREAKS = /\r\n|\r/gu;
 export const singleLine = (text: string): string =>
   (HAS_CONTROL.test(text) ? text.replaceAll(CONTROLS, ' ') : text).trim();
 
-/** A text of several lines, with `\n` between them. */
+/** Returns a text of several lines, with `\n` between them. */
 export const severalLines = (text: string): string =>
   (text.includes('\r') ? text.replaceAll(LINE_BREAKS, '\n') : text).trim();
 
-/** A text of a vCard without its escapes; `\;` is a semicolon in every version. */
+/** Returns a vCard text without its escapes. In every version, `\;` is a semicolon. */
 export const unescape = (text: string): string =>
   text.includes('\\')
     ? text.replace(/\\([nN,;:\\])/gu, (_, escaped: string) => (escaped.toLowerCase() === 'n' ? '\n' : escaped))
     : text;
 
-/** The parts between separators that no backslash escapes, still escaped. */
+/** Divides a text at unescaped separators. The parts are still escaped. */
 export const splitEscaped = (text: string, separator: ';' | ','): string[] => {
   if (!text.includes('\\')) return text.split(separator);
   const parts: string[] = [];
@@ -157,6 +157,6 @@ export const splitEscaped = (text: string, separator: ';' | ','): string[] => {
   return [...parts, text.slice(from)];
 };
 
-/** A text as vCard 3.0 and 4.0 escape it. */
+/** Escapes a text for vCard 3.0 and 4.0. */
 export const escape = (text: string): string =>
   text.replaceAll(/[\\,;]/gu, String.raw`\$&`).replaceAll(/\r\n|\n|\r/gu, String.raw`\n`);

@@ -3,7 +3,7 @@ import { isFilled, type LabelledText, type Person, type PersonAddress } from '..
 
 const LINE_BYTES = 75;
 
-/** A line within 75 bytes, continued on further ones (RFC 2426, 2.6); no character is divided. */
+/** Folds a line to at most 75 bytes a line (RFC 2426, 2.6). Characters are not divided. */
 const folded = (line: string): string => {
   if (Buffer.byteLength(line) <= LINE_BYTES) return line;
   const parts = [''];
@@ -26,7 +26,7 @@ const filled = (name: string, value: string): string[] => (value === '' ? [] : [
 
 type Labelled = { readonly name: string; readonly value: string; readonly label: string | null };
 
-/** Common labels are types; any other label is written in a separate line, like in exports of Apple and Google. */
+/** Common labels are written as types. Any other label is a separate line, as in exports of Apple and Google. */
 const labelledLines = ({ name, value, label }: Labelled, index: number): string[] => {
   if (label === null) return [`${name}:${value}`];
   const types = typesOfLabel(label);
@@ -44,13 +44,13 @@ const ofAddress = ({ street, city, region, postalCode, country, label }: PersonA
   label,
 });
 
-/** Apple's form of a birthday without a year, which 3.0 has none for. */
+/** Returns a birthday. Version 3.0 has no birthday without a year, so Apple's format is used for one. */
 const birthdayLines = (birthday: string): string[] => {
   if (birthday === '') return [];
   return [birthday.startsWith('-') ? `BDAY;X-APPLE-OMIT-YEAR=1604:1604${birthday.slice(1)}` : `BDAY:${birthday}`];
 };
 
-/** A person without a name is shown by the company's name. It marks the empty N as intended. */
+/** Returns the name of a person, or the company's name if there is none, which marks the empty N as intended. */
 const formattedName = ({ prefix, givenName, middleName, familyName, suffix, company }: Person): string => {
   const isNamed = [givenName, middleName, familyName].some(Boolean);
   return isNamed ? [prefix, givenName, middleName, familyName, suffix].filter(Boolean).join(' ') : company;
@@ -80,7 +80,7 @@ const cardOf = (person: Person): string => {
   return `${lines.map(folded).join('\r\n')}\r\n`;
 };
 
-/** The people as vCards 3.0, which every address book reads, one card at a time; read again, they are the same people. */
+/** Yields the people as vCards 3.0, which every address book can read, one card each. Reading them gives the same people. */
 export function* writeVCards(people: Iterable<Person>): Generator<string> {
   for (const person of people) if (isFilled(person)) yield cardOf(person);
 }

@@ -21,7 +21,7 @@ import {
   userGroups,
 } from '../people/person.ts';
 
-/** The parts of a structured value; in vCard 3.0 and 4.0 a part may hold several texts (`Philip,Paul`). */
+/** Returns the parts of a structured value. In vCard 3.0 and 4.0 a part may contain several texts (`Philip,Paul`). */
 type ReadParts = (value: string, joint: string) => string[];
 
 const readParts: ReadParts = (value, joint) =>
@@ -31,7 +31,7 @@ const readParts: ReadParts = (value, joint) =>
     return texts.filter(Boolean).join(joint);
   });
 
-/** vCard 2.1 has no lists: a comma is a comma. */
+/** vCard 2.1 has no lists, so a comma is part of the text. */
 const readParts21: ReadParts = (value) => splitEscaped(value, ';').map((part) => severalLines(unescape(part)));
 
 const textOf = ({ value }: CardProperty): string => singleLine(unescape(value));
@@ -43,7 +43,7 @@ const cleanEmail = (text: string): string => text.replace(/^mailto:/iu, '');
 
 const NONE: readonly never[] = [];
 
-/** A card on its way to a person. */
+/** A card with functions to read its values. */
 class Card {
   readonly #properties: readonly CardProperty[];
   readonly #parts: ReadParts;
@@ -63,7 +63,7 @@ class Card {
     return found ?? NONE;
   }
 
-  /** The first text of that name that is not blank. */
+  /** Returns the first text with that name that is not blank. */
   first(name: string): string {
     for (const property of this.#properties) {
       const text = property.head.name === name ? textOf(property) : '';
@@ -118,7 +118,7 @@ const NO_NAMES: Names = { prefix: '', givenName: '', middleName: '', familyName:
 const says = (card: Card, name: string, value: string): boolean =>
   card.all(name).some((property) => textOf(property).toLowerCase() === value);
 
-/** Whether the card is that of an organisation: it is marked so, and N holds no other name than the company's. */
+/** Returns whether the card is of an organisation: it is marked as one, and N contains no name but the company's. */
 const isOrganisation = (card: Card, company: string): boolean => {
   if (says(card, 'KIND', 'org') || says(card, 'X-ADDRESSBOOKSERVER-KIND', 'org')) return true;
   const name = card.parts('N').filter(Boolean).join(' ');
@@ -126,7 +126,7 @@ const isOrganisation = (card: Card, company: string): boolean => {
   return company !== '' && isCompany && (name === '' || name === company);
 };
 
-/** The parts of N; where N is empty, FN with its last word as the family name, unless FN is the company's name. */
+/** Returns the parts of N. If N is empty, divides FN, with its last word as family name, unless FN is the company's name. */
 const readNames = (card: Card, company: string): Names => {
   if (isOrganisation(card, company)) return NO_NAMES;
   const [familyName = '', givenName = '', middleName = '', prefix = '', suffix = ''] = card.parts('N');
@@ -184,7 +184,7 @@ const toPerson = (card: Card, birthday: string): Person => {
   };
 };
 
-/** The person of a card, or the reason why the card has no person; `skip` is called with the reason for each value left out. */
+/** Returns the person of a card, or the reason without one. `skip` is called with the reason for each skipped value. */
 const readPerson = (properties: readonly CardProperty[], skip: (reason: string) => void): Person | string => {
   const card = new Card(properties);
   if (isGroup(card)) return 'the card is a group, not a person';
@@ -195,8 +195,7 @@ const readPerson = (properties: readonly CardProperty[], skip: (reason: string) 
 };
 
 /**
- * The people of a vCard file (2.1, 3.0 and 4.0 mixed as they like), as Google, Apple, Android and Outlook export it, and
- * as other programs write it.
+ * Reads the people of a vCard file (2.1, 3.0 and 4.0 in any mixture) of Google, Apple, Android, Outlook and other programs.
  */
 export const readVCards: ReadFile = async ({ chunks, isTranscoded }, { add, skipped, refused }) => {
   const decoder = new Decoder();

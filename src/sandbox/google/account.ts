@@ -10,18 +10,18 @@ import type { GoogleVariants } from './variants.ts';
 /** The options of an account. */
 export interface AccountOptions {
   readonly email: string;
-  /** The address of the account's photos, without a slash at the end. */
+  /** The address of the account's photos, without a trailing slash. */
   readonly origin: string;
   readonly clock: { now(): number };
-  /** The variants in force now. */
+  /** The current variants. */
   readonly variants: () => GoogleVariants;
-  /** Country by which national phone numbers are read. */
+  /** The country for parsing national phone numbers. */
   readonly country: CountryCode;
 }
 
 /**
- * One Google account in memory, with methods that act as its owner does in the web interface: no etags, no quotas, at
- * once. Methods throw an Error that names the person or group when it does not exist.
+ * One Google account in memory. Its methods have the effect of the owner's actions in the web interface: no etags, no quotas,
+ * no delay. A method throws an Error with the name of the person or group if it does not exist.
  */
 export class GoogleAccount {
   readonly email: string;
@@ -43,18 +43,18 @@ export class GoogleAccount {
     this.#options = options;
   }
 
-  /** Now in milliseconds, on the emulator's clock. */
+  /** Returns the emulator's time in milliseconds. */
   now(): number {
     return this.#options.clock.now();
   }
 
-  /** A new time in microseconds for a change or a group sync token; later than every one before. */
+  /** Returns a new time in microseconds for a change or a group sync token, later than every earlier one. */
   nextMicros(): number {
     this.#lastMicros = Math.max(this.now() * 1000, this.#lastMicros + 1);
     return this.#lastMicros;
   }
 
-  /** Creates a label; returns its resource name. */
+  /** Creates a label. Returns its resource name. */
   createGroup(name: string): string {
     if (this.contactGroups.named(name)) throw new Error(`The account already has a group named ${name}.`);
     return this.contactGroups.create(name, [], this.nextMicros()).resourceName;
@@ -69,7 +69,7 @@ export class GoogleAccount {
     this.removeGroup(this.#group(resourceName), false);
   }
 
-  /** Creates a contact in the groups given, else in those of `person.memberships`, else in My Contacts; returns its name. */
+  /** Creates a contact in the given groups, else in those of `person.memberships`, else in My Contacts. Returns its name. */
   createPerson(person: Person, options: { readonly groups?: readonly string[] } = {}): string {
     const groups = options.groups ?? groupsOf(person) ?? [myContactsGroup];
     for (const group of groups) this.#group(group);
@@ -77,7 +77,7 @@ export class GoogleAccount {
     return this.contacts.create(state, this.now()).resourceName;
   }
 
-  /** Replaces the fields that `person` has; an empty list clears a field. */
+  /** Replaces the fields that `person` contains. An empty list clears a field. */
   updatePerson(resourceName: string, person: Person): void {
     const record = this.#contact(resourceName);
     const groups = groupsOf(person) ?? record.state.groups;
@@ -97,14 +97,14 @@ export class GoogleAccount {
     this.contacts.update(record, { ...record.state, groups, updatedMicros: this.nextMicros() }, this.now());
   }
 
-  /** Gives the contact a photo, JPEG or PNG; without one it shows a generated one. */
+  /** Sets the contact's photo, JPEG or PNG. Without a photo, the contact shows a generated one. */
   setPhoto(resourceName: string, image: Uint8Array | undefined): void {
     const photo = image && photoOf(image);
     if (image && !photo) throw new Error('The image is neither JPEG nor PNG.');
     this.changePhoto(this.#contact(resourceName), photo);
   }
 
-  /** Makes Google gather a person from the user's mail; returns the name. Only names and addresses are kept. */
+  /** Creates an "other contact", as Google does from the user's mail. Only names and addresses are stored. Returns the name. */
   createOtherContact({ names = [], emailAddresses = [], phoneNumbers = [] }: Person): string {
     const fields = this.storedFields({ names, emailAddresses, phoneNumbers });
     const state = { fields, groups: [], updatedMicros: this.nextMicros() };
@@ -117,7 +117,7 @@ export class GoogleAccount {
     this.otherContacts.delete(record, this.nextMicros(), this.now());
   }
 
-  /** Merges contacts: the survivor keeps its single values and gains the others' list values and groups. */
+  /** Merges contacts. The survivor keeps its single values and gets the others' list values and groups. */
   mergePeople(survivorName: string, loserNames: readonly string[]): void {
     const losers = loserNames.map((name) => this.#contact(name));
     let survivor = this.#contact(survivorName);
@@ -131,7 +131,7 @@ export class GoogleAccount {
     for (const loser of losers) survivor = this.#mergeAway(survivor, loser, merged.updatedMicros);
   }
 
-  /** Gives a contact another resource name, as linking it with a profile does; returns the new name. */
+  /** Gives a contact another resource name, as linking it with a profile does. Returns the new name. */
   renamePerson(resourceName: string): string {
     const record = this.#contact(resourceName);
     const withTombstone = this.#options.variants().renameEvents === 'newNameAndTombstone';
@@ -139,29 +139,29 @@ export class GoogleAccount {
     return this.contacts.rename(record, state, withTombstone, this.now()).resourceName;
   }
 
-  /** Every contact with all its fields, as the API would show them (contact source only). */
+  /** Returns every contact with all its fields, as the API returns them (contact source only). */
   people(): Person[] {
     return [...this.contacts.all()].map((record) => this.#view(record));
   }
 
-  /** Every person under "Other contacts". */
+  /** Returns every "other contact". */
   otherPeople(): Person[] {
     return [...this.otherContacts.all()].map((record) => this.#view(record));
   }
 
-  /** One contact with all its fields; undefined when there is none of that name. */
+  /** Returns one contact with all its fields; undefined if none has that name. */
   person(resourceName: string): Person | undefined {
     const record = this.contacts.living(resourceName);
     return record && this.#view(record);
   }
 
-  /** The user's own labels. */
+  /** Returns the user's own labels. */
   groups(): { resourceName: string; name: string }[] {
     const own = this.contactGroups.all().filter(({ system }) => !system);
     return own.map(({ resourceName, name }) => ({ resourceName, name }));
   }
 
-  /** The stored form of the fields that are present in a person; memberships are not among them. */
+  /** Returns the stored form of a person's fields, without memberships. */
   storedFields(person: Person): ContactFields {
     const { country, variants } = this.#options;
     const context = { country, nameConflict: variants().nameConflict };
@@ -174,7 +174,7 @@ export class GoogleAccount {
     return Object.fromEntries(entries);
   }
 
-  /** Puts a contact into other groups, as a change of the group, which the contact may or may not show. */
+  /** Changes a contact's groups by a change of the group. A variant decides whether the contact's update time changes. */
   changeMembership(record: ContactRecord, groups: readonly string[], updatedMicros: number): void {
     if (this.#options.variants().membershipChanges === 'leaveContact') {
       this.contacts.updateQuietly(record, { ...record.state, groups });
@@ -183,7 +183,7 @@ export class GoogleAccount {
     }
   }
 
-  /** Gives a contact a photo, or takes it away; returns the contact as it is then. */
+  /** Sets or removes a contact's photo. Returns the changed contact. */
   changePhoto(record: ContactRecord, photo: Photo | undefined): ContactRecord {
     const { photos: _before, ...others } = record.state.fields;
     const url = photo && `${this.origin}/contacts/${this.photos.add(photo)}=s100`;
@@ -191,7 +191,7 @@ export class GoogleAccount {
     return this.contacts.update(record, { ...record.state, fields, updatedMicros: this.nextMicros() }, this.now());
   }
 
-  /** Deletes a group, and its contacts too or only their membership. A contact that loses its last group joins My Contacts. */
+  /** Deletes a group with its contacts or only their membership. A contact that loses its last group joins My Contacts. */
   removeGroup(group: GroupRecord, deleteContacts: boolean): void {
     const updatedMicros = this.nextMicros();
     const members = [...this.contacts.all()].filter(({ state }) => state.groups.includes(group.resourceName));
@@ -240,7 +240,7 @@ export class GoogleAccount {
   }
 }
 
-/** Resource names of the groups in a person's memberships; undefined when there are none. */
+/** Returns the resource names of the groups in a person's memberships; undefined if there are none. */
 export function groupsOf(person: Person): string[] | undefined {
   const names = (person.memberships ?? []).flatMap(({ contactGroupMembership }) => {
     return contactGroupMembership?.contactGroupResourceName ?? [];

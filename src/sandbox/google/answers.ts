@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { personSchema } from './person-schema.ts';
 
-/** A message as an answer carries it: each field may be missing. */
+/** Returns the schema of a message in an answer: each field may be missing. */
 function message<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape).partial();
 }

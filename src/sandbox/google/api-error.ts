@@ -1,6 +1,6 @@
 import type { GoogleVariants } from './variants.ts';
 
-/** The google.rpc codes that the emulator answers with, each with its number and HTTP status. */
+/** The google.rpc codes of the emulator, each with its number and HTTP status. */
 const rpcCodes = {
   INVALID_ARGUMENT: { code: 3, http: 400 },
   FAILED_PRECONDITION: { code: 9, http: 400 },
@@ -19,7 +19,7 @@ type RpcStatus = keyof typeof rpcCodes;
 
 type Details = readonly Readonly<Record<string, unknown>>[];
 
-/** A refusal by the API: thrown by an operation, turned into the HTTP answer by the dispatcher. */
+/** A refusal by the API. An operation throws it, and the dispatcher returns it as the HTTP answer. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: RpcStatus;
@@ -50,7 +50,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The body that goes with a bare HTTP status, for answers that are forced from outside. */
+/** Returns the error body for an HTTP status, for planned faults. */
 export function bodyOfStatus(httpStatus: number): object {
   const found = Object.entries(rpcCodes).find(([, { http }]) => http === httpStatus);
   const messages: Record<number, string> = {
@@ -100,14 +100,14 @@ export function insufficientScopes(): ApiError {
   return new ApiError('PERMISSION_DENIED', 'Request had insufficient authentication scopes.', details);
 }
 
-/** The 400 for a request with more items than allowed. */
+/** Returns the 400 for a request with too many items. */
 export function overLimit(field: string, maximum: number, variants: GoogleVariants): ApiError {
   const message = `Request must not have more than ${maximum} ${field}.`;
   const details = variants.overLimitBatch === 'fieldViolations' ? badRequestDetails(field, message) : undefined;
   return invalidArgument(message, details);
 }
 
-/** The 429 for an account that cannot hold more contacts. */
+/** Returns the 429 for an account at its contact limit. */
 export function contactLimitReached(variants: GoogleVariants): ApiError {
   const details =
     variants.contactLimitBody === 'errorInfo'
@@ -117,7 +117,7 @@ export function contactLimitReached(variants: GoogleVariants): ApiError {
   return new ApiError('RESOURCE_EXHAUSTED', message, details);
 }
 
-/** The error of get, update and delete for a contact that does not exist. */
+/** Returns the error of get, update and delete for a contact that does not exist. */
 export function missingContact(variants: GoogleVariants): ApiError {
   return variants.missingContact === 'notFound' ? notFound() : new ApiError('INTERNAL', 'Internal error encountered.');
 }

@@ -9,7 +9,7 @@ import { type MinuteQuota, quotaExceeded } from './quotas.ts';
 import { checkParameters, contentOf, methodOf } from './request.ts';
 import type { ApiRequest, Operation, World } from './world.ts';
 
-/** The token store and quotas that a request has to pass. */
+/** The token store and the quotas that apply to a request. */
 export interface ApiGate {
   readonly tokens: TokenStore;
   reads: MinuteQuota;
@@ -23,7 +23,7 @@ const answerHeaders = {
   server: 'ESF',
 };
 
-/** Answers a request to the API: credentials, scope, parameters and body, quota, operation, in that order. */
+/** Answers an API request. Checks, in this order: credentials, scope, parameters and body, quota. Then runs the operation. */
 export async function answerApi(
   context: Context<{ Bindings: HttpBindings }>,
   world: World,
@@ -34,7 +34,7 @@ export async function answerApi(
   if (!operation) return context.html('<!DOCTYPE html><title>Error 404 (Not Found)!!1</title>', 404);
   const content = await contentOf(context.req);
   const query = new URLSearchParams(content.search);
-  // One turn of the event loop, so that changes sent at the same time are seen to overlap.
+  // Waits for one turn of the event loop, so that concurrent changes are detected as overlapping.
   if (operation.mutates) await nextTurn();
   try {
     checkToken(context.req.header('authorization'), query, operation, gate.tokens);
@@ -52,7 +52,7 @@ export async function answerApi(
   }
 }
 
-/** The operation behind a method and path. */
+/** Returns the operation for a method and path. */
 export function findOperation(method: string, path: string): Operation | undefined {
   return operations.find((operation) => operation.method === method && operation.path.test(path));
 }

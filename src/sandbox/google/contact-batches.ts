@@ -34,7 +34,7 @@ const updateSchema = z.strictObject({
 
 const deleteSchema = z.strictObject({ resourceNames: z.array(z.string()).optional() });
 
-/** One item of a batch: checked and ready to be applied, or refused. */
+/** One item of a batch; `check` returns the function that applies it, or throws its refusal. */
 interface BatchItem {
   readonly key: string;
   readonly check: () => (updatedMicros: number) => ContactRecord;
@@ -106,7 +106,7 @@ function checkCount(field: string, count: number, maximum: number, { variants }:
   if (count > maximum) throw overLimit(field, maximum, variants);
 }
 
-/** Checks every item before the first is applied, so that one bad item may fail them all. */
+/** Checks every item before the first is applied, because one bad item may fail all of them. */
 function runBatch(
   items: readonly BatchItem[],
   errorDetails: string,

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type ContactField, type FieldItem, type PersonField, readFields, singletonFields } from './person-schema.ts';
 
-/** The values of a contact, in stored form, by field. */
+/** The values of a contact in stored form, by field. */
 export type ContactFields = { readonly [Field in ContactField]?: readonly FieldItem[] };
 
-/** The immutable state of a contact; a change replaces it. */
+/** The immutable state of a contact. A change replaces it. */
 export interface ContactState {
   readonly fields: ContactFields;
   /** Resource names of the groups, in the order of joining. */
@@ -19,11 +19,11 @@ type SourceType = 'CONTACT' | 'OTHER_CONTACT';
 /** One contact, living or deleted. */
 export interface ContactRecord {
   readonly sourceType: SourceType;
-  /** Id of the source: lower-case hex; stays when the resource name changes. */
+  /** Id of the source: lower-case hex. It stays if the resource name changes. */
   readonly sourceId: string;
   readonly resourceName: string;
   readonly state: ContactState;
-  /** The state before the last change; undefined when there was none. */
+  /** The state before the last change; undefined without a change. */
   readonly previous: ContactState | undefined;
   readonly deleted: boolean;
   readonly formerNames: readonly string[];
@@ -37,7 +37,7 @@ interface LogEntry {
 /** Part of the change log: records in the order of their last change. */
 export interface LogSlice {
   readonly records: readonly ContactRecord[];
-  /** Sequence number of the last record when more follow. */
+  /** Sequence number of the last record if more records follow. */
   readonly next: number | undefined;
 }
 
@@ -46,9 +46,8 @@ const seedWords = { CONTACT: 'contact', OTHER_CONTACT: 'other contact' } as cons
 
 /**
  * The contacts of one source of an account and the log of their changes. Every change replaces the record and appends it to
- * the log;
- * an entry counts only while its record is still the contact's newest one. So the valid entries are all contacts and
- * tombstones, each once, by time of last change, and a delta is the tail of the log.
+ * the log. A log entry is valid only while its record is the contact's newest one. The valid entries are therefore all contacts
+ * and tombstones, each once, by time of last change. A delta is the end of the log.
  */
 export class ContactBook {
   readonly sourceType: SourceType;
@@ -70,34 +69,34 @@ export class ContactBook {
     return this.#living;
   }
 
-  /** Sequence number of the newest change; 0 when nothing ever changed. */
+  /** Sequence number of the newest change; 0 without a change. */
   get lastSequence(): number {
     return this.#log.length;
   }
 
-  /** Sequence number of the last change of a contact, by its present name; 0 when there is none. */
+  /** Returns the sequence number of a contact's last change, by its current name; 0 if there is none. */
   sequenceOf(resourceName: string): number {
     return this.#currentSequences.get(resourceName) ?? 0;
   }
 
-  /** The living or deleted contact of that name, or of a name that it had before. */
+  /** Returns the living or deleted contact with that current or former name. */
   find(resourceName: string): ContactRecord | undefined {
     const name = this.#newNames.get(resourceName);
     return name === undefined ? this.#records.get(resourceName) : this.find(name);
   }
 
-  /** The living contact of that name. */
+  /** Returns the living contact with that name. */
   living(resourceName: string): ContactRecord | undefined {
     const record = this.find(resourceName);
     return record?.deleted ? undefined : record;
   }
 
-  /** Every living contact, in no particular order. */
+  /** Yields every living contact, in no particular order. */
   *all(): Generator<ContactRecord> {
     for (const record of this.#records.values()) if (!record.deleted) yield record;
   }
 
-  /** Creates a contact, with an id that another book used before where one is given. */
+  /** Creates a contact. `sourceId` may be an id from another book. */
   create(state: ContactState, atMs: number, sourceId = this.#nextId()): ContactRecord {
     this.#living += 1;
     const resourceName = this.#nameOf(sourceId);
@@ -109,7 +108,7 @@ export class ContactBook {
     return this.#append({ ...record, state, previous: record.state }, atMs);
   }
 
-  /** Replaces the state without a trace in the log. */
+  /** Replaces the state without a log entry. */
   updateQuietly(record: ContactRecord, state: ContactState): ContactRecord {
     const replaced = { ...record, state, previous: record.state };
     const sequence = this.#currentSequences.get(record.resourceName);
@@ -125,7 +124,7 @@ export class ContactBook {
     this.#append({ ...record, state, previous: record.state, deleted: true }, atMs);
   }
 
-  /** Makes `survivor` answer to the name of `loser` and list it among its former names; shows no tombstone. */
+  /** Adds the name of `loser` to the former names of `survivor`, which is then found by it. Creates no tombstone. */
   absorb(survivor: ContactRecord, loser: ContactRecord, atMs: number): ContactRecord {
     this.#living -= 1;
     this.#records.delete(loser.resourceName);
@@ -138,7 +137,7 @@ export class ContactBook {
     return this.#append({ ...record, formerNames: [...record.formerNames, name] }, atMs);
   }
 
-  /** Gives the contact a new resource name; the source id stays. */
+  /** Gives the contact a new resource name. The source id stays. */
   rename(record: ContactRecord, state: ContactState, withTombstone: boolean, atMs: number): ContactRecord {
     const resourceName = this.#nameOf(this.#nextId());
     const { resourceName: oldName } = record;
@@ -155,8 +154,8 @@ export class ContactBook {
   }
 
   /**
-   * Up to `limit` records changed after one sequence number, up to and including another, each as it was at the latter: a
-   * contact that was changed again since is shown with its former state.
+   * Returns up to `limit` records that changed after one sequence number, up to and including another, each as it was at the
+   * latter: a contact with a later change is returned in its earlier state.
    */
   slice(after: number, until: number, limit: number, accept: (record: ContactRecord) => boolean): LogSlice {
     const records: ContactRecord[] = [];
@@ -172,7 +171,7 @@ export class ContactBook {
     return { records, next: undefined };
   }
 
-  /** Up to `limit` living contacts changed before a sequence number, newest first. */
+  /** Returns up to `limit` living contacts that changed before a sequence number, newest first. */
   newest(before: number, limit: number): LogSlice {
     const records: ContactRecord[] = [];
     let last = before;
@@ -186,19 +185,19 @@ export class ContactBook {
     return { records, next: undefined };
   }
 
-  /** Number of contacts and tombstones changed after one sequence number, up to and including another. */
+  /** Returns the number of contacts and tombstones changed after one sequence number, up to and including another. */
   countChanged(after: number, until: number): number {
     return this.#newestUpTo(after, until).size;
   }
 
-  /** Sequence number of the newest change made at that time or before. */
+  /** Returns the sequence number of the newest change at or before that time. */
   sequenceAt(timeMs: number): number {
     let sequence = this.#log.length;
     while (sequence > 0 && (this.#log[sequence - 1]?.atMs ?? 0) > timeMs) sequence -= 1;
     return sequence;
   }
 
-  /** The newest change of each contact between two sequence numbers, by its sequence number; former names are left out. */
+  /** Returns each contact's newest change between two sequence numbers, by its sequence number, without former names. */
   #newestUpTo(after: number, until: number): ReadonlyMap<number, ContactRecord> {
     const sequences = new Map<string, number>();
     for (let sequence = after + 1; sequence <= until; sequence += 1) {
@@ -226,23 +225,23 @@ export class ContactBook {
     return record;
   }
 
-  /** A new source id: 63 bits as lower-case hex. */
+  /** Returns a new source id: 63 bits as lower-case hex. */
   #nextId(): string {
     this.#created += 1;
     const text = `${this.#seed} ${seedWords[this.sourceType]} ${this.#created}`;
     return (createHash('sha256').update(text).digest().readBigUInt64BE() >> 1n).toString(16);
   }
 
-  /** The resource name that goes with a source id: `people/c` and the same number in decimal. */
+  /** Returns the resource name for a source id: `people/c` and the same number in decimal. */
   #nameOf(sourceId: string): string {
     return `${namePrefixes[this.sourceType]}${BigInt(`0x${sourceId}`)}`;
   }
 }
 
-/** Fields of which a merged contact has one value. */
+/** Fields with one value in a merged contact. */
 const single: ReadonlySet<PersonField> = new Set([...singletonFields, 'photos']);
 
-/** The fields of a merged contact: the first contact's single values, and the list values of all, each once. */
+/** Returns the fields of a merged contact: the first contact's single values, and the list values of all, each once. */
 export function mergedFields(contacts: readonly ContactFields[]): ContactFields {
   const merged: [ContactField, FieldItem[]][] = [];
   for (const field of readFields) {

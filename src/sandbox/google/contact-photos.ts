@@ -13,7 +13,7 @@ const updateSchema = z.strictObject({
   sources: z.array(z.string()).optional(),
 });
 
-/** `PATCH /v1/people/{id}:updateContactPhoto`: no etag is asked for; the person comes back only with a mask. */
+/** `PATCH /v1/people/{id}:updateContactPhoto`: requires no etag, and returns the person only if a mask is given. */
 export function updateContactPhoto({ body, pathParts }: ApiRequest, world: World): object {
   const { photoBytes, personFields, sources } = readBody(updateSchema, body, 'request');
   const selection = optionalSelection(personFields, 'personFields', sources ?? []);

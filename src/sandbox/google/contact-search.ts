@@ -8,7 +8,7 @@ import { type ApiRequest, showing, type World } from './world.ts';
 const defaultResults = 10;
 const maximumResults = 30;
 
-/** The texts of each field that a search of contacts looks at. */
+/** The texts of each field that a search of contacts compares. */
 const searchedTexts: readonly (readonly [ContactField, readonly string[]])[] = [
   ['names', ['displayName', 'givenName', 'familyName', 'unstructuredName']],
   ['nicknames', ['value']],
@@ -25,8 +25,8 @@ export function searchContacts({ query }: ApiRequest, world: World): object {
 }
 
 /**
- * Searches a book by the start of a word. A request with an empty query finds nothing and brings the search up to date:
- * until the next one, it sees the book as it is then.
+ * Searches a book by the start of a word. A request with an empty query returns nothing and updates the search cache: until
+ * the next such request, searches use the book in this state.
  */
 export function searchBook(book: ContactBook, query: URLSearchParams, selection: ReadSelection, world: World): object {
   const size = Math.min(readSize(query, 'pageSize', Infinity, defaultResults), maximumResults);
@@ -56,7 +56,7 @@ function isFound(fields: ContactFields, query: string): boolean {
   );
 }
 
-/** Whether the text contains the query at the beginning of a word, ignoring case. */
+/** Returns whether the text contains the query at the start of a word, ignoring case. */
 function startsWord(text: string, query: string): boolean {
   const [inside, sought] = [text.toLowerCase(), query.toLowerCase()];
   for (let at = inside.indexOf(sought); at !== -1; at = inside.indexOf(sought, at + 1)) {
@@ -65,7 +65,7 @@ function startsWord(text: string, query: string): boolean {
   return false;
 }
 
-/** Whether the number begins with the digits of a query that is nothing but a number. */
+/** Returns whether the number begins with the digits of a query that is only a number. */
 function startsNumber(number: string, query: string): boolean {
   if (!/^[\d\s+()./-]*\d[\d\s+()./-]*$/.test(query)) return false;
   return number.replaceAll(/\D/g, '').startsWith(query.replaceAll(/\D/g, ''));

@@ -16,16 +16,16 @@ import { personView, type ReadSelection } from './person-view.ts';
 import { readBody, selectionOrAll, updateMask } from './request.ts';
 import { type ApiRequest, noteApiWrite, showing, type World } from './world.ts';
 
-/** Values and groups of a contact about to be written: checked, but nothing is changed yet. */
+/** Values and groups of a contact after the checks of a write, before any change. */
 type ContactContent = Omit<ContactState, 'updatedMicros'>;
 
-/** An update that passed every check. */
+/** An update that passed all checks. */
 export interface ContactEdit {
   readonly record: ContactRecord;
   readonly content: ContactContent;
 }
 
-/** Checks a person to create; throws the ApiError that refuses it. */
+/** Checks a person to create. Throws an ApiError if it is refused. */
 export function contentToCreate(person: Person, world: World): ContactContent {
   const fields = writtenFields(person, new Set(updatableFields), world);
   const given = groupsOf(person);
@@ -40,7 +40,7 @@ function groupsOfNew(given: readonly string[] | undefined, { account, variants }
 }
 
 /**
- * Checks an update of the masked fields, each replaced whole or cleared; throws the ApiError that refuses it.
+ * Checks an update of the masked fields, each replaced whole or cleared. Throws an ApiError if it is refused.
  * @param missingEtag status of the refusal of a person without an etag
  */
 export function checkEdit(
@@ -87,7 +87,7 @@ function checkGroups(groups: readonly string[], before: readonly string[], { acc
   }
 }
 
-/** The stored form of what the person has in the writable fields: values of the contact source only. */
+/** Returns the stored form of the person's writable fields: values of the contact source only. */
 function writtenFields(person: Person, mask: ReadonlySet<PersonField>, world: World): ContactFields {
   const own: Person = {};
   for (const field of updatableFields) {
@@ -163,7 +163,7 @@ export function deleteContact({ pathParts }: ApiRequest, world: World): object {
   return {};
 }
 
-/** Refuses creates that would take the account over its limit; throws the 429. */
+/** Throws the 429 for creates that would exceed the account's limit. */
 export function checkRoom(added: number, { account, contactLimit, variants }: World): void {
   if (account.contacts.size + added > contactLimit) throw contactLimitReached(variants);
 }
@@ -189,7 +189,7 @@ export function applyDelete(record: ContactRecord, updatedMicros: number, world:
   noteApiWrite(world, record.resourceName);
 }
 
-/** The person in the answer to a write: always as it is now. */
+/** Returns the person for the answer to a write, always in its current state. */
 export function personAfterWrite(record: ContactRecord, selection: ReadSelection, world: World): Person {
   return personView(record, record.state, { ...selection, ...showing(world), listing: false, formerNames: false });
 }

@@ -32,7 +32,7 @@ const faultSchema = z.strictObject({
   ),
 });
 
-/** Routes that control the emulator from another process. These requests are not logged and have no faults. */
+/** Creates the routes that control the emulator from another process. They are not logged and have no faults. */
 export function controlRoutes(world: World, plan: FaultPlan, log: RequestLog): Hono<{ Bindings: HttpBindings }> {
   const routes = new Hono<{ Bindings: HttpBindings }>();
   routes.use('/__control/*', localRequestsOnly);
@@ -53,7 +53,7 @@ export function controlRoutes(world: World, plan: FaultPlan, log: RequestLog): H
     world.variants = variants.data;
     return context.json(world.variants);
   });
-  // The API has no method that creates one: Google collects them from the user's mail.
+  // No method of the API creates an other contact: Google creates them from the user's mail.
   routes.post('/__control/other-contacts', async (context) => {
     const person = personSchema.safeParse(await context.req.json());
     if (!person.success) return context.json({ error: z.prettifyError(person.error) }, 400);

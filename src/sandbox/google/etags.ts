@@ -8,14 +8,14 @@ const sourceTypes = Buffer.from([1, 2, 5, 7]);
 const contactEtagLength = 12;
 
 /**
- * Etag of a contact source. It is made from the time of the last change alone: contacts changed at the same moment have
- * equal etags, as at Google.
+ * Returns the etag of a contact source. It depends only on the time of the last change: contacts that changed at the same time
+ * have equal etags, as at Google.
  */
 export function contactSourceEtag(updatedMicros: number): string {
   return `#${shortHash(`contact ${updatedMicros}`)}`;
 }
 
-/** Etag of a contact group. */
+/** Returns the etag of a contact group. */
 export function groupEtag(updatedMicros: number): string {
   return shortHash(`group ${updatedMicros}`);
 }
@@ -24,7 +24,7 @@ function shortHash(text: string): string {
   return createHash('sha256').update(text).digest().subarray(0, 8).toString('base64');
 }
 
-/** Etag of a person: the mask of the read and the contact source's etag, so that it differs between masks. */
+/** Returns the etag of a person. It contains the mask of the read and the contact source's etag, so it differs by mask. */
 export function personEtag(mask: ReadonlySet<ReadField>, sourceEtag: string): string {
   const ids = Buffer.from(readFields.flatMap((field, index) => (mask.has(field) ? [index + 1] : [])));
   const contactEtag = Buffer.from(sourceEtag.slice(1), 'ascii');
@@ -36,7 +36,7 @@ function chunk(tag: number, bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from([tag, bytes.length]), bytes]);
 }
 
-/** The contact source's etag inside a person etag; undefined when the text is no person etag. */
+/** Returns the contact source's etag in a person etag; undefined if the text is not a person etag. */
 export function sourceEtagInside(etag: string): string | undefined {
   if (!etag.startsWith('%')) return undefined;
   const bytes = Buffer.from(etag.slice(1), 'base64');

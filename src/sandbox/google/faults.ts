@@ -9,7 +9,7 @@ import { contentOf, methodOf } from './request.ts';
 
 /** The effect of a fault on a request, apart from a delay. */
 export type FaultEffect =
-  /** Answers with a status; `before` (the default) without doing the request, `after` when it has been done. */
+  /** Answers with a status, either without executing the request (`before`, the default) or after it (`after`). */
   | {
       readonly kind: 'status';
       readonly status: number;
@@ -17,24 +17,24 @@ export type FaultEffect =
       readonly headers?: Readonly<Record<string, string>>;
       readonly when?: 'before' | 'after';
     }
-  /** Resets the connection before the request is done, or after. */
+  /** Resets the connection before or after the request is executed. */
   | { readonly kind: 'reset'; readonly when: 'before' | 'after' }
-  /** Does the request and breaks off in the middle of the answer's body. */
+  /** Executes the request and cuts the connection in the middle of the answer's body. */
   | { readonly kind: 'truncate' }
-  /** Answers with an HTML error page without doing the request; status 502 by default. */
+  /** Answers with an HTML error page without executing the request; status 502 by default. */
   | { readonly kind: 'html'; readonly status?: number };
 
-/** A planned failure of the next requests that match. */
+/** A planned fault of the next matching requests. */
 export interface Fault {
-  /** Matched against the HTTP method; every method when absent. */
+  /** Matched against the HTTP method; all methods by default. */
   readonly method?: RegExp | string;
-  /** Matched against path and query; every path when absent. */
+  /** Matched against path and query; all paths by default. */
   readonly path?: RegExp | string;
-  /** How many matching requests it hits; 1 by default. */
+  /** The number of affected matching requests; 1 by default. */
   readonly count?: number;
-  /** How many matching requests pass unharmed first; 0 by default. */
+  /** The number of matching requests before the first affected one; 0 by default. */
   readonly skip?: number;
-  /** How long the request is held before anything else happens. */
+  /** The delay before anything else. */
   readonly delayMs?: number;
   readonly effect?: FaultEffect;
 }
@@ -47,7 +47,7 @@ interface PlannedFault {
   hitsLeft: number;
 }
 
-/** The planned faults of an emulator. Each request meets the first planned fault that matches it. */
+/** The planned faults of an emulator. The first matching fault applies to a request. */
 export class FaultPlan {
   #planned: PlannedFault[] = [];
 
@@ -61,7 +61,7 @@ export class FaultPlan {
     this.#planned = [];
   }
 
-  /** The fault that hits this request, used up by one. */
+  /** Returns the fault for this request, and decrements its count. */
   take(method: string, pathAndQuery: string): Fault | undefined {
     const planned = this.#planned.find((entry) => entry.method.test(method) && entry.path.test(pathAndQuery));
     if (!planned) return undefined;
@@ -77,7 +77,7 @@ export class FaultPlan {
 
 type Env = { Bindings: HttpBindings };
 
-/** Logs every request and makes the planned faults happen to it. */
+/** Logs every request and applies the planned faults to it. */
 export function loggingAndFaults(log: RequestLog, plan: FaultPlan, clock: { now(): number }): MiddlewareHandler<Env> {
   return async (context, next) => {
     const entry = logEntry(context, clock.now());
@@ -94,7 +94,7 @@ export function loggingAndFaults(log: RequestLog, plan: FaultPlan, clock: { now(
       log.end(entry, outcome.status);
     }
     if (!outcome.response) return;
-    // An answer that the routes made already is replaced, not merged with, only after it was taken away.
+    // Hono merges the headers of a new response into an existing one, unless the existing one is removed first.
     context.res = undefined;
     context.res = outcome.response;
   };
@@ -102,7 +102,7 @@ export function loggingAndFaults(log: RequestLog, plan: FaultPlan, clock: { now(
 
 interface Outcome {
   readonly status: number | 'reset';
-  /** Replaces what the routes answered. */
+  /** Replaces the answer of the routes. */
   readonly response?: Response;
 }
 
@@ -142,7 +142,7 @@ const htmlErrorPage =
   '<!DOCTYPE html><html lang=en><title>Error 502 (Server Error)!!1</title>' +
   '<p>The server encountered a temporary error and could not complete your request.';
 
-/** Sends the headers and the first half of the body that the routes made, then cuts the connection. */
+/** Sends the headers and the first half of the body, then cuts the connection. */
 async function sendHalf({ res, env }: Context<Env>): Promise<void> {
   const body = Buffer.from(await res.arrayBuffer());
   const { outgoing, incoming } = env;

@@ -3,16 +3,16 @@ import { completeName, textOf } from './names.ts';
 import type { ContactField, FieldItem } from './person-schema.ts';
 import type { GoogleVariants } from './variants.ts';
 
-/** The context of the stored form of a written value. */
+/** The context for the stored form of a written value. */
 export interface FieldContext {
-  /** Country by which national phone numbers are read. */
+  /** The country for parsing national phone numbers. */
   readonly country: CountryCode;
   readonly nameConflict: GoogleVariants['nameConflict'];
 }
 
 /**
- * The values of one field as the server keeps and shows them: written output-only keys dropped, computed keys added,
- * empty values gone. Field metadata is not part of it.
+ * Returns the values of one field as the server stores and returns them: without written output-only keys and empty values,
+ * with computed keys. Field metadata is not included.
  */
 export function storedValues(field: ContactField, written: readonly FieldItem[], context: FieldContext): FieldItem[] {
   const stored: FieldItem[] = [];
@@ -25,7 +25,7 @@ export function storedValues(field: ContactField, written: readonly FieldItem[],
   return stored;
 }
 
-/** Drops what proto3 JSON does not write: null, empty text, false, zero, empty lists; and messages left empty. */
+/** Removes values that proto3 JSON omits: null, empty text, false, zero, empty lists, and messages without content. */
 function prune(item: FieldItem): FieldItem | undefined {
   const kept: [string, unknown][] = [];
   for (const [key, value] of Object.entries(item)) {
@@ -48,7 +48,7 @@ function computeValue(field: ContactField, value: FieldItem, context: FieldConte
       return nonEmpty(withLabel(withCanonicalForm(value, context.country)));
     case 'addresses':
       return withLabel(completeAddress(value));
-    // A location has a type and, unlike everything else that has one, no readable form of it.
+    // A location has a type but, unlike every other field with a type, no formatted type.
     case 'locations':
       return value;
     case 'biographies':
@@ -79,7 +79,7 @@ function withLabel(value: FieldItem): FieldItem {
   return type === '' ? value : { ...value, formattedType: label(type) };
 }
 
-/** `workFax` -> `Work Fax`; a type with spaces is the user's own and stays. */
+/** Returns the formatted type: `workFax` -> `Work Fax`. A type with spaces is a custom one and stays. */
 function label(type: string): string {
   if (type.includes(' ')) return type;
   return type.charAt(0).toUpperCase() + type.slice(1).replaceAll(/([a-z])([A-Z])/g, '$1 $2');

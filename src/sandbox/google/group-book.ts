@@ -7,7 +7,7 @@ export interface GroupClientData {
   readonly value: string;
 }
 
-/** One contact group, living or deleted. System groups have no time of change unless Google gave them one. */
+/** One contact group, living or deleted. System groups have a change time only if Google set one. */
 export interface GroupRecord {
   readonly resourceName: string;
   readonly name: string;
@@ -18,10 +18,10 @@ export interface GroupRecord {
   readonly deleted: boolean;
 }
 
-/** Resource name of the group that ordinary contacts belong to. */
+/** Resource name of the group of ordinary contacts. */
 export const myContactsGroup = 'contactGroups/myContacts';
 
-/** Resource name of the system group that holds every contact; it is no membership of a person. */
+/** Resource name of the system group with every contact. It is not a membership of a person. */
 export const allContactsGroup = 'contactGroups/all';
 
 const addableSystemGroups: ReadonlySet<string> = new Set([myContactsGroup, 'contactGroups/starred']);
@@ -37,7 +37,7 @@ const systemGroupNames: Readonly<Record<string, string>> = {
   chatBuddies: 'Chat contacts',
 };
 
-/** Whether contacts may be put into the group: the other system groups only let go of members. */
+/** Returns whether contacts may be added to the group. From the other system groups, members can only be removed. */
 export function isAddable(group: GroupRecord): boolean {
   return !group.system || addableSystemGroups.has(group.resourceName);
 }
@@ -70,20 +70,20 @@ export class GroupBook {
     return record?.deleted ? undefined : record;
   }
 
-  /** Living groups: system groups first, then the user's by age. */
+  /** Returns the living groups: system groups first, then the user's groups by age. */
   all(): GroupRecord[] {
     return [...this.#records.values()].filter((group) => !group.deleted);
   }
 
-  /** Groups changed or deleted after a time in microseconds. */
+  /** Returns the groups changed or deleted after a time in microseconds. */
   changedAfter(micros: number): GroupRecord[] {
     return [...this.#records.values()].filter(({ updatedMicros }) => (updatedMicros ?? 0) > micros);
   }
 
-  /** The user's own living group of that name. */
+  /** Returns the user's own living group with that name. */
   named(name: string): GroupRecord | undefined {
     const ids = this.#names.idsOf(name);
-    // Of several, the oldest.
+    // Of several groups, the oldest.
     if (ids.size > 1) return this.all().find(({ resourceName }) => ids.has(resourceName));
     const [id] = ids;
     return id === undefined ? undefined : this.living(id);

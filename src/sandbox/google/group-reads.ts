@@ -13,7 +13,7 @@ export const groupFields = ['clientData', 'groupType', 'memberCount', 'metadata'
 /** A readable field of a group. */
 export type GroupField = (typeof groupFields)[number];
 
-/** Members of every group: resource names of contacts by resource name of the group. */
+/** The members of every group: resource names of contacts, by resource name of the group. */
 export type Members = ReadonlyMap<string, readonly string[]>;
 
 /** Returns the members of every group, in one pass over the contacts. */
@@ -29,7 +29,7 @@ export function membersByGroup(contacts: ContactBook): Members {
   return members;
 }
 
-/** A group as the API answers with it: no etag on system groups, a count of zero left out. */
+/** Returns a group in the API's format: system groups have no etag, and a count of zero is omitted. */
 export function groupView(
   group: GroupRecord,
   mask: ReadonlySet<GroupField>,
@@ -112,14 +112,14 @@ export function batchGetGroups({ query }: ApiRequest, world: World): object {
   return { responses };
 }
 
-/** The group that the path names, or the 404. */
+/** Returns the group in the path. Throws the 404 if there is none. */
 export function existingGroup([id]: readonly string[], { account }: World): GroupRecord {
   const group = account.contactGroups.living(`contactGroups/${id}`);
   if (!group) throw notFound();
   return group;
 }
 
-/** The fields in a group mask, or the fallback when it is empty; throws the 400 for an unknown one. */
+/** Returns the fields in a group mask, or the fallback if it is empty. Throws the 400 for an unknown field. */
 export function readGroupMask<Field extends GroupField>(
   mask: string | null | undefined,
   parameter: string,

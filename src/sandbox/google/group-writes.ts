@@ -53,7 +53,7 @@ export function createGroup({ body }: ApiRequest, world: World): object {
   return groupView(group, mask, membersByGroup(account.contacts));
 }
 
-/** `PUT /v1/contactGroups/{id}`: a stale etag is a 409, unlike a contact's. */
+/** `PUT /v1/contactGroups/{id}`: a stale etag is a 409, other than for a contact. */
 export function updateGroup({ body, pathParts }: ApiRequest, world: World): object {
   const { contactGroup, updateGroupFields, readGroupFields } = readBody(updateSchema, body, 'request');
   const answerMask = readGroupMask(readGroupFields, 'readGroupFields', groupFields, defaultAnswerFields);
@@ -77,7 +77,7 @@ export function deleteGroup({ query, pathParts }: ApiRequest, world: World): obj
   return {};
 }
 
-/** `POST /v1/contactGroups/{id}/members:modify`: what could not be done is named in a 200. */
+/** `POST /v1/contactGroups/{id}/members:modify`: changes that were not possible are listed in a 200. */
 export function modifyMembers({ body, pathParts }: ApiRequest, world: World): object {
   const request = readBody(modifySchema, body, 'request');
   const toAdd = [...new Set(request.resourceNamesToAdd ?? [])];
@@ -103,7 +103,7 @@ export function modifyMembers({ body, pathParts }: ApiRequest, world: World): ob
   };
 }
 
-/** Adds or removes one member; false when that would leave the contact in no group. */
+/** Adds or removes one member. Returns false if that would leave the contact without a group. */
 function changeMember(
   record: ContactRecord,
   { resourceName }: GroupRecord,

@@ -38,7 +38,7 @@ interface ListParameters {
   readonly requestSyncToken: boolean;
   readonly syncToken: SyncToken | undefined;
   readonly pageToken: PageToken | undefined;
-  /** Fingerprints of what must stay the same from sync to sync, and from page to page. */
+  /** Fingerprints of the parameters that must not change from sync to sync, and from page to page. */
   readonly syncTemplate: string;
   readonly pageTemplate: string;
 }
@@ -54,11 +54,11 @@ export interface PeoplePage {
   readonly people: readonly Person[];
   /** The continuation: a page token, or on the last page a sync token if one was requested. */
   readonly tokens: { readonly nextSyncToken?: string; readonly nextPageToken?: string };
-  /** People of all pages together. */
+  /** The number of people of all pages together. */
   readonly total: number;
 }
 
-/** A page of all people in a book, or of those that changed since a sync token. */
+/** Returns a page of all people in a book, or of those that changed since a sync token. */
 export function listPeople(
   book: ContactBook,
   query: URLSearchParams,
@@ -127,8 +127,8 @@ function useFullSyncQuota(world: World): void {
 type Listing = Pick<PageToken, 'after' | 'resumeFrom' | 'fullSyncAtMs'>;
 
 /**
- * Where a listing starts, and where the sync token at its end will go on: at what had spread when the listing began, so
- * that whatever changes during the listing comes again rather than not at all.
+ * Returns the start of a listing, and the position of the sync token at its end. That position covers only changes that were
+ * visible when the listing began, so that changes during the listing are returned again rather than missed.
  */
 function openListing({ book, syncToken }: ListParameters, world: World): Listing {
   const { account, variants } = world;

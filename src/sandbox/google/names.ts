@@ -1,7 +1,7 @@
 import type { FieldItem } from './person-schema.ts';
 import type { GoogleVariants } from './variants.ts';
 
-/** The text under a key, or the empty string. */
+/** Returns the text of a key, or the empty string. */
 export function textOf(item: FieldItem, key: string): string {
   const value = item[key];
   return typeof value === 'string' ? value : '';
@@ -10,8 +10,8 @@ export function textOf(item: FieldItem, key: string): string {
 const partKeys = ['honorificPrefix', 'givenName', 'middleName', 'familyName', 'honorificSuffix'];
 
 /**
- * Completes a written name: splits a free-form one into parts, writes the free form of parts, and adds the two display
- * names. A single word is a given name: the family name of a mononym is empty.
+ * Completes a written name: splits an unstructured name into parts, composes the unstructured name of parts, and adds the two
+ * display names. A single word is a given name: a mononym has an empty family name.
  */
 export function completeName(written: FieldItem, conflict: GoogleVariants['nameConflict']): FieldItem {
   const { unstructuredName, displayName: _shown, displayNameLastFirst: _sorted, ...parts } = written;

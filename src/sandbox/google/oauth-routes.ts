@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import type { HttpBindings } from '@hono/node-server';
 import type { TokenStore } from './oauth-tokens.ts';
 
-/** The one registered OAuth client. */
+/** The only registered OAuth client. */
 export interface OAuthClient {
   readonly clientId: string;
   readonly clientSecret: string;
@@ -24,8 +24,8 @@ export function oauthRoutes(tokens: TokenStore, client: OAuthClient, email: stri
 }
 
 /**
- * The consent page, and what its buttons lead to: `approve=auto` grants at once, `approve=deny` refuses. Without
- * `approve` it shows the page; `granted` narrows the scopes to the ticked ones.
+ * Answers the consent page and its buttons: `approve=auto` grants at once, `approve=deny` refuses. Without `approve` it
+ * returns the page. `granted` restricts the scopes to the ticked ones.
  */
 function authorize(
   context: Context<Env>,

@@ -3,16 +3,16 @@ import { createHash, randomBytes } from 'node:crypto';
 const accessTokenLifeMs = 3_600_000;
 const codeLifeMs = 600_000;
 
-/** The scope that reads and writes contacts. */
+/** The scope for reading and writing contacts. */
 export const contactsScope = 'https://www.googleapis.com/auth/contacts';
 
-/** The scope that only reads contacts. */
+/** The scope for only reading contacts. */
 export const contactsReadOnlyScope = 'https://www.googleapis.com/auth/contacts.readonly';
 
-/** The scope that reads what Google keeps under "Other contacts". */
+/** The scope for reading "Other contacts". */
 export const otherContactsScope = 'https://www.googleapis.com/auth/contacts.other.readonly';
 
-/** The scope that reads the directory of a domain. */
+/** The scope for reading the directory of a domain. */
 export const directoryScope = 'https://www.googleapis.com/auth/directory.readonly';
 
 interface AccessGrant {
@@ -21,7 +21,7 @@ interface AccessGrant {
   readonly refreshToken: string | undefined;
 }
 
-/** The grant of the consent page that belongs to a code. */
+/** The user's consent for a code. */
 export interface CodeGrant {
   readonly scope: string;
   readonly redirectUri: string;
@@ -51,7 +51,7 @@ export class TokenStore {
   }
 
   /**
-   * Turns a consent into a code. A repeated consent gives a refresh token only when the consent page was forced.
+   * Issues a code for a consent. After the first consent, a code gives a refresh token only if the consent page was forced.
    * @param forced `prompt=consent`
    */
   issueCode(grant: CodeGrant, forced: boolean): string {
@@ -62,7 +62,7 @@ export class TokenStore {
     return code;
   }
 
-  /** Trades a code, once, for tokens; undefined when the code, the redirect URI or the PKCE verifier is wrong. */
+  /** Exchanges a code for tokens, once. Returns undefined if the code, the redirect URI or the PKCE verifier is wrong. */
   redeemCode(code: string, redirectUri: string, verifier: string): TokenAnswer | undefined {
     const grant = this.#codes.get(code);
     this.#codes.delete(code);
@@ -79,19 +79,19 @@ export class TokenStore {
     return token;
   }
 
-  /** A new access token; undefined when the refresh token is dead. */
+  /** Returns a new access token; undefined if the refresh token is not valid. */
   refresh(refreshToken: string): TokenAnswer | undefined {
     const scope = this.#refreshTokens.get(refreshToken);
     return scope === undefined ? undefined : this.#accessAnswer(scope, refreshToken);
   }
 
-  /** The scope of a living access token. */
+  /** Returns the scope of a valid access token. */
   scopeOf(accessToken: string): string | undefined {
     const grant = this.#accessTokens.get(accessToken);
     return grant && grant.expiresAtMs > this.#clock.now() ? grant.scope : undefined;
   }
 
-  /** Kills a refresh token and its access tokens, or an access token and its refresh token; false when it is unknown. */
+  /** Revokes a refresh token with its access tokens, or an access token with its refresh token. False if it is unknown. */
   revoke(token: string): boolean {
     const refreshToken = this.#accessTokens.get(token)?.refreshToken ?? token;
     const known = this.#accessTokens.delete(token);
@@ -108,7 +108,7 @@ export class TokenStore {
     this.#consented = false;
   }
 
-  /** Kills the access tokens; refresh tokens live on. */
+  /** Expires the access tokens. Refresh tokens stay valid. */
   expireAccessTokens(): void {
     this.#accessTokens.clear();
   }
@@ -121,7 +121,7 @@ export class TokenStore {
   }
 }
 
-/** PKCE: the S256 challenge of a verifier. */
+/** Returns the S256 challenge of a PKCE verifier. */
 function challengeOf(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url');
 }

@@ -12,7 +12,7 @@ import type { Operation } from './world.ts';
 
 const id = '([^/:]+)';
 
-/** The row of a method. Properties that are left out have the default of most rows. */
+/** The row of a method. Omitted properties have the most frequent value as default. */
 type Row = Pick<Operation, 'run' | 'answer'> & Partial<Pick<Operation, 'parameters' | 'reads' | 'scopes'>>;
 
 function read(path: string, row: Row): Operation {
@@ -160,8 +160,8 @@ const groups: readonly Operation[] = [
 ];
 
 /**
- * Every method of the API that the emulator speaks. Writes that answer with people read them after the write, so they
- * use up the critical read quota too; reads of groups are no critical reads.
+ * Every method of the API that the emulator supports. Writes that return people read them after the write, so they also count
+ * against the critical read quota. Reads of groups are not critical reads.
  */
 export const operations: readonly Operation[] = [
   ...peopleReads,

@@ -15,7 +15,7 @@ const searchFields = [...copyFields, 'metadata'] as const;
 const listFields = [...searchFields, 'photos'] as const;
 const contactOnly = { contact: true, profile: false };
 
-/** `GET /v1/otherContacts`: a full listing, or what changed since a sync token. */
+/** `GET /v1/otherContacts`: a full listing, or the changes since a sync token. */
 export function listOtherContacts({ query }: ApiRequest, world: World): object {
   const { people, tokens, total } = listPeople(world.account.otherContacts, query, listSelection(query), world);
   return {
@@ -25,7 +25,7 @@ export function listOtherContacts({ query }: ApiRequest, world: World): object {
   };
 }
 
-/** More may be read of a person with the profile; the profile alone may not. */
+/** With the profile source, more fields of a person can be read. The profile source alone is not allowed. */
 function listSelection(query: URLSearchParams): ReadSelection {
   const sources = readSources(query.getAll('sources'), contactOnly);
   if (!sources.contact) {
@@ -48,8 +48,8 @@ const copySchema = z.strictObject({
 });
 
 /**
- * `POST /v1/otherContacts/{id}:copyOtherContactToMyContactsGroup`: the person becomes a contact with the same source id
- * and is no longer among the other contacts.
+ * `POST /v1/otherContacts/{id}:copyOtherContactToMyContactsGroup`: the person becomes a contact with the same source id and is
+ * no longer an other contact.
  */
 export function copyOtherContact({ body, pathParts }: ApiRequest, world: World): object {
   const { copyMask, readMask, sources = [] } = readBody(copySchema, body, 'request');

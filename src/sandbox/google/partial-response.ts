@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { badRequestDetails, invalidArgument } from './api-error.ts';
 
-/** The selection of a message: all of it, or some fields, each with its own selection. `*` is every field. */
+/** The selection of a message: all of it, or some fields, each with its own selection. `*` selects every field. */
 export type FieldSelection = 'all' | ReadonlyMap<string, FieldSelection>;
 
 /**
- * Reads the `fields` parameter, such as `connections(names/givenName,metadata),nextPageToken`. A dot is a slash.
- * @param answer the message that the method answers with; throws the 400 for a field that it does not have
+ * Parses the `fields` parameter, such as `connections(names/givenName,metadata),nextPageToken`. A dot equals a slash.
+ * @param answer the message that the method returns; a field that it does not have causes a 400
  */
 export function readFieldSelection(text: string | null, answer: z.ZodType): FieldSelection {
   if (!text) return 'all';
@@ -20,7 +20,7 @@ export function readFieldSelection(text: string | null, answer: z.ZodType): Fiel
   throw invalidArgument('Request contains an invalid argument.', badRequestDetails(text, problem));
 }
 
-/** The part of an answer that was selected. */
+/** Returns the selected part of an answer. */
 export function select(answer: unknown, selection: FieldSelection): unknown {
   if (selection === 'all' || typeof answer !== 'object' || answer === null) return answer;
   if (Array.isArray(answer)) return answer.map((item: unknown) => select(item, selection));
@@ -32,7 +32,7 @@ export function select(answer: unknown, selection: FieldSelection): unknown {
   return Object.fromEntries(chosen);
 }
 
-/** The first selected path that the message does not have. Paths below a `*` are not checked. */
+/** Returns the first selected path that the message does not have. Paths below a `*` are not checked. */
 function strayPath(selection: FieldSelection, message: z.core.$ZodType, above: string): string | undefined {
   if (selection === 'all') return undefined;
   for (const [name, inner] of selection) {
@@ -45,7 +45,7 @@ function strayPath(selection: FieldSelection, message: z.core.$ZodType, above: s
   return undefined;
 }
 
-/** The schema of a message's field, or of a field of the messages in a list; undefined when there is none. */
+/** Returns the schema of a message's field, or of a field of the messages in a list; undefined if there is none. */
 function fieldOf(message: z.core.$ZodType, name: string): z.core.$ZodType | undefined {
   if (message instanceof z.ZodObject) return (message.shape as Record<string, z.core.$ZodType>)[name];
   if (message instanceof z.ZodRecord) return message.valueType;
@@ -57,7 +57,7 @@ function fieldOf(message: z.core.$ZodType, name: string): z.core.$ZodType | unde
 
 const separators: ReadonlySet<string> = new Set([',', '/', '.', '(', ')']);
 
-/** Reads `a,b/c,d(e,f)`. */
+/** Parses `a,b/c,d(e,f)`. */
 class SelectionReader {
   readonly #tokens: readonly string[];
   #next = 0;
@@ -66,7 +66,7 @@ class SelectionReader {
     this.#tokens = text.match(/[^,/.()\s]+|[,/.()]/g) ?? [];
   }
 
-  /** The whole text; undefined when it is no selection. */
+  /** Parses the whole text; undefined if it is not a selection. */
   read(): FieldSelection | undefined {
     const selection = this.#list();
     return this.#next === this.#tokens.length ? selection : undefined;
@@ -82,7 +82,7 @@ class SelectionReader {
     return fields;
   }
 
-  /** One field, with what is selected of it. */
+  /** Parses one field with its own selection. */
   #field(): readonly [string, FieldSelection] | undefined {
     const name = this.#tokens[this.#next++];
     if (name === undefined || separators.has(name)) return undefined;

@@ -8,7 +8,7 @@ import { type ApiRequest, showing, visibleState, type World } from './world.ts';
 
 const maximumBatchGet = 200;
 
-/** `GET /v1/people/{id}`, `people/me` too. */
+/** `GET /v1/people/{id}`, including `people/me`. */
 export function getPerson({ query, pathParts }: ApiRequest, world: World): object {
   const selection = requiredSelection(query);
   const person = readPerson(`people/${pathParts[0]}`, selection, world);
@@ -16,7 +16,7 @@ export function getPerson({ query, pathParts }: ApiRequest, world: World): objec
   return person;
 }
 
-/** `GET /v1/people:batchGet`: a person that does not exist is reported in its own response. */
+/** `GET /v1/people:batchGet`: a person that does not exist has an error in its own response. */
 export function batchGetPeople({ query }: ApiRequest, world: World): object {
   const selection = requiredSelection(query);
   const names = query.getAll('resourceNames');
@@ -40,7 +40,7 @@ function readPerson(resourceName: string, selection: ReadSelection, world: World
   return personView(record, state, { ...selection, ...showing(world), listing: false, formerNames: false });
 }
 
-/** The account's owner: the resource name is the account's number. The address is that of the account itself. */
+/** Returns the account's owner. The resource name is the account's number, the email address is that of the account. */
 function ownProfile(id: string, email: string, { mask, profile }: ReadSelection): Person {
   const etag = contactSourceEtag(0);
   const metadataFrom = (type: string): object => ({ primary: true, source: { type, id } });
@@ -62,7 +62,7 @@ function ownProfile(id: string, email: string, { mask, profile }: ReadSelection)
   };
 }
 
-/** `GET /v1/people/me/connections`: a full listing, or what changed since a sync token. */
+/** `GET /v1/people/me/connections`: a full listing, or the changes since a sync token. */
 export function listConnections({ query }: ApiRequest, world: World): object {
   const { people, tokens, total } = listPeople(world.account.contacts, query, requiredSelection(query), world);
   return {
@@ -72,7 +72,7 @@ export function listConnections({ query }: ApiRequest, world: World): object {
   };
 }
 
-/** `GET /v1/people:listDirectoryPeople` and `:searchDirectoryPeople`: a private account belongs to no domain. */
+/** `GET /v1/people:listDirectoryPeople` and `:searchDirectoryPeople`: a private account has no domain. */
 export function refuseDirectory(_request: ApiRequest, { variants }: World): never {
   throw new ApiError(variants.directoryRefusal, 'Must be a G Suite domain user.');
 }

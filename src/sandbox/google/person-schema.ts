@@ -38,9 +38,9 @@ const typedValue = { value: text, type: text, formattedType: text };
 const keyAndValue = { key: text, value: text };
 
 /**
- * A Person as it may appear in a request: every field of the resource, output-only ones included because clients echo
- * them. Strict, because the real JSON reader refuses names that it does not know. As in proto3 JSON, null means absent;
- * where the client library's types have no null, this has none either.
+ * A Person in a request: every field of the resource, including output-only ones, because clients send them back. It is
+ * strict, because Google's JSON parser refuses unknown names. As in proto3 JSON, null means absent. Keys that have no null in
+ * the client library's types have none here either.
  */
 export const personSchema = z.strictObject({
   resourceName: text,
@@ -134,19 +134,19 @@ export const personSchema = z.strictObject({
 /** A Person of the People API as plain JSON data. */
 export type Person = z.infer<typeof personSchema>;
 
-/** A field of a person that holds a list of values. */
+/** A field of a person with a list of values. */
 export type PersonField = Exclude<keyof Person, 'resourceName' | 'etag' | 'metadata'>;
 
 /** The valid names in `personFields` and `readMask`. */
 export type ReadField = PersonField | 'metadata';
 
-/** Fields stored as lists of values of the contact itself; memberships are stored separately as group names. */
+/** Fields with values of the contact itself. Memberships are stored separately as group names. */
 export type ContactField = Exclude<PersonField, 'memberships'>;
 
 /** One value of a field, without its metadata. */
 export type FieldItem = Readonly<Record<string, unknown>>;
 
-/** Every readable field, in the order in which answers carry them. */
+/** Every readable field, in the order of answers. */
 export const readFields: readonly ReadField[] = [
   'metadata',
   'names',
@@ -182,10 +182,10 @@ export const readFields: readonly ReadField[] = [
 
 const readOnlyFields: ReadonlySet<ReadField> = new Set(['metadata', 'photos', 'coverPhotos', 'ageRanges', 'skills']);
 
-/** Every field that `updatePersonFields` and `updateMask` may name. */
+/** Every field that `updatePersonFields` and `updateMask` may contain. */
 export const updatableFields: readonly PersonField[] = readFields.filter(
   (field): field is PersonField => field !== 'metadata' && !readOnlyFields.has(field),
 );
 
-/** Fields of which a contact source holds one value at most. */
+/** Fields with at most one value in a contact source. */
 export const singletonFields: ReadonlySet<PersonField> = new Set(['biographies', 'birthdays', 'genders', 'names']);

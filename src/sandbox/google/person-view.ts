@@ -5,30 +5,30 @@ import { textOf } from './names.ts';
 import { readFields, type FieldItem, type Person, type PersonField, type ReadField } from './person-schema.ts';
 import type { GoogleVariants } from './variants.ts';
 
-/** Which fields and which sources an answer carries. */
+/** The fields and sources of an answer. */
 export interface ReadSelection {
   readonly mask: ReadonlySet<ReadField>;
   readonly contact: boolean;
   readonly profile: boolean;
 }
 
-/** How people are shown. */
+/** The options for a person in an answer. */
 export interface ViewOptions extends ReadSelection {
   readonly variants: GoogleVariants;
-  /** Listings cut emailAddresses and phoneNumbers at 100. */
+  /** Listings truncate emailAddresses and phoneNumbers at 100. */
   readonly listing: boolean;
   /** Former resource names appear only in listings with a sync token. */
   readonly formerNames: boolean;
-  /** Whether keys inside field metadata come in the other order. */
+  /** True if the keys in field metadata are in reverse order. */
   readonly flipped: boolean;
-  /** The emulator's address for photos, without a slash at the end. */
+  /** The emulator's address for photos, without a trailing slash. */
   readonly origin: string;
 }
 
 const listedValuesLimit = 100;
 const cutInListings: ReadonlySet<PersonField> = new Set(['emailAddresses', 'phoneNumbers']);
 
-/** A contact as the API answers with it, empty fields left out. */
+/** Returns a contact in the API's format, without empty fields. */
 export function personView(record: ContactRecord, state: ContactState, options: ViewOptions): Person {
   const etag = personEtag(options.mask, contactSourceEtag(state.updatedMicros));
   const person: Person = { resourceName: record.resourceName, etag };
@@ -48,7 +48,7 @@ export function personView(record: ContactRecord, state: ContactState, options: 
   return person;
 }
 
-/** A deleted contact in a delta: only metadata with `deleted`, no content. */
+/** Returns a deleted contact for a delta: only metadata with `deleted`, no content. */
 export function tombstoneView(record: ContactRecord, mask: ReadonlySet<ReadField>): Person {
   const { resourceName, state, sourceType, sourceId } = record;
   const etag = personEtag(mask, contactSourceEtag(state.updatedMicros));
@@ -56,14 +56,14 @@ export function tombstoneView(record: ContactRecord, mask: ReadonlySet<ReadField
   return { resourceName, etag, ...(mask.has('metadata') && { metadata }) };
 }
 
-/** RFC 3339 with the sub-second digits that are needed, three or six. */
+/** Returns an RFC 3339 time with three or six sub-second digits, as required. */
 export function timestamp(micros: number): string {
   const whole = new Date(Math.floor(micros / 1000)).toISOString();
   const rest = micros % 1000;
   return rest === 0 ? whole : `${whole.slice(0, -1)}${String(rest).padStart(3, '0')}Z`;
 }
 
-/** An account's id of 21 digits, derived from its email address or another seed. */
+/** Returns an account's id of 21 digits, derived from its email address or another seed. */
 export function accountNumber(seed: string): string {
   const digest = createHash('sha256').update(`account ${seed}`).digest();
   return `1${String(digest.readBigUInt64BE()).padStart(20, '0')}`;
@@ -112,7 +112,7 @@ function contactValues(
   });
 }
 
-/** A contact without a picture shows a generated one. */
+/** Returns a generated photo for a contact without one. */
 function defaultValues(field: PersonField, record: ContactRecord, { origin }: ViewOptions): readonly FieldItem[] {
   if (field !== 'photos') return [];
   return [{ url: `${origin}/cm/${record.sourceId}=s100`, default: true }];
@@ -134,7 +134,7 @@ interface LinkedProfile {
   readonly values: { readonly [Field in PersonField]?: readonly FieldItem[] };
 }
 
-/** The public profile behind a contact's email address: values that are not the contact's and cannot be written. */
+/** Returns the public profile of a contact's email address. Its values are not the contact's and cannot be written. */
 function linkedProfile(
   record: ContactRecord,
   state: ContactState,

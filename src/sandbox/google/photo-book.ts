@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 
-/** An image that a user gave to a contact. */
+/** An image that a user set for a contact. */
 export interface Photo {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly contentType: 'image/jpeg' | 'image/png';
@@ -13,7 +13,7 @@ const signatures: readonly (readonly [Photo['contentType'], readonly number[]])[
   ['image/png', [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]],
 ];
 
-/** The photo that the bytes are; undefined when they are neither JPEG nor PNG. */
+/** Returns the photo in the bytes; undefined if they are neither JPEG nor PNG. */
 export function photoOf(bytes: Uint8Array): Photo | undefined {
   const found = signatures.find(([, signature]) => signature.every((byte, index) => bytes[index] === byte));
   return found && { bytes: Uint8Array.from(bytes), contentType: found[0] };
@@ -30,11 +30,11 @@ const defaultPhoto: Photo = {
   contentType: 'image/png',
 };
 
-/** The photos of an account. One that was given an address keeps it, also when no contact shows it any longer. */
+/** The photos of an account. A stored photo keeps its address, even if no contact shows it any longer. */
 export class PhotoBook {
   readonly #photos = new Map<string, Photo>();
 
-  /** Keeps a photo; returns its id. */
+  /** Stores a photo. Returns its id. */
   add(photo: Photo): string {
     const id = createHash('sha256').update(photo.bytes).digest('hex').slice(0, 32);
     this.#photos.set(id, photo);
@@ -46,7 +46,7 @@ export class PhotoBook {
   }
 }
 
-/** The addresses in `photos`. Anybody may fetch them; the size after `=` is passed over. */
+/** Creates the routes of the photo addresses. They need no authorization. The size after `=` is ignored. */
 export function photoRoutes(photos: PhotoBook): Hono<{ Bindings: HttpBindings }> {
   const routes = new Hono<{ Bindings: HttpBindings }>();
   routes.get('/contacts/:file', (context) => {

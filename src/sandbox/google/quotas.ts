@@ -7,7 +7,7 @@ const minuteMs = 60_000;
 export interface GoogleQuotas {
   readonly readsPerMinute: number;
   readonly writesPerMinute: number;
-  /** First pages of full syncs; unlimited when absent. */
+  /** First pages of full syncs; unlimited by default. */
   readonly fullSyncsPerMinute?: number;
 }
 
@@ -20,7 +20,7 @@ export class MinuteQuota {
     this.#limit = limit;
   }
 
-  /** Whether one more use fits now. */
+  /** Returns whether one more use is allowed now. */
   allows(nowMs: number): boolean {
     this.#usedAtMs = this.#usedAtMs.filter((usedAtMs) => usedAtMs > nowMs - minuteMs);
     return this.#usedAtMs.length < this.#limit;
@@ -46,7 +46,7 @@ const criticalMetrics = {
   },
 } as const;
 
-/** The 429 for a spent critical quota. */
+/** Returns the 429 for an exhausted critical quota. */
 export function quotaExceeded(kind: keyof typeof criticalMetrics, variants: GoogleVariants): ApiError {
   if (variants.quotaBody === 'quotaFailure') return internalQuotaExceeded(variants);
   const { title, limitTitle, limit, metric } = criticalMetrics[kind];
@@ -62,7 +62,7 @@ export function quotaExceeded(kind: keyof typeof criticalMetrics, variants: Goog
   return new ApiError('RESOURCE_EXHAUSTED', message, details, retryHeaders(variants));
 }
 
-/** The 429 for a spent internal quota, such as that on full syncs. */
+/** Returns the 429 for an exhausted internal quota, such as that of full syncs. */
 export function internalQuotaExceeded(variants: GoogleVariants): ApiError {
   const details = [
     {

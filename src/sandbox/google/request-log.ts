@@ -1,23 +1,23 @@
 const keptRequests = 50_000;
 
-/** One request that the emulator received, OAuth requests too. */
+/** One request that the emulator received, including OAuth requests. */
 export interface LoggedRequest {
-  /** The method that the request means, also where it came as a POST that names another. */
+  /** The effective method, also for a POST with a method override. */
   readonly method: string;
   readonly path: string;
-  /** With its question mark; that of a read sent as a form too. Empty until it is read. */
+  /** With its question mark, including the query of a read that was sent as a form. Empty until it is read. */
   query: string;
   /** Milliseconds on the emulator's clock. */
   readonly atMs: number;
-  /** The parsed JSON body, else undefined. */
+  /** The parsed JSON body; undefined without one. */
   body: unknown;
-  /** Whether it changes contacts or groups. */
+  /** True if it changes contacts or groups. */
   readonly mutates: boolean;
-  /** Status of the answer; `reset` when the connection was cut, undefined while it is in progress. */
+  /** Status of the answer; `reset` if the connection was cut, undefined while it is in progress. */
   status: number | 'reset' | undefined;
 }
 
-/** The newest requests, and how often changes of the account overlapped, which they must not. */
+/** The newest requests, and the number of overlapping changes of the account, which are not allowed. */
 export class RequestLog {
   readonly requests: LoggedRequest[] = [];
   overlappingMutations = 0;

@@ -5,19 +5,19 @@ import { type PersonField, type ReadField, readFields, updatableFields } from '.
 import type { ReadSelection } from './person-view.ts';
 import type { Operation } from './world.ts';
 
-/** The method that a request means: a POST may name another one in its header, for a query too long for a URL. */
+/** Returns the effective method: a POST may have another one in its header, for a query that is too long for a URL. */
 export function methodOf(request: HonoRequest): string {
   return overrideOf(request) ?? request.method;
 }
 
-/** The content of a request apart from method and path. */
+/** The content of a request without method and path. */
 export interface RequestContent {
-  /** The query with its question mark, or nothing; the body of a long read is part of it. */
+  /** The query with its question mark, or empty. The body of a long read is part of it. */
   readonly search: string;
   readonly body: string;
 }
 
-/** Reads the query and the body. The form that a POST carries in place of a GET is query. */
+/** Reads the query and the body. The form of a POST that replaces a GET is part of the query. */
 export async function contentOf(request: HonoRequest): Promise<RequestContent> {
   const { search } = new URL(request.url);
   const body = await request.text();
@@ -67,25 +67,25 @@ const sourceTypes: ReadonlySet<string> = new Set([
   'READ_SOURCE_TYPE_OTHER_CONTACT',
 ]);
 
-/** Which sources a request reads. */
+/** The sources that a request reads. */
 type SourceSelection = Pick<ReadSelection, 'contact' | 'profile'>;
 
 const allSources: SourceSelection = { contact: true, profile: true };
 
-/** A required read mask and the sources to read; throws the 400 for a missing or unknown path. */
+/** Returns a required read mask and the sources to read. Throws the 400 for a missing or unknown path. */
 export function requiredSelection(query: URLSearchParams): ReadSelection {
   const text = query.get('personFields') ?? legacyMask(query.get('requestMask.includeField'));
   const mask = requiredMask(text, 'personFields', readFields, 'people/get');
   return { mask, ...readSources(query.getAll('sources')) };
 }
 
-/** As {@link requiredSelection}, but a missing mask means every field, as after createContact and updateContact. */
+/** Like {@link requiredSelection}, but a missing mask means every field, as after createContact and updateContact. */
 export function selectionOrAll(query: URLSearchParams): ReadSelection {
   const selection = optionalSelection(query.get('personFields'), 'personFields', query.getAll('sources'));
   return selection ?? { mask: new Set(readFields), ...readSources(query.getAll('sources')) };
 }
 
-/** The selection of a write's answer; undefined without a mask, which skips the read after the write. */
+/** Returns the selection of a write's answer; undefined without a mask, which skips the read after the write. */
 export function optionalSelection(
   mask: string | null | undefined,
   parameter: 'personFields' | 'readMask',
@@ -95,12 +95,12 @@ export function optionalSelection(
   return fields && { mask: fields, ...readSources(sources) };
 }
 
-/** The fields that an update replaces; throws the 400 for a missing or unknown path. */
+/** Returns the fields that an update replaces. Throws the 400 for a missing or unknown path. */
 export function updateMask(mask: string | null | undefined, parameter: string): ReadonlySet<PersonField> {
   return requiredMask(mask, parameter, updatableFields, 'people/updateContact');
 }
 
-/** A whole number in the query, within bounds; `fallback` when it is missing or 0. */
+/** Returns a whole number in the query, within bounds; `fallback` if it is missing or 0. */
 export function readSize(query: URLSearchParams, name: string, maximum: number, fallback: number): number {
   const text = query.get(name) ?? '0';
   const size = Number(text);
@@ -109,7 +109,7 @@ export function readSize(query: URLSearchParams, name: string, maximum: number, 
   return size === 0 ? fallback : size;
 }
 
-/** The sources that a request names, or the ones that its method reads by default; throws the 400 for an unknown one. */
+/** Returns the requested sources, or the default ones of the method. Throws the 400 for an unknown source. */
 export function readSources(sources: readonly string[], byDefault = allSources): SourceSelection {
   const names = sources.flatMap((source) => source.split(','));
   const unknown = names.find((name) => !sourceTypes.has(name));
@@ -123,8 +123,8 @@ export function readSources(sources: readonly string[], byDefault = allSources):
 }
 
 /**
- * The fields that a required mask names; throws the 400 for a missing or unknown path.
- * @param page the page of the reference that lists the valid ones, which the refusal names
+ * Returns the fields of a required mask. Throws the 400 for a missing or unknown path.
+ * @param page the reference page with the valid fields, for the text of the refusal
  */
 export function requiredMask<Field extends ReadField>(
   mask: string | null | undefined,
@@ -140,7 +140,7 @@ export function requiredMask<Field extends ReadField>(
   );
 }
 
-/** As {@link requiredMask}, but undefined without a mask. */
+/** Like {@link requiredMask}, but undefined without a mask. */
 export function optionalMask<Field extends ReadField>(
   mask: string | null | undefined,
   parameter: string,
@@ -159,14 +159,13 @@ export function optionalMask<Field extends ReadField>(
   return fields.length > 0 ? new Set(fields) : undefined;
 }
 
-/** The mask in a deprecated parameter: `person.email_addresses` names what `emailAddresses` does in the present one. */
+/** Returns the mask of a deprecated parameter: `person.email_addresses` there means `emailAddresses` in the current one. */
 function legacyMask(text: string | null): string | undefined {
   return text?.replaceAll(/person\./g, '').replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 }
 
 /**
- * Parses a JSON body as the real reader does: null means absent, unknown names and wrong types are a 400 that names the
- * place.
+ * Parses a JSON body as Google's parser does: null means absent, and unknown names and wrong types are a 400 with the place.
  */
 export function readBody<Body>(schema: z.ZodType<Body>, body: unknown, root: string): Body {
   const parsed = schema.safeParse(withoutNulls(body ?? {}));

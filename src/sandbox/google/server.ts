@@ -15,27 +15,27 @@ import { type LoggedRequest, RequestLog } from './request-log.ts';
 import { type GoogleVariants, googleVariantsSchema } from './variants.ts';
 import type { World } from './world.ts';
 
-/** How an emulator starts. */
+/** The start options of an emulator. */
 export interface GoogleEmulatorOptions {
   /** A free port by default. */
   readonly port?: number;
-  /** The machine's clock by default. */
+  /** The system clock by default. */
   readonly clock?: { now(): number };
   /** 90 reads and 90 writes a minute by default. */
   readonly quotas?: GoogleQuotas;
   readonly variants?: Partial<GoogleVariants>;
   readonly accountEmail?: string;
-  /** How long a write stays invisible to requests with a sync token; 0 by default. */
+  /** The time in which a write is invisible to requests with a sync token; 0 by default. */
   readonly propagationDelayMs?: number;
-  /** Contacts that the account can hold; 25,000 by default. */
+  /** The maximum number of contacts in the account; 25,000 by default. */
   readonly contactLimit?: number;
-  /** Country by which national phone numbers are read; US by default. */
+  /** The country for parsing national phone numbers; US by default. */
   readonly country?: CountryCode;
 }
 
 /** A running emulator of the People API and of Google's OAuth endpoints, with one account and one OAuth client. */
 export interface GoogleEmulator extends AsyncDisposable {
-  /** Root of the API, with a slash at the end. */
+  /** Root of the API, with a trailing slash. */
   readonly url: string;
   readonly authUrl: string;
   readonly tokenUrl: string;
@@ -43,34 +43,34 @@ export interface GoogleEmulator extends AsyncDisposable {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly account: GoogleAccount;
-  /** The newest requests, OAuth ones too, oldest first. */
+  /** The newest requests, including OAuth ones, oldest first. */
   readonly requests: readonly LoggedRequest[];
-  /** How many changes of the account began while another one was in progress. */
+  /** The number of account changes that began while another one was in progress. */
   readonly overlappingMutations: number;
-  /** A refresh token as consent to these scopes would give it; to all contacts when none are named. */
+  /** Issues a refresh token as after consent to these scopes; by default, for all contacts. */
   issueRefreshToken(scopes?: readonly string[]): string;
-  /** Kills a refresh token and its access tokens. */
+  /** Revokes a refresh token and its access tokens. */
   revokeRefreshToken(token: string): void;
-  /** Kills every token, and forgets that the user ever consented. */
+  /** Revokes every token, and deletes the record of the user's consent. */
   revokeAllTokens(): void;
-  /** Kills the access tokens; refresh tokens live on. */
+  /** Expires the access tokens. Refresh tokens stay valid. */
   expireAccessTokens(): void;
-  /** Changes some variants; the others stay. */
+  /** Changes some variants. The others stay. */
   setVariants(variants: Partial<GoogleVariants>): void;
-  /** Sets the quotas and forgets what was used. */
+  /** Sets the quotas and resets their use. */
   setQuotas(quotas: GoogleQuotas): void;
-  /** Plans a failure; planned ones happen in order. */
+  /** Adds a fault. Planned faults are applied in order. */
   addFault(fault: Fault): void;
   clearFaults(): void;
-  /** Makes every sync token given until now expired. */
+  /** Expires every sync token issued until now. */
   expireSyncTokens(): void;
-  /** Cuts all connections and frees the port. */
+  /** Closes all connections and frees the port. */
   close(): Promise<void>;
 }
 
 const oauthClient = { clientId: 'sandbox.apps.googleusercontent.com', clientSecret: 'sandbox-client-secret' };
 const defaultQuotas = { readsPerMinute: 90, writesPerMinute: 90 };
-/** Contacts that an account can hold (providers/google/API.md, Quotas and limits). */
+/** The maximum number of contacts in an account (providers/google/API.md, Quotas and limits). */
 export const defaultContactLimit = 25_000;
 
 /** Starts an emulator on 127.0.0.1. */

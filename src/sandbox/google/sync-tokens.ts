@@ -10,12 +10,12 @@ const syncTokenSchema = z.strictObject({
   sequence: z.int(),
   fullSyncAtMs: z.number(),
   generation: z.int(),
-  /** Fingerprint of the parameters of the request that gave the token. */
+  /** Fingerprint of the parameters of the request that returned the token. */
   template: z.string(),
 });
 
 const pageTokenSchema = z.strictObject({
-  /** The end of the page before: a sequence number, or an offset in a sorted listing. */
+  /** The end of the previous page: a sequence number, or an offset in a sorted listing. */
   after: z.int(),
   /** The sequence number from which the sync token of this listing continues. */
   resumeFrom: z.int(),
@@ -30,17 +30,17 @@ export type SyncToken = z.infer<typeof syncTokenSchema>;
 /** The content of a page token of a connections listing. */
 export type PageToken = z.infer<typeof pageTokenSchema>;
 
-/** The opaque text of a token. */
+/** Returns the opaque text of a token. */
 export function writeToken(token: SyncToken | PageToken): string {
   return Buffer.from(JSON.stringify(token)).toString('base64url');
 }
 
-/** Reads a sync token; throws the plain 400 for text that is none. */
+/** Parses a sync token. Throws the plain 400 for any other text. */
 export function readSyncToken(text: string): SyncToken {
   return readToken(syncTokenSchema, text, 'Sync token is invalid.');
 }
 
-/** Reads a page token; throws the plain 400 for text that is none. */
+/** Parses a page token. Throws the plain 400 for any other text. */
 export function readPageToken(text: string): PageToken {
   return readToken(pageTokenSchema, text, 'Page token is invalid.');
 }
@@ -53,12 +53,12 @@ function readToken<Token>(schema: z.ZodType<Token>, text: string, complaint: str
   }
 }
 
-/** Fingerprint of request parameters. */
+/** Returns a fingerprint of request parameters. */
 export function templateOf(parameters: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parameters)).digest('base64url').slice(0, 12);
 }
 
-/** Whether a sync token made at that time is dead now: it lives seven days. */
+/** Returns whether a sync token of that time has expired: its lifetime is seven days. */
 export function isExpired(madeAtMs: number, nowMs: number): boolean {
   return nowMs - madeAtMs >= weekMs;
 }
@@ -79,7 +79,7 @@ export function parameterMismatch(token: 'page_token' | 'sync_token', variants: 
 
 const tag = 0x10;
 
-/** A group sync token: one protobuf field that holds the time of the listing in microseconds. */
+/** Returns a group sync token: one protobuf field with the time of the listing in microseconds. */
 export function writeGroupSyncToken(micros: number): string {
   const bytes = [tag];
   let rest = BigInt(micros);
@@ -91,7 +91,7 @@ export function writeGroupSyncToken(micros: number): string {
   return Buffer.from(bytes).toString('base64');
 }
 
-/** The time in a group sync token; throws the plain 400 for text that is none. */
+/** Returns the time in a group sync token. Throws the plain 400 for any other text. */
 export function readGroupSyncToken(text: string): number {
   const [first, ...bytes] = Buffer.from(text, 'base64');
   if (first !== tag || bytes.length === 0 || bytes.length > 9) throw invalidArgument('Sync token is invalid.');

@@ -8,8 +8,8 @@ function oneOf<const Value extends string>(values: readonly [Value, ...Value[]],
 }
 
 /**
- * Every configurable variant of the emulator: behaviour that Google does not document. The first value of a row is the
- * likeliest and the default. A client that works with each value of each row works whichever of them is true.
+ * Every configurable variant of the emulator: behaviour that Google does not document. The first value of a row is the likeliest
+ * one and the default. A client that works with each value of each row works with Google's actual behaviour.
  */
 export const googleVariantsSchema = z.strictObject({
   expiredSyncTokenStatus: oneOf(
@@ -96,5 +96,5 @@ export const googleVariantsSchema = z.strictObject({
   retryAfter: oneOf(['absent', 'present'], 'Whether a 429 carries a Retry-After header.'),
 });
 
-/** One chosen value per unknown. */
+/** A chosen value for each variant. */
 export type GoogleVariants = z.output<typeof googleVariantsSchema>;

@@ -5,38 +5,38 @@ import type { ViewOptions } from './person-view.ts';
 import type { MinuteQuota } from './quotas.ts';
 import type { GoogleVariants } from './variants.ts';
 
-/** Everything that the operations of one emulator share. */
+/** The state that the operations of one emulator share. */
 export interface World {
   readonly account: GoogleAccount;
   variants: GoogleVariants;
-  /** How long a write stays invisible to requests with a sync token. */
+  /** The time in which a write is invisible to requests with a sync token. */
   readonly propagationDelayMs: number;
-  /** Contacts that the account can hold. */
+  /** The maximum number of contacts in the account. */
   readonly contactLimit: number;
   /** The additional quota on the first page of a full sync. */
   fullSyncQuota: MinuteQuota;
   /** Sync tokens of an earlier generation have expired. */
   syncTokenGeneration: number;
-  /** Group sync tokens from before that time have expired. */
+  /** Group sync tokens from before this time have expired. */
   groupSyncTokensFromMicros: number;
-  /** Until when the next read of a contact still shows the state before its last API write, by resource name. */
+  /** By resource name: the time until which the next read of a contact returns the state before its last API write. */
   readonly staleReads: Map<string, number>;
-  /** The contacts that a search sees: those of the last warm-up request, for each book. */
+  /** The contacts that a search compares: those of the last warm-up request, for each book. */
   readonly searchCaches: Map<ContactBook, readonly ContactRecord[]>;
-  /** Number of requests answered so far. */
+  /** The number of answered requests. */
   answered: number;
 }
 
-/** One request, apart from HTTP. */
+/** One request, independent of HTTP. */
 export interface ApiRequest {
   readonly query: URLSearchParams;
-  /** The parsed JSON body; undefined when there was none. */
+  /** The parsed JSON body; undefined without one. */
   readonly body: unknown;
   /** The matches of the groups of the operation's path. */
   readonly pathParts: readonly string[];
 }
 
-/** One method of the API: pure of HTTP, synchronous, answers with the JSON body or throws an ApiError. */
+/** One method of the API. It is synchronous and independent of HTTP. It returns the JSON body or throws an ApiError. */
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   readonly path: RegExp;
@@ -44,29 +44,29 @@ export interface Operation {
   readonly parameters: readonly string[];
   /** A token needs every scope of one of these sets. */
   readonly scopes: readonly (readonly string[])[];
-  /** The message that it answers with, of which `fields` may select a part. */
+  /** The message that it returns. `fields` may select a part of it. */
   readonly answer: z.ZodType;
   readonly mutates: boolean;
-  /** Whether it uses up a critical read; some writes do so only with a mask, for the read after the write. */
+  /** The cases in which it counts as a critical read. Some writes count only with a mask, because of the read after the write. */
   readonly reads: 'always' | 'withMask' | 'never';
   readonly run: (request: ApiRequest, world: World) => object;
 }
 
-/** A write takes no longer than that to be seen by every read. */
+/** The time after which every read sees a write. */
 const spreadsWithinMs = 10 * 60_000;
 
-/** Remembers that a read right after this write may come too early. */
+/** Records that a read directly after this write may return the earlier state. */
 export function noteApiWrite(world: World, resourceName: string): void {
   if (world.variants.readAfterWrite !== 'firstReadStale') return;
   world.staleReads.set(resourceName, world.account.now() + spreadsWithinMs);
 }
 
-/** Whether the next read of a contact still shows the state before its last API write. */
+/** Returns whether the next read of a contact returns the state before its last API write. */
 export function isReadStale(world: World, resourceName: string): boolean {
   return (world.staleReads.get(resourceName) ?? 0) > world.account.now();
 }
 
-/** The state that a get or a full listing shows; undefined if it shows no contact. */
+/** Returns the state for a get or a full listing; undefined if the contact is not visible. */
 export function visibleState(world: World, record: ContactRecord): ContactState | undefined {
   const isStale = isReadStale(world, record.resourceName);
   world.staleReads.delete(record.resourceName);
@@ -74,7 +74,7 @@ export function visibleState(world: World, record: ContactRecord): ContactState 
   return record.deleted ? undefined : record.state;
 }
 
-/** How answers look at the moment, apart from what was asked for. */
+/** Returns the current format options of answers that do not depend on the request. */
 export function showing(world: World): Pick<ViewOptions, 'variants' | 'flipped' | 'origin'> {
   const flipped = world.variants.metadataKeyOrder === 'alternating' && world.answered % 2 === 1;
   return { variants: world.variants, flipped, origin: world.account.origin };

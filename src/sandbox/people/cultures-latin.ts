@@ -1,6 +1,6 @@
 import { type Culture, list } from './make-person.ts';
 
-/** Countries that write names in the Latin script, most with diacritics. Phone ranges are kept for fiction where known. */
+/** Countries with names in the Latin script, most with diacritics. Phone ranges reserved for fiction are used if known. */
 export const LATIN_CULTURES: readonly Culture[] = [
   {
     country: 'United States',

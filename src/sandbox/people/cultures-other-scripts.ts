@@ -1,6 +1,6 @@
 import { type Culture, list } from './make-person.ts';
 
-/** Countries that write names in other scripts; each name carries its Latin form for email addresses. */
+/** Countries with names in other scripts. Each name has its Latin form for email addresses. */
 export const OTHER_SCRIPT_CULTURES: readonly Culture[] = [
   {
     country: 'Россия',

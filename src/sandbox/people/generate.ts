@@ -27,7 +27,7 @@ type Quirk =
   | 'phone extension'
   | 'crowded';
 
-/** How many of 40 entries have the quirk; the rest are ordinary. */
+/** The number of entries in 40 with each quirk. The other entries are ordinary. */
 const QUIRK_COUNTS: readonly (readonly [Quirk, number])[] = [
   ['company only', 2],
   ['email only', 1],
@@ -46,7 +46,7 @@ const QUIRK_COUNTS: readonly (readonly [Quirk, number])[] = [
 const QUIRKS = QUIRK_COUNTS.flatMap(([quirk, count]) => Array<Quirk>(count).fill(quirk));
 const EMOJI = ['🌟', '🏠', '🍕', '👩‍💻', '🇵🇹', '❤️'];
 
-/** A Latin country is drawn three times as often as each of the others. */
+/** A Latin country is drawn three times as often as any other country. */
 const CULTURES = [...LATIN_CULTURES, ...LATIN_CULTURES, ...LATIN_CULTURES, ...OTHER_SCRIPT_CULTURES];
 const DECOMPOSABLE_COUNTRIES = ['France', 'Việt Nam', '대한민국', 'España'];
 const DECOMPOSABLE_CULTURES = CULTURES.filter(({ country }) => DECOMPOSABLE_COUNTRIES.includes(country));
@@ -92,7 +92,7 @@ const crowded = (person: Person, culture: Culture, source: Source): Person => {
   };
 };
 
-/** The same person entered again, less carefully. */
+/** Returns the same person entered a second time, with less care. */
 const duplicateOf = (person: Person, random: Random): Person => ({
   ...EMPTY_PERSON,
   givenName: person.givenName,
@@ -102,7 +102,7 @@ const duplicateOf = (person: Person, random: Random): Person => ({
   groups: person.groups.slice(0, 1),
 });
 
-/** Somebody of the same household: another given name, the same family name, email address and home. */
+/** Returns a person of the same household: another given name, the same family name, email address and home. */
 const relativeOf = (person: Person, culture: Culture, source: Source): Person => ({
   ...EMPTY_PERSON,
   givenName: makePerson(culture, source).givenName,
@@ -148,16 +148,16 @@ const applyQuirk = (quirk: Quirk, { person, culture }: Entry, source: Source): P
 };
 
 /**
- * A made-up address book: many countries and scripts, and the mess that real books hold (duplicates, shared addresses,
- * decomposed letters, phone numbers in every form). The same count and seed give the same book for ever, and a longer
- * book starts with the shorter one. Every domain is reserved for examples (RFC 2606).
+ * Generates an address book with many countries and scripts, and with the flaws of real ones (duplicates, shared addresses,
+ * decomposed letters, phone numbers in every form). The same count and seed always give the same book, and a longer book
+ * starts with the shorter one. Every domain is reserved for examples (RFC 2606).
  */
 export const generatePeople = ({ count, seed }: { count: number; seed: number }): Person[] => {
   const random = createRandom(seed);
   const source: Source = { random, takenEmails: new Set() };
   const drawQuirk = createDeck(QUIRKS, random);
   const drawCulture = createDeck(CULTURES, random);
-  /** Ordinary entries that a later one can repeat or share an address with. */
+  /** Ordinary entries that a later entry can duplicate or share an address with. */
   const models: Entry[] = [];
 
   const makeEntry = (): Person => {

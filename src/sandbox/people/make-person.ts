@@ -2,15 +2,15 @@ import { EMPTY_PERSON, type LabelledText, type Person, type PersonAddress } from
 import type { Random } from './random.ts';
 
 /**
- * The data for generating people of one country. In every pattern `#` is a random digit and `*`
- * a digit from 2 to 9. A name may carry its Latin form for email addresses after a slash: `Анна/anna`.
+ * The data for generating people of one country. In every pattern `#` is a random digit and `*` a digit from 2 to 9. A name
+ * may have its Latin form for email addresses after a slash: `Анна/anna`.
  */
 export type Culture = {
   readonly country: string;
   readonly nameForm: 'one surname' | 'two surnames' | 'mononym';
   readonly given: readonly string[];
   readonly family: readonly string[];
-  /** The same kind of number in the ways that people there write it: international, national, with dots, with 00. */
+  /** One kind of number in the local notations: international, national, with dots, with 00. */
   readonly phones: readonly string[];
   /** City, region, postal code pattern. */
   readonly cities: readonly (readonly [city: string, region: string, postalCode: string])[];
@@ -19,7 +19,7 @@ export type Culture = {
   readonly titles: readonly string[];
 };
 
-/** The items of a list written as one comma-separated text. */
+/** Returns the items of a comma-separated text. */
 export const list = (text: string): string[] => text.split(',').map((item) => item.trim());
 
 /** The source of generated values: randomness, and the email addresses in use. */
@@ -40,7 +40,7 @@ const NOTES = [
 const NICKNAMES = ['Coach', 'Bibi', 'Doc', 'Sunny', 'Zé', 'Ace'];
 const HONORIFICS = ['Dr.', 'Prof. Dr.', 'Rev.', 'Mme'];
 const SUFFIXES = ['Jr.', 'PhD', 'III', 'M.D.'];
-/** Group names, each as often as its group is large. */
+/** Group names. The frequency of a name is the relative size of its group. */
 const PRIVATE_GROUPS = [
   'Relatives',
   'Close friends',
@@ -57,7 +57,7 @@ type Name = { readonly text: string; readonly latin: string };
 
 const UNDECOMPOSABLE: Readonly<Record<string, string>> = { ł: 'l', ø: 'o', đ: 'd', ı: 'i', ß: 'ss', æ: 'ae', œ: 'oe' };
 
-/** The text in lower-case ASCII letters and digits, other characters becoming single hyphens at most; may be empty. */
+/** Returns the text in lower-case ASCII letters and digits, with single hyphens for other characters; may be empty. */
 const asciiHandle = (text: string): string =>
   text
     .toLowerCase()
@@ -97,13 +97,13 @@ const localPart = (given: string, family: string, random: Random): string => {
   ]);
 };
 
-/** A phone number as people of that country write it. */
+/** Returns a phone number in a notation of that country. */
 export const makePhone = (culture: Culture, label: string | null, { random }: Source): LabelledText => ({
   value: fillPattern(random.pick(culture.phones), random),
   label,
 });
 
-/** A postal address in that country. */
+/** Returns a postal address in that country. */
 export const makeAddress = (culture: Culture, label: string | null, { random }: Source): PersonAddress => {
   const [city, region, postalCode] = random.pick(culture.cities);
   return {
@@ -116,7 +116,7 @@ export const makeAddress = (culture: Culture, label: string | null, { random }: 
   };
 };
 
-/** A personal email address that is not in use. */
+/** Returns a personal email address that is not in use. */
 export const makeEmail = (given: string, family: string, label: string | null, source: Source): LabelledText => {
   const local = localPart(asciiHandle(given) || 'kontakt', asciiHandle(family), source.random);
   return { value: unusedEmail(local, source.random.pick(PERSONAL_DOMAINS), source), label };
@@ -142,7 +142,7 @@ const makeNames = (culture: Culture, { random }: Source): { given: Name; family:
   return { given, family: { text: `${family.text} ${second.text}`, latin: family.latin } };
 };
 
-/** Titles and initials, for people with a surname in the Latin script. */
+/** Returns titles and initials, for people with a surname in the Latin script. */
 const makeNameDetails = (given: Name, family: Name, { random }: Source): Partial<Person> => {
   if (family.text === '' || !/^\p{Script=Latin}/u.test(given.text)) return {};
   return {
@@ -181,7 +181,7 @@ const makeWebsites = (given: Name, company: string, { random }: Source): Labelle
 
 const PHONE_LABELS = ['mobile', 'mobile', 'mobile', 'work', 'home', 'main', null, 'WhatsApp'];
 
-/** An ordinary entry: a person of that country with the usual fields of an address book. */
+/** Returns an ordinary entry: a person of that country with the usual fields of an address book. */
 export const makePerson = (culture: Culture, source: Source): Person => {
   const { random } = source;
   const { given, family } = makeNames(culture, source);
@@ -204,7 +204,7 @@ export const makePerson = (culture: Culture, source: Source): Person => {
   };
 };
 
-/** An entry for a company, without a person's name. */
+/** Returns an entry for a company, without a person's name. */
 export const makeCompany = (culture: Culture, source: Source): Person => {
   const { random } = source;
   const company = random.pick(culture.companies);

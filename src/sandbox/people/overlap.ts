@@ -63,8 +63,8 @@ const applyDifferences = (person: Person, random: Random): Person => {
 };
 
 /**
- * Two books made of one: about 70 % of the people are in both, half of those with realistic differences on one of the
- * sides; the others are in one book only. The right book comes in an order of its own.
+ * Splits one book into two. About 70 % of the people are in both books, half of those with realistic differences in one of
+ * them. The others are in one book only. The right book has a different order.
  */
 export const splitBook = (people: readonly Person[], seed: number): { left: Person[]; right: Person[] } => {
   const random = createRandom(seed);

@@ -1,4 +1,4 @@
-/** An email address, phone number or website with its free-text label; null where it has none. */
+/** An email address, phone number or website with its free-text label; null without one. */
 export type LabelledText = {
   readonly value: string;
   readonly label: string | null;
@@ -15,8 +15,8 @@ export type PersonAddress = {
 };
 
 /**
- * An entry of an address book of any origin. It has more fields than either emulated remote stores.
- * An absent text is the empty string, an absent list is empty. Texts are as the book has them, not normalised.
+ * An entry of an address book of any origin. It has more fields than either emulated remote. A missing text is the empty
+ * string, a missing list is empty. Texts are not normalised.
  */
 export type Person = {
   readonly prefix: string;
@@ -32,9 +32,9 @@ export type Person = {
   readonly phones: readonly LabelledText[];
   readonly websites: readonly LabelledText[];
   readonly addresses: readonly PersonAddress[];
-  /** Names of the groups (labels, buckets) that the person belongs to; no system groups. */
+  /** Names of the groups (labels, buckets) of the person, without system groups. */
   readonly groups: readonly string[];
-  /** `YYYY-MM-DD`, or `--MM-DD` where the year is unknown. */
+  /** `YYYY-MM-DD`, or `--MM-DD` if the year is unknown. */
   readonly birthday: string;
   readonly notes: string;
 };
@@ -58,7 +58,7 @@ export const EMPTY_PERSON: Person = {
   notes: '',
 };
 
-/** Whether the person has anything that makes up a contact; groups and a birthday alone do not. */
+/** Returns whether the person has content for a contact. Groups and a birthday alone are not enough. */
 export const isFilled = (person: Person): boolean => {
   const { prefix, givenName, middleName, familyName, suffix, nickname, company, title, department, notes } = person;
   const texts = [givenName, familyName, company, middleName, nickname, title, department, notes, prefix, suffix];
@@ -66,23 +66,23 @@ export const isFilled = (person: Person): boolean => {
   return texts.some((text) => text !== '') || lists.some((list) => list.length > 0);
 };
 
-/** Google's system groups, as its exports and other programs name them. */
+/** Google's system groups, in the names of its exports and of other programs. */
 const SYSTEM_GROUP =
   /^(?:\* .*|my ?contacts|starred(?: in android)?|meine kontakte|mes contacts|mis contactos|i miei contatti|mijn contacten|(?:os )?meus contatos|マイ ?コンタクト)$/iu;
 
-/** The group names of an export without blanks, repeats and Google's system groups (`* myContacts`, `myContacts`). */
+/** Returns the group names of an export without blanks, duplicates and Google's system groups (`* myContacts`, `myContacts`). */
 export const userGroups = (names: readonly string[]): string[] => {
   const kept = names.map((name) => name.trim()).filter((name) => name !== '' && !SYSTEM_GROUP.test(name));
   return [...new Set(kept)];
 };
 
-/** A full name in parts, by a guess: the last word is the family name; a single word is the given name. */
+/** Splits a full name by a heuristic: the last word is the family name, a single word is the given name. */
 export const splitFullName = (fullName: string): Pick<Person, 'givenName' | 'familyName'> => {
   const words = fullName.split(/\s+/).filter(Boolean);
   const familyName = words.length > 1 ? (words.pop() ?? '') : '';
   return { givenName: words.join(' '), familyName };
 };
 
-/** Whether any part of the address is filled. */
+/** Returns whether any part of the address is filled. */
 export const isFilledAddress = (address: PersonAddress): boolean =>
   [address.street, address.city, address.region, address.postalCode, address.country].some((part) => part !== '');

@@ -1,18 +1,18 @@
 /** A seeded source of randomness: the same seed always gives the same sequence. */
 export type Random = {
-  /** A number from 0 up to, not including, 1. */
+  /** Returns a number from 0 to 1, excluding 1. */
   next(): number;
-  /** A whole number from 0 up to, not including, `end`. */
+  /** Returns a whole number from 0 to `end`, excluding `end`. */
   below(end: number): number;
-  /** True with the given probability. */
+  /** Returns true with the given probability. */
   chance(probability: number): boolean;
-  /** One of the items. Throws where there is none. */
+  /** Returns one of the items. Throws if there are none. */
   pick<T>(items: readonly T[]): T;
-  /** The items in another order. */
+  /** Returns the items in another order. */
   shuffle<T>(items: readonly T[]): T[];
 };
 
-/** The mulberry32 generator: 32 bits of state, good enough to make up people. */
+/** The mulberry32 generator. Its 32 bits of state are enough for sample data. */
 const mulberry32 = (seed: number): (() => number) => {
   let state = seed | 0;
   return () => {
@@ -23,7 +23,7 @@ const mulberry32 = (seed: number): (() => number) => {
   };
 };
 
-/** A {@link Random} from a whole-number seed. */
+/** Creates a {@link Random} from a whole-number seed. */
 export const createRandom = (seed: number): Random => {
   const next = mulberry32(seed);
   const below = (end: number): number => Math.floor(next() * end);
@@ -44,7 +44,7 @@ export const createRandom = (seed: number): Random => {
   };
 };
 
-/** Draws the cards of a shuffled deck one by one, and shuffles them again when all were drawn. */
+/** Returns a function that draws the cards of a shuffled deck one by one. An empty deck is shuffled again. */
 export const createDeck = <T>(cards: readonly T[], random: Random): (() => T) => {
   let remaining: T[] = [];
   return () => {
@@ -60,8 +60,8 @@ const EXTENSION = /\s*(?:ext\.?|x)\s*(\d+)$/i;
 const inThrees = (digits: string): string => digits.replace(/\d{3}(?=\d{2})/g, '$& ');
 
 /**
- * Returns the same number in another common format: without separators, with dots, in groups, with `00` for `+`.
- * A national number stays national, an extension stays, and what is not just digits and separators stays as it is.
+ * Returns the same number in another common format: without separators, with dots, in groups, or with `00` for `+`. A national
+ * number stays national, an extension stays, and a text with other characters than digits and separators is unchanged.
  */
 export const reformatPhone = (phone: string, random: Random): string => {
   const extension = EXTENSION.exec(phone)?.[1];

@@ -20,7 +20,7 @@ const toBirthdays = (birthday: string): NonNullable<GooglePerson['birthdays']> =
   return [{ date: { year: year === '-' ? null : Number(year), month: Number(month), day: Number(day) } }];
 };
 
-/** The account drops empty texts and what is left empty by that, so nothing is left out here. */
+/** Returns the person with all its texts: the account removes empty ones and everything that becomes empty. */
 const toGooglePerson = (person: Person): GooglePerson => ({
   names: [
     {
@@ -43,7 +43,7 @@ const toGooglePerson = (person: Person): GooglePerson => ({
   biographies: person.notes === '' ? [] : [{ value: person.notes }],
 });
 
-/** Puts the people into the account, in My Contacts and under labels that are created where the account lacks them. */
+/** Adds the people to the account, in My Contacts and in labels. Missing labels are created. */
 export const seedGoogle = (account: GoogleAccount, people: readonly Person[]): void => {
   const idByName = new Map(account.groups().map(({ name, resourceName }) => [name, resourceName]));
   for (const name of groupNamesIn(people)) {
@@ -56,7 +56,7 @@ export const seedGoogle = (account: GoogleAccount, people: readonly Person[]): v
 
 const toAddressEntry = ({ value, label }: LabelledText) => ({ address: value, label });
 
-/** Of a middle name, prefix, birthday and the like the service knows nothing (providers/service/API.md, Contact). */
+/** The service has no middle name, prefix, birthday or similar fields (providers/service/API.md, Contact). */
 const toServiceContact = (person: Person): ContactFields => ({
   first_name: person.givenName || null,
   last_name: person.familyName || null,
@@ -81,9 +81,8 @@ const isTaken = (create: () => void): boolean => {
 };
 
 /**
- * Puts the people into the account, in buckets that are created where the account lacks them. A contact that the service
- * refuses
- * under its current variants (for example, without a last name) is skipped. Returns the number of skipped contacts.
+ * Adds the people to the account, in buckets. Missing buckets are created. A contact that the service refuses under its
+ * current variants (for example, without a last name) is skipped. Returns the number of skipped contacts.
  */
 export const seedService = (account: ServiceAccount, people: readonly Person[]): number => {
   const idByName = new Map(account.buckets().map(({ name, id }) => [name, id]));
@@ -162,7 +161,7 @@ const fromGoogle = (person: GooglePerson, groupNames: ReadonlyMap<string, string
   notes: text(person.biographies?.[0]?.value),
 });
 
-/** The people in the account as address book entries: the inverse of `seedGoogle`. */
+/** Returns the people in the account as address book entries: the inverse of `seedGoogle`. */
 export const peopleAtGoogle = (account: GoogleAccount): readonly Person[] => {
   const groupNames = new Map(account.groups().map(({ resourceName, name }) => [resourceName, name]));
   return account.people().map((person) => fromGoogle(person, groupNames));
@@ -194,7 +193,7 @@ const fromService = (contact: ContactRecord, bucketNames: ReadonlyMap<string, st
   notes: '',
 });
 
-/** The people of the account's owner, without archived ones: the inverse of `seedService`. */
+/** Returns the people of the account's owner, without archived ones: the inverse of `seedService`. */
 export const peopleAtService = (account: ServiceAccount): readonly Person[] => {
   const bucketNames = new Map(account.buckets().map(({ id, name }) => [id, name]));
   return account

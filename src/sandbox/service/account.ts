@@ -11,7 +11,7 @@ import type { ServiceVariants } from './variants.ts';
 export type BucketDraft = {
   readonly name: string;
   readonly goal?: string | null | undefined;
-  /** In days: the document names no unit. */
+  /** In days. The document gives no unit. */
   readonly reminderInterval?: number | null | undefined;
 };
 export type BucketChange = Partial<BucketDraft>;
@@ -22,12 +22,12 @@ export type UserChange = {
   readonly settings?: Readonly<Record<string, string>> | undefined;
 };
 
-/** The name of a bucket without case and outer spaces. */
+/** Returns the name of a bucket in lower case, without outer spaces. */
 const looseName = (name: string): string => name.trim().toLowerCase();
 
 /**
- * One user's account in memory. Its methods are what the user can do in the web app; the routes call the same ones.
- * Every method throws a {@link ServiceError} where the service refuses.
+ * One user's account in memory. Its methods have the effect of the user's actions in the web app, and the routes use them too.
+ * Every method throws a {@link ServiceError} if the service refuses the action.
  */
 export class ServiceAccount {
   readonly activity: ServiceActivity;
@@ -36,7 +36,7 @@ export class ServiceAccount {
   readonly stamps: Stamps;
   user: UserRecord;
   readonly #buckets = new Map<string, BucketRecord>();
-  /** By {@link looseName}. */
+  /** Bucket ids by {@link looseName}. */
   readonly #bucketNames = new NameIndex();
   readonly #identifiers = new Identifiers();
   readonly #variants: () => ServiceVariants;
@@ -59,7 +59,7 @@ export class ServiceAccount {
     };
   }
 
-  /** Every contact, archived ones too, the oldest first. */
+  /** Returns every contact, including archived ones, oldest first. */
   contacts(): readonly ContactRecord[] {
     return this.book.all();
   }
@@ -68,7 +68,7 @@ export class ServiceAccount {
     return this.book.get(id);
   }
 
-  /** Every bucket in the user's manual order: the order in which they were made. */
+  /** Returns every bucket in the user's manual order, which is the order of creation. */
   buckets(): readonly BucketRecord[] {
     return [...this.#buckets.values()];
   }
@@ -77,7 +77,7 @@ export class ServiceAccount {
     return this.#buckets.get(id);
   }
 
-  /** The bucket of that id. Throws a ServiceError where there is none. */
+  /** Returns the bucket with that id. Throws a ServiceError if there is none. */
   requireBucket(id: string): BucketRecord {
     const bucket = this.#buckets.get(id);
     if (bucket === undefined) throw notFound(this.#variants(), id);
@@ -180,14 +180,14 @@ export class ServiceAccount {
     return contact;
   }
 
-  /** Archives the contact: lists omit it; it can still be read by id. */
+  /** Archives the contact. Lists omit it, but it can still be read by id. */
   archiveContact(id: string): ContactRecord {
     const contact = this.book.require(id);
     const archivedAtMs = this.stamps.next(contact.updatedAtMs);
     return this.book.store({ ...contact, archivedAtMs, updatedAtMs: archivedAtMs });
   }
 
-  /** Writes the attributes of the contacts listed over the survivor; what becomes of them is a variant. */
+  /** Writes the attributes of the listed contacts over the survivor. The effect on these contacts is a variant. */
   mergeContacts(survivorId: string, loserIds: readonly string[]): ContactRecord {
     const variants = this.#variants();
     let survivor = this.book.require(survivorId);
@@ -227,7 +227,7 @@ export class ServiceAccount {
     return this.#changeMembership(contact, kept);
   }
 
-  /** Records that the user was in touch with the contact. */
+  /** Records an interaction of the user with the contact. */
   addInteraction(contactId: string, fields: InteractionFields = {}): InteractionRecord {
     const contact = this.book.require(contactId);
     const handle = contact.email_addresses[0]?.address ?? '';
@@ -236,7 +236,7 @@ export class ServiceAccount {
     return interaction;
   }
 
-  /** Changes what the service computes of a contact. */
+  /** Changes the computed values of a contact. */
   compute(contactId: string, computed: ComputedFields): ContactRecord {
     const contact = this.book.require(contactId);
     const isBumped = this.#variants().activityBump === 'bumped';
@@ -255,7 +255,7 @@ export class ServiceAccount {
     return interaction;
   }
 
-  /** New prompts from the buckets' reminder intervals. */
+  /** Creates new prompts from the buckets' reminder intervals. */
   generatePrompts() {
     return this.activity.generatePrompts(this.book.listed(), this.#buckets);
   }
@@ -280,7 +280,7 @@ export class ServiceAccount {
     const isLoose = this.#variants().bucketNameCompare === 'loose';
     const ids = this.#bucketNames.idsOf(looseName(name));
     const isNamesake = (bucket: BucketRecord): boolean => ids.has(bucket.id) && (isLoose || bucket.name === name);
-    // Of several, the oldest.
+    // Of several buckets, the oldest.
     if (ids.size > 1) return this.buckets().find(isNamesake);
     return [...ids].map((id) => this.requireBucket(id)).find(isNamesake);
   }
@@ -290,7 +290,7 @@ export class ServiceAccount {
     throw invalid(this.#variants(), 'Name has already been taken', 'name');
   }
 
-  /** Another contact than `own` that holds an address which the fields bring. */
+  /** Returns another contact than `own` that has one of the new addresses in `fields`. */
   #withEmailOf(fields: ContactFields, own?: ContactRecord): ContactRecord | undefined {
     const keyOf = ({ address }: { readonly address: string }): string => address.trim().toLowerCase();
     const held = new Set(own?.email_addresses.map(keyOf));
@@ -305,7 +305,7 @@ export class ServiceAccount {
     return new ServiceError(status, 'Email address has already been taken', { field: 'email_addresses' });
   }
 
-  /** A service that refuses a new contact with a known address refuses the address to any other contact too. */
+  /** A service that refuses a create with a known address also refuses that address for any other contact. */
   #refuseKnownEmail(contact: ContactRecord, fields: ContactFields): void {
     const { createKnownEmail } = this.#variants();
     const isRefused = createKnownEmail === '409' || createKnownEmail === '422';

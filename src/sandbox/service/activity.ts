@@ -22,13 +22,13 @@ export type InteractionFields = {
   readonly timestampMs?: number | undefined;
 };
 
-/** When a contact in a bucket is due. The document names no unit for reminder_interval: taken as days. */
+/** Returns the due time of a contact in a bucket. The document gives no unit for reminder_interval; days are assumed. */
 const dueAt = (contact: ContactRecord, intervalDays: number): number => {
   const lastMs = contact.lastContactedAtMs ?? contact.lastBucketedAtMs ?? contact.createdAtMs;
   return lastMs + intervalDays * DAY_MS;
 };
 
-/** Everything of the account that is not contacts or buckets. */
+/** The data of the account other than contacts and buckets. */
 export class ServiceActivity {
   readonly connectedAccounts: ConnectedAccountRecord[] = [];
   readonly emailAliases: EmailAliasRecord[] = [];
@@ -52,12 +52,12 @@ export class ServiceActivity {
     this.emailAliases.push({ ...identifiers.next('email_alias'), ...created, email_alias: email });
   }
 
-  /** Prompts, the earliest first. */
+  /** Returns the prompts, earliest first. */
   prompts(): readonly PromptRecord[] {
     return [...this.#prompts.values()];
   }
 
-  /** Every interaction, or those with one contact. */
+  /** Returns every interaction, or those with one contact. */
   interactions(contactId?: string): readonly InteractionRecord[] {
     const all = [...this.#interactions.values()];
     return contactId === undefined ? all : all.filter((interaction) => interaction.contactId === contactId);
@@ -76,7 +76,7 @@ export class ServiceActivity {
     return task;
   }
 
-  /** Stores an interaction; it answers the prompts for that contact. */
+  /** Stores an interaction, which completes the prompts for that contact. */
   addInteraction(contactId: string, handle: string, fields: InteractionFields): InteractionRecord {
     const stored = this.#stored('interaction');
     const interaction = {
@@ -94,7 +94,7 @@ export class ServiceActivity {
     return interaction;
   }
 
-  /** The interaction with the values given written into it; undefined where there is none of that id. */
+  /** Edits an interaction with the given values; undefined if no interaction has that id. */
   editInteraction(id: string, fields: InteractionFields): InteractionRecord | undefined {
     const current = this.#interactions.get(id);
     if (current === undefined) return undefined;
@@ -111,7 +111,7 @@ export class ServiceActivity {
     return edited;
   }
 
-  /** Defers a prompt, by default two weeks (providers/service/API.md, States); undefined where the id is unknown. */
+  /** Postpones a prompt, by default two weeks (providers/service/API.md, States); undefined if the id is unknown. */
   postponePrompt(id: string, untilMs: number | null): PromptRecord | undefined {
     const current = this.#prompts.get(id);
     if (current === undefined) return undefined;
@@ -126,7 +126,7 @@ export class ServiceActivity {
     return postponed;
   }
 
-  /** A new prompt for each contact that is due in one of its buckets and has none yet. Returns the new ones. */
+  /** Creates a prompt for each contact that is due in one of its buckets and has none. Returns the new prompts. */
   generatePrompts(contacts: readonly ContactRecord[], buckets: ReadonlyMap<string, BucketRecord>): PromptRecord[] {
     const prompted = new Set(this.prompts().map((prompt) => prompt.contactId));
     const created: PromptRecord[] = [];
@@ -142,7 +142,7 @@ export class ServiceActivity {
     return created;
   }
 
-  /** Hands what belongs to one contact to another (after a merge). */
+  /** Assigns the activity of one contact to another one (after a merge). */
   reassign(fromContactId: string, toContactId: string): void {
     const moved = <T extends { readonly contactId: string }>(record: T): T =>
       record.contactId === fromContactId ? { ...record, contactId: toContactId } : record;

@@ -19,7 +19,7 @@ type RequestContext = Context<EmulatorEnv>;
 const bearerToken = (c: RequestContext): string | null =>
   /^Bearer (.+)$/i.exec(c.req.header('authorization') ?? '')?.[1] ?? null;
 
-/** The outermost layer: logs the request and its end, and applies the fault to the answer. */
+/** The outermost layer: logs the request and its outcome, and applies the fault to the answer. */
 const logged = async (c: RequestContext, next: Next, context: EmulatorContext): Promise<void> => {
   const url = new URL(c.req.url);
   const end = context.log.begin({
@@ -37,7 +37,7 @@ const logged = async (c: RequestContext, next: Next, context: EmulatorContext): 
   if (spoiled !== null) c.res = spoiled;
 };
 
-/** Counts the request against the rate limit; what is above it goes no further. */
+/** Counts the request against the rate limit, and refuses requests above it. */
 const limited = async (c: RequestContext, next: Next, context: EmulatorContext): Promise<void> => {
   const variants = context.variants();
   const nowMs = context.now();
@@ -80,14 +80,14 @@ const serve = async (c: RequestContext, route: Route, context: EmulatorContext):
   return c.body(renderBody(answer.body, variants), status, { 'content-type': 'application/json' });
 };
 
-/** Returns the error as the service's answer; an invalid control request is a 400. */
+/** Returns the error as the service's answer. An invalid control request is a 400. */
 const toServiceError = (error: Error): ServiceError => {
   if (error instanceof ServiceError) return error;
   if (error instanceof z.ZodError) return new ServiceError(400, z.prettifyError(error));
   return new ServiceError(500, `The emulator failed: ${error.message}`);
 };
 
-/** The emulator's HTTP routes around its parts. */
+/** Creates the emulator's HTTP routes. */
 export const createApp = (context: EmulatorContext): Hono<EmulatorEnv> => {
   const app = new Hono<EmulatorEnv>();
   app.get('/', (c) => c.json({ sandbox: 'relationship management service', api: '/v2', control: '/__control' }));

@@ -9,7 +9,7 @@ type CustomFieldType = 'textfield' | 'textarea' | 'decimal' | 'boolean' | 'date'
 /** A custom field that the account's user has defined. */
 type CustomFieldDefinition = { readonly id: string; readonly name: string; readonly type: CustomFieldType };
 
-/** Whether a custom field of that type takes the value; null unsets it. */
+/** Returns whether a custom field of that type accepts the value. Null unsets it. */
 const takes = (type: CustomFieldType, value: unknown): boolean => {
   switch (type) {
     case 'decimal':
@@ -38,7 +38,7 @@ export class CustomFieldBook {
     return this.#definitions.get(id);
   }
 
-  /** Whether the field may hold the value. */
+  /** Returns whether the field accepts the value. */
   takes(id: string, value: unknown): boolean {
     const definition = this.#definitions.get(id);
     return value === null || definition === undefined || takes(definition.type, value);
@@ -74,7 +74,7 @@ const mergedTexts = (
   };
 };
 
-/** The survivor of a merge, overwritten by the loser's attributes (providers/service/API.md, Contact routes). */
+/** Returns the survivor of a merge, overwritten with the loser's attributes (providers/service/API.md, Contact routes). */
 export const mergedContact = (
   survivor: ContactRecord,
   loser: ContactRecord,
@@ -107,7 +107,7 @@ type Past<T> = { readonly changedAtMs: number; readonly before: T | null };
 class LaggedView<T> {
   readonly #pasts = new Map<string, Past<T>[]>();
 
-  /** Notes that the record stopped being `before` (null: did not exist) at `changedAtMs`. */
+  /** Records that the version `before` (null: did not exist) was replaced at `changedAtMs`. */
   note(id: string, before: T | null, changedAtMs: number): void {
     const pasts = this.#pasts.get(id) ?? [];
     pasts.push({ changedAtMs, before });
@@ -141,11 +141,11 @@ type Departed =
 
 /** Contacts by id, their buckets, and the outcome of deleted and merged ones. All changes pass through `store`. */
 export class ContactBook {
-  /** Grows with every change; a list computed at one revision holds until the next. */
+  /** Increases with every change. A list computed at one revision is valid until the next one. */
   revision = 0;
   readonly #contacts = new Map<string, ContactRecord>();
   readonly #departed = new Map<string, Departed>();
-  /** Bucket id -> ids of its contacts; always the mirror image of the contacts' own `bucketIds`. */
+  /** Bucket id -> ids of its contacts. Always consistent with the contacts' own `bucketIds`. */
   readonly #members = new Map<string, Set<string>>();
   readonly #lagged = new LaggedView<ContactRecord>();
   readonly #now: () => number;
@@ -168,14 +168,14 @@ export class ContactBook {
     return [...this.#contacts.values()];
   }
 
-  /** The contacts that a list shows now. */
+  /** Returns the contacts that a list contains now. */
   listed(): readonly ContactRecord[] {
     const lagMs = LAG_MS[this.#variants().listLag];
     const records = lagMs > 0 ? this.#lagged.asOf(this.#now() - lagMs, this.#contacts) : this.all();
     return records.filter((contact) => contact.archivedAtMs === null);
   }
 
-  /** Contacts of a bucket that are not archived, the oldest first. */
+  /** Returns the contacts of a bucket that are not archived, oldest first. */
   members(bucketId: string): readonly ContactRecord[] {
     const ids = this.#members.get(bucketId) ?? [];
     return [...ids]

@@ -11,18 +11,18 @@ const MAX_TEXT_LENGTH = 255;
 const rewrites = (variants: ServiceVariants, what: ServiceVariants['normalisation']): boolean =>
   variants.normalisation === what || variants.normalisation === 'all';
 
-/** A text within the length that the service stores. Throws a ServiceError where too long a text is refused. */
+/** Returns a text within the maximum length of the service. Throws a ServiceError if a variant refuses longer texts. */
 export const storedText = (text: string, variants: ServiceVariants): string => {
   if (text.length <= MAX_TEXT_LENGTH || variants.longText === 'kept') return text;
   if (variants.longText === '422') throw invalid(variants, 'Text is too long (maximum is 255 characters)');
   return text.slice(0, MAX_TEXT_LENGTH);
 };
 
-/** An email address as stored; rewritten: trimmed and in lower case. */
+/** Returns an email address as stored. If rewritten: trimmed and in lower case. */
 const storedEmail = (address: string, variants: ServiceVariants): string =>
   rewrites(variants, 'emails') ? address.trim().toLowerCase() : address;
 
-/** A phone number as stored; rewritten: ten digits in the American form. */
+/** Returns a phone number as stored. If rewritten: ten digits in the American format. */
 const storedPhone = (number: string, variants: ServiceVariants): string => {
   if (!rewrites(variants, 'phones')) return number;
   const digits = number.replaceAll(/\D/g, '');
@@ -30,19 +30,19 @@ const storedPhone = (number: string, variants: ServiceVariants): string => {
   return `(${digits.slice(0, 3)}) ${digits.slice(3, 6)}-${digits.slice(6)}`;
 };
 
-/** A label as stored; rewritten: with a capital first letter. */
+/** Returns a label as stored. If rewritten: with a capital first letter. */
 const storedLabel = (label: string | null | undefined, variants: ServiceVariants): string | null => {
   if (label === null || label === undefined) return null;
   return rewrites(variants, 'labels') ? label.charAt(0).toUpperCase() + label.slice(1).toLowerCase() : label;
 };
 
-/** A part of a postal address as stored; rewritten: trimmed, in upper case. */
+/** Returns a part of a postal address as stored. If rewritten: trimmed, in upper case. */
 const storedAddressPart = (part: string | null | undefined, variants: ServiceVariants): string | null => {
   if (part === null || part === undefined) return null;
   return rewrites(variants, 'addresses') ? part.trim().toUpperCase() : part;
 };
 
-/** Tags as stored; rewritten: the first spelling of each, compared without case. */
+/** Returns tags as stored. If rewritten: the first spelling of each, compared without case. */
 export const storedTags = (tags: readonly string[], variants: ServiceVariants): readonly string[] => {
   if (!rewrites(variants, 'tags')) return tags;
   const spellings = new Map<string, string>();
@@ -63,7 +63,7 @@ export type WriteKit = {
 const text = z.string().nullish();
 const entry = { id: z.string().nullish(), label: text };
 
-/** The entries of a contact's arrays as a client sends them (providers/service/API.md, Writable contact fields). */
+/** The entries of a contact's arrays in requests (providers/service/API.md, Writable contact fields). */
 export const entrySchemas = {
   addresses: z.object({ ...entry, street_1: text, city: text, state: text, zip: text, country: text }),
   email_addresses: z.object({ ...entry, address: z.string() }),
@@ -75,7 +75,7 @@ export const entrySchemas = {
 type Entry = { readonly id: string };
 type SentEntry = { readonly id?: string | null | undefined };
 
-/** How entries of one array are made from what was sent, and which of their values makes two of them the same. */
+/** Creates the entries of one array from sent ones. Entries with equal values of `valueOf` are the same. */
 export type EntryKind<Sent extends SentEntry, Kept extends Entry> = {
   readonly newId: (identifiers: Identifiers) => string;
   readonly make: (id: string, sent: Sent, variants: ServiceVariants) => Kept;
@@ -146,7 +146,7 @@ const sameApartFromIds = (left: readonly Entry[], right: readonly Entry[]): bool
   return isDeepStrictEqual(withoutId(left), withoutId(right));
 };
 
-/** Each entry sent, as the service would store it: under the id of the entry it replaces, else under a new one. */
+/** Returns the stored form of each sent entry, with the id of the entry that it replaces, or a new id. */
 const replaced = <Sent extends SentEntry, Kept extends Entry>(
   kind: EntryKind<Sent, Kept>,
   current: readonly Kept[],
@@ -167,7 +167,7 @@ const replaced = <Sent extends SentEntry, Kept extends Entry>(
   return entries.map((kept) => ({ ...kept, id: kind.newId(identifiers) }));
 };
 
-/** The current entries with those sent written over the ones they match, or added at the end. */
+/** Returns the current entries, with the sent ones written over matching entries or added at the end. */
 const united = <Sent extends SentEntry, Kept extends Entry>(
   kind: EntryKind<Sent, Kept>,
   current: readonly Kept[],
@@ -185,7 +185,7 @@ const united = <Sent extends SentEntry, Kept extends Entry>(
   return entries;
 };
 
-/** An array of a contact after an update that sent `sent` for it; `undefined` means that it was not sent. */
+/** Returns an array of a contact after an update with `sent`; `undefined` means that the array was not sent. */
 export const writtenEntries = <Sent extends SentEntry, Kept extends Entry>(
   kind: EntryKind<Sent, Kept>,
   current: readonly Kept[],

@@ -18,7 +18,7 @@ import type { ServiceVariants } from './variants.ts';
 const text = z.string().nullish();
 const customFieldValues = z.array(z.object({ field: z.object({ id: z.string() }), value: z.unknown() })).nullish();
 
-/** The writable fields of a contact (providers/service/API.md, Contact); a field that is left out stays as it is. */
+/** The writable fields of a contact (providers/service/API.md, Contact). An omitted field stays unchanged. */
 export const contactFieldsSchema = z.object({
   first_name: text,
   last_name: text,
@@ -37,18 +37,18 @@ export const contactFieldsSchema = z.object({
 
 export type ContactFields = z.infer<typeof contactFieldsSchema>;
 
-/** Fields of a contact that an update may carry back without any effect. */
+/** Fields that an update may contain without any effect. */
 const READ_ONLY_FIELDS = ['id', 'created_at', 'updated_at', 'location', 'assigned_to_id', 'extra_data'];
 const KNOWN_FIELDS = new Set([...Object.keys(contactFieldsSchema.shape), ...READ_ONLY_FIELDS]);
 
-/** Throws a ServiceError where the service refuses fields that the document does not know. */
+/** Throws a ServiceError if the variants refuse undocumented fields. */
 export const refuseUnknownFields = (data: object, variants: ServiceVariants): void => {
   if (variants.unknownField === 'ignored') return;
   const unknown = Object.keys(data).find((name) => !KNOWN_FIELDS.has(name));
   if (unknown !== undefined) throw invalid(variants, `Unknown field ${unknown}`, unknown);
 };
 
-/** A contact of which nothing is known. */
+/** Returns a contact without values. */
 export const blankContact = (id: string, serial: number, createdAtMs: number): ContactRecord => ({
   id,
   serial,
@@ -126,7 +126,7 @@ const writtenCustomFields = (
   return [...values].filter(([, value]) => value !== null).map(([id, value]) => ({ id, value }));
 };
 
-/** The contact with the fields sent written into it; `updatedAtMs` is left to the caller. */
+/** Returns the contact with the sent fields written. The caller sets `updatedAtMs`. */
 export const writtenContact = (current: ContactRecord, fields: ContactFields, kit: WriteKit): ContactRecord => {
   const { variants } = kit;
   return {
@@ -146,7 +146,7 @@ export const writtenContact = (current: ContactRecord, fields: ContactFields, ki
   };
 };
 
-/** Throws a ServiceError where the service would not create this contact. */
+/** Throws a ServiceError if the variants refuse to create this contact. */
 export const refuseIncomplete = (contact: ContactRecord, variants: ServiceVariants): void => {
   const hasName = Boolean(contact.first_name) || Boolean(contact.last_name);
   if (variants.createRequires === 'name-or-email' && !hasName && contact.email_addresses.length === 0) {
@@ -157,7 +157,7 @@ export const refuseIncomplete = (contact: ContactRecord, variants: ServiceVarian
   }
 };
 
-/** The values that the service adds to a contact right after the create. */
+/** Returns the contact with the values that the service adds directly after the create. */
 export const autoFilled = (contact: ContactRecord, variants: ServiceVariants): ContactRecord => {
   switch (variants.autoFill) {
     case 'nothing':

@@ -27,7 +27,7 @@ const FILTERS: Readonly<Record<string, ContactFilter>> = {
   team_search: () => () => true,
 };
 
-/** `custom_field_<id>` names a custom field, whose id has that very form. */
+/** `custom_field_<id>` is the parameter of a custom field, whose id already has this form. */
 const customFieldFilter =
   (id: string, wanted: string) =>
   (contact: ContactRecord): boolean =>
@@ -45,7 +45,7 @@ const contactList: ListSpec<ContactRecord> = {
     name.startsWith('custom_field_') ? customFieldFilter(name, value) : FILTERS[name]?.(value, variants),
 };
 
-/** Answers the contacts list from views that are kept with the account; with and without the team's contacts apart. */
+/** Creates the contacts list. Its sorted views are stored with the account, separately with and without team contacts. */
 export const createContactList = (): ((request: RouteRequest) => RouteAnswer) => {
   const ownViews: ListSource<ContactRecord>['views'] = new Map();
   const teamViews: ListSource<ContactRecord>['views'] = new Map();

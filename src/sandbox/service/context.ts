@@ -5,21 +5,21 @@ import type { Grants } from './grants.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { ServiceVariants } from './variants.ts';
 
-/** One request that reached the emulator. */
+/** One request to the emulator. */
 export type LoggedRequest = {
   readonly method: string;
   readonly path: string;
   /** Without the question mark. */
   readonly query: string;
-  /** Null while it is under way, and where the connection was cut before an answer. */
+  /** Null while it is in progress, and if the connection was cut before an answer. */
   readonly status: number | null;
-  /** When it arrived, in epoch milliseconds of the emulator's clock. */
+  /** The time of arrival, in epoch milliseconds of the emulator's clock. */
   readonly atMs: number;
-  /** The fault that happened to it. */
+  /** The fault that was applied to it. */
   readonly fault: FaultAction['kind'] | null;
 };
 
-/** The requests in the order in which they arrived. */
+/** The requests in the order of arrival. */
 export class RequestLog {
   readonly #requests: LoggedRequest[] = [];
 
@@ -27,7 +27,7 @@ export class RequestLog {
     return this.#requests;
   }
 
-  /** Notes a request; the function returned notes how it ended. */
+  /** Records a request. The returned function records its end. */
   begin(request: Pick<LoggedRequest, 'method' | 'path' | 'query' | 'atMs'>) {
     const index = this.#requests.push({ ...request, status: null, fault: null }) - 1;
     return (end: Pick<LoggedRequest, 'status' | 'fault'>): void => {
@@ -36,7 +36,7 @@ export class RequestLog {
   }
 }
 
-/** The parts of one running emulator, as its routes see them. */
+/** The parts of one running emulator, for its routes. */
 export type EmulatorContext = {
   readonly account: ServiceAccount;
   readonly grants: Grants;

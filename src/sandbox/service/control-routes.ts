@@ -44,7 +44,7 @@ export const addControlRoutes = (app: Hono<EmulatorEnv>, context: EmulatorContex
     limiter.setLimit(rateLimit.parse(await c.req.json()));
     return c.json({});
   });
-  // Values that the service computes; no route of its API changes them.
+  // Values that the service computes. No route of its API changes them.
   app.post('/__control/contacts/:id', async (c) => {
     context.account.compute(c.req.param('id'), computed.parse(await c.req.json()));
     return c.json({});

@@ -1,9 +1,9 @@
 import type { ServiceVariants } from './variants.ts';
 
-/** An answer other than success: its status, and the text for its body. */
+/** An error answer: its status, and the text for its body. */
 export class ServiceError extends Error {
   readonly status: number;
-  /** The field at fault, where there is one. */
+  /** The field that caused the error, if there is one. */
   readonly field: string | null;
   /** The target of a redirect. */
   readonly location: string | null;
@@ -17,11 +17,11 @@ export class ServiceError extends Error {
   }
 }
 
-/** A resource that does not exist or is not the user's. */
+/** Returns the error for a resource that does not exist or does not belong to the user. */
 export const notFound = (variants: ServiceVariants, id: string): ServiceError =>
   new ServiceError(Number(variants.missingRecordStatus), `Couldn't find a record with id ${id}`);
 
-/** JSON that is not of the documented shape, or breaks a rule of the service. */
+/** Returns the error for JSON of another shape than documented, or that violates a rule of the service. */
 export const invalid = (variants: ServiceVariants, message: string, field?: string): ServiceError =>
   new ServiceError(Number(variants.invalidStatus), message, field === undefined ? {} : { field });
 
@@ -38,11 +38,11 @@ const jsonErrorBody = (error: ServiceError, variants: ServiceVariants): unknown 
   }
 };
 
-/** The page that a proxy in front of the service would answer. */
+/** Returns the error page of a proxy in front of the service. */
 export const htmlErrorPage = (status: number): string =>
   `<!doctype html><html><head><title>${status}</title></head><body><h1>${status}</h1></body></html>`;
 
-/** The answer for an error in the form that the variants name. */
+/** Returns the answer for an error in the form of the variants. */
 export const errorResponse = (error: ServiceError, variants: ServiceVariants): Response => {
   const location: Record<string, string> = error.location === null ? {} : { location: error.location };
   const init = (contentType: string): ResponseInit => ({

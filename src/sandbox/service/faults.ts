@@ -6,15 +6,15 @@ import type { EmulatorContext, EmulatorEnv } from './context.ts';
 import { errorResponse, htmlErrorPage, ServiceError } from './errors.ts';
 
 const faultAction = z.discriminatedUnion('kind', [
-  /** Answers at once with a status and an error body; nothing is applied. */
+  /** Returns a status and an error body at once, without applying the request. */
   z.object({ kind: z.literal('status'), status: z.int().min(200).max(599), retryAfter: z.string().optional() }),
-  /** Answers at once with a proxy's HTML page; nothing is applied. */
+  /** Returns a proxy's HTML page at once, without applying the request. */
   z.object({ kind: z.literal('html'), status: z.int().min(200).max(599).default(502) }),
-  /** Waits before the request is applied. Real time, whatever the clock. */
+  /** Waits in real time before the request is applied. */
   z.object({ kind: z.literal('delay'), delayMs: z.int().min(0) }),
-  /** Cuts the connection; nothing is applied. */
+  /** Cuts the connection without applying the request. */
   z.object({ kind: z.literal('reset-before') }),
-  /** Applies the request, then cuts the connection instead of answering. */
+  /** Applies the request, then cuts the connection without an answer. */
   z.object({ kind: z.literal('reset-after') }),
   /** Applies the request, then cuts the connection in the middle of the body. */
   z.object({ kind: z.literal('truncate') }),
@@ -25,7 +25,7 @@ const faultSchema = z.object({
   method: z.string().optional(),
   /** Matched against the path, without the query: a regular expression or its source. */
   path: z.union([z.string(), z.instanceof(RegExp)]).optional(),
-  /** How many matching requests pass before the first fault. */
+  /** The number of matching requests before the first fault. */
   skip: z.int().min(0).default(0),
   times: z.int().min(1).default(1),
   action: faultAction,
@@ -38,11 +38,11 @@ type PendingFault = { readonly method: string | undefined; readonly path: RegExp
   readonly action: FaultAction;
 };
 
-/** The faults still to happen, in the order in which they were added. */
+/** The pending faults, in the order in which they were added. */
 export class Faults {
   readonly #pending: PendingFault[] = [];
 
-  /** Adds a fault. Throws a ZodError where it is not of the right shape. */
+  /** Adds a fault. Throws a ZodError if it has the wrong shape. */
   add(fault: unknown): void {
     const { path, method, ...rest } = faultSchema.parse(fault);
     this.#pending.push({ ...rest, method: method?.toUpperCase(), path: new RegExp(path ?? '') });
@@ -52,7 +52,7 @@ export class Faults {
     this.#pending.length = 0;
   }
 
-  /** The fault for this request, used up by it; null where it has none. */
+  /** Returns the fault for this request and decrements its count; null without one. */
   take(method: string, path: string): FaultAction | null {
     const matching = this.#pending.filter((fault) => (fault.method ?? method) === method && fault.path.test(path));
     for (const fault of matching) {
@@ -107,7 +107,7 @@ const cutConnection = (c: Context<EmulatorEnv>): Response => {
   return RESPONSE_ALREADY_SENT;
 };
 
-/** Sends the head and the first half of the body, under the length of the whole, then cuts the connection. */
+/** Sends the head, with the length of the whole body, and the first half of the body. Then cuts the connection. */
 const sendHalf = async (c: Context<EmulatorEnv>): Promise<Response> => {
   const { outgoing } = c.env;
   const body = Buffer.from(await c.res.arrayBuffer());

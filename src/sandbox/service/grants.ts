@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { ServiceError } from './errors.ts';
 import type { ServiceVariants } from './variants.ts';
 
-/** Every scope that an application may ask for (providers/service/API.md, Authentication). */
+/** Every scope that an application may request (providers/service/API.md, Authentication). */
 export const SCOPES: ReadonlySet<string> = new Set([
   'all:view',
   'all:manage',
@@ -14,17 +14,17 @@ export const SCOPES: ReadonlySet<string> = new Set([
   ),
 ]);
 
-/** Scopes out of a text in which they are joined by `+` (a space, once decoded). */
+/** Returns the scopes in a text in which they are joined by `+` (a space after decoding). */
 export const parseScopes = (text: string): readonly string[] => text.split(/[+\s]+/).filter(Boolean);
 
-/** Whether one of the alternatives is granted; scopes joined by `+` are required together. */
+/** Returns whether one of the alternatives is granted. Scopes joined by `+` are required together. */
 export const isPermitted = (alternatives: readonly string[], granted: ReadonlySet<string>): boolean =>
   alternatives.some((alternative) => alternative.split('+').every((scope) => granted.has(scope)));
 
 const CODE_LIFE_MS = 10 * 60 * 1000;
 const TOKEN_LIFE_MS = 60 * 60 * 1000;
 
-/** The one application that is registered with the emulator. */
+/** The only registered application. */
 export const APPLICATION = {
   clientId: 'sandbox-client',
   clientSecret: 'sandbox-secret',
@@ -49,14 +49,14 @@ export class Grants {
     this.#variants = variants;
   }
 
-  /** A new token with these scopes, and user:login, which every grant includes. */
+  /** Issues a token with these scopes and user:login, which every grant includes. */
   issueToken(scopes: readonly string[]): string {
     const token = `token_${randomBytes(16).toString('hex')}`;
     this.#tokens.set(token, { scopes: new Set([...scopes, 'user:login']), issuedAtMs: this.#now(), isRevoked: false });
     return token;
   }
 
-  /** A token that the user granted to the application; variants may narrow it and revoke earlier ones. */
+  /** Issues a token for a user's grant. Variants may restrict it and revoke earlier ones. */
   grantToken(scopes: readonly string[]): string {
     const variants = this.#variants();
     if (variants.newGrant === 'revoked') for (const token of this.#tokens.values()) token.isRevoked = true;
@@ -69,7 +69,7 @@ export class Grants {
     if (found !== undefined) found.isRevoked = true;
   }
 
-  /** The scopes of a live token. Throws the ServiceError for one that is missing, unknown, expired or revoked. */
+  /** Returns the scopes of a valid token. Throws the ServiceError for one that is missing, unknown, expired or revoked. */
   scopesOf(token: string | null): ReadonlySet<string> {
     const found = token === null ? undefined : this.#tokens.get(token);
     const variants = this.#variants();
@@ -87,7 +87,7 @@ export class Grants {
     return code;
   }
 
-  /** The scopes behind a code, which serves once; null where it does not serve. */
+  /** Returns the scopes of a code, which is valid once; null if it is not valid. */
   redeemCode(code: string, redirectUri: string): readonly string[] | null {
     const found = this.#codes.get(code);
     this.#codes.delete(code);

@@ -1,6 +1,6 @@
 import type { ServiceVariants } from './variants.ts';
 
-/** Kinds of resources with an id of a prefix and a number (providers/service/API.md, Resources and their fields). */
+/** Kinds of resources whose id has a prefix and a number (providers/service/API.md, Resources and their fields). */
 type IdKind =
   | 'user'
   | 'connected_account'
@@ -12,10 +12,10 @@ type IdKind =
   | 'contact_identity'
   | 'interaction';
 
-/** The id of every stored resource; `serial` is its number. */
+/** The id of a stored resource; `serial` is its number. */
 export type Identity = { readonly id: string; readonly serial: number };
 
-/** Hands out ids whose number grows by one, for each kind apart. */
+/** Issues ids with consecutive numbers, separately for each kind. */
 export class Identifiers {
   readonly #last = new Map<IdKind | 'uuid', number>();
 
@@ -24,7 +24,7 @@ export class Identifiers {
     return { id: `${kind}_${serial}`, serial };
   }
 
-  /** An opaque id in the form of a UUID, for entries that have no kind. */
+  /** Returns an opaque id in the form of a UUID, for entries without a kind. */
   nextUuid(): string {
     return `00000000-0000-4000-8000-${this.#advance('uuid').toString(16).padStart(12, '0')}`;
   }
@@ -40,7 +40,7 @@ const SECOND_MS = 1000;
 const CLOCK_SKEW_MS = { exact: 0, 'ahead-120s': 120 * SECOND_MS, 'behind-120s': -120 * SECOND_MS };
 const LATE_MS = { none: 0, '2s': 2 * SECOND_MS, '10s': 10 * SECOND_MS };
 
-/** The service's own clock and the stamps it puts on what it stores. */
+/** The service's own clock, and the stamps of stored resources. */
 export class Stamps {
   readonly #clock: { now(): number };
   readonly #variants: () => ServiceVariants;
@@ -51,12 +51,12 @@ export class Stamps {
     this.#variants = variants;
   }
 
-  /** The service's time, in epoch milliseconds. */
+  /** Returns the service's time, in epoch milliseconds. */
   now(): number {
     return this.#clock.now() + CLOCK_SKEW_MS[this.#variants().serviceClock];
   }
 
-  /** A stamp for a write, at one second, never before `floorMs`. */
+  /** Returns a stamp for a write, in whole seconds, never before `floorMs`. */
   next(floorMs = 0): number {
     const variants = this.#variants();
     this.#count += 1;
@@ -66,10 +66,10 @@ export class Stamps {
   }
 }
 
-/** How a moment is written in an answer. */
+/** The format of a time in an answer. */
 type TimestampFormat = 'utc-text' | 'iso' | 'iso-ms';
 
-/** Writes epoch milliseconds; the document's own form is `YYYY-MM-DD HH:MM:SS UTC`, at one second. */
+/** Formats epoch milliseconds. The documented format is `YYYY-MM-DD HH:MM:SS UTC`, in whole seconds. */
 export const formatTimestamp = (epochMs: number, format: TimestampFormat): string => {
   const iso = new Date(epochMs).toISOString();
   switch (format) {
@@ -84,7 +84,7 @@ export const formatTimestamp = (epochMs: number, format: TimestampFormat): strin
 
 const ISO_WITH_OFFSET = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/;
 
-/** Epoch milliseconds of an ISO 8601 text that carries an offset; null for anything else. */
+/** Returns the epoch milliseconds of an ISO 8601 text with an offset; null for any other text. */
 export const parseTimestamp = (text: string): number | null => {
   if (!ISO_WITH_OFFSET.test(text)) return null;
   const epochMs = Date.parse(text);

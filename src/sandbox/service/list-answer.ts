@@ -3,7 +3,7 @@ import type { RenderContext } from './render.ts';
 import type { RouteAnswer, RouteRequest } from './route.ts';
 import type { ServiceVariants } from './variants.ts';
 
-/** Whether the search term `q` matches one of the texts, without case. */
+/** Returns whether the search term `q` matches one of the texts, without case. */
 export const matchesTerm = (term: string, texts: readonly (string | null)[], { qMatch }: ServiceVariants): boolean => {
   const wanted = term.toLowerCase();
   return texts.some((text) => {
@@ -49,7 +49,7 @@ const noLink = (variants: ServiceVariants): '' | null | undefined => {
   }
 };
 
-/** The list envelope `{ meta, data }` for a page that was asked for under `url`. */
+/** Returns the list envelope `{ meta, data }` for a page that was requested with `url`. */
 const listEnvelope = (page: Page<unknown>, data: readonly unknown[], url: URL, variants: ServiceVariants): object => {
   const none = noLink(variants);
   const hasPrevious = page.page > 1 && variants.previousPage === 'given';
@@ -63,14 +63,14 @@ const listEnvelope = (page: Page<unknown>, data: readonly unknown[], url: URL, v
 
 type Render<T> = (item: T, context: RenderContext) => unknown;
 
-/** A source for a list that is small or seldom asked for: sorted again each time. */
+/** Returns a source for a small or rarely requested list, which is sorted each time. */
 export const unsorted = <T>(items: readonly T[]): ListSource<T> => ({
   revision: null,
   items: () => items,
   views: new Map(),
 });
 
-/** Answers a list route with the page that the request asks for. */
+/** Answers a list route with the requested page. */
 export const listAnswer = <T extends { readonly serial: number }>(
   source: ListSource<T>,
   spec: ListSpec<T>,
@@ -82,7 +82,7 @@ export const listAnswer = <T extends { readonly serial: number }>(
   return { body: listEnvelope(page, data, request.url, request.variants) };
 };
 
-/** Answers with a list below one resource, or with the one that an action returns. */
+/** Answers with a list below one resource, or with the list that an action returns. */
 export const subListAnswer = <T>(items: readonly T[], render: Render<T>, request: RouteRequest): RouteAnswer => {
   const page = subListPage(items, request);
   const data = page.items.map((item) => render(item, request));
@@ -90,7 +90,7 @@ export const subListAnswer = <T>(items: readonly T[], render: Render<T>, request
   return { body: listEnvelope(page, data, request.url, request.variants) };
 };
 
-/** The times and orders that nearly every list has. */
+/** The times and orders of nearly every list. */
 export const storedTimes = {
   created_at: (item: { readonly createdAtMs: number }) => item.createdAtMs,
   updated_at: (item: { readonly updatedAtMs: number }) => item.updatedAtMs,

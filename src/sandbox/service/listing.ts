@@ -9,9 +9,9 @@ type Predicate<T> = (item: T) => boolean;
 type Sortable = number | string | null;
 type SortedView<T> = { readonly revision: number; readonly items: readonly T[] };
 
-/** The source of a list: the items, and sorted views of them that are valid until the revision grows. */
+/** The source of a list: the items, and sorted views of them that are valid until the revision increases. */
 export type ListSource<T> = {
-  /** Null where a view holds for no longer than one request. */
+  /** Null if a view is valid for one request only. */
   readonly revision: number | null;
   readonly items: () => readonly T[];
   readonly views: Map<string, SortedView<T>>;
@@ -19,15 +19,15 @@ export type ListSource<T> = {
 
 /** The parameters of one route's list, in addition to `page` and `order`. */
 export type ListSpec<T> = {
-  /** Names that take `.before` and `.after`. */
+  /** Parameters with `.before` and `.after`. */
   readonly times: Readonly<Record<string, (item: T) => number | null>>;
   readonly orders: Readonly<Record<string, (item: T) => Sortable>>;
   readonly defaultOrder: string;
-  /** The predicate for a parameter; undefined where the list does not know its name. */
+  /** Returns the predicate for a parameter; undefined if the list does not have it. */
   readonly filter?: (name: string, value: string, variants: ServiceVariants) => Predicate<T> | undefined;
 };
 
-/** One page of a list. `page` counts from 1; `total` is null where the service does not give it. */
+/** One page of a list. `page` counts from 1; `total` is null if the service does not return it. */
 export type Page<T> = {
   readonly items: readonly T[];
   readonly page: number;
@@ -38,7 +38,7 @@ export type Page<T> = {
 export type ListQuery = {
   readonly query: URLSearchParams;
   readonly variants: ServiceVariants;
-  /** A number of the request, by which unstable ties are shuffled. */
+  /** A number of the request that shuffles unstable ties. */
   readonly shuffle: number;
 };
 
@@ -166,7 +166,7 @@ const shownTotal = (filtered: number, unfiltered: number, { metaTotal }: Service
   }
 };
 
-/** The page that the request asks for of items that are filtered and sorted already. */
+/** Returns the requested page of filtered and sorted items. */
 const cutPage = <T>(items: readonly T[], unfiltered: number, request: ListQuery): Page<T> => {
   const { variants } = request;
   const pages = Math.max(1, Math.ceil(items.length / PAGE_SIZE));
@@ -187,7 +187,7 @@ const cutPage = <T>(items: readonly T[], unfiltered: number, request: ListQuery)
   };
 };
 
-/** Filters, sorts and pages a list (providers/service/API.md, LIST). Throws a ServiceError on a bad parameter. */
+/** Filters, sorts and pages a list (providers/service/API.md, LIST). Throws a ServiceError on an invalid parameter. */
 export const listPage = <T extends { readonly serial: number }>(
   source: ListSource<T>,
   spec: ListSpec<T>,
@@ -199,7 +199,7 @@ export const listPage = <T extends { readonly serial: number }>(
   return cutPage(items, all.length, request);
 };
 
-/** A list below one resource, in the order given; its paging is a variant. */
+/** Returns a list below one resource, in the given order. Its paging is a variant. */
 export const subListPage = <T>(items: readonly T[], request: ListQuery): Page<T> => {
   switch (request.variants.subListPaging) {
     case 'all':

@@ -7,7 +7,7 @@ import { APPLICATION, parseScopes, SCOPES } from './grants.ts';
 import { readJson } from './route.ts';
 import type { ServiceVariants } from './variants.ts';
 
-/** A request for authorization, checked. */
+/** A checked authorization request. */
 type AuthorizationRequest = {
   readonly clientId: string;
   readonly scopes: readonly string[];
@@ -32,7 +32,7 @@ const style = html`<style>
   }
 </style>`;
 
-/** The page on which the user accepts or rejects what the application asks for. */
+/** Returns the page on which the user accepts or rejects the requested scopes. */
 const consentPage = (request: AuthorizationRequest, email: string) => {
   const hidden = {
     client_id: request.clientId,
@@ -91,14 +91,14 @@ const tokenRequest = z.object({
 
 const exchangeRequest = z.object({ api_key: z.string(), client_id: z.string() });
 
-/** The request in the query. Throws a ServiceError where it is not complete. */
+/** Parses the authorization request in the query. Throws a ServiceError if it is not complete. */
 const parseAuthorization = (query: Record<string, string>): AuthorizationRequest => {
   const parsed = authorizationQuery.safeParse(query);
   if (!parsed.success) throw new ServiceError(400, `Invalid authorization request: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
 };
 
-/** The redirect URI with the result of the authorization in its query or, for a token, in its fragment. */
+/** Returns the redirect URI with the result of the authorization in its query or, for a token, in its fragment. */
 const redirectTarget = (
   request: AuthorizationRequest,
   result: Readonly<Record<string, string>>,

@@ -2,7 +2,7 @@ import { errorResponse, ServiceError } from './errors.ts';
 import { createRateWindow, type RateLimit, type RateWindow } from './rate-window.ts';
 import type { ServiceVariants } from './variants.ts';
 
-/** The limiter's decision on one request. `remainingBefore` is the remaining number before it. */
+/** The limiter's decision on one request. `remainingBefore` is the remaining number before the request. */
 export type Admission = {
   readonly isAllowed: boolean;
   readonly remaining: number;
@@ -11,12 +11,12 @@ export type Admission = {
   readonly limit: RateLimit;
 };
 
-/** The number of foreign requests for each of ours. */
+/** The number of requests by other clients for each request of the client under test. */
 const FOREIGN_PER_REQUEST = { nothing: 0, tenth: 1 / 9, third: 1 / 2 };
 
 /** Counts requests for each key and detects those above the limit. */
 export class RateLimiter {
-  /** Requests that were above the limit. */
+  /** The number of requests above the limit. */
   overLimit = 0;
   #limit: RateLimit;
   #kind: ServiceVariants['windowKind'] | null = null;
@@ -27,7 +27,7 @@ export class RateLimiter {
     this.#limit = limit;
   }
 
-  /** Changes the limit; counting starts again. */
+  /** Changes the limit and resets the counters. */
   setLimit(limit: RateLimit): void {
     this.#limit = limit;
     this.#windows.clear();
@@ -99,7 +99,7 @@ const reset = ({ resetMs }: Admission, variants: ServiceVariants, nowMs: number)
   }
 };
 
-/** The rate limit headers of an answer by its status (providers/service/API.md, Limits); empty where it has none. */
+/** Returns the rate limit headers for an answer's status (providers/service/API.md, Limits); empty without headers. */
 export const rateHeaders = (
   admission: Admission,
   status: number,
@@ -124,7 +124,7 @@ const LIMIT_STATUS = {
   '200-with-errors': 200,
 } satisfies Record<ServiceVariants['limitAnswer'], number>;
 
-/** The answer to a request above the limit. */
+/** Returns the answer to a request above the limit. */
 export const overLimitResponse = (admission: Admission, variants: ServiceVariants, nowMs: number): Response => {
   const error = new ServiceError(LIMIT_STATUS[variants.limitAnswer], 'Rate limit exceeded');
   const response = errorResponse(error, variants);

@@ -1,20 +1,20 @@
 import type { ServiceVariants } from './variants.ts';
 
-/** How many requests in how long. */
+/** A number of requests in a length of time. */
 export type RateLimit = { readonly requests: number; readonly windowMs: number };
 
-/** One way to count requests against a limit. Times are epoch milliseconds and never go back. */
+/** A method to count requests against a limit. Times are epoch milliseconds and never decrease. */
 export type RateWindow = {
-  /** How many requests fit at once. */
+  /** The maximum number of requests at once. */
   readonly capacity: number;
-  /** How much of the capacity is taken now. */
+  /** Returns the used part of the capacity. */
   used(nowMs: number): number;
   add(nowMs: number): void;
-  /** When what is taken now is free again, from now. */
+  /** Returns the time until the used part is free again. */
   resetMs(nowMs: number): number;
 };
 
-/** Windows one after the other; each begins on a multiple of its length, or with the first request after the last. */
+/** Consecutive windows. Each begins at a multiple of its length, or with the first request after the last window. */
 const fixedWindow = ({ requests, windowMs }: RateLimit, isAligned: boolean): RateWindow => {
   let startMs = Number.NEGATIVE_INFINITY;
   let count = 0;
@@ -39,7 +39,7 @@ const fixedWindow = ({ requests, windowMs }: RateLimit, isAligned: boolean): Rat
   };
 };
 
-/** The requests of the last window, counted by their times rounded down to `grainMs`. */
+/** The requests of the last window length, with times rounded down to `grainMs`. */
 const slidingWindow = ({ requests, windowMs }: RateLimit, grainMs: number): RateWindow => {
   const counts = new Map<number, number>();
   let total = 0;
@@ -69,7 +69,7 @@ const slidingWindow = ({ requests, windowMs }: RateLimit, grainMs: number): Rate
   };
 };
 
-/** The current aligned window, and of the one before the share that a sliding window would still cover. */
+/** The current aligned window, and the part of the previous one that a sliding window would still include. */
 const twoBucketWindow = ({ requests, windowMs }: RateLimit): RateWindow => {
   let index = 0;
   let current = 0;
@@ -94,10 +94,10 @@ const twoBucketWindow = ({ requests, windowMs }: RateLimit): RateWindow => {
   };
 };
 
-/** Keeps sums of fractions of a millisecond from counting as one request more. */
+/** Prevents that rounded fractions of a millisecond count as one more request. */
 const ROUNDING = 1e-6;
 
-/** A level that drains evenly; `capacity` requests fit at once (a token bucket, or GCRA when that is small). */
+/** A level that drains evenly. `capacity` requests are possible at once (a token bucket; with a small capacity, GCRA). */
 const leakyWindow = ({ requests, windowMs }: RateLimit, capacity: number): RateWindow => {
   const intervalMs = windowMs / requests;
   let emptyAtMs = 0;
@@ -115,7 +115,7 @@ const leakyWindow = ({ requests, windowMs }: RateLimit, capacity: number): RateW
 const SECOND_MS = 1000;
 const GCRA_BURST = 20;
 
-/** An empty window of the kind named. */
+/** Returns an empty window of the given kind. */
 export const createRateWindow = (kind: ServiceVariants['windowKind'], limit: RateLimit): RateWindow => {
   switch (kind) {
     case 'fixed':

@@ -1,6 +1,6 @@
 import type { Identity } from './ids-and-times.ts';
 
-/** A stored record. Names in snake_case are the document's own fields; the others are the emulator's. */
+/** A stored record. Names in snake_case are documented fields; the others are internal to the emulator. */
 type Stored = Identity & { readonly createdAtMs: number; readonly updatedAtMs: number };
 
 export type AddressEntry = {
@@ -19,7 +19,7 @@ export type ProfileEntry = { readonly id: string; readonly label: string | null;
 export type WebsiteEntry = { readonly id: string; readonly label: string | null; readonly address: string };
 export type PhoneEntry = { readonly id: string; readonly label: string | null; readonly number: string };
 
-/** A contact; a text that was never given, or was cleared, is null. Immutable: a change stores another record. */
+/** A contact. A text without a value is null. Immutable: a change stores another record. */
 export type ContactRecord = Stored & {
   readonly first_name: string | null;
   readonly last_name: string | null;

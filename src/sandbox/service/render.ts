@@ -18,7 +18,7 @@ export type RenderContext = { readonly account: ServiceAccount; readonly variant
 
 const LINKS = 'https://service.example';
 
-/** Writes timestamps in the form that the variants name; mixed: contacts in another form than everything else. */
+/** Formats timestamps as the variants require. With `mixed`, contacts have another format than other resources. */
 const timeWriter = (resource: 'contact' | 'other', { timestampFormat }: ServiceVariants) => {
   const mixed = resource === 'contact' ? 'iso' : 'utc-text';
   const format = timestampFormat === 'mixed' ? mixed : timestampFormat;
@@ -30,7 +30,7 @@ const stored = (record: { id: string; createdAtMs: number; updatedAtMs: number }
   return { id: record.id, created_at: time(record.createdAtMs), updated_at: time(record.updatedAtMs) };
 };
 
-/** A text without a value as it reads: by the document's types the names and the title are strings. */
+/** Returns a text without a value. By the documented types, the names and the title are strings. */
 const emptyText = (isNullable: boolean, { emptyScalar }: ServiceVariants): string | null => {
   switch (emptyScalar) {
     case 'documented':
@@ -52,7 +52,7 @@ export const renderUser = (user: UserRecord, { variants }: RenderContext) => ({
   status: 'active',
 });
 
-/** The user as shown to a token with only user:login: id, name and email (providers/service/API.md, Authentication). */
+/** Returns the user for a token with only user:login: id, name and email (providers/service/API.md, Authentication). */
 export const renderPartialUser = ({ id, first_name, last_name, email }: UserRecord) => ({
   id,
   first_name,
@@ -225,7 +225,7 @@ export const renderInteraction = (interaction: InteractionRecord, context: Rende
   };
 };
 
-/** The value without the keys that are null, at any depth. */
+/** Returns the value without keys that are null, at any depth. */
 const withoutNulls = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (typeof value !== 'object' || value === null) return value;
@@ -233,7 +233,7 @@ const withoutNulls = (value: unknown): unknown => {
   return Object.fromEntries(kept.map(([name, inner]) => [name, withoutNulls(inner)]));
 };
 
-/** The body as text; fields without a value are omitted if the variants require it, except those of `meta`. */
+/** Returns the body as text. If the variants require it, fields without a value are omitted, except those of `meta`. */
 export const renderBody = (body: object, { nullFields }: ServiceVariants): string => {
   if (nullFields === 'null' || !('data' in body)) return JSON.stringify(body);
   return JSON.stringify({ ...body, data: withoutNulls(body.data) });

@@ -9,19 +9,19 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** PUT and PATCH are equivalent (providers/service/API.md, General conventions). */
 export const UPDATE: readonly Method[] = ['PATCH', 'PUT'];
 
-/** One request to a route, read and permitted. */
+/** One parsed and authorized request to a route. */
 export type RouteRequest = ListQuery & {
   readonly account: ServiceAccount;
   readonly variants: ServiceVariants;
   readonly scopes: ReadonlySet<string>;
   readonly url: URL;
-  /** The `{id}` of the path; empty where it has none. */
+  /** The `{id}` of the path; empty without one. */
   readonly id: string;
-  /** The JSON body; undefined where none was sent. */
+  /** The JSON body; undefined without one. */
   readonly body: unknown;
 };
 
-/** A whole response body, and whether something was created or deleted. */
+/** A whole response body, and whether a resource was created or deleted. */
 export type RouteAnswer = { readonly body: object; readonly effect?: 'created' | 'deleted' };
 
 /** A row of the document's endpoint tables. */
@@ -30,20 +30,20 @@ export type Route = {
   readonly path: string;
   /** Alternatives; scopes joined by `+` are required together. */
   readonly scopes: (variants: ServiceVariants) => readonly string[];
-  /** Applies the request at once, without waiting: what two requests do never mixes. */
+  /** Applies the request synchronously, so that concurrent requests are never interleaved. */
   readonly answer: (request: RouteRequest) => RouteAnswer;
 };
 
-/** The scopes of a row that no variant changes. */
+/** Returns the scopes of a row that do not depend on the variants. */
 export const anyOf =
   (...scopes: readonly string[]) =>
   (): readonly string[] =>
     scopes;
 
-/** The envelope of one resource. */
+/** Returns the envelope of one resource. */
 export const single = (data: unknown): RouteAnswer => ({ body: { data, meta: {} } });
 
-/** The JSON of a request; undefined where it has no body. Throws a ServiceError where it is not JSON. */
+/** Returns the JSON of a request; undefined without a body. Throws a ServiceError if it is not JSON. */
 export const readJson = async (request: Request, variants: ServiceVariants): Promise<unknown> => {
   const text = await request.text();
   if (text === '') return undefined;
@@ -54,7 +54,7 @@ export const readJson = async (request: Request, variants: ServiceVariants): Pro
   }
 };
 
-/** The `data` of a request body. Throws a ServiceError where it is not of that shape. */
+/** Returns the `data` of a request body. Throws a ServiceError if it has another shape. */
 export const parseData = <Data>(schema: z.ZodType<Data>, { body, variants }: RouteRequest): Data => {
   const parsed = z.object({ data: schema }).safeParse(body);
   if (parsed.success) return parsed.data.data;
@@ -64,10 +64,10 @@ export const parseData = <Data>(schema: z.ZodType<Data>, { body, variants }: Rou
 
 const idList = z.array(z.object({ id: z.string() }));
 
-/** The ids of a bulk call: those that exist, and those that do not. */
+/** The ids of a bulk call: existing ones, and unknown ones. */
 type BulkIds = { readonly known: readonly string[]; readonly unknown: readonly string[] };
 
-/** The ids in the body of a bulk call. Throws a ServiceError where the service refuses the call as a whole. */
+/** Returns the ids in the body of a bulk call. Throws a ServiceError if the service refuses the whole call. */
 export const readBulkIds = (request: RouteRequest, isKnown: (id: string) => boolean): BulkIds => {
   const { variants } = request;
   const ids = [...new Set(parseData(idList, request).map(({ id }) => id))];
@@ -81,7 +81,7 @@ export const readBulkIds = (request: RouteRequest, isKnown: (id: string) => bool
   return { known: ids.filter(isKnown), unknown };
 };
 
-/** The answer of a bulk call, with the ids that were not applied if the variants require it. */
+/** Returns the answer of a bulk call, with the unapplied ids if the variants require it. */
 export const withBulkErrors = (answer: RouteAnswer, { unknown }: BulkIds, { variants }: RouteRequest): RouteAnswer => {
   if (variants.bulkBadIds !== 'partial-with-errors' || unknown.length === 0) return answer;
   return { ...answer, body: { ...answer.body, errors: unknown.map((id) => `Unknown id ${id}`) } };

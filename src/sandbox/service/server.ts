@@ -10,16 +10,16 @@ import { RateLimiter } from './rate-limiter.ts';
 import type { RateLimit } from './rate-window.ts';
 import { defaultVariants, type ServiceVariants, withVariants } from './variants.ts';
 
-/** Longer than any test idles: a kept connection is never closed under a client that is about to use it. */
+/** Longer than any test is idle, so that an idle connection is not closed while a client starts to use it. */
 const KEEP_ALIVE_MS = 600_000;
 const LOOPBACK = '127.0.0.1';
 const DOCUMENTED_LIMIT: RateLimit = { requests: 500, windowMs: 60_000 };
 
 export type ServiceEmulatorOptions = {
-  /** 0, the default, takes any free port. */
+  /** 0, the default, selects a free port. */
   readonly port?: number;
   readonly clock?: { now(): number };
-  /** 500 in 60 000 ms unless given. */
+  /** 500 in 60 000 ms by default. */
   readonly rateLimit?: RateLimit;
   readonly variants?: Partial<ServiceVariants>;
   readonly accountEmail?: string;
@@ -35,16 +35,16 @@ export type ServiceEmulator = {
   /** A v1 application's key, for the exchange operation. */
   readonly apiKey: string;
   readonly account: ServiceAccount;
-  /** Every request to the API and the authorization endpoints, control routes not among them. */
+  /** Every request to the API and the authorization endpoints, without control routes. */
   readonly requests: readonly LoggedRequest[];
-  /** How many requests were above the rate limit. */
+  /** The number of requests above the rate limit. */
   readonly overLimit: number;
-  /** A token with these scopes; `all:manage` unless given. */
+  /** Issues a token with these scopes; `all:manage` by default. */
   issueToken(scopes?: readonly string[]): string;
   revokeToken(token: string): void;
   /** Throws a ZodError on an unknown name or value. */
   setVariants(patch: Partial<ServiceVariants>): void;
-  /** Changes the limit; counting starts again. */
+  /** Changes the limit and resets the counters. */
   setRateLimit(limit: RateLimit): void;
   addFault(fault: Fault): void;
   clearFaults(): void;
@@ -80,7 +80,7 @@ const listen = async (server: Server, port: number): Promise<string> => {
   return `http://${LOOPBACK}:${address.port}`;
 };
 
-/** Starts the emulator on 127.0.0.1. Rejects when the port is taken. */
+/** Starts the emulator on 127.0.0.1. Rejects if the port is in use. */
 export const startServiceEmulator = async (options: ServiceEmulatorOptions = {}): Promise<ServiceEmulator> => {
   const closing = new AbortController();
   const context = createContext(options, closing.signal);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** One gap of the document: what it is about, and the ways to fill it; the first is the default. */
+/** One gap of the documentation: its subject, and the possible behaviours; the first is the default. */
 const choice = <const Value extends string>(about: string, ...values: readonly [Value, ...Value[]]) =>
   z
     .enum(values)
@@ -8,8 +8,7 @@ const choice = <const Value extends string>(about: string, ...values: readonly [
     .describe(about);
 
 /**
- * Everything that the document leaves open and a real service would have to decide, as named switches. A client is
- * right only when it works under each of them.
+ * The behaviour that the documentation leaves open, as named variants. A client must work with every value of each variant.
  */
 const choices = {
   // Lists
@@ -75,7 +74,7 @@ const choices = {
   assignedTo: choice('extra_data.assigned_to of a contact that is assigned to somebody', 'null', 'user'),
   customFieldShape: choice('element of custom_fields', 'field-object', 'id-value'),
 
-  // What moves updated_at
+  // Changes of updated_at
   noOpPatch: choice('updated_at after an update that changes nothing', 'unchanged', 'bumped'),
   membershipBump: choice('what a membership call bumps', 'nothing', 'contact', 'contact-if-changed', 'bucket'),
   activityBump: choice('updated_at of a contact after an interaction', 'unchanged', 'bumped'),
@@ -157,7 +156,7 @@ const variantsSchema = z.strictObject(choices);
 /** A value for each variant. */
 export type ServiceVariants = Readonly<z.infer<typeof variantsSchema>>;
 
-/** One row of the table of variants, for people. */
+/** One row of the table of variants, for display. */
 export type VariantRow = { readonly name: string; readonly about: string; readonly values: readonly string[] };
 
 /** Every variant with its allowed values, the default first. */
@@ -167,9 +166,9 @@ export const VARIANT_TABLE: readonly VariantRow[] = Object.entries(choices).map(
   return { name, about: values.description ?? '', values: [first, ...others] };
 });
 
-/** The first value of every variant. */
+/** Returns the first value of every variant. */
 export const defaultVariants = (): ServiceVariants => variantsSchema.parse({});
 
-/** `current` with what `patch` (from anywhere) names. Throws a ZodError on an unknown name or value. */
+/** Returns `current` with the values of `patch`, which may be untrusted. Throws a ZodError on an unknown name or value. */
 export const withVariants = (current: ServiceVariants, patch: unknown): ServiceVariants =>
   variantsSchema.parse({ ...current, ...z.looseObject({}).parse(patch) });

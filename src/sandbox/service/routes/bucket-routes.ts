@@ -22,7 +22,7 @@ const bucketFields = z.object({
   reminder_interval: z.number().nullish(),
 });
 
-/** Buckets are made at the end of the manual order, which therefore is the order of their numbers. */
+/** New buckets are at the end of the manual order, so this order is that of their numbers. */
 const bucketList: ListSpec<BucketRecord> = {
   times: storedTimes,
   orders: { ...storedOrders, sort_order: (bucket) => bucket.serial },
@@ -69,7 +69,7 @@ const changeMembers = (
 const BUCKET_VIEW = ['buckets:view', 'buckets:manage', 'all:view', 'all:manage'];
 const MEMBERSHIP = ['contacts:manage+buckets:manage', 'all:manage'];
 
-/** The document shows no scopes for this route. */
+/** The scopes of this route are not documented. */
 const bucketContactsScopes = ({ bucketContactsScope }: ServiceVariants): readonly string[] => {
   switch (bucketContactsScope) {
     case 'contacts':
@@ -81,7 +81,7 @@ const bucketContactsScopes = ({ bucketContactsScope }: ServiceVariants): readonl
   }
 };
 
-/** The bucket routes of the document. */
+/** The documented bucket routes. */
 export const BUCKET_ROUTES: readonly Route[] = [
   {
     methods: ['GET'],

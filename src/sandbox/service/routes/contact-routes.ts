@@ -105,7 +105,7 @@ const MEMBERSHIP = anyOf('contacts:manage+buckets:manage', 'all:manage');
 const getContact = (request: RouteRequest): RouteAnswer =>
   single(renderContact(request.account.book.require(request.id), request));
 
-/** The contact routes of the document, for one emulator: the contacts list keeps its sorted views. */
+/** Creates the documented contact routes for one emulator. The contacts list stores its sorted views. */
 export const createContactRoutes = (): readonly Route[] => [
   { methods: ['GET'], path: '/v2/contacts', scopes: VIEW, answer: createContactList() },
   { methods: ['POST'], path: '/v2/contacts', scopes: MANAGE, answer: createContact },

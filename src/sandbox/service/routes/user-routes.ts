@@ -91,7 +91,7 @@ const postponePrompt = (request: RouteRequest): RouteAnswer => {
   return single(renderPrompt(prompt, request));
 };
 
-/** The user routes of the document. */
+/** The documented user routes. */
 export const USER_ROUTES: readonly Route[] = [
   { methods: ['GET'], path: '/v2/me', scopes: anyOf('user:login', ...FULL_USER_SCOPES), answer: getMe },
   {

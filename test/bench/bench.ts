@@ -1,6 +1,6 @@
 /**
- * The benchmark suite: `npm run bench`, or `npm run bench -- governor start` for some sections only. Prints tables and
- * puts them into results.md, where sections that did not run stay as they are.
+ * The benchmark suite: `npm run bench`, or `npm run bench -- governor start` for some sections only. It prints tables and
+ * writes them to results.md. Sections that did not run stay unchanged.
  */
 import { parseArgs } from 'node:util';
 import { benchEngine } from './engine-cost.ts';
@@ -23,9 +23,9 @@ import { printTable, type Table } from './table.ts';
 const { values, positionals: asked } = parseArgs({
   allowPositionals: true,
   options: {
-    // Of the section carddav.
+    // For the section carddav.
     contacts: { type: 'string', default: '25000' },
-    // Of the section one-host.
+    // For the section one-host.
     links: { type: 'string', default: '10000' },
     minutes: { type: 'string', default: '10' },
     interval: { type: 'string', default: '300' },
@@ -56,9 +56,9 @@ const SECTIONS: Readonly<Record<string, () => Promise<readonly Table[]>>> = {
   ],
 };
 const NAMES = Object.keys(SECTIONS);
-/** They take longer than all others together, and run where they are asked for. */
+/** Sections that take longer than all others together. They run only if requested. */
 const LONG = ['one-host'];
-/** Their figures do not depend on how busy the machine is. */
+/** Sections whose figures do not depend on the load of the machine. */
 const TOGETHER = ['governor', 'real-time', 'requests', 'freshness'];
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);

@@ -3,7 +3,7 @@ import { LIMIT, type Pacer, type Pacers } from './traffic.ts';
 
 type Wait = (nowMs: number) => number;
 
-/** A pacer that waits a set time before each request and takes no heed of answers. */
+/** Pacers that wait a fixed time before each request and ignore the answers. */
 const blindPacers =
   (createWait: () => Wait): Pacers =>
   (clock, processes) => {
@@ -24,7 +24,7 @@ const passLater = async (clock: Clock, wait: Wait): Promise<void> => {
   if (waitMs > 0) await clock.sleep(waitMs);
 };
 
-/** The first request opens a window of its own; when the window is full, all wait for the next one. */
+/** The first request starts a window. If the window is full, all requests wait for the next one. */
 const fixedWindow = (): Wait => {
   let endsAtMs = Number.NEGATIVE_INFINITY;
   let used = 0;
@@ -38,7 +38,7 @@ const fixedWindow = (): Wait => {
   };
 };
 
-/** No window holds more starts than the limit. */
+/** No window contains more starts than the limit. */
 const strictStarts = (): Wait => {
   const startsMs: number[] = [];
   return (nowMs) => {
@@ -58,7 +58,7 @@ const evenPace = (): Wait => {
   };
 };
 
-/** What others use to stay under a limit, by the names that the table shows. */
+/** The methods of other programs to stay below a limit, by their names in the table. */
 export const ALTERNATIVES = {
   "fixed window (BullMQ's limiter)": blindPacers(fixedWindow),
   'strict on starts (p-queue strict)': blindPacers(strictStarts),

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 type Call = { readonly id: number; readonly method: string; readonly argument: unknown };
 type Reply = { readonly id: number; readonly value?: unknown; readonly error?: string };
 
-/** What a child answers to; each handler takes one argument and gives one value, both plain data. */
+/** The functions that a child provides. Each takes one argument and returns one value, both plain data. */
 export type Handlers = Readonly<Record<string, (argument: never) => unknown>>;
 type Argument<Handler> = Handler extends (argument: infer Value) => unknown ? Value : never;
 type Answer<Handler> = Handler extends (argument: never) => infer Value ? Awaited<Value> : never;
@@ -29,7 +29,7 @@ export const serve = (handlers: Handlers): void => {
   process.on('disconnect', () => process.exit(0));
 };
 
-/** Starts a file, of this folder where the path is relative, as a process of its own; `flags` are Node's. */
+/** Starts a file as a child process. Relative paths are in this folder; `flags` are for Node. */
 export const startChild = <Served extends Handlers>(file: string, flags: readonly string[] = []): Child<Served> => {
   const child = fork(resolve(import.meta.dirname, file), { serialization: 'advanced', execArgv: [...flags] });
   const open = new Map<number, PromiseWithResolvers<unknown>>();

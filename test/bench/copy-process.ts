@@ -42,7 +42,7 @@ const openSide = (parts: NetworkParts, link: LinkConfig, side: Side): Promise<Re
   );
 };
 
-/** Creates every contact of `from` on `to`, so many at a time as a run does. Answers how many. */
+/** Creates every contact of `from` on `to`, with as many concurrent requests as a run. Returns the number of contacts. */
 const copyAll = async (from: Remote, to: Remote): Promise<number> => {
   let copied = 0;
   for await (const { changes } of from.pull({ mode: 'whole', resume: null }, NEVER)) {
@@ -64,8 +64,8 @@ const copyAll = async (from: Remote, to: Remote): Promise<number> => {
 type Copied = Cost & { readonly copied: number };
 
 /**
- * Copies Google's contacts to the service by the providers alone, in one process: nothing is compared, planned, stored or
- * kept in a journal. No first sync can cost less, as long as it reads and writes through them.
+ * Copies Google's contacts to the service with only the providers, in one process: nothing is compared, planned, stored or
+ * journaled. This is the minimum cost of a first sync that reads and writes through the providers.
  */
 const copy = async (environment: Record<string, string>): Promise<Copied> => {
   const { links } = loadConfig({ env: environment, configPath: null, cwd: process.cwd() });

@@ -8,13 +8,13 @@ import { startDaemon, type Daemon } from '../../src/daemon/jobs/daemon.ts';
 import { createLogger } from '../../src/util/logger.ts';
 import { serve } from './child.ts';
 
-/** What a daemon has done until now. */
+/** The work of a daemon since its start. */
 export type DaemonLoad = {
   readonly runs: number;
-  /** How jobs ended that did not complete, and how often. */
+  /** The number of jobs that did not complete, by their ending. */
   readonly otherwise: Readonly<Record<string, number>>;
   readonly links: number;
-  /** The longest time from a link's completed run to its next one, or to now; each link's, in milliseconds. */
+  /** For each link, the longest time from a completed run to the next one, or to now, in milliseconds. */
   readonly gapsMs: readonly number[];
   readonly cpuMs: number;
   readonly peakBytes: number;

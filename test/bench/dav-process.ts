@@ -4,12 +4,12 @@ import { writeVCards } from '../../src/sandbox/address-book/vcard-write.ts';
 import { generatePeople } from '../../src/sandbox/people/generate.ts';
 import { serve } from './child.ts';
 
-// A small CardDAV server in memory: two address books, as much of the protocol as a program needs that keeps them the same.
+// A small CardDAV server in memory with two address books. It implements the part of the protocol that a sync needs.
 
 type Card = { readonly etag: string; readonly text: string };
 
 const books = new Map<string, Map<string, Card>>();
-/** The names of the cards that changed, in order, by book: a sync token is a place in it. */
+/** By book, the names of the changed cards in the order of change. A sync token is a position in it. */
 const changes = new Map<string, string[]>();
 let requests = 0;
 const KEEP_ALIVE_MS = 600_000;
@@ -42,7 +42,7 @@ const listing = (book: string, cards: ReadonlyMap<string, Card>): string =>
     ),
   ]);
 
-/** The cards that changed since a token; all of them without one. */
+/** Returns the cards changed since a token; all cards without one. */
 const syncCollection = (book: string, cards: ReadonlyMap<string, Card>, body: string): string => {
   const log = changes.get(book) ?? [];
   const since = Number(/sync-token>(?:urn:)?(\d*)</u.exec(body)?.[1] ?? 0);
@@ -62,7 +62,7 @@ const dataOf = (book: string, name: string, { etag, text }: Card): string =>
     `<d:getcontenttype>text/vcard</d:getcontenttype><d:getetag>${etag}</d:getetag><c:address-data>${escape(text)}</c:address-data>`,
   );
 
-/** The cards that have any of the properties with its text. */
+/** Returns the cards that have any of the properties with its text. */
 const query = (book: string, cards: ReadonlyMap<string, Card>, body: string): string => {
   const filters = [...body.matchAll(/prop-filter name="([^"]*)">(?:<[^>]*>([^<]*)<)?/gu)].map(
     ([, name = '', text = '']) => new RegExp(`^${name}[;:].*${RegExp.escape(text)}`, 'imu'),
@@ -140,7 +140,7 @@ const handle = async (request: IncomingMessage, reply: ServerResponse): Promise<
   reply.end(body);
 };
 
-/** Fills the first of two address books with the people that the emulators are filled with; answers the server's root. */
+/** Fills the first of two address books with the same people as the emulators. Returns the root URL of the server. */
 const start = async (count: number): Promise<string> => {
   const texts = [...generatePeople({ count, seed: 1 })].map((person, index) =>
     [...writeVCards([person])].join('').replace('\r\n', `\r\nUID:person-${index}\r\n`),
@@ -149,7 +149,7 @@ const start = async (count: number): Promise<string> => {
   books.set('other', new Map());
   for (const book of books.keys()) changes.set(book, []);
   const server = createServer((request, reply) => void handle(request, reply));
-  // A client that computes for long would meet a closed connection.
+  // Otherwise a client that computes for a long time would use a closed connection.
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -165,7 +165,7 @@ const edit = (step: number): void => {
   }
 };
 
-/** How many contacts each address book holds, and the requests since the last time that this was asked. */
+/** Returns the number of contacts in each address book, and the number of requests since the last call. */
 const look = () => {
   const asked = requests;
   requests = 0;

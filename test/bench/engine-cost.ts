@@ -15,7 +15,7 @@ const costRow = (name: string, { cpuMs, wallMs, peakBytes }: Cost, bound: string
   bound,
 ];
 
-/** A first sync alone. */
+/** Measures only a first sync. */
 const measureFirst = async (count: number, filled: 'google' | 'service' | 'both'): Promise<Step> => {
   const setup = await setUp(count, filled);
   const engine = await setup.open();
@@ -25,7 +25,7 @@ const measureFirst = async (count: number, filled: 'google' | 'service' | 'both'
   return first;
 };
 
-/** Of that many idle runs the first ones are left out, which Node spends on compiling what is used again and again. */
+/** The first idle runs are not measured: in them, Node compiles the frequently used code. */
 const IDLE_RUNS = { all: 100, measured: 21 };
 
 const medianIdle = async (setup: Setup, engine: Child<EngineProcess>): Promise<Step> => {
@@ -68,7 +68,7 @@ const peerRow = (own: Record<Work, Cost>, peer: Peer): string[] => [
   ratio(own.changed, peer.changed),
 ];
 
-/** Item 4. */
+/** Runs item 4 of the suite. */
 export const benchEngine = async (count: number): Promise<readonly Table[]> => {
   const own = await measureEngine(count);
   const toGoogle = await measureFirst(count, 'service');

@@ -51,7 +51,7 @@ const run = async (kind: RunKind): Promise<Measured> => {
 
 type Links = Cost & { readonly links: number; readonly beforeBytes: number; readonly afterBytes: number };
 
-/** Runs every link once, so many at a time. */
+/** Runs every link once, with `parallel` links at a time. */
 const runAll = async (parallel: number): Promise<Links> => {
   const { config } = running();
   globalThis.gc?.();

@@ -6,9 +6,9 @@ import type { EngineProcess, Measured } from './engine-process.ts';
 import { openFolder } from './folder.ts';
 import type { Asked, SandboxProcess } from './sandbox-process.ts';
 
-/** Longer than any overlap of the feeds. */
+/** A time longer than any overlap of the feeds. */
 const PAUSE_MS = 11 * 60_000;
-/** The flag that the Dockerfile sets. */
+/** The flag in the Dockerfile. */
 const CONTAINER_FLAGS = ['--max-semi-space-size=2'];
 const WIDE_LIMITS = {
   SERVICE_RATE_LIMIT: '600000/minute',
@@ -20,8 +20,8 @@ const BUILT = join(import.meta.dirname, '../../node_modules/.cache/contact-sync-
 const built = new Map<string, Promise<unknown>>();
 
 /**
- * A file, of this folder where no path is given, bundled as the installed program is: Node would spend memory on compiling the
- * sources. As no package.json stands beside it, its ending says that it is a module, or Node would look into it to find out.
+ * Bundles a file, by default of this folder, like the installed program: otherwise Node would use memory for compiling the
+ * sources. The ending `.mjs` marks it as a module: without a package.json, Node would have to parse the file to detect that.
  */
 const build = async (name: string, path = join(import.meta.dirname, `${name}.ts`)): Promise<string> => {
   const building = built.get(name) ?? bundle({ [name]: path }, join(BUILT, name), 'mjs');
@@ -30,30 +30,30 @@ const build = async (name: string, path = join(import.meta.dirname, `${name}.ts`
   return join(BUILT, name, `${name}.mjs`);
 };
 
-/** The arguments with which the container starts the command line, up to the command. */
+/** Returns the arguments with which the container starts the command line, up to the command. */
 export const containerArguments = async (): Promise<readonly string[]> => [
   ...CONTAINER_FLAGS,
   await build('main', join(import.meta.dirname, '../../src/main.ts')),
 ];
 
-/** Starts such a file as the container does. */
+/** Starts such a file like the container does. */
 export const startBuilt = async <Served extends Handlers>(name: string): Promise<Child<Served>> =>
   startChild<Served>(await build(name), CONTAINER_FLAGS);
 
 export type Step = Measured & Asked;
 
-/** Variables, and the path of a configuration file. */
+/** Environment variables, and the path of a configuration file. */
 type Settings = { readonly environment: Record<string, string>; readonly config: string | null };
 
-/** The engine in a process of its own, between two emulators in another one. */
+/** The engine and two emulators, in separate processes. */
 export type Setup = {
   readonly sandbox: Child<SandboxProcess>;
   readonly dataDir: string;
   readonly environment: Record<string, string>;
-  /** The engine's process; each one opened measures its own peak memory. */
+  /** Opens the engine's process. Each one measures its own peak memory. */
   open(settings?: Settings): Promise<Child<EngineProcess>>;
   run(engine: Child<EngineProcess>, kind: RunKind): Promise<Step>;
-  /** Lets time pass, so that nothing counts as written a moment ago. */
+  /** Advances the time, so that no contact counts as recently written. */
   pause(engine: Child<EngineProcess>): Promise<void>;
   close(): Promise<void>;
 };
@@ -96,9 +96,9 @@ export const endEngine = async (engine: Child<EngineProcess>): Promise<void> => 
 };
 
 /**
- * Runs until nothing is left of what the first runs wrote a moment ago. Without a rate limit they write more contacts in
- * a second than fit on a page of the service, and the last second is read again by every run: so one contact is changed
- * on each side afterwards.
+ * Runs until the writes of the first runs are no longer recent. Without a rate limit, the first runs write more contacts in a
+ * second than fit on a page of the service, and every run reads the last second again. Therefore one contact is changed on each
+ * side afterwards.
  */
 export const settle = async (setup: Setup, engine: Child<EngineProcess>): Promise<void> => {
   await setup.pause(engine);

@@ -13,24 +13,24 @@ import { createVirtualTime } from './virtual-time.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** The days before the last one are there to be learnt from. */
+/** The days before the last one are the history from which the pace is computed. */
 const DAYS = 8;
 const PEOPLE = 20;
-/** So many want more of one limit than looking may take of it. */
+/** A number of links that need more polls than the share of one limit for polling allows. */
 const CROWD = 300;
-/** From a run's first request until what it found stands at the other side. */
+/** The time from a run's first request until its changes are written to the other side. */
 const RUN_MS = 1_000;
-/** A run that finds nothing sends so many to each of two sides. */
+/** The number of requests that a run without changes sends to each of two sides. */
 const REQUESTS_PER_SIDE = 2;
 const SERVICE_LIMIT = { requests: 500, windowMs: MINUTE_MS };
 
-/** An edit that somebody makes; `isFirst` of its burst. */
+/** An edit by a person; `isFirst` marks the first one of a burst. */
 type Edit = { readonly atMs: number; readonly isFirst: boolean };
 
-/** Hours in which people work, in UTC. */
+/** Working hours, in UTC. */
 const WORK = [8, 9, 10, 11, 13, 14, 15, 16];
 
-/** A burst: 3 to 12 edits, 25 seconds apart in the mean. */
+/** Returns a burst: 3 to 12 edits, 25 seconds apart on average. */
 const burst = (random: () => number, atMs: number): Edit[] => {
   let editMs = atMs;
   return Array.from({ length: 3 + Math.floor(random() * 10) }, (_, index): Edit => {
@@ -39,7 +39,7 @@ const burst = (random: () => number, atMs: number): Edit[] => {
   });
 };
 
-/** What one person edits on one day: eight bursts in working hours, sometimes one in the evening, nothing at night. */
+/** Returns one person's edits of one day: eight bursts in working hours, sometimes one in the evening, none at night. */
 const dayOf = (random: () => number, dayMs: number): Edit[] => {
   const pick = (hours: readonly number[]): number =>
     dayMs + ((hours[Math.floor(random() * hours.length)] ?? 0) + random()) * HOUR_MS;
@@ -57,19 +57,19 @@ const personOf = (seed: number, startMs: number): Person => {
 
 type Arrival = { readonly edit: Edit; readonly delayMs: number };
 
-/** What is told of the last day. */
+/** The results of the last day. */
 type Outcome = {
-  /** From edit to arrival, ascending. */
+  /** The times from edit to arrival, ascending. */
   readonly delaysMs: readonly number[];
-  /** The same of the first edit of each burst. */
+  /** The same times, only for the first edit of each burst. */
   readonly firstDelaysMs: readonly number[];
-  /** To both sides of a link. */
+  /** The number of requests to both sides of a link. */
   readonly requestsPerLink: number;
-  /** To the service from all links together, in the busiest minute. */
+  /** The number of requests from all links to the service, in the busiest minute. */
   readonly busiestMinute: number;
 };
 
-/** Counts the requests to the service, and says how many are free. */
+/** Counts the requests to the service, and returns the number of free ones. */
 const createCounter = () => {
   const byMinute = new Map<number, number>();
   const latest: number[] = [];
@@ -87,7 +87,7 @@ const createCounter = () => {
   };
 };
 
-/** A run that begins now: what it finds arrives when it ends. */
+/** Simulates a run that begins now. The changes that it finds arrive when it ends. */
 const look = (person: Person, nowMs: number): readonly Arrival[] => {
   const next = person.edits.findIndex(({ atMs }, index) => index >= person.done && atMs > nowMs);
   const found = person.edits.slice(person.done, next < 0 ? person.edits.length : next);
@@ -99,7 +99,7 @@ const look = (person: Person, nowMs: number): readonly Arrival[] => {
 const linkNamed = (name: string, interval: number | 'auto'): LinkConfig => {
   const hasAutoInterval = interval === 'auto';
   const syncIntervalMs = interval === 'auto' ? LONGEST_AUTO_INTERVAL_MS : interval;
-  // Sweeps come four times a day whatever the interval is, and are left out.
+  // Sweeps run four times a day with any interval, and are not simulated.
   const sweepIntervalMs = 2 * DAYS * DAY_MS;
   return { name, syncIntervalMs, sweepIntervalMs, hasAutoInterval } as Partial<LinkConfig> as LinkConfig;
 };
@@ -108,7 +108,7 @@ const REPORT: JobReport = { ending: 'completed', message: null, summary: null, r
 
 const ascending = (values: readonly number[]): number[] => values.toSorted((one, other) => one - other);
 
-/** Plays all days with the daemon's own scheduler and pace. `shared`: all links are on one limit of the service. */
+/** Simulates all days with the daemon's own scheduler and pace. `shared`: all links use one limit of the service. */
 const play = async (people: number, interval: number | 'auto', { shared }: { shared: boolean }): Promise<Outcome> => {
   const time = createVirtualTime();
   const { clock } = time;
@@ -172,7 +172,7 @@ const rowOf = (title: string, outcome: Outcome, bound: string): readonly string[
   ];
 };
 
-/** From edit to arrival, with fixed intervals and with `auto`. */
+/** Measures the time from edit to arrival, with fixed intervals and with `auto`. */
 export const benchFreshness = async (): Promise<Table> => {
   const minute = await play(PEOPLE, MINUTE_MS, { shared: false });
   const auto = await play(PEOPLE, 'auto', { shared: false });

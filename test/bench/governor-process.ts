@@ -3,7 +3,7 @@ import { serve } from './child.ts';
 import { MODELS, type ModelName } from './rate-models.ts';
 import { drive, LIMIT, ownGates, type Traffic, type TrafficResult } from './traffic.ts';
 
-/** What one cell of a table shows, as plain data; without an alternative it is the program's own gates that send. */
+/** The input of one table cell, as plain data. Without an alternative, the program's own gates send the requests. */
 export type Cell = Omit<Traffic, 'limiter' | 'pacers'> & {
   readonly model: ModelName;
   readonly alternative?: AlternativeName;

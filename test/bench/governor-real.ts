@@ -31,7 +31,7 @@ const tryOut = async ({ kind, processes, minutes }: Trial, redis: TestRedis | nu
   return [kind, String(processes), `${percent(total / (PER_MINUTE * minutes))} (${total} requests)`, String(refused)];
 };
 
-/** Item 2: all trials at the same time, each with an emulator of its own. */
+/** Runs item 2 of the suite: all trials at the same time, each with a separate emulator. */
 export const benchRealTime = async (minutes: number): Promise<Table> => {
   const redis = await findRedis();
   const trials = KINDS.flatMap((kind) => [1, 4].map((processes) => ({ kind, processes, minutes })));

@@ -11,10 +11,10 @@ const ALTERNATIVE_NAMES = Object.keys(ALTERNATIVES) as AlternativeName[];
 const ROUND_TRIPS_MS = [75, 270];
 const FOREIGN_PER_MINUTE = 50;
 
-/** What is the same in all cells of a column. */
+/** The common input of all cells in a column. */
 type Column = Omit<Cell, 'model'>;
 
-/** Fills the tables' cells, as many at a time as there are processors. */
+/** Computes the cells of the tables, with one process for each processor. */
 const createRunner = () => {
   const queue: { readonly cell: Cell; readonly done: PromiseWithResolvers<TrafficResult> }[] = [];
   const work = async (): Promise<void> => {
@@ -40,7 +40,7 @@ const createRunner = () => {
 
 type Measure = (cell: Cell) => Promise<TrafficResult>;
 
-/** A row for each model; `show` turns its results, one of each column, into cells. */
+/** Returns a row for each model. `show` converts its results, one for each column, to cells. */
 const rowsOf = (
   columns: readonly Column[],
   measure: Measure,
@@ -99,7 +99,7 @@ const foreignTable = async (minutes: number, measure: Measure): Promise<Table> =
 const windowsTable = async (minutes: number, measure: Measure): Promise<Table> => {
   const second = { requests: 50, windowMs: 1_000 };
   const hour = { requests: 30_000, windowMs: 3_600_000 };
-  // As many requests a column as in an hour and more at the service's own limit.
+  // Each column has at least as many requests as an hour at the service's own limit.
   const column = { processes: 1, minutes: minutes / 3 };
   const columns = [
     { ...column, limit: second, medianMs: 3 },
@@ -119,7 +119,7 @@ const windowsTable = async (minutes: number, measure: Measure): Promise<Table> =
   };
 };
 
-/** Items 1 and "foreign use" of the suite. */
+/** Runs the items 1 and "foreign use" of the suite. */
 export const benchGovernor = async (minutes: number): Promise<readonly Table[]> => {
   const { measure, work } = createRunner();
   const tables = Promise.all(

@@ -7,7 +7,7 @@ import { megabytes, type Table } from './table.ts';
 const DAYS = 30;
 const CHANGES_PER_RUN = 100;
 
-/** The size of the database over so many changes, a hundred a run, four runs a day, kept for 30 days. */
+/** Measures the size of the database after `changes` changes: a hundred a run, four runs a day, kept for 30 days. */
 export const benchGrowth = async (changes: number): Promise<Table> => {
   await using folder = await openFolder();
   const path = join(folder.path, 'contact-sync.db');

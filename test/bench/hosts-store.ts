@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import pg from 'pg';
 import { startPostgres, type OwnPostgres } from '../support/postgres.ts';
 
-/** A PostgreSQL that keeps its promises: what is committed is on the disk. */
+/** Starts a PostgreSQL with durable commits: committed data is on the disk. */
 export const startDurablePostgres = async (): Promise<OwnPostgres> => {
   const postgres = await startPostgres({
     settings: ['fsync=on', 'max_connections=200', 'shared_buffers=1GB', 'max_wal_size=8GB'],
@@ -29,7 +29,7 @@ export const createDatabase = async ({ url }: OwnPostgres): Promise<string> => {
   return Object.assign(new URL(url), { pathname: name }).href;
 };
 
-/** What a link that was synced leaves, which rows of it are given to every other link, and which column names the link. */
+/** By table of a synced link: the rows that every other link gets, and the column with the link's name. */
 type Copied = Readonly<Record<string, { readonly link: string; readonly where: string }>>;
 
 const ALL = { link: 'link', where: 'true' };
@@ -42,10 +42,10 @@ const STATE: Copied = {
   runs: { link: 'link', where: "outcome = 'completed'" },
 };
 
-/** So many links are filled in one transaction. */
+/** The number of links that are filled in one transaction. */
 const FILLED_AT_ONCE = 250;
 
-/** Gives so many other links what the first one has. */
+/** Copies the rows of the first link to the other links. */
 export const multiplyLink = async (url: string, names: readonly string[]): Promise<void> => {
   const [first, ...others] = names;
   const client = new pg.Client({ connectionString: url });
@@ -71,7 +71,7 @@ export const multiplyLink = async (url: string, names: readonly string[]): Promi
   await client.end();
 };
 
-/** A way to a server that counts what passes. */
+/** A proxy to a server that counts the transferred bytes. */
 export type Counter = {
   readonly port: number;
   bytes(): number;

@@ -14,19 +14,19 @@ import { copyLink, linkName } from './links.ts';
 import { megabytes, percent, seconds, type Table } from './table.ts';
 
 export type OneHostOptions = {
-  /** How many links one daemon serves. */
+  /** The number of links that one daemon serves. */
   readonly links: number;
   readonly minutes: number;
   readonly intervalMs: number;
 };
 
 const CONTACTS = 500;
-/** Shared out among the workers. */
+/** The number of links that the workers share. */
 const RUN_LINKS = 60;
 const ROUNDS = 8;
 const WORKERS = [1, 2, 4];
 const PARALLEL = 10;
-/** Of the daemon. */
+/** The daemon's setting. */
 const CONCURRENCY = 25;
 const FILE = 'contact-sync.db';
 /** Any key of 32 bytes. */
@@ -36,7 +36,7 @@ const namesOf = (count: number): readonly string[] => Array.from({ length: count
 
 type Tokens = { readonly access: readonly string[]; readonly refresh: readonly string[] };
 
-/** Sections of the configuration: each link has tokens of its own, or all have the same. */
+/** Returns sections of the configuration. `tokens` has one token for each link, or one for all. */
 const linksOf = (names: readonly string[], { access, refresh }: Tokens) =>
   Object.fromEntries(
     names.map((name, index) => [
@@ -48,7 +48,7 @@ const linksOf = (names: readonly string[], { access, refresh }: Tokens) =>
     ]),
   );
 
-/** The variables but the tokens, which are each link's own. */
+/** Returns the variables without the tokens, which are separate for each link. */
 const variablesOf = ({ environment }: Setup): Record<string, string> => ({
   ...Object.fromEntries(Object.entries(environment).filter(([name]) => !/_(?:ACCESS|REFRESH)_TOKEN$/u.test(name))),
   CREDENTIALS_KEY: KEY,
@@ -59,7 +59,7 @@ const oneTokenOf = ({ environment }: Setup): Tokens => ({
   refresh: [environment['GOOGLE_REFRESH_TOKEN'] ?? ''],
 });
 
-/** A sandbox with one link that is in step, in `contact-sync.db` of the set-up's directory. */
+/** Creates a sandbox with one synced link, in `contact-sync.db` of the set-up's directory. */
 const syncOne = async (): Promise<Setup> => {
   const setup = await setUp(CONTACTS, 'both');
   const config = join(setup.dataDir, 'one.json');
@@ -80,9 +80,9 @@ const copyToPostgres = async (setup: Setup, postgres: OwnPostgres): Promise<stri
 
 type Counts = { readonly commits: number; readonly rows: number; readonly walBytes: number };
 
-/** What the server has counted for this database since it was made. */
+/** Returns the server's counters for this database since its creation. */
 const countsOf = async (url: string): Promise<Counts> => {
-  // A connection hands its counts in when it has been idle for a second.
+  // A connection reports its counters after it has been idle for a second.
   await sleep(1_500);
   const [row] = await ask(
     url,
@@ -92,7 +92,7 @@ const countsOf = async (url: string): Promise<Counts> => {
   return { commits: Number(row?.['commits']), rows: Number(row?.['rows']), walBytes: Number(row?.['wal']) };
 };
 
-/** What its tables take, indexes included. */
+/** Returns the size of the tables, including indexes. */
 const storedBytesOf = async (url: string): Promise<number> => {
   const [row] = await ask(
     url,
@@ -103,7 +103,7 @@ const storedBytesOf = async (url: string): Promise<number> => {
 
 type Speed = { readonly perSecond: number; readonly cpuMs: number };
 
-/** Opens the workers, each with its share of the links, and lets them run all of them. */
+/** Opens the workers, each with its share of the links, and runs all links. */
 const runWorkers = async (
   setup: Setup,
   count: number,
@@ -119,7 +119,7 @@ const runWorkers = async (
     engines.push(await setup.open({ config, environment }));
   }
   const runAll = () => Promise.all(engines.map((engine) => engine.call('runAll', PARALLEL)));
-  // The first time each link's remotes are opened, the second time what was written then is seen to be the same.
+  // The first round opens each link's remotes. The second round confirms the writes of the first one.
   for (let round = 0; round < 2; round += 1) await runAll();
   let [wallMs, cpuMs] = [0, 0];
   await look(async () => {
@@ -229,7 +229,7 @@ const watchDaemon = async (setup: Setup, postgres: OwnPostgres, options: OneHost
     config,
     JSON.stringify({ syncInterval: `${intervalMs / 1_000}s`, links: linksOf(namesOf(links), tokens) }),
   );
-  // Each link has a limit of its own, and as many requests as the service lets it have.
+  // Each link has a separate limit, with the service's documented number of requests.
   const usual = Object.entries(variablesOf(setup)).filter(([name]) => !name.endsWith('_LIMIT'));
   const environment = {
     ...Object.fromEntries(usual),
@@ -241,7 +241,7 @@ const watchDaemon = async (setup: Setup, postgres: OwnPostgres, options: OneHost
   const commands = async (): Promise<number> =>
     Number(/total_commands_processed:(\d+)/u.exec(await redis.client.info('stats'))?.[1] ?? 0);
   await daemon.call('start', { environment, dataDir, config });
-  // In the first interval every link gets its first token and its remotes.
+  // In the first interval every link gets its first token and opens its remotes.
   await sleep(intervalMs);
   const storedBytes = await storedBytesOf(url);
   const [before, commandsBefore] = [await countsOf(url), await commands()];
@@ -291,7 +291,7 @@ const daemonTable = async (setup: Setup, postgres: OwnPostgres, options: OneHost
   };
 };
 
-/** Item 10. */
+/** Runs item 10 of the suite. */
 export const benchHosts = async (): Promise<Table> => {
   const postgres = await startDurablePostgres();
   const setup = await syncOne();
@@ -301,7 +301,7 @@ export const benchHosts = async (): Promise<Table> => {
   return runs;
 };
 
-/** Item 10b. */
+/** Runs item 10b of the suite. */
 export const benchOneHost = async (options: OneHostOptions): Promise<Table> => {
   const postgres = await startDurablePostgres();
   const setup = await syncOne();

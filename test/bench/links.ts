@@ -8,12 +8,12 @@ import { containerArguments, endEngine, settle, setUp } from './engine.ts';
 import { megabytes, seconds, type Table } from './table.ts';
 
 const PARALLEL = 10;
-/** From so many on the bounds hold. */
+/** The bounds apply from this number of links. */
 const MANY = 10_000;
 
 /**
- * What a synced link leaves in the store, which column names the link, and what is not the same in a copy: pairs are counted
- * over all links, and so are the ids of runs.
+ * The tables with rows of a synced link, the column with the link's name, and the columns that differ in a copy: ids of pairs
+ * and of runs are unique across all links.
  */
 const TABLES: readonly { readonly table: string; readonly link: string; readonly own: Record<string, string> }[] = [
   { table: 'links', link: 'name', own: {} },
@@ -26,7 +26,7 @@ const TABLES: readonly { readonly table: string; readonly link: string; readonly
 
 export const linkName = (index: number): string => `link${index}`;
 
-/** Gives every other link what the first one has in the store. */
+/** Copies the stored rows of the first link to every other link. */
 export const copyLink = (path: string, links: number): void => {
   const database = new Database(path);
   const pairs = Number(database.prepare('select max(id) from pairs').pluck().get());
@@ -65,10 +65,10 @@ const configOf = (links: number, environment: Record<string, string>): string =>
     ),
   });
 
-/** A store with so many synced links, and a configuration file for them. */
+/** Prepares a store with `links` synced links, and a configuration file for them. */
 const prepareLinks = async (links: number, contacts: number) => {
   const setup = await setUp(contacts, 'both');
-  // The tokens are each link's own, in the file.
+  // The tokens are in the file, separately for each link.
   const variables = Object.entries(setup.environment).filter(([name]) => !/_(?:ACCESS|REFRESH)_TOKEN$/u.test(name));
   const environment = Object.fromEntries(variables);
   const config = join(setup.dataDir, 'links.yaml');
@@ -100,7 +100,7 @@ const tryOut = async (links: number, contacts: number): Promise<string[]> => {
   ];
 };
 
-/** Idle runs of many links in one process. */
+/** Measures idle runs of many links in one process. */
 export const benchLinks = async (links: number): Promise<Table> => ({
   title: '5. Many links: idle runs, 10 at a time, in a warm process',
   head: ['links', 'contacts each', 'runs per second', 'CPU per run', 'peak memory', 'bound'],
@@ -115,7 +115,7 @@ export const benchLinks = async (links: number): Promise<Table> => ({
   ],
 });
 
-/** For so long after its first run a daemon is watched. */
+/** The time after its first run in which a daemon is observed. */
 const WATCHED_MS = 30_000;
 
 type Watched = {
@@ -125,13 +125,13 @@ type Watched = {
   readonly residentBytes: number;
 };
 
-/** What the process holds now. */
+/** Returns the current resident memory of the process. */
 const residentBytes = async (pid: number | undefined): Promise<number> => {
   const status = pid === undefined ? '' : await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(/VmRSS:\s+(\d+)/u.exec(status)?.[1] ?? 0) * 1_024;
 };
 
-/** Starts the daemon, and watches when its runs end. */
+/** Starts the daemon, and records the ends of its runs. */
 const watchDaemon = async (config: string, env: Record<string, string>): Promise<Watched> => {
   const program = await containerArguments();
   const startedAtMs = performance.now();
@@ -157,13 +157,13 @@ const watchDaemon = async (config: string, env: Record<string, string>): Promise
   return { firstRunMs: endedAtMs[0] ?? 0, runs: endedAtMs.length, busiestSecond, residentBytes: resident };
 };
 
-/** The daemon with one link and with many: until its first run, and how evenly its runs come. */
+/** Measures the daemon with one link and with many: the time until its first run, and the distribution of its runs. */
 export const benchDaemon = async (links: number): Promise<Table> => {
   const rows: string[][] = [];
   const resident: number[] = [];
   for (const count of [1, links]) {
     const { setup, config, environment } = await prepareLinks(count, 5);
-    // One link would make no second run while it is watched.
+    // With the long interval, one link would not run a second time while it is observed.
     const interval = count === 1 ? '5s' : '5m';
     const watched = await watchDaemon(config, { ...environment, DATA_DIR: setup.dataDir, SYNC_INTERVAL: interval });
     await setup.close();

@@ -11,7 +11,7 @@ export type Load = {
 
 const STATUS = '/proc/self/status';
 
-/** Linux counts into `maxRSS` what the process held before it became this program; VmHWM starts from zero. */
+/** Linux includes in `maxRSS` the memory of the process before it started this program. VmHWM starts from zero. */
 const peakBytes = (): number => {
   const own = existsSync(STATUS) ? /VmHWM:\s+(\d+)/u.exec(readFileSync(STATUS, 'utf8')) : null;
   return Number(own?.[1] ?? process.resourceUsage().maxRSS) * 1_024;
@@ -26,7 +26,7 @@ const measured = async (work: () => Promise<number>): Promise<Load> => {
 
 const LF = 0x0a;
 
-/** What no reader of lines can do without: the bytes read and cut into strings. */
+/** The minimum work of a line reader: reads the bytes and divides them into strings. */
 const cutLines = async (path: string): Promise<number> => {
   let lines = 0;
   for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) {

@@ -9,7 +9,7 @@ import type { Load, LoadHandlers } from './load-process.ts';
 import { megabytes, seconds, type Table } from './table.ts';
 
 const TIMES = 3;
-/** As many as an account of the sandbox takes at most. */
+/** The maximum number of contacts in an account of the sandbox. */
 const ROOM = 50_000;
 
 function* cards(count: number): Generator<string> {
@@ -44,7 +44,7 @@ function* rows(count: number, note: string): Generator<string> {
   }
 }
 
-/** What is loaded: what the file holds, how many people there is room for, and its text. */
+/** The input of a test: its title, the name of its file, the maximum number of people, and the text of the file. */
 type Case = readonly [title: string, file: string, most: number, text: () => Iterable<string>];
 
 const CASES: readonly Case[] = [
@@ -69,7 +69,7 @@ const least = async (work: Parameters<typeof once>[0]): Promise<Load> => {
   return loads.toSorted((one, other) => one.cpuMs - other.cpuMs)[0] ?? once(work);
 };
 
-/** Item 7. */
+/** Runs item 7 of the suite. */
 export const benchLoad = async (): Promise<Table> => {
   await using folder = await openFolder();
   const table: string[][] = [];

@@ -4,7 +4,7 @@ import { createRandom, type Random } from '../../src/sandbox/people/random.ts';
 /** A contact of a generated book; `truth` is the number of the person or company that it describes. */
 export type Card = { readonly truth: number; readonly contact: Partial<Contact> };
 
-/** Two books of which it is known which contacts describe one person. */
+/** Two books with the known true matches of their contacts. */
 export type KnownBooks = { readonly left: readonly Card[]; readonly right: readonly Card[] };
 
 const list = (text: string): readonly string[] => text.split(/\s+/u).filter((word) => word !== '');
@@ -17,7 +17,7 @@ const MEN =
   list(`Martin Paul Karl Jonas Erik Lars Sven Nils Holger Bruno Oskar Emil Felix Hugo Leon Marco Luca Matteo Diego Pablo
   Sergio Rui Tiago Emre Murat Omar Yusuf Hassan Kenji Hiro Wei Arjun Rohan Vikram Pavel Igor Jürgen Sören Loïc Jérôme Rhys Callum
   Hunter Tyler Ethan Liam Olaf Torsten Günther Ulf`);
-/** Formal names with a short form that is no beginning of them. */
+/** Formal names with a short form that is not a prefix of them. */
 const SHORT_FORMS: readonly (readonly [formal: string, short: string])[] = [
   ['Robert', 'Bob'],
   ['William', 'Bill'],
@@ -44,7 +44,7 @@ const COMPANY_KINDS = list(
 );
 const TITLES = list('Engineer Director Accountant Solicitor Designer Buyer');
 const HONORIFICS = list('Dr. Prof. Mr. Herr Frau Mme Dott. Sra.');
-/** One name in another script and in Latin letters. */
+/** Names in another script, with their Latin form. */
 const TRANSLITERATIONS: readonly (readonly [given: string, family: string, latinGiven: string, latinFamily: string])[] =
   [
     ['Анна', 'Ковалёва', 'Anna', 'Kovaleva'],
@@ -66,7 +66,7 @@ type Draw = {
   readonly random: Random;
   /** A number that no earlier call returned. */
   next(): number;
-  /** The names that were drawn: no two people have one name, except where a situation draws namesakes. */
+  /** The drawn names. Two people never have the same name, unless a situation draws namesakes. */
   readonly names: Set<string>;
   readonly left: Card[];
   readonly right: Card[];
@@ -79,7 +79,7 @@ const plain = (text: string): string =>
     .replace(/[^a-z]+/gu, '');
 
 const familyName = ({ random }: Draw): string => random.pick(FAMILY_STARTS) + random.pick(FAMILY_ENDS);
-/** A family name with which none of the given names was drawn before. */
+/** Returns a family name that was not drawn before with any of the given names. */
 const freeFamily = (draw: Draw, givens: readonly string[]): string => {
   for (;;) {
     const family = familyName(draw);
@@ -97,7 +97,7 @@ const companyName = (draw: Draw): string =>
 const ownEmail = (draw: Draw, { given, family }: Name): string =>
   `${plain(given) || 'user'}.${plain(family) || 'x'}${draw.next()}@mail.test`;
 
-/** A mobile number in two spellings of it. */
+/** Returns a mobile number in two notations. */
 const phonePair = (draw: Draw): readonly [string, string] => {
   const digits = String(2_000_000 + draw.next()).padStart(7, '0');
   const spaced = `${digits.slice(0, 3)} ${digits.slice(3)}`;
@@ -123,7 +123,7 @@ const withoutMarks = (text: string): string => text.normalize('NFKD').replace(/\
 
 const initialOf = (given: string): string => plain(given).slice(0, 1);
 
-/** The name as another person or program writes it; with `others` of one address, not as an initial that two of them have. */
+/** Returns another spelling of the name. With `others` at the same address, it is not an initial that two of them share. */
 const respelt = ({ random }: Draw, { given, family }: Name, others: readonly string[] = []): Partial<Contact> =>
   random.pick<() => Partial<Contact>>([
     () => named({ given, family }),
@@ -154,7 +154,7 @@ const addOne = (draw: Draw, truth: number, contact: Partial<Contact>): void => {
   (draw.random.chance(0.5) ? draw.left : draw.right).push({ truth, contact });
 };
 
-/** On both sides mostly, else on one of them. */
+/** Adds a contact to both sides in most cases, else to one of them. */
 const add = (draw: Draw, truth: number, left: Partial<Contact>, right: Partial<Contact>): void => {
   if (draw.random.chance(0.7)) addBoth(draw, truth, left, right);
   else addOne(draw, truth, draw.random.chance(0.5) ? left : right);

@@ -18,7 +18,7 @@ type Quality = {
 
 const textOf = ({ contact }: Card): string => JSON.stringify(contact);
 
-/** Matches two books whose truth is known, and counts right, wrong and missed pairs. */
+/** Matches two books whose true pairs are known, and counts right, wrong and missed pairs. */
 const measureMatching = (size: number, seed: number): Quality => {
   const books = makeKnownBooks(size, seed);
   const left = books.left.map((card, at) => halfIn('left', `l${at}`, card));
@@ -58,7 +58,7 @@ const measureMatching = (size: number, seed: number): Quality => {
 
 const SEEDS = [1, 2, 3] as const;
 
-/** Quality of the first match of two generated books of `size` contacts, for several seeds. */
+/** Measures the quality of the first match of two generated books of `size` contacts, for several seeds. */
 export const benchMatching = (size: number): Table => ({
   title: `12. Matching: two generated books of ${size} contacts whose pairs are known`,
   head: ['seed', 'pairs', 'found', 'wrong', 'missed, reported', 'missed, not reported', 'precision', 'recall', 'time'],

@@ -1,18 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 
-/** What some work cost the process that did it; peak memory is that of the process since its start. */
+/** The cost of some work in its process. Peak memory is that of the process since its start. */
 export type Cost = { readonly cpuMs: number; readonly wallMs: number; readonly peakBytes: number };
 
 const STATUS = '/proc/self/status';
 
-/** Linux counts into `maxRSS` what the process held before it became this program, a copy of the one that started it. */
+/** Linux includes in `maxRSS` the memory of the process before it started this program, as a copy of its parent process. */
 const peakOfProcess = (): number => {
   const status = existsSync(STATUS) ? readFileSync(STATUS, 'utf8') : '';
   return Number(/VmHWM:\s+(\d+)/u.exec(status)?.[1] ?? process.resourceUsage().maxRSS) * 1_024;
 };
 
-/** What the work costs this process, its other threads included. */
+/** Measures the cost of the work in this process, including its other threads. */
 export const measureOwn = async (work: () => Promise<void>): Promise<Cost> => {
   const cpu = process.cpuUsage();
   const startedAtMs = performance.now();

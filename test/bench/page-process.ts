@@ -15,14 +15,14 @@ const TIMES = 5;
 type PageCost = { readonly path: string; readonly cpuMs: number; readonly bytes: number };
 type PageCosts = {
   readonly pages: readonly PageCost[];
-  /** Resident memory before the page was loaded, and at the most while it was looked at. */
+  /** Resident memory before the page was loaded, and its maximum while the page was used. */
   readonly withoutBytes: number;
   readonly withBytes: number;
 };
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', origin: `http://${ADDRESS}`, host: ADDRESS };
 
-/** Opens the page over a store that is there, and looks at each path; medians of several times, the first one left out. */
+/** Opens the page with an existing store and requests each path. Returns medians of several requests without the first one. */
 const look = async ({
   environment,
   dataDir,
@@ -32,7 +32,7 @@ const look = async ({
   const logger = createLogger({ level: 'silent', format: 'json', destination: process.stderr });
   await using app = createApp(config, createEvents(logger, { personalData: false }));
   for (const { name } of config.links) {
-    // What the daemon has asked for by then: each full listing asks for every half of its side.
+    // The queries that the daemon has executed by then: each full listing reads every half of its side.
     await app.store.counts(name);
     for (const side of SIDES) await app.store.index(name, side);
   }

@@ -10,7 +10,7 @@ import { createLogger } from '../../src/util/logger.ts';
 import { generatePeople } from '../../src/sandbox/people/generate.ts';
 import type { Person } from '../../src/sandbox/people/person.ts';
 
-/** `in step`: after a first sync that created all at the right side; `waiting`: both sides read, and nothing paired yet. */
+/** `in step`: after a first sync that created all contacts on the right side. `waiting`: both sides read, nothing paired yet. */
 export type Seeded = 'in step' | 'waiting';
 export type Place = { readonly environment: Record<string, string>; readonly dataDir: string };
 
@@ -36,7 +36,7 @@ const recordOf = (side: Side, contact: Contact, index: number): ContactRecord =>
   modifiedAtMs: AT_MS,
   contact,
   groupIds: [],
-  // What a remote sends beside what is mapped.
+  // Includes the unmapped data of a remote.
   raw: JSON.stringify({ contact, etag: 'x'.repeat(200) }),
   originId: null,
 });
@@ -78,7 +78,7 @@ const puts = (contact: Contact, index: number, seeded: Seeded) =>
     return { half, digest: `${otherSide(side)} ${index}` };
   });
 
-/** Fills the store of the first link with so many contacts of each side; answers the link, its run and the id of one contact. */
+/** Fills the store of the first link with `count` contacts of each side. Returns the link, its run and one contact's id. */
 export const seed = async ({
   environment,
   dataDir,

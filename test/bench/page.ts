@@ -8,7 +8,7 @@ import { megabytes, type Table } from './table.ts';
 const BOUND_MS = 100;
 const MORE_MEMORY_BYTES = 30 * 2 ** 20;
 
-/** A page by its path below the link, and what it is called in the table. */
+/** A page by its path below the link, and its name in the table. */
 type Asked = { readonly name: string; readonly path: string };
 
 const pagesOf = (
@@ -67,7 +67,7 @@ const rowsOf = async (environment: Record<string, string>, count: number, seeded
   ];
 };
 
-/** What the pages of a link with so many contacts cost: after a first sync that wrote them all, and before it. */
+/** Measures the cost of the pages of a link with `count` contacts, before and after a first sync that wrote all of them. */
 export const benchPage = async (count: number): Promise<Table> => {
   const sandbox = startChild<SandboxProcess>('sandbox-process.ts');
   const environment = await sandbox.call('start', { count: 1, filled: 'none' });

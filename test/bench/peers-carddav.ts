@@ -12,7 +12,7 @@ import type { Table } from './table.ts';
 const ROUNDS = 3;
 const WORKS = { first: 'first sync', idle: 'idle', changed: '1 % changed' } as const;
 
-/** The configuration of a link between the two address books of the server. */
+/** Returns the configuration of a link between the two address books of the server. */
 const linkOf = (root: string): string => {
   const side = (name: string) => ({
     provider: 'carddav',
@@ -50,7 +50,7 @@ const copyWithOurs = async (count: number): Promise<Round<CountedCost>> => {
   return { first, idle, changed };
 };
 
-/** The same work between two CardDAV address books by us and by vdirsyncer, turn by turn. */
+/** Compares this program with vdirsyncer, alternately, for the same work between two CardDAV address books. */
 export const benchPeersOverCarddav = async (count: number): Promise<Table> => {
   const isThere = await isInstalled('vdirsyncer');
   const rounds: { readonly own: Round<CountedCost>; readonly peer: Round<CountedCost> }[] = [];

@@ -9,12 +9,12 @@ import { isInstalled, measure, type PeerCost } from './peers.ts';
 import { megabytes, seconds, type Table } from './table.ts';
 
 const ROUNDS = 3;
-/** Rounds that differ by more tell of other work on the machine. */
+/** A larger difference between rounds indicates other work on the machine. */
 const STEADY = 0.25;
 
-/** A cost, and the requests to the server. */
+/** A cost, and the number of requests to the server. */
 export type CountedCost = PeerCost & { readonly asked: number };
-/** The costs of the three works. */
+/** The costs of the three tasks. */
 export type Round<Cost = PeerCost> = { readonly first: Cost; readonly idle: Cost; readonly changed: Cost };
 
 const configOf = (home: string, root: string): string => {
@@ -69,7 +69,7 @@ const ours = async (count: number): Promise<Round> => {
   return { first, idle, changed };
 };
 
-/** The least that the first sync could cost: reading and creating through the providers, and nothing else. */
+/** Measures the minimum cost of the first sync: only reading and creating through the providers. */
 const least = async (count: number): Promise<PeerCost> => {
   const setup = await setUp(count, 'google');
   const process = await startBuilt<CopyProcess>('copy-process');
@@ -85,10 +85,10 @@ export const median = (values: readonly number[]): number =>
 
 const spread = (values: readonly number[]): number => (Math.max(...values) - Math.min(...values)) / median(values);
 
-/** Whether rounds differ by more than a quarter. */
+/** Returns whether rounds differ by more than a quarter. */
 export const isNoisy = (costs: readonly PeerCost[]): boolean => spread(costs.map(({ cpuMs }) => cpuMs)) > STEADY;
 
-/** The medians of CPU time and memory. */
+/** Returns the medians of CPU time and memory. */
 export const costText = (costs: readonly PeerCost[]): string =>
   `${seconds(median(costs.map(({ cpuMs }) => cpuMs)))} CPU, ${megabytes(median(costs.map(({ peakBytes }) => peakBytes)))}`;
 
@@ -98,7 +98,7 @@ const row = (title: string, own: readonly PeerCost[], others: readonly PeerCost[
   return [title, costText(own), costText(others), `${(mineMs / Math.max(peersMs, 1)).toFixed(2)} x${doubt}`, bound];
 };
 
-/** The same work over HTTP by us and by vdirsyncer, turn by turn. */
+/** Compares this program with vdirsyncer, alternately, for the same work over HTTP. */
 export const benchPeersOverHttp = async (count: number): Promise<Table> => {
   const rounds: { readonly own: Round; readonly least: PeerCost; readonly peer: Round }[] = [];
   const isThere = await isInstalled('vdirsyncer');

@@ -3,7 +3,7 @@ import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { openFolder } from './folder.ts';
 
-/** What one run of another program cost. */
+/** The cost of one run of another program. */
 export type PeerCost = { readonly cpuMs: number; readonly wallMs: number; readonly peakBytes: number };
 export type Peer = {
   readonly name: string;
@@ -14,9 +14,9 @@ export type Peer = {
 
 type Program = {
   readonly name: string;
-  /** Fills one side with so many items, and writes what the program needs to know. */
+  /** Fills one side with `count` items, and writes the configuration of the program. */
   readonly prepare: (home: string, count: number) => Promise<void>;
-  /** Commands of the first run (some need more than one) and of every later one. */
+  /** The commands of the first run (some programs need more than one) and of every later one. */
   readonly first: readonly (readonly string[])[];
   readonly again: readonly string[];
   /** Changes an item on one side. */
@@ -36,7 +36,7 @@ const peakOf = async (pid: number): Promise<number> => {
 
 const POLL_MS = 10;
 
-/** What a command costs: CPU seconds as bash's `time` gives them, peak memory as the kernel does. */
+/** Measures the cost of a command: CPU seconds as reported by bash's `time`, peak memory as reported by the kernel. */
 export const measure = (home: string, command: readonly string[]): Promise<PeerCost> =>
   new Promise((resolve, reject) => {
     const startedAtMs = performance.now();
@@ -168,7 +168,7 @@ const PROGRAMS: readonly Program[] = [
     },
     first: [['mbsync', '-c', 'config', '-a']],
     again: ['mbsync', '-c', 'config', '-a'],
-    // A mail does not change; a new one is what comes closest.
+    // A mail cannot be changed. The nearest equivalent is a new one.
     change: (home, index) => writeFile(mailPath(home, 1_000_000 + index, ''), `Subject: new ${index}\n\nnew\n`),
   },
   {
@@ -201,7 +201,7 @@ const tryOut = async (program: Program, count: number): Promise<Peer> => {
   return { name: program.name, first, idle, changed };
 };
 
-/** The same work by other programs, from one local folder to another; `missing` are not installed. */
+/** Measures other programs with the same work between two local folders. Programs in `missing` are not installed. */
 export const benchPeers = async (count: number): Promise<{ peers: readonly Peer[]; missing: readonly string[] }> => {
   const peers: Peer[] = [];
   const missing: string[] = [];

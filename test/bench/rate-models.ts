@@ -9,7 +9,7 @@ import {
   type Limiter,
 } from '../support/limiter-models.ts';
 
-/** The connections in which a server may count requests, by the names that the tables show. */
+/** The ways in which a server may count requests, by their names in the tables. */
 export const MODELS = {
   'fixed, by clock': (limit) => fixedByClock(limit, 0.39 * limit.windowMs),
   'fixed, from first request': (limit) => fixedFromFirstRequest(limit),

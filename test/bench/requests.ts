@@ -7,10 +7,10 @@ const PAGE_AT_SERVICE = 50;
 
 type Bounds = { readonly google: number; readonly service: number };
 
-/** Ahead of its first write a run asks each side whose account it is. */
+/** Before its first write, a run requests the account of each side. */
 const ACCOUNT = 1;
 
-/** A page at least, one request for the groups, and at Google one for the access token. */
+/** The minimum of a listing: one page, one request for the groups, and at Google one for the access token. */
 const listing = (contacts: number): Bounds => ({
   google: Math.max(1, Math.ceil(contacts / PAGE_AT_GOOGLE)) + 2,
   service: Math.max(1, Math.ceil(contacts / PAGE_AT_SERVICE)) + 1,
@@ -58,7 +58,7 @@ const firstSync = async (count: number, from: 'google' | 'service'): Promise<str
   return rows;
 };
 
-/** Item 3. */
+/** Runs item 3 of the suite. */
 export const benchRequests = async (count: number): Promise<Table> => ({
   title: '3. Requests per run over the lower bound',
   head: ['run', 'side', 'bound', 'requests', 'ratio'],

@@ -9,11 +9,11 @@ const HEAD = `# Benchmarks
 \`npm run bench\` repeats all of this, \`npm run bench -- governor start\` these sections only; each says when and where it was measured.
 `;
 
-/** A section begins with a line that people do not see where the file is shown. */
+/** Returns the first line of a section, which is invisible in the rendered file. */
 const markOf = (name: string): string => `<!-- section: ${name} -->`;
 const MARK = /^<!-- section: (?<name>[\w-]+) -->\n/mu;
 
-/** The sections that the file holds, by name. */
+/** Returns the sections of the file, by name. */
 const readSections = (): Map<string, string> => {
   const [, ...parts] = readFileSync(PATH, 'utf8').split(MARK);
   const sections = new Map<string, string>();
@@ -23,7 +23,7 @@ const readSections = (): Map<string, string> => {
   return sections;
 };
 
-/** When, where and for how long a section was measured. */
+/** Returns the date, the machine and the duration of a section's measurement. */
 export const circumstances = (durationMs: number): string => {
   const [cpu] = cpus();
   const machine = `${cpus().length} x ${cpu?.model ?? 'unknown'}, ${megabytes(totalmem())} memory, ${process.platform}`;
@@ -31,7 +31,7 @@ export const circumstances = (durationMs: number): string => {
   return `Measured ${date} in ${(durationMs / 1_000).toFixed(0)} s on ${machine}, Node ${process.version}.`;
 };
 
-/** Puts the measured sections in the place of the earlier ones; the others stay as they are, all in the order of `names`. */
+/** Replaces the measured sections in the file. The others stay unchanged. All are in the order of `names`. */
 export const writeResults = (measured: ReadonlyMap<string, string>, names: readonly string[]): void => {
   const earlier = readSections();
   const blocks = names.flatMap((name) => {

@@ -4,7 +4,7 @@ import type { ServiceVariants } from '../../src/sandbox/service/variants.ts';
 import { createShiftedClock } from '../support/shifted-clock.ts';
 import { serve } from './child.ts';
 
-/** What one emulator was asked: how many requests, and how many of them it refused for the limit. */
+/** The number of requests to each emulator, and the number of refused ones because of the limit. */
 export type Asked = { readonly google: number; readonly service: number; readonly refused: number };
 
 const clock = createShiftedClock();
@@ -40,7 +40,7 @@ const start = async ({ count, filled, limit, windowKind }: Start): Promise<Recor
   return sandbox.environment();
 };
 
-/** Changes the title of every `step`-th contact of Google, and the company of every `step`-th of the service. */
+/** Changes the title of every `step`-th contact of Google, and the company of every `step`-th one of the service. */
 const edit = (step: number): void => {
   const { google, service } = running();
   for (const [index, person] of google.account.people().entries()) {
@@ -55,7 +55,7 @@ const edit = (step: number): void => {
   }
 };
 
-/** The requests since the last time that this was asked. */
+/** Returns the number of requests since the last call. */
 const asked = (): Asked => {
   const { service } = running();
   const now = { google: countGoogle(), service: service.requests.length };
@@ -67,7 +67,7 @@ const asked = (): Asked => {
 const groups = (): number =>
   Math.max(running().google.account.groups().length, running().service.account.buckets().length);
 
-/** Tokens for the two accounts, so many of each: every link has its own. */
+/** Issues `count` tokens for each of the two accounts, one for every link. */
 const tokens = (count: number) => {
   const { google, service } = running();
   const of = (issue: () => string): readonly string[] => Array.from({ length: count }, issue);

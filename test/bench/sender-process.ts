@@ -10,14 +10,14 @@ type Sending = {
   readonly url: string;
   readonly token: string;
   readonly durationMs: number;
-  /** Null: this process has the limit for itself. */
+  /** Null: no other process uses the limit. */
   readonly shared: { readonly redisUrl: string; readonly keyPrefix: string } | null;
 };
 
 const LIMIT = { requests: 500, windowMs: 60_000 };
 const PARALLEL = 8;
 
-/** Sends as much as the gate lets pass, for so long; gives back how often it got what it asked for. */
+/** Sends as much as the gate allows for `durationMs`. Returns the number of successful requests. */
 const send = async ({ url, token, durationMs, shared }: Sending): Promise<number> => {
   const clock = systemClock;
   const limiters =

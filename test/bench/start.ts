@@ -5,8 +5,8 @@ import { megabytes, type Table } from './table.ts';
 const TIMES = 5;
 const CONTACTS = 500;
 /**
- * Writes what the process cost to the fourth stream when it ends: CPU time in microseconds, peak memory in KB. Linux counts
- * into `maxRSS` what the process held before it became this program, a copy of this one; VmHWM starts from zero.
+ * When the process ends, writes its cost to file descriptor 3: CPU time in microseconds, peak memory in KB. Linux includes in
+ * `maxRSS` the memory of the process before it started this program, as a copy of its parent. VmHWM starts from zero.
  */
 const REPORT = `data:text/javascript,${encodeURIComponent(`
   import { existsSync, readFileSync, writeSync } from 'node:fs';
@@ -46,7 +46,7 @@ const COMMANDS = [
   { command: 'sync', bound: '0.35 s CPU' },
 ];
 
-/** Item 6. */
+/** Runs item 6 of the suite. */
 export const benchStart = async (): Promise<Table> => {
   const setup = await setUp(CONTACTS, 'google');
   const engine = await setup.open();
@@ -57,7 +57,7 @@ export const benchStart = async (): Promise<Table> => {
   const env = { ...process.env, ...setup.environment, DATA_DIR: setup.dataDir };
   const rows: string[][] = [];
   for (const { command, bound } of COMMANDS) {
-    // Once, so that Node has what it compiled.
+    // A first start, so that Node has its compile cache.
     await start([...program, command], env);
     const starts: Start[] = [];
     for (let time = 0; time < TIMES; time += 1) starts.push(await start([...program, command], env));

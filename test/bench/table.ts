@@ -5,7 +5,7 @@ export type Table = {
   readonly notes?: readonly string[];
 };
 
-/** A table as Markdown, which a terminal shows well enough. */
+/** Returns a table as Markdown, which is also readable in a terminal. */
 export const printTable = ({ title, head, rows, notes = [] }: Table): string => {
   const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>

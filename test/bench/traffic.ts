@@ -10,9 +10,9 @@ import { createVirtualTime } from './virtual-time.ts';
 /** The service's own limit. */
 export const LIMIT: RateLimit = { requests: 500, windowMs: 60_000 };
 
-/** Lets a request be sent, and is given its answer. */
+/** Waits until a request may be sent. The returned function receives its result. */
 export type Pacer = () => Promise<(verdict: Verdict) => void>;
-/** One pacer for each process. */
+/** Creates one pacer for each process. */
 export type Pacers = (clock: Clock, processes: number, limit: RateLimit) => Promise<readonly Pacer[]>;
 
 const NEVER = new AbortController().signal;
@@ -32,7 +32,7 @@ const pacerOf = (limiter: RateLimiter, clock: Clock): Pacer => {
   };
 };
 
-/** The program's own gates: with several processes they share their limiter. */
+/** The program's own gates. Several processes share their limiter. */
 export const ownGates: Pacers = async (clock, processes, limit) => {
   if (processes === 1) return [pacerOf(createLocalLimiter(limit, clock, null), clock)];
   const cell = createMemoryCell(clock, REDIS_LATENCY_MS);
@@ -45,14 +45,14 @@ export type Traffic = {
   readonly limiter: Limiter;
   readonly pacers: Pacers;
   readonly processes: number;
-  /** Of a round trip, what varies; any part of it may be the way there. */
+  /** The variable part of a round trip. Any part of it may be before the server receives the request. */
   readonly medianMs: number;
-  /** What every round trip takes besides, half of it each way. */
+  /** The constant part of a round trip, half of it in each direction. */
   readonly steadyMs?: number;
-  /** {@link LIMIT} where left out. */
+  /** {@link LIMIT} by default. */
   readonly limit?: RateLimit;
   readonly minutes: number;
-  /** Requests a minute of somebody else on the same quota. */
+  /** The requests a minute of other clients with the same quota. */
   readonly foreign?: number;
 };
 
@@ -61,7 +61,7 @@ export type TrafficResult = {
   readonly refused: number;
   readonly foreignAccepted: number;
   readonly foreignRefused: number;
-  /** When the last refusal came. */
+  /** The time of the last refusal. */
   readonly lastRefusalMs: number | null;
 };
 

@@ -3,10 +3,10 @@ import type { Clock } from '../../src/util/clock.ts';
 
 type Sleeper = { readonly atMs: number; readonly wake: () => void };
 
-/** A clock whose time passes as fast as what sleeps on it gets its work done. */
+/** A clock whose time advances as soon as all work between two sleeps is done. */
 export type VirtualTime = {
   readonly clock: Clock;
-  /** Lets time pass until then. */
+  /** Advances the time to `untilMs`. */
   run(untilMs: number): Promise<void>;
 };
 
@@ -14,7 +14,7 @@ const EPOCH_MS = 1_700_000_012_345;
 
 export const createVirtualTime = (): VirtualTime => {
   let nowMs = 0;
-  /** Latest first. */
+  /** Sleepers, latest first. */
   const sleepers: Sleeper[] = [];
   const sleep = (delayMs: number, signal?: AbortSignal): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -39,7 +39,7 @@ export const createVirtualTime = (): VirtualTime => {
       await setImmediate();
       for (let next = sleepers.at(-1); next !== undefined && next.atMs <= untilMs; next = sleepers.at(-1)) {
         nowMs = Math.max(nowMs, next.atMs);
-        // All that sleep until the same time wake together.
+        // All sleepers with the same time wake up together.
         while ((sleepers.at(-1)?.atMs ?? Number.POSITIVE_INFINITY) <= nowMs) sleepers.pop()?.wake();
         await setImmediate();
       }

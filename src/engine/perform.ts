@@ -72,16 +72,16 @@ export const settleUnanswered = async (session: Session): Promise<void> => {
 const secondPass = async (session: Session, groups: NamedGroups): Promise<void> => {
   await settleUnanswered(session);
   const links = await currentLinks(session, groups);
+  // The first plan has written the groups.
   const { plan } = await planStored(session, { ...groups, actions: [], ended: [], links });
   // Decisions that exceed the limits of the guard are left to the next run, which halts first (R8).
   const halt = await guardPlan(session, plan);
-  const isLeft = (decision: Decision): boolean => {
+  const waitsForNextRun = (decision: Decision): boolean => {
     return decision.kind === 'delete' || (halt !== null && causesLosses(decision, plan.groups.links));
   };
-  const decisions = plan.decisions.filter((decision) => !isLeft(decision));
-  if (await execute(session, { ...plan, groups: { ...plan.groups, pairs: [] }, decisions })) {
-    await recover(session);
-  }
+  const decisions = plan.decisions.filter((decision) => !waitsForNextRun(decision));
+  const needsRecovery = await execute(session, { ...plan, groups: { ...plan.groups, pairs: [] }, decisions });
+  if (needsRecovery) await settleUnanswered(session);
 };
 
 /**

@@ -79,10 +79,10 @@ const declinedGroups = (
   moved: ReadonlySet<string>,
   record: ContactRecord,
 ): readonly string[] => {
-  const isStillThere = (id: string): boolean => before.groupIds.includes(id) === record.groupIds.includes(id);
+  const isUnchanged = (id: string): boolean => before.groupIds.includes(id) === record.groupIds.includes(id);
   const former = (base.declined?.buckets ?? []).filter((id) => !moved.has(id));
   const isEach = isOfUndo(task.decision) || task.counterparts !== undefined;
-  return [...former, ...[...moved].filter((id) => isEach || isStillThere(id))];
+  return [...former, ...[...moved].filter((id) => isEach || isUnchanged(id))];
 };
 
 /** Returns the differences from the other side that are settled after the responses so far (R2). */

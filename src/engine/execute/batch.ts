@@ -1,4 +1,10 @@
-import { type AnsweredWrite, applyAnswer, type Applying, applyNotTaken, detachStray } from '../../core/apply/answers.ts';
+import {
+  type AnsweredWrite,
+  applyAnswer,
+  type Applying,
+  applyNotTaken,
+  detachStray,
+} from '../../core/apply/answers.ts';
 import { closing } from '../../core/apply/outcome.ts';
 import { sharedEmails } from '../../core/apply/task.ts';
 import { type Merged, targetOf, type Trial, type Write } from '../../core/apply/write.ts';

@@ -426,7 +426,10 @@ export const finishExecution = async (execution: Execution, final: FinalPart): P
   return execution.again.needed;
 };
 
-/** Executes a plan of one part; see {@link startExecution} and {@link finishExecution}. */
+/**
+ * Executes a plan of one part; see {@link startExecution} and {@link finishExecution}. Returns whether a contact must be read again:
+ * its write was stale or has an unknown outcome.
+ */
 export const execute = async (session: Session, plan: Executable): Promise<boolean> => {
   const { execution, final } = await startExecution(session, plan);
   return finishExecution(execution, final);

@@ -261,3 +261,19 @@ test('R9, R16: a create that is refused with 403 leaves no write of unknown outc
   const { google, service } = readSides(linked.sandbox);
   expect(google).toEqual(service);
 });
+
+test('R9: an update whose answers are lost in both passes of a run counts once it is found at the service', async () => {
+  await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
+  const { google, service } = linked.sandbox;
+  expect((await linked.sync()).error).toBeNull();
+  linked.clock.advance(60_000);
+  const [ada] = google.account.people();
+  google.account.updatePerson(ada?.resourceName ?? '', { ...ada, organizations: [{ title: 'Countess' }] });
+  for (const kind of ['reset-before', 'reset-after'] as const) {
+    service.addFault({ method: 'PATCH', path: '^/v2/contacts/', action: { kind } });
+  }
+  const { error, summary } = await linked.sync();
+  expect(error).toBeNull();
+  expect(summary.right).toMatchObject({ created: 0, updated: 1, deleted: 0 });
+  expect(await linked.app.store.journal('default', { open: true })).toEqual([]);
+});

@@ -9,10 +9,9 @@ import { tracesOf } from './fields.ts';
 const NAME_FIELDS = ['firstName', 'lastName'] as const;
 const TELLING_FIELDS: readonly ContactField[] = [...NAME_FIELDS, 'emailAddresses', 'phoneNumbers'];
 
-/** Returns the traces of some fields, independent of the order of their elements. */
-const signature = (contact: Contact, ...fields: readonly ContactField[]): string => {
-  return [...new Set(fields.flatMap((field) => tracesOf(field, contact)))].toSorted().join('\n');
-};
+/** Returns the traces of a field as one text, independent of the order of its elements. */
+const signature = (contact: Contact, field: ContactField): string =>
+  [...new Set(tracesOf(field, contact))].toSorted().join('\n');
 
 /** Returns the fields that distinguish contacts of the same name, without computed fields. */
 const restFields = (contact: Contact): readonly ContactField[] =>
@@ -25,7 +24,13 @@ const emailsOf = (contact: Contact): string => signature(contact, 'emailAddresse
 
 const phonesOf = (contact: Contact): string => signature(contact, 'phoneNumbers');
 
-const restOf = (contact: Contact): string => signature(contact, ...restFields(contact));
+/** Returns the traces of the remaining fields, each with its field. */
+const restTraces = (contact: Contact): ReadonlySet<string> =>
+  new Set(restFields(contact).flatMap((field) => tracesOf(field, contact).map((trace) => `${field} ${trace}`)));
+
+/** Returns the number of remaining traces that differ from the draft: the service may fill in or rewrite values. */
+const difference = (draft: Contact, found: Contact): number =>
+  restTraces(draft).symmetricDifference(restTraces(found)).size;
 
 /**
  * Returns whether a contact at the service may be the result of a create of `draft`: same name, email addresses and phone
@@ -35,7 +40,7 @@ export const resemblesDraft = (draft: Contact, found: Contact): boolean => {
   if (nameOf(draft) !== nameOf(found)) return false;
   if (emailsOf(draft) !== emailsOf(found) || phonesOf(draft) !== phonesOf(found)) return false;
   const isNameless = nameOf(draft) + emailsOf(draft) + phonesOf(draft) === '';
-  if (isNameless) return restOf(draft) === restOf(found);
+  if (isNameless) return difference(draft, found) === 0;
   return draft.company === '' || bareText(draft.company) === bareText(found.company);
 };
 
@@ -44,14 +49,6 @@ export const mayBeNamed = (draft: Contact, name: readonly [string | null, string
   const given = name.filter((part) => part !== null);
   return given.length === 0 || given.map(bareText).join('') === nameOf(draft);
 };
-
-/** Returns the traces of the remaining fields, each with its field. */
-const restTraces = (contact: Contact): ReadonlySet<string> =>
-  new Set(restFields(contact).flatMap((field) => tracesOf(field, contact).map((trace) => `${field} ${trace}`)));
-
-/** Returns the number of remaining traces that differ from the draft: the service may fill in or rewrite values. */
-const difference = (draft: Contact, found: Contact): number =>
-  restTraces(draft).symmetricDifference(restTraces(found)).size;
 
 /** Returns name, email addresses and phone numbers as one text. Only contacts with the same text resemble each other. */
 const tellingText = (contact: Contact): string => [nameOf(contact), emailsOf(contact), phonesOf(contact)].join('\n\n');

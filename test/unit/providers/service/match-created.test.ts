@@ -46,13 +46,14 @@ describe('[R9] a contact found', () => {
     expect(resemblesDraft({ ...ada, company: 'Engines Ltd' }, { ...ada, company: 'ENGINES LTD.' })).toBe(true);
   });
 
-  it('without name, email address and phone number is told by all the rest, but for what the service computes', () => {
+  it('without name, email address and phone number is compared by each other field, except computed values', () => {
     const computed = contact({ company: 'Engines', 'lastContacted as Last contacted': '2026-01-31' });
     expect(resemblesDraft(contact({ company: 'Engines' }), computed)).toBe(true);
     const site = contact({ websites: values('https://x.example') });
     expect(resemblesDraft(site, site)).toBe(true);
     expect(resemblesDraft(site, contact({ websites: values('https://y.example') }))).toBe(false);
     expect(resemblesDraft(site, EMPTY_CONTACT)).toBe(false);
+    expect(resemblesDraft(contact({ company: 'Engines' }), contact({ title: 'Engines' }))).toBe(false);
   });
 });
 

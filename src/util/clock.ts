@@ -1,8 +1,8 @@
-/** Where time comes from. Production passes {@link systemClock}; tests pass a clock that they advance themselves. */
+/** The source of time. Production passes {@link systemClock}; tests pass a clock that they advance themselves. */
 export interface Clock {
   /** Wall-clock time in milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds on a clock that never jumps; only differences mean anything. */
+  /** Milliseconds on a clock that never jumps; only differences have a meaning. */
   monotonic(): number;
   /** Resolves after `delayMs`; rejects with the signal's reason when aborted first. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;

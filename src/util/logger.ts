@@ -5,7 +5,7 @@ import { printable } from './printable.ts';
 
 const require = createRequire(import.meta.url);
 
-/** What the rest of the program sees of the logger. */
+/** The logger as the other modules use it. */
 export type Logger = Pick<PinoLogger, 'debug' | 'info' | 'warn' | 'error'>;
 
 export type LoggerOptions = {
@@ -16,7 +16,7 @@ export type LoggerOptions = {
   readonly destination: NodeJS.WritableStream & { hasColors?(): boolean };
 };
 
-/** A logger whose lines hold no credential: neither under a telling key, at any depth, nor inside an error's text. */
+/** Creates a logger that removes credentials: in keys that name one, at any depth, and within the text of an error. */
 export const createLogger = ({ level, format, destination }: LoggerOptions): Logger => {
   const stream = format === 'json' ? destination : prettyStream(destination);
   return pino(
@@ -30,7 +30,7 @@ export const createLogger = ({ level, format, destination }: LoggerOptions): Log
   );
 };
 
-/** Lines for people. What writes them is loaded here: where logs are JSON nothing needs it. */
+/** Lines for people. Their formatter is loaded here, because JSON logs do not need it. */
 const prettyStream = (destination: LoggerOptions['destination']): NodeJS.WritableStream => {
   const { build } = require('pino-pretty') as typeof Pretty;
   return build({ destination, colorize: destination.hasColors?.() ?? false, sync: true });
@@ -38,8 +38,8 @@ const prettyStream = (destination: LoggerOptions['destination']): NodeJS.Writabl
 
 const SECRET_KEY = /token|secret|password|passphrase|authorization|cookie|credential|api[-_]?key/iu;
 /**
- * What follows `Bearer` is a credential, unless it is the word `token` of a sentence. What follows a colon in the authority of
- * a URL is a password, unless it is a port: a password is followed by an @.
+ * The text after `Bearer` is a credential, unless it is the word `token` of a sentence. The text after a colon in the authority of
+ * a URL is a password if an @ follows it; otherwise it is a port.
  */
 const SECRET_TEXT =
   /(\bBearer\s+(?!tokens?(?:[.,;:!?]|\\?["'])*(?:\s|$))|\b(?:access_token|refresh_token|client_secret|code|code_verifier|api_key)=|:\/\/(?!\[)[^\s/:@]*:(?!\d{1,5}(?:[/?#\s"'),.;]|$)(?![^\s/?#"']*@)))[^\s&"'@]+/giu;

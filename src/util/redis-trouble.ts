@@ -1,7 +1,7 @@
 /** The reason why Redis cannot be used, and the remedy. Neither contains a password. */
 export type RedisTrouble = { readonly what: string; readonly remedy: string };
 
-/** By the beginning of what Redis answers (https://redis.io/docs/latest/develop/reference/protocol-spec/, errors). */
+/** By the beginning of the error that Redis answers (https://redis.io/docs/latest/develop/reference/protocol-spec/, errors). */
 const REFUSALS: readonly (readonly [beginning: string, trouble: RedisTrouble])[] = [
   [
     'NOAUTH',
@@ -52,7 +52,7 @@ const REFUSALS: readonly (readonly [beginning: string, trouble: RedisTrouble])[]
 /** By the beginning of Node's code: the certificate of a Redis that is reached over TLS (rediss://). */
 const CERTIFICATE = ['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_', 'CERT_', 'ERR_TLS_'];
 
-/** What an error of a connection to Redis, or an answer of Redis, means. */
+/** Explains an error of a connection to Redis, or an error that Redis answered. */
 export const redisTrouble = (error: unknown): RedisTrouble => {
   const message = error instanceof Error ? error.message : '';
   const [, refusal] = REFUSALS.find(([beginning]) => message.startsWith(beginning)) ?? [];

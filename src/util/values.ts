@@ -11,7 +11,7 @@ export const fail = (context: z.RefinementCtx, message: string): never => {
   return z.NEVER;
 };
 
-/** Where a server listens: the name or address of a host (no brackets), and a port; 0 takes any free one. */
+/** The address of a server: the name or address of a host (no brackets), and a port; 0 selects a free one. */
 export type ListenAddress = { readonly host: string; readonly port: number };
 
 export const text = z.string({
@@ -20,7 +20,7 @@ export const text = z.string({
 
 const secret = text.transform((value) => new Secret(value));
 
-/** What is wrong with a text that a remote issued, which is of visible ASCII letters; null where nothing is. */
+/** Returns the fault of a text that a remote issued, which must consist of visible ASCII letters; null if it is valid. */
 const flawOfIssued = (value: string): string | null => {
   if (/^Bearer\s/iu.test(value)) return 'begins with the word Bearer, which is no part of a token. Remove that word.';
   if (/^(["'`]).*\1$/su.test(value)) return 'stands in quotation marks, which are taken for a part of it. Remove them.';
@@ -149,7 +149,7 @@ export const pageToken = text
     return fail(context, `is shorter than ${LEAST_TOKEN_LENGTH} characters. Make one with: openssl rand -base64 24`);
   });
 
-/** What programs show as a bearer token: of the letters that may stand in such a header (RFC 6750). */
+/** A bearer token of programs, with the letters that its header may contain (RFC 6750). */
 export const bearerToken = pageToken.refine((token) => /^[\w.~+/-]+=*$/u.test(token.reveal()), {
   error: 'holds characters that no bearer token has. Make one with: openssl rand -base64 24',
 });

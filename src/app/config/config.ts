@@ -125,15 +125,15 @@ export const decidingOf = ({ direction, directions, conflictPolicy, conflictPoli
 });
 
 export type LoadOptions = {
-  /** The process's own where left out. */
+  /** The environment of the process if absent. */
   readonly env?: Environment;
   /** The file that `--config` names. */
   readonly configPath?: string | null;
   /** The directory that `--data-dir` names, which wins. */
   readonly dataDir?: string | null;
-  /** Where relative paths start; the process's own where left out. */
+  /** The directory that relative paths start from; the current directory if absent. */
   readonly cwd?: string;
-  /** Whether the program is installed; as it runs where left out. */
+  /** Whether the program is installed; detected if absent. */
   readonly isInstalled?: boolean;
 };
 
@@ -148,7 +148,7 @@ const located = (options: LoadOptions): Located => ({
   isInstalled: options.isInstalled ?? IS_INSTALLED,
 });
 
-/** Where the configuration file is, or would be made: what the options or a variable name, else its usual place. */
+/** The path of the configuration file, or of a new one: from the options, a variable, or the default. */
 export const configFileOf = (options: LoadOptions = {}): string => pathOf(located(options));
 
 /** The settings in variables of the environment and of `.env`, by their dotted keys. */
@@ -278,7 +278,7 @@ export const readConfig = (options: LoadOptions = {}): ReadConfig => {
 /** The configuration of variables and file. Throws as {@link readConfig} does. */
 export const loadConfig = (options: LoadOptions = {}): Config => readConfig(options).config;
 
-/** What opens the store in a directory, without a link: to look at it while the configuration cannot be used. */
+/** The configuration that opens the store of a directory without a link, while the configuration file has a fault. */
 export const storeAlone = (dataDir: string): Config => ({
   file: null,
   dataDir,

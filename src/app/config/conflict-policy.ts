@@ -11,13 +11,13 @@ const OTHERS = 'default';
 const isScalar = (word: string): word is ScalarField =>
   isSyncedField(word) && !isExtraField(word) && scalarsOf([word]).length > 0;
 
-/** Who wins: of every field, and of those that are named. */
+/** The conflict policies: of all fields, and of named fields. */
 type Policies = {
   readonly usual: ConflictPolicy;
   readonly byField: Readonly<Partial<Record<ScalarField, ConflictPolicy>>>;
 };
 
-/** What a configuration calls each policy, a side by its name. */
+/** The name of each policy in a configuration; a side has its own name. */
 export const policyWords = ({ left, right }: Sides<string>): ReadonlyMap<string, ConflictPolicy> =>
   new Map<string, ConflictPolicy>([
     ...POLICY_NAMES.map((name) => [name, name] as const),

@@ -68,7 +68,7 @@ export const OWN_LINK_KEYS: SourceKeys = { names: ['consoleToken'], secrets: ['c
 /** The keys of a link's section, in addition to its sides. */
 const SECTION_KEYS = joinKeys(PROVIDER_KEYS, LINK_KEYS, OWN_LINK_KEYS);
 
-/** Where a link's interval is `auto`: the longest time between two runs, unless a rate limit leaves no room for it. */
+/** The longest time between two runs with the interval `auto`, unless a rate limit requires more. */
 export const LONGEST_AUTO_INTERVAL_MS = 5 * 60_000;
 
 export type LinkConfig = {

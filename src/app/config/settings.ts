@@ -25,7 +25,7 @@ export type Setting = {
   readonly variable: string | null;
   readonly level: SettingLevel;
   readonly description: string;
-  /** The default as it is written in the file; null if there is none. */
+  /** The default as it is written in the file; null if it does not exist. */
   readonly usual: string | null;
   readonly isRequired: boolean;
   readonly isSecret: boolean;
@@ -86,7 +86,7 @@ export const allSettings = (): readonly Setting[] => [
   ),
 ];
 
-/** The setting with that key. Throws if there is none. */
+/** The setting with that key. Throws if it does not exist. */
 export const settingNamed = (settings: readonly Setting[], key: string): Setting => {
   const setting = settings.find((each) => each.key === key);
   if (setting === undefined) throw new Error(`There is no setting ${key}. Correct src/app/config/setting-groups.ts.`);

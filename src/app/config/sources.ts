@@ -168,13 +168,13 @@ export const find = (key: string, layers: readonly Layer[], cwd: string, report:
   return { where: whereFile, value: content || null };
 };
 
-/** Where settings are looked for. */
+/** The sources of settings. */
 export type Sources = {
-  /** Where several layers have a setting, the first wins. */
+  /** If several layers have a setting, the first one wins. */
   readonly layers: readonly Layer[];
   /** The section that the settings belong to, such as `google.`; empty for those outside any section. */
   readonly section: string;
-  /** Where relative paths start. */
+  /** The directory that relative paths start from. */
   readonly cwd: string;
   readonly report: Report;
 };

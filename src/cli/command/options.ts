@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { nearestWord } from '../../app/config/nearest.ts';
 import type { Side } from '../../core/contact/side.ts';
-import { HAPPENINGS } from '../../core/view/views.ts';
+import { CHANGE_KINDS } from '../../core/view/views.ts';
 import { readTextFile } from '../../util/files.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { UnknownLinkError, UsageError, type ExitCode } from './exit-codes.ts';
@@ -71,7 +71,7 @@ export const providerOption = (side: Side, names: readonly string[], usual?: str
 export const showing = (command: Command): Command =>
   command
     .option('--all', 'show all rows of long lists')
-    .addOption(new Option('--only <KIND>', 'show only changes of this kind').choices([...HAPPENINGS]))
+    .addOption(new Option('--only <KIND>', 'show only changes of this kind').choices([...CHANGE_KINDS]))
     .option('--grep <TEXT>', 'show only changes with this text in a name, id or value');
 
 /** A subcommand is suggested if at most this many letters differ. */

@@ -1,8 +1,8 @@
 import { scalarsOf } from '../../core/contact/contact.ts';
 import { SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
 import { countBySide, type Shown } from '../../core/view/changes.ts';
-import { fieldWords, grouped, HAPPENING_TITLES, IS_OF_BOTH, whyWords } from '../../core/view/words.ts';
-import { HAPPENINGS, happeningOf, type Change, type FieldChange, type WriteView } from '../../core/view/views.ts';
+import { fieldWords, grouped, CHANGE_KIND_TITLES, IS_OF_BOTH, whyWords } from '../../core/view/words.ts';
+import { CHANGE_KINDS, changeKindOf, type Change, type FieldChange, type WriteView } from '../../core/view/views.ts';
 import { isoOf } from '../../util/clock.ts';
 import { describeIds } from '../command/with-app.ts';
 import { NAME_COLUMNS, shorten, VALUE_COLUMNS, inLine, wrap, type Layout } from './layout.ts';
@@ -127,12 +127,12 @@ export const formatChanges = <Each extends Change>(
   layout: Layout,
   noteOf: (change: Each) => string = () => '',
 ): readonly string[] => {
-  const groups = Map.groupBy(changes, happeningOf);
-  return HAPPENINGS.flatMap((happening) => {
-    const own = groups.get(happening) ?? [];
+  const groups = Map.groupBy(changes, changeKindOf);
+  return CHANGE_KINDS.flatMap((changeKind) => {
+    const own = groups.get(changeKind) ?? [];
     if (own.length === 0) return [];
     const shown = all ? own : own.slice(0, ROWS_SHOWN);
-    const title = `${HAPPENING_TITLES[happening]}: ${countsOf(own, changes, sides)}`;
+    const title = `${CHANGE_KIND_TITLES[changeKind]}: ${countsOf(own, changes, sides)}`;
     return [
       title,
       ...shown.map((change) => formatChange(change, inLine(noteOf(change)), sides, layout)),

@@ -13,7 +13,7 @@ export type EntryChoice = {
   readonly fields: readonly ContactField[];
   /** The values that these fields get from each entry, in the side's order. */
   readonly entries: readonly (readonly EntryValue[])[];
-  /** The index of the bound entry; null if there is none, because the bound entry was cleared. */
+  /** The index of the bound entry; null if it does not exist, because the bound entry was cleared. */
   readonly bound: number | null;
 };
 

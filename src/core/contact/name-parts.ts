@@ -116,7 +116,7 @@ export const stripName = (draft: NameDraft): void => {
   draft.last = dropAttached(draft, dropSuffixes(draft, draft.last, isWhole || isLastOnly ? 'whole' : 'last'));
 };
 
-/** Returns the first suffix in a text; empty if there is none. */
+/** Returns the first suffix in a text; empty if it does not exist. */
 export const suffixIn = (text: string): string =>
   wordsIn(text)
     .map(([plain]) => TABLES.suffixes.get(plain) ?? TABLES.unsureSuffixes.get(plain) ?? '')

@@ -50,7 +50,7 @@ export type ContactRecord = {
    */
   readonly raw: string;
   /**
-   * The other side's id that a create of this program stored on the contact; null if there is none, or the side cannot store it.
+   * The other side's id that a create of this program stored on the contact; null if it does not exist, or the side cannot store it.
    */
   readonly originId: string | null;
   /** Identifies the account that `originId` belongs to (R9). Absent if the create did not record it. */
@@ -78,7 +78,7 @@ export type GroupRecord = {
   /** The version that a rename must send (Google's group etag); empty if the side requires none. */
   readonly version: string;
   /**
-   * The data other than the name that a create needs to make the same group. Opaque text of the adapter; absent if there is none.
+   * The data other than the name that a create needs to make the same group. Opaque text of the adapter; absent if it does not exist.
    */
   readonly details?: string;
 };

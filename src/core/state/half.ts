@@ -324,7 +324,7 @@ export const isUnseen = (half: Half, settlesWithinMs: number, nowMs: number): bo
  * since, for example restored from the side's bin. A modification time that was known before the deletion, or that is ahead of our
  * clock, is no evidence of such a change.
  */
-export const mayLinger = (
+export const mayBeStaleRead = (
   { heardAtMs, record: known }: Half,
   { modifiedAtMs }: ContactRecord,
   settlesWithinMs: number,
@@ -344,7 +344,7 @@ export const mayLag = (half: Half, settlesWithinMs: number, nowMs: number): bool
  * Returns whether the previous listing, which ended at `endedAtMs`, also missed it but did not count, because it
  * may have been delayed (R7).
  */
-const wasLate = (half: Half, endedAtMs: number | null): boolean => {
+const wasListedLate = (half: Half, endedAtMs: number | null): boolean => {
   const { lastListedAtMs, writtenAtMs } = half;
   if (lastListedAtMs === null || writtenAtMs === null || endedAtMs === null) return false;
   return lastListedAtMs <= writtenAtMs && mayLag(half, 0, endedAtMs);
@@ -353,7 +353,7 @@ const wasLate = (half: Half, endedAtMs: number | null): boolean => {
 /** Returns the half after a listing missed it. At the first absence, the time of its last listing is stored. */
 const missed = (half: Half, event: Extract<HalfEvent, { kind: 'missed' }>): Half => {
   if (isHeardSince(half, event)) return half;
-  const isFirst = half.absences === 0 && !wasLate(half, event.lastListedAtMs);
+  const isFirst = half.absences === 0 && !wasListedLate(half, event.lastListedAtMs);
   const lastListedAtMs = isFirst ? event.lastListedAtMs : half.lastListedAtMs;
   return { ...half, state: 'missing', lastListedAtMs, heardAtMs: event.atMs };
 };

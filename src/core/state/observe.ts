@@ -4,11 +4,11 @@ import { CLOCK_MARGIN_MS, isDeleted, stands, type Half } from '../contact/half.t
 import type { ContactRecord } from '../contact/record.ts';
 import { otherSide, type Side, type Sides } from '../contact/side.ts';
 import { EMPTY_SNAPSHOT } from '../reconcile/settle.ts';
-import { buriedHalf, isUnseen, mayLag, mayLinger, nextHalf, unpairedGone, type HalfEvent } from './half.ts';
+import { buriedHalf, isUnseen, mayLag, mayBeStaleRead, nextHalf, unpairedGone, type HalfEvent } from './half.ts';
 import type { WorkingSet } from './working-set.ts';
 
 /** Applies an event to the half of that id, and returns the new half. */
-const happen = (set: WorkingSet, side: Side, id: string, event: HalfEvent): Half | null => {
+const applyEvent = (set: WorkingSet, side: Side, id: string, event: HalfEvent): Half | null => {
   const before = set.half(side, id);
   const after = nextHalf(side, before, event);
   if (after === before) return after;
@@ -41,7 +41,7 @@ export const rename = (set: WorkingSet, side: Side, from: string, to: string, at
   const known = set.half(side, to);
   const isAlone = set.pair(half.pair)?.[otherSide(side)] === null;
   if (known !== null && (known.pair !== null || (isAlone && stands(known)))) {
-    happen(set, side, from, { kind: 'merged', into: to, atMs });
+    applyEvent(set, side, from, { kind: 'merged', into: to, atMs });
     return;
   }
   set.put(unpairedGone(half, atMs));
@@ -64,19 +64,19 @@ export const observeRecord = (
   byFeed = false,
 ): boolean => {
   const before = set.half(side, record.id);
-  return isNews(before, happen(set, side, record.id, { kind: 'shown', record, atMs, byFeed }));
+  return isNews(before, applyEvent(set, side, record.id, { kind: 'shown', record, atMs, byFeed }));
 };
 
 /** Applies that a read found the contact. Returns whether the next plan must process it. */
 const observeFound = (set: WorkingSet, side: Side, record: ContactRecord, atMs: number): boolean => {
   const before = set.half(side, record.id);
-  return isNews(before, happen(set, side, record.id, { kind: 'found', record, atMs }));
+  return isNews(before, applyEvent(set, side, record.id, { kind: 'found', record, atMs }));
 };
 
 /** Applies evidence of a deletion. Returns whether the next plan must process it. */
 export const observeDeletion = (set: WorkingSet, side: Side, id: string, atMs: number): boolean => {
   const before = set.half(side, id);
-  return isNews(before, happen(set, side, id, { kind: 'deleted', atMs }));
+  return isNews(before, applyEvent(set, side, id, { kind: 'deleted', atMs }));
 };
 
 /** Returns the ids in a page. The set must contain their halves before the page is observed. */
@@ -173,7 +173,7 @@ export const observeListing = (
 ): void => {
   const startedAtMs = cursor.listingStartedAtMs ?? 0;
   const event = { kind: 'missed', atMs: startedAtMs, endedAtMs: nowMs, lastListedAtMs: cursor.listedAtMs } as const;
-  for (const id of missed) happen(set, side, id, event);
+  for (const id of missed) applyEvent(set, side, id, event);
   for (const id of back) {
     const half = set.half(side, id);
     if (half !== null) set.put({ ...half, absences: 0, lastListedAtMs: null });
@@ -189,7 +189,7 @@ export const observeListing = (
 /** Discards a listing and the cursor, so that the next run lists the whole side. The set must contain the side's missing halves. */
 export const discardListing = (set: WorkingSet, side: Side, cursor: Cursor): void => {
   for (const half of set.halves()) {
-    if (half.side === side && half.state === 'missing') happen(set, side, half.id, { kind: 'unknown' });
+    if (half.side === side && half.state === 'missing') applyEvent(set, side, half.id, { kind: 'unknown' });
   }
   set.add({ kind: 'drop', table: 'shownPages', where: { side } });
   set.add({
@@ -267,7 +267,7 @@ const observeDoubted = (
   { settlesWithinMs }: Confirmation,
   nowMs: number,
 ): void => {
-  if (answer.kind === 'found' && mayLinger(half, answer.record, settlesWithinMs, nowMs)) return;
+  if (answer.kind === 'found' && mayBeStaleRead(half, answer.record, settlesWithinMs, nowMs)) return;
   observeAnswer(set, half.side, half.id, answer, nowMs);
 };
 
@@ -290,22 +290,25 @@ export const observeMissing = (
   switch (answer.kind) {
     case 'gone':
     case 'withheld':
-      happen(set, side, id, { kind: isUnseen(half, settlesWithinMs, nowMs) ? 'unsettled' : 'deleted', atMs: nowMs });
+      applyEvent(set, side, id, {
+        kind: isUnseen(half, settlesWithinMs, nowMs) ? 'unsettled' : 'deleted',
+        atMs: nowMs,
+      });
       return;
     case 'found':
       if (counts && confirmsAbsenceAfter !== null && absences + 1 >= confirmsAbsenceAfter) {
-        happen(set, side, id, { kind: 'deleted', atMs: nowMs });
+        applyEvent(set, side, id, { kind: 'deleted', atMs: nowMs });
         keepUnseen(set, half, answer.record, broughtNoEdit === true);
         return;
       }
       set.put({ ...half, absences: counts ? absences + 1 : absences });
-      happen(set, side, id, { kind: 'unknown' });
+      applyEvent(set, side, id, { kind: 'unknown' });
       observeFound(set, side, answer.record, nowMs);
       return;
     case 'moved':
       observeAnswer(set, side, id, answer, nowMs);
       return;
     case 'unreadable':
-      happen(set, side, id, { kind: 'unknown' });
+      applyEvent(set, side, id, { kind: 'unknown' });
   }
 };

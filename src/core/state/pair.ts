@@ -16,7 +16,7 @@ export type PairToStore = {
 };
 
 /** Keeps the half of a deleted contact without a pair. */
-const bury = (set: WorkingSet, half: Half): void => set.put(unpairedGone(half, half.heardAtMs));
+const storeGone = (set: WorkingSet, half: Half): void => set.put(unpairedGone(half, half.heardAtMs));
 
 /** Deletes a pair. Only its halves that are known to be deleted stay stored. */
 export const endPair = (set: WorkingSet, id: number): void => {
@@ -24,14 +24,14 @@ export const endPair = (set: WorkingSet, id: number): void => {
   set.dropPair(id);
   for (const side of SIDES) {
     const half = pair?.[side] ?? null;
-    if (half !== null && isDeleted(half)) bury(set, half);
+    if (half !== null && isDeleted(half)) storeGone(set, half);
   }
 };
 
 /** Removes a half from its pair, so that the next plan looks for a counterpart. A half with an unconfirmed absence is dropped. */
 const releaseHalf = (set: WorkingSet, half: Half): void => {
   set.drop(half);
-  if (isDeleted(half)) bury(set, half);
+  if (isDeleted(half)) storeGone(set, half);
   if (half.state === 'settled' || half.state === 'changed') {
     set.put({ ...half, pair: null, base: null, state: 'changed' });
   }
@@ -66,7 +66,7 @@ const vacate = (set: WorkingSet, row: number, { pairId, halves, writtenSide }: P
   for (const side of SIDES) {
     const [old, own] = [before?.[side] ?? null, halves[side]];
     if (old === null || old.id === own?.id) continue;
-    if (isDeleted(old)) bury(set, old);
+    if (isDeleted(old)) storeGone(set, old);
     else if (pairId === null && writtenSide === side) releaseHalf(set, old);
     else if (own !== null) set.put(unpairedGone(old, own.heardAtMs));
     else set.drop(old);

@@ -1,12 +1,12 @@
 import { foldText } from '../contact/names.ts';
 import { bySide, type Sides } from '../contact/side.ts';
-import { type Change, type Happening, happeningOf, type WriteView } from './views.ts';
+import { type Change, type ChangeKind, changeKindOf, type WriteView } from './views.ts';
 
 /** The filter of a plan, an undo or a run. */
 export type Shown = {
   /** True to remove the limit on the number of changes. */
   readonly all?: boolean;
-  readonly only?: Happening;
+  readonly only?: ChangeKind;
   /** Only changes with this text in a name, an id or a value; compared like names. */
   readonly grep?: string;
 };
@@ -29,7 +29,7 @@ export const holds = (text: string | null, asked: string): boolean => {
 /** Returns the changes that match the filter, in their order. */
 export const selectChanges = <Each extends Change>(changes: readonly Each[], { only, grep }: Shown): readonly Each[] =>
   changes.filter((change) => {
-    if (only !== undefined && happeningOf(change) !== only) return false;
+    if (only !== undefined && changeKindOf(change) !== only) return false;
     return grep === undefined || textsOf(change).some((text) => holds(text, grep));
   });
 

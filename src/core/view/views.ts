@@ -77,7 +77,7 @@ export type GroupChange = Shown & {
 export type Change = ContactChange | GroupChange;
 
 /** The kinds of changes, in the order in which they are shown. */
-export const HAPPENINGS = [
+export const CHANGE_KINDS = [
   'deletes',
   'set-apart',
   'conflicts',
@@ -87,9 +87,9 @@ export const HAPPENINGS = [
   'woken',
   'unlinks',
 ] as const;
-export type Happening = (typeof HAPPENINGS)[number];
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
-const HAPPENS = {
+const KIND_OF_ACTION = {
   create: 'creates',
   update: 'updates',
   membership: 'updates',
@@ -102,11 +102,11 @@ const HAPPENS = {
   'create-group': 'creates',
   'rename-group': 'updates',
   'delete-group': 'deletes',
-} as const satisfies Record<Change['action'], Happening>;
+} as const satisfies Record<Change['action'], ChangeKind>;
 
 /** Returns the kind of a change. A change that decides a conflict is a conflict, regardless of its other content. */
-export const happeningOf = ({ action, changes }: Pick<Change, 'action' | 'changes'>): Happening => {
-  return changes.some(({ why }) => why.kind === 'conflict') ? 'conflicts' : HAPPENS[action];
+export const changeKindOf = ({ action, changes }: Pick<Change, 'action' | 'changes'>): ChangeKind => {
+  return changes.some(({ why }) => why.kind === 'conflict') ? 'conflicts' : KIND_OF_ACTION[action];
 };
 
 /** Contacts that may be one person and are left unpaired: a decision for a person (R13). */

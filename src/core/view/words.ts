@@ -2,7 +2,7 @@ import { specOf, type SyncedField } from '../contact/contact.ts';
 import { FIELDS } from '../contact/fields.ts';
 import type { Sides, SideWords } from '../contact/side.ts';
 import type { Ambiguity } from '../reconcile/match.ts';
-import type { ConflictView, Happening, Why, WriteView } from './views.ts';
+import type { ConflictView, ChangeKind, Why, WriteView } from './views.ts';
 
 /** Formats a whole number like `2,345`. `Intl` is not used, because loading its data takes tens of milliseconds. */
 export const grouped = (number: number): string => String(number).replaceAll(/\B(?=(?:\d{3})+$)/gu, ',');
@@ -48,7 +48,7 @@ export const fieldWords = (field: SyncedField): string =>
   field === 'buckets' ? FIELDS.buckets.words : specOf(field).words;
 
 /** The heading of the changes of each kind. */
-export const HAPPENING_TITLES: Readonly<Record<Happening, string>> = {
+export const CHANGE_KIND_TITLES: Readonly<Record<ChangeKind, string>> = {
   deletes: 'Deletions',
   'set-apart': 'Detached',
   conflicts: 'Conflicts',

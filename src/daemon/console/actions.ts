@@ -43,9 +43,9 @@ export type WorkProgress = {
 export type ConsoleActions = {
   /** Requests a run. Throws QueueError if the queue does not accept it. */
   order(link: LinkConfig, kind: 'incremental' | 'full'): Promise<void>;
-  /** The report of the last job of this process; null if there is none, or if a contact was forgotten since. */
+  /** The report of the last job of this process; null if it does not exist, or if a contact was forgotten since. */
   lastReport(link: LinkConfig, forgotten: ForgottenAt): JobReport | null;
-  /** The progress of the current work; null if there is none. */
+  /** The progress of the current work; null if it does not exist. */
   progress(link: LinkConfig): WorkProgress | null;
   plan(link: LinkConfig): void;
   /** The state of the plan. `ended`: the last ended runs, newest first. An acceptance applies to one completed run. */

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import type { Sides, SideWords } from '../../core/contact/side.ts';
 import { countBySide, holds, selectChanges, type Shown } from '../../core/view/changes.ts';
-import { fieldWords, grouped, HAPPENING_TITLES, IS_OF_BOTH, whyWords } from '../../core/view/words.ts';
-import { HAPPENINGS, happeningOf, type Change, type FieldChange, type Happening } from '../../core/view/views.ts';
+import { fieldWords, grouped, CHANGE_KIND_TITLES, IS_OF_BOTH, whyWords } from '../../core/view/words.ts';
+import { CHANGE_KINDS, changeKindOf, type Change, type FieldChange, type ChangeKind } from '../../core/view/views.ts';
 import type { Html } from './layout.ts';
 
 /** The number of changes of each kind on one page; the filter finds the others. */
@@ -83,13 +83,13 @@ const changeItem = <Each extends Change>(change: Each, sides: Sides<SideWords>, 
 
 /** Reads the filter of a list from the address of the page. */
 export const shownOf = (query: (name: string) => string | undefined): Shown => {
-  const only = HAPPENINGS.find((each) => each === query('only'));
+  const only = CHANGE_KINDS.find((each) => each === query('only'));
   const grep = query('find')?.trim() ?? '';
   return { ...(only !== undefined && { only }), ...(grep !== '' && { grep }) };
 };
 
-const option = (value: Happening, shown: Shown): Html =>
-  html`<option value="${value}" ${shown.only === value ? html`selected` : ''}>${HAPPENING_TITLES[value]}</option>`;
+const option = (value: ChangeKind, shown: Shown): Html =>
+  html`<option value="${value}" ${shown.only === value ? html`selected` : ''}>${CHANGE_KIND_TITLES[value]}</option>`;
 
 /** The filter of a list. */
 export const filterForm = (action: string, shown: Shown, label = 'Find a name or a value'): Html =>
@@ -102,7 +102,7 @@ export const filterForm = (action: string, shown: Shown, label = 'Find a name or
       <label for="only">Show</label>
       <select id="only" name="only">
         <option value="">Everything</option>
-        ${HAPPENINGS.map((each) => option(each, shown))}
+        ${CHANGE_KINDS.map((each) => option(each, shown))}
       </select>
     </div>
     <button class="quiet">Filter</button>
@@ -125,7 +125,7 @@ export const isFound = (text: string, texts: readonly (string | null)[]): boolea
 
 /** Changes of one kind: the first ones of `total`, which concern `counted` contacts and groups. */
 type Section<Each> = {
-  readonly happening: Happening;
+  readonly changeKind: ChangeKind;
   readonly total: number;
   readonly counted?: number;
   readonly own: readonly Each[];
@@ -133,7 +133,7 @@ type Section<Each> = {
 
 /** Changes of one kind; `rest` is a hint about those that are not shown. */
 export const changeSection = <Each extends Change>(
-  { happening, total, counted = total, own }: Section<Each>,
+  { changeKind, total, counted = total, own }: Section<Each>,
   sides: Sides<SideWords>,
   more: (change: Each) => Html,
   rest: Html | string = 'use the filter to find them.',
@@ -141,8 +141,8 @@ export const changeSection = <Each extends Change>(
   const items = own.slice(0, ROWS_SHOWN).map((change) => changeItem(change, sides, more));
   const folded = items.slice(SAMPLES_SHOWN);
   const hidden = total - items.length;
-  return html`<section id="${happening}">
-    <h2>${HAPPENING_TITLES[happening]}: ${grouped(counted)}</h2>
+  return html`<section id="${changeKind}">
+    <h2>${CHANGE_KIND_TITLES[changeKind]}: ${grouped(counted)}</h2>
     <ul class="panel changes">
       ${items.slice(0, SAMPLES_SHOWN)}
     </ul>
@@ -151,7 +151,7 @@ export const changeSection = <Each extends Change>(
         ? ''
         : html`<details>
             <summary>
-              Show ${grouped(folded.length)} more<span class="skip"> ${HAPPENING_TITLES[happening]}</span>
+              Show ${grouped(folded.length)} more<span class="skip"> ${CHANGE_KIND_TITLES[changeKind]}</span>
             </summary>
             <ul class="panel changes">
               ${folded}
@@ -170,11 +170,11 @@ export const changeSections = <Each extends Change>(
   more: (change: Each) => Html = () => html``,
 ): readonly Html[] => {
   const selected = selectChanges(all, shown);
-  const groups = Map.groupBy(selected, happeningOf);
-  const sections = HAPPENINGS.flatMap((happening): Html[] => {
-    const own = groups.get(happening) ?? [];
+  const groups = Map.groupBy(selected, changeKindOf);
+  const sections = CHANGE_KINDS.flatMap((changeKind): Html[] => {
+    const own = groups.get(changeKind) ?? [];
     const { left, right } = countBySide(own, selected);
-    const section = { happening, total: own.length, counted: left + right, own };
+    const section = { changeKind, total: own.length, counted: left + right, own };
     return own.length === 0 ? [] : [changeSection(section, sides, more)];
   });
   return sections.length > 0 || all.length === 0 ? sections : [html`<p>No matching changes.</p>`];

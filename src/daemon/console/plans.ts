@@ -36,7 +36,7 @@ export type PlanView = {
 export type Planning =
   | { readonly state: 'planning' | 'checking' }
   | { readonly state: 'planned'; readonly view: PlanView; readonly note: string | null }
-  /** `lastRun`: the last run that had ended at the acceptance. `ranAs`: the next run that ended; null if there is none. */
+  /** `lastRun`: the last run that had ended at the acceptance. `ranAs`: the next run that ended; null if it does not exist. */
   | { readonly state: 'accepted'; readonly lastRun: string | null; readonly ranAs: string | null }
   | { readonly state: 'failed'; readonly message: string };
 

@@ -62,7 +62,7 @@ export type LinkManagerParts = {
   readonly read: () => ReadConfig;
   readonly shelf: LinkShelf;
   readonly clock: Clock;
-  /** Deletes the stored data of a link, whose sides are known from these links; null if there is none. */
+  /** Deletes the stored data of a link, whose sides are known from these links; null if it does not exist. */
   readonly forget: (name: string, links: Config['links']) => Promise<readonly Revocation[] | null>;
 };
 

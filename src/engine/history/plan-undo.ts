@@ -27,7 +27,7 @@ export type WrittenContact = {
   readonly id: string;
   /** The newest first. */
   readonly writes: readonly CompleteWrite[];
-  /** The pair of the contact or of its other half; null if there is none. */
+  /** The pair of the contact or of its other half; null if it does not exist. */
   readonly pair: Pair | null;
   /** The groups that are missing because the undo that restored the contact was interrupted. */
   readonly unjoined: readonly string[];

@@ -2,7 +2,7 @@ import type { JournalRow } from '../../core/state/rows.ts';
 import { OPERATION_KINDS, type OperationKind } from '../../core/reconcile/operation.ts';
 import type { Store } from '../../store/store.ts';
 import type { Shown } from '../../core/view/changes.ts';
-import { HAPPENINGS, happeningOf, type Happening, type WriteView } from '../../core/view/views.ts';
+import { CHANGE_KINDS, changeKindOf, type ChangeKind, type WriteView } from '../../core/view/views.ts';
 import { findPeople } from './explain.ts';
 import { followContacts } from './follow.ts';
 import { loadBackground, writeView } from './writes.ts';
@@ -25,7 +25,7 @@ const KINDS = {
   deletes: ['delete', 'group-delete'],
   creates: ['create'],
   updates: ['update', 'membership'],
-} as const satisfies Partial<Record<Happening, readonly OperationKind[]>>;
+} as const satisfies Partial<Record<ChangeKind, readonly OperationKind[]>>;
 
 /** Views of some writes of a run. */
 const viewsOf = async (store: Store, link: string, rows: readonly JournalRow[]): Promise<readonly WriteView[]> => {
@@ -38,7 +38,7 @@ const viewsOf = async (store: Store, link: string, rows: readonly JournalRow[]):
 
 /** Some of the writes of one sort; `total` is the number of all writes of that sort, `next` the id of the next one. */
 type WriteSection = {
-  readonly happening: Happening;
+  readonly changeKind: ChangeKind;
   readonly total: number;
   readonly writes: readonly WriteView[];
   readonly next: number | null;
@@ -62,8 +62,8 @@ const conflictSection = async (store: Store, link: string, run: string): Promise
   const ids = leftIds.slice(0, MOST_OF_SORT);
   const entries = ids.length === 0 ? [] : await store.journal(link, { ids, pairIds: [] });
   const views = await viewsOf(store, link, entries.filter(isOfRun(run)));
-  const writes = views.filter((write) => happeningOf(write) === 'conflicts');
-  return { happening: 'conflicts', total: Math.max(leftIds.length, writes.length), writes, next: null };
+  const writes = views.filter((write) => changeKindOf(write) === 'conflicts');
+  return { changeKind: 'conflicts', total: Math.max(leftIds.length, writes.length), writes, next: null };
 };
 
 const sectionOf = async (
@@ -71,15 +71,15 @@ const sectionOf = async (
   link: string,
   run: string,
   {
-    happening,
+    changeKind,
     total,
     fromId,
-  }: { readonly happening: keyof typeof KINDS; readonly total: number; readonly fromId: number },
+  }: { readonly changeKind: keyof typeof KINDS; readonly total: number; readonly fromId: number },
 ): Promise<WriteSection> => {
-  const asked = { run, kinds: KINDS[happening], fromId, limit: MOST_OF_SORT + 1 };
+  const asked = { run, kinds: KINDS[changeKind], fromId, limit: MOST_OF_SORT + 1 };
   const rows = total === 0 ? [] : await store.journal(link, asked);
   const writes = await viewsOf(store, link, rows.slice(0, MOST_OF_SORT));
-  return { happening, total, writes, next: rows[MOST_OF_SORT]?.id ?? null };
+  return { changeKind, total, writes, next: rows[MOST_OF_SORT]?.id ?? null };
 };
 
 /** Returns one page of the completed and attempted writes of a run; `from` is the journal id at which a sort continues. */
@@ -95,12 +95,12 @@ export const shownWrites = async (store: Store, link: string, run: string, asked
     return { total, of: await viewsOf(store, link, writes.filter(isOfRun(run))) };
   }
   const sections: WriteSection[] = [];
-  for (const happening of HAPPENINGS) {
-    if (only !== undefined && only !== happening) continue;
-    if (happening === 'conflicts') sections.push(await conflictSection(store, link, run));
-    if (happening in KINDS) {
-      const sort = happening as keyof typeof KINDS;
-      sections.push(await sectionOf(store, link, run, { happening: sort, total: sum(KINDS[sort]), fromId: from }));
+  for (const changeKind of CHANGE_KINDS) {
+    if (only !== undefined && only !== changeKind) continue;
+    if (changeKind === 'conflicts') sections.push(await conflictSection(store, link, run));
+    if (changeKind in KINDS) {
+      const sort = changeKind as keyof typeof KINDS;
+      sections.push(await sectionOf(store, link, run, { changeKind: sort, total: sum(KINDS[sort]), fromId: from }));
     }
   }
   return { total, sections: sections.filter((section) => section.total > 0) };

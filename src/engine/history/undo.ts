@@ -62,7 +62,7 @@ const idAt = (write: ContactWrite, side: Side): string => {
   return (side === 'left' ? write.leftId : write.rightId) ?? '';
 };
 
-/** The id of the contact's last counterpart in the writes; empty if there is none. */
+/** The id of the contact's last counterpart in the writes; empty if it does not exist. */
 const partnerIn = (writes: readonly ContactWrite[], side: Side, id: string): string => {
   const ids = writes.filter((write) => idAt(write, side) === id).map((write) => idAt(write, otherSide(side)));
   return ids.findLast((partner) => partner !== '') ?? '';

@@ -118,7 +118,7 @@ const usualPlace = <Entry>({ isFilled, isPreferred, ...set }: EntrySet<Entry>, p
   return entries.length === 0 ? null : 0;
 };
 
-/** Returns the entry that a field uses; undefined if there is none. */
+/** Returns the entry that a field uses; undefined if it does not exist. */
 export const heldEntry = <Entry>(
   set: EntrySet<Entry>,
   person: PersonLists,

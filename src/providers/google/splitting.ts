@@ -41,8 +41,10 @@ const updated = <Value>(
   earlier: readonly WriteResult<Value>[],
   later: readonly WriteResult<Value>[],
 ): readonly WriteResult<Value>[] => {
-  const told = new Map(later.filter((result) => result.ok || isItemFault(result.error)).map((one) => [one.key, one]));
-  return earlier.map((result) => told.get(result.key) ?? result);
+  const laterResults = new Map(
+    later.filter((result) => result.ok || isItemFault(result.error)).map((one) => [one.key, one]),
+  );
+  return earlier.map((result) => laterResults.get(result.key) ?? result);
 };
 
 /**

@@ -53,8 +53,8 @@ const TYPES: Readonly<Record<string, Definition['type']>> = {
 };
 
 const typeOf = ({ type, value }: Carried): Definition['type'] => {
-  const told = type === null ? undefined : TYPES[type.toLowerCase()];
-  if (told !== undefined) return told;
+  const known = type === null ? undefined : TYPES[type.toLowerCase()];
+  if (known !== undefined) return known;
   if (typeof value === 'number') return 'number';
   return typeof value === 'boolean' ? 'boolean' : null;
 };

@@ -76,7 +76,7 @@ const leaveBulk = (byBucket: ByBucket, members: ReadonlySet<Addition>): void => 
   }
 };
 
-/** Returns the contacts of the bucket that saves most, or loses nothing, if written one at a time; null if there is none. */
+/** Returns the contacts of the bucket that saves most, or loses nothing, if written one at a time; null if it does not exist. */
 const worstBucket = (byBucket: ByBucket): ReadonlySet<Addition> | null => {
   let worst: ReadonlySet<Addition> | null = null;
   let most = -1;

@@ -74,7 +74,7 @@ export class ContactBook {
     return this.#log.length;
   }
 
-  /** Returns the sequence number of a contact's last change, by its current name; 0 if there is none. */
+  /** Returns the sequence number of a contact's last change, by its current name; 0 if it does not exist. */
   sequenceOf(resourceName: string): number {
     return this.#currentSequences.get(resourceName) ?? 0;
   }

@@ -112,7 +112,7 @@ export function batchGetGroups({ query }: ApiRequest, world: World): object {
   return { responses };
 }
 
-/** Returns the group in the path. Throws the 404 if there is none. */
+/** Returns the group in the path. Throws the 404 if it does not exist. */
 export function existingGroup([id]: readonly string[], { account }: World): GroupRecord {
   const group = account.contactGroups.living(`contactGroups/${id}`);
   if (!group) throw notFound();

@@ -45,7 +45,7 @@ function strayPath(selection: FieldSelection, message: z.core.$ZodType, above: s
   return undefined;
 }
 
-/** Returns the schema of a message's field, or of a field of the messages in a list; undefined if there is none. */
+/** Returns the schema of a message's field, or of a field of the messages in a list; undefined if it does not exist. */
 function fieldOf(message: z.core.$ZodType, name: string): z.core.$ZodType | undefined {
   if (message instanceof z.ZodObject) return (message.shape as Record<string, z.core.$ZodType>)[name];
   if (message instanceof z.ZodRecord) return message.valueType;

@@ -77,7 +77,7 @@ export class ServiceAccount {
     return this.#buckets.get(id);
   }
 
-  /** Returns the bucket with that id. Throws a ServiceError if there is none. */
+  /** Returns the bucket with that id. Throws a ServiceError if it does not exist. */
   requireBucket(id: string): BucketRecord {
     const bucket = this.#buckets.get(id);
     if (bucket === undefined) throw notFound(this.#variants(), id);

@@ -200,7 +200,7 @@ export class ContactBook {
     this.#departed.set(contact.id, departed);
   }
 
-  /** Returns the contact with the id. Throws the service's ServiceError if there is none. */
+  /** Returns the contact with the id. Throws the service's ServiceError if it does not exist. */
   require(id: string): ContactRecord {
     const contact = this.#contacts.get(id);
     if (contact !== undefined) return contact;

@@ -5,7 +5,7 @@ import { listRuns } from '../../../src/engine/history/runs.ts';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
 import { countBySide } from '../../../src/core/view/changes.ts';
 import { planChanges } from '../../../src/core/view/plan.ts';
-import { happeningOf, type Change } from '../../../src/core/view/views.ts';
+import { changeKindOf, type Change } from '../../../src/core/view/views.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const PEOPLE = ['Ada', 'Ben', 'Cleo'].map((givenName) => ({ ...EMPTY_PERSON, givenName, groups: ['Friends'] }));
@@ -15,7 +15,7 @@ const COUNTED = { creates: 'created', updates: 'updated', deletes: 'deleted' } a
 /** The numbers of contacts by kind and side that the headings of a list name. */
 const headings = (changes: readonly Change[]) => {
   const ofContacts = changes.filter((change) => 'leftId' in change);
-  const groups = Map.groupBy(ofContacts, happeningOf);
+  const groups = Map.groupBy(ofContacts, changeKindOf);
   return SIDES.map((side) =>
     Object.fromEntries(
       Object.entries(COUNTED).map(([kind, word]) => {

@@ -6,7 +6,7 @@ import { syncedIn, type Contact, type SyncedField } from '../../../core/contact/
 import { otherSide, SIDES, type Side } from '../../../core/contact/side.ts';
 import type { Shown } from '../../../core/view/changes.ts';
 import { nameOf, valuesOf } from '../../../core/view/values.ts';
-import { happeningOf, type Change, type Happening, type Unpaired } from '../../../core/view/views.ts';
+import { changeKindOf, type Change, type ChangeKind, type Unpaired } from '../../../core/view/views.ts';
 import { changeSections, filterForm, valuesText } from '../change-list.ts';
 import type { WorkProgress } from '../actions.ts';
 import type { Planning, PlanView } from '../plans.ts';
@@ -211,19 +211,19 @@ const acceptButton = (context: PageContext, link: LinkConfig, { digest, halt, de
 type Tile = { readonly number: number; readonly text: string; readonly href: string; readonly tone?: 'warn' | 'bad' };
 
 const tilesOf = ({ changes, unpaired }: PlanView, { sides }: LinkConfig): readonly Tile[] => {
-  const groups = Map.groupBy(changes, happeningOf);
-  const own = (happening: Happening): readonly Change[] => groups.get(happening) ?? [];
-  const at = (happening: Happening, text: string, more: Partial<Tile> = {}): readonly Tile[] =>
+  const groups = Map.groupBy(changes, changeKindOf);
+  const own = (changeKind: ChangeKind): readonly Change[] => groups.get(changeKind) ?? [];
+  const at = (changeKind: ChangeKind, text: string, more: Partial<Tile> = {}): readonly Tile[] =>
     SIDES.map((side) => ({
-      number: own(happening).filter((change) => change.side === side).length,
+      number: own(changeKind).filter((change) => change.side === side).length,
       text: `${text} ${sides[side].place}`,
-      href: `#${happening}`,
+      href: `#${changeKind}`,
       ...more,
     }));
-  const whole = (happening: Happening, text: string): Tile => ({
-    number: own(happening).length,
+  const whole = (changeKind: ChangeKind, text: string): Tile => ({
+    number: own(changeKind).length,
     text,
-    href: `#${happening}`,
+    href: `#${changeKind}`,
   });
   const tiles: readonly Tile[] = [
     ...at('deletes', 'will be deleted at', { tone: 'bad' }),

@@ -216,13 +216,13 @@ const written = (link: LinkConfig, run: Run, { write, writes, shown }: RunParts)
       : changeSections(writes.of, link.sides, shown.only === undefined ? {} : { only: shown.only }, more);
   }
   if (writes.sections.length === 0) return [html`<p>No matching changes.</p>`];
-  return writes.sections.map(({ happening, total, writes: own, next }) => {
-    const address = new URLSearchParams({ only: happening, ...(next !== null && { from: String(next) }) });
+  return writes.sections.map(({ changeKind, total, writes: own, next }) => {
+    const address = new URLSearchParams({ only: changeKind, ...(next !== null && { from: String(next) }) });
     const rest =
       next === null
         ? 'use the filter to find them.'
         : html`<a href="${runPath(link.name, run.id)}?${address.toString()}">show the next ones</a>`;
-    return changeSection({ happening, total, own }, link.sides, more, rest);
+    return changeSection({ changeKind, total, own }, link.sides, more, rest);
   });
 };
 

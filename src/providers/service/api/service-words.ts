@@ -43,7 +43,7 @@ const cutToWords = (text: string): string => {
   return text.length <= LONGEST_SEARCHED ? text : text.slice(0, text.lastIndexOf(' ', LONGEST_SEARCHED) + 1);
 };
 
-/** Returns the part of an answer's body that contains errors; null if there is none. */
+/** Returns the part of an answer's body that contains errors; null if it does not exist. */
 const errorPart = (json: unknown): unknown => {
   if (!isObject(json)) return null;
   return [json['errors'], json['error_description'], json['error']].find((part) => part !== undefined) ?? null;

@@ -3,7 +3,7 @@ import { planGroups, type GroupPlan } from '../../../../src/core/reconcile/group
 import { planContacts, type PlanInput } from '../../../../src/core/reconcile/plan.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import { planChanges, unpairedOf } from '../../../../src/core/view/plan.ts';
-import { happeningOf } from '../../../../src/core/view/views.ts';
+import { changeKindOf } from '../../../../src/core/view/views.ts';
 import { whyWords } from '../../../../src/core/view/words.ts';
 import {
   address,
@@ -221,7 +221,7 @@ describe('what people are shown of a plan', () => {
       { field: 'emailAddresses', from: ['ada@x.org', 'old@x.org'], to: ['ada@x.org', 'new@x.org'], why },
       { field: 'buckets', from: ['choir'], to: ['club'], why },
     ]);
-    expect(update && happeningOf(update)).toBe('conflicts');
+    expect(update && changeKindOf(update)).toBe('conflicts');
   });
 
   test.each([

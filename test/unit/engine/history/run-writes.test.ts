@@ -55,7 +55,7 @@ describe('the writes of a run that wrote many', () => {
   test('are shown by what happens, the deletions first, some of each with how many there are', async () => {
     const shown = await shownWrites(store, LINK, RUN, {});
     if (!('sections' in shown)) throw new Error('All are shown.');
-    const outline = shown.sections.map(({ happening, total, writes }) => [happening, total, writes.length]);
+    const outline = shown.sections.map(({ changeKind, total, writes }) => [changeKind, total, writes.length]);
     expect(outline).toEqual([
       ['deletes', 1, 1],
       ['creates', CREATES, 100],

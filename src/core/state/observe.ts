@@ -242,7 +242,7 @@ type Confirmation = {
   readonly confirmsAbsenceAfter: number | null;
   readonly settlesWithinMs: number;
   /** True if it is known that no write to the contact since it was last listed came from an edit. */
-  readonly broughtNoEdit?: boolean;
+  readonly writtenWithoutEdit: boolean;
 };
 
 /**
@@ -250,9 +250,14 @@ type Confirmation = {
  * as deleted. A write to it since it was last listed may never have been visible to its user. Then the other half counts as edited,
  * and the edit wins over the deletion (R6). A modification time later than the write shows that the write was visible.
  */
-const keepUnseen = (set: WorkingSet, half: Half, { modifiedAtMs }: ContactRecord, broughtNoEdit: boolean): void => {
+const keepUnseen = (
+  set: WorkingSet,
+  half: Half,
+  { modifiedAtMs }: ContactRecord,
+  writtenWithoutEdit: boolean,
+): void => {
   const { side, pair, writtenAtMs, lastListedAtMs } = half;
-  if (broughtNoEdit || writtenAtMs === null || lastListedAtMs === null || writtenAtMs < lastListedAtMs) return;
+  if (writtenWithoutEdit || writtenAtMs === null || lastListedAtMs === null || writtenAtMs < lastListedAtMs) return;
   if (modifiedAtMs !== null && modifiedAtMs > writtenAtMs + CLOCK_MARGIN_MS) return;
   const other = pair === null ? null : (set.pair(pair)?.[otherSide(side)] ?? null);
   if (other !== null)
@@ -280,7 +285,7 @@ export const observeMissing = (
   nowMs: number,
 ): void => {
   const { side, id, state, absences } = half;
-  const { confirmsAbsenceAfter, settlesWithinMs, broughtNoEdit } = confirmation;
+  const { confirmsAbsenceAfter, settlesWithinMs, writtenWithoutEdit } = confirmation;
   // No listing has missed a `doubted` half.
   if (state === 'doubted') {
     observeDoubted(set, half, answer, confirmation, nowMs);
@@ -298,7 +303,7 @@ export const observeMissing = (
     case 'found':
       if (counts && confirmsAbsenceAfter !== null && absences + 1 >= confirmsAbsenceAfter) {
         applyEvent(set, side, id, { kind: 'deleted', atMs: nowMs });
-        keepUnseen(set, half, answer.record, broughtNoEdit === true);
+        keepUnseen(set, half, answer.record, writtenWithoutEdit);
         return;
       }
       set.put({ ...half, absences: counts ? absences + 1 : absences });

@@ -51,8 +51,8 @@ describe('[R7] a read of a contact', () => {
 });
 
 describe('[R7] a read of a contact that a listing missed', () => {
-  const NEVER = { confirmsAbsenceAfter: null, settlesWithinMs: 600 };
-  const TWICE = { confirmsAbsenceAfter: 2, settlesWithinMs: 0 };
+  const NEVER = { confirmsAbsenceAfter: null, settlesWithinMs: 600, writtenWithoutEdit: false };
+  const TWICE = { confirmsAbsenceAfter: 2, settlesWithinMs: 0, writtenWithoutEdit: false };
   const READ_AT_MS = 10_000_000;
   const found = (of: ContactRecord): ReadAnswer => ({ kind: 'found', record: of });
   const GONE: ReadAnswer = { kind: 'gone' };

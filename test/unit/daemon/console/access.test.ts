@@ -5,7 +5,7 @@ import { createPassChecker, makePass, signInLink } from '../../../../src/daemon/
 
 const HOUR_MS = 3_600_000;
 
-/** A clock that stands still but for the test. */
+/** Returns a clock that only the test advances. */
 const createClock = () => {
   let atMs = 1_000_000;
   const read = (): number => atMs;
@@ -20,7 +20,7 @@ const secrets = () => {
   return () => `secret-${(made += 1)}`;
 };
 
-test('a pass is good once, for five minutes, and for the daemon of its key alone', () => {
+test('a pass is valid once, for five minutes, and only for the daemon with its key', () => {
   const passes = createPassChecker('key');
   const pass = makePass({ key: 'key' }, { nowMs: 0, id: 'one', link: null });
   expect(passes.use(pass, 5 * 60_000 + 1)).toBeNull();
@@ -28,7 +28,7 @@ test('a pass is good once, for five minutes, and for the daemon of its key alone
   expect(passes.use(pass, 5 * 60_000)).toEqual({ link: null });
   expect(passes.use(pass, 0)).toBeNull();
   const ofLink = makePass({ key: 'key' }, { nowMs: 0, id: 'two', link: 'work' });
-  // What a pass is for is signed with it.
+  // The signature covers the link of the pass.
   expect(passes.use(ofLink.replace('.work.', '.home.'), 0)).toBeNull();
   expect(passes.use(ofLink.replace('.work.', '.'), 0)).toBeNull();
   expect(passes.use(ofLink, 0)).toEqual({ link: 'work' });
@@ -39,11 +39,11 @@ test.each([
   ['0.0.0.0:8377', 'http://127.0.0.1:8377/sign-in?pass=p'],
   ['[::]:8377', 'http://127.0.0.1:8377/sign-in?pass=p'],
   ['[::1]:8377', 'http://[::1]:8377/sign-in?pass=p'],
-])('the link to a page at %s', (address, link) => {
+])('the sign-in link of a page at %s has an address that a browser can open', (address, link) => {
   expect(signInLink({ address }, 'p')).toBe(link);
 });
 
-test('a session ends after twelve hours, and the fifty-first makes the oldest end', () => {
+test('a session ends after twelve hours, and the fifty-first session ends the oldest one', () => {
   const clock = createClock();
   const sessions = createSessions(clock, secrets());
   const first = sessions.open(ALL);
@@ -56,16 +56,16 @@ test('a session ends after twelve hours, and the fifty-first makes the oldest en
   expect(left).toEqual(opened.slice(1));
 });
 
-test('a session ends when what opened it does not stand any more', () => {
+test('a session ends when the credential that opened it is no longer valid', () => {
   const sessions = createSessions(createClock(), secrets());
-  let stands = true;
-  const session = sessions.open({ link: 'work', isValid: () => stands });
+  let isValid = true;
+  const session = sessions.open({ link: 'work', isValid: () => isValid });
   expect(sessions.find(session.id)).toBe(session);
-  stands = false;
+  isValid = false;
   expect(sessions.find(session.id)).toBeNull();
 });
 
-test("a form's token is good once, also when hundreds were used since", () => {
+test('the token of a form is accepted once, even after hundreds of other tokens were used', () => {
   const sessions = createSessions(createClock(), secrets());
   const session = sessions.open(ALL);
   const [first = '', ...others] = Array.from({ length: 700 }, () => issueFormToken(session));
@@ -77,7 +77,7 @@ test("a form's token is good once, also when hundreds were used since", () => {
   expect(useFormToken(sessions.open(ALL), issueFormToken(session))).toBe('wrong');
 });
 
-test('what is used up of an allowance comes back with time', () => {
+test('a used allowance refills over time', () => {
   const clock = createClock();
   const isAllowed = createAllowance(clock, { burst: 3, perSecond: 2 });
   expect([1, 2, 3, 4].map(() => isAllowed())).toEqual([true, true, true, false]);
@@ -85,13 +85,13 @@ test('what is used up of an allowance comes back with time', () => {
   expect([1, 2, 3].map(() => isAllowed())).toEqual([true, true, false]);
 });
 
-test('an allowance of each key is its own, and of many keys the least recent is forgotten', () => {
+test('each key has its own allowance, and the least recently used key is evicted when there are too many keys', () => {
   const isAllowed = createAllowances(createClock(), { burst: 1, perSecond: 0 }, 2);
   expect(['a', 'a', 'b', 'b', 'a'].map((key) => isAllowed(key))).toEqual([true, false, true, false, false]);
   expect(['c', 'a', 'b'].map((key) => isAllowed(key))).toEqual([true, false, true]);
 });
 
-test('sessions of one link make no session end that sees every link', () => {
+test('sessions of one link do not end a session that has access to every link', () => {
   const sessions = createSessions(createClock(), secrets());
   const owner = sessions.open(ALL);
   const guest = sessions.open({ link: 'work', isValid: () => true });
@@ -108,6 +108,6 @@ test.each([
   ['fe80::1%eth0', 'fe80:0:0:0'],
   ['::1', '0:0:0:0'],
   ['', ''],
-])('the client of %j is %j: an IPv6 client has a whole network', (address, network) => {
+])('the client of address %j is %j: an IPv6 client is identified by its /64 network', (address, network) => {
   expect(networkOf(address)).toBe(network);
 });

@@ -6,14 +6,14 @@ import { createConsoleActions, type UndoTarget } from '../../../../src/daemon/co
 import type { JobReport } from '../../../../src/daemon/jobs/job.ts';
 import { createVirtualClock } from '../../../support/virtual-clock.ts';
 
-/** A hosted link as the configuration has it; each look at the database makes another one. */
+/** Returns a hosted link as in the configuration. Each read of the database creates a new object. */
 const linkOf = (token: string): LinkConfig => ({ name: 'ada', consoleToken: new Secret(token) }) as LinkConfig;
-/** A store that says when a contact was last forgotten. */
+/** Returns a store with the time at which a contact was last forgotten. */
 const storeOf = (forgottenAtMs: () => number | null) => ({
   link: () => Promise.resolve({ forgottenAtMs: forgottenAtMs() }),
   runs: () => Promise.resolve([]),
 });
-/** A run that has ended. */
+/** Returns a run that has ended. */
 const ended = (id: string, outcome: 'completed' | 'halted' | 'failed' = 'completed', reason: string | null = null) => ({
   id,
   outcome,
@@ -22,25 +22,25 @@ const ended = (id: string, outcome: 'completed' | 'halted' | 'failed' = 'complet
 });
 const yielded = () => new Promise(setImmediate);
 
-test('what was done for a link is not shown of another one that was added under its name', async () => {
+test('results of a link are not shown for another link that was added under the same name', async () => {
   const failing = () => Promise.reject(new Error('Mia Smith stands there twice.'));
   const app = { plan: failing, planUndo: failing, store: storeOf(() => null) } as unknown as App;
   let link = linkOf('of the first');
   const daemon = { order: () => Promise.resolve(), progress: () => [], links: () => [link] };
-  const desk = createConsoleActions({ app, daemon, clock: createVirtualClock() });
-  desk.plan(link);
-  desk.preview(link, { run: { id: 'run' }, write: null } as UndoTarget);
-  desk.noteReport({ link: 'ada', kind: 'incremental', override: null }, { ending: 'failed' } as JobReport);
+  const actions = createConsoleActions({ app, daemon, clock: createVirtualClock() });
+  actions.plan(link);
+  actions.preview(link, { run: { id: 'run' }, write: null } as UndoTarget);
+  actions.noteReport({ link: 'ada', kind: 'incremental', override: null }, { ending: 'failed' } as JobReport);
   await yielded();
-  const shown = () => [desk.planning(link, [], null), desk.undoing(link, null), desk.lastReport(link, null)];
+  const shown = () => [actions.planning(link, [], null), actions.undoing(link, null), actions.lastReport(link, null)];
   link = linkOf('of the first');
   expect(shown()).toMatchObject([{ state: 'failed' }, { state: 'failed' }, { ending: 'failed' }]);
   link = linkOf('of somebody else');
   expect(shown()).toEqual([null, null, null]);
-  await desk.close();
+  await actions.close();
 });
 
-test('the acceptance of a plan covers the run that it led to, and no later run and no run that halted or failed', async () => {
+test('the acceptance of a plan covers the run that it started, but no later run and no run that halted or failed', async () => {
   const plan = { decisions: [], groups: { actions: [], pairs: [], links: [] }, ambiguous: [] };
   const estimate = { requests: { left: 0, right: 0 }, durationMs: 0 };
   const app = {
@@ -56,23 +56,23 @@ test('the acceptance of a plan covers the run that it led to, and no later run a
   } as unknown as App;
   const link = linkOf('a token');
   const daemon = { order: () => Promise.resolve(), progress: () => [], links: () => [link] };
-  const desk = createConsoleActions({ app, daemon, clock: createVirtualClock() });
-  desk.plan(link);
+  const actions = createConsoleActions({ app, daemon, clock: createVirtualClock() });
+  actions.plan(link);
   await yielded();
-  const planning = desk.planning(link, [], null);
-  desk.accept(link, planning?.state === 'planned' ? planning.view.digest : '');
+  const planning = actions.planning(link, [], null);
+  actions.accept(link, planning?.state === 'planned' ? planning.view.digest : '');
   await yielded();
   const before = ended('before', 'halted');
-  expect(desk.planning(link, [before], null)).toMatchObject({ state: 'accepted', ranAs: null });
-  expect(desk.planning(link, [ended('after'), before], null)).toMatchObject({ state: 'accepted', ranAs: 'after' });
-  expect(desk.planning(link, [ended('later', 'halted'), ended('after'), before], null)).toBeNull();
-  expect(desk.planning(link, [ended('later'), ended('after'), before], null)).toBeNull();
-  expect(desk.planning(link, [ended('after', 'halted'), before], null)).toBeNull();
-  expect(desk.planning(link, [ended('after', 'failed'), before], null)).toBeNull();
-  await desk.close();
+  expect(actions.planning(link, [before], null)).toMatchObject({ state: 'accepted', ranAs: null });
+  expect(actions.planning(link, [ended('after'), before], null)).toMatchObject({ state: 'accepted', ranAs: 'after' });
+  expect(actions.planning(link, [ended('later', 'halted'), ended('after'), before], null)).toBeNull();
+  expect(actions.planning(link, [ended('later'), ended('after'), before], null)).toBeNull();
+  expect(actions.planning(link, [ended('after', 'halted'), before], null)).toBeNull();
+  expect(actions.planning(link, [ended('after', 'failed'), before], null)).toBeNull();
+  await actions.close();
 });
 
-test('a contact that was forgotten is in no plan, preview or report that was kept before or during its deletion', async () => {
+test('a forgotten contact is in no plan, preview or report that was kept before or during its deletion', async () => {
   let forgotten: number | null = null;
   let during = (): void => undefined;
   const plan = { decisions: [], groups: { actions: [], pairs: [], links: [] }, ambiguous: [] };
@@ -87,21 +87,21 @@ test('a contact that was forgotten is in no plan, preview or report that was kep
   } as unknown as App;
   const link = linkOf('a token');
   const clock = createVirtualClock();
-  const desk = createConsoleActions({
+  const actions = createConsoleActions({
     app,
     daemon: { order: async () => undefined, progress: () => [], links: () => [link] },
     clock,
   });
   const target = { run: { id: 'run' }, write: null } as UndoTarget;
   const shown = () => [
-    desk.planning(link, [], forgotten)?.state,
-    desk.undoing(link, forgotten)?.state,
-    desk.lastReport(link, forgotten)?.ending,
+    actions.planning(link, [], forgotten)?.state,
+    actions.undoing(link, forgotten)?.state,
+    actions.lastReport(link, forgotten)?.ending,
   ];
   const keep = async (): Promise<void> => {
-    desk.plan(link);
-    desk.preview(link, target);
-    desk.noteReport({ link: 'ada', kind: 'incremental', override: null }, { ending: 'failed' } as JobReport);
+    actions.plan(link);
+    actions.preview(link, target);
+    actions.noteReport({ link: 'ada', kind: 'incremental', override: null }, { ending: 'failed' } as JobReport);
     await yielded();
   };
   await keep();
@@ -118,10 +118,10 @@ test('a contact that was forgotten is in no plan, preview or report that was kep
   during = () => undefined;
   await keep();
   expect(shown()).toEqual(['planned', 'previewed', 'failed']);
-  await desk.close();
+  await actions.close();
 });
 
-test('a plan is made when it is first asked for, and again after a run that wrote, halted otherwise or ended its halt', async () => {
+test('a plan is computed on the first request, and again after a run that wrote, halted for another reason or ended the halt', async () => {
   const estimate = { requests: { left: 0, right: 0 }, durationMs: 0 };
   const plan = { decisions: [], groups: { actions: [], pairs: [], links: [] }, ambiguous: [] };
   let planned = 0;
@@ -140,10 +140,10 @@ test('a plan is made when it is first asked for, and again after a run that wrot
   } as unknown as App;
   const link = linkOf('a token');
   const daemon = { order: () => Promise.resolve(), progress: () => [], links: () => [link] };
-  const desk = createConsoleActions({ app, daemon, clock: createVirtualClock() });
+  const actions = createConsoleActions({ app, daemon, clock: createVirtualClock() });
   const plansAfter = async (next: typeof last): Promise<number> => {
     last = next;
-    desk.currentPlan(link, [last], null);
+    actions.currentPlan(link, [last], null);
     await yielded();
     return planned;
   };
@@ -152,5 +152,5 @@ test('a plan is made when it is first asked for, and again after a run that wrot
   expect(await plansAfter(ended('failed', 'failed', 'no network'))).toBe(1);
   expect(await plansAfter(ended('other', 'halted', 'even more'))).toBe(2);
   expect(await plansAfter(ended('done'))).toBe(3);
-  await desk.close();
+  await actions.close();
 });

@@ -20,6 +20,6 @@ test.each([
   expect(tag).toContain(`datetime="${iso}" title="${iso.slice(0, 16).replace('T', ' ')} UTC"`);
 });
 
-test('a time that is unknown is shown as the given text', async () => {
+test('an unknown time is shown as the given text', async () => {
   expect((await agoTag({ nowMs: NOW_MS }, null, 'not yet')).toString()).toBe('not yet');
 });

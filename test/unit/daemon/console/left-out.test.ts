@@ -34,10 +34,10 @@ test.each<[string, Parameters<typeof pageOf>]>([
   ['without a run', [{ lastRun: null }, {}]],
   ['whose last run failed', [{ lastRun: { ...EMPTY.lastRun, outcome: 'failed' } as LinkRecord['lastRun'] }, {}]],
   ['with a conflict to review', [{ openConflicts: 1 }, {}]],
-])('a link %s is not called in sync', async (_, parts) => {
+])('the page does not report a link %s as in sync', async (_, parts) => {
   expect(await pageOf(...parts)).not.toContain(IN_SYNC);
 });
 
-test('an active link whose last run completed is called in sync', async () => {
+test('the page reports an active link whose last run completed as in sync', async () => {
   expect(await pageOf({}, {})).toContain(IN_SYNC);
 });

@@ -5,7 +5,7 @@ import type { PageSession } from '../../../../src/daemon/console/sessions.ts';
 import { createProgressStreams } from '../../../../src/daemon/console/link-routes.ts';
 import { createVirtualClock } from '../../../support/virtual-clock.ts';
 
-/** The route of the progress, for sessions of the link that the query names. */
+/** Returns the route of the progress, for sessions of the link in the query. */
 const routesOf = (live: ReturnType<typeof createProgressStreams>) =>
   new Hono<Env>()
     .use(async (context, next) => {
@@ -14,7 +14,7 @@ const routesOf = (live: ReturnType<typeof createProgressStreams>) =>
     })
     .get('/live', (context) => live(context, () => ({ text: 'On.', done: 0, total: 0 })));
 
-test('streams of the sessions of some links leave streams to other links and to sessions that see every link', async () => {
+test('streams of one link do not use up the streams of other links, nor of sessions with access to every link', async () => {
   const routes = routesOf(createProgressStreams(createVirtualClock()));
   const opened: Response[] = [];
   const statusOf = async (query: string): Promise<number> => {
@@ -29,7 +29,7 @@ test('streams of the sessions of some links leave streams to other links and to 
   for (const answer of opened) await answer.body?.cancel();
 });
 
-test('what asks for the headers alone keeps no page from being kept up to date', async () => {
+test('HEAD requests do not use up the streams of pages', async () => {
   const live = createProgressStreams(createVirtualClock());
   const routes = routesOf(live);
   for (let asked = 0; asked < 30; asked += 1) {

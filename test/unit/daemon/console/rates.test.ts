@@ -10,7 +10,7 @@ const COOKIE = 'session';
 const ORIGIN = 'http://page.test';
 const TOKEN = 'a-token-of-twenty-four-or-more';
 
-/** The page as far as it counts requests and guesses. */
+/** Returns the part of the page that counts requests and guesses. */
 const openPage = () => {
   const clock = createVirtualClock();
   let secrets = 0;
@@ -36,7 +36,7 @@ const openPage = () => {
   };
 };
 
-/** How often each status was answered. */
+/** Counts the responses of each status. */
 const statusesOf = async (count: number, ask: (index: number) => Promise<number>): Promise<Map<number, number>> => {
   const statuses = new Map<number, number>();
   for (let index = 0; index < count; index += 1) {
@@ -48,7 +48,7 @@ const statusesOf = async (count: number, ask: (index: number) => Promise<number>
 
 const cookieOf = (answer: Response) => ({ cookie: answer.headers.get('set-cookie')?.split(';')[0] ?? '' });
 
-test('guesses of one address use up no guess of another one', async () => {
+test('guesses from one address do not use up the guesses of another address', async () => {
   const { guess } = openPage();
   const wrong = await statusesOf(30, async () => (await guess('192.0.2.1', 'wrong')).status);
   expect(wrong).toEqual(
@@ -61,14 +61,14 @@ test('guesses of one address use up no guess of another one', async () => {
   expect((await guess('192.0.2.2', TOKEN)).status).toBe(303);
 });
 
-test('guesses of one client behind a proxy use up no guess of another one there', async () => {
+test('guesses of one client behind a proxy do not use up the guesses of another client of that proxy', async () => {
   const { guess } = openPage();
   const from = (client: string) => ({ 'x-forwarded-for': `198.51.100.9, ${client}` });
   await statusesOf(30, async () => (await guess('192.0.2.1', 'wrong', from('203.0.113.1'))).status);
   expect((await guess('192.0.2.1', TOKEN, from('203.0.113.2'))).status).toBe(303);
 });
 
-test('a client that invents the addresses of clients has a hundred guesses at once', async () => {
+test('a client that forges client addresses has at most a hundred guesses at once', async () => {
   const { guess } = openPage();
   const inventing = (index: number) => ({ 'x-forwarded-for': `203.0.113.${index}` });
   const wrong = await statusesOf(200, async (index) => (await guess('192.0.2.1', 'wrong', inventing(index))).status);
@@ -80,7 +80,7 @@ test('a client that invents the addresses of clients has a hundred guesses at on
   );
 });
 
-test('a flood from the address of a session, and one of another session, leave that session its requests', async () => {
+test('a flood of requests from the address of a session, or from another session, does not limit that session', async () => {
   const { visit, guess } = openPage();
   const owner = cookieOf(await guess('192.0.2.1', TOKEN));
   const other = cookieOf(await guess('192.0.2.1', TOKEN));
@@ -92,7 +92,7 @@ test('a flood from the address of a session, and one of another session, leave t
     ]),
   );
   expect(await visit('192.0.2.1', owner)).toBe(200);
-  // A cookie of no session counts as none.
+  // A cookie without a session counts as no cookie.
   expect(await visit('192.0.2.1', { cookie: `${COOKIE}=guessed` })).toBe(429);
   expect(await visit('192.0.2.2')).toBe(303);
 });

@@ -10,13 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-test.each(['', '{"address":', 'null'])('a key of the page that was cut off, as %j, is none', async (text) => {
+test.each(['', '{"address":', 'null'])('a truncated key file of the page (%j) is read as no key', async (text) => {
   await writeFile(join(dataDir, `console-${hostname()}.json`), text);
   expect(await readPageKey(dataDir)).toBeNull();
   await removePageKey(dataDir, 1);
 });
 
-test('a process takes its own key back, and leaves the one of another', async () => {
+test('a process removes its own key, and keeps the key of another process', async () => {
   const key = { address: '127.0.0.1:8377', key: 'key', pid: 7 };
   await writePageKey(dataDir, key);
   await removePageKey(dataDir, 8);

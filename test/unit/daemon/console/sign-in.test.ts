@@ -11,7 +11,7 @@ const KEY = 'key';
 const COOKIE = 'session';
 const ORIGIN = 'http://page.test';
 
-test('who signed in for one link is signed out when that link is removed, and stays so when one of its name comes', async () => {
+test('a session of one link ends when the link is removed, and stays ended when a link of the same name is added', async () => {
   const clock = createVirtualClock();
   let secrets = 0;
   const sessions = createSessions(clock, () => `secret-${(secrets += 1)}`);

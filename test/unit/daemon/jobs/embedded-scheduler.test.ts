@@ -12,42 +12,42 @@ const incremental = (link: string, everyMs: number, offsetMs = 0): Schedule => {
   return { link, kind: 'incremental', everyMs, offsetMs, firstMs: offsetMs };
 };
 
-/** A scheduler whose jobs end when the test says so. */
+/** Starts a scheduler whose jobs end when the test ends them. */
 const startScheduler = (concurrency = 10) => {
   const clock = createVirtualClock();
-  const begun: string[] = [];
-  const underWay = new Map<string, (report: JobReport) => void>();
+  const startedJobs: string[] = [];
+  const runningJobs = new Map<string, (report: JobReport) => void>();
   const scheduler = createEmbeddedScheduler({
     clock,
     concurrency,
     runJob: ({ link, kind }) => {
-      begun.push(`${link} ${kind} ${clock.monotonic() / SECOND_MS}`);
-      if (underWay.has(link)) throw new Error(`Two jobs of ${link} at once.`);
+      startedJobs.push(`${link} ${kind} ${clock.monotonic() / SECOND_MS}`);
+      if (runningJobs.has(link)) throw new Error(`Two jobs of ${link} at once.`);
       return new Promise((resolve) => {
-        underWay.set(link, (report) => {
-          underWay.delete(link);
+        runningJobs.set(link, (report) => {
+          runningJobs.delete(link);
           resolve(report);
         });
       });
     },
   });
-  /** Lets so many seconds pass, one after the other; jobs end at once unless they are to be held. */
+  /** Advances the clock second by second. Jobs end immediately, except with `hold`. */
   const pass = async (seconds: number, { hold = false } = {}): Promise<void> => {
     for (let second = 0; second <= seconds; second += 1) {
       clock.advance(second > 0 ? SECOND_MS : 0);
       await setImmediate();
-      if (!hold) for (const end of underWay.values()) end(DONE);
+      if (!hold) for (const end of runningJobs.values()) end(DONE);
       await setImmediate();
     }
   };
-  return { scheduler, begun, underWay, pass };
+  return { scheduler, startedJobs, runningJobs, pass };
 };
 
-test('every link starts at its offset and comes again after its interval', async () => {
-  const { scheduler, begun, pass } = startScheduler();
+test('every link starts at its offset and repeats after its interval', async () => {
+  const { scheduler, startedJobs, pass } = startScheduler();
   scheduler.apply([incremental('a', 10_000), incremental('b', 10_000, 5_000)]);
   await pass(21);
-  expect(begun).toEqual([
+  expect(startedJobs).toEqual([
     'a incremental 0',
     'b incremental 5',
     'a incremental 10',
@@ -57,81 +57,87 @@ test('every link starts at its offset and comes again after its interval', async
   await scheduler.stop();
 });
 
-test('a link whose schedule has begun does not wait for its slot, and keeps to its slots from then on', async () => {
-  const { scheduler, begun, pass } = startScheduler();
+test('the first run of a schedule does not wait for the slot of the link, and later runs start at the slots', async () => {
+  const { scheduler, startedJobs, pass } = startScheduler();
   scheduler.apply([{ ...incremental('a', 10_000, 7_000), firstMs: 1_000 }]);
   await pass(18);
-  expect(begun).toEqual(['a incremental 1', 'a incremental 7', 'a incremental 17']);
+  expect(startedJobs).toEqual(['a incremental 1', 'a incremental 7', 'a incremental 17']);
   await scheduler.stop();
 });
 
-test('a link is worked on by one job at a time, and slots missed meanwhile are left out', async () => {
-  const { scheduler, begun, underWay, pass } = startScheduler();
+test('a link has one running job at a time, and slots missed during a job are skipped', async () => {
+  const { scheduler, startedJobs, runningJobs, pass } = startScheduler();
   scheduler.apply([
     incremental('a', 10_000),
     { link: 'a', kind: 'sweep', everyMs: 100_000, offsetMs: 5_000, firstMs: 5_000 },
   ]);
   await pass(34, { hold: true });
-  expect(begun).toEqual(['a incremental 0']);
-  underWay.get('a')?.(DONE);
+  expect(startedJobs).toEqual(['a incremental 0']);
+  runningJobs.get('a')?.(DONE);
   await pass(0);
   await pass(6);
-  expect(begun).toEqual(['a incremental 0', 'a sweep 34', 'a incremental 40']);
+  expect(startedJobs).toEqual(['a incremental 0', 'a sweep 34', 'a incremental 40']);
   await scheduler.stop();
 });
 
-test('a job that never ends delays no other link', async () => {
-  const { scheduler, begun, underWay, pass } = startScheduler();
+test('a job that never ends does not delay other links', async () => {
+  const { scheduler, startedJobs, runningJobs, pass } = startScheduler();
   scheduler.apply([incremental('stuck', 10_000), incremental('fine', 10_000)]);
   for (let round = 0; round < 3; round += 1) {
     await pass(10, { hold: true });
-    underWay.get('fine')?.(DONE);
+    runningJobs.get('fine')?.(DONE);
   }
-  expect(begun.filter((line) => line.startsWith('stuck'))).toEqual(['stuck incremental 0']);
-  expect(begun.filter((line) => line.startsWith('fine'))).toHaveLength(3);
+  expect(startedJobs.filter((line) => line.startsWith('stuck'))).toEqual(['stuck incremental 0']);
+  expect(startedJobs.filter((line) => line.startsWith('fine'))).toHaveLength(3);
 });
 
-test('no more links than the concurrency allows are worked on at once; the others come in order', async () => {
-  const { scheduler, begun, underWay, pass } = startScheduler(2);
+test('no more links than the concurrency allows run at once, and the others start in order', async () => {
+  const { scheduler, startedJobs, runningJobs, pass } = startScheduler(2);
   scheduler.apply(['a', 'b', 'c'].map((link) => incremental(link, 100_000)));
   await pass(1, { hold: true });
-  expect([...underWay.keys()]).toEqual(['a', 'b']);
+  expect([...runningJobs.keys()]).toEqual(['a', 'b']);
   expect(await scheduler.depth()).toEqual({ waiting: 1, active: 2 });
-  underWay.get('a')?.(DONE);
+  runningJobs.get('a')?.(DONE);
   await pass(1, { hold: true });
-  expect([...underWay.keys()]).toEqual(['b', 'c']);
-  expect(begun).toEqual(['a incremental 0', 'b incremental 0', 'c incremental 1']);
+  expect([...runningJobs.keys()]).toEqual(['b', 'c']);
+  expect(startedJobs).toEqual(['a incremental 0', 'b incremental 0', 'c incremental 1']);
   await pass(1);
   expect(await scheduler.depth()).toEqual({ waiting: 0, active: 0 });
   await scheduler.stop();
 });
 
-test('a link is run again when the report says that it is to be looked at, after a sweep too', async () => {
-  const { scheduler, begun, underWay, pass } = startScheduler();
+test('a link runs again after the delay in the report of its last job, also after a sweep', async () => {
+  const { scheduler, startedJobs, runningJobs, pass } = startScheduler();
   scheduler.apply([
     incremental('a', 10_000),
     { link: 'a', kind: 'sweep', everyMs: 100_000, offsetMs: 15_000, firstMs: 15_000 },
   ]);
   await pass(0, { hold: true });
-  underWay.get('a')?.({ ...DONE, nextPollInMs: 3_000 });
+  runningJobs.get('a')?.({ ...DONE, nextPollInMs: 3_000 });
   await pass(3, { hold: true });
-  underWay.get('a')?.({ ...DONE, nextPollInMs: 40_000 });
+  runningJobs.get('a')?.({ ...DONE, nextPollInMs: 40_000 });
   await pass(12, { hold: true });
-  underWay.get('a')?.({ ...DONE, nextPollInMs: 2_000 });
+  runningJobs.get('a')?.({ ...DONE, nextPollInMs: 2_000 });
   await pass(6);
-  expect(begun).toEqual(['a incremental 0', 'a incremental 3', 'a sweep 15', 'a incremental 17', 'a incremental 20']);
+  expect(startedJobs).toEqual([
+    'a incremental 0',
+    'a incremental 3',
+    'a sweep 15',
+    'a incremental 17',
+    'a incremental 20',
+  ]);
   await scheduler.stop();
 });
 
-test('another attempt comes in the place of the next slot, sooner or later than it', async () => {
-  const { scheduler, begun, underWay, pass } = startScheduler();
+test('a retry replaces the next slot, whether it is earlier or later than the slot', async () => {
+  const { scheduler, startedJobs, runningJobs, pass } = startScheduler();
   scheduler.apply([incremental('a', 10_000)]);
   await pass(0, { hold: true });
-  underWay.get('a')?.({ ...DONE, ending: 'unavailable', retryInMs: 3_000 });
+  runningJobs.get('a')?.({ ...DONE, ending: 'unavailable', retryInMs: 3_000 });
   await pass(3, { hold: true });
-  underWay.get('a')?.({ ...DONE, ending: 'unavailable', retryInMs: 25_000 });
+  runningJobs.get('a')?.({ ...DONE, ending: 'unavailable', retryInMs: 25_000 });
   await pass(37);
-  expect(begun).toEqual([
+  expect(startedJobs).toEqual([
     'a incremental 0',
     'a incremental 3',
     'a incremental 28',
@@ -141,19 +147,19 @@ test('another attempt comes in the place of the next slot, sooner or later than 
   await scheduler.stop();
 });
 
-test('new schedules take the place of the earlier ones: links that stay keep their time, work under way goes on', async () => {
-  const { scheduler, begun, underWay, pass } = startScheduler();
+test('new schedules replace the earlier ones: remaining links keep their times, and running jobs continue', async () => {
+  const { scheduler, startedJobs, runningJobs, pass } = startScheduler();
   scheduler.apply([incremental('stays', 10_000, 2_000), incremental('goes', 10_000), incremental('changes', 10_000)]);
   await pass(4, { hold: true });
-  expect([...underWay.keys()].toSorted()).toEqual(['changes', 'goes', 'stays']);
+  expect([...runningJobs.keys()].toSorted()).toEqual(['changes', 'goes', 'stays']);
   scheduler.apply([
     incremental('comes', 10_000),
     incremental('stays', 10_000, 5_000),
     incremental('changes', 7_000, 3_000),
   ]);
-  for (const end of underWay.values()) end(DONE);
+  for (const end of runningJobs.values()) end(DONE);
   await pass(17);
-  expect(begun).toEqual([
+  expect(startedJobs).toEqual([
     'goes incremental 0',
     'changes incremental 0',
     'stays incremental 2',
@@ -167,8 +173,8 @@ test('new schedules take the place of the earlier ones: links that stay keep the
   await scheduler.stop();
 });
 
-test('stopping begins nothing more and waits for what is under way', async () => {
-  const { scheduler, begun, underWay, pass } = startScheduler(1);
+test('stopping starts no further job and waits for running jobs', async () => {
+  const { scheduler, startedJobs, runningJobs, pass } = startScheduler(1);
   scheduler.apply([incremental('a', 10_000), incremental('b', 10_000)]);
   await pass(0, { hold: true });
   let hasStopped = false;
@@ -176,9 +182,9 @@ test('stopping begins nothing more and waits for what is under way', async () =>
     hasStopped = true;
   });
   await pass(30, { hold: true });
-  expect([hasStopped, begun]).toEqual([false, ['a incremental 0']]);
+  expect([hasStopped, startedJobs]).toEqual([false, ['a incremental 0']]);
   expect(await scheduler.trouble()).toBe('The daemon stops.');
-  underWay.get('a')?.(DONE);
+  runningJobs.get('a')?.(DONE);
   await stopping;
-  expect(begun).toEqual(['a incremental 0']);
+  expect(startedJobs).toEqual(['a incremental 0']);
 });

@@ -6,8 +6,8 @@ import { startRunner } from '../../../support/jobs/runner.ts';
 
 const COMPLETED = {} as RunRow;
 
-/** FullRunSlots where runs of these links have completed. */
-const turnsOf = (concurrency: number, synced: readonly string[]) =>
+/** Returns slots for full runs where runs of the given links have completed. */
+const slotsOf = (concurrency: number, synced: readonly string[]) =>
   createFullRunSlots({
     concurrency,
     store: { runs: (link) => Promise.resolve(synced.includes(link) ? [COMPLETED] : []) },
@@ -15,49 +15,49 @@ const turnsOf = (concurrency: number, synced: readonly string[]) =>
 
 const job = (link: string, kind: JobData['kind'] = 'incremental'): JobData => ({ link, kind, override: null });
 
-test('full runs leave a quarter of the places to others, one at least where there is more than one', () => {
+test('full runs leave a quarter of the slots to other runs, and at least one slot if there are two or more', () => {
   expect([1, 2, 3, 4, 10, 100].map(fullRunSlots)).toEqual([1, 1, 2, 3, 8, 75]);
 });
 
-test('however many full runs wait, they ask ten times a second together', () => {
+test('waiting full runs retry at most ten times a second in total, however many there are', () => {
   expect([1, 20, 100, 10_000].map(fullRunRetryMs)).toEqual([2_000, 2_000, 10_000, 1_000_000]);
 });
 
-test('first syncs and resyncs take no place of the incremental runs, and each gets its turn when one has ended', async () => {
-  const turns = turnsOf(4, ['d', 'e']);
-  const held = [await turns.acquire(job('a')), await turns.acquire(job('b')), await turns.acquire(job('d', 'full'))];
-  for (const turn of held) expect(turn).not.toHaveProperty('retryInMs');
-  expect(await turns.acquire(job('c'))).toEqual({ retryInMs: 2_000 });
-  expect(await turns.acquire(job('e', 'full'))).toEqual({ retryInMs: 2_000 });
-  expect(await turns.acquire(job('e'))).not.toHaveProperty('retryInMs');
-  expect(await turns.acquire(job('e', 'sweep'))).not.toHaveProperty('retryInMs');
+test('first syncs and resyncs use no slot of incremental runs, and the next one starts when one has ended', async () => {
+  const slots = slotsOf(4, ['d', 'e']);
+  const held = [await slots.acquire(job('a')), await slots.acquire(job('b')), await slots.acquire(job('d', 'full'))];
+  for (const slot of held) expect(slot).not.toHaveProperty('retryInMs');
+  expect(await slots.acquire(job('c'))).toEqual({ retryInMs: 2_000 });
+  expect(await slots.acquire(job('e', 'full'))).toEqual({ retryInMs: 2_000 });
+  expect(await slots.acquire(job('e'))).not.toHaveProperty('retryInMs');
+  expect(await slots.acquire(job('e', 'sweep'))).not.toHaveProperty('retryInMs');
   const [first] = held;
   if (first !== undefined && Symbol.dispose in first) first[Symbol.dispose]();
-  expect(await turns.acquire(job('c'))).not.toHaveProperty('retryInMs');
+  expect(await slots.acquire(job('c'))).not.toHaveProperty('retryInMs');
 });
 
-test('a link whose first sync another process has done waits no more', async () => {
+test('a link whose first sync another process has completed is no longer counted as waiting', async () => {
   const synced: string[] = [];
-  const turns = turnsOf(1, synced);
-  await turns.acquire(job('a'));
+  const slots = slotsOf(1, synced);
+  await slots.acquire(job('a'));
   const others = Array.from({ length: 99 }, (_, index) => `b${index}`);
-  for (const link of others) await turns.acquire(job(link));
-  expect(await turns.acquire(job('c'))).toEqual({ retryInMs: 10_000 });
+  for (const link of others) await slots.acquire(job(link));
+  expect(await slots.acquire(job('c'))).toEqual({ retryInMs: 10_000 });
   synced.push(...others);
-  for (const link of others) await turns.acquire(job(link));
-  expect(await turns.acquire(job('c'))).toEqual({ retryInMs: 2_000 });
+  for (const link of others) await slots.acquire(job(link));
+  expect(await slots.acquire(job('c'))).toEqual({ retryInMs: 2_000 });
 });
 
-test('a full run that was turned away begins no run, and is tried again', async () => {
+test('a full run without a free slot starts no run and is retried', async () => {
   await using runner = await startRunner({ concurrency: 2 });
   const ended = Promise.withResolvers<null>();
-  const begun = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
   runner.until(() => {
-    begun.resolve();
+    started.resolve();
     return ended.promise;
   });
   const long = runner.run({ kind: 'full' });
-  await begun.promise;
+  await started.promise;
   expect(await runner.run({ link: 'b' })).toMatchObject({ ending: 'busy', retryInMs: 2_000 });
   expect(runner.runs).toHaveLength(1);
   ended.resolve(null);

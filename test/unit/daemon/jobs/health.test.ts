@@ -25,24 +25,29 @@ test.each([
   ['a success exactly three intervals old', beat(), linkHealth({ lastSuccessAtMs: NOW_MS - 3 * MINUTE_MS }), true],
   ['no daemon', null, linkHealth(), false],
   ['a scheduler that stopped a minute ago', beat({ beatAtMs: NOW_MS - MINUTE_MS - 1 }), linkHealth(), false],
-  ['a queue that was never there', beat(queueSince(null)), linkHealth(), false],
-  ['a queue that went away a minute ago', beat(queueSince(NOW_MS - MINUTE_MS - 1)), linkHealth(), false],
-  ['a queue that went away a moment ago', beat(queueSince(NOW_MS - MINUTE_MS)), linkHealth(), true],
+  ['a queue that was never reachable', beat(queueSince(null)), linkHealth(), false],
+  [
+    'a queue that has been unreachable for more than a minute',
+    beat(queueSince(NOW_MS - MINUTE_MS - 1)),
+    linkHealth(),
+    false,
+  ],
+  ['a queue that has been unreachable for a minute at most', beat(queueSince(NOW_MS - MINUTE_MS)), linkHealth(), true],
   ['a success older than three intervals', beat(), linkHealth(OLD), false],
   [
-    'such a success of a link that the daemon runs more seldom',
+    'a success older than three configured intervals, of a link with a longer interval in the daemon',
     beat({ links: [served('a', { syncIntervalMs: 2 * MINUTE_MS })] }),
     linkHealth(OLD),
     true,
   ],
   [
-    'such a success where the daemon runs another link more seldom',
+    'a success older than three intervals, where the daemon has a longer interval for another link only',
     beat({ links: [served('a'), served('b', { syncIntervalMs: 2 * MINUTE_MS })] }),
     linkHealth(OLD),
     false,
   ],
   ['a failing link without recent success', beat(), linkHealth({ ...OLD, state: 'failing' }), false],
-  ['no success ever, a while after the start', beat(), linkHealth({ lastSuccessAtMs: null }), false],
+  ['no success ever, more than three intervals after the start', beat(), linkHealth({ lastSuccessAtMs: null }), false],
   [
     'no success yet, just started',
     beat({ startedAtMs: NOW_MS - MINUTE_MS }),
@@ -50,20 +55,20 @@ test.each([
     true,
   ],
   [
-    'no success yet, just taken up',
+    'no success yet, of a link that was loaded three intervals ago',
     beat({ links: [served('a', { sinceMs: NOW_MS - 3 * MINUTE_MS })] }),
     linkHealth({ lastSuccessAtMs: null }),
     true,
   ],
   [
-    'no success since it was taken up a while ago',
+    'no success yet, of a link that was loaded more than three intervals ago',
     beat({ links: [served('a', { sinceMs: NOW_MS - 3 * MINUTE_MS - 1 })] }),
     linkHealth({ lastSuccessAtMs: null }),
     false,
   ],
   ['an old success, just started', beat({ startedAtMs: NOW_MS - MINUTE_MS }), linkHealth(OLD), true],
-  ['a long run under way', beat({ running: ['a'] }), linkHealth(OLD), true],
-  ['a run under way that gets nowhere', beat({ running: ['a'], stalled: ['a'] }), linkHealth(), false],
+  ['a long run that is still running', beat({ running: ['a'] }), linkHealth(OLD), true],
+  ['a running run without progress', beat({ running: ['a'], stalled: ['a'] }), linkHealth(), false],
   ['a paused link, which waits for its owner', beat(), linkHealth({ ...OLD, state: 'paused' }), true],
   ['a halted link, which waits for a decision', beat(), linkHealth({ ...OLD, state: 'halted' }), true],
 ])('%s', (_name, heartbeat, link, ok) => {
@@ -72,13 +77,13 @@ test.each([
   expect(verdict.line).not.toContain('\n');
 });
 
-test('the line says why a daemon waits for its queue', () => {
+test('the line contains the reason why the daemon waits for its queue', () => {
   expect(judgeHealth(beat(queueSince(null)), [linkHealth()], NOW_MS).line).toBe(
     'unhealthy: the daemon waits for its job queue: Redis does not answer.',
   );
 });
 
-test('the line names the links that are late, and those that wait', () => {
+test('the line names the links that are late, and the links that wait for a person', () => {
   const links = [linkHealth({ ...OLD, link: 'slow' }), linkHealth({ link: 'fine' })];
   expect(judgeHealth(beat(), links, NOW_MS).line).toContain('slow');
   expect(judgeHealth(beat(), links, NOW_MS).line).not.toContain('fine');
@@ -93,7 +98,7 @@ test('the line names the links that are late, and those that wait', () => {
   expect(judgeHealth(beat(), [linkHealth()], NOW_MS).line).toBe('healthy: 1 link');
 });
 
-test('a link that the daemon has not taken up yet is named, and not late', () => {
+test('a link that the daemon has not loaded yet is named and is not late', () => {
   const links = [linkHealth(), linkHealth({ link: 'new', lastSuccessAtMs: null })];
   expect(judgeHealth(beat(), links, NOW_MS)).toEqual({
     ok: true,

@@ -15,7 +15,7 @@ const FACTS = {
 };
 const COME = { listed: 3, total: null, planned: 1, written: 0, leftMs: 4_000 };
 
-test('what a job keeps beside it is read back whole', () => {
+test('the stored state of a job is read back unchanged', () => {
   const state = {
     progress: { sides: { left: COME, right: COME } },
     report: { ending: 'completed', message: null, summary: { ...FACTS, left: COUNTS, right: COUNTS } },
@@ -23,7 +23,7 @@ test('what a job keeps beside it is read back whole', () => {
   expect(jobState.parse(state)).toEqual(state);
 });
 
-test('a report of a daemon that counts in another form still says how the job ended', () => {
+test('a report whose counts have another format still contains the outcome of the job', () => {
   const state = {
     progress: { sides: { google: COME, service: COME } },
     report: { ending: 'halted', message: 'Too many.', summary: { ...FACTS, google: COUNTS, service: COUNTS } },

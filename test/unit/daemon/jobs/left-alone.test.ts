@@ -5,7 +5,7 @@ import { DOWN, LINK, REVOKED, startRunner } from '../../../support/jobs/runner.t
 
 const LISTED = { kind: 'listed', side: 'left', whole: true, contacts: 1, total: null } as const;
 
-test('a link that is paused by hand is left alone by its schedule until it is resumed, which is logged once', async () => {
+test('the schedule skips a link that is paused by hand until it is resumed, and the resume is logged once', async () => {
   await using runner = await startRunner();
   await runner.store.setPausedByHand('a', 5);
   expect(await runner.run()).toMatchObject({ ending: 'skipped', summary: null, retryInMs: null });
@@ -20,7 +20,7 @@ test('a link that is paused by hand is left alone by its schedule until it is re
   ]);
 });
 
-test('what somebody asks for is done while the link is paused by hand, which it stays', async () => {
+test('a job by hand runs while the link is paused by hand, and the link stays paused', async () => {
   await using runner = await startRunner();
   await runner.store.setPausedByHand('a', 5);
   expect((await runner.run({ byHand: true })).ending).toBe('completed');
@@ -29,7 +29,7 @@ test('what somebody asks for is done while the link is paused by hand, which it 
   expect((await runner.run()).ending).toBe('skipped');
 });
 
-test('what somebody asks for is done while the link waits for its next attempt, or for a credential', async () => {
+test('a job by hand runs while the link waits for its next attempt or for a credential', async () => {
   await using runner = await startRunner();
   runner.ends(DOWN);
   expect((await runner.run()).ending).toBe('unavailable');
@@ -43,7 +43,7 @@ test('what somebody asks for is done while the link waits for its next attempt, 
   expect(runner.runs).toHaveLength(4);
 });
 
-test('a link that is added again under its name does not wait for the next attempt of the one before', async () => {
+test('a link that is removed and added again under its name does not wait for the earlier next attempt', async () => {
   await using runner = await startRunner();
   runner.ends(DOWN);
   expect((await runner.run()).ending).toBe('unavailable');
@@ -64,18 +64,18 @@ test.each([
   ['a scheduled run', {}, null],
   ['a run by hand', { byHand: true }, null],
   ['a run by hand of a link that was paused before, resumed and paused again', { kind: 'full', byHand: true }, 3],
-] as const)('%s stops where its link is paused meanwhile, and is not begun again', async (_, job, before) => {
+] as const)('%s stops when its link is paused during the run, and is not started again', async (_, job, before) => {
   await using runner = await startRunner();
   if (before !== null) await runner.store.setPausedByHand('a', before);
   const stopped = Promise.withResolvers<unknown>();
-  const begun = Promise.withResolvers<LinkRunOptions>();
+  const started = Promise.withResolvers<LinkRunOptions>();
   runner.until((options) => {
     options.stop?.addEventListener('abort', () => stopped.resolve(options.stop?.reason));
-    begun.resolve(options);
+    started.resolve(options);
     return stopped.promise;
   });
   const run = runner.run(job);
-  const { onEvent, stop } = await begun.promise;
+  const { onEvent, stop } = await started.promise;
   runner.clock.advance(1_000);
   onEvent?.(LISTED);
   await runner.store.link('a');
@@ -92,7 +92,7 @@ test.each([
   expect(await stopped.promise).toMatchObject({ message: expect.stringContaining('paused by hand') as string });
 });
 
-test('a run that the end of the program stops is gone on with by the next process', async () => {
+test('a run that stops because the program ends is continued by the next process', async () => {
   await using runner = await startRunner();
   runner.until(({ stop }) => {
     runner.runner.stop();
@@ -101,7 +101,7 @@ test('a run that the end of the program stops is gone on with by the next proces
   expect(await runner.run()).not.toHaveProperty('isOver');
 });
 
-test('a first sync that waits for a review is not tried again by the schedule, until somebody runs it or it is interrupted', async () => {
+test('the schedule does not retry a first sync that waits for review, until it is run by hand or interrupted', async () => {
   await using runner = await startRunner();
   const store = async (id: string, outcome: 'halted' | 'failed', reason: string): Promise<void> => {
     const token = (await runner.store.acquireLease('a', id, 0, 1)) ?? 0;

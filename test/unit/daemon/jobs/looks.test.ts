@@ -7,14 +7,14 @@ const MINUTE_MS = 60_000;
 
 type Runner = Awaited<ReturnType<typeof startRunner>>;
 
-/** A runner of a link whose interval is `auto`. */
+/** Starts a runner of a link whose interval is `auto`. */
 const startAuto = async (): Promise<Runner> => {
   const runner = await startRunner();
   runner.runner.setLinks([{ ...LINK, hasAutoInterval: true }]);
   return runner;
 };
 
-/** Stores a run that ends now, as another process would; one that wrote something leaves the time of its change. */
+/** Stores a run of another process that ends now. A run that wrote also stores the time of its change. */
 const storeRun = async (
   { store, clock }: Runner,
   {
@@ -38,7 +38,7 @@ const storeRun = async (
   await store.releaseLease('a', 'another');
 };
 
-test('a job says when its link is to be looked at again; of a fixed interval it does not', async () => {
+test('the report of a job contains the delay to the next poll, except for a link with a fixed interval', async () => {
   await using runner = await startAuto();
   expect(await runner.run()).toMatchObject({ ending: 'completed', nextPollInMs: 5 * MINUTE_MS });
   await storeRun(runner, { wrote: true });
@@ -47,7 +47,7 @@ test('a job says when its link is to be looked at again; of a fixed interval it 
   expect(await runner.run()).not.toHaveProperty('nextLookInMs');
 });
 
-test('a link that another process looked at is not due before its time, and is said to be then', async () => {
+test('a link that another process polled is not due before its next poll, and the report contains the remaining delay', async () => {
   await using runner = await startAuto();
   await storeRun(runner, { wrote: true });
   runner.clock.advance(4 * SECOND_MS);
@@ -58,7 +58,7 @@ test('a link that another process looked at is not due before its time, and is s
   expect(runner.runs).toHaveLength(1);
 });
 
-test('the time between two looks is as long as it was when the last one ended, however late the next one is asked for', async () => {
+test('the delay between two polls is computed when the last one ended, however late the next job starts', async () => {
   await using runner = await startAuto();
   await storeRun(runner, { wrote: true });
   runner.clock.advance(4 * MINUTE_MS);
@@ -67,7 +67,7 @@ test('the time between two looks is as long as it was when the last one ended, h
   expect(await runner.run()).toMatchObject({ ending: 'completed' });
 });
 
-test('a clock that was set back keeps no link from being looked at, nor do looks from before that', async () => {
+test('neither a clock that was set back nor polls from before that prevent the next poll', async () => {
   await using runner = await startAuto();
   const limit = { requests: 4, windowMs: MINUTE_MS };
   runner.limits.push({ name: 'the service', budget: { limit, remaining: 4, resetMs: 0 } });
@@ -81,23 +81,23 @@ test('a clock that was set back keeps no link from being looked at, nor do looks
 });
 
 test.each([
-  ['a job that somebody asked for', { wrote: true }, { byHand: true }],
+  ['a job by hand', { wrote: true }, { byHand: true }],
   ['a sweep', { wrote: true }, { kind: 'sweep' }],
   ['a job after a run that failed', { wrote: true, outcome: 'failed' }, {}],
   ['a job after an undo', { wrote: true, kind: 'undo' }, {}],
-] as const)('%s does not wait for the next look', async (_, last, job) => {
+] as const)('%s does not wait for the next poll', async (_, last, job) => {
   await using runner = await startAuto();
   await storeRun(runner, last);
   expect(await runner.run(job)).toMatchObject({ ending: 'completed' });
 });
 
-test('a link with a fixed interval is run whenever a job asks', async () => {
+test('a link with a fixed interval runs for each job', async () => {
   await using runner = await startRunner();
   await storeRun(runner, { wrote: true });
   expect(await runner.run()).toMatchObject({ ending: 'completed' });
 });
 
-test('a look waits where looks have taken their part of a limit; what somebody asked for does not', async () => {
+test('a poll waits when polls have used their share of a limit, and a job by hand does not', async () => {
   await using runner = await startAuto();
   const limit = { requests: 4, windowMs: MINUTE_MS };
   runner.limits.push({ name: 'the service', budget: { limit, remaining: 4, resetMs: 0 } });

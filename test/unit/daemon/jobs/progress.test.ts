@@ -19,19 +19,19 @@ const EVENTS: readonly RunEvent[] = [
 
 const progressOf = (events: readonly RunEvent[]) => events.reduce(track, NO_PROGRESS_YET);
 
-test('the events of a run add up to what was listed, planned and written, and how long the slower side still takes', () => {
+test('the events of a run add up to the listed, planned and written counts and the remaining time of the slower side', () => {
   expect(progressOf(EVENTS)).toMatchObject({ listed: 1_700, planned: 40, written: 10, leftMs: 60_000 });
 });
 
-test('before the first news of the writes there is no time left', () => {
+test('the remaining time is null before the first write event', () => {
   expect(progressOf(EVENTS.slice(0, 5))).toMatchObject({ planned: 40, written: 0, leftMs: null });
 });
 
-test('an event that moves nothing leaves the progress as it is', () => {
+test('an event without progress does not change the progress', () => {
   expect(track(NO_PROGRESS_YET, { kind: 'recovered', writes: 3 })).toBe(NO_PROGRESS_YET);
 });
 
-test('whoever follows a job sees the same as whoever watched the run', () => {
+test('the events of a job result in the same progress as the events of the run', () => {
   expect(eventsOf(progressOf(EVENTS).sides)).toEqual([
     listed('left', 1_500, 1_500),
     listed('right', 200, 400),

@@ -5,19 +5,19 @@ import { LeaseError, StoppedError } from '../../../../src/engine/context.ts';
 import { DOWN, REVOKED, startRunner } from '../../../support/jobs/runner.ts';
 import { patchLink } from '../../../support/patch-link.ts';
 
-test('a link that completes a run after trouble is reported as recovered, once', async () => {
+test('a link that completes a run after a failure is reported as recovered, once', async () => {
   await using runner = await startRunner();
-  const told = () => runner.logged.filter((line) => line.startsWith('linkRecovered'));
+  const recoveries = () => runner.logged.filter((line) => line.startsWith('linkRecovered'));
   runner.ends(new TypeError('x'));
   await runner.run();
   runner.ends(null);
-  expect(told()).toEqual([]);
+  expect(recoveries()).toEqual([]);
   await runner.run();
   await runner.run();
-  expect(told()).toEqual(['linkRecovered {"link":"a","from":"failing"}']);
+  expect(recoveries()).toEqual(['linkRecovered {"link":"a","from":"failing"}']);
 });
 
-test('each kind of job asks for its kind of run', async () => {
+test('each kind of job starts its kind of run', async () => {
   await using runner = await startRunner();
   await runner.run({ kind: 'incremental' });
   await runner.run({ kind: 'sweep' });
@@ -51,16 +51,16 @@ test('a job passes the guard only with the nonce of the plan that was halted las
   expect(runner.runs[0]).not.toHaveProperty('acceptedHalt');
 });
 
-test('a run that has told of no progress for a quarter of an hour is stalled, until it goes on or ends', async () => {
+test('a run that has reported no progress for a quarter of an hour is stalled until it reports progress or ends', async () => {
   await using runner = await startRunner();
   const ended = Promise.withResolvers<null>();
-  const begun = Promise.withResolvers<LinkRunOptions>();
+  const started = Promise.withResolvers<LinkRunOptions>();
   runner.until((options) => {
-    begun.resolve(options);
+    started.resolve(options);
     return ended.promise;
   });
   const run = runner.run({ kind: 'full' });
-  const { onEvent } = await begun.promise;
+  const { onEvent } = await started.promise;
   runner.clock.advance(15 * 60_000);
   expect(runner.runner.stalled()).toEqual([]);
   runner.clock.advance(1);
@@ -74,7 +74,7 @@ test('a run that has told of no progress for a quarter of an hour is stalled, un
   expect(runner.runner.stalled()).toEqual([]);
 });
 
-test('a paused link is left alone by its schedule until its credential is another one, and resumes then', async () => {
+test('the schedule skips a paused link until its credential changes, and then resumes it', async () => {
   await using runner = await startRunner();
   runner.ends(REVOKED);
   const report = await runner.run();
@@ -89,7 +89,7 @@ test('a paused link is left alone by its schedule until its credential is anothe
   expect(runner.logged.filter((line) => line.startsWith('linkReconnected'))).toEqual(['linkReconnected {"link":"a"}']);
 });
 
-test('[R16] a link that connect has made active is resumed by its next completed run, and that is logged once', async () => {
+test('[R16] a link that connect has set to resuming is resumed by its next completed run, which is logged once', async () => {
   await using runner = await startRunner();
   const resumed = () => runner.logged.filter((line) => line.startsWith('linkReconnected'));
   runner.ends(REVOKED);
@@ -106,7 +106,7 @@ test('[R16] a link that connect has made active is resumed by its next completed
   expect(resumed()).toEqual(['linkReconnected {"link":"a"}']);
 });
 
-test('[R16] a link that another process has resumed is not logged again', async () => {
+test('[R16] a link that another process has resumed is not logged as resumed again', async () => {
   await using runner = await startRunner();
   runner.ends(REVOKED);
   await runner.run();
@@ -128,7 +128,7 @@ test('[R16] a credential that is stored while the old one is being refused is tr
   expect((await runner.run()).ending).toBe('completed');
 });
 
-test('[R16] a job that waits for the lease of a run that pauses the link begins no run', async () => {
+test('[R16] a job that waits for the lease of a run that pauses the link starts no run', async () => {
   await using runner = await startRunner();
   runner.waitsForLease(() => {
     return patchLink(runner.store, 'a', { state: 'paused', credentials: { left: 'g1', right: 's1' } });
@@ -137,7 +137,7 @@ test('[R16] a job that waits for the lease of a run that pauses the link begins 
   expect(runner.runs).toEqual([]);
 });
 
-test('a link that an earlier process paused is left alone while its credentials are the ones of then', async () => {
+test('a link that an earlier process paused is skipped until one of its credentials changes', async () => {
   await using runner = await startRunner();
   await patchLink(runner.store, 'a', { state: 'paused', credentials: { left: 'g1', right: 's1' } });
   expect((await runner.run()).ending).toBe('skipped');
@@ -145,7 +145,7 @@ test('a link that an earlier process paused is left alone while its credentials 
   expect((await runner.run()).ending).toBe('completed');
 });
 
-test('a resync by hand is tried on a paused link too', async () => {
+test('a resync by hand also runs on a paused link', async () => {
   await using runner = await startRunner();
   runner.ends(REVOKED);
   await runner.run();
@@ -153,7 +153,7 @@ test('a resync by hand is tried on a paused link too', async () => {
   expect((await runner.run({ kind: 'full' })).ending).toBe('completed');
 });
 
-test('a link that was never connected is paused, with one line that says what to do', async () => {
+test('a link that was never connected is paused, and one log line contains the command to run', async () => {
   await using runner = await startRunner();
   runner.credentials.right = null;
   runner.breaks(new ConfigError([{ where: 'SERVICE_ACCESS_TOKEN', what: 'is not set.' }]));
@@ -165,7 +165,7 @@ test('a link that was never connected is paused, with one line that says what to
   expect(paused[0]).toContain('contact-sync connect service a');
 });
 
-test('a link that lacks both credentials says so of each side; one whose configuration is at fault asks for doctor', async () => {
+test('a link without credentials names the command of each side, and a link with an invalid configuration names doctor', async () => {
   await using runner = await startRunner();
   runner.credentials.left = null;
   runner.credentials.right = null;
@@ -183,7 +183,7 @@ test('a link that lacks both credentials says so of each side; one whose configu
   expect(neither).not.toContain('contact-sync connect');
 });
 
-test('an unavailable remote is asked again with growing delays; scheduled runs wait for that, and success forgets it', async () => {
+test('an unavailable remote is retried with growing delays; scheduled runs wait for the retry, and success resets the delay', async () => {
   await using runner = await startRunner();
   runner.ends(DOWN);
   expect(await runner.run()).toMatchObject({ ending: 'unavailable', retryInMs: 11_250 });
@@ -197,7 +197,7 @@ test('an unavailable remote is asked again with growing delays; scheduled runs w
   expect(await runner.run()).toMatchObject({ retryInMs: 11_250 });
 });
 
-test('an outage that lasts is logged as an error, once, with what to do', async () => {
+test('a long outage is logged as an error, once, with the command to run', async () => {
   await using runner = await startRunner();
   const failing = () => runner.logged.filter((line) => line.startsWith('linkFailing'));
   const fail = async (times: number): Promise<void> => {
@@ -223,18 +223,18 @@ test('a job that finds the link busy with a run of this process does not hide th
   await using runner = await startRunner();
   const first = Promise.withResolvers<null>();
   runner.until(() => first.promise);
-  const underWay = runner.run({ kind: 'full' });
+  const runningJob = runner.run({ kind: 'full' });
   await expect.poll(() => runner.runs.length).toBe(1);
   runner.breaks(new LeaseError('a', 'busy'));
   expect((await runner.run()).ending).toBe('busy');
   expect(runner.runner.running()).toEqual(['a']);
   expect(runner.logged).toEqual([]);
   first.resolve(null);
-  await underWay;
+  await runningJob;
   expect(runner.runner.running()).toEqual([]);
 });
 
-test('a link held by another process is busy: tried again soon, logged once, and no failure', async () => {
+test('a link held by another process is busy: it is retried soon, logged once, and not a failure', async () => {
   await using runner = await startRunner();
   runner.breaks(new LeaseError('a', 'busy'));
   expect(await runner.run()).toMatchObject({ ending: 'busy', retryInMs: 2_000 });
@@ -242,7 +242,7 @@ test('a link held by another process is busy: tried again soon, logged once, and
   expect(runner.logged).toEqual(['leaseBusy {"link":"a"}']);
 });
 
-test('what keeps a run from beginning is logged, and leaves the schedule as it is', async () => {
+test('an error that prevents a run is logged and does not change the schedule', async () => {
   await using runner = await startRunner();
   runner.breaks(new TypeError('x is not a function'));
   expect(await runner.run()).toMatchObject({ ending: 'failed', retryInMs: null, summary: null });
@@ -258,14 +258,14 @@ test('a job of a link that is not configured is skipped', async () => {
   expect(runner.runs).toEqual([]);
 });
 
-test('stopping asks the runs under way to end, and begins no other', async () => {
+test('stopping ends the current runs and starts no other run', async () => {
   await using runner = await startRunner();
   runner.until(({ stop }) => new Promise((resolve) => stop?.addEventListener('abort', () => resolve(stop.reason))));
-  const underWay = runner.run();
+  const runningJob = runner.run();
   await expect.poll(() => runner.runs.length).toBe(1);
   expect(runner.runner.running()).toEqual(['a']);
   runner.runner.stop();
-  expect(await underWay).toMatchObject({ ending: 'stopped' });
+  expect(await runningJob).toMatchObject({ ending: 'stopped' });
   expect(runner.runner.running()).toEqual([]);
   expect(await runner.run()).toMatchObject({ ending: 'stopped' });
   expect(runner.runs).toHaveLength(1);
@@ -274,7 +274,7 @@ test('stopping asks the runs under way to end, and begins no other', async () =>
   expect(runner.runs[0]?.signal.reason).toBeInstanceOf(StoppedError);
 });
 
-test('progress is reported as the run reports its events', async () => {
+test('each event of the run that changes the progress is reported', async () => {
   await using runner = await startRunner();
   runner.until(({ onEvent }) => {
     onEvent?.({ kind: 'planned', writes: { left: 2, right: 1 } });
@@ -282,12 +282,12 @@ test('progress is reported as the run reports its events', async () => {
     onEvent?.({ kind: 'written', side: 'left', done: 2, total: 2, leftMs: 0 });
     return Promise.resolve(null);
   });
-  const seen: unknown[] = [];
+  const reported: unknown[] = [];
   await runner.runner.runJob(
     { link: 'a', kind: 'full', override: null },
-    { onProgress: ({ planned, written }) => seen.push([planned, written]) },
+    { onProgress: ({ planned, written }) => reported.push([planned, written]) },
   );
-  expect(seen).toEqual([
+  expect(reported).toEqual([
     [3, 0],
     [3, 2],
   ]);

@@ -13,7 +13,7 @@ const linksOf = (count: number) => Array.from({ length: count }, (_, index) => l
 const ofKind = (kind: Schedule['kind'], schedules: readonly Schedule[]) =>
   schedules.filter((schedule) => schedule.kind === kind);
 
-/** How many of the times fall into each of so many equal parts of the interval. */
+/** Counts the times in each of `parts` equal parts of the interval. */
 const histogram = (timesMs: readonly number[], everyMs: number, parts: number): readonly number[] => {
   const counts = Array.from({ length: parts }, () => 0);
   for (const timeMs of timesMs) {
@@ -29,19 +29,19 @@ test.each([
 ] as const)('the slots of many links are spread evenly over their interval: %s', (kind, everyMs) => {
   const slots = ofKind(kind, schedulesOf(linksOf(10_000))).map(({ offsetMs }) => offsetMs);
   const counts = histogram(slots, everyMs, 20);
-  // Of 10,000 at random a twentieth has 500, give or take 22: four times as much would be no chance.
+  // A twentieth of 10,000 random slots is 500 with a standard deviation of 22. The bounds are four deviations away.
   expect(Math.min(...counts)).toBeGreaterThan(410);
   expect(Math.max(...counts)).toBeLessThan(590);
 });
 
-test("a link's slots go by its name, whatever other links there are and in which order", () => {
+test('the slots of a link depend on its name only, not on other links or their order', () => {
   const slotsOf = (links: readonly LinkConfig[]) =>
     new Map(schedulesOf(links).map(({ link, kind, offsetMs }) => [`${link} ${kind}`, offsetMs]));
   const [all, some] = [slotsOf(linksOf(50)), slotsOf(linksOf(20).toReversed())];
   for (const [key, offsetMs] of some) expect(all.get(key)).toBe(offsetMs);
 });
 
-test('a sweep comes half an interval after an incremental run', () => {
+test('a sweep starts half an interval after an incremental run', () => {
   const schedules = schedulesOf(linksOf(200));
   const sweeps = ofKind('sweep', schedules);
   for (const [index, { offsetMs }] of ofKind('incremental', schedules).entries()) {
@@ -49,7 +49,7 @@ test('a sweep comes half an interval after an incremental run', () => {
   }
 });
 
-test('a crowd of links that begins together comes one a second on average, or spread over the interval; one alone at once', () => {
+test('many links start at one a second on average or spread over the interval, and a single link starts at once', () => {
   const firsts = (count: number) => ofKind('incremental', schedulesOf(linksOf(count))).map(({ firstMs }) => firstMs);
   expect(firsts(1)).toEqual([0]);
   const few = firsts(100);
@@ -60,12 +60,12 @@ test('a crowd of links that begins together comes one a second on average, or sp
   expect(Math.max(...histogram(many, INTERVAL_MS, 20))).toBeLessThan(590);
 });
 
-test('offsets stay within the interval', () => {
+test('offsets are less than the interval', () => {
   const links = [linkNamed('a'), { ...linkNamed('b'), sweepIntervalMs: 1_000 }];
   for (const { offsetMs, everyMs } of schedulesOf(links)) expect(offsetMs).toBeLessThan(everyMs);
 });
 
-test('the next slot is always a later one, and missed ones are left out', () => {
+test('the next slot is always in the future, and missed slots are skipped', () => {
   const schedule = { everyMs: 100, offsetMs: 30 };
   expect([0, 29, 30, 31, 129, 130, 1_055].map((nowMs) => nextSlot(schedule, nowMs))).toEqual([
     30, 30, 130, 130, 130, 230, 1_130,

@@ -5,7 +5,7 @@ import { nextNotification } from '../../../../src/daemon/notify/next-notificatio
 const HOUR_MS = 3_600_000;
 const NOW_MS = 10 * HOUR_MS;
 
-const told = (trouble: NotificationState['trouble'], failingSinceMs: number | null = null): NotificationState => ({
+const notified = (trouble: NotificationState['trouble'], failingSinceMs: number | null = null): NotificationState => ({
   ...NO_NOTIFICATION,
   trouble,
   failingSinceMs,
@@ -28,38 +28,38 @@ test.each<[before: NotificationState['trouble'], state: LinkStateName, kind: str
   ['failing', 'failing', null],
   ['failing', 'halted', 'halted'],
   ['failing', 'active', 'recovered'],
-])('told of %s, a link that is %s: %s', (before, state, kind) => {
-  const found = nextNotification(told(before), state, NOW_MS);
+])('after a notification of %s, a link that is %s has the notification %s', (before, state, kind) => {
+  const found = nextNotification(notified(before), state, NOW_MS);
   expect(found.kind).toBe(kind);
   expect(found.after.trouble).toBe(kind === null ? before : kind === 'recovered' ? null : kind);
 });
 
 describe('a link that fails', () => {
-  test('is told of when it has failed for an hour, and no sooner', () => {
+  test('is reported when it has failed for an hour, and not earlier', () => {
     const { after } = nextNotification(NO_NOTIFICATION, 'failing', NOW_MS);
-    expect(after).toEqual(told(null, NOW_MS));
+    expect(after).toEqual(notified(null, NOW_MS));
     expect(nextNotification(after, 'failing', NOW_MS + HOUR_MS - 1)).toEqual({ kind: null, after });
     const later = nextNotification(after, 'failing', NOW_MS + HOUR_MS);
-    expect(later).toEqual({ kind: 'failing', after: told('failing', NOW_MS) });
+    expect(later).toEqual({ kind: 'failing', after: notified('failing', NOW_MS) });
     expect(nextNotification(later.after, 'failing', NOW_MS + 9 * HOUR_MS).kind).toBeNull();
   });
 
-  test('fails again after a completed run', () => {
-    const { after } = nextNotification(told(null, NOW_MS), 'active', NOW_MS + 1);
+  test('starts a new hour after a completed run', () => {
+    const { after } = nextNotification(notified(null, NOW_MS), 'active', NOW_MS + 1);
     expect(after).toEqual(NO_NOTIFICATION);
     expect(nextNotification(after, 'failing', NOW_MS + 2 * HOUR_MS).kind).toBeNull();
   });
 
-  test('does not end what was told before: the same halt is not told again behind an outage', () => {
-    const { after } = nextNotification(told('halted'), 'failing', NOW_MS);
+  test('keeps the earlier notification: the same halt is not reported again after an outage', () => {
+    const { after } = nextNotification(notified('halted'), 'failing', NOW_MS);
     expect(nextNotification(after, 'halted', NOW_MS + 1).kind).toBeNull();
     expect(nextNotification(after, 'failing', NOW_MS + HOUR_MS).kind).toBe('failing');
   });
 
-  test('is judged from now on where the time of its beginning is yet to come', () => {
-    expect(nextNotification(told(null, NOW_MS + 9 * HOUR_MS), 'failing', NOW_MS)).toEqual({
+  test('counts from now if its stored start is in the future', () => {
+    expect(nextNotification(notified(null, NOW_MS + 9 * HOUR_MS), 'failing', NOW_MS)).toEqual({
       kind: null,
-      after: told(null, NOW_MS),
+      after: notified(null, NOW_MS),
     });
   });
 });

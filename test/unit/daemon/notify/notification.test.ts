@@ -14,7 +14,7 @@ const AT = '2026-11-22T12:00:00.000Z';
 
 const link = (patch: Partial<LinkState>): LinkState => ({ ...newState('home'), ...patch });
 
-test('a notice says what happened to which link, why, and when', () => {
+test('a notification contains the event, the link, the reason and the time', () => {
   const notice = notificationOf('halted', link({ state: 'halted', reason: 'Too much would go.' }), SENDING);
   expect(JSON.parse(webhookBody(notice, 'json'))).toEqual({
     id: 'n1',
@@ -36,13 +36,13 @@ test.each([
     'The link home has been failing for an hour or longer: No answer. Find out more with: contact-sync doctor home',
   ],
   ['recovered', null, 'failing', 'The link home recovered; it was failing before.'],
-] as const)('%s, as a sentence', (news, reason, trouble, text) => {
+] as const)('the text of the event %s is a sentence', (news, reason, trouble, text) => {
   const told = { trouble, failingSinceMs: null, claimedUntilMs: null };
   const notice = notificationOf(news, link({ reason, told }), SENDING);
   expect(notice).toMatchObject({ event: `link.${news}`, from: trouble, reason, text });
 });
 
-test("a remote's own words are told only where personal data may be", () => {
+test('the message of a remote is sent only if personal data is allowed', () => {
   const state = link({ state: 'failing', reason: 'The service refused it (422) saying "Ada Lovelace is taken"' });
   const quiet = notificationOf('failing', state, SENDING);
   expect(quiet.reason).toBe('The service refused it (422)');
@@ -52,7 +52,7 @@ test("a remote's own words are told only where personal data may be", () => {
   expect(talkative.text).toContain('Ada Lovelace');
 });
 
-test('Slack gets a text alone, in which nothing is obeyed', () => {
+test('the body for Slack contains only a text, with control characters escaped', () => {
   const notice = notificationOf('halted', link({ state: 'halted', reason: '<!channel> & more' }), SENDING);
   expect(JSON.parse(webhookBody(notice, 'slack'))).toEqual({
     text: 'The link home is halted: &lt;!channel&gt; &amp; more',
@@ -70,7 +70,7 @@ describe('a signature', () => {
     expect(rest).toEqual({ 'contact-sync-signature': `v1=${expected}` });
   });
 
-  test('is another one at another time, of another body and under another secret', () => {
+  test('differs for another time, another body and another secret', () => {
     const sign = (...of: Parameters<typeof signatureOf>) => signatureOf(...of)['contact-sync-signature'];
     const all = [
       sign('s', 'body', 1_000),

@@ -37,7 +37,7 @@ const notifierTo = (url: string, options: Partial<NotifierOptions> = {}): Notifi
     store,
     clock,
     events: log.events,
-    // No wait between two attempts.
+    // Attempts have no delay.
     random: () => 0,
     newId: () => `notice ${(ids += 1)}`,
     ...options,
@@ -51,7 +51,7 @@ const events = (): unknown[] => receiver.received.map(({ body }) => (JSON.parse(
 const logged = (name: string): unknown[] => log.lines.filter((line) => line.name === name).map(({ fields }) => fields);
 const trouble = async () => (await store.link('home')).told.trouble;
 
-test('a trouble is told once however often one looks, its end once, and the next one again', async () => {
+test('a failure is reported once however often links are checked, its end once, and the next failure again', async () => {
   const notifier = open();
   for (const change of [() => Promise.resolve(), halt, recover, halt]) {
     await change();
@@ -62,29 +62,29 @@ test('a trouble is told once however often one looks, its end once, and the next
   expect(logged('notificationSent')[0]).toEqual({ link: 'home', news: 'halted', host: new URL(receiver.url).host });
 });
 
-test('another process on the same store tells nothing that was told', async () => {
+test('another process on the same store does not repeat a sent notification', async () => {
   await halt();
   await open().notify(['home'], NEVER);
   await open().notify(['home'], NEVER);
   expect(events()).toEqual(['link.halted']);
 });
 
-test('of two processes that look at once one tells', async () => {
+test('only one of two concurrent processes sends the notification', async () => {
   await halt();
   await Promise.all([open().notify(['home'], NEVER), open().notify(['home'], NEVER)]);
   expect(events()).toEqual(['link.halted']);
 });
 
-test('what another process is telling is left to it, and told where that process died', async () => {
+test('a notification claimed by another process is not sent, unless the claim has expired', async () => {
   await halt();
   const answers: (() => void)[] = [];
   receiver.answer((response) => void answers.push(() => response.writeHead(204).end()));
-  const telling = open().notify(['home'], NEVER);
+  const notifying = open().notify(['home'], NEVER);
   await receiver.until(1);
   await open().notify(['home'], NEVER);
   expect(receiver.received).toHaveLength(1);
   for (const answer of answers) answer();
-  await telling;
+  await notifying;
 
   await recover();
   const { told } = await store.link('home');
@@ -97,7 +97,7 @@ test('what another process is telling is left to it, and told where that process
   expect(events()).toEqual(['link.halted', 'link.recovered']);
 });
 
-test('a claim from a clock that was wrong binds nobody', async () => {
+test('a claim too far in the future is ignored', async () => {
   await halt();
   const { told } = await store.link('home');
   await store.swapNotificationState('home', told, { ...told, claimedUntilMs: clock.now() + 3_600_000 });
@@ -105,8 +105,8 @@ test('a claim from a clock that was wrong binds nobody', async () => {
   expect(events()).toEqual(['link.halted']);
 });
 
-describe('a receiver that does not take it', () => {
-  test('is sent the same notice a few times, then later, and told it once', async () => {
+describe('a receiver that does not accept a notification', () => {
+  test('is sent the same notification a few times, then again later, until it accepts it once', async () => {
     await halt();
     receiver.answer((response) => response.writeHead(503).end('no room for T0SECRET'));
     const notifier = open();
@@ -121,13 +121,13 @@ describe('a receiver that does not take it', () => {
     await notifier.notify(['home'], NEVER);
     expect(receiver.received).toHaveLength(9);
     expect(await trouble()).toBe('halted');
-    // Logged once, and with no word of the receiver, which may repeat what it was sent.
+    // Logged once, without the response text, because it can repeat the secret that was sent.
     const { host } = new URL(receiver.url);
     const remedy = 'Find out more with: contact-sync notify --test';
     expect(logged('notificationFailed')).toEqual([{ host, reason: `${host} answered 503`, remedy }]);
   });
 
-  test('is sent it under the same id later too, for it may have been taken, and the next trouble under another', async () => {
+  test('is sent the same id in later attempts, because it may have accepted one, and a new id for the next failure', async () => {
     const ids = () => receiver.received.map(({ body }) => (JSON.parse(body) as { id: string }).id);
     await halt();
     receiver.answer((response) => response.writeHead(503).end());
@@ -145,7 +145,7 @@ describe('a receiver that does not take it', () => {
     expect(ids().slice(-2)).toEqual(['notice 2', 'notice 3']);
   });
 
-  test('because it is down is told when it is up', async () => {
+  test('because it is down receives it once when it is up again', async () => {
     await halt();
     const { url } = receiver;
     await receiver[Symbol.asyncDispose]();
@@ -160,7 +160,7 @@ describe('a receiver that does not take it', () => {
     expect(events()).toEqual(['link.halted']);
   });
 
-  test('and whose trouble is over meanwhile hears of neither', async () => {
+  test('is sent nothing more if the link recovers before the next attempt', async () => {
     await halt();
     receiver.answer((response) => response.writeHead(503).end());
     await open().notify(['home'], NEVER);
@@ -171,14 +171,14 @@ describe('a receiver that does not take it', () => {
     expect(receiver.received).toHaveLength(sent);
   });
 
-  test.each([400, 404, 410])('because it refuses (%i) is not asked again at once', async (status) => {
+  test.each([400, 404, 410])('because it refuses it (%i) gets no immediate retry', async (status) => {
     await halt();
     receiver.answer((response) => response.writeHead(status).end());
     await open().notify(['home'], NEVER);
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('but redirects is not followed', async () => {
+  test('and redirects is not followed', async () => {
     await halt();
     await using other = await startReceiver();
     receiver.answer((response) => response.writeHead(307, { location: other.url }).end());
@@ -189,26 +189,26 @@ describe('a receiver that does not take it', () => {
     ]);
   });
 
-  test('and never answers is given five seconds, each time', async () => {
+  test('and never responds is given five seconds for each attempt', async () => {
     await halt();
     receiver.answer(() => undefined);
-    const telling = open().notify(['home'], NEVER);
+    const notifying = open().notify(['home'], NEVER);
     for (const count of [1, 2, 3, 4]) {
       await receiver.until(count);
       clock.advance(5_000);
     }
-    await telling;
+    await notifying;
     expect(logged('notificationFailed')).toMatchObject([
       { reason: expect.stringContaining('did not answer (no whole answer within 5 s)') },
     ]);
   });
 
-  test('asks for a while, and is not sent anything before', async () => {
+  test('and sends Retry-After is not sent anything before that time', async () => {
     await halt();
     receiver.answer((response) => response.writeHead(429, { 'retry-after': '7' }).end());
     const sleeps: number[] = [];
     const sleep: MovableClock['sleep'] = (delayMs, signal) => {
-      // The time that an attempt has.
+      // The timeout of an attempt.
       if (delayMs === 5_000) return clock.sleep(delayMs, signal);
       sleeps.push(delayMs);
       return Promise.resolve();
@@ -217,7 +217,7 @@ describe('a receiver that does not take it', () => {
     expect(sleeps).toEqual([7_000, 7_000, 7_000]);
   });
 
-  test('leaves the rest for the next time: one that is down is not asked for each link', async () => {
+  test('ends the round: the notifications of other links wait for the next round', async () => {
     await halt('home');
     await halt('club');
     receiver.answer((response) => response.writeHead(404).end());
@@ -226,7 +226,7 @@ describe('a receiver that does not take it', () => {
   });
 });
 
-test('a notice that the receiver never takes holds up no other link for good', async () => {
+test('a notification that the receiver never accepts does not block other links permanently', async () => {
   await halt('club');
   await halt('home');
   receiver.answer((response, { body }) => response.writeHead(body.includes('"link":"club"') ? 400 : 204).end());
@@ -236,14 +236,14 @@ test('a notice that the receiver never takes holds up no other link for good', a
   expect((await store.link('club')).told.trouble).toBeNull();
 });
 
-test('an answer without end is cut off, and its status counts', async () => {
+test('a long response is cut off, and its status counts', async () => {
   await halt();
   receiver.answer((response) => response.writeHead(200).end('x'.repeat(1_000_000)));
   await open().notify(['home'], NEVER);
   expect(await trouble()).toBe('halted');
 });
 
-test('the end of the program ends the waiting, and what was not told is told by the next one', async () => {
+test('the end of the program ends the wait, and the next process sends the notification', async () => {
   await halt();
   const ending = new AbortController();
   receiver.answer((response) => {
@@ -258,14 +258,14 @@ test('the end of the program ends the waiting, and what was not told is told by 
   expect(events()).toEqual(['link.halted', 'link.halted']);
 });
 
-test('a store that cannot be used ends nothing', async () => {
+test('an error of the store is logged and does not end the notifier', async () => {
   const broken = openStore(':memory:');
   await broken.close();
   expect(await open({ store: broken }).notify(['home'], NEVER)).toBe(300_000);
   expect(logged('notificationFailed')).toHaveLength(1);
 });
 
-test('what is sent is signed, each time with its own time, where there is a secret', async () => {
+test('with a secret each attempt is signed with its own time', async () => {
   await halt();
   let attempts = 0;
   receiver.answer((response) => response.writeHead((attempts += 1) === 1 ? 503 : 204).end());
@@ -283,8 +283,8 @@ test('what is sent is signed, each time with its own time, where there is a secr
   );
 });
 
-describe('a test', () => {
-  test('is sent once and says what the receiver answered', async () => {
+describe('a test notification', () => {
+  test('is sent once and returns the response of the receiver', async () => {
     receiver.answer((response) => response.writeHead(200).end('ok'));
     expect(await open().test(NEVER)).toEqual({ status: 200, text: 'ok' });
     expect(events()).toEqual(['test']);
@@ -296,7 +296,7 @@ describe('a test', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  test('says nothing of an address of which one part begins with another', async () => {
+  test('does not reveal an address where one part begins with another', async () => {
     receiver.answer((response, { path }) => response.writeHead(404).end(path));
     const answer = notifierTo(`${receiver.url}/hooks/tenant/tenantXq7`).test(NEVER);
     await expect(answer).rejects.toMatchObject({

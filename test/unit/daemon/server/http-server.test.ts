@@ -17,19 +17,19 @@ const groups = [
     }),
 ];
 
-const openTestDoor = async (address = LOOPBACK) => {
+const openTestServer = async (address = LOOPBACK) => {
   const failed: unknown[] = [];
-  const door = await openHttpServer({
+  const server = await openHttpServer({
     address,
     onError: (path, error) => failed.push([path, error]),
     onLimited: () => undefined,
   });
-  door.serve(groups);
-  const port = Number(door.address.split(':').at(-1));
-  return { door, failed, port, url: `http://127.0.0.1:${port}` };
+  server.serve(groups);
+  const port = Number(server.address.split(':').at(-1));
+  return { server, failed, port, url: `http://127.0.0.1:${port}` };
 };
 
-/** `fetch` sets Host itself. */
+/** Returns the status of a request with the given Host header. `fetch` overrides Host. */
 const statusFor = async (url: string, host: string): Promise<number | undefined> => {
   const asked = request(url, { headers: { host }, agent: false }).end();
   const [answer] = (await once(asked, 'response')) as [{ statusCode?: number; resume(): void }];
@@ -37,9 +37,9 @@ const statusFor = async (url: string, host: string): Promise<number | undefined>
   return answer.statusCode;
 };
 
-test('it answers what each group of routes has, and nothing is kept by whoever asks', async () => {
-  const { door, url } = await openTestDoor();
-  await using _ = door;
+test('the server serves the routes of each group, with responses that must not be cached', async () => {
+  const { server, url } = await openTestServer();
+  await using _ = server;
   const answer = await fetch(`${url}/one`);
   expect(await answer.text()).toBe('first');
   expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -56,35 +56,35 @@ test.each([
   ['127.0.0.1.example', 403],
   ['localhost.example:8377', 403],
   ['192.168.1.20:8377', 403],
-])('an address of this machine alone, asked as %s, answers %i', async (host, status) => {
-  const { door, url } = await openTestDoor();
-  await using _ = door;
+])('a loopback address with the Host header %s returns %i', async (host, status) => {
+  const { server, url } = await openTestServer();
+  await using _ = server;
   expect(await statusFor(`${url}/one`, host)).toBe(status);
 });
 
-test('an address that others reach is asked by any name', async () => {
-  const { door, url } = await openTestDoor({ host: '0.0.0.0', port: 0 });
-  await using _ = door;
+test('an address that other machines can reach accepts any Host header', async () => {
+  const { server, url } = await openTestServer({ host: '0.0.0.0', port: 0 });
+  await using _ = server;
   expect(await statusFor(`${url}/one`, 'metrics.example')).toBe(200);
 });
 
-test('what breaks is told to the log, and not to who asked', async () => {
-  const { door, failed, url } = await openTestDoor();
-  await using _ = door;
+test('an error of a route is logged and not sent to the client', async () => {
+  const { server, failed, url } = await openTestServer();
+  await using _ = server;
   const answer = await fetch(`${url}/breaks`);
   expect(answer.status).toBe(500);
   expect(await answer.text()).not.toContain('store');
   expect(failed).toEqual([['/breaks', new Error('the store cannot be read')]]);
 });
 
-test('a connection that the system could not hand over is told to the log, and the next one is answered', async () => {
-  const { door, failed, url } = await openTestDoor();
-  await using _ = door;
+test('an error while accepting a connection is logged, and the next connection is served', async () => {
+  const { server, failed, url } = await openTestServer();
+  await using _ = server;
   const servers: Server[] = [];
-  const see = (message: unknown): void => void servers.push((message as { server: Server }).server);
-  subscribe('http.server.request.start', see);
+  const recordServer = (message: unknown): void => void servers.push((message as { server: Server }).server);
+  subscribe('http.server.request.start', recordServer);
   await (await fetch(`${url}/one`)).text();
-  unsubscribe('http.server.request.start', see);
+  unsubscribe('http.server.request.start', recordServer);
   const trouble = new Error('accept ENOBUFS');
   servers[0]?.emit('error', trouble);
   expect(failed).toEqual([['', trouble]]);
@@ -99,9 +99,9 @@ test.each([
     () => ({ host: '192.0.2.1', port: 0 }),
     /LISTEN: 192\.0\.2\.1:0 is not an address/u,
   ],
-])('%s is a fault of the configuration', async (_, addressOf, message) => {
-  const { door, port, url } = await openTestDoor();
-  await using __ = door;
+])('%s is a configuration error', async (_, addressOf, message) => {
+  const { server, port, url } = await openTestServer();
+  await using __ = server;
   const second = openHttpServer({ address: addressOf(port), onError: () => undefined, onLimited: () => undefined });
   await expect(second).rejects.toThrow(ConfigError);
   await expect(second).rejects.toThrow(message);
@@ -109,8 +109,8 @@ test.each([
 });
 
 test('an optional address that is in use leaves the daemon without a page, and the reason names the address', async () => {
-  const { door, port } = await openTestDoor();
-  await using _ = door;
+  const { server, port } = await openTestServer();
+  await using _ = server;
   const reasons: string[] = [];
   const address = { host: '127.0.0.1', port };
   const second = await openOptionalHttpServer({
@@ -123,15 +123,15 @@ test('an optional address that is in use leaves the daemon without a page, and t
   expect(reasons).toEqual([expect.stringMatching(`^127\\.0\\.0\\.1:${port} is in use\\. `)]);
 });
 
-test('it closes at once, with connections that are kept and requests that never come to an end', async () => {
-  const { door, port, url } = await openTestDoor();
+test('the server closes at once, even with idle connections and incomplete requests', async () => {
+  const { server, port, url } = await openTestServer();
   await (await fetch(`${url}/one`)).text();
   const slow = connect(port, '127.0.0.1');
   await once(slow, 'connect');
   slow.write('GET /one HTTP/1.1\r\nHost: loc');
   slow.on('error', () => undefined);
   const cut = new Promise((resolve) => slow.once('close', resolve));
-  await door[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
   await cut;
   await expect(fetch(`${url}/one`)).rejects.toThrow('fetch failed');
 });

@@ -8,7 +8,7 @@ const hasPromtool = await promisify(execFile)('promtool', ['--version']).then(
   () => false,
 );
 
-test.skipIf(!hasPromtool)('promtool finds no fault in what is served', async () => {
+test.skipIf(!hasPromtool)('promtool finds no fault in the served metrics', async () => {
   const { metrics } = metricsOf('home');
   metrics.count(jobOf('home'), reportOf('home'));
   const traffic = [{ link: 'home', side: 'left', requests: 1, used: 0.5 }] as const;

@@ -14,7 +14,7 @@ const limited = (link: string) => ({
   retryAfterMs: 1_000,
 });
 
-test('each run that has ended is counted by its outcome, with what it wrote and how long it took', async () => {
+test('each ended run is counted by its outcome, with its writes and its duration', async () => {
   const { metrics } = metricsOf('home');
   const left = { pulled: 4, created: 3, updated: 2, deleted: 1, groupsDeleted: 1, requests: 9 };
   metrics.count(jobOf('home'), reportOf('home', { kind: 'full', left, conflicts: 2 }));
@@ -44,12 +44,12 @@ test('each run that has ended is counted by its outcome, with what it wrote and 
   });
 });
 
-test('a run that could not begin counts by its outcome alone, and a job that waits for its turn is no run', async () => {
+test('a run that could not start counts by its outcome only, and a job that waits for its turn is not a run', async () => {
   const { metrics } = metricsOf('home');
-  const none = { message: null, summary: null, retryInMs: null };
-  metrics.count(jobOf('home'), { ...none, ending: 'paused' });
-  metrics.count({ ...jobOf('home'), kind: 'full' }, { ...none, ending: 'failed' });
-  for (const ending of ['busy', 'skipped', 'stopped'] as const) metrics.count(jobOf('home'), { ...none, ending });
+  const noSummary = { message: null, summary: null, retryInMs: null };
+  metrics.count(jobOf('home'), { ...noSummary, ending: 'paused' });
+  metrics.count({ ...jobOf('home'), kind: 'full' }, { ...noSummary, ending: 'failed' });
+  for (const ending of ['busy', 'skipped', 'stopped'] as const) metrics.count(jobOf('home'), { ...noSummary, ending });
   // The lease was lost to another process.
   metrics.count(jobOf('home'), { ...reportOf('home'), ending: 'busy' });
   const text = await metrics.render(seen());
@@ -61,7 +61,7 @@ test('a run that could not begin counts by its outcome alone, and a job that wai
   expect(seriesIn(text, 'contact_sync_run_duration_seconds_count')).toEqual({ 'kind="incremental"': 1 });
 });
 
-test('how links stand is told as of the scrape: lag, state, refused writes', async () => {
+test('lag, state and refused writes of a link are the values at the time of the scrape', async () => {
   const { metrics } = metricsOf('home', 'new', 'club');
   const states = [
     standing('home', { refused: 3 }),
@@ -71,9 +71,9 @@ test('how links stand is told as of the scrape: lag, state, refused writes', asy
   const text = await metrics.render(seen({ states, sinceMs: (link) => (link === 'new' ? NOW_MS - 90_000 : 0) }));
   expect(seriesIn(text, 'contact_sync_link_lag_seconds')).toEqual({
     'link="home"': 30,
-    // Since the daemon took it up.
+    // Since the daemon loaded the link.
     'link="new"': 90,
-    // Another machine's clock is ahead.
+    // The clock of another machine is ahead.
     'link="club"': 0,
   });
   expect(seriesIn(text, 'contact_sync_link_interval_seconds')).toMatchObject({ 'link="home"': 60, 'link="club"': 300 });
@@ -92,7 +92,7 @@ test('how links stand is told as of the scrape: lag, state, refused writes', asy
   expect(seriesIn(later, 'contact_sync_link_lag_seconds')).toEqual({ 'link="home"': 60 });
 });
 
-test('requests and the share of the limit are told by side, and those of a link that is gone no more', async () => {
+test('requests and the share of the limit are reported by side, without those of a removed link', async () => {
   const { metrics } = metricsOf('home');
   const traffic = [
     { link: 'home', side: 'left', requests: 7, used: 0.25 },
@@ -105,23 +105,23 @@ test('requests and the share of the limit are told by side, and those of a link 
     'link="home",side="service"': 40,
   });
   expect(seriesIn(text, 'contact_sync_budget_used_ratio')).toEqual({ 'link="home",side="google"': 0.25 });
-  // Nothing is counted twice by being asked for twice.
+  // A second scrape counts nothing twice.
   expect(seriesIn(await metrics.render(seen({ traffic })), 'contact_sync_requests_total')).toMatchObject({
     'link="home",side="google"': 7,
   });
 });
 
-test('the depth of the queue is left out while it cannot be told', async () => {
+test('the depth of the queue is omitted while it is unknown', async () => {
   const { metrics } = metricsOf('home');
-  const told = await metrics.render(seen({ depth: { waiting: 3, active: 1 } }));
-  expect(seriesIn(told, 'contact_sync_queue_jobs')).toEqual({ 'state="waiting"': 3, 'state="active"': 1 });
-  expect(seriesIn(told, 'contact_sync_queue_up')).toEqual({ '': 1 });
-  const untold = await metrics.render(seen({ depth: null }));
-  expect(seriesIn(untold, 'contact_sync_queue_jobs')).toEqual({});
-  expect(seriesIn(untold, 'contact_sync_queue_up')).toEqual({ '': 0 });
+  const withDepth = await metrics.render(seen({ depth: { waiting: 3, active: 1 } }));
+  expect(seriesIn(withDepth, 'contact_sync_queue_jobs')).toEqual({ 'state="waiting"': 3, 'state="active"': 1 });
+  expect(seriesIn(withDepth, 'contact_sync_queue_up')).toEqual({ '': 1 });
+  const withoutDepth = await metrics.render(seen({ depth: null }));
+  expect(seriesIn(withoutDepth, 'contact_sync_queue_jobs')).toEqual({});
+  expect(seriesIn(withoutDepth, 'contact_sync_queue_up')).toEqual({ '': 0 });
 });
 
-test('what alerts watch for growing begins at 0', async () => {
+test('counters that alerts watch for an increase start at 0', async () => {
   const { metrics } = metricsOf('home');
   const text = await metrics.render(seen());
   expect(seriesIn(text, LIMITED)).toEqual({ 'link="home",side="google"': 0, 'link="home",side="service"': 0 });
@@ -131,7 +131,7 @@ test('what alerts watch for growing begins at 0', async () => {
 
 const MANY = Array.from({ length: 1_000 }, (_, index) => `link-${index}`);
 
-test('fifty links have series of their own, and the others are told together', async () => {
+test('fifty links have their own series, and the other links share one', async () => {
   const { metrics } = metricsOf(...MANY);
   for (const name of MANY) {
     metrics.count(jobOf(name), reportOf(name, { conflicts: 1 }));
@@ -151,7 +151,7 @@ test('fifty links have series of their own, and the others are told together', a
     'link="other",state="paused"': 10,
     'link="other",state="active"': 940,
   });
-  // What cannot be added up is that of the worst.
+  // A value that cannot be summed is the worst of the links.
   expect(seriesIn(text, 'contact_sync_link_lag_seconds')['link="other"']).toBe(999);
   expect(seriesIn(text, 'contact_sync_budget_used_ratio')['link="other",side="google"']).toBe(0.999);
   const links = new Set(text.match(/(?<=link=")[^"]+/gu));
@@ -159,7 +159,7 @@ test('fifty links have series of their own, and the others are told together', a
   expect(text.split('\n').filter((line) => line.startsWith('contact_sync_')).length).toBeLessThan(2_000);
 });
 
-test('sides add no series either, however each link calls its own', async () => {
+test('the names of sides add no series, even if each link has its own names', async () => {
   const { metrics, use } = metricsOf();
   use(MANY.map((name) => linkNamed(name, { left: { name: `${name}-mine` }, right: { name: `${name}-theirs` } })));
   const traffic = MANY.map((link) => ({ link, side: 'left' as const, requests: 1, used: 0 }));
@@ -169,7 +169,7 @@ test('sides add no series either, however each link calls its own', async () => 
   expect(requests).toMatchObject({ 'link="link-0",side="link-0-mine"': 1, 'link="other",side="other"': 950 });
 });
 
-test('of the links that are told together those that wait for a person are not late', async () => {
+test('links that share a series and wait for a person are not late', async () => {
   const names = MANY.slice(0, 56);
   const { metrics } = metricsOf(...names);
   const lagOf = async (...last: readonly ReturnType<typeof standing>[]): Promise<Readonly<Record<string, number>>> => {
@@ -186,14 +186,14 @@ test('of the links that are told together those that wait for a person are not l
   expect(await lagOf(...waiting, late)).toMatchObject({ 'link="other"': 70 });
 });
 
-test('a link named other is told with the others, not in their place', async () => {
+test('a link named other is added to the shared series and does not replace it', async () => {
   const { metrics } = metricsOf('other', ...MANY.slice(0, 60));
   for (const name of ['other', ...MANY.slice(0, 60)]) metrics.count(jobOf(name), reportOf(name, { conflicts: 1 }));
   const conflicts = seriesIn(await metrics.render(seen()), 'contact_sync_conflicts_total');
   expect(conflicts['link="other"']).toBe(12);
 });
 
-test('after a reload a link that went has no series, and a new one has its own', async () => {
+test('after a reload a removed link has no series, and a new link has its own', async () => {
   const { metrics, use } = metricsOf('stays', 'goes');
   for (const name of ['stays', 'goes']) metrics.count(jobOf(name), reportOf(name));
   use([linkNamed('stays'), linkNamed('comes', TWIN_WORDS)]);
@@ -204,7 +204,7 @@ test('after a reload a link that went has no series, and a new one has its own',
   expect(seriesIn(text, LIMITED)).toHaveProperty(['link="comes",side="private"']);
 });
 
-test('each daemon has figures of its own, and the process is among them', async () => {
+test('each daemon has its own metrics, including those of the process', async () => {
   const [one, other] = [metricsOf('home'), metricsOf('home')];
   one.metrics.count(jobOf('home'), reportOf('home'));
   const text = await other.metrics.render(seen());
@@ -213,7 +213,7 @@ test('each daemon has figures of its own, and the process is among them', async 
   expect(seriesIn(text, 'contact_sync_info')).toEqual({ 'version="1.2.3"': 1 });
 });
 
-test('a name of a link cannot break the format', async () => {
+test('the name of a link cannot break the format', async () => {
   const name = 'a"b\\c\nd';
   const { metrics } = metricsOf(name);
   const text = await metrics.render(seen({ states: [standing(name)] }));

@@ -8,7 +8,7 @@ const textOf = async (answer: Response | Promise<Response>): Promise<readonly [s
   return [status, await (await answer).text()];
 };
 
-test('/readyz says what the judgement says, and /healthz does not ask for it', async () => {
+test('/readyz returns the result of the health check, and /healthz does not run it', async () => {
   const unwell = healthRoutes(() => Promise.resolve({ ok: false, line: 'unhealthy: no completed run: home' }));
   expect(await textOf(unwell.request('/readyz'))).toEqual([503, 'unhealthy: no completed run: home\n']);
   expect(await textOf(unwell.request('/healthz'))).toEqual([200, 'alive\n']);
@@ -16,31 +16,31 @@ test('/readyz says what the judgement says, and /healthz does not ask for it', a
   expect(await textOf(well.request('/readyz'))).toEqual([200, 'healthy: 1 link\n']);
 });
 
-test('what keeps the daemon from being judged is the reason that /readyz gives', async () => {
+test('/readyz returns the error of a health check that fails', async () => {
   const { request } = healthRoutes(() => Promise.reject(new Error('the queue is down:\nRedis does not answer')));
   expect(await textOf(request('/readyz'))).toEqual([503, 'unhealthy: the queue is down: Redis does not answer\n']);
 });
 
-test('who asks at the same time gets one and the same look', async () => {
+test('concurrent scrapes share one read of the state', async () => {
   const { metrics } = metricsOf('home');
-  let looks = 0;
-  const { promise: looked, resolve: look } = Promise.withResolvers<void>();
+  let reads = 0;
+  const { promise: allowed, resolve: allowRead } = Promise.withResolvers<void>();
   const routes = metricsRoutes(metrics, async () => {
-    looks += 1;
-    await looked;
-    return seen({ states: [standing('home', { refused: looks })] });
+    reads += 1;
+    await allowed;
+    return seen({ states: [standing('home', { refused: reads })] });
   });
-  const asked = Array.from({ length: 100 }, async () => textOf(routes.request('/metrics')));
-  look();
-  const answers = await Promise.all(asked);
+  const scrapes = Array.from({ length: 100 }, async () => textOf(routes.request('/metrics')));
+  allowRead();
+  const answers = await Promise.all(scrapes);
   expect(new Set(answers.map(([status]) => status))).toEqual(new Set([200]));
-  expect(looks).toBe(1);
+  expect(reads).toBe(1);
   const [, later] = await textOf(routes.request('/metrics'));
-  expect(looks).toBe(2);
+  expect(reads).toBe(2);
   expect(seriesIn(later, 'contact_sync_refused_writes')).toEqual({ 'link="home"': 2 });
 });
 
-test('a look that failed is not kept', async () => {
+test('a failed read of the state is not cached', async () => {
   const { metrics } = metricsOf('home');
   let isBroken = true;
   const routes = metricsRoutes(metrics, async () => {

@@ -8,7 +8,7 @@ import { SIDE_WORDS } from '../../../support/side-words.ts';
 export const MINUTE_MS = 60_000;
 export const NOW_MS = 100 * MINUTE_MS;
 
-/** A link of which the metrics see nothing but its name and those of its sides. */
+/** Returns a link with the fields that the metrics read: its name and the names of its sides. */
 export const linkNamed = (name: string, sides: object = SIDE_WORDS): LinkConfig =>
   ({ name, sides, syncIntervalMs: MINUTE_MS }) as unknown as LinkConfig;
 
@@ -23,7 +23,7 @@ export const seen = (change: Partial<MetricsInput> = {}): MetricsInput => {
 
 const COUNTS = { pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0, requests: 0 };
 
-/** How a job of this link ended whose run began. */
+/** Returns the report of a job of this link whose run started. */
 export const reportOf = (link: string, change: Partial<RunSummary> = {}): JobReport => ({
   ending: 'completed',
   message: null,
@@ -46,7 +46,7 @@ export const reportOf = (link: string, change: Partial<RunSummary> = {}): JobRep
 
 export const jobOf = (link: string) => ({ link, kind: 'incremental', override: null }) as const;
 
-/** The metrics of a daemon that works with these links; another call of `use` gives it others. */
+/** Creates the metrics of a daemon with these links. `use` replaces the links. */
 export const metricsOf = (...names: readonly string[]) => {
   let links = names.map((name) => linkNamed(name));
   const metrics: Metrics = createMetrics({ version: '1.2.3', links: () => links });

@@ -44,9 +44,9 @@ afterEach(() => rmSync(directory, { recursive: true }));
 const storeToken = (key: string | null) =>
   vaultOf(from, key).save('default', 'google', { token: 'the-token', account: null, scopes: null, storedAtMs: 1 });
 
-const takeBack = () => restore(to, copy, { clock: systemClock });
+const restoreCopy = () => restore(to, copy, { clock: systemClock });
 
-test('a backup says what it holds, for its owner alone, and comes back as it was', async () => {
+test('a backup lists its contents, is readable by its owner only, and is restored unchanged', async () => {
   await storeToken('a key of sixteen letters');
   const manifest = await backUp(from, copy, OPTIONS);
   expect(manifest).toMatchObject({
@@ -57,7 +57,7 @@ test('a backup says what it holds, for its owner alone, and comes back as it was
   });
   expect(readdirSync(copy).toSorted()).toEqual(['contact-sync.db', 'manifest.json']);
   expect(readdirSync(copy).map((name) => statSync(join(copy, name)).mode & 0o777)).toEqual([0o600, 0o600]);
-  expect(await takeBack()).toEqual(manifest);
+  expect(await restoreCopy()).toEqual(manifest);
   expect(readdirSync(to.dataDir)).toEqual(['contact-sync.db']);
   expect(await vaultOf(to, 'a key of sixteen letters').read('default', 'google')).toMatchObject({ token: 'the-token' });
   const store = openStore(join(to.dataDir, 'contact-sync.db'));
@@ -71,17 +71,17 @@ test('a token file of an earlier version is moved into the database, and is part
   writeFileSync(join(from.dataDir, 'credentials.json'), JSON.stringify(file));
   await backUp(from, copy, { ...OPTIONS, plainTokens: true });
   expect(existsSync(join(from.dataDir, 'credentials.json'))).toBe(false);
-  await takeBack();
+  await restoreCopy();
   expect(await vaultOf(to, null).read('default', 'google')).toEqual(stored);
 });
 
-test('a directory below others that are not there either is made', async () => {
+test('a backup creates its directory and missing parent directories', async () => {
   await backUp(from, join(copy, 'of', 'today'), OPTIONS);
   expect(readdirSync(join(copy, 'of', 'today'))).toContain('manifest.json');
   expect(statSync(join(copy, 'of')).mode & 0o777).toBe(0o700);
 });
 
-test('a token that is not encrypted is left out and named, unless it is asked for', async () => {
+test('an unencrypted token is left out and listed, unless it is requested', async () => {
   await storeToken(null);
   const { leftOut } = await backUp(from, copy, OPTIONS);
   expect(leftOut).toEqual([{ link: 'default', side: 'google' }]);
@@ -89,11 +89,11 @@ test('a token that is not encrypted is left out and named, unless it is asked fo
   expect(everything.join('')).not.toContain('the-token');
   copy = join(directory, 'plain');
   expect((await backUp(from, copy, { ...OPTIONS, plainTokens: true })).leftOut).toEqual([]);
-  await takeBack();
+  await restoreCopy();
   expect(await vaultOf(to, null).read('default', 'google')).toMatchObject({ token: 'the-token' });
 });
 
-describe('refused, with nothing changed, is', () => {
+describe('refused without a change is', () => {
   const expectRefusal = async (step: Promise<unknown>, message: RegExp, isUsage: boolean): Promise<void> => {
     const error: unknown = await step.then(
       () => null,
@@ -103,19 +103,19 @@ describe('refused, with nothing changed, is', () => {
     expect(error).toMatchObject({ message: expect.stringMatching(message), isUsage });
   };
 
-  test('a backup into a directory that holds something', async () => {
+  test('a backup into a directory that is not empty', async () => {
     mkdirSync(copy);
     writeFileSync(join(copy, 'kept'), 'kept');
     await expectRefusal(backUp(from, copy, OPTIONS), /is not empty: it holds kept/u, true);
     expect(readdirSync(copy)).toEqual(['kept']);
   });
 
-  test.runIf(existsSync('/proc/self'))('a backup into a place where no directory can be made', async () => {
+  test.runIf(existsSync('/proc/self'))('a backup into a place where no directory can be created', async () => {
     const path = '/proc/contact-sync/copy';
     await expectRefusal(backUp(from, path, OPTIONS), /cannot be used\. Check that it is a directory/u, false);
   });
 
-  test('a backup of nothing', async () => {
+  test('a backup of a data directory without a database', async () => {
     await expectRefusal(
       backUp(to, copy, OPTIONS),
       /contact-sync\.db does not exist or is not a file, so nothing can be copied/u,
@@ -123,51 +123,51 @@ describe('refused, with nothing changed, is', () => {
     );
   });
 
-  test('a restore where a database is', async () => {
+  test('a restore into a directory with a database', async () => {
     await backUp(from, copy, OPTIONS);
     await expectRefusal(restore(from, copy, { clock: systemClock }), /is not empty/u, true);
   });
 
-  test('either where the state is on PostgreSQL', async () => {
+  test('a backup or a restore with the state on PostgreSQL', async () => {
     const databaseUrl = new Secret('postgres://127.0.0.1/contact_sync');
     await expectRefusal(backUp({ ...from, databaseUrl }, copy, OPTIONS), /pg_dump/u, true);
     await expectRefusal(restore({ ...to, databaseUrl }, copy, { clock: systemClock }), /pg_restore/u, true);
   });
 
-  test('a restore where a daemon works', async () => {
+  test('a restore into a directory that a daemon uses', async () => {
     await backUp(from, copy, OPTIONS);
     mkdirSync(to.dataDir);
     const beat = { queue: 'embedded', startedAtMs: 1, beatAtMs: systemClock.now(), running: [] };
     writeFileSync(join(to.dataDir, `heartbeat-${hostname()}.json`), JSON.stringify(beat));
-    await expectRefusal(takeBack(), /A daemon works on .* Stop it first/u, true);
+    await expectRefusal(restoreCopy(), /A daemon works on .* Stop it first/u, true);
   });
 
   test('a restore of a directory without a manifest', async () => {
     await backUp(from, copy, OPTIONS);
     rmSync(join(copy, 'manifest.json'));
-    await expectRefusal(takeBack(), /is no backup, or one that was broken off/u, true);
+    await expectRefusal(restoreCopy(), /is no backup, or one that was broken off/u, true);
   });
 
-  test('a restore where the database is not what was copied', async () => {
+  test('a restore of a database that differs from its checksum', async () => {
     await storeToken('a key of sixteen letters');
     await backUp(from, copy, OPTIONS);
     const content = readFileSync(join(copy, 'contact-sync.db'));
     content[content.length - 3] = (content.at(-3) ?? 0) ^ 1;
     writeFileSync(join(copy, 'contact-sync.db'), content);
-    await expectRefusal(takeBack(), /checksum differs/u, false);
+    await expectRefusal(restoreCopy(), /checksum differs/u, false);
     expect(readdirSync(to.dataDir)).toEqual([]);
   });
 
-  test('a restore whose manifest names another schema', async () => {
+  test('a restore of a manifest with another schema version', async () => {
     await backUp(from, copy, OPTIONS);
     const manifest = JSON.parse(readFileSync(join(copy, 'manifest.json'), 'utf8')) as object;
     writeFileSync(join(copy, 'manifest.json'), JSON.stringify({ ...manifest, schema: 1 }));
-    await expectRefusal(takeBack(), /has another version than its manifest\.json names/u, false);
+    await expectRefusal(restoreCopy(), /has another version than its manifest\.json names/u, false);
     expect(readdirSync(to.dataDir)).toEqual([]);
   });
 });
 
-test('a database that is damaged is not backed up as if it were whole', async () => {
+test('a damaged database is not backed up', async () => {
   const path = join(from.dataDir, 'contact-sync.db');
   const content = readFileSync(path);
   content.fill(1, 4096 * 3, 4096 * 8);

@@ -32,7 +32,7 @@ const start = () => {
 const answerTo = (address: string): URLSearchParams =>
   new URLSearchParams({ code: 'c', state: new URL(address).searchParams.get('state') ?? '' });
 
-test('the consent page gets the state, the redirect of the page, and at Google a PKCE challenge', async () => {
+test('the address of the consent page has the state, the redirect of the page and, for Google, a PKCE challenge', async () => {
   const { signIns } = start();
   const link = linkOf();
   const address = await signIns.begin({ owner: 'one', link, side: 'left', redirectUri: REDIRECT });
@@ -55,7 +55,7 @@ test('a sign-in expires after ten minutes', async () => {
   await expect(signIns.finish('one', link, answerTo(address))).rejects.toThrow('it came too late. Nothing was stored.');
 });
 
-test('a sign-in that was begun before the settings of the link changed is refused, also when it is tried again', async () => {
+test('a sign-in that started before the settings of the link changed is refused, also when it is repeated', async () => {
   const { signIns } = start();
   const address = await signIns.begin({ owner: 'one', link: linkOf(), side: 'left', redirectUri: REDIRECT });
   const changed = linkOf({ GOOGLE_CLIENT_ID: 'another-client' });
@@ -63,7 +63,7 @@ test('a sign-in that was begun before the settings of the link changed is refuse
   await expect(signIns.finish('one', linkOf(), answerTo(address))).rejects.toThrow('belongs to no sign-in');
 });
 
-test('another owner and another link neither finish a sign-in nor use it up', async () => {
+test('another owner or another link can neither finish a sign-in nor use it up', async () => {
   const { signIns } = start();
   const link = linkOf();
   const address = await signIns.begin({ owner: 'one', link, side: 'left', redirectUri: REDIRECT });
@@ -72,7 +72,7 @@ test('another owner and another link neither finish a sign-in nor use it up', as
   expect([signIns.linkOf('two', 'state-1'), signIns.linkOf('one', 'state-1')]).toEqual([null, link.name]);
 });
 
-test('of many sign-ins of one link the oldest ends, and those of other links stay', async () => {
+test('with too many sign-ins of one link the oldest one ends, and sign-ins of other links remain', async () => {
   const { signIns } = start();
   const link = linkOf();
   const other = { ...link, name: 'other' };
@@ -86,7 +86,7 @@ test('of many sign-ins of one link the oldest ends, and those of other links sta
   expect(signIns.linkOf('owner-1', 'state-3')).toBeNull();
 });
 
-test('a side whose token the configuration sets is not signed in at in a browser', async () => {
+test('a side with a token in the configuration has no sign-in in a browser', async () => {
   const { signIns } = start();
   const link = linkOf({ GOOGLE_REFRESH_TOKEN: 'a-token-of-the-configuration' });
   expect(signInMethodOf(link, 'left')).toEqual({ kind: 'set', place: 'GOOGLE_REFRESH_TOKEN' });

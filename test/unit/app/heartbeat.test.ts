@@ -32,7 +32,7 @@ const beat: Heartbeat = {
   process: null,
 };
 
-test('how far a run is can be read by another process, less what has passed since; an old word counts for nothing', async () => {
+test('another process reads the progress of a run, less the elapsed time, and ignores an old heartbeat', async () => {
   expect(await readProgress(dataDir, BEAT_AT_MS)).toEqual([]);
   await writeHeartbeat(dataDir, beat);
   expect(await readProgress(dataDir, BEAT_AT_MS + 4_000)).toEqual([{ ...PROGRESS, leftMs: 8_000 }]);
@@ -42,7 +42,7 @@ test('how far a run is can be read by another process, less what has passed sinc
   expect(await readProgress(dataDir, BEAT_AT_MS + 30_001)).toEqual([]);
 });
 
-test.each(['', '{"queue":', 'null'])('words that were cut off, as %j, count for nothing', async (text) => {
+test.each(['', '{"queue":', 'null'])('a truncated heartbeat (%j) is ignored', async (text) => {
   await writeFile(join(dataDir, `heartbeat-${hostname()}.json`), text);
   expect(await readHeartbeat(dataDir)).toBeNull();
   expect(await readProgress(dataDir, BEAT_AT_MS)).toEqual([]);

@@ -9,15 +9,15 @@ import { SIDE_WORDS } from '../../support/side-words.ts';
 import { createTestTerminal } from '../cli/terminal.ts';
 import { createFakeClock } from '../net/fake-clock.ts';
 
-/** What is told of the waits at the service, and how far the clock is. */
-const startSide = (tell: Events['retryScheduled']) => {
+/** Returns a clock and the retry handler of the service side, which reports to `onScheduled`. */
+const startSide = (onScheduled: Events['retryScheduled']) => {
   const clock = createFakeClock();
   const link = { name: 'default', sides: SIDE_WORDS } as unknown as LinkConfig;
-  const parts = { clock, events: { retryScheduled: tell } } as unknown as Parameters<typeof networkFor>[0];
+  const parts = { clock, events: { retryScheduled: onScheduled } } as unknown as Parameters<typeof networkFor>[0];
   return { clock, onRetry: networkFor(parts, link, 'right').onRetry };
 };
 
-test('what went to each side is summed up, and of several limits the one that is used most is told', async () => {
+test('requests are summed by side, and the most used limit of a side is reported', async () => {
   const clock = createFakeClock();
   const store = { budget: () => Promise.resolve(null), saveBudget: () => Promise.resolve() };
   const gates = createGates({ clock, random: () => 0, store, redisUrl: null });
@@ -27,7 +27,7 @@ test('what went to each side is summed up, and of several limits the one that is
   expect(trafficOf(connections)).toEqual([]);
 
   const reads = await networkFor(parts, link, 'left').openGate('reads', { requests: 10, windowMs: 60_000 });
-  // Another look at the same side, as after a new credential, adds to what was there.
+  // A second connection to the same side, as after a new credential, adds to the first one.
   await networkFor(parts, link, 'left').openGate('writes', { requests: 10, windowMs: 60_000 });
   const permit = await reads.acquire('read', new AbortController().signal);
   permit.done({ status: 200, headers: {} });
@@ -39,7 +39,7 @@ test('what went to each side is summed up, and of several limits the one that is
   await gates.close();
 });
 
-test('what was opened for a link that is gone is let go of, and what another one shares with it stays', async () => {
+test('the gates of a removed link are released, except those that another link shares', async () => {
   const clock = createFakeClock();
   const store = { budget: () => Promise.resolve(null), saveBudget: () => Promise.resolve() };
   const gates = createGates({ clock, random: () => 0, store, redisUrl: null });
@@ -61,21 +61,21 @@ test('what was opened for a link that is gone is let go of, and what another one
   await gates.close();
 });
 
-test('of the requests that wait for a side at the same time the first is told, and short waits are not', async () => {
-  const told: [string, number][] = [];
-  const { clock, onRetry } = startSide(({ reason, retryInMs }) => void told.push([reason, retryInMs]));
+test('of concurrent waits for a side only the first is reported, and short waits are not reported', async () => {
+  const reported: [string, number][] = [];
+  const { clock, onRetry } = startSide(({ reason, retryInMs }) => void reported.push([reason, retryInMs]));
   onRetry(new Error('short'), 900);
   onRetry(new Error('first'), 4_000);
   onRetry(new Error('beside'), 5_000);
   await clock.advance(4_000);
   onRetry(new Error('again'), 8_000.4);
-  expect(told).toEqual([
+  expect(reported).toEqual([
     ['first', 4_000],
     ['again', 8_000],
   ]);
 });
 
-test('people see who is waited for, why, and when it is asked again', () => {
+test('the terminal shows the side that is waited for, the reason and the time of the next attempt', () => {
   const terminal = createTestTerminal();
   const config = { logLevel: 'info', logFormat: 'json', logPersonalData: false } as Config;
   const forPeople = { ...terminal, log: Object.assign(Object.create(terminal.log), { isTTY: true }) };

@@ -6,7 +6,7 @@ import type { SideConfig } from '../../../src/app/config/sides.ts';
 const side = (clientSecret: string, baseUrl = 'https://one.test'): SideConfig =>
   ({ settings: { baseUrl, clientSecret: new Secret(clientSecret) }, token: null }) as unknown as SideConfig;
 
-test('another token, client or address is another credential: a link that was paused by it is tried again [R16]', () => {
+test('another token, client or address is another credential, so a paused link is retried with it [R16]', () => {
   const digest = credentialDigest(side('right'), 'token');
   expect(credentialDigest(side('right'), 'token')).toBe(digest);
   const others = [

@@ -7,7 +7,7 @@ const schema = fieldChoice({ left: 'google', right: 'service' });
 const faultOf = (value: unknown): string => schema.safeParse(value).error?.issues[0]?.message ?? '';
 
 describe('FIELDS', () => {
-  test('names what is synced, with directions and winners, in the canonical order', () => {
+  test('lists the synced fields in the canonical order, with directions and winners', () => {
     expect(
       schema.parse('notes, default,!websites,birthday:to-google,title=service,custom:Budget: net:to-service'),
     ).toEqual({
@@ -23,7 +23,7 @@ describe('FIELDS', () => {
     });
   });
 
-  test('is a mapping in the file, beside the default', () => {
+  test('is a mapping in the file, which adds to the default', () => {
     const fields = {
       title: { winner: 'service' },
       phoneNumbers: { direction: 'to-google' },
@@ -34,7 +34,7 @@ describe('FIELDS', () => {
     expect(schema.parse(parts)).toEqual(schema.parse('default,title=service,phoneNumbers:to-google,notes,!websites'));
   });
 
-  test('shows what the service computes, by its usual name or another one', () => {
+  test('includes computed fields of the service, by their usual name or another name', () => {
     const parts = 'default,lastContacted,reminderInterval as Keep in touch: days:to-google,!lastContacted as Other';
     const extras = ['lastContacted as Last contacted', 'reminderInterval as Keep in touch: days'] as const;
     expect(schema.parse(parts)).toEqual({
@@ -47,7 +47,7 @@ describe('FIELDS', () => {
     expect(schema.parse(listed)).toEqual(schema.parse('default,lastContacted,reminderInterval as Every'));
   });
 
-  test('joins parts of a name into the first name, in their order, behind the fields', () => {
+  test('joins parts of a name into the first name, in their order, after the fields', () => {
     const joined = { fields: [...USUAL_FIELDS, 'namePrefix:joined', 'middleName:joined'], directions: {}, winners: {} };
     expect(schema.parse('middleName:joined,default,namePrefix:joined')).toEqual(joined);
     const fields = { middleName: { joined: 'true' }, namePrefix: { joined: true } };
@@ -64,7 +64,7 @@ describe('FIELDS', () => {
     'middleName:joined=google',
     'middleName,middleName:joined',
     'middleName:joined,middleName:to-google',
-  ])('a part that is joined is no field of its own: %s', (part) => {
+  ])('a joined part is not a separate field: %s', (part) => {
     expect(schema.safeParse(`default,${part}`).error?.issues.map(({ message }) => message)).toEqual([
       expect.stringContaining('"middleName" is joined into the first name'),
     ]);
@@ -92,14 +92,14 @@ describe('FIELDS', () => {
     expect(faultOf(value)).toContain(fault);
   });
 
-  test('an option of a mapping that is not known is refused', () => {
+  test('an unknown option of a mapping is refused', () => {
     expect(faultOf(withFieldList({ fields: { notes: { sync: 'yes' } } })['fields'])).toContain('notes:sync');
     const maybe = withFieldList({ fields: { middleName: { joined: 'maybe' } } });
     expect(faultOf(maybe['fields'])).toContain('"middleName:joined maybe" is no field');
   });
 });
 
-describe('extras of a link', () => {
+describe('computed fields of a link', () => {
   const { loadLink } = useConfigDirectory();
   const link = (left: string, right: string, more = '') =>
     `${REQUIRED_YAML}\nlinks: { home: { left: { provider: ${left} }, right: { provider: ${right} }, ${more} fields: { lastContacted: {} } } }`;
@@ -109,7 +109,7 @@ describe('extras of a link', () => {
   test.each([
     ['google', 'service', 'to-left'],
     ['service', 'google', 'to-right'],
-  ])('between %s and %s go one way', (left, right, way) => {
+  ])('between %s and %s have one direction', (left, right, way) => {
     expect(loadLink({}, link(left, right)).directions).toEqual({ [LAST]: way });
   });
 
@@ -122,7 +122,7 @@ describe('extras of a link', () => {
     ]);
   });
 
-  test('are refused where nothing may be written to the side that would show them', () => {
+  test('are refused if the side that would show them must not be written', () => {
     expect(faultsOf(link('google', 'service', 'direction: to-service,'))).toEqual([
       expect.stringContaining('would go against the direction of the link'),
     ]);

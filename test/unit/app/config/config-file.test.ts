@@ -43,11 +43,11 @@ links:
     expect(links.map((link) => link.sides.right.token?.reveal())).toEqual(['home-token', undefined]);
   });
 
-  test('a file without links describes one named default', () => {
+  test('a file without links describes one link named default', () => {
     expect(load({}, REQUIRED_YAML).links.map(({ name }) => name)).toEqual(['default']);
   });
 
-  test('numbers, empty and null values are read as they stand', () => {
+  test('numbers, empty values and null values are read as written', () => {
     const yaml = `${REQUIRED_YAML}
 deleteLimit: 7
 logPersonalData: true
@@ -60,7 +60,7 @@ links: { home: }
     expect(config.links[0]).toMatchObject({ name: 'home', deleteLimit: { count: 7, percent: null } });
   });
 
-  test('an id of many digits keeps them all', () => {
+  test('a numeric id keeps all its digits', () => {
     const yaml = REQUIRED_YAML.replace('clientId: client', 'clientId: 123456789012345678901');
     expect(loadLink({}, yaml).sides.left.settings['clientId']).toBe('123456789012345678901');
   });
@@ -103,12 +103,12 @@ links: { home: }
     expect(problemsOf(() => load({}, yaml))).toEqual([{ where, what: expect.stringContaining(what) }]);
   });
 
-  test('aliases of what stands elsewhere are read, also where they share a name with what they stand in', () => {
+  test('an alias of an earlier anchor is read, also if an enclosing anchor has the same name', () => {
     const yaml = `${REQUIRED_YAML}links: &it\n  a: { buckets: &it [one] }\n  b: { buckets: *it }\n`;
     expect(load({}, yaml).links.map(({ buckets }) => buckets)).toEqual([['one'], ['one']]);
   });
 
-  test('a fault leaves it known where a daemon may be at work', () => {
+  test('a configuration error contains the data directory, where a daemon could be running', () => {
     const dataDirOf = (env: NonNullable<LoadOptions['env']>, yaml: string): unknown => {
       try {
         return load(env, yaml);
@@ -121,7 +121,7 @@ links: { home: }
     expect(dataDirOf({}, 'links: [')).toBe(join(cwd(), 'data'));
   });
 
-  test('the usual file is read where it exists, and others where they are named', () => {
+  test('the default file is read if it exists, and other files if they are named', () => {
     write('config/contact-sync.yaml', `${REQUIRED_YAML}direction: to-google`);
     write('other.yaml', `${REQUIRED_YAML}direction: to-service`);
     const direction = (options: LoadOptions) => loadConfig({ cwd: cwd(), ...options }).links[0]?.direction;
@@ -133,7 +133,7 @@ links: { home: }
   test.each<[string, LoadOptions]>([
     ['--config', { env: {}, configPath: 'no.yaml' }],
     ['CONTACT_SYNC_CONFIG', { env: { CONTACT_SYNC_CONFIG: 'no.yaml' } }],
-  ])('a file that %s names but is not there is a problem', (where, options) => {
+  ])('a missing file that %s names is a problem', (where, options) => {
     const problems = problemsOf(() => loadConfig({ cwd: cwd(), ...options }));
     expect(problems).toEqual([{ where, what: expect.stringContaining('ENOENT') }]);
   });

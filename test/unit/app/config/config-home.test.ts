@@ -31,38 +31,38 @@ const load = (env: Record<string, string>, options: LoadOptions = {}) =>
   loadConfig({ cwd, env: { HOME: home, ...env }, ...options });
 const installed = { isInstalled: true };
 
-describe('state has a home', () => {
-  test('a checkout keeps it in its own folder', () => {
+describe('the data directory', () => {
+  test('is in the folder of a checkout', () => {
     expect(load(REQUIRED)).toMatchObject({ dataDir: join(cwd, 'data'), isUsualDataDir: true });
   });
 
-  test('an installed program keeps it with the user, wherever it is started', () => {
+  test('is in the home directory for an installed program, wherever it is started', () => {
     expect(load(REQUIRED, installed)).toMatchObject({
       dataDir: join(home, '.local/share/contact-sync'),
       isUsualDataDir: true,
     });
     const chosen = { ...REQUIRED, XDG_DATA_HOME: '/somewhere' };
     expect(load(chosen, installed).dataDir).toBe('/somewhere/contact-sync');
-    // The specification passes over a relative path.
+    // The XDG specification ignores a relative path.
     const relative = { ...REQUIRED, XDG_DATA_HOME: 'somewhere' };
     expect(load(relative, installed).dataDir).toBe(join(home, '.local/share/contact-sync'));
   });
 
-  test('an empty --data-dir, as an unset variable of a script leaves, names no place', () => {
+  test('is refused as an empty --data-dir, which an unset variable of a script leaves', () => {
     expect(() => load({ ...REQUIRED, DATA_DIR: '/there' }, { dataDir: '' })).toThrow(/--data-dir: is empty/u);
   });
 
-  test('state that stands in ./data stays there', () => {
+  test('is ./data if that contains a database', () => {
     write(join(cwd, 'data/contact-sync.db'), '');
     expect(load(REQUIRED, installed).dataDir).toBe(join(cwd, 'data'));
   });
 
-  test('a folder data of somebody else is not taken', () => {
+  test('is not ./data if that contains the files of another program', () => {
     write(join(cwd, 'data/customers.csv'), '');
     expect(load(REQUIRED, installed).dataDir).toBe(join(home, '.local/share/contact-sync'));
   });
 
-  test('the option wins over the variable, and the variable over the file', () => {
+  test('comes from the option before the variable, and from the variable before the file', () => {
     const configPath = write(join(cwd, 'given.yaml'), `${YAML}dataDir: /from-file\n`);
     const named = (env: Record<string, string>, dataDir: string | null) => load(env, { configPath, dataDir });
     expect(named({}, null)).toMatchObject({ dataDir: '/from-file', isUsualDataDir: false });
@@ -74,7 +74,7 @@ describe('state has a home', () => {
 describe('the configuration file is found', () => {
   const ofUser = () => join(home, '.config/contact-sync/contact-sync.yaml');
 
-  test('with the user, by an installed program alone', () => {
+  test('in the home directory, only by an installed program', () => {
     write(ofUser(), YAML);
     expect(load({}, installed).file).toBe(ofUser());
     expect(load(REQUIRED).file).toBeNull();
@@ -86,19 +86,19 @@ describe('the configuration file is found', () => {
     expect(load({}, installed).file).toBe(here);
   });
 
-  test('where XDG_CONFIG_HOME says', () => {
+  test('in the directory of XDG_CONFIG_HOME', () => {
     const file = write(join(root, 'xdg/contact-sync/contact-sync.yaml'), YAML);
     expect(load({ XDG_CONFIG_HOME: join(root, 'xdg') }, installed).file).toBe(file);
   });
 
-  test('a new one belongs to the checkout, or to the user', () => {
+  test('and a new one is created in the checkout or in the home directory', () => {
     const fileOf = (options: LoadOptions) => configFileOf({ cwd, env: { HOME: home }, ...options });
     expect(fileOf({})).toBe(join(cwd, 'config/contact-sync.yaml'));
     expect(fileOf(installed)).toBe(ofUser());
     expect(fileOf({ configPath: 'mine.yaml' })).toBe(join(cwd, 'mine.yaml'));
   });
 
-  test('where there is none, the message says where it was looked for and how to make one', () => {
+  test('or the message lists the searched places and the command that creates one', () => {
     const failure = (): string => {
       try {
         load({}, installed);
@@ -115,15 +115,15 @@ describe('the configuration file is found', () => {
   });
 });
 
-describe('a .env beside the configuration', () => {
+describe('a .env next to the configuration file', () => {
   const FILE = 'SERVICE_BASE_URL=https://service.test\nGOOGLE_CLIENT_ID=client\nGOOGLE_CLIENT_SECRET="client-secret"\n';
 
-  test('gives variables, with no configuration file too', () => {
+  test('sets variables, also without a configuration file', () => {
     write(join(cwd, 'config/.env'), `${FILE}# half an hour\nSYNC_INTERVAL=30m\n`);
     expect(load({}).links).toMatchObject([{ name: 'default', syncIntervalMs: 1_800_000 }]);
   });
 
-  test('stands beside the file that is named, or with the user', () => {
+  test('is next to the named file, or in the home directory', () => {
     const configPath = write(join(cwd, 'other/mine.yaml'), 'direction: to-google\n');
     write(join(cwd, 'other/.env'), FILE);
     expect(load({}, { configPath }).links).toMatchObject([{ direction: 'to-left' }]);
@@ -131,7 +131,7 @@ describe('a .env beside the configuration', () => {
     expect(load({}, installed).links).toHaveLength(1);
   });
 
-  test('wins over the file, and the environment over it', () => {
+  test('wins over the file, and the environment wins over it', () => {
     write(join(cwd, 'config/contact-sync.yaml'), `${YAML}syncInterval: 1m\nsweepInterval: 1h\n`);
     write(join(cwd, 'config/.env'), 'SYNC_INTERVAL=2m\nSWEEP_INTERVAL=2h\n');
     const intervals = (env: Record<string, string>) => load(env).links;
@@ -140,14 +140,14 @@ describe('a .env beside the configuration', () => {
     expect(intervals({ SYNC_INTERVAL: '' })).toMatchObject([{ syncIntervalMs: 120_000 }]);
   });
 
-  test('a secret of the environment replaces the one there, in whichever way each is given', () => {
+  test('is overridden by a secret of the environment, however each is set', () => {
     write(join(cwd, 'config/.env'), FILE);
     const secretFile = write(join(cwd, 'secret'), 'from-a-file');
     const [link] = load({ GOOGLE_CLIENT_SECRET_FILE: secretFile }).links;
     expect(fingerprint(link?.sides.left.settings ?? {})).toContain('from-a-file');
   });
 
-  test('one in the current folder alone belongs to somebody else', () => {
+  test('is not read from the current folder, where it belongs to another program', () => {
     write(join(cwd, '.env'), FILE);
     expect(() => load({})).toThrow('SERVICE_BASE_URL');
   });

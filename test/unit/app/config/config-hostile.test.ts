@@ -9,7 +9,7 @@ import { placesOf, problemsOf, REQUIRED, useConfigDirectory } from './config-sup
 
 const { cwd, load, write } = useConfigDirectory();
 const BYTES = 60_000;
-/** Each is slow for some kind of parser that looks back. */
+/** Each text is slow for some kind of backtracking parser. */
 const TEXTS = [
   'a',
   ',',
@@ -30,7 +30,7 @@ const TEXTS = [
   '\u0301',
 ];
 const SETTINGS = allSettings();
-/** Each provider plays a side of a link: its variables are read. */
+/** Each provider is a side of a link, so its variables are read. */
 const ALL_PROVIDERS = `
 links:
   - name: home
@@ -58,7 +58,7 @@ describe.each(TEXTS)('60 KB of %j', (text) => {
     expect(problemsOf(() => load(REQUIRED, long))).not.toEqual([]);
   });
 
-  test('as an answer of init ends', () => {
+  test('as an answer of init is checked without hanging', () => {
     for (const { key, variable } of SETTINGS)
       if (variable !== null) expect(['object', 'string']).toContain(typeof faultOf(key, long));
   });
@@ -71,7 +71,7 @@ test('a list of many elements is refused', () => {
   ]);
 });
 
-test('the nearest word to a long one is looked for among words of its length', () => {
+test('the nearest word of a long word is searched among words of its length', () => {
   expect(nearestWord('a'.repeat(1_000_000), ['a', 'b'], 3)).toBeNull();
 });
 
@@ -87,7 +87,7 @@ test.each([
   ['__proto__: { concurrency: 4 }', '__proto__'],
   ['google: { __proto__: {} }', 'google.__proto__'],
   ['links: { home: { service: { __proto__: { rateScope: token } } } }', 'links.home.service.__proto__'],
-])('%s is refused by its name', (yaml, where) => {
+])('%s is refused, and the problem names it', (yaml, where) => {
   expect(problemsOf(() => load(REQUIRED, yaml))).toEqual([
     { where, what: expect.stringContaining('is not a setting. Remove it') },
   ]);
@@ -107,7 +107,7 @@ test.each(['/dev/zero', 'pipe'])(
   },
 );
 
-test('a secret may be in a file that a symbolic link names', () => {
+test('a secret can be in a file behind a symbolic link', () => {
   write('secret', 'redis://127.0.0.1\n');
   execFileSync('ln', ['-s', 'secret', join(cwd(), 'link')]);
   expect(load({ ...REQUIRED, REDIS_URL_FILE: 'link' }).redisUrl?.reveal()).toBe('redis://127.0.0.1');

@@ -15,14 +15,14 @@ describe('secrets', () => {
     ['GOOGLE_CLIENT_SECRET', '"abc"', 'stands in quotation marks'],
     ['GOOGLE_CLIENT_ID', '"abc"', 'stands in quotation marks'],
     ['SERVICE_CLIENT_SECRET', 'abc def', 'holds a space, a line break'],
-  ])('%s that was not copied well is named: %j', (name, value, what) => {
+  ])('%s with a copy error is a problem of that name: %j', (name, value, what) => {
     const [problem, ...others] = problemsOf(() => load({ ...REQUIRED, [name]: value }));
     expect(problem).toEqual({ where: name, what: expect.stringContaining(what) });
     expect(others).toEqual([]);
     expect(problem?.what).not.toContain('abc');
   });
 
-  test('come from files too, named by a variable or in the YAML file', () => {
+  test('can be in files that a variable or the YAML file names', () => {
     write('client-secret', 'from-file\n');
     write('token', 'token-from-file\n');
     const { left, right } = loadLink(
@@ -34,7 +34,7 @@ describe('secrets', () => {
     expect(right.token?.reveal()).toBe('token-from-file');
   });
 
-  test('a variable wins over a file that the YAML file names', () => {
+  test('in a variable win over a file that the YAML file names', () => {
     const link = loadLink({ ...REQUIRED, SERVICE_ACCESS_TOKEN: 'variable' }, 'service: { accessTokenFile: no-such }');
     expect(link.sides.right.token?.reveal()).toBe('variable');
   });
@@ -49,7 +49,7 @@ describe('secrets', () => {
     expect(problems).toEqual([{ where: 'SERVICE_ACCESS_TOKEN_FILE', what: expect.stringContaining(what) }]);
   });
 
-  test("one account's token is not taken for several links", () => {
+  test('of one account are refused for several links', () => {
     const env = { ...REQUIRED, SERVICE_ACCESS_TOKEN: 'x', GOOGLE_REFRESH_TOKEN: 'y' };
     expect(placesOf(() => load(env, 'links: { home: , work: }'))).toEqual([
       'SERVICE_ACCESS_TOKEN',
@@ -96,7 +96,7 @@ describe('secrets', () => {
   });
 });
 
-test("a link's token for the page stands in its own section alone, and opens no other link", () => {
+test('the console token of a link is only in the section of the link, and is valid for no other link', () => {
   const token = 'a-token-of-one-link-alone';
   const sections = (home: string, top = '') =>
     `${top}links: { work: { consoleToken: ${token} }, home: { consoleToken: ${home} } }`;
@@ -104,7 +104,7 @@ test("a link's token for the page stands in its own section alone, and opens no 
     return load({ ...REQUIRED, ...env }, yaml).links.map(({ consoleToken }) => consoleToken?.reveal() ?? null);
   };
   expect(tokens({}, `links: { work: { consoleToken: ${token} }, home: }`)).toEqual([token, null]);
-  // The one of every link is no link's own.
+  // The token for all links is not the token of a link.
   expect(tokens({ CONSOLE_TOKEN: `${token}-of-all` }, 'links: { work: , home: }')).toEqual([null, null]);
   const problem = { where: 'links.home.consoleToken', what: expect.stringContaining('opens another link too') };
   expect(problemsOf(() => load(REQUIRED, sections(token)))).toEqual([problem]);

@@ -35,7 +35,7 @@ const read = (setUp: SetUp) => {
   return loadConfig({ configPath, env: {}, cwd: directory });
 };
 
-test('somebody is asked for what has no default to go on with', () => {
+test('init asks for the settings without a default', () => {
   const asked = (provider: string) =>
     settingsToAsk(provider).map(({ key, isRequired, isSecret }) => [key, isRequired, isSecret]);
   expect(asked('google')).toEqual([
@@ -56,18 +56,18 @@ test.each([
   ['syncInterval', '5', /not a duration/u],
   ['service.authUrl', '', null],
   ['syncInterval', '5m', null],
-])('%s=%j is judged as the configuration would', (key, value, fault) => {
+])('%s=%j is checked as in the configuration', (key, value, fault) => {
   if (fault === null) expect(faultOf(key, value)).toBeNull();
   else expect(faultOf(key, value)).toMatch(fault);
 });
 
-test('secrets are known as such, tokens and passwords in URLs too', () => {
+test('secret settings are recognized, including tokens and URLs with passwords', () => {
   const secrets = ['google.clientSecret', 'google.refreshToken', 'service.accessToken', 'redisUrl', 'credentialsKey'];
   expect(secrets.filter((key) => !isSecretSetting(key))).toEqual([]);
   expect(['google.clientId', 'syncInterval', 'google.clientSecretFile'].filter(isSecretSetting)).toEqual([]);
 });
 
-test('what is written is what is read, whatever a secret of a remote looks like', () => {
+test('a written secret of a remote is read back unchanged, whatever its characters', () => {
   const value = fc.oneof(
     fc.stringMatching(/^[!-~]+$/u).filter((text) => !/^(["'`]).*\1$/u.test(text)),
     fc.constantFrom('12', 'true', '*all', "it's", '{x', '@at', '!x', '1e3', '0x1f'),
@@ -84,7 +84,7 @@ test('what is written is what is read, whatever a secret of a remote looks like'
   );
 });
 
-test('what is written is what is read, whatever a key looks like', () => {
+test('a written key is read back unchanged, whatever its characters', () => {
   const value = fc.oneof(
     fc.string({ unit: 'binary', minLength: 16 }).filter((text) => text.trim().length >= 16),
     fc.constantFrom('# no comment at all', '- not a list at all', 'not: a map of texts', '[not a list at all'),
@@ -116,7 +116,7 @@ test('every setting has a comment, and the first line names the schema', () => {
   expect(text).toMatch(/^# yaml-language-server: \$schema=\.\/schemas\/contact-sync\.schema\.json\n/u);
 });
 
-test('sides other than the usual ones are described', () => {
+test('sides other than the usual ones are written with their providers and names', () => {
   const sides: SetUp['sides'] = {
     left: { provider: 'google', name: 'private' },
     right: { provider: 'google', name: 'work' },
@@ -125,7 +125,7 @@ test('sides other than the usual ones are described', () => {
   expect(links).toMatchObject([{ name: 'default', sides: { left: { name: 'private' }, right: { name: 'work' } } }]);
 });
 
-test('a .env gets the secrets, keeps its other lines, and gives back what was put in', () => {
+test('a .env receives the secrets, keeps its other lines, and is parsed back to the same values', () => {
   const settings = new Map([
     ['google.clientSecret', 'new value # "with" signs'],
     ['redisUrl', "redis://:it's@host:6379"],
@@ -142,7 +142,7 @@ test('a .env gets the secrets, keeps its other lines, and gives back what was pu
   expect(envText('', new Map([['google.clientSecret', `'"\``]]))).toBeNull();
 });
 
-test('any secret that can be written to a .env is read back as it was', () => {
+test('any secret that can be written to a .env is read back unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme-ascii' }), (secret) => {
       const text = envText('', new Map([['google.clientSecret', secret]]));

@@ -25,7 +25,7 @@ test('the documented default of a setting is the one that the parser uses', () =
   expect(load({ ...REQUIRED, ...Object.fromEntries(usual) })).toEqual({ ...load(REQUIRED), isListenOptional: false });
 });
 
-test('a setting without a default says whether it is required', () => {
+test('a setting without a default has a flag whether it is required', () => {
   const required = SETTINGS.filter(({ isRequired }) => isRequired).map(({ variable }) => variable);
   expect(new Set(required)).toEqual(new Set([...Object.keys(REQUIRED), 'CARDDAV_URL']));
 });

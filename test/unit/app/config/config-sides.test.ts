@@ -16,7 +16,7 @@ links:
   const words = (link: LinkConfig) =>
     [link.sides.left, link.sides.right].map(({ provider, name, title, place }) => ({ provider, name, title, place }));
 
-  test('two accounts of one provider are told apart by their names', () => {
+  test('two accounts of one provider are distinguished by their names', () => {
     const link = loadLink({}, GOOGLES);
     expect(link.name).toBe('home');
     expect(words(link)).toEqual([
@@ -25,7 +25,7 @@ links:
     ]);
   });
 
-  test('without names they are called by their roles, and a link that stands alone needs none either', () => {
+  test('sides without names are named by their roles, and a single link does not need a name', () => {
     const yaml = `${REQUIRED_YAML}\nlinks: [{ left: { provider: service }, right: { provider: service } }]`;
     const link = loadLink({}, yaml);
     expect(link.name).toBe('default');
@@ -35,7 +35,7 @@ links:
     ]);
   });
 
-  test('either provider plays either side, and is called by its name', () => {
+  test('each provider can be either side, and the side has its name', () => {
     const yaml = `${REQUIRED_YAML}\nlinks: { home: { left: { provider: service }, right: { provider: google } } }`;
     const link = loadLink({ DIRECTION: 'to-google', CONFLICT_POLICY: 'service' }, yaml);
     expect(words(link)).toEqual([
@@ -46,12 +46,12 @@ links:
     expect(link.sides.left.settings).toMatchObject({ baseUrl: 'https://service.test' });
   });
 
-  test('a list and a mapping mean the same', () => {
+  test('a list and a mapping of links have the same meaning', () => {
     const mapping = GOOGLES.replace('  - name: home\n', '  home:\n');
     expect(load({}, mapping)).toEqual(load({}, GOOGLES));
   });
 
-  test("a side's own section wins over its link's, that one over the top, and a variable over all", () => {
+  test('the section of a side wins over its link, the link over the top, and a variable over all', () => {
     const yaml = `
 google: { clientId: top, clientSecret: s, readLimit: 1/second, writeLimit: 1/second, rootUrl: 'https://top.test' }
 links:
@@ -66,7 +66,7 @@ links:
     expect(right.settings).toMatchObject({ ...expected, clientId: 'link' });
   });
 
-  test('each side has a token of its own, from a file too', () => {
+  test('each side has its own token, also from a file', () => {
     write('token', 'right-token');
     const yaml = GOOGLES.replace('name: private', 'name: private, refreshToken: left-token').replace(
       'name: work',
@@ -81,26 +81,26 @@ links:
     ['to-private', 'to-left'],
     ['to-work', 'to-right'],
     ['both', 'both'],
-  ])('DIRECTION=%s', (value, direction) => {
+  ])('DIRECTION=%s is %s', (value, direction) => {
     expect(loadLink({ DIRECTION: value }, GOOGLES).direction).toBe(direction);
   });
 
   test.each([
     ['private', 'left'],
     ['work', 'right'],
-  ])('CONFLICT_POLICY=%s', (value, conflictPolicy) => {
+  ])('CONFLICT_POLICY=%s is %s', (value, conflictPolicy) => {
     expect(loadLink({ CONFLICT_POLICY: value }, GOOGLES).conflictPolicy).toBe(conflictPolicy);
   });
 
   test.each([
     ['DIRECTION', 'to-google', 'Choose one of both, to-private, to-work.'],
     ['CONFLICT_POLICY', 'google', 'Choose one of newest, longest, ask, private, work.'],
-  ])('%s=%s is refused with what can be chosen', (variable, value, what) => {
+  ])('%s=%s is refused with the possible values', (variable, value, what) => {
     const problems = problemsOf(() => load({ [variable]: value }, GOOGLES));
     expect(problems).toEqual([{ where: variable, what: expect.stringContaining(what) }]);
   });
 
-  test('a policy by field may be a mapping, of a link too, which calls the sides by their names', () => {
+  test('a policy by field can be a mapping, also of a link, with the names of the sides', () => {
     const top = loadLink({}, `${GOOGLES}conflictPolicy:\n  default: work\n  title: private\n  company: longest\n`);
     expect(top).toMatchObject({
       conflictPolicy: 'right',
@@ -112,7 +112,7 @@ links:
     expect(problems).toEqual([{ where: 'conflictPolicy', what: expect.stringContaining('"titel" is not a text') }]);
   });
 
-  test('a policy is judged for each link by its own sides', () => {
+  test('a policy is checked for each link with the sides of that link', () => {
     const yaml = `${REQUIRED_YAML}
 conflictPolicy: service
 links: { home: , twins: { left: { provider: google }, right: { provider: google } } }
@@ -150,13 +150,13 @@ links: { home: , twins: { left: { provider: google }, right: { provider: google 
     ['links: [{ name: a b }]', 'links.a b', 'is not a name'],
     ['links: []', 'links', 'names no link'],
   ])('%s', (line, where, what) => {
-    // A variable would win over what is tested here.
+    // The variable would win over the tested setting.
     const { GOOGLE_CLIENT_SECRET: _, ...env } = REQUIRED;
     const yaml = `google: { clientSecret: s }\n${line}`;
     expect(problemsOf(() => load(env, yaml))).toEqual([{ where, what: expect.stringContaining(what) }]);
   });
 
-  test('what is missing on both sides is one problem, and the fault of one side hides none of the other', () => {
+  test('a setting missing on both sides is one problem, and a problem of one side does not hide those of the other', () => {
     const yaml = 'links: { home: { left: { provider: google }, right: { provider: google, readLimit: lots } } }';
     expect(placesOf(() => load({}, yaml))).toEqual([
       'GOOGLE_CLIENT_ID',
@@ -165,7 +165,7 @@ links: { home: , twins: { left: { provider: google }, right: { provider: google 
     ]);
   });
 
-  test('a variable with one token is not taken for two sides', () => {
+  test('a variable with one token is refused for two sides', () => {
     expect(problemsOf(() => load({ GOOGLE_REFRESH_TOKEN: 'x' }, GOOGLES))).toEqual([
       { where: 'GOOGLE_REFRESH_TOKEN', what: expect.stringContaining('2 sides have the provider google') },
     ]);
@@ -174,14 +174,14 @@ links: { home: , twins: { left: { provider: google }, right: { provider: google 
   test.each([
     ['google: { clientId: c, clientSecret: s, refreshToken: canary }', ''],
     [REQUIRED_YAML, ', refreshToken: canary'],
-  ])('both sides with one token are refused, and it is not echoed', (top, own) => {
+  ])('two sides with the same token are refused, and the token is not printed', (top, own) => {
     const yaml = `${top}\nlinks: { home: { left: { provider: google${own} }, right: { provider: google${own} } } }`;
     const problems = problemsOf(() => load({}, yaml));
     expect(problems).toEqual([{ where: 'links.home', what: expect.stringContaining('the same refreshToken') }]);
     expect(JSON.stringify(problems)).not.toContain('canary');
   });
 
-  test('a setting is to be set where it can be: one of an account at its side, every other as a variable', () => {
+  test('the place to set an account setting of twin sides is its side, and of other settings a variable', () => {
     const twins = loadLink({}, GOOGLES);
     expect(placeOf(twins, 'right', 'refreshToken')).toBe('links.home.right.refreshToken');
     expect(placeOf(twins, 'right', 'refreshTokenFile')).toBe('links.home.right.refreshTokenFile');

@@ -16,17 +16,17 @@ google: { clientId: client, clientSecret: client-secret }
 `;
 type Env = NonNullable<LoadOptions['env']>;
 
-/** A directory of its own for each test of a file, and configurations that are read there. */
+/** A separate directory for each test of a file, and functions that read configurations there. */
 export type ConfigDirectory = {
   readonly cwd: () => string;
-  /** Writes a file; answers its path. */
+  /** Writes a file and returns its path. */
   readonly write: (path: string, content: string) => string;
   readonly load: (env: Env, yaml?: string) => Config;
-  /** The first link. */
+  /** Returns the first link. */
   readonly loadLink: (env: Env, yaml?: string) => LinkConfig;
 };
 
-/** Makes the directory before each test and removes it afterwards. */
+/** Creates the directory before each test and removes it afterwards. */
 export const useConfigDirectory = (): ConfigDirectory => {
   let cwd: string;
   beforeEach(() => {

@@ -98,11 +98,11 @@ test.each([
   ['36h', 129_600_000],
   ['3650d', 315_360_000_000],
   ['off', null],
-])('RETENTION=%s', (value, expected) => {
+])('RETENTION=%s is %s ms', (value, expected) => {
   expect(load({ ...REQUIRED, RETENTION: value }).retentionMs).toBe(expected);
 });
 
-test.each(['0', '12h', '30m', '4000d', 'forever'])('RETENTION=%s is refused with what it can be', (value) => {
+test.each(['0', '12h', '30m', '4000d', 'forever'])('RETENTION=%s is refused with the possible values', (value) => {
   expect(() => load({ ...REQUIRED, RETENTION: value })).toThrow(
     /RETENTION: "\w+" is no time to keep what runs wrote\. .* from 1d to 3650d, such as 180d, or off/u,
   );
@@ -147,12 +147,12 @@ test.each([
   ['10/second', { requests: 10, windowMs: 1000 }],
   ['500/minute', { requests: 500, windowMs: 60_000 }],
   ['1 / hour', { requests: 1, windowMs: 3_600_000 }],
-])('the rate %s', (value, expected) => {
+])('the rate %s is %j', (value, expected) => {
   const { settings } = loadLink({ ...REQUIRED, SERVICE_RATE_LIMIT: value }).sides.right;
   expect(settings['rateLimit']).toEqual(expected);
 });
 
-test('the webhook is a secret, also from a file, and may have a path and a query', () => {
+test('the webhook is a secret, also from a file, and can have a path and a query', () => {
   const url = 'https://hooks.test/services/path-of-the-webhook?token=x';
   const config = load({ ...REQUIRED, NOTIFY_URL: url, NOTIFY_FORMAT: 'slack' });
   expect(config).toMatchObject({ notifyUrl: new Secret(url), notifyFormat: 'slack' });
@@ -169,7 +169,7 @@ test.each([
   ['https://discord.com/api/webhooks/1/x', 'json'],
   ['https://notslack.com/services/T0', 'json'],
   ['https://hooks.example/services/T0', 'json'],
-])('the format of notifications follows from the address: %s takes %s', (url, format) => {
+])('the format of notifications depends on the address: %s has %s', (url, format) => {
   expect(load({ ...REQUIRED, NOTIFY_URL: url }).notifyFormat).toBe(format);
   expect(load({ ...REQUIRED, NOTIFY_URL: url, NOTIFY_FORMAT: 'json' }).notifyFormat).toBe('json');
 });
@@ -195,26 +195,26 @@ describe('a misspelt variable', () => {
     ['SERVICE_ACCES_TOKEN_FILE', 'SERVICE_ACCESS_TOKEN_FILE'],
     ['CONTACT_SYNC_CONFG', 'CONTACT_SYNC_CONFIG'],
     ['LOGLEVEL', 'LOG_LEVEL'],
-  ])('%s is named with the variable that was probably meant', (name, meant) => {
+  ])('%s is reported with the variable that was probably meant', (name, meant) => {
     expect(misspelt({ [name]: 'x' })).toBe(
       `contact-sync does not read ${name} (did you mean ${meant}?). Correct the name, or unset the variable.`,
     );
   });
 
   test.each(['NOTIFY_SOCKET', 'NPM_TOKEN', 'CI_TOKEN', 'LISTEN_FDS', 'PATH', 'SYNC_INTERVAL_OF_ANOTHER'])(
-    '%s is a variable of another program, and is not named',
+    '%s is a variable of another program and is not reported',
     (name) => {
       expect(misspelt({ [name]: 'x' })).toBeNull();
     },
   );
 
-  test('is on one line with the others, and an empty one is not named', () => {
+  test('is on one line with the others, and an empty one is not reported', () => {
     expect(misspelt({ SYNC_INTERVALL: '1m', BUCKET: '*', DIRECTIONS: '' })?.split('\n')).toEqual([
       expect.stringMatching(/SYNC_INTERVALL .*BUCKET \(did you mean BUCKETS\?\)/u),
     ]);
   });
 
-  test('is named where the configuration has a problem', () => {
+  test('is reported if the configuration has a problem', () => {
     expect(() => load({ SERVICE_BASEURL: 'https://service.test' })).toThrow(/did you mean SERVICE_BASE_URL\?/u);
   });
 });
@@ -228,7 +228,7 @@ test('the missing configuration file is mentioned unless a variable has a settin
   );
 });
 
-test('the limit belongs to the token or to the application', () => {
+test('the rate limit belongs to the token or to the application', () => {
   const { settings } = loadLink({ ...REQUIRED, SERVICE_RATE_SCOPE: 'application' }).sides.right;
   expect(settings['rateScope']).toBe('application');
   expect(() => loadLink({ ...REQUIRED, SERVICE_RATE_SCOPE: 'user' })).toThrow('Choose one of token, application');
@@ -246,7 +246,7 @@ test('LISTEN=off turns the page off', () => {
   expect(load({ ...REQUIRED, LISTEN: 'off' }).listen).toBeNull();
 });
 
-test('the daemon may run without its page only where neither LISTEN nor API_TOKEN asks for the address', () => {
+test('the daemon can run without its page only if neither LISTEN nor API_TOKEN requires the address', () => {
   const API = { DATABASE_URL: 'postgres://db.test/x', CREDENTIALS_KEY: 'k'.repeat(16), API_TOKEN: 'a'.repeat(24) };
   expect(load(REQUIRED).isListenOptional).toBe(true);
   expect(load({ ...REQUIRED, LISTEN: '127.0.0.1:8377' }).isListenOptional).toBe(false);
@@ -254,7 +254,7 @@ test('the daemon may run without its page only where neither LISTEN nor API_TOKE
   expect(load({ ...REQUIRED, ...API }).isListenOptional).toBe(false);
 });
 
-test('slashes at the end of URLs are made uniform', () => {
+test('slashes at the end of URLs are normalized', () => {
   const { left, right } = loadLink({
     ...REQUIRED,
     SERVICE_BASE_URL: 'http://127.0.0.1:8080/api//',
@@ -320,7 +320,7 @@ test.each([
   ['LISTEN', '127.0.0.1:65536', 'Write <host>:<port>'],
   ['LISTEN', 'http://127.0.0.1:8377', 'Write <host>:<port>'],
   ['LISTEN', '::1:8377', 'Write <host>:<port>'],
-])('%s=%s is refused by its name, with a remedy', (variable, value, what) => {
+])('%s=%s is refused, and the problem has its name and a remedy', (variable, value, what) => {
   const problems = problemsOf(() => load({ ...REQUIRED, [variable]: value }));
   expect(problems).toEqual([{ where: variable, what: expect.stringContaining(what) }]);
 });
@@ -331,7 +331,7 @@ test('a setting of an earlier version that no longer exists is ignored, in the f
   expect(load({ ...REQUIRED, OTEL_EXPORTER_OTLP_ENDPOINT }, file)).toEqual(load(REQUIRED, '{}'));
 });
 
-test('a database that hosts share takes no token that is not encrypted', () => {
+test('a database that hosts share stores only encrypted tokens', () => {
   const DATABASE_URL = 'postgres://db.test/contact_sync';
   expect(problemsOf(() => load({ ...REQUIRED, DATABASE_URL }))).toEqual([
     { where: 'CREDENTIALS_KEY', what: expect.stringMatching(/^is not set, and with DATABASE_URL .*openssl rand/u) },
@@ -339,7 +339,7 @@ test('a database that hosts share takes no token that is not encrypted', () => {
   expect(load({ ...REQUIRED, DATABASE_URL, CREDENTIALS_KEY: 'k'.repeat(16) }).databaseUrl?.reveal()).toBe(DATABASE_URL);
 });
 
-test('a token for programs goes with a database and an address, and is no other one', () => {
+test('API_TOKEN requires a database and an address, and differs from other tokens', () => {
   const API_TOKEN = 'a'.repeat(24);
   const hosting = { DATABASE_URL: 'postgres://db.test/x', CREDENTIALS_KEY: 'k'.repeat(16), LISTEN: '127.0.0.1:8377' };
   expect(load({ ...REQUIRED, ...hosting, API_TOKEN }).apiToken?.reveal()).toBe(API_TOKEN);
@@ -358,7 +358,7 @@ test('a token for programs goes with a database and an address, and is no other 
   ]);
 });
 
-test('every problem is listed at once, and once', () => {
+test('all problems are listed at once, each of them once', () => {
   const yaml = `
 syncIntervall: 5m
 direction: sideways
@@ -389,7 +389,7 @@ links:
   expect(error.message).toContain('8 problems');
 });
 
-test('what is missing is named with each way to set it', () => {
+test('a missing setting is reported with each way to set it', () => {
   expect(problemsOf(() => load({}))).toEqual([
     { where: 'SERVICE_BASE_URL', what: 'is not set. Set it or service.baseUrl in the configuration file.' },
     { where: 'GOOGLE_CLIENT_ID', what: 'is not set. Set it or google.clientId in the configuration file.' },
@@ -406,11 +406,11 @@ describe('the examples', () => {
     Object.fromEntries([...content.matchAll(/^([A-Z_]+)=(.*)$/gmu)].map(([, name = '', value = '']) => [name, value]));
   const SETTINGS = allSettings();
 
-  test('example.yaml changes nothing as it is', () => {
+  test('an unmodified example.yaml changes nothing', () => {
     expect(load(REQUIRED, example('example.yaml'))).toEqual(load(REQUIRED, ''));
   });
 
-  test('example.env changes nothing as it is', () => {
+  test('an unmodified example.env changes nothing', () => {
     expect(variables(example('example.env'))).toEqual({});
   });
 

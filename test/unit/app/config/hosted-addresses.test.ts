@@ -12,7 +12,7 @@ google: { clientId: client, clientSecret: client-secret }
 links: {}
 `;
 
-/** The faults of a link in the database: the places, and the texts. */
+/** Returns the places and the texts of the problems of a link in the database. */
 const faultsOf = (settings: HostedLink['settings'], env: Readonly<Record<string, string>> = {}, yaml = TOP) => {
   const { readLinks } = readConfig({ env: { ...HOSTED, ...env }, cwd: cwd(), configPath: write('given.yaml', yaml) });
   const { faulty } = readLinks([{ name: 'ada', settings, fault: null }]);
@@ -54,7 +54,7 @@ describe('an address of a link in the database', () => {
     expect(placesOf({ service: { baseUrl } }, ALLOWED)).toEqual(isAllowed ? [] : ['links.ada.service.baseUrl']);
   });
 
-  test("that is the operator's own or the provider's default needs no permission", () => {
+  test("of the operator or of the provider's defaults needs no permission", () => {
     const service = { baseUrl: 'https://service.test/', authUrl: 'https://auth.test' };
     expect(placesOf({ service, google: { tokenUrl: 'https://oauth2.googleapis.com/token' } })).toEqual([]);
   });
@@ -70,14 +70,14 @@ describe('an address of a link in the database', () => {
     expect(placesOf({ [provider]: { ...address, ...OWN } }, ALLOWED)).toEqual([]);
   });
 
-  test('receives no secret of a variable, which wins over the one of the link', () => {
+  test('does not receive the secret of a variable, which would win over the secret of the link', () => {
     const google = { tokenUrl: 'https://crm.example', ...OWN };
     const { where, text } = faultsOf({ google }, { ...ALLOWED, GOOGLE_CLIENT_SECRET: 'shared' });
     expect(where).toEqual(['links.ada.google.clientSecret']);
     expect(text).toContain('GOOGLE_CLIENT_SECRET wins over it');
   });
 
-  test('receives no token of the top of the file', () => {
+  test('does not receive a token of the top of the file', () => {
     const yaml = TOP.replace('clientId: app,', 'clientId: app, accessToken: shared,');
     const service = { baseUrl: 'https://crm.example' };
     expect(placesOf({ service }, ALLOWED, yaml)).toEqual(['links.ada.service.accessToken']);
@@ -86,7 +86,7 @@ describe('an address of a link in the database', () => {
 });
 
 test.each(['a b', 'https://crm.example', 'crm.example/path', 'user@crm.example', '*.example', 'a,,b'])(
-  'HOSTED_LINK_HOSTS refuses %j, which is no list of hosts',
+  'HOSTED_LINK_HOSTS refuses %j, which is not a list of hosts',
   (hosts) => {
     expect(() => faultsOf({}, { HOSTED_LINK_HOSTS: hosts })).toThrow(/HOSTED_LINK_HOSTS: ".*" is not a host/u);
   },

@@ -28,8 +28,8 @@ const faultsOf = (links: readonly HostedLink[], env = {}, yaml?: string) =>
     .readLinks(links)
     .faulty.map(({ name, problems }) => [name, ...problems.map(({ where, what }) => `${where} ${what}`)].join(': '));
 
-describe('links that the database keeps', () => {
-  test('are read as if they stood in the file, whose top they share, below the variables', () => {
+describe('links in the database', () => {
+  test('are read like links of the file: they share its top, and variables win over them', () => {
     const { config, readLinks } = read({ SWEEP_INTERVAL: '1h' }, `${REQUIRED_YAML}syncInterval: 7m\nlinks: {}`);
     expect(config.links).toEqual([]);
     const settings = { sweepInterval: '2h', deleteLimit: 25, left: { provider: 'google', refreshToken: 'r1' } };
@@ -47,7 +47,7 @@ describe('links that the database keeps', () => {
     expect(links[0]?.sides.left.token?.reveal()).toBe('r1');
   });
 
-  test('one with a fault is left out with all that is wrong, and the others are used', () => {
+  test('with a problem are left out with all their problems, and the others are used', () => {
     const { links, faulty } = read({}).readLinks([
       hosted('bad', { direction: 'sideways', syncIntervall: '5m' }),
       hosted('good', {}),
@@ -60,7 +60,7 @@ describe('links that the database keeps', () => {
     ]);
   });
 
-  test('one whose settings did not change is not read again, also with a fault, and one that changed is', () => {
+  test('are read again only if their settings changed, also links with a problem', () => {
     const { readLinks } = read({});
     const bad = hosted('bad', { direction: 'sideways' });
     const first = readLinks([hosted('ada', { syncInterval: '1h' }), hosted('bob', {}), bad]);
@@ -69,11 +69,11 @@ describe('links that the database keeps', () => {
     expect(second.links[1]).toMatchObject({ name: 'bob', syncIntervalMs: 7_200_000 });
     expect(second.faulty).toEqual(first.faulty);
     expect(second.faulty[0]?.problems[0]).toBe(first.faulty[0]?.problems[0]);
-    // With other settings of the process it is read with those.
+    // With other settings of the process the link is read again.
     expect(read({}).readLinks([hosted('ada', { syncInterval: '1h' })]).links[0]).not.toBe(first.links[0]);
   });
 
-  test('no name is that of a link of the file, or none at all', () => {
+  test('are refused with the name of a link of the file or with an invalid name', () => {
     const yaml = `${REQUIRED_YAML}links: { home: {} }`;
     expect(faultsOf([hosted('home', {}), hosted('a/b', {})], {}, yaml)).toEqual([
       expect.stringMatching(/^home: links\.home is the name of a link of the configuration file too/u),
@@ -81,7 +81,7 @@ describe('links that the database keeps', () => {
     ]);
   });
 
-  test('names no file of a host, which is not even looked for', () => {
+  test('are refused with a file of the host, without looking for the file', () => {
     const nowhere = hosted('ada', { google: { refreshTokenFile: '/nowhere' }, consoleTokenFile: '/nowhere' });
     expect(faultsOf([nowhere])).toEqual([
       expect.stringMatching(
@@ -91,13 +91,13 @@ describe('links that the database keeps', () => {
     expect(faultsOf([nowhere])[0]).not.toContain('cannot be read');
   });
 
-  test('names no file in a key of one word either', () => {
+  test('are refused with a file in a dotted key', () => {
     expect(faultsOf([hosted('ada', { 'google.refreshTokenFile': '/nowhere' })])).toEqual([
       expect.stringMatching(/^ada: links\.ada\.google\.refreshTokenFile names a file/u),
     ]);
   });
 
-  test('takes no secret that is what lists show in its place', () => {
+  test('are refused with the placeholder that lists show in place of a secret', () => {
     const link = hosted('ada', { left: { provider: 'google', refreshToken: '[secret]' }, consoleToken: '[secret]' });
     expect(faultsOf([link])).toEqual([
       expect.stringMatching(
@@ -106,20 +106,20 @@ describe('links that the database keeps', () => {
     ]);
   });
 
-  test('takes no token that a variable holds for the account of another link', () => {
+  test('are refused if a variable has a token for the account of another link', () => {
     expect(
       faultsOf([hosted('ada', {})], { GOOGLE_REFRESH_TOKEN: 'r1' }, `${REQUIRED_YAML}links: { home: {} }`),
     ).toEqual([expect.stringMatching(/^ada: GOOGLE_REFRESH_TOKEN is one account's/u)]);
   });
 
-  test('opens its page with no token of the API', () => {
+  test('are refused with the token of the API as a console token', () => {
     const consoleToken = 'a-token-of-twenty-four-or-more';
     expect(faultsOf([hosted('ada', { consoleToken })], { API_TOKEN: consoleToken, LISTEN: '127.0.0.1:0' })).toEqual([
       'ada: links.ada.consoleToken is API_TOKEN too. Give each a token of its own.',
     ]);
   });
 
-  test('opens its page with no token of another link', () => {
+  test('are refused with the console token of another link', () => {
     const consoleToken = 'a'.repeat(24);
     const [one, other] = [hosted('one', { consoleToken }), hosted('other', { consoleToken })];
     expect(faultsOf([one, other])).toEqual([
@@ -130,7 +130,7 @@ describe('links that the database keeps', () => {
 });
 
 describe('settings', () => {
-  test('are written name=value beside those of a text, and an empty value takes one out', () => {
+  test('are set as name=value in addition to a file, and an empty value removes one', () => {
     const section = parseLinkSettings('syncInterval: 5m\ngoogle: { readLimit: 1/minute }\n', 'ada.yaml');
     const changed = withAssignments(section, ['google.writeLimit=2/minute', 'syncInterval=', 'buckets=A=B,C']);
     expect(changed).toEqual({
@@ -140,14 +140,14 @@ describe('settings', () => {
     });
   });
 
-  test('hold no secret on a command line, and what is no setting is said', () => {
+  test('are refused on a command line if they are secret or unknown', () => {
     const problems = problemsOf(() => withAssignments({}, ['google.refreshToken=r1', 'often']));
     expect(problems.map(({ where }) => where)).toEqual(['google.refreshToken', 'often']);
     expect(JSON.stringify(problems)).not.toContain('r1');
     expect(() => parseLinkSettings('a: [', 'ada.yaml')).toThrow(ConfigError);
   });
 
-  test('are shown without what is secret in them', () => {
+  test('are shown without their secrets', () => {
     const shown = withoutSecrets({
       left: { provider: 'google', refreshToken: 'r1' },
       consoleToken: 'c',
@@ -160,7 +160,7 @@ describe('settings', () => {
     });
   });
 
-  test('are shown without it in a key of one word too, as which it is used', () => {
+  test('are shown without the secret of a dotted key, which is read like any other key', () => {
     const settings = { 'google.refreshToken': 'r1' };
     expect(
       read({})
@@ -171,7 +171,7 @@ describe('settings', () => {
   });
 });
 
-test('nothing is forgotten of a link of the file where the database has one of its name', async () => {
+test('removing a link of the database does not delete the data of a link of the file with the same name', async () => {
   const [dropped, forgotten]: [string[], string[]] = [[], []];
   const shelf: Pick<LinkShelf, 'all' | 'drop'> = {
     all: () => Promise.resolve([hosted('home', {})]),
@@ -188,7 +188,7 @@ test('nothing is forgotten of a link of the file where the database has one of i
   expect(await manager.remove('home', { forget: false })).toEqual({ name: 'home', tokens: null });
 });
 
-test('the links of a copied database, which has seen no change yet, stay at a reload', async () => {
+test('the links of a copied database without a revision remain after a reload', async () => {
   const shelf: Pick<LinkShelf, 'revision' | 'all'> = {
     revision: () => Promise.resolve(0),
     all: () => Promise.resolve([hosted('ada', {})]),
@@ -200,7 +200,7 @@ test('the links of a copied database, which has seen no change yet, stay at a re
   expect(names(source.reload())).toEqual(['ada']);
 });
 
-test('only a file beside a database may have no link', () => {
+test('a file without a link is valid only with a database', () => {
   const load = (env: Readonly<Record<string, string>>, links: string) => () =>
     readConfig({ env: { ...REQUIRED, ...env }, cwd: cwd(), configPath: write('given.yaml', links) });
   for (const links of ['links: {}', 'links: []', 'links:']) {
@@ -210,7 +210,7 @@ test('only a file beside a database may have no link', () => {
   expect(problemsOf(load(HOSTED, 'links: home'))).toMatchObject([{ where: 'links' }]);
 });
 
-/** A shelf in memory. `onAdd` is called before a link is added, as when another process is faster. */
+/** Returns a repository in memory. `onAdd` is called before a link is added, like a faster other process. */
 const shelfOf = (onAdd = (_links: Map<string, HostedLink['settings']>): void => undefined) => {
   const links = new Map<string, HostedLink['settings']>();
   const shelf: Pick<LinkShelf, 'all' | 'add' | 'change' | 'drop'> = {
@@ -239,7 +239,7 @@ const PAGE = { consoleToken: 'a-token-of-twenty-four-or-more' };
 const OPENS_ANOTHER = /consoleToken: opens another link too/u;
 
 describe('changes of links at the same time', () => {
-  test('one of two links that are added at once with one token for the page is refused', async () => {
+  test('of two links that are added at once with the same console token one is refused', async () => {
     const { links, shelf } = shelfOf();
     const manager = managerOf(shelf);
     const ends = await Promise.allSettled([manager.add('ada', PAGE), manager.add('bob', PAGE)]);
@@ -247,7 +247,7 @@ describe('changes of links at the same time', () => {
     expect([...links.keys()]).toEqual(['ada']);
   });
 
-  test('a link is taken back whose token another process gave to a link in the same moment', async () => {
+  test('a link is reverted if another process stores the same console token at the same time', async () => {
     const { links, shelf } = shelfOf((others) => others.set('of-another-process', PAGE));
     await expect(managerOf(shelf).add('ada', PAGE)).rejects.toThrow(OPENS_ANOTHER);
     expect([...links.keys()]).toEqual(['of-another-process']);
@@ -257,7 +257,7 @@ describe('changes of links at the same time', () => {
     expect(links.get('bob')).toEqual({ syncInterval: '1h' });
   });
 
-  test('no link is added while the data of one of its name is being deleted', async () => {
+  test('no link is added while the data of a link with its name is being deleted', async () => {
     const { links, shelf } = shelfOf();
     const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const manager = managerOf(shelf, async () => {
@@ -276,7 +276,7 @@ describe('changes of links at the same time', () => {
     expect([...links.keys()]).toEqual(['bob', 'ada']);
   });
 
-  test('the data of a link that another process added again is not deleted', async () => {
+  test('the data of a removed link is not deleted if another process adds the link again', async () => {
     const { links, shelf } = shelfOf();
     const forgotten: string[] = [];
     const addAgain = async (): Promise<void> => void links.set('ada', {});

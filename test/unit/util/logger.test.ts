@@ -7,7 +7,7 @@ import { InvalidError } from '../../../src/providers/errors.ts';
 
 const CANARY = 'canary-71b2';
 
-/** A logger whose output can be read. */
+/** Returns a logger with readable output. */
 const recorded = (options: Partial<LoggerOptions> = {}) => {
   const chunks: string[] = [];
   const destination = new Writable({
@@ -37,14 +37,14 @@ describe('the logger', () => {
     ]);
   });
 
-  test('leaves out what is below its level', () => {
+  test('omits events below its level', () => {
     const { logger, lines } = recorded({ level: 'warn' });
     logger.info({}, 'quiet');
     logger.error({}, 'loud');
     expect(lines().map(({ msg }) => msg)).toEqual(['loud']);
   });
 
-  test('a sentence about a bearer token stays a sentence', () => {
+  test('does not redact a sentence about a bearer token', () => {
     const { logger, lines } = recorded();
     const sentences = [
       'Must supply a valid Bearer token.',
@@ -58,7 +58,7 @@ describe('the logger', () => {
     expect(JSON.stringify(lines())).not.toContain(CANARY);
   });
 
-  test('writes lines for people when asked to', () => {
+  test('writes readable lines in the pretty format', () => {
     const { logger, output } = recorded({ format: 'pretty' });
     logger.info({ link: 'home', accessToken: CANARY }, 'run started');
     expect(output()).toMatch(/INFO.*: run started/u);
@@ -67,7 +67,10 @@ describe('the logger', () => {
   });
 
   test.each<[string, object]>([
-    ['a telling key', { accessToken: CANARY, refresh_token: CANARY, clientSecret: CANARY, password: CANARY }],
+    [
+      'a key that names a secret',
+      { accessToken: CANARY, refresh_token: CANARY, clientSecret: CANARY, password: CANARY },
+    ],
     ['headers', { request: { headers: { Authorization: `Bearer ${CANARY}`, 'set-cookie': [CANARY] } } }],
     ['a list', { links: [{ service: { api_key: CANARY } }] }],
     ['a secret', { value: new Secret(CANARY) }],
@@ -95,7 +98,7 @@ describe('the logger', () => {
   });
 
   test.each(['12345', `2024.${CANARY}`, `1,${CANARY}`, `77;${CANARY}`, `7)${CANARY}`])(
-    'takes what begins like a port for a password where a host follows: %s',
+    'redacts a password that begins like a port if a host follows: %s',
     (password) => {
       const { logger, output } = recorded();
       logger.info({ reason: `redis://:${password}@host is away` }, 'told');
@@ -104,7 +107,7 @@ describe('the logger', () => {
     },
   );
 
-  test('describes an error by what helps to find it', () => {
+  test('logs the fields of an error that help to find its cause', () => {
     const { logger, lines } = recorded();
     const cause = new Error('reset');
     const options = { status: 422, route: 'POST /v2/contacts', applied: 'no', cause } as const;
@@ -144,7 +147,7 @@ describe('events', () => {
     return { lines: lines(), output: output() };
   };
 
-  test('have a constant message and their data in fields', () => {
+  test('have a constant message, and their data in fields', () => {
     expect(report(false).lines).toMatchObject([
       { level: 'info', msg: 'conflict settled', link: 'home', run: 'r1', googleId: 'people/c1', winner: 'google' },
       { level: 'info', msg: 'group created', link: 'home', side: 'service' },
@@ -152,7 +155,7 @@ describe('events', () => {
     ]);
   });
 
-  test('leave out what people entered, unless personal data may be logged', () => {
+  test('omit contact data, unless logging of personal data is enabled', () => {
     expect(report(false).output).not.toContain(CANARY);
     expect(report(true).lines).toMatchObject([
       { google: `${CANARY} one`, service: `${CANARY} two` },

@@ -10,14 +10,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-test('a directory is made for its owner alone, with those above it, and one that is there stays', () => {
+test('a directory is created for its owner only, with its missing parents, and an existing directory remains', () => {
   const path = join(directory, 'a', 'b');
   makeDirectory(path);
   makeDirectory(path);
   for (const made of [path, join(directory, 'a')]) expect(statSync(made).mode & 0o777).toBe(0o700);
 });
 
-test('a place that is a file, lies below one, or leads nowhere is refused', () => {
+test('a file, a path below a file and a dangling symbolic link are refused', () => {
   writeFileSync(join(directory, 'file'), '');
   symlinkSync(join(directory, 'nowhere', 'x'), join(directory, 'link'));
   for (const path of ['file', 'file/x', 'link', 'link/x']) {
@@ -25,6 +25,6 @@ test('a place that is a file, lies below one, or leads nowhere is refused', () =
   }
 });
 
-test.runIf(existsSync('/proc/self'))('so is a place below /proc', () => {
+test.runIf(existsSync('/proc/self'))('a path below /proc is refused', () => {
   expect(() => makeDirectory('/proc/contact-sync/data')).toThrow('No directory can be made at /proc/contact-sync/data');
 });

@@ -3,9 +3,9 @@ import type { Clock } from '../../../src/util/clock.ts';
 
 type Sleeper = { readonly atMs: number; readonly wake: () => void };
 
-/** A clock that stands still until it is advanced. Epoch time and monotonic time differ by a constant. */
+/** A clock that changes only when it is advanced. Epoch time and monotonic time differ by a constant. */
 export type FakeClock = Clock & {
-  /** Moves time on, waking sleepers in order; what they set off has run when the promise resolves. */
+  /** Advances the time and wakes sleepers in order. The work that they start has run when the promise resolves. */
   advance(durationMs: number): Promise<void>;
   readonly sleepers: () => number;
 };

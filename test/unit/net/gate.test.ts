@@ -16,7 +16,7 @@ const open = ({ snapshot, ...changes }: Changes = {}): { readonly gate: Gate; re
   return { clock, gate: createGate({ limiter, clock, random: () => 0.5, ...changes }) };
 };
 
-/** A gate past its probe, whose burst is used up: the next permit comes after about a second. */
+/** Opens a gate after its probe and with its burst used up. The next permit comes after about a second. */
 const busy = async (changes: Changes = {}) => {
   const opened = open(changes);
   (await opened.gate.acquire('read', NEVER)).done(OK);
@@ -25,7 +25,7 @@ const busy = async (changes: Changes = {}) => {
 };
 
 describe('gate', () => {
-  test('admits one request immediately, and the others when it is answered', async () => {
+  test('admits one request immediately, and the others after its response', async () => {
     const { gate } = open();
     const passed: string[] = [];
     const probe = await gate.acquire('read', NEVER);
@@ -75,7 +75,7 @@ describe('gate', () => {
     expect(gate.budget().remaining).toBe(before);
   });
 
-  test('refuses a request that was aborted before', async () => {
+  test('refuses a request that is already aborted', async () => {
     await expect(open().gate.acquire('read', AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
   });
 
@@ -88,7 +88,7 @@ describe('gate', () => {
     expect(gate.budget().remaining).toBe(59);
   });
 
-  test('reads the headers of the answer', async () => {
+  test('reads the headers of the response', async () => {
     const { gate } = open();
     const headers = {
       'x-rate-limit-limit': '50/minute',
@@ -99,7 +99,7 @@ describe('gate', () => {
     expect(gate.budget()).toEqual({ limit: { requests: 50, windowMs: 60_000 }, remaining: 20, resetMs: 61_000 });
   });
 
-  test('a 429 stops all requests, reports how long, and is followed by one probe', async () => {
+  test('a 429 stops all requests, reports the duration, and is followed by one probe', async () => {
     const stops: number[] = [];
     const { gate, clock } = open({ onLimited: ({ stoppedForMs }) => stops.push(stoppedForMs) });
     (await gate.acquire('write', NEVER)).done({ status: 429, headers: { 'retry-after': '20' } });

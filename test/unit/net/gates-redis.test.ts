@@ -10,20 +10,23 @@ afterAll(() => redis?.close());
 const LIMIT = { requests: 60, windowMs: 60_000 };
 const store = { budget: () => Promise.resolve(null), saveBudget: () => Promise.resolve() };
 
-test.skipIf(redis === null)('a process that ends at once leaves no probe that the next one waits for', async () => {
-  const name = `test-${randomUUID()}`;
-  const start = () => createGates({ clock: systemClock, random: () => 0, store, redisUrl: redis?.url ?? null });
-  const acquire = async (gates: ReturnType<typeof start>) => {
-    const gate = await gates.open(name, LIMIT, () => undefined);
-    return gate.acquire('read', AbortSignal.timeout(5_000));
-  };
-  const first = start();
-  (await acquire(first)).done({ status: 200, headers: {} });
-  await first.close();
-  const second = start();
-  const permit = await acquire(second);
-  expect(permit).toBeDefined();
-  permit.done({ status: 200, headers: {} });
-  await second.close();
-  await redis?.forget(`contact-sync:limit:${name}`);
-});
+test.skipIf(redis === null)(
+  'a process that ends immediately leaves no probe that the next process waits for',
+  async () => {
+    const name = `test-${randomUUID()}`;
+    const start = () => createGates({ clock: systemClock, random: () => 0, store, redisUrl: redis?.url ?? null });
+    const acquire = async (gates: ReturnType<typeof start>) => {
+      const gate = await gates.open(name, LIMIT, () => undefined);
+      return gate.acquire('read', AbortSignal.timeout(5_000));
+    };
+    const first = start();
+    (await acquire(first)).done({ status: 200, headers: {} });
+    await first.close();
+    const second = start();
+    const permit = await acquire(second);
+    expect(permit).toBeDefined();
+    permit.done({ status: 200, headers: {} });
+    await second.close();
+    await redis?.forget(`contact-sync:limit:${name}`);
+  },
+);

@@ -12,9 +12,9 @@ test('gates close within a second if Redis does not answer', async () => {
   const store = { budget: () => Promise.resolve(null), saveBudget: () => Promise.resolve() };
   const clock = createFakeClock();
   const gates = createGates({ clock, random: () => 0.5, store, redisUrl: `redis://127.0.0.1:${port}` });
-  const asked = once(silent, 'connection');
+  const connected = once(silent, 'connection');
   const opening = gates.open('a', { requests: 60, windowMs: 60_000 }, () => undefined);
-  await asked;
+  await connected;
   let hasAnswered = false;
   const opened = opening.then(() => (hasAnswered = true));
   const closed = gates.close();

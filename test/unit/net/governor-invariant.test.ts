@@ -25,7 +25,7 @@ const LOST_GRACE_MS = 5_000;
 type Step = {
   readonly gapMs: number;
   readonly roundTripMs: number;
-  /** Which part of the round trip is over when the server has the request. */
+  /** Fraction of the round trip after which the server receives the request. */
   readonly arrival: number;
   readonly isLost: boolean;
   readonly isRestart: boolean;
@@ -50,7 +50,7 @@ type Sent = {
 };
 type Arrival = { arrivesAtMs: number };
 
-/** Plays the steps and gives back when each request reached the server, ascending. */
+/** Plays the steps and returns the arrival times of the requests at the server, ascending. */
 const play = (governor: Governor, played: readonly Step[]): number[] => {
   const arrivals: Arrival[] = [];
   let open: Sent[] = [];
@@ -69,7 +69,7 @@ const play = (governor: Governor, played: readonly Step[]): number[] => {
     }
     const { grant } = admit(current, nowMs);
     if (grant === null) continue;
-    // A lost request may reach the server later than its sender gave it up.
+    // A lost request can reach the server after the sender has given it up.
     const underWayMs = step.isLost ? step.roundTripMs + LOST_GRACE_MS : step.roundTripMs;
     const request = { arrivesAtMs: nowMs + step.arrival * underWayMs };
     open.push({ grant, doneAtMs: nowMs + step.roundTripMs, isLost: step.isLost, request });
@@ -93,7 +93,7 @@ test('no window contains more requests than the limit, for any latency, losses a
   );
 });
 
-test('a governor admits after the wait that it returned, unless an answer arrives', () => {
+test('a governor admits a request after the wait that it returned, unless a response arrives', () => {
   fc.assert(
     fc.property(limits, steps, (limit, played) => {
       const governor = createGovernor(limit);
@@ -114,7 +114,7 @@ test('a governor admits after the wait that it returned, unless an answer arrive
   );
 });
 
-test('the ring is the newest part of a sorted list', () => {
+test('the ring contains the newest part of a sorted list', () => {
   const times = fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 40 });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 12 }), times, fc.integer({ min: -1, max: 51 }), (capacity, pushed, at) => {

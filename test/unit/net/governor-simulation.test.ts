@@ -46,7 +46,7 @@ describe.each(SERVERS)('against %s', (_title, limiter) => {
     expect(shareOf(outcome)).toBeGreaterThanOrEqual(0.98);
   });
 
-  test('requests whose answers arrive out of order are never refused', () => {
+  test('requests are never refused if their responses arrive out of order', () => {
     expect(run(1, { roundTripMs: (random) => 10 + 3_000 * random(), parallel: 64 }).refused).toBe(0);
   });
 
@@ -57,8 +57,8 @@ describe.each(SERVERS)('against %s', (_title, limiter) => {
 
   test.each([
     ['with the snapshot of the process before it', true],
-    ['knowing nothing', false],
-  ])('a process started in mid-window %s is never refused', (_name, hasSnapshot) => {
+    ['without a snapshot', false],
+  ])('a process that starts within a window %s is never refused', (_name, hasSnapshot) => {
     const epochMs = 1_700_000_000_000;
     const outcome = run(2, {
       restart: {
@@ -74,7 +74,7 @@ describe.each(SERVERS)('against %s', (_title, limiter) => {
     expect(outcome.accepted).toBeGreaterThan(hasSnapshot ? 4_800 : 4_000);
   });
 
-  describe.each([75, 270])('while somebody else uses a tenth of the quota, at a round trip of %i ms', (medianMs) => {
+  describe.each([75, 270])('while another client uses a tenth of the quota, at a round trip of %i ms', (medianMs) => {
     const shared = { foreignPerWindow: 50, roundTripMs: (random: () => number) => roundTripMs(medianMs, random) };
 
     test.each(SEEDS)('nothing is refused, and the limit is used well (seed %i)', (seed) => {
@@ -100,7 +100,7 @@ describe.each([
     ['a sliding log', () => slidingLog(limit)],
     ['a bucket of the whole window', () => leakyBucket(limit, limit.requests)],
     ['a bucket of 20', () => leakyBucket(limit, 20)],
-  ])('%s: used well, and never refused', (_name, limiter) => {
+  ])('of a server with %s is used well, and no request is refused', (_name, limiter) => {
     const base = {
       limit,
       durationMs,
@@ -124,7 +124,7 @@ describe('a window of a second', () => {
     expect(share(outcome)).toBeGreaterThanOrEqual(0.98);
   });
 
-  test('is used as far as it is certainly free if the way there takes any part of 75 ms', () => {
+  test('is used as far as it is certainly free if the way to the server takes any part of 75 ms', () => {
     const slow = { roundTripMs: usualRoundTripMs, random: seeded(1) };
     const outcome = simulate({ ...base, ...slow, limiter: slidingLog(limit) });
     expect(outcome.refused).toBe(0);
@@ -147,7 +147,7 @@ describe('a window of a second', () => {
 test('the constant part of a long round trip does not count in a short window', () => {
   const limit = { requests: 50, windowMs: 1_000 };
   const durationMs = 600_000;
-  // Of 400 ms, all but some ten are the same each time: at the whole round trip's cost 71 % would be left.
+  // Of 400 ms, all but about ten are constant. If the whole round trip counted, 71 % of the limit would be left.
   const base = {
     limit,
     durationMs,
@@ -190,8 +190,8 @@ test.each([
   [10, 'alone', {}],
   [20, 'alone', {}],
   [500, 'alone', {}],
-  [20, 'shared with somebody', { foreignPerWindow: 50 }],
-  [500, 'shared with somebody', { foreignPerWindow: 50 }],
+  [20, 'shared with another client', { foreignPerWindow: 50 }],
+  [500, 'shared with another client', { foreignPerWindow: 50 }],
 ])('a bucket that drains evenly and holds %i, %s, is used as fully as a window', (burst, _title, changes) => {
   const base = { limit: LIMIT, durationMs: TEN_MINUTES_MS, random: seeded(5), roundTripMs: usualRoundTripMs };
   const outcome = simulate({ ...base, limiter: leakyBucket(LIMIT, burst), ...changes });
@@ -200,7 +200,7 @@ test.each([
   expect(isBucket(outcome.governor, TEN_MINUTES_MS)).toBe(true);
 });
 
-test.each(SERVERS)('%s are not taken for a bucket', (_title, limiter) => {
+test.each(SERVERS)('%s are not recognised as a bucket', (_title, limiter) => {
   const base = { limit: LIMIT, durationMs: TEN_MINUTES_MS, random: seeded(5), roundTripMs: usualRoundTripMs };
   const { governor } = simulate({ ...base, limiter: limiter() });
   expect(isBucket(governor, TEN_MINUTES_MS)).toBe(false);

@@ -12,7 +12,7 @@ const LIMIT = { requests: 90, windowMs: 60_000 };
 const HOUR_MS = 3_600_000;
 const YEARS_MS = 57 * 365 * 86_400_000;
 
-/** A governor that was stopped for years. */
+/** Returns a governor that is stopped for years. */
 const stopped = () => ({
   ...createGovernor(LIMIT),
   stoppedUntilMs: YEARS_MS,
@@ -38,7 +38,7 @@ describe('the limit of a governor that another process stored', () => {
     expect(importGovernor(second, state, 0).limit).toEqual(second);
   });
 
-  test('is the one of the server if that is lower, even if the stored one was lower still', () => {
+  test('is the limit of the server if that is lower, even if the stored limit was lower still', () => {
     const governor = createGovernor(LIMIT);
     const { grant } = admit(governor, 0);
     if (grant === null) throw new Error('nothing was admitted');
@@ -52,7 +52,7 @@ describe('the limit of a governor that another process stored', () => {
 
   test('is the configured one if the stored state has no origin of its limit', () => {
     const { isReported: _, ...unsaid } = exportGovernor(createGovernor(LIMIT), 0, 0);
-    const state = parseGovernorState(JSON.stringify(unsaid));
+    const state = parseGovernorState(JSON.stringify(withoutOrigin));
     const higher = { requests: 500, windowMs: 60_000 };
     expect(state && importGovernor(higher, state, 0).limit).toEqual(higher);
   });

@@ -42,7 +42,7 @@ const waitOf = (governor: Governor, nowMs: number): number | null => {
   return admission.waitMs;
 };
 
-/** A governor whose probe was answered at time 0. */
+/** Returns a governor with a response to its probe at time 0. */
 const startedWith = (changes: Partial<GovernedAnswer> = {}, limit = LIMIT): Governor => {
   const governor = createGovernor(limit);
   complete(governor, granted(governor, 0), answerWith(changes), 0);
@@ -63,13 +63,13 @@ describe('pace', () => {
     expect(waitOf(governor, 10_484)).toBe(122);
   });
 
-  test('in a window of a second the guard is spread as evenly', () => {
+  test('in a window of a second the guard is spread evenly too', () => {
     const governor = startedWith({}, { requests: 50, windowMs: 1_000 });
     for (let sent = 0; sent < 4; sent += 1) granted(governor, 10_000);
     expect(waitOf(governor, 10_000)).toBe(40);
   });
 
-  test('with as many requests in flight as the limit, the next one waits for an answer', () => {
+  test('with as many requests in flight as the limit, the next one waits for a response', () => {
     const governor = startedWith({}, { requests: 3, windowMs: 1_000 });
     const grants = [10_000, 10_000, 10_000].map((atMs) => granted(governor, atMs));
     expect(waitOf(governor, 20_000)).toBe(110_000);
@@ -77,7 +77,7 @@ describe('pace', () => {
     expect(waitOf(governor, 20_000)).toBe(2_000);
   });
 
-  test('a request without an answer counts from five seconds after it ended', () => {
+  test('a request without a response counts from five seconds after it ended', () => {
     const governor = startedWith({}, { requests: 1, windowMs: 1_000 });
     complete(governor, granted(governor, 10_000), null, 11_000);
     expect(waitOf(governor, 11_000)).toBe(5_000);
@@ -87,7 +87,7 @@ describe('pace', () => {
 });
 
 describe('probe', () => {
-  test('the first request is alone in flight until it is answered', () => {
+  test('the first request is alone in flight until its response arrives', () => {
     const governor = createGovernor(LIMIT);
     const probe = granted(governor, 0);
     expect(waitOf(governor, 10_000)).toBeNull();
@@ -95,7 +95,7 @@ describe('probe', () => {
     granted(governor, 10_000);
   });
 
-  test('requests that the server counted before it use places as if they had just been answered', () => {
+  test('requests that the server counted before the probe use places as if their responses had just arrived', () => {
     const governor = startedWith({ remaining: 100, resetMs: 20_000 });
     expect(budgetOf(governor, 0).remaining).toBe(100);
     expect(budgetOf(governor, 60_000).remaining).toBe(100);
@@ -104,8 +104,8 @@ describe('probe', () => {
 
   test.each([
     ['was lost', null],
-    ['was a fault of something in front of the server', answerWith({ status: 502 })],
-  ])('another follows when it %s', (_title, answer) => {
+    ['failed at a proxy in front of the server', answerWith({ status: 502 })],
+  ])('another probe follows if the first one %s', (_title, answer) => {
     const governor = createGovernor(LIMIT);
     complete(governor, granted(governor, 0), answer, 10);
     expect(granted(governor, 10).id).toBe(probeOf(governor));
@@ -114,7 +114,7 @@ describe('probe', () => {
 });
 
 describe('correction', () => {
-  test('an answer never increases what our own requests leave', () => {
+  test('a response never increases the places that our own requests leave', () => {
     const governor = startedWith({ remaining: 499, resetMs: 60_000 });
     for (const remaining of [499, 500, 500]) {
       complete(governor, granted(governor, 1_000), answerWith({ remaining, resetMs: 60_000 }), 1_000);
@@ -122,7 +122,7 @@ describe('correction', () => {
     expect(budgetOf(governor, 1_000).remaining).toBe(496);
   });
 
-  test('requests of other clients use places until a newer answer counts fewer', () => {
+  test('requests of other clients use places until a newer response counts fewer', () => {
     const governor = startedWith({ remaining: 200, resetMs: 60_000 });
     const late = granted(governor, 1_000);
     expect(budgetOf(governor, 1_000).remaining).toBe(199);
@@ -147,7 +147,7 @@ describe('correction', () => {
     expect(budgetOf(governor, 1_000).remaining).toBe(470);
   });
 
-  test('a lower limit of the server applies, a higher one does not', () => {
+  test('a lower limit of the server applies, and a higher limit does not', () => {
     const governor = startedWith({ limit: { requests: 120, windowMs: 60_000 } });
     expect(budgetOf(governor, 0)).toMatchObject({ limit: { requests: 120, windowMs: 60_000 }, remaining: 119 });
     complete(
@@ -169,7 +169,7 @@ describe('correction', () => {
     expect(waitOf(governor, 21_000)).toBeNull();
   });
 
-  test('a late answer from before a stop does not prolong it', () => {
+  test('a late response from before a stop does not prolong the stop', () => {
     const governor = startedWith({ remaining: 20, resetMs: 20_000 });
     const late = granted(governor, 1_000);
     complete(governor, granted(governor, 1_000), answerWith({ remaining: 4, resetMs: 9_000 }), 2_000);
@@ -178,7 +178,7 @@ describe('correction', () => {
     expect(waitOf(governor, 5_000)).toBe(7_000);
   });
 
-  test('if requests in flight may use the rest of a shared quota, the next answer decides', () => {
+  test('if requests in flight may use the rest of a shared quota, the next response decides', () => {
     const governor = startedWith({ remaining: 7, resetMs: 20_000 });
     const [first, second] = [granted(governor, 1_000), granted(governor, 2_000)];
     expect(waitOf(governor, 3_000)).toBe(18_000);
@@ -187,7 +187,7 @@ describe('correction', () => {
     expect(waitOf(governor, 3_100)).toBe(18_900);
   });
 
-  test('an answer that leaves too little stops nothing while another answer is due', () => {
+  test('a response that leaves too few places does not stop requests while another response is due', () => {
     const governor = startedWith({ remaining: 30, resetMs: 3_000 });
     const [first, second] = [granted(governor, 1_000), granted(governor, 1_500)];
     complete(governor, first, answerWith({ remaining: 3, resetMs: 2_000 }), 2_000);
@@ -196,7 +196,7 @@ describe('correction', () => {
     granted(governor, 2_100);
   });
 
-  test('if they may use the rest of our own quota, too', () => {
+  test('if requests in flight may use the rest of our own quota, the next response decides too', () => {
     const governor = startedWith({ remaining: 499, resetMs: 60_000 });
     complete(governor, granted(governor, 1_000), answerWith({ remaining: 498, resetMs: 59_000 }), 1_100);
     governor.room = { requests: 1, moreAtMs: 30_000 };
@@ -206,7 +206,7 @@ describe('correction', () => {
     expect(governor.foreign.requests).toBeGreaterThan(0);
   });
 
-  test('of two answers to overlapping requests, the one that leaves less counts', () => {
+  test('of two responses to overlapping requests, the one that leaves fewer places counts', () => {
     const governor = startedWith({ remaining: 30, resetMs: 20_000 });
     const [first, second] = [granted(governor, 1_000), granted(governor, 1_050)];
     complete(governor, second, answerWith({ remaining: 9, resetMs: 19_000 }), 2_000);
@@ -214,14 +214,14 @@ describe('correction', () => {
     expect(waitOf(governor, 2_100)).toBe(20_000);
   });
 
-  test('at a server that forgets all requests at its reset, they use no place after it', () => {
+  test('with a server that drops all requests at its reset, requests use no place after the reset', () => {
     const governor = startedWith({ remaining: 100, resetMs: 20_000 });
     governor.kind = 'fixed';
     expect(budgetOf(governor, 20_999)).toMatchObject({ remaining: 100, resetMs: 40_001 });
     expect(budgetOf(governor, 21_000).remaining).toBe(499);
   });
 
-  test('at a server that forgets them one by one, no request is sent until enough of ours have left the window', () => {
+  test('with a server that drops requests one by one, none is sent until enough of our requests have left the window', () => {
     const governor = { ...startedWith({ remaining: 90, resetMs: 60_000 }), kind: 'sliding' as const };
     for (const atMs of [1_000, 3_000, 4_000]) {
       complete(governor, granted(governor, atMs), answerWith({ remaining: 80, resetMs: 60_000 }), atMs);
@@ -231,7 +231,7 @@ describe('correction', () => {
     expect(granted(governor, 62_000).id).toBe(probeOf(governor));
   });
 
-  test('and at most until a probe is due', () => {
+  test('with a server that drops requests one by one, the wait ends at the latest when a probe is due', () => {
     const governor = { ...startedWith({ remaining: 20, resetMs: 60_000 }), kind: 'sliding' as const };
     complete(governor, granted(governor, 30_000), answerWith({ remaining: 0, resetMs: 1_000 }), 30_000);
     expect(waitOf(governor, 30_000)).toBe(7_000);
@@ -245,7 +245,7 @@ describe('correction', () => {
 });
 
 describe('bucket', () => {
-  /** A governor that has seen for more than a minute that twenty requests at once empty the server's bucket. */
+  /** Returns a governor with responses of more than a minute, in which twenty requests at once empty the bucket. */
   const beforeBucket = (): Governor => {
     const governor = startedWith({ remaining: 19, resetMs: 1_000 });
     for (let atMs = 5_000; atMs <= 65_000; atMs += 5_000) {
@@ -266,7 +266,7 @@ describe('bucket', () => {
     expect(waitOf(governor, 50_000)).toBe(4_000);
   });
 
-  test('is not recognised after an answer that a bucket cannot give', () => {
+  test('is not recognised after a response that a bucket cannot return', () => {
     const governor = beforeBucket();
     complete(governor, granted(governor, 70_000), answerWith({ remaining: 19, resetMs: 4_000 }), 70_000);
     complete(governor, granted(governor, 71_000), answerWith({ remaining: 0, resetMs: 3_000 }), 71_000);
@@ -283,7 +283,7 @@ describe('bucket', () => {
     expect(waitOf(governor, 75_000)).toBe(1_000);
   });
 
-  test('is remembered by the next process', () => {
+  test('is still recognised by the next process', () => {
     const snapshot = governorSnapshot(beforeBucket(), { nowMs: 65_000, epochMs: 1_000_000 });
     const governor = restoreGovernor(LIMIT, snapshot, { nowMs: 0, epochMs: 1_000_100 });
     complete(governor, granted(governor, 5_000), answerWith({ remaining: 0, resetMs: 3_000 }), 5_000);
@@ -295,23 +295,23 @@ describe('429', () => {
   test.each([
     ['Retry-After', { retryAfterMs: 30_000, resetMs: 10_000 }, 30_000],
     ['Reset', { retryAfterMs: 5_000, resetMs: 40_000 }, 40_000],
-    ['a second where it says neither', {}, 1_000],
+    ['a second without either header', {}, 1_000],
     ['its floor and the jitter', { retryAfterMs: 30_000, jitterMs: 500 }, 30_500],
-  ])('stops all for %s', (_title, changes, waitMs) => {
+  ])('stops all requests for %s', (_title, changes, waitMs) => {
     const governor = startedWith();
     complete(governor, granted(governor, 10_000), answerWith({ status: 429, ...changes }), 10_000);
     expect(waitOf(governor, 10_000)).toBe(waitMs);
     expect(budgetOf(governor, 10_000).resetMs).toBeGreaterThanOrEqual(waitMs);
   });
 
-  test('the next request after it is alone in flight', () => {
+  test('the next request after a 429 is alone in flight', () => {
     const governor = startedWith();
     complete(governor, granted(governor, 10_000), answerWith({ status: 429 }), 10_000);
     expect(granted(governor, 11_000).id).toBe(probeOf(governor));
     expect(waitOf(governor, 11_000)).toBeNull();
   });
 
-  test('a second one never shortens the stop', () => {
+  test('a second 429 never shortens the stop', () => {
     const governor = startedWith();
     const second = granted(governor, 10_000);
     complete(governor, granted(governor, 10_000), answerWith({ status: 429, retryAfterMs: 60_000 }), 10_000);
@@ -330,7 +330,7 @@ describe('lease', () => {
     granted(governor, 132_000);
   });
 
-  test('another probe follows one that never ends', () => {
+  test('another probe follows a probe that never ends', () => {
     const governor = createGovernor(LIMIT);
     granted(governor, 0);
     expect(waitOf(governor, 119_000)).toBeNull();
@@ -350,7 +350,7 @@ describe('state', () => {
   });
 
   test.each(['', '{}', '[1]', '{"completedAtMs":[],"unanswered":0,"stoppedUntilMs":0,"kind":"fixed"}'])(
-    'text that is none is no state: %j',
+    'a text that is not a state is refused: %j',
     (text) => {
       expect(parseGovernorState(text)).toBeNull();
     },
@@ -374,7 +374,7 @@ describe('snapshot', () => {
     expect(budgetOf(governor, 9_005).remaining).toBe(499);
   });
 
-  test('requests that had no answer yet count from the start of the next process', () => {
+  test('requests without a response count from the start of the next process', () => {
     const before = startedWith({}, { requests: 1, windowMs: 1_000 });
     granted(before, 10_000);
     const governor = restoreGovernor(before.configured, take(before, 10_000), { nowMs: 0, epochMs: 1_100_000 });

@@ -20,7 +20,7 @@ const ANSWER: GovernedAnswer = {
   jitterMs: 0,
 };
 
-/** Opens the limiter of one name as one process does; each process has its own. */
+/** Opens the limiter of one name like a separate process. */
 type Open = (limit?: typeof LIMIT) => Promise<RateLimiter>;
 
 const redis = await findRedis();
@@ -59,7 +59,7 @@ const waitOf = async (limiter: RateLimiter): Promise<number | null> => {
   return admission.waitMs;
 };
 
-test.runIf(process.env['CI'] === 'true')('a Redis answers or can be started', () => {
+test.runIf(process.env['CI'] === 'true')('a Redis is running or can be started', () => {
   expect(redis).not.toBeNull();
 });
 
@@ -67,7 +67,7 @@ describe.each([
   ['in memory', inMemory, false],
   ['in Redis', inRedis, redis === null],
 ] as const)('a limiter shared %s', (_title, create, isSkipped) => {
-  test.skipIf(isSkipped)('lets one probe through, whichever process asks', async () => {
+  test.skipIf(isSkipped)('admits one probe, whichever process sends it', async () => {
     const open = create();
     const [one, other] = [await open(), await open()];
     const probe = await granted(one);
@@ -76,7 +76,7 @@ describe.each([
     await granted(other);
   });
 
-  test.skipIf(isSkipped)('never admits more than one process may', async () => {
+  test.skipIf(isSkipped)('never admits more requests than a single process would', async () => {
     const open = create();
     const limiters = await Promise.all(Array.from({ length: 4 }, () => open({ requests: 3, windowMs: 60_000 })));
     const [first] = limiters;
@@ -87,13 +87,16 @@ describe.each([
     expect(new Set(admissions.map(({ grant }) => grant?.id)).size).toBe(3);
   });
 
-  test.skipIf(isSkipped)('shares with every process what one has learnt', async () => {
-    const open = create();
-    const [one, other] = [await open(), await open()];
-    await one.complete(await granted(one), { ...ANSWER, limit: { requests: 5, windowMs: 60_000 }, remaining: 2 });
-    await other.complete(await granted(other), ANSWER);
-    expect(other.budget()).toMatchObject({ limit: { requests: 5 }, remaining: 1 });
-  });
+  test.skipIf(isSkipped)(
+    'shares the limit and the remaining requests that one process received with every process',
+    async () => {
+      const open = create();
+      const [one, other] = [await open(), await open()];
+      await one.complete(await granted(one), { ...ANSWER, limit: { requests: 5, windowMs: 60_000 }, remaining: 2 });
+      await other.complete(await granted(other), ANSWER);
+      expect(other.budget()).toMatchObject({ limit: { requests: 5 }, remaining: 1 });
+    },
+  );
 
   test.skipIf(isSkipped)('stops every process after a 429', async () => {
     const open = create();
@@ -103,18 +106,21 @@ describe.each([
     expect(await waitOf(other)).toBe(1_000);
   });
 
-  test.skipIf(isSkipped)('takes another limit with what was sent, and tells no other process', async () => {
-    const open = create();
-    const [one, other] = [await open(), await open()];
-    await one.complete(await granted(one), ANSWER);
-    one.use({ requests: 3, windowMs: 60_000 });
-    await one.complete(await granted(one), ANSWER);
-    expect(one.budget()).toMatchObject({ limit: { requests: 3 }, remaining: 1 });
-    await other.admit();
-    expect(other.budget()).toMatchObject({ limit: LIMIT, remaining: 8 });
-  });
+  test.skipIf(isSkipped)(
+    'applies another limit to the requests already sent, and does not change the limit of other processes',
+    async () => {
+      const open = create();
+      const [one, other] = [await open(), await open()];
+      await one.complete(await granted(one), ANSWER);
+      one.use({ requests: 3, windowMs: 60_000 });
+      await one.complete(await granted(one), ANSWER);
+      expect(one.budget()).toMatchObject({ limit: { requests: 3 }, remaining: 1 });
+      await other.admit();
+      expect(other.budget()).toMatchObject({ limit: LIMIT, remaining: 8 });
+    },
+  );
 
-  test.skipIf(isSkipped)('is found again by a process that starts later', async () => {
+  test.skipIf(isSkipped)('keeps its requests for a process that starts later', async () => {
     const open = create();
     const one = await open();
     for (let sent = 0; sent < 3; sent += 1) await one.complete(await granted(one), ANSWER);
@@ -142,7 +148,7 @@ test('a snapshot of the previous process fills an empty cell', async () => {
   expect(after.budget().remaining).toBe(9);
 });
 
-test('requests fail while the cell cannot be reached', async () => {
+test('requests fail while the cell is unreachable', async () => {
   const clock = createFakeClock();
   const cell = createMemoryCell(clock);
   let isDown = true;
@@ -157,14 +163,14 @@ test('requests fail while the cell cannot be reached', async () => {
   await granted(limiter);
 });
 
-test('the error names a Redis that does not answer', async () => {
+test('the error names a Redis that is unreachable', async () => {
   const limiters = createRedisLimiters('redis://127.0.0.1:1');
   const limiter = await limiters.open('any', { limit: LIMIT, clock: systemClock, snapshot: null });
   await expect(limiter.admit()).rejects.toThrow('does not answer (ECONNREFUSED). Start Redis, or correct REDIS_URL.');
   await limiters.close();
 });
 
-test.skipIf(redis === null)('a connection to Redis that has fallen silent is replaced', async () => {
+test.skipIf(redis === null)('a connection to Redis without responses is replaced', async () => {
   await using proxy = await startSilentProxy(Number(new URL(redis?.url ?? '').port));
   const options = { keyPrefix: prefix, stateLifeMs: 60_000, silentForMs: 300 };
   const limiters = createRedisLimiters(`redis://127.0.0.1:${proxy.port}`, options);

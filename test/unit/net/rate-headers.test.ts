@@ -27,7 +27,7 @@ describe('parseRateLimit', () => {
 });
 
 describe('readRateHeaders', () => {
-  test('reads all three', () => {
+  test('reads all three headers', () => {
     const headers = {
       'x-rate-limit-limit': '500/minute',
       'x-rate-limit-remaining': '423',
@@ -60,11 +60,11 @@ describe('readRateHeaders', () => {
     ['3600001', 3_600_000],
     [String(NOW_MS / 1_000 + 86_400), 3_600_000],
     [String(NOW_MS + 86_400_000), 3_600_000],
-  ])('Reset %s is understood', (text, resetMs) => {
+  ])('reads the Reset %s', (text, resetMs) => {
     expect(readRateHeaders({ 'x-rate-limit-reset': text }, NOW_MS).resetMs).toBe(resetMs);
   });
 
-  test('takes the first of several headers of one name', () => {
+  test('reads the first of several headers of one name', () => {
     expect(readRateHeaders({ 'x-rate-limit-remaining': ['7', '9'] }, NOW_MS).remaining).toBe(7);
   });
 });

@@ -4,7 +4,7 @@ import type { Clock } from '../../../src/util/clock.ts';
 import { retry, type RetryOptions } from '../../../src/net/retry.ts';
 import { createFakeClock } from './fake-clock.ts';
 
-/** A clock whose sleeps end at once, moving time on; they are recorded. */
+/** Returns a clock that records sleeps. A sleep ends immediately and advances the time. */
 const createJumpingClock = (): Clock & { readonly sleptMs: number[] } => {
   const sleptMs: number[] = [];
   const monotonic = (): number => sleptMs.reduce((sum, delayMs) => sum + delayMs, 0);
@@ -74,7 +74,7 @@ describe('retry', () => {
     expect(attempts).toHaveLength(3);
   });
 
-  test('throws the last error after the greatest number of attempts', async () => {
+  test('throws the last error after the maximum number of attempts', async () => {
     const error = new Error('broken');
     const { attempts, operation } = failTimes(9, error);
     await expect(retry(operation, optionsWith({ maxAttempts: 3 }))).rejects.toBe(error);
@@ -94,19 +94,19 @@ describe('retry', () => {
     ['a DOMException', new DOMException('aborted', 'AbortError')],
     ['no Error', 'text'],
     ['nothing', undefined],
-  ])('asks about %s, retries it and rethrows it as it is', async (_title, thrown) => {
-    const asked: unknown[] = [];
+  ])('passes %s to the decision, retries it and rethrows it unchanged', async (_title, thrown) => {
+    const decided: unknown[] = [];
     const decide = (error: unknown) => {
-      asked.push(error);
+      decided.push(error);
       return { afterMs: null };
     };
     const { attempts, operation } = failTimes(9, thrown);
     await expect(retry(operation, optionsWith({ decide, maxAttempts: 2 }))).rejects.toBe(thrown);
     expect(attempts).toHaveLength(2);
-    expect(asked[0]).toBe(thrown);
+    expect(decided[0]).toBe(thrown);
   });
 
-  test('an abort ends the waiting with its reason', async () => {
+  test('an abort ends the wait with its reason', async () => {
     const clock = createFakeClock();
     const controller = new AbortController();
     const { attempts, operation } = failTimes(9, new Error('broken'));
@@ -118,7 +118,7 @@ describe('retry', () => {
     expect(clock.sleepers()).toBe(0);
   });
 
-  test('calls nothing when aborted beforehand', async () => {
+  test('does not call the operation if it is already aborted', async () => {
     const { attempts, operation } = failTimes(0, null);
     const signal = AbortSignal.abort(new Error('stop'));
     await expect(retry(operation, optionsWith({ signal }))).rejects.toThrow('stop');

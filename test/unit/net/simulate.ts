@@ -9,15 +9,15 @@ export type Simulation = {
   readonly limiter: Limiter;
   readonly durationMs: number;
   readonly random: () => number;
-  /** The time of one request from its sending to its answer. */
+  /** Returns the time from sending one request to receiving its response. */
   readonly roundTripMs: (random: () => number) => number;
-  /** What every request takes besides, each way. */
+  /** Additional constant time of every request, for each direction. */
   readonly wayMs?: number;
-  /** Requests in flight at most. */
+  /** Maximum number of requests in flight. */
   readonly parallel?: number;
-  /** Requests of somebody else per window. */
+  /** Requests of another client per window. */
   readonly foreignPerWindow?: number;
-  /** Ends the process after that time and begins the next one from what this gives back. */
+  /** Ends the process at `atMs` and starts the next process with the governor that `next` returns. */
   readonly restart?: { readonly atMs: number; readonly next: (governor: Governor, nowMs: number) => Governor };
 };
 
@@ -29,7 +29,7 @@ export type Outcome = {
   readonly governor: Governor;
 };
 
-/** Sends as much as the governor allows against the limiter, in virtual time. */
+/** Sends as many requests as the governor allows against the limiter, in virtual time. */
 export const simulate = (simulation: Simulation): Outcome => {
   const { limiter, durationMs, random, wayMs = 0, parallel = 16 } = simulation;
   const events: Event[] = [];

@@ -53,7 +53,7 @@ const watch = (gates: readonly Gate[], changes: Partial<TransportOptions> = {}):
 };
 
 describe('transport', () => {
-  test('carries undici.request', async () => {
+  test('sends undici.request', async () => {
     const { url } = await serve(answerOk);
     const { gate } = openGate();
     const { transport, attempts, answers } = watch([gate]);
@@ -65,7 +65,7 @@ describe('transport', () => {
     expect(gate.budget().remaining).toBe(900);
   });
 
-  test('carries undici.fetch, with bodies both ways', async () => {
+  test('sends undici.fetch, with request and response bodies', async () => {
     const { url } = await serve((incoming, answer) => void incoming.pipe(answer));
     const { gate } = openGate();
     const { transport, attempts } = watch([gate]);
@@ -85,14 +85,14 @@ describe('transport', () => {
   test('chooses the gates by the request, and passes all of them', async () => {
     const { url } = await serve(answerOk);
     const [first, second] = [openGate().gate, openGate().gate];
-    const seen: unknown[] = [];
+    const requests: unknown[] = [];
     const gatesFor: TransportOptions['gatesFor'] = (asked) => {
-      seen.push(asked);
+      requests.push(asked);
       return [first, second];
     };
     const { transport } = watch([], { gatesFor });
     await (await request(`${url}/a?b=c`, { dispatcher: transport, method: 'PUT' })).body.dump();
-    expect(seen).toEqual([{ method: 'PUT', path: '/a', origin: url }]);
+    expect(requests).toEqual([{ method: 'PUT', path: '/a', origin: url }]);
     expect([first.budget().remaining, second.budget().remaining]).toEqual([900, 900]);
   });
 
@@ -136,7 +136,7 @@ describe('transport', () => {
     expect(gate.budget().remaining).toBe(900);
   });
 
-  test('a request that was aborted before is not sent', async () => {
+  test('a request that is already aborted is not sent', async () => {
     const { url } = await serve(answerOk);
     const { gate } = openGate();
     const { transport, attempts } = watch([gate]);

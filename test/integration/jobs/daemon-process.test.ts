@@ -10,7 +10,7 @@ import { editBothSides, untilEqual } from '../../support/jobs/edits.ts';
 import { completed, errors, overlaps, says } from '../../support/jobs/log-lines.ts';
 import { startTestRedis } from '../../support/jobs/test-redis.ts';
 
-// What only shows in a process of its own: signals, the exit code, sudden death.
+// Behavior that needs a separate process: signals, the exit code, a kill.
 
 const redis = await startTestRedis();
 const host = startCliHost();
@@ -20,9 +20,9 @@ afterAll(async () => {
 });
 
 const QUICK = { syncInterval: '1s' };
-/** As configured, so that a daemon here agrees on the schedules with one in a process of its own. */
+/** The configured intervals, so that a daemon in this process has the same schedules as one in a separate process. */
 const AS_CONFIGURED = 1;
-/** How long the lease of a process that died stands in the way of others. */
+/** Time for which the lease of a killed process blocks others. */
 const LEASE_MS = 15_000;
 
 const worldOf = async (queue: 'embedded' | 'redis', ...names: readonly string[]): Promise<DaemonWorld> => {
@@ -32,13 +32,13 @@ const worldOf = async (queue: 'embedded' | 'redis', ...names: readonly string[])
   return world;
 };
 
-test('a second daemon on one DATA_DIR says so at its start, and not of one that was killed', async () => {
+test('a second daemon on one DATA_DIR logs a warning at its start, but not for a daemon that was killed', async () => {
   await using world = await worldOf('embedded', 'work');
   const first = world.startProcess();
   await first.until(completed('work', 'incremental'));
   const second = world.startDaemon(AS_CONFIGURED);
-  const beside = await second.until(says('DATA_DIR shared with another daemon'));
-  expect(beside).toMatchObject({ level: 'warn', pid: expect.any(Number), host: expect.any(String) });
+  const shared = await second.until(says('DATA_DIR shared with another daemon'));
+  expect(shared).toMatchObject({ level: 'warn', pid: expect.any(Number), host: expect.any(String) });
   await second.stop();
   first.kill('SIGKILL');
   await first.exited;
@@ -51,7 +51,7 @@ describe.each(['embedded', 'redis'] as const)('the process of the daemon, %s', (
   const isLeftOut = queue === 'redis' && redis === null;
 
   test.skipIf(isLeftOut)(
-    'reloads on SIGHUP, and ends in order and with 0 on SIGTERM in the middle of a run',
+    'reloads on SIGHUP, and shuts down cleanly with exit code 0 on SIGTERM during a run',
     async () => {
       await using world = await worldOf(queue, 'work');
       const daemon = world.startProcess();
@@ -69,7 +69,7 @@ describe.each(['embedded', 'redis'] as const)('the process of the daemon, %s', (
     },
   );
 
-  test.skipIf(isLeftOut)('a second signal ends it at once', async () => {
+  test.skipIf(isLeftOut)('ends at once on a second signal', async () => {
     await using world = await worldOf(queue, 'work');
     const daemon = world.startProcess();
     await daemon.until(says('daemon started'));
@@ -79,18 +79,18 @@ describe.each(['embedded', 'redis'] as const)('the process of the daemon, %s', (
   });
 });
 
-test('a remote that never answers does not keep the daemon from ending in time', async () => {
+test('a remote that never responds does not prevent the daemon from ending in time', async () => {
   await using world = await worldOf('embedded', 'work');
-  const asked = Promise.withResolvers<void>();
-  const silent = createServer(() => asked.resolve()).listen(0, '127.0.0.1');
+  const requested = Promise.withResolvers<void>();
+  const silent = createServer(() => requested.resolve()).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const address = silent.address();
   const baseUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
   await world.configure({ work: { ...QUICK, baseUrl } });
   const daemon = world.startDaemon();
-  await asked.promise;
+  await requested.promise;
   const stopped = daemon.stop();
-  // What is under way has six seconds to end.
+  // A running job has six seconds to end.
   daemon.clock.advance(6_000);
   await stopped;
   expect(errors(daemon)).toEqual([]);
@@ -98,7 +98,7 @@ test('a remote that never answers does not keep the daemon from ending in time',
   silent.close();
 });
 
-test('health says in one line that the store cannot be used', async () => {
+test('health reports in one line that the store cannot be used', async () => {
   await using world = await worldOf('embedded', 'work');
   await mkdir(world.dataDir);
   await writeFile(join(world.dataDir, 'contact-sync.db'), 'this is no database '.repeat(100));
@@ -108,38 +108,38 @@ test('health says in one line that the store cannot be used', async () => {
 });
 
 describe.skipIf(redis === null)('two daemons on one Redis and one store', () => {
-  test('no link is run twice at once, and where one is killed the other takes over', async () => {
+  test('no link has two runs at once, and if one daemon is killed the other continues its links', async () => {
     await using world = await worldOf('redis', 'work', 'home', 'club');
-    const mortal = world.startProcess();
-    await mortal.until(says('run completed'));
+    const killed = world.startProcess();
+    await killed.until(says('run completed'));
     const other = world.startDaemon(AS_CONFIGURED);
-    await Promise.all([mortal, other].map((daemon) => daemon.until(says('run completed'), daemon.lines.length)));
+    await Promise.all([killed, other].map((daemon) => daemon.until(says('run completed'), daemon.lines.length)));
     for (const [name, sandbox] of world.sandboxes) editBothSides(sandbox, `second ${name}`);
-    mortal.kill('SIGKILL');
-    expect(await mortal.exited).toBeNull();
+    killed.kill('SIGKILL');
+    expect(await killed.exited).toBeNull();
     other.clock.advance(LEASE_MS);
     const from = other.lines.length;
     for (const [name, sandbox] of world.sandboxes) {
       await other.until(completed(name), from);
       await untilEqual(sandbox, `second ${name}`);
     }
-    for (const name of world.sandboxes.keys()) expect([name, overlaps([mortal, other], name)]).toEqual([name, 0]);
-    expect([mortal, other].flatMap(errors)).toEqual([]);
+    for (const name of world.sandboxes.keys()) expect([name, overlaps([killed, other], name)]).toEqual([name, 0]);
+    expect([killed, other].flatMap(errors)).toEqual([]);
   });
 
-  test('a run whose daemon was killed in the middle is gone on with by another one', async () => {
+  test('a run whose daemon was killed is continued by another daemon', async () => {
     await using world = await worldOf('redis');
     const sandbox = await world.addLink('work', 120);
     await world.configure({ work: QUICK });
-    const mortal = world.startProcess();
-    await mortal.until(says('plan computed'));
-    mortal.kill('SIGKILL');
-    await mortal.exited;
+    const killed = world.startProcess();
+    await killed.until(says('plan computed'));
+    killed.kill('SIGKILL');
+    await killed.exited;
     const other = world.startDaemon(AS_CONFIGURED);
-    // The lease of a process that is known to be dead is free at once.
+    // The lease of a process that has ended is free at once.
     await other.until(completed('work'));
     const { google, service } = readSides(sandbox);
     expect(google).toEqual(service);
-    expect([mortal, other].flatMap(errors)).toEqual([]);
+    expect([killed, other].flatMap(errors)).toEqual([]);
   });
 });

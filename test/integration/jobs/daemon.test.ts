@@ -12,7 +12,7 @@ import { editBothSides, untilEqual } from '../../support/jobs/edits.ts';
 import { completed, errors, overlaps, says } from '../../support/jobs/log-lines.ts';
 import { startTestRedis } from '../../support/jobs/test-redis.ts';
 
-// Daemons in this process: everything but signals and sudden deaths, which daemon-process.test.ts has.
+// Daemons in this process. Signals and kills are tested in daemon-process.test.ts.
 
 const redis = await startTestRedis();
 const host = startCliHost();
@@ -21,9 +21,9 @@ afterAll(async () => {
   await redis?.[Symbol.asyncDispose]();
 });
 
-/** Every quarter of a second in a daemon here; what is asked of its health is a run within three times these ten. */
+/** A daemon in this process runs every 250 ms. Its health requires a run within three of these intervals of 10 s. */
 const QUICK = { syncInterval: '10s' };
-/** Nothing but the first run of the first link, and what is asked for. */
+/** Only the first run of the first link, and requested runs. */
 const RARE = { syncInterval: '1h' };
 const HOUR_MS = 3_600_000;
 
@@ -37,7 +37,7 @@ const worldOf = async (queue: 'embedded' | 'redis', ...names: readonly string[])
 describe.each(['embedded', 'redis'] as const)('the daemon, %s', (queue) => {
   const isLeftOut = queue === 'redis' && redis === null;
 
-  test.skipIf(isLeftOut)('keeps every link in step, is healthy, and ends without an error', async () => {
+  test.skipIf(isLeftOut)('keeps every link in sync, is healthy, and ends without an error', async () => {
     await using world = await worldOf(queue, 'work', 'home', 'club');
     const daemon = world.startDaemon();
     expect(await daemon.until(says('daemon started'))).toMatchObject({ queue, links: ['work', 'home', 'club'] });
@@ -55,7 +55,7 @@ describe.each(['embedded', 'redis'] as const)('the daemon, %s', (queue) => {
     expect(await world.run('health')).toMatchObject({ code: 1, stdout: 'unhealthy: no daemon runs here\n' });
   });
 
-  test.skipIf(isLeftOut)('a link at rest logs nothing above debug between its heartbeats', async () => {
+  test.skipIf(isLeftOut)('logs nothing above debug between the heartbeats of a link without changes', async () => {
     await using world = await worldOf(queue, 'work');
     const daemon = world.startDaemon();
     await daemon.until(completed('work', 'full'));
@@ -67,7 +67,7 @@ describe.each(['embedded', 'redis'] as const)('the daemon, %s', (queue) => {
     expect(daemon.lines.slice(from).filter(({ level }) => level !== 'debug')).toEqual([]);
   });
 
-  test.skipIf(isLeftOut)('a reload takes links up, drops them, and survives a bad file', async () => {
+  test.skipIf(isLeftOut)('adds and removes links at a reload, and continues after an invalid file', async () => {
     await using world = await worldOf(queue, 'stays', 'goes');
     const daemon = world.startDaemon();
     await daemon.until(completed('stays'));
@@ -87,7 +87,7 @@ describe.each(['embedded', 'redis'] as const)('the daemon, %s', (queue) => {
     expect(daemon.lines.slice(from).filter(completed('goes'))).toEqual([]);
   });
 
-  test.skipIf(isLeftOut)('stopped in the middle of a run, it goes on there later', async () => {
+  test.skipIf(isLeftOut)('continues a run that it stopped, after the next start', async () => {
     await using world = await worldOf(queue);
     const sandbox = await world.addLink('work', 60);
     await world.configure({ work: QUICK });
@@ -105,7 +105,7 @@ describe.each(['embedded', 'redis'] as const)('the daemon, %s', (queue) => {
   });
 });
 
-test('a resync waits for no daemon where none takes orders, and says so', async () => {
+test('a resync does not wait for a daemon if no daemon receives jobs, and reports that', async () => {
   await using world = await worldOf('embedded', 'work');
   await world.configure({ work: RARE });
   const alone = await world.run('resync', '--wait');
@@ -114,12 +114,12 @@ test('a resync waits for no daemon where none takes orders, and says so', async 
   await daemon.until(completed('work'));
   daemon.clock.advance(1_000);
   await expect.poll(() => world.run('health')).toMatchObject({ code: 0 });
-  const beside = await world.run('resync', '--wait');
-  expect(beside.code).toBe(0);
-  expect(beside.stderr).toContain('The daemon on this machine receives no jobs, because REDIS_URL is not set');
+  const withDaemon = await world.run('resync', '--wait');
+  expect(withDaemon.code).toBe(0);
+  expect(withDaemon.stderr).toContain('The daemon on this machine receives no jobs, because REDIS_URL is not set');
 });
 
-test('a link that a reload adds is late when no run of it completes, and not before its turn has come', async () => {
+test('a link that a reload adds is late if it completes no run, but not before its first run is due', async () => {
   await using world = await worldOf('embedded', 'work');
   await world.configure({ work: RARE });
   const daemon = world.startDaemon(1);
@@ -145,7 +145,7 @@ test('a link that a reload adds is late when no run of it completes, and not bef
   await expect.poll(health).toEqual({ ok: false, line });
 });
 
-test('what a daemon has opened for a link that a reload takes from it is let go of', async () => {
+test('the connections of a link that a reload removes are released', async () => {
   await using world = await worldOf('embedded', 'stays', 'goes');
   await world.configure({ stays: RARE, goes: RARE });
   const daemon = world.startDaemon(1);
@@ -156,7 +156,7 @@ test('what a daemon has opened for a link that a reload takes from it is let go 
   await expect.poll(() => daemon.reached()).toEqual(['stays']);
 });
 
-test('a daemon whose configuration turned bad stays healthy on the one it has, and says so', async () => {
+test('a daemon stays healthy with its earlier configuration if the current one is invalid, and reports that', async () => {
   await using world = await worldOf('embedded', 'work', 'home');
   await world.configure({ work: RARE, home: RARE });
   const daemon = world.startDaemon(1);
@@ -178,7 +178,7 @@ test('a daemon whose configuration turned bad stays healthy on the one it has, a
   });
 });
 
-test('a daemon whose Redis is not there from its start is there, and says what it waits for', async () => {
+test('a daemon starts without Redis, and reports that it waits for it', async () => {
   await using world = await startDaemonWorld('redis://127.0.0.1:1', host);
   await world.addLink('work');
   await world.configure({ work: RARE });
@@ -190,7 +190,7 @@ test('a daemon whose Redis is not there from its start is there, and says what i
 });
 
 describe.skipIf(redis === null)('the daemon and other processes on one Redis and one store', () => {
-  test('it says that it does its work before any of its jobs can come', async () => {
+  test('the heartbeat is written before the first job can start', async () => {
     await using world = await worldOf('redis', 'work');
     await world.configure({ work: RARE });
     const daemon = world.startDaemon(1);
@@ -198,7 +198,7 @@ describe.skipIf(redis === null)('the daemon and other processes on one Redis and
     expect(await readHeartbeat(world.dataDir)).toMatchObject({ queue: 'redis', waiting: null });
   });
 
-  test('where Redis is stopped and comes back empty the schedules are created again, and nothing is doubled', async () => {
+  test('if Redis stops and restarts empty, the schedules are created again, and no run is duplicated', async () => {
     await using world = await worldOf('redis', 'work', 'home');
     const daemon = world.startDaemon();
     await daemon.until(completed('work', 'incremental'));
@@ -206,7 +206,7 @@ describe.skipIf(redis === null)('the daemon and other processes on one Redis and
     await daemon.until(says('queue unreachable'));
     expect(await world.run('health')).toMatchObject({
       code: 1,
-      // Redis is asked by the daemon and by the command: whoever finds it gone first says so.
+      // The daemon and the command both check Redis. The first that finds it unreachable reports it.
       stdout: expect.stringMatching(
         /^unhealthy: (?:the queue is down|the daemon waits for its job queue): Redis .+\n$/u,
       ),
@@ -221,7 +221,7 @@ describe.skipIf(redis === null)('the daemon and other processes on one Redis and
     }
     const flushed = daemon.lines.length;
     await redis?.client.flushall();
-    // It looks after its schedules every five seconds.
+    // The daemon checks its schedules every five seconds.
     daemon.clock.advance(5_000);
     await daemon.until(says('schedules created'), flushed);
     for (const name of world.sandboxes.keys()) await daemon.until(completed(name), daemon.lines.length);
@@ -229,11 +229,11 @@ describe.skipIf(redis === null)('the daemon and other processes on one Redis and
     for (const name of world.sandboxes.keys()) expect([name, overlaps([daemon], name)]).toEqual([name, 0]);
   });
 
-  test('where Redis is lost while it stops no new run begins, and its last words are that it has stopped', async () => {
+  test('if Redis is lost during the stop, no new run starts, and the last log line is that the daemon stopped', async () => {
     await using world = await worldOf('redis', 'work', 'home');
     const daemon = world.startDaemon();
     await daemon.until(completed('work', 'incremental'));
-    // In the middle of a run, so that the worker has a job to give back.
+    // During a run, so that the worker has a job to return to the queue.
     await daemon.until(says('run started'), daemon.lines.length);
     const from = daemon.lines.length;
     const stopping = daemon.stop();
@@ -242,7 +242,7 @@ describe.skipIf(redis === null)('the daemon and other processes on one Redis and
     await stopping;
     expect(Date.now() - startedAtMs).toBeLessThan(9_000);
     await redis?.start();
-    // Whatever still worked on the queue would have its turn beside the next daemon.
+    // A worker that still used the queue would get jobs at the same time as the next daemon.
     const next = world.startDaemon();
     await next.until(completed('home'));
     await next.until(completed('work'), next.lines.length);
@@ -250,7 +250,7 @@ describe.skipIf(redis === null)('the daemon and other processes on one Redis and
     expect(daemon.lines.at(-1)).toMatchObject({ msg: 'daemon stopped' });
   });
 
-  test('a resync from another process is done by the daemon, shown as it goes, and its result is the exit code', async () => {
+  test('a resync of another process runs in the daemon, prints its progress, and has its result as the exit code', async () => {
     await using world = await worldOf('redis', 'work', 'home');
     await world.configure({ work: RARE, home: RARE });
     const daemon = world.startDaemon();
@@ -264,7 +264,7 @@ describe.skipIf(redis === null)('the daemon and other processes on one Redis and
     expect(line).toBeDefined();
   });
 
-  test('the result of several links is one document, and a refused credential is exit code 4', async () => {
+  test('the result of several links is one document, and a refused credential has exit code 4', async () => {
     await using world = await worldOf('redis', 'work', 'home');
     await world.configure({ work: RARE, home: RARE });
     const daemon = world.startDaemon();
@@ -285,7 +285,7 @@ describe.skipIf(redis === null)('the daemon and other processes on one Redis and
     expect(queued).toMatchObject({ code: 0, stdout: 'The daemon resyncs: home\n' });
   });
 
-  test('an order in Redis opens no guard; the nonce of the halted plan lets that plan pass, once [R8]', async () => {
+  test('a job in Redis does not pass the guard, except with the nonce of the halted plan, once [R8]', async () => {
     await using world = await worldOf('redis');
     const sandbox = await world.addLink('work', 60);
     await world.configure({ work: RARE });
@@ -310,12 +310,12 @@ describe.skipIf(redis === null)('the daemon and other processes on one Redis and
     expect(daemon.lines.filter(completed('work', 'full'))).toHaveLength(2);
   });
 
-  test('Ctrl-C ends the waiting, not the resync', async () => {
+  test('Ctrl-C ends the wait, not the resync', async () => {
     await using world = await worldOf('redis', 'work');
     await world.configure({ work: RARE });
     const daemon = world.startDaemon();
     await daemon.until(completed('work', 'full'));
-    // While somebody else holds the link the job waits, however fast the machine is.
+    // While another process has the lease of the link, the job waits, however fast the machine is.
     const store = openStore(join(world.dataDir, 'contact-sync.db'));
     await store.acquireLease('work', 'the test', Date.now(), Date.now() + 3_600_000);
     const waiting = world.start('resync', 'work', '--wait');
@@ -331,7 +331,7 @@ describe.skipIf(redis === null)('the daemon and other processes on one Redis and
     expect(errors(daemon)).toEqual([]);
   });
 
-  test('without a live daemon the resync runs here', async () => {
+  test('without a live daemon the resync runs in the command', async () => {
     await using world = await worldOf('redis', 'work');
     const resync = await world.run('resync', 'work', '--json');
     expect(JSON.parse(resync.stdout)).toMatchObject({ runs: [{ link: 'work', kind: 'full', outcome: 'completed' }] });

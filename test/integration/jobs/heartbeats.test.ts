@@ -7,17 +7,17 @@ const host = startCliHost();
 afterAll(() => host[Symbol.asyncDispose]());
 
 const NAMES = Array.from({ length: 12 }, (_, index) => `link${index}`);
-// Without a token no request is made, and no run begins.
+// Without a token no request is sent, and no run starts.
 const WITHOUT_TOKENS = { accessToken: null, refreshToken: null };
 
-test('a daemon that stops tells of no further link', async () => {
+test('a daemon that stops logs no further heartbeats', async () => {
   await using world = await startDaemonWorld(null, host);
   for (const name of NAMES) await world.addLink(name);
   await world.configure(Object.fromEntries(NAMES.map((name) => [name, WITHOUT_TOKENS])));
   const daemon = world.startDaemon();
-  const told = (): readonly LogLine[] => daemon.lines.filter(says('link heartbeat'));
-  // It has not run, so nothing is said of its rate limits, and no gate was opened to be told of.
+  const heartbeats = (): readonly LogLine[] => daemon.lines.filter(says('link heartbeat'));
+  // The link has not run, so its rate limits are unknown, and no gate is open.
   expect(await daemon.until(says('link heartbeat'))).toMatchObject({ budget: null });
   await daemon.stop();
-  expect(told().length).toBeLessThan(NAMES.length);
+  expect(heartbeats().length).toBeLessThan(NAMES.length);
 });

@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 afterEach(() => stack.disposeAsync());
 
-/** A daemon with a DATA_DIR and a clock of its own, as on a host of its own. */
+/** Starts a daemon with its own DATA_DIR and its own clock, as on a separate host. */
 const startHost = async (variables: Readonly<Record<string, string>>) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-test-'));
   stack.defer(() => rm(dataDir, { recursive: true, force: true }));
@@ -59,7 +59,7 @@ const runsOf = async (url: string, kind: string): Promise<number> => {
 };
 
 describe.skipIf(postgres === null || redis === null)('daemons on several hosts', () => {
-  test('that share a database share one queue, whatever their DATA_DIR, and a job is run by one of them', async () => {
+  test('that share a database share one queue, whatever their DATA_DIR, and one of them runs each job', async () => {
     const url = (await postgres?.createDatabase()) ?? '';
     const shared = { DATABASE_URL: url, REDIS_URL: redis?.url ?? '' };
     const hosts = [await startHost(shared), await startHost(shared)];
@@ -88,7 +88,7 @@ describe.skipIf(postgres === null || redis === null)('daemons on several hosts',
     for (const url of urls) expect(await runsOf(url, 'full')).toBe(1);
   });
 
-  test('without Redis run a link once an interval all together; who comes second leaves it alone and says little', async () => {
+  test('without Redis run a link once per interval in total, and the later one skips it without a warning', async () => {
     const url = (await postgres?.createDatabase()) ?? '';
     const hosts = [await startHost({ DATABASE_URL: url }), await startHost({ DATABASE_URL: url })];
     const isLeft = (line: LogLine): boolean =>
@@ -103,7 +103,7 @@ describe.skipIf(postgres === null || redis === null)('daemons on several hosts',
     }
   });
 
-  test('wait for a database that is not there yet, and begin when it is', async () => {
+  test('wait for an unreachable database, and start when it is reachable', async () => {
     const own = await startPostgres();
     if (own === null) return;
     stack.defer(() => own.close());

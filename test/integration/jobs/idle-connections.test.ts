@@ -17,7 +17,7 @@ const openIdle = async (port: number, first: string): Promise<Socket> => {
   return socket;
 };
 
-/** An answer on a connection of its own. */
+/** Returns the response on a separate connection. */
 const askAlone = async (port: number, path: string): Promise<string> => {
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } });
   return answer.text();
@@ -27,7 +27,7 @@ test.each([
   ['send nothing', ''],
   ['begin a request', 'GET /healthz HTTP/1.1\r\nHost: loc'],
   ['begin a body', 'POST /sign-in HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\na=b'],
-])('more connections than file descriptors that %s leave the daemon syncing and answering', async (_, first) => {
+])('with more connections than file descriptors that %s the daemon still syncs and responds', async (_, first) => {
   await using world = await startDaemonWorld(null, host);
   await world.addLink('work');
   await world.configure({ work: { syncInterval: '1s' } }, { listen: '127.0.0.1:0' });

@@ -15,7 +15,7 @@ import { createMovableClock } from '../../support/movable-clock.ts';
 import { startCli, startGround, type Environment, type Ground } from '../cli/run-cli.ts';
 import { startEchoingProxy, type EchoingProxy } from '../logs/echoing-proxy.ts';
 
-// A run that ends before its time says nothing of its link: neither Ctrl-C nor a lost lease is a failure.
+// An interrupted run does not change the state of its link: neither Ctrl-C nor a lost lease is a failure.
 
 const host = startCliHost();
 let ground: Ground;
@@ -26,7 +26,7 @@ let env: Environment;
 beforeAll(async () => {
   ground = await startGround({ count: 20 });
 });
-// A request of an interrupted command may still be on its way when the next test has begun.
+// A request of an interrupted command may still be in flight when the next test has started.
 beforeEach(async () => {
   google = await startEchoingProxy(ground.sandbox.google.url);
   service = await startEchoingProxy(ground.sandbox.service.url);
@@ -58,7 +58,7 @@ const withStore = async <T>(variables: Environment, use: (store: ReturnType<type
   }
 };
 
-/** Resolves when a request of this kind has come; it is never answered, and all others are. */
+/** Resolves when a matching request has arrived. That request gets no response, and all others do. */
 const holdBack = (proxy: EchoingProxy, method: string, path: RegExp): Promise<void> =>
   new Promise((resolve) => {
     proxy.decide((request) => {
@@ -68,7 +68,7 @@ const holdBack = (proxy: EchoingProxy, method: string, path: RegExp): Promise<vo
     });
   });
 
-/** Runs a command, and presses Ctrl-C when it has come so far. */
+/** Runs a command, and sends Ctrl-C when `soFar` resolves. */
 const interrupt = async (soFar: Promise<void>, args: readonly string[], variables: Environment) => {
   const command = host.start(args, variables, ground.directory);
   const early = command.end.then(({ stderr }): never => {
@@ -87,25 +87,28 @@ describe('Ctrl-C', () => {
     ['lists the service', 'service', 'GET', /^\/v2\/contacts/u],
     ['writes to Google', 'google', 'POST', /^\/v1\/people:batch/u],
     ['writes to the service', 'service', 'POST', /^\/v2\/contacts/u],
-  ] as const)('while a sync %s ends it with 1 and one message, and leaves the link as it was', async (...of) => {
-    const [name, side, method, path] = of;
-    const variables = inDirectory(name);
-    const { account } = ground.sandbox[side === 'google' ? 'service' : 'google'];
-    if ('createContact' in account) account.createContact({ first_name: name });
-    else account.createPerson({ names: [{ givenName: name }] });
-    const held = holdBack(side === 'google' ? google : service, method, path);
-    const sync = await interrupt(held, ['sync'], variables);
-    expect(sync).toMatchObject({
-      code: 1,
-      stderr: 'The program was stopped. Progress is stored; the next run continues.\n',
-    });
-    expect(await withStore(variables, (store) => store.link('default'))).toMatchObject({
-      state: 'active',
-      reason: null,
-    });
-  });
+  ] as const)(
+    'while a sync %s ends it with exit code 1 and one message, and does not change the link',
+    async (...of) => {
+      const [name, side, method, path] = of;
+      const variables = inDirectory(name);
+      const { account } = ground.sandbox[side === 'google' ? 'service' : 'google'];
+      if ('createContact' in account) account.createContact({ first_name: name });
+      else account.createPerson({ names: [{ givenName: name }] });
+      const held = holdBack(side === 'google' ? google : service, method, path);
+      const sync = await interrupt(held, ['sync'], variables);
+      expect(sync).toMatchObject({
+        code: 1,
+        stderr: 'The program was stopped. Progress is stored; the next run continues.\n',
+      });
+      expect(await withStore(variables, (store) => store.link('default'))).toMatchObject({
+        state: 'active',
+        reason: null,
+      });
+    },
+  );
 
-  test('while a remote that is down is waited for is no failure of the link either', async () => {
+  test('while a sync waits for an unavailable remote is not a failure of the link', async () => {
     const variables = inDirectory('down');
     let refusals = 0;
     const second = new Promise<void>((resolve) => {
@@ -121,7 +124,7 @@ describe('Ctrl-C', () => {
     expect(await withStore(variables, (store) => store.link('default'))).toMatchObject({ state: 'active' });
   });
 
-  test('while the other side has failed already is reported as what it is', async () => {
+  test('while the other side has already failed is reported as an interruption', async () => {
     const variables = inDirectory('failed');
     const refused = new Promise<void>((resolve) => {
       google.decide(({ path }) => {
@@ -138,7 +141,7 @@ describe('Ctrl-C', () => {
     expect(await withStore(variables, (store) => store.link('default'))).toMatchObject({ state: 'active' });
   });
 
-  test('names the links that it keeps from being run', async () => {
+  test('lists the links that were not synced because of it', async () => {
     const config = join(ground.directory, 'two.yaml');
     const { GOOGLE_REFRESH_TOKEN: refresh = '', SERVICE_ACCESS_TOKEN: access = '', ...shared } = inDirectory('two');
     await writeFile(
@@ -160,7 +163,7 @@ describe('Ctrl-C', () => {
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'a sync whose process was killed leaves the link free at once, and its run is closed as interrupted',
+  'after a kill of a sync its link is free at once, and its run is closed as interrupted',
   async () => {
     const variables = inDirectory('killed');
     const held = holdBack(service, 'GET', /^\/v2\/contacts/u);
@@ -182,7 +185,7 @@ test.skipIf(process.platform !== 'linux')(
 );
 
 test.each(['halted', 'active'] as const)(
-  'a run that loses its lease leaves the link to the process that took it over, which made it %s',
+  'a run that loses its lease keeps the state that the new holder of the lease stored: %s',
   async (state: LinkStateName) => {
     const variables = inDirectory(`lost-${state}`);
     const clock = createMovableClock();
@@ -196,7 +199,7 @@ test.each(['halted', 'active'] as const)(
     const { signal } = new AbortController();
     const running = app.run(link, { kind: 'full', acceptDeletes: false, signal });
     await held;
-    // To another process the lease has run out: this one's clock stood still too long.
+    // For another process the lease has expired, because the clock of this process did not advance.
     const laterMs = Date.now() + 20_000;
     await withStore(variables, async (store) => {
       const token = await store.acquireLease('default', 'another process', laterMs, laterMs + 15_000);
@@ -212,7 +215,7 @@ test.each(['halted', 'active'] as const)(
       level: 'warn',
       link: 'default',
     });
-    // Nor has it given the other one's lease back.
+    // The run has not released the lease of the other process either.
     expect(await app.store.acquireLease('default', 'a third one', laterMs, laterMs + 15_000)).toBeNull();
   },
 );

@@ -7,7 +7,7 @@ import { completed, errors, says } from '../../support/jobs/log-lines.ts';
 import { seriesIn } from '../../support/jobs/metric-series.ts';
 import { startTestRedis } from '../../support/jobs/test-redis.ts';
 
-// The daemon as it is started, asked over HTTP.
+// The daemon as a process, with requests over HTTP.
 
 const redis = await startTestRedis();
 const host = startCliHost();
@@ -30,7 +30,7 @@ const startListening = async (world: DaemonWorld) => {
 
 describe.each(['embedded', 'redis'] as const)('a daemon that listens, %s', (queue) => {
   test.skipIf(queue === 'redis' && redis === null)(
-    'tells what it did and how it is, and ends in time with a connection kept open',
+    'serves its metrics and its health, and ends in time with an open connection',
     async () => {
       await using world = await startDaemonWorld(queue === 'redis' && redis !== null ? redis.url : null, host);
       const sandbox = await world.addLink('work');
@@ -47,7 +47,7 @@ describe.each(['embedded', 'redis'] as const)('a daemon that listens, %s', (queu
       expect(seriesIn(text, 'contact_sync_link_lag_seconds')['link="work"']).toBeLessThan(30);
       expect(seriesIn(text, 'contact_sync_link_state')['link="work",state="active"']).toBe(1);
       expect(seriesIn(text, 'contact_sync_queue_up')).toEqual({ '': 1 });
-      // Every request that the emulators saw until then, and none that they did not.
+      // The count contains only requests that the emulators received.
       const requests = seriesIn(text, 'contact_sync_requests_total');
       expect(requests['link="work",side="service"']).toBeGreaterThan(0);
       expect(requests['link="work",side="service"']).toBeLessThanOrEqual(sandbox.service.requests.length);
@@ -67,7 +67,7 @@ describe.each(['embedded', 'redis'] as const)('a daemon that listens, %s', (queu
   );
 });
 
-test('a link that waits for its owner is shown so, and the other one as it is', async () => {
+test('the metrics show a link that waits for its owner as paused, and the other link as active', async () => {
   await using world = await startDaemonWorld(null, host);
   await world.addLink('work');
   const revoked = await world.addLink('home');
@@ -84,11 +84,11 @@ test('a link that waits for its owner is shown so, and the other one as it is', 
     'link="home",state="paused"': 1,
     'link="work",state="paused"': 0,
   });
-  // No fault of the daemon.
+  // A paused link does not make the daemon unhealthy.
   expect((await ask('/readyz')).status).toBe(200);
 });
 
-test('answers 429 are counted by link and side', async () => {
+test('responses with status 429 are counted by link and side', async () => {
   await using world = await startDaemonWorld(null, host);
   const sandbox = await world.addLink('work');
   await world.configure({ work: QUICK }, ANY_PORT);
@@ -101,7 +101,7 @@ test('answers 429 are counted by link and side', async () => {
   });
 });
 
-test('a port in use is one error, and nothing begins', async () => {
+test('a port in use is one error, and the daemon does not start', async () => {
   await using world = await startDaemonWorld(null, host);
   await world.addLink('work');
   await world.configure({ work: QUICK }, ANY_PORT);

@@ -4,16 +4,16 @@ import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-wo
 import { completed, says, type LogLine } from '../../support/jobs/log-lines.ts';
 import { startReceiver, type Receiver } from '../../support/receiver.ts';
 
-// Daemons over both emulators, and a receiver that is a real HTTP server.
+// Daemons with both emulators, and a receiver that is a real HTTP server.
 
 const host = startCliHost();
 afterAll(() => host[Symbol.asyncDispose]());
 
-const LOOK_MS = 30_000;
+const CHECK_MS = 30_000;
 const HALTED = 'run halted';
-/** Whose next deletion halts it. */
+/** The next deletion halts a link with these settings. */
 const STRICT = { syncInterval: '10s', deleteLimit: '0' };
-/** That nothing halts. */
+/** No deletion halts a link with these settings. */
 const FREE = { syncInterval: '10s', deleteLimit: '100%' };
 
 let receiver: Receiver;
@@ -25,7 +25,7 @@ afterEach(() => receiver[Symbol.asyncDispose]());
 const configure = (world: DaemonWorld, links: Parameters<DaemonWorld['configure']>[0]): Promise<void> =>
   world.configure(links, { notifyUrl: `${receiver.url}/services/T0SECRET` });
 
-/** Two links. */
+/** Starts a world with two links. */
 const startWorld = async (): Promise<DaemonWorld> => {
   const world = await startDaemonWorld(null, host);
   for (const name of ['work', 'home']) await world.addLink(name);
@@ -40,7 +40,7 @@ const deleteOne = (world: DaemonWorld, name: string): string => {
   return person?.names?.[0]?.familyName ?? '';
 };
 
-const told = (): unknown[] =>
+const notifications = (): unknown[] =>
   receiver.received.map(({ body }) => {
     const { event, link } = JSON.parse(body) as { event: string; link: string };
     return `${link} ${event}`;
@@ -48,26 +48,26 @@ const told = (): unknown[] =>
 
 type Daemon = ReturnType<DaemonWorld['startDaemon']>;
 
-/** Lets the daemon look after one more run of the link: by then it sleeps until the next look. */
-const letLook = async (daemon: Daemon, means: (line: LogLine) => boolean, afterMs = LOOK_MS): Promise<void> => {
+/** Advances the clock to the next check after another run of the link, when the daemon sleeps until that check. */
+const advanceToCheck = async (daemon: Daemon, means: (line: LogLine) => boolean, afterMs = CHECK_MS): Promise<void> => {
   await daemon.until(means, daemon.lines.length);
   daemon.clock.advance(afterMs);
 };
 
-test('a halt is told once, through further halts and a restart, and so is its end', async () => {
+test('a halt is reported once, also after further halts and a restart, and its end is reported once', async () => {
   await using world = await startWorld();
   const daemon = world.startDaemon();
   for (const name of ['work', 'home']) await daemon.until(completed(name, 'full'));
   const familyName = deleteOne(world, 'work');
-  await letLook(daemon, says(HALTED, 'work'));
+  await advanceToCheck(daemon, says(HALTED, 'work'));
   await daemon.until(says('notification sent', 'work'));
   expect(receiver.received[0]?.body).toContain('more than the 0 that DELETE_LIMIT allows');
   expect(receiver.received[0]?.body).not.toContain(familyName);
 
-  // The other link's notice shows that this one was looked at again.
+  // The notification of the other link shows that this link was checked again.
   await daemon.until(says(HALTED, 'work'), daemon.lines.length);
   deleteOne(world, 'home');
-  await letLook(daemon, says(HALTED, 'home'));
+  await advanceToCheck(daemon, says(HALTED, 'home'));
   await daemon.until(says('notification sent', 'home'));
   await daemon.stop();
 
@@ -75,52 +75,57 @@ test('a halt is told once, through further halts and a restart, and so is its en
   await next.until(says(HALTED, 'work'));
   await configure(world, { work: STRICT, home: FREE });
   next.reload();
-  await letLook(next, completed('home'));
+  await advanceToCheck(next, completed('home'));
   await next.until(says('notification sent', 'home'));
   await configure(world, { work: FREE, home: FREE });
   next.reload();
-  await letLook(next, completed('work'));
+  await advanceToCheck(next, completed('work'));
   await next.until(says('notification sent', 'work'));
   await next.stop();
 
-  expect(told()).toEqual(['work link.halted', 'home link.halted', 'home link.recovered', 'work link.recovered']);
-  // Whoever knows the address may use it: the log has the host alone.
+  expect(notifications()).toEqual([
+    'work link.halted',
+    'home link.halted',
+    'home link.recovered',
+    'work link.recovered',
+  ]);
+  // The address is a secret, so the log contains only the host.
   expect(JSON.stringify([...daemon.lines, ...next.lines])).not.toContain('T0SECRET');
 });
 
-test('a receiver that is down holds up no run, and is told once when it is up again', async () => {
+test('a receiver that is down does not delay runs, and gets each notification once when it is up again', async () => {
   await using world = await startWorld();
   const daemon = world.startDaemon();
   for (const name of ['work', 'home']) await daemon.until(completed(name, 'full'));
   receiver.answer(() => undefined);
   deleteOne(world, 'work');
-  await letLook(daemon, says(HALTED, 'work'));
+  await advanceToCheck(daemon, says(HALTED, 'work'));
   await receiver.until(1);
-  // It does not answer, and runs go on.
+  // The receiver does not respond, and runs continue.
   await daemon.until(says(HALTED, 'work'), daemon.lines.length);
   await daemon.until(completed('home'), daemon.lines.length);
-  daemon.clock.advance(LOOK_MS);
+  daemon.clock.advance(CHECK_MS);
   await daemon.until(says('notification failed'));
   receiver.answer((response) => response.writeHead(204).end());
-  await letLook(daemon, says(HALTED, 'work'), 10 * LOOK_MS);
+  await advanceToCheck(daemon, says(HALTED, 'work'), 10 * CHECK_MS);
   await daemon.until(says('notification sent', 'work'));
   deleteOne(world, 'home');
-  await letLook(daemon, says(HALTED, 'home'));
+  await advanceToCheck(daemon, says(HALTED, 'home'));
   await daemon.until(says('notification sent', 'home'));
   await daemon.stop();
-  expect(told().slice(1)).toEqual(['work link.halted', 'home link.halted']);
+  expect(notifications().slice(1)).toEqual(['work link.halted', 'home link.halted']);
 });
 
-test('a link that waits for a credential is told of', async () => {
+test('a link that waits for a credential is reported', async () => {
   await using world = await startWorld();
   const daemon = world.startDaemon();
   await daemon.until(completed('work', 'full'));
   const sandbox = world.sandboxes.get('work');
   sandbox?.service.revokeToken(sandbox.environment()['SERVICE_ACCESS_TOKEN'] ?? '');
   await daemon.until(says('link paused', 'work'));
-  await letLook(daemon, completed('home'));
+  await advanceToCheck(daemon, completed('home'));
   await daemon.until(says('notification sent', 'work'));
   await daemon.stop();
-  expect(told()).toEqual(['work link.paused']);
+  expect(notifications()).toEqual(['work link.paused']);
   expect(receiver.received[0]?.body).toContain('Replace it there');
 });

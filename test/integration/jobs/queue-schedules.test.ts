@@ -15,13 +15,13 @@ describe.skipIf(redis === null)('the schedules on Redis', () => {
   });
   afterAll(() => redis[Symbol.asyncDispose]());
 
-  test('every schedule comes again and again, in its time', async () => {
-    let begun = 0;
+  test('every schedule repeats at its interval', async () => {
+    let started = 0;
     const thrice = Promise.withResolvers<void>();
     const daemon = stage.startScheduler(({ link, kind }) => {
       expect([link, kind]).toEqual(['a', 'incremental']);
-      begun += 1;
-      if (begun === 3) thrice.resolve();
+      started += 1;
+      if (started === 3) thrice.resolve();
       return Promise.resolve(report());
     });
     await stage.ready(daemon, [every('a', 300)]);
@@ -29,7 +29,7 @@ describe.skipIf(redis === null)('the schedules on Redis', () => {
     await thrice.promise;
   });
 
-  test('schedules of links that are gone are removed, changed ones replaced, the others left as they are', async () => {
+  test('schedules of removed links are removed, changed schedules are replaced, and others are not changed', async () => {
     const daemon = stage.startScheduler(() => Promise.resolve(report()));
     await stage.ready(daemon, [every('stays', 3_600_000), every('goes', 3_600_000), every('changes', 3_600_000)]);
     const from = daemon.log.lines.length;
@@ -40,7 +40,7 @@ describe.skipIf(redis === null)('the schedules on Redis', () => {
     expect(found.toSorted()).toEqual([hours('changes', 2), hours('comes', 1), hours('stays', 1)]);
   });
 
-  test('where Redis lost everything the schedules are created again, once', async () => {
+  test('if Redis loses its data, the schedules are created again, once', async () => {
     const daemon = stage.startScheduler(() => Promise.resolve(report()));
     await stage.ready(daemon, [every('a', 3_600_000), every('b', 3_600_000)]);
     const from = daemon.log.lines.length;
@@ -53,25 +53,28 @@ describe.skipIf(redis === null)('the schedules on Redis', () => {
     ['a full resync', 'full', 'foreign'],
     ['a full resync under the id of a schedule', 'full', 'incremental:a'],
     ['a run under another id', 'incremental', 'mine'],
-  ] as const)('a foreign schedule of %s is removed without a reload, and starts no run again', async (_, kind, id) => {
-    const clock = createMovableClock();
-    const daemon = stage.startScheduler(() => Promise.resolve(report()), 1, redis.url, clock);
-    await stage.ready(daemon, [every('a', 3_600_000)]);
-    const from = daemon.log.lines.length;
-    const template = { name: kind, data: { link: 'a', kind, override: null } };
-    await stage.queue().upsertJobScheduler(id, { every: 3_600_000 }, template);
-    clock.advance(61_000);
-    expect(await daemon.log.until('schedulesCreated', from)).toMatchObject({ removed: 1 });
-    const found = await stage.queue().getJobSchedulers();
-    expect(found.map(({ key, template: own }) => [key, own?.data])).toEqual([
-      ['incremental:a', { link: 'a', kind: 'incremental', override: null }],
-    ]);
-  });
+  ] as const)(
+    'a foreign schedule of %s is removed without a reload, and starts no further run',
+    async (_, kind, id) => {
+      const clock = createMovableClock();
+      const daemon = stage.startScheduler(() => Promise.resolve(report()), 1, redis.url, clock);
+      await stage.ready(daemon, [every('a', 3_600_000)]);
+      const from = daemon.log.lines.length;
+      const template = { name: kind, data: { link: 'a', kind, override: null } };
+      await stage.queue().upsertJobScheduler(id, { every: 3_600_000 }, template);
+      clock.advance(61_000);
+      expect(await daemon.log.until('schedulesCreated', from)).toMatchObject({ removed: 1 });
+      const found = await stage.queue().getJobSchedulers();
+      expect(found.map(({ key, template: own }) => [key, own?.data])).toEqual([
+        ['incremental:a', { link: 'a', kind: 'incremental', override: null }],
+      ]);
+    },
+  );
 
-  test('a schedule whose slot is far away begins sooner, once, and keeps its slots', async () => {
-    const begun: number[] = [];
+  test('a schedule with a distant slot starts one run earlier, and keeps its slots', async () => {
+    const started: number[] = [];
     const work: RunJob = () => {
-      begun.push(Date.now());
+      started.push(Date.now());
       return Promise.resolve(report());
     };
     const [one, other] = [stage.startScheduler(work), stage.startScheduler(work)];
@@ -80,16 +83,16 @@ describe.skipIf(redis === null)('the schedules on Redis', () => {
     const schedule: Schedule = { link: 'a', kind: 'incremental', everyMs: hourMs, offsetMs, firstMs: 100 };
     other.scheduler.apply([schedule]);
     one.scheduler.apply([schedule]);
-    await expect.poll(() => begun.length).toBe(1);
+    await expect.poll(() => started.length).toBe(1);
     const [scheduler] = await stage.queue().getJobSchedulers();
     expect((scheduler?.next ?? 0) % hourMs).toBe(offsetMs);
     expect(await stage.queue().getDelayedCount()).toBe(1);
   });
 
-  test('slots that passed while no daemon was there are made up for once, not each', async () => {
-    const begun: string[] = [];
+  test('slots that passed without a daemon are replaced by a single run', async () => {
+    const started: string[] = [];
     const work: RunJob = ({ link }) => {
-      begun.push(link);
+      started.push(link);
       return Promise.resolve(report());
     };
     const links = ['a', 'b', 'c'];
@@ -102,22 +105,22 @@ describe.skipIf(redis === null)('the schedules on Redis', () => {
     }));
     const first = stage.startScheduler(work);
     await stage.ready(first, schedules);
-    await expect.poll(() => begun.length).toBeGreaterThan(3);
+    await expect.poll(() => started.length).toBeGreaterThan(3);
     await first.stop();
     const delayed = () => stage.queue().getDelayed();
     const [oldest] = await delayed();
     await expect.poll(() => Date.now() - ((oldest?.timestamp ?? 0) + (oldest?.delay ?? 0))).toBeGreaterThan(10 * 200);
-    begun.length = 0;
+    started.length = 0;
     const startedAtMs = Date.now();
     const second = stage.startScheduler(work);
     second.scheduler.apply(schedules);
-    await expect.poll(() => begun.filter((link) => link === 'a').length).toBeGreaterThan(2);
+    await expect.poll(() => started.filter((link) => link === 'a').length).toBeGreaterThan(2);
     const slots = Math.ceil((Date.now() - startedAtMs) / 200);
-    for (const link of links) expect(begun.filter((one) => one === link).length).toBeLessThanOrEqual(slots + 1);
+    for (const link of links) expect(started.filter((one) => one === link).length).toBeLessThanOrEqual(slots + 1);
     for (const { next } of await stage.queue().getJobSchedulers()) expect((next ?? 0) % 200).toBe(50);
   });
 
-  /** Sets the machine's clock ahead, which is the only one that BullMQ reads. */
+  /** Sets the clock of the machine ahead, because BullMQ reads only that clock. */
   const machineClock = () => {
     const now = Date.now.bind(Date);
     let aheadMs = 0;
@@ -130,24 +133,24 @@ describe.skipIf(redis === null)('the schedules on Redis', () => {
     };
   };
 
-  test('a schedule that a clock which was ahead has put far off comes at its interval again', async () => {
+  test('a schedule that a fast clock delayed repeats at its interval again', async () => {
     const hourMs = 3_600_000;
     const clock = machineClock();
     const startedAtMs = Date.now();
     const offsetMs = (startedAtMs + hourMs / 2) % hourMs;
     const schedule: Schedule = { link: 'a', kind: 'incremental', everyMs: hourMs, offsetMs, firstMs: 100 };
-    let begun = 0;
+    let started = 0;
     const work: RunJob = () => {
-      begun += 1;
+      started += 1;
       return Promise.resolve(report());
     };
-    // By that clock the first slots have passed and are served, which are to come by the right one.
+    // For the fast clock the first slots have passed and are served. For the right clock they are in the future.
     for (const aheadHours of [0, 0.6, 1.6]) {
       clock.setAhead(aheadHours * hourMs);
-      const runs = begun + 1;
+      const runs = started + 1;
       const ahead = stage.startScheduler(work);
       ahead.scheduler.apply([schedule]);
-      await expect.poll(() => begun).toBe(runs);
+      await expect.poll(() => started).toBe(runs);
       await ahead.stop();
     }
     const hoursUntilNext = async (): Promise<number> => {

@@ -42,13 +42,13 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
   });
   afterAll(() => redis[Symbol.asyncDispose]());
 
-  test('the next look at a link comes when a job says so, once, whichever jobs and daemons ask for it', async () => {
-    // In the middle of a second, so that all who ask mean the same one.
-    const lookAtMs = Math.floor(Date.now() / 1_000) * 1_000 + 2_500;
-    const begun: string[] = [];
+  test('the next poll of a link starts once, at the time in the reports, whichever jobs and daemons request it', async () => {
+    // In the middle of a second, so that all requests are for the same second.
+    const pollAtMs = Math.floor(Date.now() / 1_000) * 1_000 + 2_500;
+    const started: string[] = [];
     const run: RunJob = ({ link, kind }) => {
-      const nextPollInMs = lookAtMs - Date.now();
-      begun.push(`${link} ${kind}`);
+      const nextPollInMs = pollAtMs - Date.now();
+      started.push(`${link} ${kind}`);
       return Promise.resolve(report(nextPollInMs > 0 ? { nextPollInMs } : {}));
     };
     await stage.ready(stage.startScheduler(run), [every('a', 3_600_000)]);
@@ -56,16 +56,16 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     const commands = await stage.client();
     const ids = await Promise.all(['1', '2'].map((override) => commands.enqueue('a', { override })));
     for (const id of ids) await commands.follow(id, following);
-    await expect.poll(() => begun.length).toBe(3);
-    const looks = async () => (await stage.queue().getDelayed()).filter(({ id }) => id?.startsWith('look '));
+    await expect.poll(() => started.length).toBe(3);
+    const polls = async () => (await stage.queue().getDelayed()).filter(({ id }) => id?.startsWith('look '));
     await expect
-      .poll(async () => (await looks()).map(({ data }) => data))
+      .poll(async () => (await polls()).map(({ data }) => data))
       .toEqual([{ link: 'a', kind: 'incremental', override: null }]);
-    await expect.poll(() => begun.toSorted()).toEqual(['a full', 'a full', 'a incremental', 'a incremental']);
-    expect(await looks()).toEqual([]);
+    await expect.poll(() => started.toSorted()).toEqual(['a full', 'a full', 'a incremental', 'a incremental']);
+    expect(await polls()).toEqual([]);
   });
 
-  test('an unavailable remote is tried again when the error says so; a refused credential is not', async () => {
+  test('a job for an unavailable remote is retried after its delay, and a job with a refused credential is not retried', async () => {
     const attempts: string[] = [];
     const done = Promise.withResolvers<void>();
     const daemon = stage.startScheduler(({ link }) => {
@@ -87,7 +87,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     expect(attempts.toSorted()).toEqual(['down', 'down', 'down', 'refused']);
   });
 
-  test('a busy link is tried again without using up the attempts', async () => {
+  test('a busy link is retried without using up the attempts', async () => {
     let attempts = 0;
     const daemon = stage.startScheduler(() => {
       attempts += 1;
@@ -100,29 +100,29 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     expect(attempts).toBe(9);
   });
 
-  test('a scheduled job gives way to a run that stays alive, one that somebody asked for waits', async () => {
-    const attempts = { scheduled: 0, asked: 0 };
+  test('a scheduled job is dropped if a run keeps the lease, and a job by hand waits for it', async () => {
+    const attempts = { scheduled: 0, byHand: 0 };
     const daemon = stage.startScheduler(({ byHand }) => {
-      attempts[byHand === true ? 'asked' : 'scheduled'] += 1;
-      const isFree = byHand === true && attempts.asked === 15;
+      attempts[byHand === true ? 'byHand' : 'scheduled'] += 1;
+      const isFree = byHand === true && attempts.byHand === 15;
       return Promise.resolve(report({ ending: isFree ? 'completed' : 'busy', retryInMs: 10 }));
     });
     await stage.ready(daemon, [every('a', 3_600_000)]);
     await daemon.scheduler.order({ link: 'b', kind: 'incremental', override: null, byHand: true });
     await expect.poll(() => stage.queue().getCompletedCount()).toBe(2);
-    expect(attempts).toEqual({ scheduled: 12, asked: 15 });
+    expect(attempts).toEqual({ scheduled: 12, byHand: 15 });
   });
 
-  test('a resync by hand goes before what waits, is queued once, and shows its progress and its result', async () => {
+  test('a resync by hand is queued once and before waiting jobs, and reports its progress and its result', async () => {
     const order: string[] = [];
     const first = Promise.withResolvers<JobReport>();
     const full = Promise.withResolvers<JobReport>();
-    let tell: (progress: JobProgress) => void = () => undefined;
+    let sendProgress: (progress: JobProgress) => void = () => undefined;
     const daemon = stage.startScheduler(({ link, kind }: JobData, { onProgress } = {}) => {
       order.push(`${link} ${kind}`);
       if (order.length === 1) return first.promise;
       if (kind !== 'full') return Promise.resolve(report());
-      tell = onProgress ?? tell;
+      sendProgress = onProgress ?? sendProgress;
       return full.promise;
     }, 1);
     await stage.ready(daemon, [every('first', 3_600_000)]);
@@ -135,10 +135,13 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     expect(await commands.enqueue('b', { override: null })).not.toBe(id);
     first.resolve(report());
     await expect.poll(() => order.length).toBe(2);
-    const seen: unknown[] = [];
-    const followed = commands.follow(id, { ...following, onProgress: ({ sides }) => seen.push(sides.left.listed) });
-    tell(track(NO_PROGRESS_YET, { kind: 'listed', side: 'left', whole: true, contacts: 7, total: 9 }));
-    await expect.poll(() => seen).toContain(7);
+    const listedCounts: unknown[] = [];
+    const followed = commands.follow(id, {
+      ...following,
+      onProgress: ({ sides }) => listedCounts.push(sides.left.listed),
+    });
+    sendProgress(track(NO_PROGRESS_YET, { kind: 'listed', side: 'left', whole: true, contacts: 7, total: 9 }));
+    await expect.poll(() => listedCounts).toContain(7);
     expect(await commands.enqueue('a', { override: null })).toBe(id);
     full.resolve(report({ summary: SUMMARY }));
     expect(await followed).toMatchObject({ ending: 'completed', summary: SUMMARY });
@@ -146,7 +149,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     expect(await commands.enqueue('a', { override: null })).not.toBe(id);
   });
 
-  test('a resync by hand that waits for its next attempt begins at once when it is asked for again', async () => {
+  test('a resync by hand that waits for its next attempt starts at once when it is requested again', async () => {
     let attempts = 0;
     const daemon = stage.startScheduler(() => {
       attempts += 1;
@@ -162,22 +165,22 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     expect(attempts).toBe(2);
   });
 
-  test('the jobs that are due and under way are told, and nothing while Redis is away', async () => {
+  test('the depth counts due and running jobs, and is null while Redis is unreachable', async () => {
     const first = Promise.withResolvers<JobReport>();
     const daemon = stage.startScheduler(() => first.promise, 1);
     const schedules = ['a', 'b', 'c'].map((link) => every(link, 3_600_000));
     await stage.ready(daemon, schedules);
-    // The next ones of the schedules, an hour away, are not due.
+    // The next jobs of the schedules, in an hour, are not due.
     await expect.poll(() => daemon.scheduler.depth()).toEqual({ waiting: 2, active: 1 });
     await redis.stop();
-    // Each look waits for a while.
+    // Each call waits for a timeout.
     await expect.poll(() => daemon.scheduler.depth()).toBeNull();
     await redis.start();
     await expect.poll(() => daemon.scheduler.depth()).not.toBeNull();
     first.resolve(report());
   });
 
-  test('it is told that Redis has fallen silent on a connection that nobody closed', async () => {
+  test('a Redis that no longer responds on an open connection is the reported trouble', async () => {
     const proxy = stage.stack.use(await startSilentProxy(Number(new URL(redis.url).port)));
     const daemon = stage.startScheduler(() => Promise.resolve(report()), 1, `redis://127.0.0.1:${proxy.port}`);
     await stage.ready(daemon, []);
@@ -186,7 +189,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     expect(await daemon.scheduler.trouble()).toBe('Redis has not answered yet.');
   });
 
-  test('a queue that is paused in Redis runs no job, and that is the trouble until it is resumed', async () => {
+  test('a queue that is paused in Redis runs no job, which is the reported trouble until it is resumed', async () => {
     const daemon = stage.startScheduler(() => Promise.resolve(report()));
     await stage.ready(daemon, []);
     await stage.queue().pause();
@@ -198,19 +201,22 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
   test.each([
     ['is a read-only replica', /READONLY/u, ['replicaof', '127.0.0.1', '1'], ['replicaof', 'no', 'one']],
     ['has reached its maxmemory', /OOM/u, ['config', 'set', 'maxmemory', '1'], ['config', 'set', 'maxmemory', '0']],
-  ] as const)('a Redis that %s answers, but takes no job, and that is the trouble', async (what, code, on, off) => {
-    const call = ([command, ...args]: readonly string[]) => redis.client.call(command ?? '', ...args);
-    const daemon = stage.startScheduler(() => Promise.resolve(report()));
-    await stage.ready(daemon, []);
-    await call(on);
-    const trouble = await daemon.scheduler.trouble();
-    await call(off);
-    expect(trouble).toMatch(code);
-    expect(trouble).toContain(`Redis ${what}`);
-    expect(await daemon.scheduler.trouble()).toBeNull();
-  });
+  ] as const)(
+    'a Redis that %s responds but accepts no job, which is the reported trouble',
+    async (what, code, on, off) => {
+      const call = ([command, ...args]: readonly string[]) => redis.client.call(command ?? '', ...args);
+      const daemon = stage.startScheduler(() => Promise.resolve(report()));
+      await stage.ready(daemon, []);
+      await call(on);
+      const trouble = await daemon.scheduler.trouble();
+      await call(off);
+      expect(trouble).toMatch(code);
+      expect(trouble).toContain(`Redis ${what}`);
+      expect(await daemon.scheduler.trouble()).toBeNull();
+    },
+  );
 
-  test('a connection that has fallen silent is replaced, and what was asked is answered there', async () => {
+  test('a connection without responses is replaced, and its pending commands are answered on the new one', async () => {
     await using proxy = await startSilentProxy(Number(new URL(redis.url).port));
     const connection = connectWithRetry(new Secret(`redis://127.0.0.1:${proxy.port}`), { silentForMs: 300 });
     stage.stack.defer(() => connection.disconnect());
@@ -220,7 +226,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     expect(await connection.ping()).toBe('PONG');
   });
 
-  test('a job that cannot be read fails, and the others go on', async () => {
+  test('an unreadable job fails, and other jobs continue', async () => {
     const daemon = stage.startScheduler(() => Promise.resolve(report({ summary: SUMMARY })));
     await stage.ready(daemon, []);
     await stage.queue().add('full', { link: '', kind: 'nonsense' } as never, jobOptions('full'));
@@ -231,28 +237,28 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     await expect.poll(() => stage.queue().getFailedCount()).toBe(1);
   });
 
-  test('a job under way when its daemon stops is taken up by another one', async () => {
-    const begun = Promise.withResolvers<void>();
+  test('another daemon continues a job that was running when its daemon stopped', async () => {
+    const started = Promise.withResolvers<void>();
     const stopping = Promise.withResolvers<JobReport>();
     const daemon = stage.startScheduler(() => {
-      begun.resolve();
+      started.resolve();
       return stopping.promise;
     });
     await stage.ready(daemon, []);
     const commands = await stage.client();
     const id = await commands.enqueue('a', { override: null });
-    await begun.promise;
+    await started.promise;
     const stopped = daemon.stop();
     stopping.resolve(report({ ending: 'stopped' }));
     await stopped;
-    // It waits already: nobody has to find out that its daemon is gone.
+    // The job is already waiting, so no daemon needs to detect that its daemon has stopped.
     expect(await stage.queue().getJobState(id)).toBe('prioritized');
     const other = stage.startScheduler(() => Promise.resolve(report({ summary: SUMMARY })));
     await stage.ready(other, []);
     expect(await commands.follow(id, following)).toMatchObject({ ending: 'completed', summary: SUMMARY });
   });
 
-  test('without a daemon there is no queue to ask, and it is said why', async () => {
+  test('without a daemon no queue client is opened, and the reason is returned', async () => {
     const url = new Secret(redis.url);
     expect(await openQueueClient({ store: IN_DATA_DIR, dataDir: stage.dataDir }, url)).toEqual({
       why: expect.stringContaining('has worked on the queue'),
@@ -264,16 +270,16 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     expect(await openQueueClient({ store: IN_DATA_DIR, dataDir: stage.dataDir }, url)).toEqual({
       why: 'No daemon works on the queue.',
     });
-    const away = await openQueueClient(
+    const unreachable = await openQueueClient(
       { store: IN_DATA_DIR, dataDir: stage.dataDir },
       new Secret('redis://127.0.0.1:1'),
     );
-    expect(away).toEqual({
+    expect(unreachable).toEqual({
       why: 'No daemon can be asked: Redis does not answer (ECONNREFUSED). Start Redis, or correct REDIS_URL.',
     });
   });
 
-  test('following a job that Redis lost ends with what to do', async () => {
+  test('following a job that Redis lost ends with an error of the queue', async () => {
     const never = Promise.withResolvers<JobReport>();
     const daemon = stage.startScheduler(() => never.promise);
     await stage.ready(daemon, []);

@@ -24,7 +24,7 @@ const freePort = async (): Promise<number> => {
   return port;
 };
 
-/** A Redis that speaks TLS alone; null where this machine has none. */
+/** Starts a Redis that accepts only TLS. Returns null if Redis is not installed. */
 const startRedis = async (): Promise<{ readonly port: number; close(): Promise<void> } | null> => {
   const port = await freePort();
   const tls = [
@@ -59,7 +59,7 @@ const SECRET = join(import.meta.dirname, '../../../src/util/secret.ts');
 const RINGS = join(import.meta.dirname, '../../../src/net/redis-limiter.ts');
 const CLOCK = join(import.meta.dirname, '../../../src/util/clock.ts');
 
-/** Uses the queue and the shared rate limit over an address, as a process that trusts this authority. */
+/** Returns a program that uses the queue and the shared rate limit at an address. */
 const programOf = (url: string): string => `
   import { connectWithRetry, openQueue, jobOptions } from ${JSON.stringify(QUEUE)};
   import { Secret } from ${JSON.stringify(SECRET)};
@@ -76,14 +76,14 @@ const programOf = (url: string): string => `
 `;
 
 describe.skipIf(redis === null)('Redis over TLS', () => {
-  test('serves the queue and the shared rate limit where its authority is trusted', async () => {
+  test('serves the queue and the shared rate limit if its authority is trusted', async () => {
     const args = ['--input-type=module', '-e', programOf(`rediss://localhost:${redis?.port}`)];
     const env = { PATH: process.env['PATH'], NODE_EXTRA_CA_CERTS: path };
     const { stdout } = await promisify(execFile)(process.execPath, args, { env });
     expect(stdout.trim()).toBe('1 true');
   });
 
-  test('is not used where its certificate is not trusted, and it is said what to do', async () => {
+  test('is not used if its certificate is not trusted, and the trouble has a remedy', async () => {
     const connection = connectBriefly(new Secret(`rediss://localhost:${redis?.port}`));
     const troubleOf = watchTrouble(connection);
     const trouble = await connection.connect().then(() => null, troubleOf);

@@ -12,8 +12,8 @@ import { startTestRedis } from '../../support/jobs/test-redis.ts';
 import { consentTo } from '../connect/sign-in.ts';
 import { startEchoingProxy } from '../logs/echoing-proxy.ts';
 
-// A token that is revoked in the middle of a run, at either side: the link is paused with one line that says what to do,
-// its neighbour goes on, and `connect` resumes it in the daemon that runs.
+// A token is revoked during a run, at each side. The link is paused with one log line that contains the remedy,
+// the other link continues, and `connect` resumes the paused link in the running daemon.
 
 const redis = await startTestRedis();
 const host = startCliHost();
@@ -24,11 +24,11 @@ afterAll(async () => {
 
 type Side = 'google' | 'service';
 
-/** Every quarter of a second in a daemon here; what is asked of its health is a run within three times these ten. */
+/** A daemon in this process runs every 250 ms. Its health requires a run within three of these intervals of 10 s. */
 const QUICK = { syncInterval: '10s' };
 const NEW_PEOPLE = 8;
 
-/** Signs in as a person does: with the key at the service, by pasting the address at Google. */
+/** Signs in like a user: with the API key at the service, and by pasting the address at Google. */
 const signIn = async (world: DaemonWorld, side: Side, link: string) => {
   if (side === 'service') {
     const command = world.start('connect', 'service', link, '--api-key', '-');
@@ -41,7 +41,7 @@ const signIn = async (world: DaemonWorld, side: Side, link: string) => {
   return command.end;
 };
 
-/** A link that never changes but by its own runs, and one whose tokens come from `connect`, behind a proxy on each side. */
+/** Starts a world with an undisturbed link and a link with tokens from `connect` and a proxy on each side. */
 const startWorld = async (queue: 'embedded' | 'redis') => {
   await using starting = new AsyncDisposableStack();
   const url = queue === 'redis' && redis !== null ? redis.url : null;
@@ -73,7 +73,7 @@ const storedLink = async (world: DaemonWorld) => {
   }
 };
 
-/** New people on the other side: each is to be created at this one. */
+/** Adds people on the other side. Each of them is to be created at this side. */
 const addPeople = (sandbox: Sandbox, to: Side): readonly string[] => {
   const names = Array.from({ length: NEW_PEOPLE }, (_, index) => `Newcomer${index}`);
   for (const name of names) {
@@ -83,23 +83,23 @@ const addPeople = (sandbox: Sandbox, to: Side): readonly string[] => {
   return names.map((name) => `${name} Pending`);
 };
 
-/** How each side loses its token, and the request of a run in which that happens. */
+/** For each side: the revocation of its token, and the request of a run during which it happens. */
 const REVOKING = {
   service: {
-    // Some creates have been answered by then.
+    // Some creates have completed by then.
     at: { method: 'POST', path: '/v2/contacts', nth: 3 },
     revoke: (sandbox: Sandbox, token: string) => sandbox.service.revokeToken(token),
   },
   google: {
     at: { method: 'POST', path: '/v1/people:batchCreateContacts', nth: 1 },
-    // The refresh token goes, and the access tokens with it.
+    // Revoking the refresh token also revokes the access tokens.
     revoke: (sandbox: Sandbox, token: string) => sandbox.google.revokeRefreshToken(token),
   },
 } as const;
 
 describe.each(['embedded', 'redis'] as const)('[R16] the daemon, %s', (queue) => {
   test.skipIf(queue === 'redis' && redis === null).each(['service', 'google'] as const)(
-    'a token revoked in the middle of a run at %s pauses its link, and connect resumes it',
+    'pauses a link whose token is revoked during a run at %s, and resumes it after connect',
     async (side) => {
       await using ground = await startWorld(queue);
       const { world, home, proxies } = ground;
@@ -109,9 +109,9 @@ describe.each(['embedded', 'redis'] as const)('[R16] the daemon, %s', (queue) =>
 
       const token = await storedToken(world, side);
       const { at, revoke } = REVOKING[side];
-      let seen = 0;
+      let matched = 0;
       proxies[side].decide(({ method, path }) => {
-        if (method === at.method && path.split('?')[0] === at.path && (seen += 1) === at.nth) revoke(home, token);
+        if (method === at.method && path.split('?')[0] === at.path && (matched += 1) === at.nth) revoke(home, token);
         return 'pass';
       });
       const newcomers = addPeople(home, side);
@@ -123,13 +123,13 @@ describe.each(['embedded', 'redis'] as const)('[R16] the daemon, %s', (queue) =>
         side,
         remedy: `Sign in again with: contact-sync connect ${side} home`,
       });
-      expect(seen).toBeGreaterThanOrEqual(at.nth);
+      expect(matched).toBeGreaterThanOrEqual(at.nth);
       const before = daemon.lines.filter((line) => line['run'] === paused['run']);
       expect(before.map(({ msg }) => msg)).toContain('plan computed');
       const reason = `${String(paused['reason'])}. ${String(paused['remedy'])}`;
       const stored = await storedLink(world);
       expect(stored).toMatchObject({ state: 'paused', refused: [] });
-      // The log leaves out what the remote said in its own words.
+      // The log omits the message of the remote.
       expect(String(stored['reason']).replace(/ saying "[^"]*"/u, '')).toBe(reason);
 
       const work = world.sandboxes.get('work');
@@ -146,7 +146,7 @@ describe.each(['embedded', 'redis'] as const)('[R16] the daemon, %s', (queue) =>
       const connected = await signIn(world, side, 'home');
       expect(connected).toMatchObject({ code: 0, stderr: '' });
       expect(connected.stdout).toContain('The link home was paused; it is active again.');
-      // Whether the creates that met the refusal were made is looked into with patience, which needs none here.
+      // The daemon checks with delays whether the refused creates were applied. The test advances the clock instead.
       const isResumed = (): boolean => daemon.lines.some(says('link reconnected', 'home'));
       await expect.poll(() => isResumed() || daemon.clock.advance(1_000)).toBe(true);
       await expect.poll(async () => (await storedLink(world)).state).toBe('active');

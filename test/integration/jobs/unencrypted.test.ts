@@ -3,7 +3,7 @@ import { startCliHost } from '../../support/cli-host.ts';
 import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { says, type LogLine } from '../../support/jobs/log-lines.ts';
 
-// Without a token no request is ever made to these hosts.
+// Without a token no request is sent to these hosts.
 
 const host = startCliHost();
 afterAll(() => host[Symbol.asyncDispose]());
@@ -33,7 +33,7 @@ const worldOf = async (links: Parameters<DaemonWorld['configure']>[0]): Promise<
 
 const warned = (lines: readonly LogLine[]): unknown[] => lines.filter(says(WARNING)).map(({ link }) => link);
 
-test('the daemon warns of unencrypted addresses as it starts, once for each link', async () => {
+test('the daemon warns of unencrypted addresses at its start, once for each link', async () => {
   await using world = await worldOf({ open: OPEN, closed: {} });
   const daemon = world.startDaemon();
   expect(await daemon.until(says(WARNING, 'open'))).toMatchObject(FOUND);
@@ -41,7 +41,7 @@ test('the daemon warns of unencrypted addresses as it starts, once for each link
   expect(warned(daemon.lines)).toEqual(['open']);
 });
 
-test('the daemon warns of a link that a reload brings or changes, and of no other', async () => {
+test('the daemon warns of a link that a reload adds or changes, and of no other link', async () => {
   await using world = await worldOf({ open: OPEN, closed: {} });
   const daemon = world.startDaemon();
   await daemon.until(says('daemon started'));
@@ -63,7 +63,7 @@ test('sync warns of the unencrypted addresses of the links that it runs', async 
   expect(warned(await linesOf('closed'))).toEqual([]);
 });
 
-test('the daemon warns of a webhook that is told unencrypted, by its host', async () => {
+test('the daemon warns of a webhook without encryption, and names only its host', async () => {
   await using world = await worldOf({ closed: {} });
   await world.configure({ closed: {} }, { notifyUrl: 'http://hooks.invalid/T0SECRET' });
   const daemon = world.startDaemon();

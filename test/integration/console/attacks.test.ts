@@ -5,7 +5,7 @@ import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-wo
 import { completed, errors } from '../../support/jobs/log-lines.ts';
 import { ask, formTo, newPass, signIn, startPage, tokenIn, type Visitor } from './page-client.ts';
 
-// What somebody tries who is not the person that the page is for.
+// Attacks on the page by clients without access to it.
 
 const host = startCliHost();
 afterAll(() => host[Symbol.asyncDispose]());
@@ -52,7 +52,7 @@ test.each([['https://elsewhere.example'], ['null'], ['http://127.0.0.1:1'], ['ht
     const before = await runs();
     const token = tokenIn((await visitor.get('/links/work')).text);
     for (const step of ['sync', 'pause', 'resume', 'plan/accept']) {
-      // No browser lets a page of another origin send this header as it is here.
+      // No browser lets a page of another origin send this header with this value.
       for (const headers of [{ origin }, { origin, 'sec-fetch-site': 'same-origin' }]) {
         const answer = await visitor.post(`/links/work/${step}`, { kind: 'full', token }, headers);
         expect([step, answer.status]).toEqual([step, 403]);
@@ -89,7 +89,7 @@ test.each([
   ['/links/work/settings/notify', {}],
   ['/links/work/runs/any/preview', { write: '1' }],
   ['/links/work/runs/any/undo', { write: '1' }],
-])('the form of %s needs a token of its own and the page that it is from, and is good once', async (action, fields) => {
+])('the form of %s requires its own token and the origin of its page, and is accepted once', async (action, fields) => {
   const before = await runs();
   const fresh = async (): Promise<string> => tokenIn((await visitor.get('/links/work')).text);
   expect((await visitor.post(action, fields)).status).toBe(403);
@@ -103,14 +103,14 @@ test.each([
   expect(await runs()).toBe(before);
 });
 
-test('a form that is sent again does nothing the second time', async () => {
+test('a form that is sent a second time has no effect', async () => {
   const page = (await visitor.get('/links/work/conflicts')).text;
   const fields = { id: '0', review: 'dismissed', token: tokenIn(page) };
   expect((await visitor.post('/links/work/conflicts', fields)).status).toBe(303);
   expect((await visitor.post('/links/work/conflicts', fields)).status).toBe(409);
 });
 
-test.each(['GET', 'POST'] as const)('without a session %s shows and does nothing', async (method) => {
+test.each(['GET', 'POST'] as const)('without a session %s shows nothing and changes nothing', async (method) => {
   const { address } = visitor;
   const form = { 'content-type': 'application/x-www-form-urlencoded', origin: `http://${address}` };
   for (const cookie of ['', `${visitor.cookie}x`, 'contact_sync_1=1']) {
@@ -121,7 +121,7 @@ test.each(['GET', 'POST'] as const)('without a session %s shows and does nothing
   }
 });
 
-test('a session is over when it is signed out of', async () => {
+test('a session ends when it is signed out', async () => {
   const other = await signIn(world, visitor.address);
   const token = tokenIn((await other.get('/links/work')).text);
   expect((await other.press('/', '/sign-out')).headers['location']).toBe('/sign-in');
@@ -129,10 +129,10 @@ test('a session is over when it is signed out of', async () => {
   expect((await other.post('/links/work/sync', { token })).status).toBe(403);
 });
 
-test('a sign-in link works once, in one daemon, and a changed one never', async () => {
+test('a sign-in link works once and in one daemon, and a modified link never works', async () => {
   const pass = await newPass(world);
   const { address } = visitor;
-  // Looking at it is not using it.
+  // Opening the link does not use it up.
   expect((await ask(address, `/sign-in?pass=${pass}`)).status).toBe(200);
   const [until = '', id = '', signature = ''] = pass.split('.');
   for (const other of [`${until}.${id}`, `${Number(until) + 1}.${id}.${signature}`, `${until}.x.${signature}`, '']) {
@@ -143,13 +143,13 @@ test('a sign-in link works once, in one daemon, and a changed one never', async 
   expect((await formTo(address, '/sign-in', { pass })).status).toBe(403);
 });
 
-test('what a remote calls a contact or a label is text on every page', async () => {
+test('the names of contacts and labels are shown as text on every page', async () => {
   const runPage = /href="(\/links\/work\/runs\/[^"]+)"/u.exec((await visitor.get('/links/work')).text)?.[1] ?? '';
   const found = (await visitor.get('/links/work/people?who=img')).text;
   expect(found).toContain('&lt;img src=x onerror=alert(1)&gt;');
   const written = (await visitor.get(runPage)).text;
   expect(written).toContain('&lt;/script&gt;&lt;script&gt;alert(2)&lt;/script&gt;');
-  const asked = encodeURIComponent('"><script>alert(4)</script>');
+  const injection = encodeURIComponent('"><script>alert(4)</script>');
   const pages = [
     '/',
     '/links/work',
@@ -159,14 +159,18 @@ test('what a remote calls a contact or a label is text on every page', async () 
     '/links/work/left',
     '/links/work/settings',
   ];
-  const searches = [`${runPage}?find=${asked}`, `/links/work/people?who=${asked}`, `/sign-in?pass=${asked}`];
+  const searches = [
+    `${runPage}?find=${injection}`,
+    `/links/work/people?who=${injection}`,
+    `/sign-in?pass=${injection}`,
+  ];
   for (const path of [...pages, runPage, ...searches, '/links/work/people?who=img']) {
     const { text } = await visitor.get(path);
     expect([path, /<img|<script>|<b>|alert\(4\)<\/script>|style=/u.exec(text)]).toEqual([path, null]);
   }
 });
 
-test('every page forbids to be kept, framed, or given a script or a style from elsewhere', async () => {
+test('every page forbids caching, framing, and scripts or styles of other origins', async () => {
   for (const path of ['/', '/sign-in', '/links/work', '/links/none', '/style.css']) {
     const { headers } = await visitor.get(path);
     expect(headers).toMatchObject({
@@ -180,7 +184,7 @@ test('every page forbids to be kept, framed, or given a script or a style from e
 });
 
 test.each([{}, { 'transfer-encoding': 'chunked' }])(
-  'a form larger than any of the page is not read, a smaller one is, sent with %j',
+  'a form larger than any form of the page is refused, and a smaller form is read, sent with %j',
   async (headers) => {
     const { address } = visitor;
     expect((await formTo(address, '/sign-in', { pass: 'x'.repeat(20_000) }, headers)).status).toBe(413);
@@ -188,7 +192,7 @@ test.each([{}, { 'transfer-encoding': 'chunked' }])(
   },
 );
 
-test('10,000 requests leave the daemon as it was', async () => {
+test('10,000 requests are limited and do not harm the daemon', async () => {
   const { address, cookie } = visitor;
   const statuses = new Map<number, number>();
   const count = ({ status }: { readonly status: number }): void => {
@@ -208,7 +212,7 @@ test('10,000 requests leave the daemon as it was', async () => {
   expect([...statuses.values()].reduce((sum, each) => sum + each, 0)).toBe(10_000);
   expect([...statuses.keys()].filter((each) => ![200, 303, 403, 404, 429].includes(each))).toEqual([]);
   expect(statuses.get(429)).toBeGreaterThan(5_000);
-  // Health and metrics are asked for by machines, and not by turns.
+  // Requests for health and metrics come from programs and are not limited.
   expect((await ask(address, '/readyz')).status).toBe(200);
   const { text } = await ask(address, '/metrics');
   const bytes = Number(/^process_resident_memory_bytes (\S+)$/mu.exec(text)?.[1]);

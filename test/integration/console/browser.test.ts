@@ -9,8 +9,8 @@ import { lookAtAll } from './page-looks.ts';
 import { startPage } from './page-client.ts';
 import { picture } from './picture.ts';
 
-// A person in front of the page: a headless Chromium that presses what they press. SCREENSHOTS=1 takes the pictures that the
-// README shows.
+// A user of the page: a headless Chromium that presses its buttons. SCREENSHOTS=1 writes the screenshots that the
+// README contains.
 
 const isSkipped = findBrowser() === null && process.env['CI'] !== 'true';
 
@@ -26,7 +26,7 @@ afterAll(() => host[Symbol.asyncDispose]());
 
 const HALTED = says('run halted', 'work');
 
-/** A daemon that has done its first sync; nothing else runs by itself. */
+/** Starts a daemon that has completed its first sync. No other run starts by schedule. */
 const startWorld = async () => {
   const world = await startDaemonWorld(null, host);
   const sandbox = await world.addLink('work', 60);
@@ -46,7 +46,7 @@ const startWorld = async () => {
   const contacts = (): number => service.account.contacts().length;
   const takesLongTexts = (longText: string): Promise<unknown> =>
     fetch(`${service.url}/__control/variants`, { method: 'POST', body: JSON.stringify({ longText }) });
-  /** A person of two names, whom only a person knows to be one, and an edit that the service refuses. */
+  /** Creates two contacts of one person that only a user can pair, and an edit that the service refuses. */
   const puzzle = async () => {
     const home = 'family@x.org';
     google.account.createPerson({
@@ -84,13 +84,13 @@ const signIn = async ({ world }: Started, page: Page): Promise<void> => {
 
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click();
 
-/** Goes to another page once this one shows nothing under way, since it loads itself again then. */
+/** Opens another page when the current page shows no running work. The current page reloads itself at that time. */
 const goOn = async (page: Page, to: string): Promise<void> => {
   await page.locator('[data-live]').waitFor({ state: 'detached' });
   await page.goto(to);
 };
 
-/** Looks at what halted, accepts it, takes the other value of a conflict, and undoes the run that deleted. */
+/** Reviews a halted plan, accepts it, chooses the other value of a conflict, and undoes the run that deleted. */
 const walk = async (
   { daemon, address, disturb, contacts, name }: Started,
   page: Page,
@@ -133,7 +133,7 @@ const walk = async (
   return run;
 };
 
-/** Says who is one person, has what was refused tried again, and undoes one write; `look` at each page in that state. */
+/** Pairs two contacts, retries a refused write and undoes one write. Calls `look` for each page in that state. */
 const decide = async (
   { daemon, address, contacts, puzzle, takesLongTexts, titles }: Started,
   page: Page,
@@ -173,8 +173,8 @@ const decide = async (
   expect(titles()).not.toContain(title);
 };
 
-describe.skipIf(isSkipped)('a person at the page', () => {
-  test('reviews, accepts, undoes and decides, on pages that anybody can read', async () => {
+describe.skipIf(isSkipped)('a user of the page', () => {
+  test('reviews, accepts, undoes and decides, on accessible pages', async () => {
     const started = await startWorld();
     await using _ = started.world;
     const context = await openContext(browser, { timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
@@ -197,7 +197,7 @@ describe.skipIf(isSkipped)('a person at the page', () => {
     ];
     const paths = [`${at}/`, `${at}/sign-in`, ...pages.map((one) => `${at}/links/work${one}`), run];
     expect(await lookAtAll(context, paths)).toEqual([]);
-    // Nothing that the pages need is refused by their own policy.
+    // The content security policy of the pages refuses nothing that they need.
     expect(refused).toEqual([]);
     await page.goto(run);
     const time = page.locator('time').first();
@@ -224,7 +224,7 @@ describe.skipIf(isSkipped)('a person at the page', () => {
   });
 
   inCompleteRun(() => {
-    test('pairs by hand, tries again and undoes one write, on pages that anybody can read', async () => {
+    test('pairs by hand, retries and undoes one write, on accessible pages', async () => {
       const started = await startWorld();
       await using _ = started.world;
       const context = await openContext(browser);
@@ -237,7 +237,7 @@ describe.skipIf(isSkipped)('a person at the page', () => {
       expect(errors(started.daemon)).toEqual([]);
     });
 
-    test('does the same without script', async () => {
+    test('does the same without JavaScript', async () => {
       const started = await startWorld();
       await using _ = started.world;
       const context = await openContext(browser, { javaScriptEnabled: false });

@@ -6,7 +6,7 @@ import { startDaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, says } from '../../support/jobs/log-lines.ts';
 import { seen, settled, signIn, startPage, type Visitor } from './page-client.ts';
 
-// What only a person can decide, pressed on the page over HTTP: who is one person, what a write did wrong, what is tried again.
+// Decisions by hand on the page, over HTTP: pair contacts, undo a wrong write, retry a refused write.
 
 const host = startCliHost();
 afterAll(() => host[Symbol.asyncDispose]());
@@ -37,7 +37,7 @@ const serviceId = ({ service }: Sandbox, name: string): string =>
   service.account.contacts().find((contact) => contact.first_name === name)?.id ?? '';
 
 const HOME = 'family@x.org';
-/** One of a household of which no two names agree. */
+/** Returns a person of a household whose members all have different names. */
 const person = (givenName: string) => ({
   names: [{ givenName, familyName: 'Smith' }],
   emailAddresses: [{ value: HOME }],
@@ -55,7 +55,7 @@ const sync = async ({ visitor, daemon }: Awaited<ReturnType<typeof startWith>>):
   await daemon.until(completed('work', 'incremental'), from);
 };
 
-test('[R13] candidates stand side by side, are said to be one person or two, and that is taken back', async () => {
+test('[R13] candidates are shown side by side, are marked as one person or two people, and the decision can be removed', async () => {
   const started = await startWith([ADA], []);
   await using _ = started.world;
   const { sandbox, visitor } = started;
@@ -67,28 +67,28 @@ test('[R13] candidates stand side by side, are said to be one person or two, and
     /Not paired: 1 .*not the name of one person.*Google: Mia Smith \(\d\).*Service: Eve Smith \(\d\)/u,
   );
   expect(seen(plan)).not.toContain('contact-sync pair');
-  const say = (left: string | undefined, right: string | undefined, word: string) =>
+  const decide = (left: string | undefined, right: string | undefined, word: string) =>
     visitor.press('/links/work/plan', '/links/work/verdicts', { left: left ?? '', right: right ?? '', says: word });
-  expect((await say(mia, amelia, 'together')).headers['location']).toBe('/links/work/plan');
+  expect((await decide(mia, amelia, 'together')).headers['location']).toBe('/links/work/plan');
   const kept = (await visitor.get('/links/work/plan')).text;
   expect(seen(kept)).toContain('Saved: the contacts are one person.');
   expect(seen(kept)).toMatch(/Decisions by hand: 1 .* Mia Smith Amelia Smith one person/u);
-  // What cannot be followed is said, and nothing is kept of it.
-  await say(mia, eve, 'together');
+  // An impossible decision is reported and not stored.
+  await decide(mia, eve, 'together');
   expect(seen((await visitor.get('/links/work/plan')).text)).toContain('are to be paired');
-  await say('', eve, 'apart');
+  await decide('', eve, 'apart');
   expect(seen((await visitor.get('/links/work/plan')).text)).toContain('Choose one contact on each side.');
-  await say(tim, eve, 'apart');
+  await decide(tim, eve, 'apart');
   expect(seen(await planOf(visitor))).toMatch(/Pairings: 1 .*Decisions by hand: 2/u);
-  await say(tim, eve, 'forget');
+  await decide(tim, eve, 'forget');
   expect(seen((await visitor.get('/links/work/plan')).text)).toMatch(/Decision removed\..*Decisions by hand: 1/u);
   await sync(started);
-  // Each of the other two became a contact on both sides; Mia and Amelia are one.
+  // Each of the other two contacts exists on both sides. Mia and Amelia are one contact.
   expect([google.account.people().length, service.account.contacts().length]).toEqual([4, 4]);
   expect(googleId(sandbox, 'Amelia') === '' || serviceId(sandbox, 'Mia') === '').toBe(true);
 });
 
-test('[R13] a pairing of the plan shows both contacts, and those who are two people stay so', async () => {
+test('[R13] a pairing of the plan shows both contacts, and contacts marked as two people are not paired', async () => {
   const started = await startWith([ADA], []);
   await using _ = started.world;
   const { sandbox, visitor } = started;
@@ -104,9 +104,9 @@ test('[R13] a pairing of the plan shows both contacts, and those who are two peo
   expect(sandbox.google.account.people()).toHaveLength(3);
 });
 
-test('[R13] an unlinked contact is paired from its own page, and that is taken back there', async () => {
+test('[R13] an unlinked contact is paired on its own page, where the decision can be removed', async () => {
   const contactsOf = (name: string) => named(name, 'Smith', `${name}@x.org`);
-  // A first sync that waits for its review has read both sides and linked nothing.
+  // A first sync that waits for its review has read both sides and linked no contacts.
   const started = await startWith([ADA, contactsOf('Mia')], [contactsOf('Amelia')], { firstSync: 'review' });
   await using _ = started.world;
   const { sandbox, visitor, world, daemon } = started;
@@ -138,7 +138,7 @@ test('[R13] an unlinked contact is paired from its own page, and that is taken b
   expect([sandbox.google.account.people().length, sandbox.service.account.contacts().length]).toEqual([2, 2]);
 });
 
-test('the page of a contact marks what differs, and the list without a search shows the contacts that changed last', async () => {
+test('the page of a contact marks different values, and the list without a search shows the contacts that changed last', async () => {
   const settings = { conflictPolicy: { title: 'ask' } };
   const started = await startWith([ADA, named('Ben', 'Bell', 'ben@x.org')], [], settings);
   await using _ = started.world;
@@ -159,7 +159,7 @@ test('the page of a contact marks what differs, and the list without a search sh
   expect(differing).toMatch(/<mark>Butcher<\/mark>[\s\S]*<mark>Brewer<\/mark>/u);
 });
 
-test('one write is looked at and undone from the page of the person, and the others of its run stay', async () => {
+test('one write is previewed and undone on the page of its contact, and the other writes of the run remain', async () => {
   const started = await startWith([ADA, named('Ben', 'Bell', 'ben@x.org')], []);
   await using _ = started.world;
   const { sandbox, visitor } = started;
@@ -182,13 +182,13 @@ test('one write is looked at and undone from the page of the person, and the oth
   expect(seen(await settled(visitor, path))).toContain('The write is undone.');
   expect(sandbox.service.account.contact(serviceId(sandbox, 'Ada'))?.title).toBeFalsy();
   expect(sandbox.service.account.contact(serviceId(sandbox, 'Ben'))?.title).toBe('Title of Ben');
-  // The undo holds: the value at the other side is not written again.
+  // The undo is permanent: the value of the other side is not written again.
   await sync(started);
   expect(sandbox.service.account.contact(serviceId(sandbox, 'Ada'))?.title).toBeFalsy();
   expect(sandbox.google.account.person(googleId(sandbox, 'Ada'))?.organizations?.[0]?.title).toBe('Title of Ada');
 });
 
-test('a contact that was forgotten is no longer in the undo preview that the page kept', async () => {
+test('a forgotten contact is not in an undo preview that the page kept', async () => {
   const others = ['Ben', 'Cleo', 'Dora'].map((name) => named(name, 'Bell', `${name}@x.org`));
   const started = await startWith([ADA, ...others], []);
   await using _ = started.world;
@@ -205,7 +205,7 @@ test('a contact that was forgotten is no longer in the undo preview that the pag
   expect((await visitor.get('/links/work/plan')).text).not.toContain('Lovelace');
 });
 
-test('[R15] what a side refused is tried again when it is asked for, and not before', async () => {
+test('[R15] a refused write is retried only on request', async () => {
   const started = await startWith([ADA], []);
   await using _ = started.world;
   const { sandbox, visitor, daemon } = started;
@@ -228,7 +228,7 @@ test('[R15] what a side refused is tried again when it is asked for, and not bef
   expect(seen((await visitor.get('/links/work/left')).text)).toContain('No refused write is left to retry.');
 });
 
-test('runs are narrowed down by kind and outcome, and older ones are on the next page', async () => {
+test('runs are filtered by kind and outcome, and older runs are on the next page', async () => {
   const started = await startWith([ADA], []);
   await using _ = started.world;
   const { visitor } = started;

@@ -7,7 +7,7 @@ import { findBrowser, launchBrowser, openContext } from '../oauth/browser.ts';
 import { startPage } from './page-client.ts';
 import { lookAtAll } from './page-looks.ts';
 
-// The pages about contacts, conflicts and settings, in Chromium.
+// The pages for contacts, conflicts and settings, in Chromium.
 
 const isSkipped = findBrowser() === null && process.env['CI'] !== 'true';
 const host = startCliHost();
@@ -20,8 +20,8 @@ beforeAll(async () => {
   return () => running[Symbol.asyncDispose]();
 });
 
-describe.skipIf(isSkipped)('the pages about contacts', () => {
-  test('contacts are found while a person types, and the address is that of the search', async () => {
+describe.skipIf(isSkipped)('the pages for contacts', () => {
+  test('find contacts during typing, and the address contains the search', async () => {
     await using world = await startDaemonWorld(null, host);
     const sandbox = await world.addLink('work', 12);
     const slow = { syncInterval: '7d', sweepInterval: '7d' };
@@ -62,7 +62,7 @@ describe.skipIf(isSkipped)('the pages about contacts', () => {
         paths.map((path) => `${at}${path}`),
       ),
     ).toEqual([]);
-    // Nothing that the pages need is refused by their own policy.
+    // The content security policy of the pages refuses nothing that they need.
     expect(refused).toEqual([]);
     await context.close();
   });

@@ -8,7 +8,7 @@ import { startPage } from './page-client.ts';
 import { lookAtAll } from './page-looks.ts';
 import { picture } from './picture.ts';
 
-// A large first sync, reviewed, accepted and followed at the page in a headless Chromium.
+// A large first sync that is reviewed, accepted and followed on the page in a headless Chromium.
 
 const isSkipped = findBrowser() === null && process.env['CI'] !== 'true';
 
@@ -32,7 +32,7 @@ const signIn = async (page: Page, link: string): Promise<void> => {
   await page.getByRole('heading', { name: 'Links', exact: true }).waitFor();
 };
 
-/** Every text that the script puts where progress is shown, as it is put. */
+/** Collects every progress text that the script of the page writes. */
 const followProgress = async (page: Page): Promise<readonly string[]> => {
   const texts: string[] = [];
   await page.exposeFunction('tell', (text: string) => void texts.push(text));
@@ -46,8 +46,8 @@ const followProgress = async (page: Page): Promise<readonly string[]> => {
 };
 
 /**
- * Loads what the page shows without script again and again until it says how much is written; answers what it said each
- * time. Asked for beside the page, which loads itself again now and then.
+ * Loads the page without script repeatedly until it shows the number of writes. Returns the progress text of each
+ * load. Uses separate requests, because the page itself reloads from time to time.
  */
 const reloadedProgress = async (page: Page): Promise<readonly string[]> => {
   const texts: string[] = [];
@@ -58,7 +58,7 @@ const reloadedProgress = async (page: Page): Promise<readonly string[]> => {
   return texts;
 };
 
-/** Follows a link of a page that shows progress; what it leads to is held back until the returned function is called. */
+/** Follows a link of a page with progress. The target page is held back until the returned function is called. */
 const leaveSlowly = async (page: Page, at: string, name: string): Promise<() => Promise<void>> => {
   const closed = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
@@ -80,7 +80,7 @@ const leaveSlowly = async (page: Page, at: string, name: string): Promise<() => 
 const doneOf = (text: string): number => Number(PROGRESS.exec(text)?.groups?.['done']?.replaceAll(',', ''));
 
 describe.skipIf(isSkipped)('a large first sync', () => {
-  test('waits for its review, is accepted, and is followed until it is done', async () => {
+  test('waits for its review, is accepted, and shows its progress until it is done', async () => {
     await using world = await startDaemonWorld(null, host);
     const { service } = await world.addLink('work', PEOPLE);
     await world.configure({ work: SETTINGS }, { listen: '127.0.0.1:0' });
@@ -106,7 +106,7 @@ describe.skipIf(isSkipped)('a large first sync', () => {
 
     await page.goto(`${at}/plan`);
     await page.getByRole('heading', { name: /Creations: [\d,]+/u }).waitFor();
-    // Both contacts of a pairing side by side, and those that nobody but a person can tell apart.
+    // Both contacts of a pairing side by side, and contacts that only a user can distinguish.
     await page.getByRole('heading', { name: /Pairings: [\d,]+/u }).waitFor();
     expect(await page.locator('main li').count()).toBeLessThan(1_500);
     await picture(page, 'first-sync');
@@ -118,12 +118,12 @@ describe.skipIf(isSkipped)('a large first sync', () => {
     const arrive = await leaveSlowly(await context.newPage(), at, 'Needs review');
     await daemon.until(completed('work', 'full'));
     await arrive();
-    // The last event has the page loaded again.
+    // The last event reloads the page.
     await page.getByText('The plan is accepted').waitFor();
-    const told = texts.filter((text) => PROGRESS.test(text)).map(doneOf);
-    expect(told.length).toBeGreaterThanOrEqual(3);
-    expect(told).toEqual(told.toSorted((one, other) => one - other));
-    expect(new Set(told).size).toBeGreaterThanOrEqual(3);
+    const doneCounts = texts.filter((text) => PROGRESS.test(text)).map(doneOf);
+    expect(doneCounts.length).toBeGreaterThanOrEqual(3);
+    expect(doneCounts).toEqual(doneCounts.toSorted((one, other) => one - other));
+    expect(new Set(doneCounts).size).toBeGreaterThanOrEqual(3);
     expect(texts.some((text) => text.includes(' left.'))).toBe(true);
     expect(early.at(-1)).toMatch(PROGRESS);
     expect(service.account.contacts().length).toBeGreaterThan(before);

@@ -6,7 +6,7 @@ import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-wo
 import { completed, says } from '../../support/jobs/log-lines.ts';
 import { ask, formTo, newPass, seen, signIn, signInWith, startPage, tokenIn, type Visitor } from './page-client.ts';
 
-// Somebody who was given one link of many: every other is as if it did not exist.
+// A session with access to one link of many. For it every other link does not exist.
 
 const host = startCliHost();
 afterAll(() => host[Symbol.asyncDispose]());
@@ -19,10 +19,10 @@ const OPEN = { listen: '0.0.0.0:0' };
 let world: DaemonWorld;
 let daemon: Awaited<ReturnType<typeof startPage>>['daemon'];
 let address: string;
-/** Who may see `home` alone. */
+/** A session with access to `home` only. */
 let visitor: Visitor;
 /** A run of `work`. */
-let theirRun: string;
+let workRun: string;
 
 beforeAll(async () => {
   world = await startDaemonWorld(null, host);
@@ -34,38 +34,38 @@ beforeAll(async () => {
   address = started.address.replace('0.0.0.0', '127.0.0.1');
   for (const name of ['work', 'home']) await daemon.until(completed(name, 'full'));
   visitor = await signInWith(address, { token: HOME_TOKEN });
-  const everybody = await signIn(world, address);
-  theirRun = /runs\/([^"?]+)"/u.exec((await everybody.get('/links/work/runs')).text)?.[1] ?? '';
+  const allLinks = await signIn(world, address);
+  workRun = /runs\/([^"?]+)"/u.exec((await allLinks.get('/links/work/runs')).text)?.[1] ?? '';
   return () => world[Symbol.asyncDispose]();
 });
 
-/** Every route below a link's address, as the page has them. */
+/** Every route below the address of a link, from the routes of the page. */
 const ROUTES = linkRoutes({ app: {} } as unknown as LinkParts).routes.flatMap(({ method, path }) =>
   method !== 'ALL' && path.startsWith('/links/:link') ? [{ method, path }] : [],
 );
 
 const answerOf = async ({ method, path }: (typeof ROUTES)[number], link: string): Promise<unknown> => {
-  const at = path.replace(':link', link).replace(':run', theirRun);
+  const at = path.replace(':link', link).replace(':run', workRun);
   const token = tokenIn((await visitor.get('/links/home')).text);
   const sent = await (method === 'GET' ? visitor.get(at) : visitor.post(at, { token }));
   return [sent.status, sent.text, sent.headers['location']];
 };
 
-test('there are the routes that are tried', () => {
-  expect(theirRun).not.toBe('');
+test('the routes under test exist', () => {
+  expect(workRun).not.toBe('');
   expect(ROUTES.map(({ method, path }) => `${method} ${path}`)).toEqual(
     expect.arrayContaining(['GET /links/:link', 'GET /links/:link/live', 'POST /links/:link/runs/:run/undo']),
   );
 });
 
-test.each(ROUTES)("of another's link $method $path does not exist", async (route) => {
+test.each(ROUTES)('the route $method $path of another link does not exist', async (route) => {
   const answer = await answerOf(route, 'work');
   expect(answer).toEqual([404, expect.stringContaining('The daemon has no link of that name.'), undefined]);
   expect(answer).toEqual(await answerOf(route, 'none'));
   expect((await answerOf(route, 'home')) as readonly unknown[]).not.toEqual(answer);
 });
 
-test('the overview has no other link, and their own is read and steered', async () => {
+test('the overview shows no other link, and the own link can be read and controlled', async () => {
   const links = (await visitor.get('/')).text;
   expect(seen(links)).toContain('home');
   expect(links).not.toContain('work');
@@ -84,14 +84,14 @@ test('the sign-in link of `console LINK` opens that link only, and the link must
   expect(await world.run('console', 'none')).toMatchObject({ code: 2, stdout: '' });
 });
 
-test('a token of a link gives other machines a page, is no token of the whole, and is not told', async () => {
+test('the token of a link gives access to its page from other machines, is not the token of all links, and is not logged', async () => {
   const page = (await ask(address, '/sign-in')).text;
   expect(seen(page)).toContain('the token of your link');
   expect((await formTo(address, '/sign-in', { token: `${HOME_TOKEN}x` })).status).toBe(403);
   expect(JSON.stringify(daemon.lines)).not.toContain(HOME_TOKEN);
 });
 
-test('a token that is taken out of the configuration ends what it opened', async () => {
+test('removing a token from the configuration ends the sessions that it opened', async () => {
   const other = await signInWith(address, { token: WORK_TOKEN });
   expect((await other.get('/links/work')).status).toBe(200);
   await world.configure({ work: SLOW, home: { ...SLOW, consoleToken: HOME_TOKEN } }, OPEN);

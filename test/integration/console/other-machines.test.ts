@@ -4,7 +4,7 @@ import { startDaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { says } from '../../support/jobs/log-lines.ts';
 import { ask, formTo, startPage } from './page-client.ts';
 
-// LISTEN at an address that other machines reach.
+// LISTEN with an address that other machines can reach.
 
 const host = startCliHost();
 afterAll(() => host[Symbol.asyncDispose]());
@@ -22,7 +22,7 @@ const listenOpenly = async (settings: object) => {
   return { world, remedy: String(warning['remedy']), address: address.replace('0.0.0.0', '127.0.0.1') };
 };
 
-test('without CONSOLE_TOKEN, only a request to a loopback name gets the page, and only a link of `console` signs in', async () => {
+test('without CONSOLE_TOKEN only a request to a loopback name gets the page, and only a link of `console` signs in', async () => {
   const { world, address, remedy } = await listenOpenly({});
   await using _ = world;
   for (const path of ['/', '/sign-in', '/links/work']) {
@@ -38,7 +38,7 @@ test('without CONSOLE_TOKEN, only a request to a loopback name gets the page, an
   expect(remedy).toMatch(/^The metrics show names of links/u);
 });
 
-test('with CONSOLE_TOKEN it is asked for, guesses are few, and the lack of TLS is warned of', async () => {
+test('CONSOLE_TOKEN is required if it is set, guesses are limited, and missing TLS is logged as a warning', async () => {
   const { world, address, remedy } = await listenOpenly({ consoleToken: TOKEN });
   await using _ = world;
   expect(remedy).toMatch(/TLS/u);

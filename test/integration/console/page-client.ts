@@ -9,17 +9,17 @@ export type Answer = {
   readonly text: string;
 };
 
-type Asked = {
+type RequestParts = {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 };
 
-/** Asks as no browser would: with any Host and Origin. */
+/** Sends a request with any Host and Origin, unlike a browser. */
 export const ask = (
   address: string,
   path: string,
-  { method = 'GET', headers = {}, body }: Asked = {},
+  { method = 'GET', headers = {}, body }: RequestParts = {},
 ): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const [host, port] = address.split(':');
@@ -34,22 +34,22 @@ export const ask = (
     sent.end(body);
   });
 
-/** The token of a page's forms. */
+/** Returns the token of the forms of a page. */
 export const tokenIn = (text: string): string => /name="token" value="([^"]+)"/u.exec(text)?.[1] ?? '';
 
-/** The text that a reader of the page sees, on one line. */
+/** Returns the visible text of the page on one line. */
 export const seen = (text: string): string =>
   text
     .replaceAll(/<(?:head|script)[\s\S]*?<\/(?:head|script)>/gu, '')
     .replaceAll(/<[^>]+>/gu, ' ')
     .replaceAll(/\s+/gu, ' ');
 
-/** Somebody who reads the page of a daemon and presses its buttons. */
+/** A signed-in client that reads the pages of a daemon and sends their forms. */
 export type Visitor = {
   readonly address: string;
   readonly cookie: string;
   get(path: string): Promise<Answer>;
-  /** Sends a form of a page, with that page's token, to where it leads. */
+  /** Sends a form of a page, with the token of that page, to the action of the form. */
   press(page: string, action: string, fields?: Readonly<Record<string, string>>): Promise<Answer>;
   /** Sends these fields as a form. */
   post(
@@ -75,7 +75,7 @@ export const formTo = (
 
 const cookieOf = ({ headers }: Answer): string => String(headers['set-cookie'] ?? '').split(';')[0] ?? '';
 
-/** The pass of a fresh link of `console`. */
+/** Returns the pass of a new link of `console`. */
 export const newPass = async (world: DaemonWorld, ...options: readonly string[]): Promise<string> => {
   const { code, stdout, stderr } = await world.run('console', ...options);
   expect([code, stderr]).toEqual([0, '']);
@@ -83,8 +83,8 @@ export const newPass = async (world: DaemonWorld, ...options: readonly string[])
 };
 
 /** Signs in with the `pass` of a link of `console`, or with a `token`. */
-export const signInWith = async (address: string, shown: Readonly<Record<string, string>>): Promise<Visitor> => {
-  const cookie = cookieOf(await formTo(address, '/sign-in', shown));
+export const signInWith = async (address: string, credentials: Readonly<Record<string, string>>): Promise<Visitor> => {
+  const cookie = cookieOf(await formTo(address, '/sign-in', credentials));
   const get = (path: string) => ask(address, path, { headers: { cookie } });
   const post: Visitor['post'] = (action, fields, headers) => formTo(address, action, fields, { cookie, ...headers });
   return {
@@ -99,14 +99,14 @@ export const signInWith = async (address: string, shown: Readonly<Record<string,
 export const signIn = async (world: DaemonWorld, address: string, ...options: readonly string[]): Promise<Visitor> =>
   signInWith(address, { pass: await newPass(world, ...options) });
 
-/** A page of the link `work` once nothing is under way. */
+/** Returns a page of the link `work` after all running work has ended. */
 export const settled = async (visitor: Visitor, path: string): Promise<string> => {
   const events = (await visitor.get('/links/work/live')).text;
   expect(events).toMatch(/event: over\ndata: \n\n$/u);
   return (await visitor.get(path)).text;
 };
 
-/** Starts the daemon in a process of its own; answers where it listens. */
+/** Starts the daemon in a separate process and returns its address. */
 export const startPage = async (world: DaemonWorld) => {
   const daemon = world.startProcess();
   const line = await daemon.until(says('HTTP server started'));

@@ -7,7 +7,7 @@ const SIZES = [
   { width: 1440, height: 900 },
 ];
 
-/** The rules that a page breaks, with where. */
+/** Returns the accessibility rules that a page breaks, with the elements. */
 const faultsOf = async (page: Page): Promise<readonly string[]> => {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
@@ -17,17 +17,17 @@ const faultsOf = async (page: Page): Promise<readonly string[]> => {
 const isTooWide = (page: Page): Promise<boolean> =>
   page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 
-const LOOKS = (['light', 'dark'] as const).flatMap((colorScheme) => SIZES.map((size) => ({ colorScheme, size })));
+const VIEWS = (['light', 'dark'] as const).flatMap((colorScheme) => SIZES.map((size) => ({ colorScheme, size })));
 
 /**
- * What is wrong with the pages in light and dark, narrow and wide: a broken rule of axe, or more width than there is.
- * `npm test` shows each page in one of these looks, the next page in the next one.
+ * Returns the faults of the pages in light and dark, narrow and wide: broken rules of axe, and too wide content.
+ * `npm test` opens each page in one of these combinations, and the next page in the next combination.
  */
 export const lookAtAll = async (context: BrowserContext, paths: readonly string[]): Promise<readonly unknown[]> => {
   const page = await context.newPage();
   const faults: unknown[] = [];
   for (const [index, path] of paths.entries()) {
-    for (const { colorScheme, size } of sampled(LOOKS, LOOKS.length, index)) {
+    for (const { colorScheme, size } of sampled(VIEWS, VIEWS.length, index)) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize(size);
       await page.goto(path);

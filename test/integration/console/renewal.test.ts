@@ -9,7 +9,7 @@ import { consentTo } from '../connect/sign-in.ts';
 import { findBrowser, launchBrowser, openContext } from '../oauth/browser.ts';
 import { ask, seen, signIn, startPage, type Visitor } from './page-client.ts';
 
-// A sign-in that expired is renewed on the page: the consent page redirects the browser to the daemon.
+// An expired sign-in is renewed on the page: the consent page redirects the browser to the daemon.
 
 const isSkipped = findBrowser() === null && process.env['CI'] !== 'true';
 const host = startCliHost();
@@ -54,18 +54,18 @@ const storedToken = async (side: string): Promise<string> =>
 const consentIn = (page: string): string =>
   (/<a class="button" href="([^"]+)"/u.exec(page)?.[1] ?? '').replaceAll('&amp;', '&');
 
-/** Begins a sign-in; returns where the consent page redirects the browser. */
+/** Starts a sign-in and returns the address to which the consent page redirects the browser. */
 const consentOf = async (
-  who: Visitor,
+  client: Visitor,
   side: 'left' | 'right',
   approve?: Parameters<typeof consentTo>[1],
 ): Promise<URL> => {
-  const begun = await who.press(SETTINGS, `${SETTINGS}/sign-in`, { side });
+  const begun = await client.press(SETTINGS, `${SETTINGS}/sign-in`, { side });
   expect(begun.headers['location']).toBe(SETTINGS);
-  return consentTo(consentIn((await who.get(SETTINGS)).text), approve);
+  return consentTo(consentIn((await client.get(SETTINGS)).text), approve);
 };
 
-/** The address in the session that the redirect leads to. */
+/** Returns the address that the session opens after the redirect. */
 const nextOf = async (to: URL): Promise<string> => {
   expect([to.host, to.pathname]).toEqual([address, '/connected']);
   // The browser sends no cookie of the session with a redirect from another site.
@@ -79,7 +79,7 @@ describe.each([
   { side: 'google', at: 'left', revoke: (token: string) => sandbox.google.revokeRefreshToken(token) },
   { side: 'service', at: 'right', revoke: (token: string) => sandbox.service.revokeToken(token) },
 ] as const)('the sign-in at $side', ({ side, at, revoke }) => {
-  test('[R16] that was revoked pauses the link, and is renewed by the answer of its consent page, once', async () => {
+  test('[R16] that was revoked pauses the link, and the redirect of its consent page renews it once', async () => {
     const old = await storedToken(side);
     revoke(old);
     const from = daemon.lines.length;
@@ -101,16 +101,16 @@ describe.each([
     await visitor.press('/links/work', '/links/work/sync', { kind: 'full' });
     await daemon.until(completed('work', 'full'), after);
 
-    // The same answer again changes nothing.
+    // The same redirect again changes nothing.
     expect((await visitor.get(next)).status).toBe(403);
     expect(await storedToken(side)).toBe(renewed);
   });
 });
 
-describe('an answer is refused and nothing is stored', () => {
-  const refused = async (who: Visitor, path: string): Promise<void> => {
+describe('a redirect is refused and nothing is stored', () => {
+  const refused = async (client: Visitor, path: string): Promise<void> => {
     const before = await Promise.all(['google', 'service'].map(storedToken));
-    const answer = await who.get(path);
+    const answer = await client.get(path);
     expect([answer.status, seen(answer.text)]).toEqual([403, expect.stringContaining('Nothing was stored.')]);
     expect(await Promise.all(['google', 'service'].map(storedToken))).toEqual(before);
   };
@@ -123,7 +123,7 @@ describe('an answer is refused and nothing is stored', () => {
     await refused(visitor, '/connected/finish');
   });
 
-  test('in another session, of all links or of another link; the own session then still finishes it', async () => {
+  test('in another session, of all links or of another link, and the original session can still finish it', async () => {
     const next = await nextOf(await consentOf(visitor, 'left'));
     await refused(await signIn(world, address), next);
     await refused(await signIn(world, address, 'home'), next);
@@ -138,13 +138,13 @@ describe('an answer is refused and nothing is stored', () => {
     expect((await visitor.get(next)).status).toBe(303);
   });
 
-  test('when a later sign-in of the same side was begun', async () => {
+  test('after a later sign-in of the same side has started', async () => {
     const next = await nextOf(await consentOf(visitor, 'left'));
     await consentOf(visitor, 'left');
     await refused(visitor, next);
   });
 
-  test('when consent was refused, and the page shows that', async () => {
+  test('after the consent was refused, and the page shows that', async () => {
     const before = await storedToken('google');
     const next = await nextOf(await consentOf(visitor, 'left', { google: 'deny', service: 'no' }));
     expect((await visitor.get(next)).status).toBe(303);
@@ -154,13 +154,13 @@ describe('an answer is refused and nothing is stored', () => {
     expect(await storedToken('google')).toBe(before);
   });
 
-  test('and a session of one link begins no sign-in of another link', async () => {
+  test('and a session of one link cannot start a sign-in of another link', async () => {
     const other = await signIn(world, address, 'home');
     expect((await other.press('/links/home', `${SETTINGS}/sign-in`, { side: 'left' })).status).toBe(404);
   });
 });
 
-test('the redirect from a consent page shows nothing of a link, and writes what it was given as text', async () => {
+test('the redirect from a consent page shows nothing of a link, and escapes its parameters', async () => {
   const answer = await ask(address, '/connected?code=%22%3E%3Cscript%3E1%3C/script%3E&state=s&other=1');
   expect(answer.text).not.toMatch(/<script>|other=1|work/u);
   expect(answer.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'same-origin' });
@@ -169,7 +169,7 @@ test('the redirect from a consent page shows nothing of a link, and writes what 
 
 describe.skipIf(isSkipped)('in Chromium', () => {
   test.each([{ javaScriptEnabled: true }, { javaScriptEnabled: false }])(
-    'a sign-in is renewed with %j, with no press after the consent',
+    'a sign-in is renewed with %j, without a press after the consent',
     async (options) => {
       if (browser === null) throw new Error('There is no browser.');
       const context = await openContext(browser, options);

@@ -45,7 +45,7 @@ test('settings of the file are shown as sentences and cannot be changed on the p
   expect(seen((await visitor.get(PATH)).text)).toMatch(/configuration file rules .*every 7 days/u);
 });
 
-test('a test notification and a backup are made on request, by a session of all links only', async () => {
+test('a test notification and a backup are made on request, only by a session of all links', async () => {
   await using receiver = await startReceiver();
   const { world, visitor, daemon, address } = await startWorld({}, { notifyUrl: receiver.url });
   await using _ = world;
@@ -69,7 +69,7 @@ test('a test notification and a backup are made on request, by a session of all 
   expect(readdirSync(join(world.dataDir, 'backups', backup)).toSorted()).toEqual(['contact-sync.db', 'manifest.json']);
 });
 
-test('a page that only shows has no action of the settings', async () => {
+test('a read-only page has no action of the settings', async () => {
   const { world, visitor } = await startWorld({}, { consoleReadonly: true });
   await using _ = world;
   for (const action of ['', '/sign-in', '/notify', '/backup']) {
@@ -80,7 +80,7 @@ test('a page that only shows has no action of the settings', async () => {
 });
 
 describe.skipIf(postgres === null)('a link of the database', () => {
-  test('is changed on the page; a wrong value, an address and a session of one link change nothing', async () => {
+  test('is changed on the page, but not by an invalid value, an address or a session of one link', async () => {
     const databaseUrl = (await postgres?.createDatabase()) ?? '';
     const shared = { databaseUrl, credentialsKey: 'a passphrase of the first year', hostedLinkHosts: '127.0.0.1' };
     const { world, visitor, daemon, address } = await startWorld({}, shared);

@@ -6,7 +6,7 @@ import { completed, errors, says } from '../../support/jobs/log-lines.ts';
 import { startTestRedis } from '../../support/jobs/test-redis.ts';
 import { seen, settled, signIn, startPage, tokenIn, type Visitor } from './page-client.ts';
 
-// The page of a real daemon, read and pressed over HTTP.
+// The page of a real daemon, read and used over HTTP.
 
 const redis = await startTestRedis();
 const host = startCliHost();
@@ -15,7 +15,7 @@ afterAll(async () => {
   await redis?.[Symbol.asyncDispose]();
 });
 
-/** Nothing runs by itself once the first sync is done. */
+/** No run starts by schedule after the first sync. */
 const SLOW = { syncInterval: '7d', sweepInterval: '7d' };
 const PAGE = { listen: '127.0.0.1:0' };
 
@@ -40,19 +40,19 @@ const planOf = async (visitor: Visitor): Promise<string> => {
 
 const digestIn = (page: string): string => /name="plan" value="([^"]+)"/u.exec(page)?.[1] ?? '';
 
-/** The halt that pressing the button of a previewed undo accepts. */
+/** Returns the halt that the button of a previewed undo accepts. */
 const haltIn = (page: string): { readonly halt?: string } => {
   const halt = /name="halt" value="([^"]+)"/u.exec(page)?.[1];
   return halt === undefined ? {} : { halt };
 };
 
 const deleteAtGoogle = ({ google }: Sandbox, count: number): readonly string[] => {
-  const gone = google.account
+  const deleted = google.account
     .people()
     .filter(({ names }) => names?.[0]?.familyName)
     .slice(0, count);
-  for (const { resourceName } of gone) google.account.deletePerson(resourceName ?? '');
-  return gone.map(({ names }) => [names?.[0]?.givenName, names?.[0]?.familyName].filter(Boolean).join(' '));
+  for (const { resourceName } of deleted) google.account.deletePerson(resourceName ?? '');
+  return deleted.map(({ names }) => [names?.[0]?.givenName, names?.[0]?.familyName].filter(Boolean).join(' '));
 };
 
 const HALTED = says('run halted', 'work');
@@ -61,7 +61,7 @@ const lastRunPath = (page: string): string => /href="(\/links\/work\/runs\/[^"]+
 
 describe.each(['embedded', 'redis'] as const)('the page of a daemon, %s', (queue) => {
   test.skipIf(queue === 'redis' && redis === null)(
-    'a halted plan is looked at with names and accepted, and its run undone',
+    'shows a halted plan with names, accepts it, and undoes its run',
     async () => {
       const { world, sandbox } = await startWorld(queue === 'redis' && redis !== null ? redis.url : null, 40);
       await using _ = world;
@@ -74,12 +74,12 @@ describe.each(['embedded', 'redis'] as const)('the page of a daemon, %s', (queue
       expect(seen((await visitor.get('/')).text)).toMatch(/Waiting for your review/u);
       const halted = lastRunPath((await visitor.get('/links/work')).text);
       for (const path of ['/', '/links/work', halted]) {
-        const told = seen((await visitor.get(path)).text);
-        expect([path, told]).toEqual([
+        const text = seen((await visitor.get(path)).text);
+        expect([path, text]).toEqual([
           path,
           expect.stringMatching(/would delete 14 contacts .* nothing was written\./u),
         ]);
-        expect([path, told]).toEqual([path, expect.not.stringMatching(/contact-sync [a-z]/u)]);
+        expect([path, text]).toEqual([path, expect.not.stringMatching(/contact-sync [a-z]/u)]);
       }
 
       const plan = await planOf(visitor);
@@ -148,7 +148,7 @@ test('a first sync waits until its plan is accepted, and can be undone', async (
   expect(service.account.contacts().length).toBe(before);
 });
 
-test('a contact is left out of a first sync, and included again later', async () => {
+test('a contact can be left out of a first sync, and included again later', async () => {
   const world = await startDaemonWorld(null, host);
   await using _ = world;
   const { service, google } = await world.addLink('work', 24);
@@ -175,7 +175,7 @@ test('a contact is left out of a first sync, and included again later', async ()
   expect(isCreated()).toBe(true);
 });
 
-test('a plan is accepted as it was shown, and no other', async () => {
+test('only the plan that was shown is accepted', async () => {
   const { world, sandbox } = await startWorld(null, 40);
   await using _ = world;
   const { daemon, visitor } = await signedIn(world);
@@ -193,7 +193,7 @@ test('a plan is accepted as it was shown, and no other', async () => {
   expect(sandbox.service.account.contacts().length).toBe(before);
 });
 
-test('the other value of a conflict is taken and written by the next run', async () => {
+test('the other value of a conflict is chosen, and the next run writes it', async () => {
   const { world, sandbox } = await startWorld(null, 12);
   await using _ = world;
   const { daemon, visitor } = await signedIn(world);
@@ -224,7 +224,7 @@ test('the other value of a conflict is taken and written by the next run', async
   expect(found).toContain('was chosen by hand');
 });
 
-test('a conflict of which a person is asked is decided on the page', async () => {
+test('a conflict that needs a decision is decided on the page', async () => {
   const { world, sandbox } = await startWorld(null, 12, { ...PAGE, conflictPolicy: { title: 'ask' } });
   await using _ = world;
   const { daemon, visitor } = await signedIn(world);
@@ -245,7 +245,7 @@ test('a conflict of which a person is asked is decided on the page', async () =>
   const decide = (review: string) => visitor.press('/links/work/conflicts', '/links/work/conflicts', { id, review });
   await decide('dismissed');
   expect(seen((await visitor.get('/links/work/conflicts')).text)).toContain('State: needs a decision.');
-  // The page was loaded before the link was made one that does not write there.
+  // The page was loaded before the direction of the link excluded that side.
   const reload = async (direction: string) => {
     await world.configure({ work: { ...SLOW, direction } }, { ...PAGE, conflictPolicy: { title: 'ask' } });
     const reloading = daemon.lines.length;
@@ -266,7 +266,7 @@ test('a conflict of which a person is asked is decided on the page', async () =>
   expect(sandbox.google.account.person(person?.resourceName ?? '')?.organizations?.[0]?.title).toBe('Baker');
 });
 
-test('all conflicts that are shown are decided at once, and the next run writes the values that were taken', async () => {
+test('all shown conflicts are decided at once, and the next run writes the chosen values', async () => {
   const { world, sandbox } = await startWorld(null, 12);
   await using _ = world;
   const { daemon, visitor } = await signedIn(world);
@@ -288,7 +288,7 @@ test('all conflicts that are shown are decided at once, and the next run writes 
   expect(ids.split(',')).toHaveLength(3);
   expect(page.match(/<button>/gu)).toHaveLength(1);
   expect(page).not.toContain('<button class="">');
-  // An id of no open conflict changes nothing.
+  // An id that is not an open conflict changes nothing.
   const sent = await visitor.press(path, path, { ids: `${ids},999`, review: 'left', find: 'baker' });
   expect(sent.headers['location']).toBe(`${path}?find=baker`);
   expect(seen((await visitor.get(path)).text)).toContain('3 conflicts reviewed.');
@@ -300,7 +300,7 @@ test('all conflicts that are shown are decided at once, and the next run writes 
   expect(seen((await visitor.get(path)).text)).toContain('No conflicts.');
 });
 
-test('a page that only shows has no button that changes anything, and takes none', async () => {
+test('a read-only page has no button that changes anything, and refuses such requests', async () => {
   const { world, sandbox } = await startWorld(null, 12, { ...PAGE, consoleReadonly: true });
   await using _ = world;
   const { visitor } = await signedIn(world);
@@ -315,7 +315,7 @@ test('a page that only shows has no button that changes anything, and takes none
   expect(seen(await planOf(visitor))).toContain('Nothing to do');
 });
 
-test('a link is paused and resumed: no run begins by itself meanwhile, and everything that watches calls that no trouble', async () => {
+test('a paused link runs only by hand until it is resumed, and health, metrics and status do not report a failure', async () => {
   const { world, sandbox } = await startWorld(null, 12);
   await using _ = world;
   const { daemon, visitor } = await signedIn(world);
@@ -333,7 +333,7 @@ test('a link is paused and resumed: no run begins by itself meanwhile, and every
   });
   expect((await world.run('status')).stdout).toContain('Resume with: contact-sync');
 
-  // By hand it is run all the same, here and in a terminal.
+  // Runs by hand still work, on the page and in a terminal.
   const [person] = sandbox.google.account.people();
   sandbox.google.account.updatePerson(person?.resourceName ?? '', { organizations: [{ title: 'Baker' }] });
   await visitor.press(path, `${path}/sync`);

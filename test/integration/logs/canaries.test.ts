@@ -9,13 +9,13 @@ import { ended, runCli, startCli, startGround, type Ended, type Environment, typ
 import { consentTo, startSignIn } from '../connect/sign-in.ts';
 import { startEchoingProxy, type EchoingProxy } from './echoing-proxy.ts';
 
-// Every command, with its error paths, at the most talkative log level, over accounts in which canaries are planted:
-// - no output and no file but the database and the stored tokens holds a secret;
-// - no log line holds personal data, and of what is printed to people only the commands below do, whose use it is.
-// Most commands run one after the other in one process; what a process of its own might do otherwise has one.
+// Every command, with its error paths, at log level trace, with accounts that contain canaries:
+// - no output contains a secret, and no file except the database and the stored tokens;
+// - no log line contains personal data, and only the commands listed below print it, because that is their purpose.
+// Most commands run one after the other in one process. Commands that could differ in a separate process run in one.
 
-/** Commands whose stdout is about contacts, groups or the person who signs in. Their stderr is a log like any other. */
-const TELLS_PEOPLE = new Set(['conflicts', 'plan', 'status', 'runs', 'explain', 'undo', 'connect', 'doctor']);
+/** Commands that print contacts, groups or the signed-in account to stdout. Their stderr must not contain them. */
+const PRINTS_PERSONAL_DATA = new Set(['conflicts', 'plan', 'status', 'runs', 'explain', 'undo', 'connect', 'doctor']);
 
 const PERSONAL = {
   firstName: 'Zanarine',
@@ -28,13 +28,13 @@ const PERSONAL = {
   website: 'https://canary.example/zanarine',
   group: 'Canaries of mine',
 } as const;
-/** A number may be written in many ways. */
+/** The canaries, with several formats of the phone number. */
 const PERSONAL_FORMS = [...Object.values(PERSONAL), '4155550177', '555 0177', '555-0177', 'zanarine'];
 
-/** The path of a webhook: whoever knows it may use it. */
+/** The path of a webhook, which is a secret. */
 const WEBHOOK = 'canary-path-of-the-webhook';
 
-/** Tokens, codes and keys that the emulators give out on the way, besides those of the environment. */
+/** Tokens, codes and keys that the emulators issue, in addition to those of the environment. */
 const SECRET_FORMS = /ya29\.[\w-]{8,}|1\/\/[\w-]{8,}|4\/[\w-]{12,}|token_[0-9a-f]{16,}|code_[0-9a-f]{16,}/gu;
 
 type Output = Ended & { readonly command: string };
@@ -97,7 +97,7 @@ beforeAll(async () => {
     GOOGLE_TOKEN_URL: passOn(ground.env['GOOGLE_TOKEN_URL']),
     LOG_LEVEL: 'trace',
     CREDENTIALS_KEY: 'canary-passphrase-of-the-vault',
-    // Nobody listens there.
+    // No server listens at this port.
     NOTIFY_URL: `http://127.0.0.1:9/${WEBHOOK}`,
     NOTIFY_SECRET: 'canary-secret-of-the-webhook',
   };
@@ -110,7 +110,7 @@ afterAll(async () => {
   await ground[Symbol.asyncDispose]();
 });
 
-test('commands that succeed', async () => {
+test('successful commands return 0 and are recorded', async () => {
   for (const args of [
     ['plan'],
     ['plan', '--json'],
@@ -137,7 +137,7 @@ test('commands that succeed', async () => {
   }
 });
 
-test('signing in by paste', async () => {
+test('sign-ins by paste return their exit codes and are recorded', async () => {
   const { GOOGLE_REFRESH_TOKEN: _, SERVICE_ACCESS_TOKEN: __, ...rest } = env;
   for (const side of ['google', 'service']) {
     const { address, paste, end } = await startSignIn(host, [side], rest, ground.directory);
@@ -158,7 +158,7 @@ test('signing in by paste', async () => {
   service.decide(() => 'pass');
 });
 
-test('refusals that repeat the whole request', async () => {
+test('refusals that repeat the whole request are handled and recorded', async () => {
   for (const status of [401, 403]) {
     for (const side of [google, service]) {
       side.decide(() => status);
@@ -167,7 +167,7 @@ test('refusals that repeat the whole request', async () => {
       side.decide(() => 'pass');
     }
   }
-  // Errors that say nothing of a credential are logged whole.
+  // Errors without a credential problem are logged completely.
   for (const side of [google, service]) {
     side.decide(({ method }) => (method === 'GET' ? 400 : 'pass'));
     const { code, stderr } = await run(['sync', '--json']);
@@ -183,21 +183,21 @@ test('refusals that repeat the whole request', async () => {
   expect((await run(['status', '--json'])).code).toBe(0);
 });
 
-test('failures and answers that are cut off', async () => {
+test('failures and truncated responses are handled and recorded', async () => {
   expect((await run(['notify', '--test'])).code).toBe(5);
-  for (const fate of [500, 'truncate'] as const) {
+  for (const action of [500, 'truncate'] as const) {
     for (const side of [google, service]) {
-      side.decide(() => fate);
+      side.decide(() => action);
       expect((await run(['doctor', '--json'])).code).not.toBe(0);
       let left = 2;
-      side.decide(() => ((left -= 1) >= 0 ? fate : 'pass'));
+      side.decide(() => ((left -= 1) >= 0 ? action : 'pass'));
       await run(['sync', '--json']);
       side.decide(() => 'pass');
     }
   }
 });
 
-test('configurations that cannot be used', async () => {
+test('invalid configurations return 2 and are recorded', async () => {
   const file = join(ground.directory, 'broken.yaml');
   const secret = env['GOOGLE_CLIENT_SECRET'] ?? '';
   for (const content of [
@@ -216,31 +216,31 @@ test('configurations that cannot be used', async () => {
   expect((await run(['plan'], { NOTIFY_URL: `https://:${secret}@host/${WEBHOOK}` })).code).toBe(2);
 });
 
-test('the daemon, through a refusal', async () => {
+test('a daemon with a refused credential pauses its link and is recorded', async () => {
   plant('fourth');
   const child = startCli(['daemon'], { ...env, SYNC_INTERVAL: '1s', SWEEP_INTERVAL: '2s' }, ground.directory);
   const end = ended(child);
-  const seen = async (message: string): Promise<void> => {
+  const untilPrinted = async (message: string): Promise<void> => {
     if (child.stdout === null) return;
     for await (const line of createInterface({ input: child.stdout.pipe(new PassThrough()) })) {
       if (line.includes(message)) return;
     }
   };
-  await seen('run completed');
+  await untilPrinted('run completed');
   expect((await run(['health'])).code).toBe(0);
   service.decide(() => 403);
-  await seen('link paused');
+  await untilPrinted('link paused');
   service.decide(() => 'pass');
   child.kill('SIGTERM');
   expect(keep('daemon', await end).code).toBe(0);
 });
 
-test('sandbox and demo', async () => {
+test('sandbox and demo return 0 and are recorded', async () => {
   expect((await run(['demo'])).code).toBe(0);
   const child = startCli(['sandbox'], env, ground.directory);
   const end = ended(child);
   child.stdout?.once('data', () => child.kill('SIGINT'));
-  // What it prints are the tokens of its own emulators, to be used; ours are not among them.
+  // The sandbox prints the tokens of its own emulators, so that the user can use them.
   const { stdout, stderr, code } = await end;
   expect(code).toBe(0);
   keep('sandbox', { code, stdout: stdout.replaceAll(/^export \w+_(?:TOKEN|SECRET)=.*$/gmu, ''), stderr });
@@ -251,7 +251,7 @@ const filesBelow = async (directory: string): Promise<string[]> => {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 };
 
-/** Everything that must stay unseen, found in a text. */
+/** Returns the secrets in a text. */
 const secretsIn = (text: string): string[] => {
   const planted = Object.entries(env).filter(([name]) => /TOKEN$|SECRET$|_KEY$/u.test(name));
   const known = [...planted.map(([, value]) => value), 'wrong-canary-key', WEBHOOK, ground.sandbox.service.apiKey];
@@ -261,7 +261,7 @@ const secretsIn = (text: string): string[] => {
 const personalIn = (text: string): string[] =>
   PERSONAL_FORMS.filter((form) => text.toLowerCase().includes(form.toLowerCase()));
 
-test('no output holds a secret', () => {
+test('no output contains a secret', () => {
   expect(outputs.length).toBeGreaterThan(30);
   const leaks = outputs.flatMap(({ command, stdout, stderr }) =>
     secretsIn(`${stdout}\n${stderr}`).map((secret) => `${command}: ${secret}`),
@@ -269,20 +269,20 @@ test('no output holds a secret', () => {
   expect(leaks).toEqual([]);
 });
 
-test('no log line holds personal data, nor does what is printed by a command that is not about it', () => {
+test('no log line contains personal data, nor the output of a command that does not print personal data by purpose', () => {
   const leaks = outputs.flatMap(({ command, stdout, stderr }) => {
-    const text = TELLS_PEOPLE.has(command) ? stderr : `${stdout}\n${stderr}`;
+    const text = PRINTS_PERSONAL_DATA.has(command) ? stderr : `${stdout}\n${stderr}`;
     return personalIn(text).map(
       (form) =>
         `${command}: ${form}: ${text.slice(text.toLowerCase().indexOf(form.toLowerCase()) - 200).slice(0, 400)}`,
     );
   });
   expect(leaks).toEqual([]);
-  // The net is fine enough: the same search finds what conflicts prints to people.
+  // The search works: it finds the personal data in the output of conflicts.
   expect(outputs.some(({ command, stdout }) => command === 'conflicts' && personalIn(stdout).length > 0)).toBe(true);
 });
 
-test('no file but the database and the stored tokens holds a secret or personal data', async () => {
+test('no file except the database and the stored tokens contains a secret or personal data', async () => {
   const files = (await filesBelow(ground.directory)).filter(
     (path) => !/contact-sync\.db(?:-wal|-shm)?$|credentials\.json$|broken\.yaml$/u.test(path),
   );
@@ -290,7 +290,7 @@ test('no file but the database and the stored tokens holds a secret or personal 
     const content = await readFile(path, 'utf8');
     expect({ path, found: [...secretsIn(content), ...personalIn(content)] }).toEqual({ path, found: [] });
   }
-  // And the stored tokens are encrypted; what is encrypted may look like anything, so it is these that are looked for.
+  // The stored tokens are encrypted. Encrypted data can match any pattern, so the search is for the tokens themselves.
   const dataDir = env['DATA_DIR'] ?? '';
   const vault = vaultIn(dataDir, env['CREDENTIALS_KEY'] ?? '');
   const stored = await readFile(join(dataDir, 'contact-sync.db'), 'latin1');

@@ -2,14 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { passOn, startProxy } from '../../support/proxy.ts';
 
-/** What becomes of a request: it reaches the emulator, its answer is cut off, none ever comes, or it is refused with all that it held. */
-type Fate = 'pass' | 'truncate' | 'hold' | number;
+/**
+ * Action of the proxy for a request: pass it to the emulator, truncate the response, never respond, or refuse it with
+ * this status and an error that contains the whole request.
+ */
+type ProxyAction = 'pass' | 'truncate' | 'hold' | number;
 
-/** A server before an emulator that can answer as badly as a server can: with the whole request in the error. */
+/** A proxy in front of an emulator that can return errors with the whole request in them. */
 export type EchoingProxy = {
   readonly url: string;
-  /** Decides on each request from now on. */
-  decide(fate: (request: { readonly method: string; readonly path: string }) => Fate): void;
+  /** Sets the action for each request from now on. */
+  decide(action: (request: { readonly method: string; readonly path: string }) => ProxyAction): void;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
@@ -24,24 +27,24 @@ const refuse = (request: IncomingMessage, body: string, status: number, response
 };
 
 export const startEchoingProxy = async (target: string): Promise<EchoingProxy> => {
-  let fateOf: Parameters<EchoingProxy['decide']>[0] = () => 'pass';
+  let actionFor: Parameters<EchoingProxy['decide']>[0] = () => 'pass';
   const server = await startProxy(async (request, response) => {
     const body = await buffer(request);
-    const fate = fateOf({ method: request.method ?? '', path: request.url ?? '' });
-    if (fate === 'hold') return;
-    if (typeof fate === 'number') {
-      refuse(request, body.toString(), fate, response);
+    const action = actionFor({ method: request.method ?? '', path: request.url ?? '' });
+    if (action === 'hold') return;
+    if (typeof action === 'number') {
+      refuse(request, body.toString(), action, response);
       return;
     }
     const answer = await passOn(target, request, body);
-    const isCut = fate === 'truncate';
+    const isCut = action === 'truncate';
     response.writeHead(answer.status, answer.headers);
     response.end(isCut ? answer.body.slice(0, Math.floor(answer.body.length / 2)) : answer.body);
   });
   return {
     ...server,
-    decide: (fate) => {
-      fateOf = fate;
+    decide: (action) => {
+      actionFor = action;
     },
   };
 };

@@ -27,7 +27,7 @@ const planOf = async (dataDir: string) => {
   return PlansDocument.parse(JSON.parse(stdout)).links;
 };
 
-/** Starts the daemon; `seen` waits for a line with this message that comes from now on. */
+/** Starts the daemon. `untilLogged` waits for the next line with the given message. */
 const startDaemon = () => {
   const env = { ...ground.env, SYNC_INTERVAL: '1s', LOG_LEVEL: 'debug' };
   const child = startCli(['daemon'], env, ground.directory);
@@ -35,35 +35,35 @@ const startDaemon = () => {
   const waiting = new Set<(line: string) => void>();
   if (child.stdout === null) throw new Error('The daemon has no output.');
   createInterface({ input: child.stdout.pipe(new PassThrough()) }).on('line', (line) => {
-    for (const look of waiting) look(line);
+    for (const check of waiting) check(line);
   });
-  const seen = (message: string): Promise<void> =>
+  const untilLogged = (message: string): Promise<void> =>
     new Promise((resolve) => {
-      const look = (line: string): void => {
+      const check = (line: string): void => {
         if (!line.includes(message)) return;
-        waiting.delete(look);
+        waiting.delete(check);
         resolve();
       };
-      waiting.add(look);
+      waiting.add(check);
     });
-  return { seen, stop: () => (child.kill('SIGTERM'), end) };
+  return { untilLogged, stop: () => (child.kill('SIGTERM'), end) };
 };
 
 test('a backup made while the daemon writes is restored, and its plan equals the plan of the original', async () => {
   const { google, service } = ground.sandbox;
-  // What is edited after a copy counts as edited for the restored state: deleted then, it comes back (R6), and changed on the
-  // other side, it is a conflict (R4).
+  // An edit after the copy counts as an edit for the restored state: a deleted contact is created again (R6), and a
+  // change on the other side is a conflict (R4).
   const [deleted, changed, ...others] = google.account.people();
   const people = others.map(({ resourceName }) => resourceName ?? '');
   const daemon = startDaemon();
-  await daemon.seen('run completed');
+  await daemon.untilLogged('run completed');
   let edits = 0;
   const editing = setInterval(() => {
     const organizations = [{ name: 'Works', title: `Title ${edits}` }];
     google.account.updatePerson(people[edits % people.length] ?? '', { organizations });
     edits += 1;
   }, 5);
-  await daemon.seen('plan computed');
+  await daemon.untilLogged('plan computed');
   const { code, stdout } = await run('data', 'backup', 'copy', '--json');
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({
@@ -71,14 +71,14 @@ test('a backup made while the daemon writes is restored, and its plan equals the
   });
   clearInterval(editing);
   expect(edits).toBeGreaterThan(0);
-  await daemon.seen('run started');
-  await daemon.seen('run completed');
+  await daemon.untilLogged('run started');
+  await daemon.untilLogged('run completed');
   await daemon.stop();
 
   const restored = await run('restored', 'restore', 'copy');
   expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining('Restored to') });
   expect(await planOf('data')).toMatchObject([{ kind: 'incremental', actions: [], halted: null }]);
-  // What the original did since the copy, the restored one finds done.
+  // The restored state finds the writes of the original since the copy already applied.
   expect(await planOf('restored')).toEqual(await planOf('data'));
 
   google.account.deletePerson(deleted?.resourceName ?? '');
@@ -100,7 +100,7 @@ test('a restore into a directory with state is refused with a remedy', async () 
   expect(stderr).toContain('name an empty DATA_DIR');
 });
 
-test('stored tokens that are damaged are named by a backup, which copies nothing then', async () => {
+test('a backup names damaged stored tokens and copies nothing', async () => {
   expect(await run('damaged', 'runs')).toMatchObject({ code: 0 });
   await writeFile(join(ground.directory, 'damaged', 'credentials.json'), '{');
   const { code, stderr } = await run('damaged', 'backup', 'damaged-copy');

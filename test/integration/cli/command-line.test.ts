@@ -7,7 +7,7 @@ import { startCliHost } from '../../support/cli-host.ts';
 import { PlansDocument, RunsDocument, StatusDocument } from '../../../config/documents.ts';
 import { startGround, type Ground } from './run-cli.ts';
 
-// Some run several commands, and one of them asks both sides.
+// Some tests run several commands, and one of them reads both sides.
 const host = startCliHost();
 let ground: Ground;
 beforeAll(async () => {
@@ -48,7 +48,7 @@ describe('the command line', () => {
     expect(stdout).toContain(`contact-sync --config ${file} sync next`);
   });
 
-  test('sync --dry-run is plan', async () => {
+  test('sync --dry-run is the same as plan', async () => {
     const { code, stdout } = await host.run(['sync', '--dry-run', '--json'], ground.env, ground.directory);
     expect(code).toBe(0);
     expect(PlansDocument.parse(JSON.parse(stdout)).links).toMatchObject([{ link: 'default', kind: 'full' }]);
@@ -56,7 +56,7 @@ describe('the command line', () => {
     expect(sent.filter(({ method, path }) => method !== 'GET' && !path.endsWith('/token'))).toEqual([]);
   });
 
-  test('sync --full is resync: it reads both sides in full again', async () => {
+  test('sync --full is the same as resync: it reads both sides in full again', async () => {
     const kindOf = async (...args: readonly string[]) => {
       const { stdout, stderr } = await host.run([...args, '--json'], ground.env, ground.directory);
       return [
@@ -71,13 +71,13 @@ describe('the command line', () => {
     expect(PlansDocument.parse(JSON.parse(planned.stdout)).links).toMatchObject([{ kind: 'full' }]);
   });
 
-  test('help is not broken into lines for a pipe', async () => {
+  test('help is not wrapped for a pipe', async () => {
     const { stdout } = await host.run(['--help']);
     expect(stdout).toMatch(/^ {2}demo .* leaves nothing behind\.$/mu);
   });
 });
 
-describe('a state that begins', () => {
+describe('new state', () => {
   const here = async (name: string) => {
     const { DATA_DIR: _, ...env } = ground.env;
     const cwd = join(ground.directory, name);
@@ -85,25 +85,25 @@ describe('a state that begins', () => {
     return (...args: readonly string[]) => host.run(args, env, cwd);
   };
 
-  test('in the current folder is told, once', async () => {
+  test('in the current folder is reported, once', async () => {
     const run = await here('fresh');
     const { stderr } = await run('status');
     expect(stderr).toContain(`New state is stored in ${join(ground.directory, 'fresh/data')}`);
     expect((await run('status')).stderr).toBe('');
   });
 
-  test('in a database is not said to begin here', async () => {
+  test('in a database is not reported as stored in the current folder', async () => {
     const { DATA_DIR: _, ...env } = ground.env;
     const cwd = join(ground.directory, 'hosted');
     await mkdir(cwd);
-    // Nothing answers at that port.
+    // No server listens at that port.
     const hosted = { DATABASE_URL: 'postgres://127.0.0.1:1/contact_sync', CREDENTIALS_KEY: 'k'.repeat(16) };
     const { stderr } = await host.run(['status'], { ...env, ...hosted }, cwd);
     expect(stderr).toContain('does not answer');
     expect(stderr).not.toContain('New state');
   });
 
-  test('where somebody said is not', async () => {
+  test('in a directory that an option names is not reported', async () => {
     const run = await here('said');
     expect((await run('status', '--data-dir', 'mine')).stderr).toBe('');
     expect(existsSync(join(ground.directory, 'said/mine/contact-sync.db'))).toBe(true);

@@ -35,7 +35,7 @@ const isThere = (command: string): Promise<boolean> =>
     () => false,
   );
 
-/** What bash offers behind the words of a command line. */
+/** Returns the completions of bash after the words of a command line. */
 const offered = async (...words: readonly string[]): Promise<readonly string[]> => {
   const script = [
     'source <(cat bash)',
@@ -49,14 +49,14 @@ const offered = async (...words: readonly string[]): Promise<readonly string[]> 
 const [hasZsh, hasFish] = await Promise.all(['zsh', 'fish'].map(isThere));
 
 describe('bash', () => {
-  test('has the completion of the command once the script is read', async () => {
+  test('has the completion of the command after it has read the script', async () => {
     const { stdout } = await execute('bash', ['-c', 'source <(cat bash); complete -p contact-sync'], {
       cwd: directory,
     });
     expect(stdout).toBe('complete -o bashdefault -o default -F _contact_sync contact-sync\n');
   });
 
-  test('offers the commands, and behind one its options with those of all', async () => {
+  test('offers the commands, and after a command its options and the common options', async () => {
     expect(await offered('')).toEqual(expect.arrayContaining([...commands, '--config', '-h']));
     expect(await offered('s')).toEqual(['sandbox', 'status', 'sync', 'store']);
     expect(await offered('sync', '--d')).toEqual(['--dry-run', '--data-dir']);

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConflictsDocument, PlansDocument, RunsDocument, StatusDocument } from '../../../config/documents.ts';
 import { runCli, secretsOf, startGround, type Ended, type Ground } from './run-cli.ts';
 
-// Each command is a process of its own.
-// One link, from before its first sync on: each test goes on where the one above it ended.
+// Each command is a separate process.
+// One link, starting before its first sync. Each test continues where the previous test ended.
 let ground: Ground;
 const outputs: Ended[] = [];
 let planned: ReturnType<typeof PlansDocument.parse>;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => ground[Symbol.asyncDispose]());
 
-test('status of a link that never ran is active and asks neither side', async () => {
+test('status of a link that never ran is active and sends no request', async () => {
   const { code, stdout } = await run('status', '--json');
   expect(code).toBe(0);
   expect(StatusDocument.parse(JSON.parse(stdout)).links).toEqual([
@@ -55,7 +55,7 @@ test('status works without tokens', async () => {
   expect(stdout).toContain('unknown without a token');
 });
 
-test('plan prints one document and writes nowhere', async () => {
+test('plan prints one document and writes nothing', async () => {
   const { code, stdout } = await run('plan', '--json');
   expect(code).toBe(0);
   planned = PlansDocument.parse(JSON.parse(stdout));
@@ -93,24 +93,24 @@ test('sync writes as many contacts as the plan counted, with one document on std
   expect(messages).toContain('run completed');
 });
 
-test('status afterwards names the run, the pairs and how old the cursors are', async () => {
+test('status after a sync shows the run, the pairs and the age of the cursors', async () => {
   const { stdout } = await run('status', '--json');
   const [link] = StatusDocument.parse(JSON.parse(stdout)).links;
   expect(link).toMatchObject({ state: 'active', lastRun: { kind: 'full', outcome: 'completed' } });
   expect(link?.pairs).toBe(ground.sandbox.google.account.people().length);
   expect(link?.cursors.google).not.toBeNull();
   expect(link?.cursors.service).not.toBeNull();
-  const people = await run('status');
-  expect(people.stdout).toMatch(/last run +full, completed, just now/u);
-  expect(people.stdout).toMatch(/rate limit +\d+ of 60,000 requests free/u);
+  const textOutput = await run('status');
+  expect(textOutput.stdout).toMatch(/last run +full, completed, just now/u);
+  expect(textOutput.stdout).toMatch(/rate limit +\d+ of 60,000 requests free/u);
 });
 
-test('sync for people prints its steps as lines, its counts, and no terminal codes', async () => {
+test('sync without --json prints its steps as lines, its counts, and no terminal codes', async () => {
   const { code, stdout } = await run('sync', 'default');
   expect(code).toBe(0);
   expect(stdout).toContain('Google: 0 writes to do');
   expect(stdout).toContain('default: completed (incremental) in ');
-  // A line for each step and each row of the summary, whatever the number of contacts.
+  // One line for each step and each row of the summary, whatever the number of contacts.
   expect(stdout.trim().split('\n').length).toBeLessThan(12);
   expect(stdout).not.toContain('\u001B');
 });
@@ -123,7 +123,7 @@ test('resync --wait warns that it runs in this process, and finds nothing to rep
   expect(stderr).toContain('runs in this process');
 });
 
-test('a field changed on both sides is listed by conflicts until it is changed again', async () => {
+test('conflicts lists a field changed on both sides until it is changed again', async () => {
   const { google, service } = ground.sandbox;
   const before = ConflictsDocument.parse(JSON.parse((await run('conflicts', '--json')).stdout)).links[0]?.conflicts;
   const contact = service.account.contacts().find(({ email_addresses }) => email_addresses.length > 0);
@@ -149,7 +149,7 @@ test('a field changed on both sides is listed by conflicts until it is changed a
   expect(all?.conflicts.some(({ google: value }) => value === 'At Google')).toBe(true);
 });
 
-test('no output repeats a secret', () => {
+test('no output contains a secret', () => {
   const printed = outputs.map(({ stdout, stderr }) => stdout + stderr).join('\n');
   expect(secretsOf(ground.env).filter((secret) => printed.includes(secret))).toEqual([]);
 });

@@ -13,7 +13,7 @@ import { sampled } from '../../support/extent.ts';
 import { startCliHost } from '../../support/cli-host.ts';
 import { runProcess, startGround, type Environment, type Ground } from './run-cli.ts';
 
-// A disk of its own, small, which the tests fill and make read-only. Who may not mount one leaves these tests out.
+// A separate small disk, which the tests fill and make read-only. The tests are skipped without the right to mount.
 
 const mount = (...args: readonly string[]): boolean => spawnSync('mount', args, { stdio: 'ignore' }).status === 0;
 const unmount = (path: string): boolean => spawnSync('umount', [path], { stdio: 'ignore' }).status === 0;
@@ -41,26 +41,26 @@ describe.skipIf(!canMount)('the disk under DATA_DIR', () => {
     const named = (wanted: string) => checks.find(({ name }) => name === wanted);
     return { code, store: named('store'), directory: named('data-directory') };
   };
-  /** What `sync` and `doctor` say, which must be the same: the file, the cause, the remedy. */
-  const expectTold = async (cause: RegExp, remedy: RegExp): Promise<void> => {
-    await expectSyncTells(cause, remedy);
+  /** Expects `sync` and `doctor` to report the same: the file, the cause and the remedy. */
+  const expectReported = async (cause: RegExp, remedy: RegExp): Promise<void> => {
+    await expectSyncReports(cause, remedy);
     const { code, store } = await doctor();
     expect(code).toBe(1);
     const [detail, what] = [expect.stringMatching(cause), expect.stringMatching(remedy)];
     expect(store).toMatchObject({ ok: false, detail, remedy: what });
     expect(store?.detail).toContain(path);
   };
-  const expectSyncTells = async (cause: RegExp, remedy: RegExp): Promise<void> => {
-    // In a process of its own: a lease that cannot be given back is free when its process has ended.
+  const expectSyncReports = async (cause: RegExp, remedy: RegExp): Promise<void> => {
+    // In a separate process: a lease that cannot be released is free after its process has ended.
     const { code, stdout, stderr } = await runProcess(['sync', '--json'], env, ground.directory);
-    const told = `${stdout}${stderr}`;
+    const printed = `${stdout}${stderr}`;
     expect(code).toBe(1);
-    expect(told).toContain(path);
-    expect(told).toMatch(cause);
-    expect(told).toMatch(remedy);
-    expect(told).not.toContain('suppressed');
+    expect(printed).toContain(path);
+    expect(printed).toMatch(cause);
+    expect(printed).toMatch(remedy);
+    expect(printed).not.toContain('suppressed');
   };
-  /** Leaves so many bytes free. */
+  /** Fills the disk except for `freeBytes`. */
   const fill = (freeBytes: number): void => {
     const { bavail, bsize } = statfsSync(disk);
     writeFileSync(join(disk, 'filler'), Buffer.alloc(Math.max(0, bavail * bsize - freeBytes)));
@@ -88,7 +88,7 @@ describe.skipIf(!canMount)('the disk under DATA_DIR', () => {
 
   const FULL = [/the disk is full \((?:SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC)\)/u, /Free some space/u] as const;
 
-  const expectGoesOn = async (): Promise<void> => {
+  const expectContinues = async (): Promise<void> => {
     rmSync(join(disk, 'filler'));
     expect(await run('sync')).toMatchObject({ code: 0 });
     const { google, service } = readSides(ground.sandbox);
@@ -96,14 +96,14 @@ describe.skipIf(!canMount)('the disk under DATA_DIR', () => {
     expect(google).toHaveLength(30);
   };
 
-  test('full: sync and doctor report the same fault, and nothing is lost', async () => {
+  test('full: sync and doctor report the same fault, and no data is lost', async () => {
     expect((await run('status')).code).toBe(0);
     fill(0);
-    await expectTold(...FULL);
-    await expectGoesOn();
+    await expectReported(...FULL);
+    await expectContinues();
   });
 
-  test('full: a daemon with a recent heartbeat is unhealthy at once, for that reason', async () => {
+  test('full: a daemon with a recent heartbeat is unhealthy at once, with that reason', async () => {
     expect((await run('sync')).code).toBe(0);
     const [dataDir, nowMs] = [env['DATA_DIR'] ?? '', Date.now()];
     const links = [{ name: 'default', syncIntervalMs: 300_000, sinceMs: nowMs }];
@@ -124,29 +124,29 @@ describe.skipIf(!canMount)('the disk under DATA_DIR', () => {
   });
 
   test.each(sampled([40, 100, 160], 3))(
-    'full in the middle of a run, with %i KB left: nothing is lost or doubled',
+    'full during a run, with %i KB left: no contact is lost or duplicated',
     async (kb) => {
       expect((await run('status')).code).toBe(0);
       fill(kb * 1024);
-      await expectSyncTells(...FULL);
+      await expectSyncReports(...FULL);
       expect((await doctor()).directory).toMatchObject({ ok: false, remedy: 'Free some space there.' });
-      await expectGoesOn();
+      await expectContinues();
     },
   );
 
   test('read-only: sync and doctor report the same fault', async () => {
     expect((await run('sync')).code).toBe(0);
     expect(mount('-o', 'remount,ro', disk)).toBe(true);
-    await expectTold(/it cannot be written \((?:SQLITE_READONLY|SQLITE_CANTOPEN|EROFS)/u, /writable/u);
+    await expectReported(/it cannot be written \((?:SQLITE_READONLY|SQLITE_CANTOPEN|EROFS)/u, /writable/u);
     expect(mount('-o', 'remount,rw', disk)).toBe(true);
     expect((await run('sync')).code).toBe(0);
   });
 
-  test('a database that another program has locked: sync and doctor report the same fault', async () => {
+  test('with a database locked by another program: sync and doctor report the same fault', async () => {
     expect((await run('sync')).code).toBe(0);
     const shell = new Database(path);
     shell.exec('begin immediate');
-    await expectTold(/another program keeps it locked \(SQLITE_BUSY\)/u, /End that program/u);
+    await expectReported(/another program keeps it locked \(SQLITE_BUSY\)/u, /End that program/u);
     shell.exec('rollback');
     shell.close();
     expect((await run('sync')).code).toBe(0);

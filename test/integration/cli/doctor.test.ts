@@ -54,11 +54,11 @@ test('without faults: exit code 0, the accounts, and at most two requests a side
   expect(check('service-rate')?.detail).toBe('59999 of 60000 in 60 s left');
   expect(check('clock')?.detail).toContain('within');
   expect(service.requests.length - before.service).toBe(1);
-  // The access token and the question.
+  // The request for the access token and the request of the check.
   expect(google.requests.length - before.google).toBeLessThanOrEqual(2);
 });
 
-test('people get a line for each check, with its remedy', async () => {
+test('the text output has a line for each check, with its remedy', async () => {
   const { GOOGLE_REFRESH_TOKEN: _, ...rest } = env;
   const { code, stdout } = await runCli(['doctor'], rest, ground.directory);
   expect(code).toBe(4);
@@ -68,7 +68,7 @@ test('people get a line for each check, with its remedy', async () => {
   );
 });
 
-test('every fault of the configuration is a check: exit code 2', async () => {
+test('every problem of the configuration is a check: exit code 2', async () => {
   const { code, checks } = await doctor({ SYNC_INTERVAL: 'often', SERVICE_BASE_URL: 'nowhere' });
   expect(code).toBe(2);
   expect(checks.map(({ name, ok }) => [name, ok])).toEqual([
@@ -78,13 +78,13 @@ test('every fault of the configuration is a check: exit code 2', async () => {
   expect(checks.every(({ remedy }) => remedy !== null)).toBe(true);
 });
 
-test('an unknown link is exit code 2 with a document', async () => {
+test('an unknown link has exit code 2 and a document', async () => {
   const { code, stdout } = await runCli(['doctor', 'nobody', '--json'], env, ground.directory);
   expect(code).toBe(2);
   FailureDocument('checks').parse(JSON.parse(stdout));
 });
 
-test('a credential that a side refuses: exit code 4 with the command to run, and the other side is still looked at', async () => {
+test('a credential that a side refuses: exit code 4 with the remedy, and the other side is still checked', async () => {
   const { code, check } = await doctor({ SERVICE_ACCESS_TOKEN: 'token_of_nobody' });
   expect(code).toBe(4);
   expect(check('service-credentials')).toMatchObject({
@@ -96,7 +96,7 @@ test('a credential that a side refuses: exit code 4 with the command to run, and
   expect(check('google-credentials')?.ok).toBe(true);
 });
 
-test('a side that does not answer: exit code 5', async () => {
+test('a side that does not respond: exit code 5', async () => {
   const { code, check } = await doctor({ SERVICE_BASE_URL: 'http://127.0.0.1:9' });
   expect(code).toBe(5);
   expect(check('service')).toMatchObject({
@@ -115,13 +115,13 @@ test('an https address of a server without TLS is a permanent fault', async () =
   });
 });
 
-test('a service that allows less than is configured is warned of', async () => {
+test('a service with a lower limit than configured is a warning', async () => {
   const { code, check } = await doctor({ SERVICE_RATE_LIMIT: '90000/minute' });
   expect(code).toBe(0);
   expect(check('service-rate')).toMatchObject({ ok: true, level: 'warning' });
 });
 
-test('a link that was made with another account: exit code 4', async () => {
+test('a link that was created with another account: exit code 4', async () => {
   const store = openStore(join(env['DATA_DIR'] ?? '', 'contact-sync.db'));
   await patchLink(store, 'default', { accounts: { left: null, right: 'user_99' } });
   await store.close();
@@ -130,7 +130,7 @@ test('a link that was made with another account: exit code 4', async () => {
   expect(check('service-credentials')?.detail).toContain('is not the account that the link was made with (user_99)');
 });
 
-test('a check reports which machines reach the HTTP server of the daemon', async () => {
+test('a check reports which machines can reach the HTTP server of the daemon', async () => {
   const { check } = await doctor();
   expect(check('listen')).toBeUndefined();
   const { check: alone } = await doctor({ LISTEN: '127.0.0.1:8377' });
@@ -146,7 +146,7 @@ test('a check reports which machines reach the HTTP server of the daemon', async
   expect(code).toBe(0);
 });
 
-test('files open to others, and a directory too, are reported with the command that fixes it', async () => {
+test('files and directories open to other users are reported with the command that fixes them', async () => {
   await doctor();
   const directory = env['DATA_DIR'] ?? '';
   await chmod(join(directory, 'contact-sync.db'), 0o644);
@@ -158,7 +158,7 @@ test('files open to others, and a directory too, are reported with the command t
   expect(found[0]?.remedy).toMatch(/^chmod 600 .*contact-sync\.db$/u);
 });
 
-test('a DATA_DIR that others can write is not used without a word', async () => {
+test('a DATA_DIR that other users can write is used only with a warning', async () => {
   const directory = env['DATA_DIR'] ?? '';
   await doctor();
   const warned = async (mode: number): Promise<boolean> => {
@@ -204,7 +204,7 @@ describe('Redis', () => {
     };
   };
 
-  test('a Redis without eviction has no fault', async () => {
+  test('without eviction has no fault', async () => {
     await using redis = await startRedis();
     const { code, check } = await doctor({ REDIS_URL: redis.url });
     expect(check('redis')?.detail).toMatch(/^version \d+\.\d+\.\d+, maxmemory-policy noeviction$/u);
@@ -218,9 +218,9 @@ describe('Redis', () => {
     expect(check('redis')).toMatchObject({ ok: false, remedy: expect.stringContaining('noeviction') });
   });
 
-  test('that takes commands of anybody on another host is warned of', async () => {
+  test('that accepts commands from other hosts without a password is a warning', async () => {
     await using redis = await startRedis();
-    // Every address of this machine but loopback stands for another host.
+    // A non-loopback address of this machine represents another host.
     const { code, check } = await doctor({ REDIS_URL: redis.url.replace('127.0.0.1', '0.0.0.0') });
     expect(code).toBe(0);
     expect(check('redis')).toMatchObject({ level: 'warning', remedy: expect.stringContaining('requirepass') });
@@ -234,7 +234,7 @@ describe('Redis', () => {
     ['a wrong password', ':wrong@127.0.0.1', 'refuses the user or password in REDIS_URL (WRONGPASS)'],
   ] as const;
   test.each(sampled(passwords, 2))(
-    'that is asked with %s is said so, here and by sync, and the sides are not blamed',
+    'that is used with %s is reported by doctor and by plan, without an error of the sides',
     async (_what, host, detail) => {
       await using redis = await startRedis('--requirepass', 'right');
       const changes = { REDIS_URL: redis.url.replace('127.0.0.1', host) };
@@ -249,7 +249,7 @@ describe('Redis', () => {
     },
   );
 
-  test('that does not answer is a fault, and its password is not printed', async () => {
+  test('that does not respond is a fault, and its password is not printed', async () => {
     const { code, checks, check } = await doctor({ REDIS_URL: 'redis://:very-secret@127.0.0.1:9' });
     expect(code).not.toBe(0);
     expect(check('redis')?.ok).toBe(false);
@@ -259,8 +259,8 @@ describe('Redis', () => {
 
 test('the receiver of notifications is shown by its host, with a warning if they are sent unencrypted', async () => {
   const webhook = '//hooks.invalid/services/T0SECRET';
-  const told = await doctor({ NOTIFY_URL: `https:${webhook}`, NOTIFY_FORMAT: 'slack' });
-  expect(told.check('notices')).toMatchObject({ level: 'ok', detail: 'go to hooks.invalid as slack, not signed' });
+  const encrypted = await doctor({ NOTIFY_URL: `https:${webhook}`, NOTIFY_FORMAT: 'slack' });
+  expect(encrypted.check('notices')).toMatchObject({ level: 'ok', detail: 'go to hooks.invalid as slack, not signed' });
   const open = await doctor({ NOTIFY_URL: `http:${webhook}` });
   expect(open.code).toBe(0);
   expect(open.check('notices')).toMatchObject({
@@ -268,6 +268,6 @@ test('the receiver of notifications is shown by its host, with a warning if they
     detail: 'NOTIFY_URL begins with http://: notices go to hooks.invalid unencrypted',
     remedy: 'Set NOTIFY_URL to an address that begins with https://.',
   });
-  expect(JSON.stringify([told.checks, open.checks])).not.toContain('T0SECRET');
+  expect(JSON.stringify([encrypted.checks, open.checks])).not.toContain('T0SECRET');
   expect((await doctor()).check('notices')).toBeUndefined();
 });

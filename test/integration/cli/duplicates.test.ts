@@ -3,7 +3,7 @@ import { DuplicatesDocument, MergeDocument } from '../../../config/documents.ts'
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
 import { startGround, type Ended, type Ground } from './run-cli.ts';
 
-// Each command is a process of its own.
+// Each command is a separate process.
 const labelled = (...texts: readonly string[]) => texts.map((value) => ({ value, label: null }));
 const ADA = { ...EMPTY_PERSON, givenName: 'Ada', familyName: 'King', emails: labelled('ada@x.org') };
 const PEOPLE = [
@@ -11,7 +11,7 @@ const PEOPLE = [
   { ...ADA, emails: labelled('ada@x.org', 'king@x.org') },
 ];
 
-// One link where Ada stands twice on both sides: each test goes on where the one above it ended.
+// One link where Ada exists twice on both sides. Each test continues where the previous test ended.
 let ground: Ground;
 const run = (...args: readonly string[]): Promise<Ended> => ground.run(...args);
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => ground[Symbol.asyncDispose]());
 
-test('duplicates are listed with names and reasons, in text and JSON alike', async () => {
+test('duplicates are listed with names and reasons, both in text and in JSON', async () => {
   const { code, stdout } = await run('duplicates');
   expect(code).toBe(0);
   expect(stdout).toMatch(
@@ -42,7 +42,7 @@ test('a misspelled subcommand is recognized', async () => {
   expect([code, stderr]).toEqual([2, expect.stringMatching(/no link named mrege.*duplicates merge\?/u)]);
 });
 
-test('nothing is merged unasked, nor where the group is another one', async () => {
+test('nothing is merged without confirmation, or if the group or the target differs', async () => {
   const group = await groupAt('google');
   expect(await run('duplicates', 'merge', group)).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
   expect(await run('duplicates', 'merge', 'ffffffff', '--yes')).toMatchObject({ code: 2 });
@@ -54,7 +54,7 @@ test('nothing is merged unasked, nor where the group is another one', async () =
   expect(ground.sandbox.google.account.people()).toHaveLength(2);
 });
 
-test('a group is merged at its side, and its counterparts by the next run', async () => {
+test('a group is merged at its side, and the next run merges its counterparts', async () => {
   const group = await groupAt('google');
   const { code, stdout } = await run('duplicates', 'merge', group, '--yes', '--json');
   expect(code).toBe(0);

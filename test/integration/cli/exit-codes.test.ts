@@ -6,7 +6,7 @@ import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { FailureDocument, PlansDocument, RunsDocument, StatusDocument } from '../../../config/documents.ts';
 import { ended, runCli, secretsOf, startCli, startGround, type Ground } from './run-cli.ts';
 
-// Each command is a process of its own.
+// Each command is a separate process.
 let empty: string;
 let ground: Ground;
 
@@ -33,26 +33,26 @@ describe('exit code 2', () => {
     [['sandbox', '--people', 'many'], 'whole number'],
     [['sandbox', '--service-rate', '5/fortnight'], 'is not a rate'],
     [['sandbox', '--google', 'nowhere.vcf'], 'no such file'],
-  ])('%s', async (args, message) => {
+  ])('is returned for %s', async (args, message) => {
     const { code, stdout, stderr } = await runCli(args, {}, empty);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);
   });
 
-  test('no command at all shows the help', async () => {
+  test('is returned without a command, and the help is shown', async () => {
     const { code, stderr } = await runCli([], {}, empty);
     expect(code).toBe(2);
     expect(stderr).toContain('Every day:');
   });
 
-  test('no configuration lists every problem', async () => {
+  test('is returned without a configuration, and every problem is listed', async () => {
     const { code, stdout, stderr } = await runCli(['status', '--json'], {}, empty);
     expect(code).toBe(2);
     FailureDocument('links').parse(JSON.parse(stdout));
     for (const name of ['SERVICE_BASE_URL', 'GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET']) expect(stderr).toContain(name);
   });
 
-  test('malformed YAML names the file', async () => {
+  test('is returned for malformed YAML, with the name of the file', async () => {
     const file = join(empty, 'broken.yaml');
     await writeFile(file, 'service: {baseUrl: [\n');
     const { code, stderr } = await runCli(['sync', '--config', file], ground.env, empty);
@@ -60,14 +60,14 @@ describe('exit code 2', () => {
     expect(stderr).toContain('broken.yaml');
   });
 
-  test('an unknown link names the nearest one', async () => {
+  test('is returned for an unknown link, with the nearest name', async () => {
     const { code, stdout, stderr } = await ground.run('sync', 'defalt', '--json');
     expect(code).toBe(2);
     FailureDocument('runs').parse(JSON.parse(stdout));
     expect(stderr).toContain('no link named defalt. Did you mean default?');
   });
 
-  test('missing tokens are reported with both variables', async () => {
+  test('is returned for missing tokens, with both variables', async () => {
     const { GOOGLE_REFRESH_TOKEN: _, SERVICE_ACCESS_TOKEN: __, ...env } = ground.env;
     const { code, stderr } = await runCli(['sync'], env, ground.directory);
     expect(code).toBe(2);
@@ -85,11 +85,11 @@ test('exit code 1: a store that cannot be used', async () => {
   expect(stderr).toContain('contact-sync.db cannot be used');
 });
 
-test('exit code 6: another process works on the link', async () => {
+test('exit code 6: another process holds the lease of the link', async () => {
   const store = openStore(join(ground.env['DATA_DIR'] ?? '', 'contact-sync.db'));
   await store.acquireLease('default', 'another process', Date.now(), Date.now() + 60_000);
   const json = await ground.run('sync', '--json');
-  const people = await ground.run('sync');
+  const textOutput = await ground.run('sync');
   await store.releaseLease('default', 'another process');
   await store.close();
   expect(json.code).toBe(6);
@@ -97,14 +97,14 @@ test('exit code 6: another process works on the link', async () => {
     outcome: 'failed',
     reason: expect.stringContaining('another process'),
   });
-  expect(people.code).toBe(6);
-  expect(people.stderr).toContain('another process');
+  expect(textOutput.code).toBe(6);
+  expect(textOutput.stderr).toContain('another process');
 });
 
 test('exit code 3: too many deletions halt plan and sync, until they are accepted', async () => {
   const { google, service } = ground.sandbox;
-  const doomed = google.account.people().slice(0, 15);
-  for (const person of doomed) google.account.deletePerson(person.resourceName ?? '');
+  const deletedPeople = google.account.people().slice(0, 15);
+  for (const person of deletedPeople) google.account.deletePerson(person.resourceName ?? '');
   const before = service.account.contacts().length;
 
   const plan = await ground.run('plan', '--json');
@@ -117,49 +117,49 @@ test('exit code 3: too many deletions halt plan and sync, until they are accepte
   expect(firstRun(halted.stdout)?.reason).toContain('--accept-deletes');
   expect(service.account.contacts().length).toBe(before);
 
-  const people = await ground.run('sync');
-  expect(people.code).toBe(3);
-  expect(people.stdout).toContain('default: halted');
-  expect(people.stderr).toContain('--accept-deletes');
+  const textOutput = await ground.run('sync');
+  expect(textOutput.code).toBe(3);
+  expect(textOutput.stdout).toContain('default: halted');
+  expect(textOutput.stderr).toContain('--accept-deletes');
   const status = await ground.run('status', '--json');
   expect(StatusDocument.parse(JSON.parse(status.stdout)).links[0]).toMatchObject({ state: 'halted' });
 
   const accepted = await ground.run('sync', '--accept-deletes', '--json');
   expect(accepted.code).toBe(0);
-  expect(firstRun(accepted.stdout)).toMatchObject({ outcome: 'completed', service: { deleted: doomed.length } });
+  expect(firstRun(accepted.stdout)).toMatchObject({ outcome: 'completed', service: { deleted: deletedPeople.length } });
 });
 
-test('exit code 5: a remote is unavailable; the next run continues', async () => {
+test('exit code 5: a remote is unavailable, and the next run continues', async () => {
   const { service } = ground.sandbox;
   service.addFault({ times: 1000, action: { kind: 'status', status: 503, retryAfter: '3600' } });
-  const away = await ground.run('sync', '--json');
+  const unavailable = await ground.run('sync', '--json');
   service.clearFaults();
-  expect(away.code).toBe(5);
-  expect(firstRun(away.stdout)).toMatchObject({ outcome: 'failed', reason: expect.any(String) });
+  expect(unavailable.code).toBe(5);
+  expect(firstRun(unavailable.stdout)).toMatchObject({ outcome: 'failed', reason: expect.any(String) });
   expect((await ground.run('sync')).code).toBe(0);
 });
 
-test('exit code 5: a remote that asked for a long pause is not waited for, and not asked', async () => {
+test('exit code 5: a remote with a long Retry-After is not waited for, and gets no request', async () => {
   const { service } = ground.sandbox;
   const env = { ...ground.env, SERVICE_ACCESS_TOKEN: service.issueToken() };
   service.addFault({ times: 1000, action: { kind: 'status', status: 429, retryAfter: '86400' } });
   expect((await runCli(['sync'], env, ground.directory)).code).toBe(5);
   service.clearFaults();
-  const asked = service.requests.length;
+  const sentBefore = service.requests.length;
   const [sync, plan] = [await runCli(['sync'], env, ground.directory), await runCli(['plan'], env, ground.directory)];
   expect([sync.code, plan.code]).toEqual([5, 5]);
   expect(sync.stdout + sync.stderr).toMatch(/was not sent: the rate limit allows no request for another 3\d{3} s/u);
-  expect(service.requests.length).toBe(asked);
+  expect(service.requests.length).toBe(sentBefore);
   expect((await ground.run('sync')).code).toBe(0);
 });
 
-test('an interrupted sync leaves the link free and its state as it was', async () => {
+test('an interrupted sync releases the link and does not change its state', async () => {
   const { google } = ground.sandbox;
   google.addFault({ path: '/v1/', count: 1000, delayMs: 600_000 });
-  const asked = google.requests.length;
+  const sentBefore = google.requests.length;
   const child = startCli(['sync', '--json'], ground.env, ground.directory);
   const end = ended(child);
-  await expect.poll(() => google.requests.slice(asked).some(({ path }) => path.startsWith('/v1/'))).toBe(true);
+  await expect.poll(() => google.requests.slice(sentBefore).some(({ path }) => path.startsWith('/v1/'))).toBe(true);
   child.kill('SIGINT');
   const { code, stdout } = await end;
   google.clearFaults();
@@ -180,7 +180,7 @@ test('an interrupted sync leaves the link free and its state as it was', async (
   expect((await ground.run('sync')).code).toBe(0);
 });
 
-test('exit code 4: refused credentials pause the link; a one-shot command still tries it', async () => {
+test('exit code 4: refused credentials pause the link, and a one-shot command still runs it', async () => {
   const { google, service } = ground.sandbox;
   const lost = service.issueToken();
   service.revokeToken(lost);
@@ -192,19 +192,19 @@ test('exit code 4: refused credentials pause the link; a one-shot command still 
 
   const revoked = google.issueRefreshToken();
   google.revokeRefreshToken(revoked);
-  const people = await runCli(['sync'], { ...ground.env, GOOGLE_REFRESH_TOKEN: revoked }, ground.directory);
-  expect(people.code).toBe(4);
-  expect(people.stderr).toContain('The token is set in GOOGLE_REFRESH_TOKEN. Replace it there');
-  expect(people.stderr).not.toContain('connect');
+  const textOutput = await runCli(['sync'], { ...ground.env, GOOGLE_REFRESH_TOKEN: revoked }, ground.directory);
+  expect(textOutput.code).toBe(4);
+  expect(textOutput.stderr).toContain('The token is set in GOOGLE_REFRESH_TOKEN. Replace it there');
+  expect(textOutput.stderr).not.toContain('connect');
   const plan = await runCli(['plan', '--json'], { ...ground.env, GOOGLE_REFRESH_TOKEN: revoked }, ground.directory);
   expect(plan.code).toBe(4);
   expect(PlansDocument.parse(JSON.parse(plan.stdout)).links[0]).toMatchObject({ error: expect.any(String) });
-  const printed = [refused, people, plan].map(({ stdout, stderr }) => stdout + stderr).join('\n');
+  const printed = [refused, textOutput, plan].map(({ stdout, stderr }) => stdout + stderr).join('\n');
   const secrets = [...secretsOf(ground.env), lost, revoked];
   expect(secrets.filter((secret) => printed.includes(secret))).toEqual([]);
 });
 
-test('with several links one trouble does not stop the others, and the worst code wins', async () => {
+test('with several links a failure does not stop the others, and the worst exit code is returned', async () => {
   const { google, service } = ground.sandbox;
   const lost = service.issueToken();
   service.revokeToken(lost);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ended, startGround, type Environment, type Ground } from './run-cli.ts';
 
-// What root left behind: a volume that a container's user may not write. Only root can make such files.
+// Files of root: a volume that the user of a container must not write. Only root can create such files.
 
 const MAIN = join(import.meta.dirname, '../../../src/main.ts');
 const USER = 12_345;
@@ -33,7 +33,7 @@ describe.skipIf(process.getuid?.() !== 0)('files of another user', () => {
   };
 
   test.each([[['doctor']], [['status']], [['health']], [['daemon']], [['connect', 'service', '--api-key', '-']]])(
-    'a volume of root is given away by the command that %j prints',
+    'for a volume of root %j prints the command that changes its owner',
     async (args) => {
       const path = directoryOf(`volume-${args[0]}`);
       const { code, stdout, stderr } = await run(args, { DATA_DIR: path });
@@ -43,7 +43,7 @@ describe.skipIf(process.getuid?.() !== 0)('files of another user', () => {
   );
 
   test.each(['status', 'daemon'])(
-    'a volume that cannot be made there is made by the command that %s prints',
+    'for a volume that cannot be created %s prints the command that creates it',
     async (name) => {
       const path = join(directoryOf(`closed-${name}`), 'data');
       const { code, stderr } = await run([name], { DATA_DIR: path });
@@ -53,7 +53,7 @@ describe.skipIf(process.getuid?.() !== 0)('files of another user', () => {
     },
   );
 
-  test('so are stored tokens, the name of the queue, and a file that holds a secret', async () => {
+  test('for stored tokens, the name of the queue and a secret file the command that changes the owner is printed', async () => {
     const path = directoryOf('files', USER);
     const [tokens, queue, secret] = ['credentials.json', 'queue-id', 'secret'].map((name) => join(path, name));
     for (const file of [tokens, queue, secret]) writeFileSync(String(file), '{}', { mode: 0o600 });
@@ -64,8 +64,8 @@ describe.skipIf(process.getuid?.() !== 0)('files of another user', () => {
     expect(resync.stderr).toContain(give(queue));
     const doctor = await run(['doctor'], { DATA_DIR: path });
     expect(doctor.stdout).toContain(`${tokens} cannot be read and written. Give it`);
-    const asked = await run(['status'], { DATA_DIR: path, SERVICE_ACCESS_TOKEN_FILE: String(secret) });
-    expect(asked.code).toBe(2);
-    expect(asked.stderr).toContain(give(secret));
+    const status = await run(['status'], { DATA_DIR: path, SERVICE_ACCESS_TOKEN_FILE: String(secret) });
+    expect(status.code).toBe(2);
+    expect(status.stderr).toContain(give(secret));
   });
 });

@@ -19,7 +19,7 @@ const QUILL: Person = {
   emails: [{ value: EMAIL, label: 'work' }],
   phones: [{ value: '+49 30 5550199', label: 'work' }],
 };
-/** Short, so that none of them stands on two pages of a file in a way that hides it. */
+/** Short texts, so that none of them is split over two pages of a file. */
 const TRACES = ['zacharias', 'quillfeather', 'vellumworks', '5550199', 'gilder'];
 
 const redis = await startTestRedis();
@@ -48,7 +48,7 @@ afterEach(() => ground[Symbol.asyncDispose]());
 
 const run = async (...args: readonly string[]) => {
   const more = redis === null ? {} : { REDIS_URL: redis.url };
-  // Only what forgets needs the queue.
+  // Only `forget` needs the queue.
   const env = args[0] === 'forget' ? { ...ground.env, ...more } : ground.env;
   return host.run(args, env, ground.directory);
 };
@@ -59,7 +59,7 @@ const done = async (...args: readonly string[]): Promise<string> => {
   return stdout;
 };
 
-/** What the files in DATA_DIR and the queue hold, byte for byte, in lower case. */
+/** Returns the bytes of the files in DATA_DIR and of the queue, in lower case. */
 const everyByte = async (): Promise<string> => {
   const files = (await readdir(dataDir)).map((name) => readFile(join(dataDir, name), 'latin1'));
   const texts = await Promise.all(files);
@@ -77,7 +77,7 @@ const quillAtGoogle = (): string =>
   ground.sandbox.google.account.people().find((one) => one.names?.[0]?.familyName === 'Quillfeather')?.resourceName ??
   '';
 
-/** A run that ended with the words of a remote, and a job that told of it. */
+/** Stores a run that ended with an error message of a remote, and a job with that message. */
 const mention = async (): Promise<void> => {
   const store = openStore(join(dataDir, 'contact-sync.db'));
   const token = (await store.acquireLease('default', 'test', 0, Number.MAX_SAFE_INTEGER)) ?? 0;
@@ -119,7 +119,7 @@ describe('forget contact', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('Nothing is stored')]);
   });
 
-  test('leaves no byte of a deleted one in database, log, runs and queue, and nothing comes back', async () => {
+  test('removes every byte of a deleted contact from database, log, runs and queue, and the contact does not reappear', async () => {
     const id = quillAtGoogle();
     ground.sandbox.google.account.deletePerson(id);
     await done('sync');
@@ -127,7 +127,7 @@ describe('forget contact', () => {
     expect(ground.sandbox.service.account.contacts().map(({ last_name }) => last_name)).not.toContain('Quillfeather');
     expect(tracesIn(await everyByte())).toEqual(TRACES);
 
-    // As a daemon would, this keeps the log of the database from being removed.
+    // Like a daemon, this open store prevents the removal of the write-ahead log.
     const daemon = openStore(join(dataDir, 'contact-sync.db'));
     const { forgotten } = JSON.parse(await done('forget', 'contact', EMAIL, '--json')) as {
       forgotten: { contacts: { link: string; ids: string[]; writes: number; idsKeptUntil: string | null }[] };
@@ -162,12 +162,12 @@ describe('forget link', () => {
     expect(stderr).toContain('The configuration has a token of the link default');
   });
 
-  test('refuses one of which nothing is stored', async () => {
+  test('refuses a link without stored data', async () => {
     const { code, stderr } = await run('forget', 'link', 'nowhere');
     expect([code, stderr]).toEqual([2, expect.stringContaining('Nothing is stored about a link named nowhere')]);
   });
 
-  test('leaves no byte of its contacts and tokens, and revokes these where that can be done', async () => {
+  test('removes every byte of its contacts and tokens, and revokes the tokens where possible', async () => {
     const { GOOGLE_REFRESH_TOKEN: google = '', SERVICE_ACCESS_TOKEN: service = '', ...env } = ground.env;
     ground = { ...ground, env };
     const stored = { account: null, scopes: null, storedAtMs: 1 };

@@ -8,7 +8,7 @@ import { startCliHost, type HostedCommand } from '../../support/cli-host.ts';
 import { consentTo } from '../connect/sign-in.ts';
 import { secretsOf, startGround, type Environment, type Ground } from './run-cli.ts';
 
-// Each command checks both sides and plans a first sync.
+// Each `init` checks both sides and plans a first sync.
 const host = startCliHost();
 let ground: Ground;
 beforeAll(async () => {
@@ -19,13 +19,13 @@ afterAll(async () => {
   await ground[Symbol.asyncDispose]();
 });
 
-/** A new folder to start in, which holds state and configuration. */
+/** Creates a folder for the state and the configuration of a command. */
 const newFolder = async (name: string): Promise<string> => {
   const folder = join(ground.directory, name);
   await mkdir(folder);
   return folder;
 };
-/** The sandbox's variables, without a place for the state. */
+/** Returns the variables of the sandbox without DATA_DIR. */
 const variables = (): Environment => {
   const { DATA_DIR: _, ...env } = ground.env;
   return env;
@@ -34,7 +34,7 @@ const modeOf = async (path: string): Promise<number> => (await stat(path)).mode 
 
 const [DOWN, CONTROL_C] = ['\u001B[B', '\u0003'];
 
-/** Starts `init` as on a terminal. */
+/** Starts `init` with a terminal. */
 const ask = (args: readonly string[], env: Environment, folder: string) => {
   const command = host.start(['init', ...args], env, folder, { isTerminal: true });
   const ended = command.end.then(({ stdout, stderr }): never => {
@@ -44,7 +44,7 @@ const ask = (args: readonly string[], env: Environment, folder: string) => {
   let answered = 0;
   return {
     ...command,
-    /** Answers a question that is asked after the questions before it, once it is shown. */
+    /** Waits until the question is shown after the earlier questions, and answers it. */
     answer: async (question: string, keys = ''): Promise<void> => {
       const asked = command.printed((stdout) => {
         const at = stripVTControlCharacters(stdout).indexOf(question, answered);
@@ -58,7 +58,7 @@ const ask = (args: readonly string[], env: Environment, folder: string) => {
   };
 };
 
-/** Consents at the sign-in that a command waits for, the first of them or the second. */
+/** Consents to the sign-in with this number that a command waits for. */
 const consent = async (command: HostedCommand, number: number): Promise<void> => {
   const address = await command.printed(
     (stdout) => stdout.match(/^http:\/\/127\.0\.0\.1.*(?=\n)/gmu)?.[number] ?? null,
@@ -66,7 +66,7 @@ const consent = async (command: HostedCommand, number: number): Promise<void> =>
   command.paste((await consentTo(address)).href);
 };
 
-test('--yes takes everything from the variables, and the file then needs none of them', async () => {
+test('--yes reads every setting from the variables, and the written file needs none of them', async () => {
   const folder = await newFolder('yes');
   const { code, stdout, stderr } = await host.run(['init', '--yes'], variables(), folder);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -91,13 +91,13 @@ test('--yes takes everything from the variables, and the file then needs none of
   expect(await readFile(file, 'utf8')).toBe(before);
 });
 
-/** The sandbox's variables without what a sign-in gives. */
+/** Returns the variables of the sandbox without the tokens of a sign-in. */
 const unsigned = (): Environment => {
   const { GOOGLE_REFRESH_TOKEN: _, SERVICE_ACCESS_TOKEN: __, ...env } = variables();
   return env;
 };
 
-test('introduces itself, asks, signs in at both sides, checks, and shows the plan', async () => {
+test('init introduces itself, asks for settings, signs in at both sides, checks them and shows the plan', async () => {
   const folder = await newFolder('asked');
   const { GOOGLE_CLIENT_SECRET: secret = '', ...env } = unsigned();
   const command = ask(['--no-browser'], env, folder);
@@ -135,7 +135,7 @@ test('introduces itself, asks, signs in at both sides, checks, and shows the pla
   expect(await host.run(['plan'], {}, folder)).toMatchObject({ code: 3 });
 });
 
-test('refuses a wrong client at once, and a second init corrects an answer and keeps the rest of the file', async () => {
+test('init refuses a wrong client at once, and a second init corrects an answer and keeps the rest of the file', async () => {
   const folder = await newFolder('corrected');
   const env = { ...variables(), SERVICE_CLIENT_SECRET: 'wrong' };
   const file = join(folder, 'trial.yaml');
@@ -170,7 +170,7 @@ test('refuses a wrong client at once, and a second init corrects an answer and k
   expect(text).toMatch(/^firstSync: run$/mu);
 });
 
-test('a CardDAV side: the password is asked for, and which of the address books of the account to sync', async () => {
+test('for a CardDAV side init asks for the password and for the address book of the account', async () => {
   const folder = await newFolder('carddav');
   const header = `Basic ${Buffer.from('ada:abcd efgh').toString('base64')}`;
   await using server = await startFakeServer({
@@ -230,14 +230,14 @@ test('without the variables --yes lists the missing settings, and writes nothing
   expect(existsSync(join(folder, 'data'))).toBe(false);
 });
 
-test('an empty --data-dir, as an unset variable of a script leaves, names no place, and nothing is written', async () => {
+test('an empty --data-dir, which an unset variable of a script leaves, is refused, and nothing is written', async () => {
   const folder = await newFolder('nowhere');
   const { code, stderr } = await host.run(['init', '--yes', '--data-dir', ''], variables(), folder);
   expect([code, stderr]).toEqual([2, expect.stringContaining('--data-dir is empty.')]);
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('secrets that variables give stay out of every file', async () => {
+test('with --secrets none secrets in variables are written to no file', async () => {
   const folder = await newFolder('none');
   expect(await host.run(['init', '--yes', '--secrets', 'none'], variables(), folder)).toMatchObject({ code: 0 });
   const text = await readFile(join(folder, 'config/contact-sync.yaml'), 'utf8');
@@ -245,7 +245,7 @@ test('secrets that variables give stay out of every file', async () => {
   expect(existsSync(join(folder, 'config/.env'))).toBe(false);
 });
 
-test('a fault that doctor finds sets the exit code, and no plan is shown', async () => {
+test('a fault found by doctor sets the exit code, and no plan is shown', async () => {
   const folder = await newFolder('refused');
   const env = { ...variables(), SERVICE_ACCESS_TOKEN: 'wrong' };
   const { code, stdout } = await host.run(['init', '--yes'], env, folder);

@@ -14,7 +14,7 @@ const ENV = {
 test
   .runIf(existsSync('/proc/self'))
   .each([[['status']], [['daemon']], [['init', '--yes', '--config', '/proc/x/y.yaml']]])(
-  'where no directory can be made, %j says so and ends with the code of a wrong configuration',
+  'if no directory can be created, %j reports that and ends with the exit code of an invalid configuration',
   async (args) => {
     const { code, stderr } = await runCli(args, ENV);
     expect(stderr).toContain('No directory can be made at /proc/');

@@ -36,7 +36,7 @@ const notify = (changes: Environment = {}, args: readonly string[] = ['--test'])
 };
 const name = (): string => new URL(receiver.url).host;
 
-test('a signed test is sent, and the answer is printed: exit code 0', async () => {
+test('a signed test notification is sent, and the response is printed: exit code 0', async () => {
   receiver.answer((response) => response.writeHead(200).end('ok'));
   expect(await notify({ NOTIFY_SECRET: SECRET })).toEqual({
     code: 0,
@@ -52,7 +52,7 @@ test('a signed test is sent, and the answer is printed: exit code 0', async () =
   expect(request?.headers['contact-sync-signature']).toBe(`v1=${expected}`);
 });
 
-test('as Slack takes it', async () => {
+test('with NOTIFY_FORMAT=slack the body contains only a text', async () => {
   await notify({ NOTIFY_FORMAT: 'slack' });
   expect(JSON.parse(receiver.received[0]?.body ?? '')).toEqual({ text: expect.any(String) });
 });
@@ -62,7 +62,7 @@ test.each([
   [403, 'invalid_token', 1],
   [503, 'later', 5],
   [429, 'too many', 5],
-])('a webhook that answers %i: exit code %i, after one attempt', async (status, words, code) => {
+])('a webhook that responds with %i (%s): exit code %i, after one attempt', async (status, words, code) => {
   receiver.answer((response) => response.writeHead(status).end(words));
   expect(await notify()).toEqual({ code, stdout: '', stderr: `${name()} answered ${status}: ${words}\n` });
   expect(receiver.received).toHaveLength(1);
@@ -76,19 +76,19 @@ test('a redirect is not followed: exit code 1', async () => {
   expect(other.received).toEqual([]);
 });
 
-test('a webhook that is not there: exit code 5, by its host', async () => {
+test('an unreachable webhook: exit code 5, with only its host in the message', async () => {
   const { code, stderr } = await notify({ NOTIFY_URL: 'http://127.0.0.1:9/services/T0SECRET' });
   expect([code, stderr]).toEqual([5, '127.0.0.1:9 did not answer (ECONNREFUSED)\n']);
 });
 
-test('an address that the answer repeats is not printed', async () => {
+test('an address that the response repeats is not printed', async () => {
   receiver.answer((response, { path }) => response.writeHead(404).end(`Cannot POST ${path}`));
   const { stderr } = await notify();
   expect(stderr).toContain('Cannot POST');
   expect(stderr).not.toMatch(/T\dSECRET/u);
 });
 
-test('the test is sent without --test too, and without a webhook the exit code is 2', async () => {
+test('the test notification is also sent without --test, and without a webhook the exit code is 2', async () => {
   expect(await notify({}, [])).toMatchObject({ code: 0, stdout: expect.stringContaining('answered 204') });
   expect(receiver.received).toHaveLength(1);
   expect(await notify({ NOTIFY_URL: '' })).toMatchObject({ code: 2, stderr: expect.stringContaining('NOTIFY_URL') });

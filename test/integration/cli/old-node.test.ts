@@ -19,7 +19,7 @@ const run = (node: string, args: readonly string[]): Promise<Ended> =>
 const versionOf = async (node: string): Promise<number> =>
   Number.parseInt((await run(node, ['--print', 'process.versions.node'])).stdout, 10);
 
-/** The first Node on the PATH that is too old. */
+/** Returns the first Node on the PATH that is too old. */
 const findOldNode = async (): Promise<string | null> => {
   for (const directory of (process.env['PATH'] ?? '').split(delimiter)) {
     const node = join(directory, 'node');
@@ -31,7 +31,7 @@ const findOldNode = async (): Promise<string | null> => {
 const REFUSAL =
   /^contact-sync needs Node 24 or newer, and this is Node [\d.]+ \(\/\S+\)\. Install a newer one .* npm run -s contact-sync\n$/u;
 
-/** Makes the process take itself for another Node, before anything else of it is loaded. */
+/** Returns the option that sets another Node version in the process before any other module is loaded. */
 const claiming = (version: string): string =>
   `--import=data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'${version}'}})`;
 
@@ -42,14 +42,14 @@ test.each(['22.21.1', '20.20.2', '18.0.0'])('Node %s prints one line with the re
   expect(stderr).toContain(`Node ${version} `);
 });
 
-test.each(['24.0.0', '26.1.0'])('Node %s is taken', async (version) => {
+test.each(['24.0.0', '26.1.0'])('Node %s is accepted', async (version) => {
   expect(await run(process.execPath, [claiming(version), MAIN, '--version'])).toMatchObject({ code: 0, stderr: '' });
 });
 
 const oldNode = await findOldNode();
 
 test.skipIf(oldNode === null)(
-  `an old Node itself is refused before it reads any TypeScript${oldNode === null ? ' (there is none on the PATH)' : ''}`,
+  `a real old Node is refused before it reads any TypeScript${oldNode === null ? ' (no old Node on the PATH)' : ''}`,
   async () => {
     const { code, stdout, stderr } = await run(oldNode ?? '', ['--import', CHECK, MAIN, 'status']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -57,7 +57,7 @@ test.skipIf(oldNode === null)(
   },
 );
 
-test('package scripts check before they start the sources', async () => {
+test('package scripts check the Node version before they start the sources', async () => {
   const { default: description } = await import('../../../package.json', { with: { type: 'json' } });
   expect(description.scripts['contact-sync']).toMatch(/^node --import \.\/src\/util\/require-node\.js src\/main\.ts$/u);
 });

@@ -3,8 +3,8 @@ import { HistoryDocument, RetriedDocument, UndoDocument } from '../../../config/
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import { startGround, type Ended, type Ground } from './run-cli.ts';
 
-// Each command is a process of its own.
-// A write that is refused, tried again, and undone by itself: each test goes on where the one above it ended.
+// Each command is a separate process.
+// A write that is refused, retried, and undone separately. Each test continues where the previous test ended.
 let ground: Ground;
 
 const run = (...args: readonly string[]): Promise<Ended> => ground.run(...args);
@@ -53,7 +53,7 @@ test('`retry` of a contact without a refused write is an error, and `retry all` 
   expect(await run('retry', 'all')).toMatchObject({ code: 0, stdout: '0 refused writes to retry.\n' });
 });
 
-test('one write of a run is planned and undone by its number, and the others stay', async () => {
+test('one write of a run is planned and undone by its number, and the other writes remain', async () => {
   entitle('Ada', 'Admiral');
   entitle('Ben', 'Butcher');
   await run('sync');
@@ -68,14 +68,14 @@ test('one write of a run is planned and undone by its number, and the others sta
   const undone = await run('undo', 'last', '--write', number);
   expect(undone.stdout).toMatch(new RegExp(`undo of write ${number} of run \\S+: completed, 1 write`, 'u'));
   expect([titleOf('Ada'), titleOf('Ben')]).toEqual(['Admiral', 'Baker']);
-  // The undo is a run of its own, and takes nothing to the other side.
+  // The undo is a separate run and writes nothing to the other side.
   await run('sync');
   expect([titleOf('Ada'), titleOf('Ben')]).toEqual(['Admiral', 'Baker']);
   expect((await run('undo', 'last')).code).toBe(0);
   expect(titleOf('Ben')).toBe('Butcher');
 });
 
-test('a write that the run has not is refused, and so is one of another run', async () => {
+test('an unknown write number and a write of another run are refused', async () => {
   const { runs } = HistoryDocument.parse(JSON.parse((await run('runs', '--json')).stdout));
   const first = runs.at(-1)?.run ?? '';
   const { writes = [] } = HistoryDocument.parse(JSON.parse((await run('runs', 'last', '--json')).stdout)).runs[0] ?? {};

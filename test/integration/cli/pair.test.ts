@@ -5,8 +5,8 @@ import { fileOf } from '../../../config/document-schemas.ts';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import { startGround, type Ended, type Ground } from './run-cli.ts';
 
-// Each command is a process of its own.
-// A household of which no two names agree: each test goes on where the one above it ended.
+// Each command is a separate process.
+// A household whose members all have different names. Each test continues where the previous test ended.
 let ground: Ground;
 
 const run = (...args: readonly string[]): Promise<Ended> => ground.run(...args);
@@ -34,7 +34,7 @@ const serviceId = (firstName: string): string => {
 
 const planned = async () => PlansDocument.parse(JSON.parse((await run('plan', '--json')).stdout)).links[0];
 
-test('[R13] the plan names the command for each two candidates', async () => {
+test('[R13] the plan contains the command for each two candidates', async () => {
   const { stdout } = await run('plan');
   for (const left of ['Mia', 'Tim'].map(googleId)) {
     for (const right of ['Amelia', 'Eve'].map(serviceId))
@@ -42,18 +42,18 @@ test('[R13] the plan names the command for each two candidates', async () => {
   }
 });
 
-test('[R13] an empty id, as an unset variable of a script leaves, is refused', async () => {
+test('[R13] an empty id, which an unset variable of a script leaves, is refused', async () => {
   const { code, stderr } = await run('pair', googleId('Mia'), '');
   expect([code, stderr]).toEqual([2, expect.stringContaining('An id is empty.')]);
 });
 
-test('[R13] a decision applies to the plan, can be removed, and warns about contacts that are unknown so far', async () => {
+test('[R13] a decision applies to the plan, can be removed, and has a warning for unknown contacts', async () => {
   const ids = [googleId('Mia'), serviceId('Amelia')] as const;
-  const said = await run('pair', ...ids, '--json');
-  expect(said.code).toBe(0);
-  expect(said.stderr).toContain(`${ids[0]} is unknown at Google so far.`);
+  const decided = await run('pair', ...ids, '--json');
+  expect(decided.code).toBe(0);
+  expect(decided.stderr).toContain(`${ids[0]} is unknown at Google so far.`);
   const verdict = { link: 'default', googleId: ids[0], serviceId: ids[1], says: 'together' };
-  expect(VerdictDocument.parse(JSON.parse(said.stdout))).toEqual({ verdict });
+  expect(VerdictDocument.parse(JSON.parse(decided.stdout))).toEqual({ verdict });
   const pairing = (await planned())?.actions.find(({ action }) => action === 'pair');
   expect(pairing).toMatchObject({ googleId: ids[0], serviceId: ids[1], why: 'paired by hand' });
   const back = await run('pair', '--forget', ...ids, '--json');
@@ -63,7 +63,7 @@ test('[R13] a decision applies to the plan, can be removed, and warns about cont
   expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('There is no decision about')]);
 });
 
-test('[R13] two that are kept apart are reported no more, and two that are paired are not parted', async () => {
+test('[R13] contacts kept apart are no longer reported, and paired contacts cannot be kept apart', async () => {
   const [mia, tim, amelia, eve] = [googleId('Mia'), googleId('Tim'), serviceId('Amelia'), serviceId('Eve')];
   const apart = await run('pair', '--apart', tim, eve);
   expect([apart.code, apart.stdout]).toEqual([

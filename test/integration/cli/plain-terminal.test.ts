@@ -4,11 +4,11 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startGround, type Ground } from './run-cli.ts';
 
-// Each command is a process of its own.
+// Each command is a separate process.
 const execute = promisify(execFile);
 const MAIN = join(import.meta.dirname, '../../../src/main.ts');
 
-/** The `script` of util-linux gives a command a terminal; that of other systems has other options. */
+/** The `script` of util-linux runs a command in a terminal. On other systems it has other options. */
 const hasScript = await execute('script', ['--version']).then(
   ({ stdout }) => stdout.includes('util-linux'),
   () => false,
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => ground[Symbol.asyncDispose]());
 
-/** What a plan writes to a terminal. */
+/** Returns the output of `plan` in a terminal. */
 const onTerminal = async (env: Readonly<Record<string, string>>): Promise<string> => {
   const command = `'${process.execPath}' '${MAIN}' plan`;
   const { stdout } = await execute('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
@@ -33,7 +33,7 @@ const onTerminal = async (env: Readonly<Record<string, string>>): Promise<string
 const CURSOR = /\u001B\[[0-9;?]*[A-KSTfhlnsu]/u;
 const BLOCKS = /[\u2580-\u259F]/u;
 
-test.skipIf(!hasScript)('a terminal gets bars', async () => {
+test.skipIf(!hasScript)('a terminal shows bars', async () => {
   const text = await onTerminal({ TERM: 'xterm-256color' });
   expect(text).toMatch(CURSOR);
   expect(text).toMatch(BLOCKS);
@@ -42,7 +42,7 @@ test.skipIf(!hasScript)('a terminal gets bars', async () => {
 test.skipIf(!hasScript).each([
   ['NO_COLOR', { TERM: 'xterm-256color', NO_COLOR: '1' }],
   ['TERM=dumb', { TERM: 'dumb' }],
-])('%s gets no cursor movement, no block characters and no colours', async (_, env) => {
+])('with %s a terminal gets no cursor movement, no block characters and no colours', async (_, env) => {
   const text = await onTerminal(env);
   expect(text).toContain('default: full,');
   expect(text).not.toMatch(BLOCKS);

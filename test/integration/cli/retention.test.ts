@@ -41,34 +41,28 @@ afterAll(async () => {
 const undo = (run: string, more: Readonly<Record<string, string>> = {}) =>
   host.run(['undo', run, '--dry-run'], { ...env, ...more }, directory);
 
-test('undo refuses a run that is too old, with the time that writes are kept', async () => {
+test('undo refuses a run that is too old, and prints the time for which writes are kept', async () => {
   const { code, stderr } = await undo('old-run');
   expect(code).toBe(2);
   expect(stderr).toContain('old-run is too old to be undone: it ended 31 days ago');
   expect(stderr).toContain('kept for 30 days (RETENTION)');
 });
 
-test.each(['undo', 'runs'])(
-  '%s takes an empty word, as an unset variable of a script leaves, for no run',
-  async (command) => {
-    const { code, stdout, stderr } = await host.run([command, ''], env, directory);
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('RUN is empty');
-  },
-);
+test.each(['undo', 'runs'])('%s refuses an empty RUN, which an unset variable of a script leaves', async (command) => {
+  const { code, stdout, stderr } = await host.run([command, ''], env, directory);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain('RUN is empty');
+});
 
-test.each(['last', 'pruned-run'])(
-  'undo says that the run may have been too old where it finds none: %s',
-  async (run) => {
-    const { code, stderr } = await undo(run);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/or it is too old: the writes of a run are kept for 30 days \(RETENTION\)/u);
-  },
-);
+test.each(['last', 'pruned-run'])('undo of a missing run reports that the run may be too old: %s', async (run) => {
+  const { code, stderr } = await undo(run);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/or it is too old: the writes of a run are kept for 30 days \(RETENTION\)/u);
+});
 
-test('undo takes a run of any age where everything is kept', async () => {
+test('undo accepts a run of any age with RETENTION=off', async () => {
   const { code, stderr } = await undo('old-run', { RETENTION: 'off' });
   expect(stderr).not.toContain('too old');
-  // What is missing is a token.
+  // The command fails later, because a token is missing.
   expect([code, stderr]).toEqual([2, expect.stringContaining('GOOGLE_REFRESH_TOKEN')]);
 });

@@ -15,14 +15,14 @@ import {
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { runCli, startGround, type Ended, type Ground } from './run-cli.ts';
 
-// Each command is a process of its own.
+// Each command is a separate process.
 const DELETED = 14;
 
-// One link of 60 people in step, where a person deleted 14 of them: each test goes on where the one above it ended.
+// One link with 60 synced contacts, of which 14 were deleted. Each test continues where the previous test ended.
 let ground: Ground;
-let gone: readonly string[];
+let deletedNames: readonly string[];
 
-/** The names in an order that does not depend on a plan's. */
+/** Sorts names independently of the order of a plan. */
 const inOrder = (names: readonly (string | null | undefined)[]): readonly string[] => names.map(String).toSorted();
 
 const run = (...args: readonly string[]): Promise<Ended> => ground.run(...args);
@@ -32,7 +32,7 @@ beforeAll(async () => {
   expect((await run('sync')).code).toBe(0);
   const { account } = ground.sandbox.google;
   const people = account.people().slice(0, DELETED);
-  gone = people.map(({ names, organizations }) => {
+  deletedNames = people.map(({ names, organizations }) => {
     const { givenName = '', familyName = '' } = names?.[0] ?? {};
     return `${givenName} ${familyName}`.trim() || (organizations?.[0]?.name ?? '');
   });
@@ -47,18 +47,18 @@ test('[R8] the plan of a halted run lists the contacts that it would delete', as
   expect(title).toMatch(/^default: incremental, \d+ actions, would halt: too-many-deletes$/u);
   expect(section).toBe(`Deletions: ${DELETED} (${DELETED} at the service)`);
   const named = lines.slice(0, DELETED).map((line) => line.split(' (Google -> Service): deleted at Google')[0]?.trim());
-  expect(inOrder(named)).toEqual(inOrder(gone));
+  expect(inOrder(named)).toEqual(inOrder(deletedNames));
 });
 
-test('the document of a plan has the names, the deleted values, and only the selected changes', async () => {
+test('the document of a plan contains the names, the deleted values, and only the selected changes', async () => {
   const { stdout } = await run('plan', '--only', 'deletes', '--json');
   const actions = PlansDocument.parse(JSON.parse(stdout)).links[0]?.actions ?? [];
-  expect(inOrder(actions.map(({ name }) => name))).toEqual(inOrder(gone));
+  expect(inOrder(actions.map(({ name }) => name))).toEqual(inOrder(deletedNames));
   expect(new Set(actions.map(({ action, why }) => `${action}: ${why}`))).toEqual(
     new Set(['delete: deleted at Google']),
   );
   expect(actions.every(({ changes }) => changes.length > 0 && changes.every(({ to }) => to === ''))).toBe(true);
-  const first = gone[0] ?? '';
+  const first = deletedNames[0] ?? '';
   const found = PlansDocument.parse(JSON.parse((await run('plan', '--grep', first.toUpperCase(), '--json')).stdout));
   expect(found.links[0]?.actions.map(({ name }) => name)).toContain(first);
   expect(found.links[0]?.actions.length).toBeLessThan(DELETED);
@@ -70,7 +70,7 @@ const history = async (...args: readonly string[]) => {
   return HistoryDocument.parse(JSON.parse(stdout)).runs;
 };
 
-test('the runs are listed, the newest first, with what they wrote', async () => {
+test('runs are listed with their writes, the newest first', async () => {
   expect((await run('sync')).code).toBe(3);
   expect((await run('sync', '--accept-deletes')).code).toBe(0);
   const runs = await history();
@@ -90,14 +90,14 @@ test('the runs are listed, the newest first, with what they wrote', async () => 
   expect(halted).toMatch(/ halted .* nothing$/u);
 });
 
-test('a run is shown with names and values, in text and in its document', async () => {
+test('a run is shown with names and values, in text and as a document', async () => {
   const [last] = await history('last');
-  expect(inOrder(last?.writes?.map(({ name }) => name) ?? [])).toEqual(inOrder(gone));
+  expect(inOrder(last?.writes?.map(({ name }) => name) ?? [])).toEqual(inOrder(deletedNames));
   expect(last?.writes?.every(({ changes, state }) => state === 'done' && changes.length > 0)).toBe(true);
   const { stdout } = await run('runs', last?.run.slice(0, 8) ?? '');
   expect(stdout).toMatch(/^default: incremental, completed, started \d{4}-\d\d-\d\d \d\d:\d\d, took /u);
   expect(stdout).toContain(`Deletions: ${DELETED} (${DELETED} at the service)`);
-  for (const name of gone) expect(stdout).toContain(`  ${name} (Google -> Service): deleted at Google`);
+  for (const name of deletedNames) expect(stdout).toContain(`  ${name} (Google -> Service): deleted at Google`);
   expect((await run('runs', last?.run ?? '', '--only', 'creates')).stdout).toContain('\n  No matching changes.');
   const unknown = await run('runs', 'nobody');
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('There is no run nobody')]);
@@ -107,7 +107,7 @@ test('a run is shown with names and values, in text and in its document', async 
   );
 });
 
-/** An undo of the last run on a terminal, answered so; the `script` of util-linux gives a command a terminal. */
+/** Undoes the last run in a terminal of the `script` of util-linux, with this answer. */
 const undoOnTerminal = async (answer: string, ...options: readonly string[]): Promise<string> => {
   const main = join(import.meta.dirname, '../../../src/main.ts');
   const command = [`'${process.execPath}' '${main}' undo last`, ...options].join(' ');
@@ -128,7 +128,7 @@ const undoOnTerminal = async (answer: string, ...options: readonly string[]): Pr
 
 const hasScript = spawnSync('script', ['--version']).stdout?.toString().includes('util-linux') ?? false;
 
-test.skipIf(!hasScript)('an undo asks on a terminal before it deletes, and names whom', async () => {
+test.skipIf(!hasScript)('an undo in a terminal asks before it deletes, and names the contacts', async () => {
   const { google, service } = ground.sandbox;
   google.account.createPerson({ names: [{ givenName: 'Zoë', familyName: 'New' }] });
   expect((await run('sync')).code).toBe(0);
@@ -142,7 +142,7 @@ test.skipIf(!hasScript)('an undo asks on a terminal before it deletes, and names
   expect(isThere()).toBe(false);
 });
 
-test('an undo that deletes contacts needs --yes in a script, and prints the command that confirms it', async () => {
+test('an undo that deletes contacts requires --yes in a script, and prints the command that confirms it', async () => {
   const { google, service } = ground.sandbox;
   google.account.createPerson({ names: [{ givenName: 'Yan', familyName: 'New' }] });
   expect((await run('sync')).code).toBe(0);
@@ -162,7 +162,7 @@ test('an undo that deletes contacts needs --yes in a script, and prints the comm
   expect(isThere()).toBe(false);
 });
 
-test('a contact that an undo leaves on one side is in the status, and is linked again by undoing the undo', async () => {
+test('a contact that an undo leaves on one side is in the status, and undoing the undo links it again', async () => {
   const unpaired = async () =>
     StatusDocument.parse(JSON.parse((await run('status', '--json')).stdout)).links[0]?.unpaired;
   const [undo] = await history('last');
@@ -181,7 +181,7 @@ const conflicts = async (...args: readonly string[]) => {
   return ConflictsDocument.parse(JSON.parse(stdout)).links[0]?.conflicts ?? [];
 };
 
-/** Both sides give one person another title; the service's is the later one. */
+/** Changes the title of one contact on both sides. The change at the service is the later one. */
 const dispute = async (google: string, service: string): Promise<void> => {
   const { account } = ground.sandbox.service;
   const contact = account.contacts().find(({ first_name: name }) => name === 'Yan');
@@ -214,7 +214,7 @@ test('a conflict is listed with the name, both values, the winner and the reason
   expect(stdout).toContain('contact-sync -- conflicts resolve ID --take google (or service)');
 });
 
-test('the other value of a conflict is taken by the next run', async () => {
+test('the next run writes the chosen value of a conflict', async () => {
   const open = (await conflicts()).find(({ name }) => name === 'Yan New');
   const other = open?.winner === 'google' ? 'service' : 'google';
   const { code, stdout } = await run('conflicts', 'resolve', String(open?.id), '--take', other, '--json');
@@ -245,7 +245,7 @@ test('all conflicts of a link are reviewed at once', async () => {
   expect(titles()).toEqual(before);
 });
 
-test('a side that another link does not write does not prevent the review of a conflict', async () => {
+test('a side that another link does not write to does not prevent the review of a conflict', async () => {
   const dataDir = join(ground.directory, 'two-links');
   const file = join(ground.directory, 'two-links.yaml');
   const links = { home: {}, mirror: { direction: 'to-service' } };
@@ -272,7 +272,7 @@ test.each([
   [['resolve', '1'], 'Give either --take SIDE or --dismiss.'],
   [['resolve', '1', '--dismiss', '--take', 'google'], 'Give either --take SIDE or --dismiss.'],
   [['resolve', '1', '--take', 'outlook'], 'Its sides are google and service'],
-])('a review that cannot be is refused: %j', async (args, message) => {
+])('an impossible review is refused: %j', async (args, message) => {
   const { code, stderr } = await run('conflicts', ...args);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
@@ -294,7 +294,7 @@ test.each([
   ['explain', ['explain', 'nobody']],
   ['backup', ['backup', 'copy']],
   ['forget', ['forget', 'contact', 'nobody']],
-])('what %s prints with --json is as its JSON Schema says, and has no other key: %j', async (command, args) => {
+])('the output of %s with --json matches its JSON Schema and has no other key: %j', async (command, args) => {
   const { stdout } = await run(...args, '--json');
   const document: unknown = JSON.parse(stdout);
   const schema = z.fromJSONSchema(JSON.parse(readFileSync(fileOf(command), 'utf8')));

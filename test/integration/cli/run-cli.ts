@@ -12,35 +12,35 @@ const MAIN = join(import.meta.dirname, '../../../src/main.ts');
 export type Environment = Readonly<Record<string, string>>;
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
-/** Starts the real command line in a process of its own, which knows only the variables given. */
+/** Starts the real command line in a separate process that has only the given variables. */
 export const startCli = (args: readonly string[], env: Environment, cwd: string = tmpdir()): ChildProcess =>
   spawn(process.execPath, [MAIN, ...args], { cwd, env: { PATH: process.env['PATH'] ?? '', ...env } });
 
-/** Waits for the end of a command. */
+/** Waits until a command ends and returns its output. */
 export const ended = async (child: ChildProcess): Promise<Ended> => {
   const [stdout, stderr] = [child.stdout, child.stderr].map((stream) => (stream ? text(stream) : ''));
   await once(child, 'close');
   return { code: child.exitCode, stdout: (await stdout) ?? '', stderr: (await stderr) ?? '' };
 };
 
-/** Runs a command to its end, in a process of its own. */
+/** Runs a command to its end in a separate process. */
 export const runProcess = (args: readonly string[], env: Environment = {}, cwd?: string): Promise<Ended> =>
   ended(startCli(args, env, cwd));
 
-/** Runs a command to its end, in the host of this worker. */
+/** Runs a command to its end in the host of this worker. */
 export const runCli = (args: readonly string[], env: Environment = {}, cwd?: string): Promise<Ended> =>
   startCliHost().runTyped(args, env, cwd);
 
 export type Ground = {
   readonly sandbox: Sandbox;
-  /** A directory of its own, also the working directory of the commands. */
+  /** A separate directory, which is also the working directory of the commands. */
   readonly directory: string;
   readonly env: Environment;
   run(...args: readonly string[]): Promise<Ended>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** A sandbox without narrow limits, and an empty store, for commands to work on. */
+/** Starts a sandbox without narrow limits and with an empty store for commands. */
 export const startGround = async (options: SandboxOptions = {}): Promise<Ground> => {
   await using stack = new AsyncDisposableStack();
   const sandbox = stack.use(
@@ -72,6 +72,6 @@ export const startGround = async (options: SandboxOptions = {}): Promise<Ground>
   };
 };
 
-/** The variables whose values no output may repeat. */
+/** Returns the values of variables that no output may contain. */
 export const secretsOf = (env: Environment): readonly string[] =>
   Object.entries(env).flatMap(([name, value]) => (/TOKEN$|SECRET$/u.test(name) ? [value] : []));

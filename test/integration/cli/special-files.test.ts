@@ -15,14 +15,14 @@ beforeAll(async () => {
 });
 afterAll(() => host[Symbol.asyncDispose]());
 
-/** Puts a file there whose reading never ends. */
+/** Creates a file that can be read without end. */
 const put = (kind: 'pipe' | 'zero', path: string): void => {
   rmSync(path, { recursive: true, force: true });
   if (kind === 'zero') symlinkSync('/dev/zero', path);
   else expect(spawnSync('mkfifo', [path]).status).toBe(0);
 };
 
-describe.each(['pipe', 'zero'] as const)('a %s in the place of a file', (kind) => {
+describe.each(['pipe', 'zero'] as const)('a %s in place of a file', (kind) => {
   const at = (name: string): string => join(ground.directory, name);
   const run = (env: Readonly<Record<string, string>>, ...args: readonly string[]) =>
     host.run(args, { ...ground.env, ...env }, ground.directory);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runProcess } from './run-cli.ts';
 
-/** Names every package that the process loads a module of, on the last line of stderr. */
-const TELL_PACKAGES = `data:text/javascript,${encodeURIComponent(`
+/** Prints the packages of all loaded modules on the last line of stderr. */
+const REPORT_PACKAGES = `data:text/javascript,${encodeURIComponent(`
   import { writeSync } from 'node:fs';
   import { registerHooks } from 'node:module';
   const packages = new Set();
@@ -33,7 +33,7 @@ const packagesOf = async (args: readonly string[], more: Record<string, string> 
     GOOGLE_CLIENT_ID: 'client',
     GOOGLE_CLIENT_SECRET: 'secret',
     ...more,
-    NODE_OPTIONS: `--import=${TELL_PACKAGES}`,
+    NODE_OPTIONS: `--import=${REPORT_PACKAGES}`,
   };
   const { stderr } = await runProcess(args, env, directory);
   return JSON.parse(stderr.slice(stderr.lastIndexOf('[')));
@@ -47,7 +47,7 @@ test('help loads only the package that parses the command line', async () => {
 });
 
 test.each(['status', 'health'])(
-  '%s loads the store, but no remote and no optional package that is not configured',
+  '%s loads the store, but neither a remote nor an optional package that is not configured',
   async (name) => {
     const packages = await packagesOf([name]);
     expect(packages).toContain('better-sqlite3');
@@ -55,7 +55,7 @@ test.each(['status', 'health'])(
   },
 );
 
-test('the packages for configuration files and for logs of people are loaded only when they are used', async () => {
+test('the packages for configuration files and for pretty logs are loaded only when they are used', async () => {
   await writeFile(join(directory, 'given.yaml'), 'direction: both\n');
   const packages = await packagesOf(['status', '--config', 'given.yaml'], { LOG_FORMAT: 'pretty' });
   expect(packages).toEqual(expect.arrayContaining(['yaml', 'pino-pretty']));

@@ -9,7 +9,7 @@ import packageJson from '../../../package.json' with { type: 'json' };
 import { RunsDocument } from '../../../config/documents.ts';
 import { ended, runCli, startCli } from './run-cli.ts';
 
-// Each command is a process of its own.
+// Each command is a separate process.
 let directory: string;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'contact-sync-cli-'));
@@ -26,19 +26,19 @@ describe('help', () => {
     expect(stdout.slice(stdout.indexOf('Exit codes:'))).toMatch(/3 +halted for safety/u);
   });
 
-  test.each(COMMANDS)('%s has a help with examples', async (command) => {
+  test.each(COMMANDS)('the help of %s has examples', async (command) => {
     const { code, stdout } = await runCli([command, '--help']);
     expect(code).toBe(0);
     expect(stdout).toMatch(new RegExp(`[$] .*contact-sync (?:-- )?${command}`, 'u'));
   });
 
-  test('--version is the version of the package', async () => {
+  test('--version prints the version of the package', async () => {
     expect(await runCli(['--version'])).toMatchObject({ code: 0, stdout: `${packageJson.version}\n` });
   });
 });
 
 describe('sandbox', () => {
-  test('prints an environment that a sync works with, on loopback only, and ends with 0 on SIGTERM', async () => {
+  test('prints an environment for a sync, on loopback only, and ends with exit code 0 on SIGTERM', async () => {
     const child = startCli(['sandbox', '--people', '12', '--seed', '4', '--service-rate', '6000/minute', '--json'], {});
     const end = ended(child);
     if (child.stdout === null) throw new Error('The sandbox has no stdout.');
@@ -55,7 +55,7 @@ describe('sandbox', () => {
     expect(await end).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('loads an address book from a file, reports each line that was not read, and prints lines to paste', async () => {
+  test('loads an address book from a file, reports each skipped line, and prints lines to paste', async () => {
     const book = join(import.meta.dirname, '../../support/address-books/one-bad-card.vcf');
     const child = startCli(['sandbox', '--google', book], {});
     const end = ended(child);
@@ -130,7 +130,7 @@ describe('sandbox', () => {
   });
 });
 
-test('the demo ends by itself with both sides alike, in the same words each time, and leaves nothing behind', async () => {
+test('the demo ends with equal sides, prints the same text each time, and leaves no files behind', async () => {
   const env = { TMPDIR: directory };
   const before = await readdir(directory);
   const { code, stdout } = await runCli(['demo'], env, directory);
@@ -145,7 +145,7 @@ test('the demo ends by itself with both sides alike, in the same words each time
   for (const change of ['group renamed', 'conflict: the newer edit stands', 'deleted', 'new contact, in VIP']) {
     expect(stdout).toContain(change);
   }
-  // How many requests and re-read changes a run takes depends on which second it falls into.
+  // The number of requests and re-read changes of a run depends on the second in which it starts.
   const steady = (text: string): string => text.replaceAll(/ in [\d.]+ (?:ms|s)$/gmu, '').replaceAll(/ *\d+/gu, ' #');
   expect(steady((await runCli(['demo'], env, directory)).stdout)).toBe(steady(stdout));
 });

@@ -7,8 +7,8 @@ import type { GoogleEmulator } from '../../../src/sandbox/google/server.ts';
 import { startSandboxPair, type SandboxPair } from '../../../src/sandbox/sandbox.ts';
 import { runCli } from './run-cli.ts';
 
-// Each command is a process of its own.
-// A link between two accounts of one provider: documents, log and text name its sides as the configuration does.
+// Each command is a separate process.
+// A link between two accounts of one provider: documents, log and text use the configured names of its sides.
 const LIMIT = '60000/minute';
 let pair: SandboxPair;
 let directory: string;
@@ -39,7 +39,7 @@ const accountOf = (side: 'left' | 'right'): GoogleEmulator['account'] => {
   return emulator.server.account;
 };
 
-test('a plan has the sides by their names, and the ids of each under its name', async () => {
+test('a plan contains the names of the sides, and the ids of each side under its name', async () => {
   const { code, stdout } = await run('plan', '--json');
   expect(code).toBe(0);
   const { links } = JSON.parse(stdout) as { links: [{ actions: Record<string, unknown>[] }] };
@@ -53,7 +53,7 @@ test('a plan has the sides by their names, and the ids of each under its name', 
   );
 });
 
-test('a run counts by the names of the sides, in its document and in the log', async () => {
+test('a run has counts by the names of the sides, in its document and in the log', async () => {
   const { code, stdout, stderr } = await run('sync', '--json');
   expect(code).toBe(0);
   const [summary] = (JSON.parse(stdout) as { runs: Record<string, unknown>[] }).runs;
@@ -76,7 +76,7 @@ test('a run without changes prints its counts under the titles of the sides', as
   expect(stdout).toContain('Google (private): 0 writes to do\nGoogle (work): 0 writes to do\n');
 });
 
-test('status names each cursor by its side', async () => {
+test('status shows each cursor under the name of its side', async () => {
   const { links } = JSON.parse((await run('status', '--json')).stdout) as { links: [{ cursors: object }] };
   expect(links[0].cursors).toEqual({ private: expect.any(String), work: expect.any(String) });
   const { stdout } = await run('status');

@@ -3,7 +3,7 @@ import { HistoryDocument, UndoDocument } from '../../../config/documents.ts';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import { startGround, type Ended, type Ground } from './run-cli.ts';
 
-// Each command is a process of its own.
+// Each command is a separate process.
 let ground: Ground;
 
 const run = (...args: readonly string[]): Promise<Ended> => ground.run(...args);
@@ -39,7 +39,7 @@ test('[R15] an undo reports a group that its side refuses, and does not count it
   ]);
 });
 
-test('[R15] an undo that breaks off before it has written anything counts nothing', async () => {
+test('[R15] an undo that fails before its first write counts nothing', async () => {
   const { google } = ground.sandbox;
   const { runs } = HistoryDocument.parse(JSON.parse((await run('runs', '--json')).stdout));
   const deletion = runs.find(({ kind }) => kind !== 'undo')?.run ?? '';

@@ -18,7 +18,7 @@ const GRANT = { access_token: 'access', refresh_token: 'refresh', scope: `openid
 
 type Reply = { readonly status?: number; readonly body?: unknown; readonly headers?: Record<string, string> };
 
-/** A token endpoint that gives one answer, or, for null, closes the connection. */
+/** Starts a token endpoint that always returns `reply`, or closes the connection for null. */
 const startTokenEndpoint = async (reply: Reply | null) => {
   const forms: URLSearchParams[] = [];
   const server = createServer((request, response) => {
@@ -74,7 +74,7 @@ describe('the authorization URL', () => {
     codeChallenge: 'challenge',
   };
 
-  test('asks for a code, offline access, consent and PKCE', () => {
+  test('requests a code, offline access, consent and PKCE', () => {
     const url = new URL(authorizationUrl(request));
     expect(url.origin + url.pathname).toBe('https://accounts.example/auth');
     expect(Object.fromEntries(url.searchParams)).toEqual({
@@ -91,13 +91,13 @@ describe('the authorization URL', () => {
     });
   });
 
-  test('names the account where it is known', () => {
+  test('contains the account if it is known', () => {
     const url = new URL(authorizationUrl({ ...request, loginHint: 'ann+x@example.com' }));
     expect(url.searchParams.get('login_hint')).toBe('ann+x@example.com');
   });
 });
 
-test('the PKCE pair is that of the example of RFC 7636', () => {
+test('the PKCE pair equals the example of RFC 7636', () => {
   const octets = [
     116, 24, 223, 180, 151, 153, 224, 37, 79, 250, 96, 125, 216, 173, 187, 186, 22, 212, 37, 77, 105, 214, 191, 240, 91,
     88, 5, 88, 83, 132, 141, 121,
@@ -113,7 +113,7 @@ test('the PKCE pair is that of the example of RFC 7636', () => {
 });
 
 describe('the exchange of a code', () => {
-  test('gives the refresh token and the granted scopes', async () => {
+  test('returns the refresh token and the granted scopes', async () => {
     await using endpoint = await startTokenEndpoint({ body: GRANT });
     expect(await endpoint.exchange()).toEqual({ refreshToken: 'refresh', scopes: ['openid', CONTACTS_SCOPE] });
     expect(endpoint.forms.map((form) => Object.fromEntries(form))).toEqual([
@@ -128,35 +128,35 @@ describe('the exchange of a code', () => {
     ]);
   });
 
-  test('fails where the user did not grant access to contacts, not even by a scope that reads only', async () => {
+  test('fails if the user did not grant access to contacts: a read-only scope is not enough', async () => {
     const failure = await failureOf({ body: { ...GRANT, scope: `openid ${CONTACTS_SCOPE}.readonly` } });
     expect(failure).toMatchObject({ kind: 'revoked', message: expect.stringContaining('tick it') });
   });
 
-  test.each([{}, { refresh_token: null }])('fails where no refresh token came: %o', async (fields) => {
+  test.each([{}, { refresh_token: null }])('fails if the answer has no refresh token: %o', async (fields) => {
     const { refresh_token: _, ...grant } = GRANT;
     const failure = await failureOf({ body: { ...grant, ...fields } });
     expect(failure).toMatchObject({ kind: 'unauthenticated', message: expect.stringContaining('no refresh token') });
   });
 
   test.each<[string, Reply | null, object]>([
-    ['a code that does not serve', { status: 400, body: { error: 'invalid_grant' } }, { kind: 'invalid', status: 400 }],
+    ['an invalid code', { status: 400, body: { error: 'invalid_grant' } }, { kind: 'invalid', status: 400 }],
     ['a wrong client', { status: 401, body: { error: 'invalid_client' } }, { kind: 'client-refused', status: 401 }],
     ['a limit', { status: 429, headers: { 'retry-after': '7' } }, { kind: 'limited', retryAfterMs: 7_000 }],
     ['a limit without a time', { status: 429 }, { kind: 'limited', retryAfterMs: 60_000 }],
-    ['a fault', { status: 503, body: '<html>' }, { kind: 'unavailable', status: 503 }],
+    ['a server error', { status: 503, body: '<html>' }, { kind: 'unavailable', status: 503 }],
     ['a redirect, which is not followed', { status: 307, headers: { location: '/token' } }, { status: 307 }],
     ['no answer', null, { kind: 'unavailable', status: null, applied: 'unknown' }],
-    ['what is not JSON', { body: '<html>' }, { kind: 'unreadable', status: 200 }],
-    ['no scopes', { body: { refresh_token: 'refresh' } }, { kind: 'unreadable', status: 200 }],
-  ])('tells the meaning of %s', async (_, reply, meaning) => {
+    ['an answer that is not JSON', { body: '<html>' }, { kind: 'unreadable', status: 200 }],
+    ['an answer without scopes', { body: { refresh_token: 'refresh' } }, { kind: 'unreadable', status: 200 }],
+  ])('fails with the right kind for %s', async (_, reply, meaning) => {
     const failure = await failureOf(reply);
     expect(failure).toBeInstanceOf(Error);
     expect(failure).toMatchObject({ ...meaning, side: null, route: 'POST token' });
     expect(String(failure)).not.toMatch(/hush|4\/a|verifier/u);
   });
 
-  test('ends with the reason of its signal', async () => {
+  test('rejects with the reason of its aborted signal', async () => {
     await using endpoint = await startTokenEndpoint({ body: GRANT });
     const reason = new Error('stopped');
     await expect(endpoint.exchange(AbortSignal.abort(reason))).rejects.toBe(reason);

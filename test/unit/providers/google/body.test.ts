@@ -62,23 +62,20 @@ const update = (record: ContactRecord, changes: Partial<Contact>) => {
   return updateBody({ key: 'k', current: record, desired: { ...record.contact, ...changes }, fields }, maskOf(fields));
 };
 
-test.each(['Facebook', 'profile'])(
-  '[R3] a website that is called %s is none of the profiles once it is written',
-  (label) => {
-    const mapping = personMapping([...USUAL_FIELDS, 'socialProfiles']);
-    const draft = contactOf({
-      websites: [{ value: 'ada.example', label }],
-      socialProfiles: [{ value: 'x.example/ada', label }],
-    });
-    const { urls } = createBody({ key: 'k', draft, groupIds: [], originId: 'contact_1' }, mapping);
-    const reading = readPerson({ ...person(1), urls }, mapping);
-    if (reading.kind !== 'contact') throw new Error('The contact is not readable.');
-    expect(reading.record.contact.websites).toEqual([{ value: 'ada.example', label: null }]);
-    expect(reading.record.contact.socialProfiles).toEqual([{ value: 'x.example/ada', label }]);
-  },
-);
+test.each(['Facebook', 'profile'])('[R3] a website with the label %s is not read back as a social profile', (label) => {
+  const mapping = personMapping([...USUAL_FIELDS, 'socialProfiles']);
+  const draft = contactOf({
+    websites: [{ value: 'ada.example', label }],
+    socialProfiles: [{ value: 'x.example/ada', label }],
+  });
+  const { urls } = createBody({ key: 'k', draft, groupIds: [], originId: 'contact_1' }, mapping);
+  const reading = readPerson({ ...person(1), urls }, mapping);
+  if (reading.kind !== 'contact') throw new Error('The contact is not readable.');
+  expect(reading.record.contact.websites).toEqual([{ value: 'ada.example', label: null }]);
+  expect(reading.record.contact.socialProfiles).toEqual([{ value: 'x.example/ada', label }]);
+});
 
-describe('[R10] an update leaves in place what the contact cannot express', () => {
+describe('[R10] an update keeps what a contact cannot express', () => {
   const record = recordOf(RICH);
 
   test('a changed email address keeps the others with their subfields', () => {
@@ -95,7 +92,7 @@ describe('[R10] an update leaves in place what the contact cannot express', () =
     ]);
   });
 
-  test('a phone number of invisible characters alone is sent once', () => {
+  test('a phone number that consists of invisible characters is sent once', () => {
     const odd = recordOf(person(1, { phoneNumbers: [{ metadata: METADATA, value: '\u200f', type: 'home' }] }));
     const phoneNumbers = [...odd.contact.phoneNumbers, { value: '112', label: null }];
     expect(update(odd, { phoneNumbers })['phoneNumbers']).toEqual([
@@ -104,7 +101,7 @@ describe('[R10] an update leaves in place what the contact cannot express', () =
     ]);
   });
 
-  test('what Google makes itself is never sent', () => {
+  test('values that Google generates are never sent', () => {
     const everything = updateBody({ key: 'k', current: record, desired: record.contact, fields: ['firstName'] }, [
       'names',
       'organizations',
@@ -118,7 +115,7 @@ describe('[R10] an update leaves in place what the contact cannot express', () =
     expect(sent).toContain('Dschon');
   });
 
-  test('only the etag of the CONTACT source guards the write', () => {
+  test('the write is conditional on the etag of the CONTACT source only', () => {
     expect(update(record, { title: 'x' })).toMatchObject({
       resourceName: 'people/c1',
       metadata: { sources: [{ type: 'CONTACT', id: '1', etag: '#1' }] },
@@ -132,14 +129,14 @@ describe('[R10] an update leaves in place what the contact cannot express', () =
     ]);
   });
 
-  test('a changed title touches the current organization only', () => {
+  test('a changed title changes the current organization only', () => {
     expect(update(record, { title: 'Chief' })['organizations']).toEqual([
       { name: 'First', title: 'Clerk', department: 'Desk' },
       { name: 'Second', title: 'Chief', current: true, startDate: { year: 2020 } },
     ]);
   });
 
-  test('an organization stays while it says anything, and goes when it says nothing', () => {
+  test('an organization is kept while it has a value, and is removed when it is empty', () => {
     expect(update(record, { company: '', title: '' })['organizations']).toContainEqual({
       current: true,
       startDate: { year: 2020 },
@@ -148,7 +145,7 @@ describe('[R10] an update leaves in place what the contact cannot express', () =
     expect(update(bare, { company: '' })['organizations']).toEqual([]);
   });
 
-  test('a corrected address keeps its box, without the block that would contradict it', () => {
+  test('a changed address keeps its PO box and loses the formatted value that would contradict it', () => {
     const addresses = record.contact.addresses.map((address) => ({ ...address, city: 'Köln', postalCode: '50667' }));
     expect(update(record, { addresses })['addresses']).toEqual([
       {
@@ -163,7 +160,7 @@ describe('[R10] an update leaves in place what the contact cannot express', () =
     ]);
   });
 
-  test('another address beside it leaves the old one as it was read, block included', () => {
+  test('an added address leaves the old address as it was read, with its formatted value', () => {
     const other = { street: 'Rue 2', city: 'Paris', region: '', postalCode: '', country: '', label: null };
     const written = update(record, { addresses: [other, ...record.contact.addresses] })['addresses'];
     expect(written).toEqual([
@@ -172,14 +169,14 @@ describe('[R10] an update leaves in place what the contact cannot express', () =
     ]);
   });
 
-  test('a corrected country takes its code with it', () => {
+  test('a changed country removes its country code', () => {
     const addresses = record.contact.addresses.map((address) => ({ ...address, country: 'Austria' }));
     const [written] = update(record, { addresses })['addresses'] as Record<string, unknown>[];
     expect(written).toMatchObject({ country: 'Austria', poBox: 'Box 5' });
     expect(written).not.toHaveProperty('countryCode');
   });
 
-  test('entries that map to nothing stay', () => {
+  test('entries without a mapped value are kept', () => {
     const odd = recordOf(
       person(1, { emailAddresses: [{ displayName: 'No address' }], addresses: [{ extendedAddress: 'Flat 2' }] }),
     );
@@ -191,14 +188,14 @@ describe('[R10] an update leaves in place what the contact cannot express', () =
     });
   });
 
-  test('a name typed as a whole survives a write of another field, and gives way to parts', () => {
+  test('a name entered as one text is kept by a write of another field, and is replaced by a write of its parts', () => {
     const whole = recordOf(person(1, { names: [{ displayName: 'Madonna', unstructuredName: 'Madonna' }] }));
     const request = { key: 'k', current: whole, desired: contact({ title: 'x' }), fields: ['title' as const] };
     expect(updateBody(request, ['names', 'organizations'])['names']).toEqual([{ unstructuredName: 'Madonna' }]);
     expect(update(whole, { lastName: 'Ciccone' })['names']).toEqual([{ givenName: 'Madonna', familyName: 'Ciccone' }]);
   });
 
-  test('two spellings of one number both stay', () => {
+  test('two spellings of one number are both kept', () => {
     const twice = recordOf(person(1, { phoneNumbers: [{ value: '555 1234' }, { value: '555-1234', type: 'fax' }] }));
     expect(twice.contact.phoneNumbers).toHaveLength(1);
     const phoneNumbers = [...twice.contact.phoneNumbers, { value: '999', label: null }];
@@ -211,13 +208,13 @@ describe('[R10] an update leaves in place what the contact cannot express', () =
 });
 
 describe('a create', () => {
-  test('[R9] names the account that the origin id is of', () => {
+  test('[R9] contains the account that the origin id belongs to', () => {
     const draft = contact({ firstName: 'Ann' });
     const body = createBody({ key: 'k', draft, groupIds: [], originId: 'contact_1', originScope: 'account-1' });
     expect(body['clientData']).toEqual([{ key: 'contact-sync.origin', value: 'account-1 contact_1' }]);
   });
 
-  test('carries the draft, My Contacts with the groups, and the origin id', () => {
+  test('contains the draft, My Contacts and the groups, and the origin id', () => {
     const draft = contact({ firstName: 'Ann', emailAddresses: [{ value: 'a@x', label: 'home' }] });
     expect(createBody({ key: 'k', draft, groupIds: ['contactGroups/0a'], originId: 'contact_1' })).toEqual({
       names: [{ givenName: 'Ann' }],
@@ -254,7 +251,7 @@ const contacts = fc
   })
   .map(contactOf);
 
-/** What Google holds after a write: masked lists replaced, a name made whole, empty lists absent. */
+/** Returns the Person that Google stores after a write: the written lists replace the old ones. */
 const written = (body: Readonly<Record<string, unknown>>, over: Record<string, unknown> = {}) => ({
   ...person(1),
   ...over,
@@ -262,7 +259,7 @@ const written = (body: Readonly<Record<string, unknown>>, over: Record<string, u
   metadata: person(1)['metadata'],
 });
 
-test('what is written reads back as what was wanted', () => {
+test('a written contact is read back with the values that were requested', () => {
   fc.assert(
     fc.property(contacts, contacts, fc.subarray([...CONTACT_FIELDS], { minLength: 1 }), (before, after, fields) => {
       const created = written(createBody({ key: 'k', draft: before, groupIds: [], originId: 'o' }));

@@ -6,8 +6,8 @@ const draft = { key: 'k', draft: contact({ firstName: 'Ann' }), groupIds: [], or
 const limited = (headers: Record<string, string> = {}): Reply => ({ ...apiError(429, 'RESOURCE_EXHAUSTED'), headers });
 const created: Reply = { body: { createdPeople: [{ person: person(1) }] } };
 
-describe('retries', () => {
-  test('the client itself repeats neither an API request nor a token request', async () => {
+describe('a retry', () => {
+  test('is never made by the client library, neither of an API request nor of a token request', async () => {
     await using google = await startGoogle(
       () => apiError(403, 'PERMISSION_DENIED'),
       (count) => (count === 1 ? { status: 503, body: 'x' } : { body: { access_token: 'a', expires_in: 3599 } }),
@@ -15,25 +15,25 @@ describe('retries', () => {
     await expect(google.remote.deleteGroup('contactGroups/0a', NEVER)).rejects.toMatchObject({ kind: 'revoked' });
     expect(google.tokenRequests).toHaveLength(2);
     expect(google.requests).toHaveLength(1);
-    // One pause of ours between the token requests, and no time spent inside the client.
+    // The remote waits once between the token requests, and the client library never waits.
     expect(google.clock.sleepsMs).toEqual([250]);
   });
 
-  test('a read is repeated after a fault, until it would take too long', async () => {
+  test('of a read follows each failure until the time limit', async () => {
     await using google = await startGoogle(() => apiError(429, 'RESOURCE_EXHAUSTED'));
     await expect(google.remote.listGroups(NEVER)).rejects.toMatchObject({ kind: 'limited' });
     expect(google.clock.sleepsMs).toEqual([5_000, 10_000, 20_000, 40_000]);
     expect(google.remote.requestCount()).toBe(6);
   });
 
-  test('Retry-After is the floor', async () => {
+  test('is not made before Retry-After', async () => {
     const groups = { body: { contactGroups: [{ resourceName: 'contactGroups/myContacts' }] } };
     await using google = await startGoogle((_, count) => (count === 1 ? limited({ 'retry-after': '33' }) : groups));
     await google.remote.listGroups(NEVER);
     expect(google.clock.sleepsMs).toEqual([33_000]);
   });
 
-  test('a write is repeated where it was surely not applied', async () => {
+  test('of a write is made if it was certainly not applied', async () => {
     await using google = await startGoogle((_, count) => (count === 1 ? limited() : created));
     expect(await google.remote.create([draft], NEVER)).toMatchObject([{ ok: true }]);
     expect(google.requests).toHaveLength(2);
@@ -43,8 +43,8 @@ describe('retries', () => {
     ['a 503', apiError(503, 'UNAVAILABLE')],
     ['a reset', { drop: true }],
     ['an answer that is not JSON', { body: '<html>' }],
-    ['an answer cut short', { ...created, cut: true }],
-  ])('a write is not repeated after %s: it may have been applied', async (_, reply) => {
+    ['a truncated answer', { ...created, cut: true }],
+  ])('of a write is not made after %s: it may have been applied', async (_, reply) => {
     await using google = await startGoogle(() => reply);
     const [result] = await google.remote.create([draft], NEVER);
     expect(result).toMatchObject({ key: 'k', ok: false, error: { applied: 'unknown' } });
@@ -53,7 +53,7 @@ describe('retries', () => {
 });
 
 describe('the access token', () => {
-  test('a refused one is renewed once and the request sent again', async () => {
+  test('is renewed once if it is refused, and the request is repeated', async () => {
     await using google = await startGoogle(({ authorization }) =>
       authorization === 'Bearer token-1' ? apiError(401, 'UNAUTHENTICATED') : created,
     );
@@ -61,13 +61,13 @@ describe('the access token', () => {
     expect(google.requests.map(({ authorization }) => authorization)).toEqual(['Bearer token-1', 'Bearer token-2']);
   });
 
-  test('where the new one is refused too, that is thrown from a write', async () => {
+  test('makes a write throw if the renewed token is also refused', async () => {
     await using google = await startGoogle(() => apiError(401, 'UNAUTHENTICATED'));
     await expect(google.remote.create([draft], NEVER)).rejects.toMatchObject({ kind: 'unauthenticated' });
     expect(google.requests).toHaveLength(2);
   });
 
-  test('a dead refresh token is thrown from a write, and nothing is sent', async () => {
+  test('makes a write throw without a request if the refresh token is revoked', async () => {
     await using google = await startGoogle(
       () => ({}),
       () => ({ status: 400, body: { error: 'invalid_grant', error_description: 'revoked' } }),
@@ -77,7 +77,7 @@ describe('the access token', () => {
     expect(google.remote.requestCount()).toBe(1);
   });
 
-  test('a token endpoint that fails leaves a write surely not applied', async () => {
+  test('leaves a write certainly not applied if the token endpoint fails', async () => {
     await using google = await startGoogle(
       () => ({}),
       () => ({ status: 500 }),
@@ -88,14 +88,14 @@ describe('the access token', () => {
 });
 
 describe('an aborted signal', () => {
-  test('ends a call before anything is sent', async () => {
+  test('ends a call before a request is sent', async () => {
     await using google = await startGoogle(() => ({}));
     const reason = new Error('stop');
     await expect(google.remote.create([draft], AbortSignal.abort(reason))).rejects.toBe(reason);
     expect(google.remote.requestCount()).toBe(0);
   });
 
-  test('ends the waiting for an access token', async () => {
+  test('ends the wait for an access token', async () => {
     const controller = new AbortController();
     const reason = new Error('stop');
     await using google = await startGoogle(
@@ -108,7 +108,7 @@ describe('an aborted signal', () => {
     await expect(google.remote.create([draft], controller.signal)).rejects.toBe(reason);
   });
 
-  test('ends a request that is under way, with its own reason', async () => {
+  test('ends a request in progress with its own reason', async () => {
     const controller = new AbortController();
     const reason = new Error('stop');
     await using google = await startGoogle(() => {
@@ -120,25 +120,25 @@ describe('an aborted signal', () => {
 });
 
 describe('the mutation lane', () => {
-  test('writes of one account never overlap', async () => {
-    let underWay = 0;
-    let most = 0;
+  test('never lets writes of one account overlap', async () => {
+    let inProgress = 0;
+    let maxInProgress = 0;
     await using google = await startGoogle(async () => {
-      underWay += 1;
-      // Long enough in turns of the event loop for another request to come in, were one sent.
+      inProgress += 1;
+      // Long enough, in turns of the event loop, for an overlapping request to arrive.
       for (let turn = 0; turn < 2_000; turn += 1) {
-        most = Math.max(most, underWay);
+        maxInProgress = Math.max(maxInProgress, inProgress);
         await new Promise((resolve) => setImmediate(resolve));
       }
-      underWay -= 1;
+      inProgress -= 1;
       return {};
     });
     await Promise.all(['1', '2', '3', '4'].map((id) => google.remote.delete([`people/c${id}`], NEVER)));
-    expect(most).toBe(1);
+    expect(maxInProgress).toBe(1);
     expect(google.requests).toHaveLength(4);
   });
 
-  test('a failed task does not hold up the next', async () => {
+  test('runs the next task after a failed task', async () => {
     const lane = createLane();
     const failed = lane(() => Promise.reject(new Error('x')));
     await expect(Promise.all([failed.catch(() => 'failed'), lane(async () => 'next')])).resolves.toEqual([

@@ -47,7 +47,7 @@ describe('a redirect [R17]', () => {
   it.each([
     [303, 'unknown'],
     [307, 'no'],
-  ])('of a create, with %d, says whether it was applied: %s', async (status, applied) => {
+  ])('of a create, with %d, returns whether the create was applied: %s', async (status, applied) => {
     await using google = await startGoogle(() => ({ status, headers: { location: 'http://127.0.0.1:9/' } }));
     const [result] = await google.remote.create([creation], NEVER);
     expect(result).toMatchObject({ ok: false, error: { kind: 'unreadable', retry: 'never', applied } });
@@ -61,14 +61,14 @@ describe('an answer [R17]', () => {
   });
 
   inCompleteRun(() => {
-    it('is not read beyond the limit, which counts what it is decompressed to', async () => {
+    it('is not read beyond the limit, which counts decompressed bytes', async () => {
       await using google = await startGoogle(bomb);
       const error = await failureOf(collect(google.remote.pull(WHOLE, NEVER)));
       expect(error).toBeInstanceOf(UnreadableError);
       expect(error.message).toContain(`longer than ${ANSWER_LIMITS.bytes} bytes`);
     });
 
-    it('of the token endpoint is not read beyond the limit either', async () => {
+    it('of the token endpoint is not read beyond the limit', async () => {
       await using google = await startGoogle(() => ({}), bomb);
       const error = await failureOf(google.remote.identify(NEVER));
       expect(error).toBeInstanceOf(UnreadableError);
@@ -76,7 +76,7 @@ describe('an answer [R17]', () => {
     });
   });
 
-  it('that drips on past its time is given up, and leaves it open whether a write was applied', async () => {
+  it('that takes longer than the time limit is abandoned, and it is unknown whether the write was applied', async () => {
     let [nowMs, stepMs] = [0, 0];
     const clock = { ...createFakeClock(), monotonic: () => (nowMs += stepMs) };
     await using google = await startGoogle(
@@ -111,7 +111,7 @@ describe('a listing that does not end [R14, R17]', () => {
   it.each([
     ['itself', () => 'same'],
     ['an earlier page', (count: number) => `page ${count % 3}`],
-  ])('because a page names %s as the next one, is refused', async (_, next) => {
+  ])('is refused if a page names %s as the next page', async (_, next) => {
     await using google = await startGoogle((__, count) => page(count, next(count), 1));
     const error = await failureOf(collect(google.remote.pull(WHOLE, NEVER)));
     expect(error).toBeInstanceOf(UnreadableError);
@@ -119,7 +119,7 @@ describe('a listing that does not end [R14, R17]', () => {
     expect(google.requests.length).toBeLessThan(6);
   });
 
-  it('is refused where it goes on with the page that an earlier walk ended with', async () => {
+  it('is refused if it is resumed and repeats the page of its resume point', async () => {
     await using google = await startGoogle((_, count) => page(count, 'same', 1));
     const [first] = await collect(google.remote.pull(WHOLE, NEVER)).catch(() => []);
     expect(first).toBeUndefined();
@@ -139,7 +139,7 @@ describe('a listing that does not end [R14, R17]', () => {
     ['whole', 200, '1000 rows'],
     ['changes', 1, '12 pages'],
     ['changes', 200, '1000 rows'],
-  ] as const)('is given up: %s, with %d new rows a page, after more than %s', async (mode, rows, why) => {
+  ] as const)('is abandoned: %s, with %d new rows a page, after more than %s', async (mode, rows, why) => {
     let isEndless = false;
     await using google = await startGoogle(
       (_, count) => (isEndless ? page(count, `page ${count}`, rows) : { body: { nextSyncToken: 'sync' } }),
@@ -153,7 +153,7 @@ describe('a listing that does not end [R14, R17]', () => {
     expect(error.message).toContain(why);
   });
 
-  it('of groups, or of the contacts that a lost create is looked for among, is refused too', async () => {
+  it('is refused for groups, and in the search for the contact of a lost create', async () => {
     const group = { resourceName: 'contactGroups/a1', name: 'A' };
     await using google = await startGoogle((seen) => ({
       body: seen.path.endsWith('/contactGroups')
@@ -167,8 +167,8 @@ describe('a listing that does not end [R14, R17]', () => {
   });
 });
 
-describe('a list that is always there [R17]', () => {
-  it('is not empty where it is absent: every account has its system groups', async () => {
+describe('a required list [R17]', () => {
+  it('is not read as empty if it is absent: every account has its system groups', async () => {
     await using google = await startGoogle(() => ({ body: {} }));
     expect(await failureOf(google.remote.listGroups(NEVER))).toBeInstanceOf(UnreadableError);
   });

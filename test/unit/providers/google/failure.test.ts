@@ -48,7 +48,7 @@ describe('the error table', () => {
     [answer(503, 'upstream'), CONTEXT, 'unavailable', 'unknown'],
     [refusal(500, 'INTERNAL'), LISTING, 'unavailable', 'no'],
     [answer(304, ''), CONTEXT, 'unreadable', 'unknown'],
-  ])('%#: %o', (error, context, kind, applied) => {
+  ])('maps row %# to its kind and to whether a write was applied: %o', (error, context, kind, applied) => {
     expect(toRemoteError(error, context)).toMatchObject({ kind, applied, side: null, route: context.route });
   });
 
@@ -57,12 +57,15 @@ describe('the error table', () => {
     [410, '<html>no such page</html>'],
     [404, { message: 'no route matched' }],
     [404, { error: 'not found' }],
-  ])('[R7] %i that is not said by Google deletes nothing, and a write was perhaps applied: %o', (status, body) => {
-    expect(toRemoteError(answer(status, body), CONTEXT)).toMatchObject({ kind: 'unreadable', applied: 'unknown' });
-    expect(toRemoteError(answer(status, body), LISTING)).toMatchObject({ kind: 'unreadable', applied: 'no' });
-  });
+  ])(
+    '[R7] a %i without an error body of Google deletes nothing, and a write may have been applied: %o',
+    (status, body) => {
+      expect(toRemoteError(answer(status, body), CONTEXT)).toMatchObject({ kind: 'unreadable', applied: 'unknown' });
+      expect(toRemoteError(answer(status, body), LISTING)).toMatchObject({ kind: 'unreadable', applied: 'no' });
+    },
+  );
 
-  test('[R16] a 403 that is not said by Google refuses no credential, and a write was perhaps applied', () => {
+  test('[R16] a 403 with a body that is not from Google does not refuse the credential, and a write may have been applied', () => {
     const page = answer(403, '<html>Your computer may be sending automated queries</html>');
     expect(toRemoteError(page, CONTEXT)).toMatchObject({ kind: 'unreadable', applied: 'unknown' });
     expect(toRemoteError(page, LISTING)).toMatchObject({ kind: 'unreadable', applied: 'no' });
@@ -75,13 +78,13 @@ describe('the error table', () => {
     ['UND_ERR_CONNECT_TIMEOUT', 'no'],
     ['ECONNRESET', 'unknown'],
     ['UND_ERR_HEADERS_TIMEOUT', 'unknown'],
-  ])('no answer because of %s: a write was applied: %s', (code, applied) => {
+  ])('after %s without an answer, whether a write was applied: %s', (code, applied) => {
     const cause = new TypeError('fetch failed', { cause: Object.assign(new Error('socket'), { code }) });
     const error = Object.assign(new Error('fetch failed', { cause }), { config: {} });
     expect(toRemoteError(error, CONTEXT)).toMatchObject({ kind: 'unavailable', status: null, applied });
   });
 
-  test('a limit without a floor gets ours, and one with a floor keeps it', () => {
+  test('a limit without Retry-After gets the default delay, and one with Retry-After keeps its delay', () => {
     expect(toRemoteError(refusal(429, ''), CONTEXT).retryAfterMs).toBe(5_000);
     expect(toRemoteError(answer(429, {}, { 'retry-after': '30' }), CONTEXT).retryAfterMs).toBe(30_000);
     const date = { 'retry-after': 'Thu, 01 Jan 2026 00:00:09 GMT' };
@@ -99,25 +102,33 @@ describe('the error table of token requests', () => {
     [answer(502, 'bad gateway'), 'unavailable'],
     [Object.assign(new Error('fetch failed'), { config: {} }), 'unavailable'],
     [new Error('Could not refresh access token.'), 'unreadable'],
-  ])('%#', (error, kind) => {
+  ])('maps row %# to its kind, with no write applied', (error, kind) => {
     expect(toTokenError(error, CONTEXT)).toMatchObject({ kind, applied: 'no' });
   });
 });
 
-/** What the client throws where nothing listens at any of an address's hosts. */
+/** Returns the error that the client throws when every host of an address refuses the connection. */
 const refusedAtEveryHost = () => {
   const attempt = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
   const cause = new TypeError('fetch failed', { cause: new AggregateError([attempt, attempt]) });
   return Object.assign(new Error('fetch failed', { cause }), { config: {} });
 };
 
-describe('a message names the setting to correct', () => {
+describe('an error message names the setting to correct', () => {
   test.each([
-    ['a wrong client', answer(401, { error: 'invalid_client' }), 'GOOGLE_CLIENT_ID or GOOGLE_CLIENT_SECRET is wrong'],
-    ['another client', answer(401, { error: 'unauthorized_client' }), 'another client than GOOGLE_CLIENT_ID'],
-    ['a page that is no token endpoint', answer(404, '<html>'), 'check GOOGLE_TOKEN_URL'],
     [
-      'a token endpoint that is not there',
+      'for a wrong client',
+      answer(401, { error: 'invalid_client' }),
+      'GOOGLE_CLIENT_ID or GOOGLE_CLIENT_SECRET is wrong',
+    ],
+    [
+      'for a token of another client',
+      answer(401, { error: 'unauthorized_client' }),
+      'another client than GOOGLE_CLIENT_ID',
+    ],
+    ['for a page that is not a token endpoint', answer(404, '<html>'), 'check GOOGLE_TOKEN_URL'],
+    [
+      'for a token endpoint that is unreachable',
       refusedAtEveryHost(),
       '(ECONNREFUSED): check the network, and GOOGLE_TOKEN_URL',
     ],
@@ -126,9 +137,9 @@ describe('a message names the setting to correct', () => {
   });
 
   test.each([
-    ['a route without an id that is not there', answer(404, '<html>'), LISTING, 'check GOOGLE_ROOT_URL'],
+    ['for a missing route without an id', answer(404, '<html>'), LISTING, 'check GOOGLE_ROOT_URL'],
     [
-      'a host that is not there',
+      'for a host that is unreachable',
       refusedAtEveryHost(),
       CONTEXT,
       '(ECONNREFUSED): check the network, and GOOGLE_ROOT_URL',
@@ -137,7 +148,7 @@ describe('a message names the setting to correct', () => {
     expect(toRemoteError(error, context)).toMatchObject({ message: expect.stringContaining(named), applied: 'no' });
   });
 
-  test('but a contact that is not there is no matter of the address', () => {
+  test('except for a missing contact, which does not depend on the address', () => {
     const { message } = toRemoteError(answer(404, {}), { ...LISTING, route: 'GET /v1/people/{person}' });
     expect(message).not.toContain('GOOGLE_ROOT_URL');
   });
@@ -153,7 +164,7 @@ test.each([
   expect(itemError(code, 'POST x')).toMatchObject({ kind, applied });
 });
 
-test('messages and causes name fields and never values or tokens', () => {
+test('messages and causes contain fields and never values or tokens', () => {
   const violations = [{ fieldViolations: [{ field: 'contacts[0].names', description: 'bad "Bob"' }] }];
   const message = 'Invalid value at "Bob Smith", bob@x.example, +49 170 1234567';
   const error = toRemoteError(refusal(400, 'INVALID_ARGUMENT', message, violations), CONTEXT);
@@ -163,7 +174,7 @@ test('messages and causes name fields and never values or tokens', () => {
   expect(error.cause).not.toHaveProperty('config');
 });
 
-test('a scope that was not granted is told from access taken back', () => {
+test('a scope that was not granted is distinguished from revoked access', () => {
   const missing = refusal(403, 'PERMISSION_DENIED', 'x', reason('ACCESS_TOKEN_SCOPE_INSUFFICIENT'));
   expect(isMissingScope(toRemoteError(missing, LISTING))).toBe(true);
   expect(isMissingScope(toRemoteError(refusal(403, 'PERMISSION_DENIED'), LISTING))).toBe(false);

@@ -72,7 +72,7 @@ const pullWhole = (remote: Remote): Promise<FeedPage[]> => collect(remote.pull({
 const pullChanges = async (remote: Remote, pages: readonly FeedPage[]): Promise<FeedPage[]> =>
   collect(remote.pull({ mode: 'changes', cursor: pages.at(-1)?.cursor ?? '' }, NEVER));
 
-const told = (pages: readonly FeedPage[]): string[] =>
+const summariesOf = (pages: readonly FeedPage[]): string[] =>
   pages
     .flatMap(({ changes }) => changes)
     .map((change) => `${change.kind} ${change.kind === 'upsert' ? change.record.id : change.id}`)
@@ -82,8 +82,8 @@ const variantRows = Object.entries(googleVariantsSchema.shape).flatMap(([name, r
   row.unwrap().options.map((value) => ({ [name]: value })),
 );
 
-describe('against the emulator', () => {
-  test.each(variantRows)('a round of everything with %j', async (variants) => {
+describe('the Google remote against the emulator', () => {
+  test.each(variantRows)('performs every operation with %j', async (variants) => {
     await using world = await startWorld(variants);
     const { remote, emulator } = world;
 
@@ -97,10 +97,10 @@ describe('against the emulator', () => {
     if (first === undefined || second === undefined || third === undefined) throw new Error('three were created');
     expect(first).toMatchObject({ contact: request(1).draft, groupIds: [label.id], originId: 'contact_1' });
 
-    // The first listing after a write may still show what was there before.
+    // The first listing after a write may still return the state before the write.
     await pullWhole(remote);
     const whole = await pullWhole(remote);
-    expect(told(whole)).toEqual([first, second, third].map(({ id }) => `upsert ${id}`).toSorted());
+    expect(summariesOf(whole)).toEqual([first, second, third].map(({ id }) => `upsert ${id}`).toSorted());
 
     emulator.account.updatePerson(second.id, { birthdays: [{ date: { month: 5, day: 1 } }] });
     const updates = await remote.update([update(first, 'Boss'), update(second, 'Late')], NEVER);
@@ -124,7 +124,9 @@ describe('against the emulator', () => {
     expect(await remote.delete([second.id], NEVER)).toMatchObject([{ ok: true }]);
     const newId = emulator.account.renamePerson(third.id);
     const changes = await pullChanges(remote, whole);
-    expect(told(changes)).toEqual([`tombstone ${second.id}`, `upsert ${first.id}`, `upsert ${newId}`].toSorted());
+    expect(summariesOf(changes)).toEqual(
+      [`tombstone ${second.id}`, `upsert ${first.id}`, `upsert ${newId}`].toSorted(),
+    );
     const upserts = changes.flatMap((page) => page.changes.filter((change) => change.kind === 'upsert'));
     expect(upserts.find(({ record }) => record.id === newId)?.previousIds).toContain(third.id);
 
@@ -136,7 +138,7 @@ describe('against the emulator', () => {
     expect(emulator.overlappingMutations).toBe(0);
   });
 
-  test('[R9] a create whose answer was lost is found again', async () => {
+  test('[R9] finds the contact of a create whose answer was lost', async () => {
     await using world = await startWorld();
     const { remote, emulator, startMs } = world;
     emulator.addFault({ path: /batchCreate/u, effect: { kind: 'reset', when: 'after' } });
@@ -147,7 +149,7 @@ describe('against the emulator', () => {
     expect(emulator.account.people()).toHaveLength(1);
   });
 
-  test('an expired access token is renewed, a revoked refresh token ends it', async () => {
+  test('renews an expired access token, and fails on a revoked refresh token', async () => {
     await using world = await startWorld();
     await world.remote.listGroups(NEVER);
     world.emulator.expireAccessTokens();
@@ -156,14 +158,14 @@ describe('against the emulator', () => {
     await expect(world.remote.listGroups(NEVER)).rejects.toMatchObject({ kind: 'revoked' });
   });
 
-  test('a spent quota is waited for', async () => {
+  test('waits for a used-up quota', async () => {
     await using world = await startWorld();
     world.emulator.setQuotas({ readsPerMinute: 1, writesPerMinute: 1 });
     await pullWhole(world.remote);
-    expect(told(await pullWhole(world.remote))).toEqual([]);
+    expect(summariesOf(await pullWhole(world.remote))).toEqual([]);
   });
 
-  test('a deleted contact is gone', async () => {
+  test('reads a deleted contact as gone, and deletes it again without an error', async () => {
     await using world = await startWorld();
     const id = valueOf(await world.remote.create([request(1)], NEVER), 'k1').id;
     world.emulator.account.deletePerson(id);
@@ -176,7 +178,7 @@ describe('against the emulator', () => {
     expect(await world.remote.delete([id], NEVER)).toEqual([{ key: id, ok: true, value: null }]);
   });
 
-  test('who the account is', async () => {
+  test('returns the same id for the account each time', async () => {
     await using world = await startWorld();
     const id = await world.remote.identify(NEVER);
     expect(id).toMatch(/^people\//u);

@@ -12,8 +12,8 @@ const system = { resourceName: 'contactGroups/myContacts', groupType: 'SYSTEM_CO
 const taken = apiError(409, 'ALREADY_EXISTS', 'Contact group name already exists');
 const outdated = apiError(409, 'ABORTED', 'Contact group etag is outdated');
 
-describe('labels', () => {
-  test('all pages of user labels, no system groups', async () => {
+describe('a request for labels', () => {
+  test('lists all pages of user labels, without system groups', async () => {
     await using google = await startGoogle(({ query }): Reply =>
       query.get('pageToken') === 'p2'
         ? { body: { contactGroups: [group('0b', 'Work')], nextSyncToken: 's' } }
@@ -27,7 +27,7 @@ describe('labels', () => {
     expect(google.requests[0]?.query.has('syncToken')).toBe(false);
   });
 
-  test('one label, or null where it is gone', async () => {
+  test('reads one label, or returns null if it is deleted', async () => {
     await using google = await startGoogle(({ path }) =>
       path.endsWith('0a') ? { body: group('0a', 'Work') } : apiError(404, 'NOT_FOUND'),
     );
@@ -35,7 +35,7 @@ describe('labels', () => {
     expect(await google.remote.readGroup('contactGroups/0b', NEVER)).toBeNull();
   });
 
-  test('creating one that exists adopts it by name', async () => {
+  test('that creates an existing label returns the label with that name', async () => {
     await using google = await startGoogle(({ method }) =>
       method === 'POST' ? taken : { body: { contactGroups: [group('0a', 'Other'), group('0b', 'WORK')] } },
     );
@@ -43,7 +43,7 @@ describe('labels', () => {
     await expect(google.remote.createGroup('Absent', NEVER)).rejects.toMatchObject({ kind: 'name-taken' });
   });
 
-  test('renaming shows the etag and leaves everything else', async () => {
+  test('that renames a label sends the etag and changes nothing else', async () => {
     await using google = await startGoogle(({ body }) => ({ body: group('0a', body.contactGroup.name, 'e2') }));
     const current = { id: 'contactGroups/0a', name: 'Old', version: 'e1' };
     expect(await google.remote.renameGroup(current, 'New', NEVER)).toEqual({ ...current, name: 'New', version: 'e2' });
@@ -54,7 +54,7 @@ describe('labels', () => {
     });
   });
 
-  test('renaming with an outdated etag reads once more', async () => {
+  test('that renames a label with an outdated etag reads the label again', async () => {
     await using google = await startGoogle(({ method, body }): Reply => {
       if (method === 'GET') return { body: group('0a', 'Other', 'e5') };
       return body.contactGroup.etag === 'e5' ? { body: group('0a', 'New', 'e6') } : outdated;
@@ -63,13 +63,13 @@ describe('labels', () => {
     expect(await google.remote.renameGroup(current, 'New', NEVER)).toMatchObject({ name: 'New', version: 'e6' });
   });
 
-  test('renaming to a taken name says so', async () => {
+  test('that renames a label to a taken name fails with kind name-taken', async () => {
     await using google = await startGoogle(() => taken);
     const current = { id: 'contactGroups/0a', name: 'Old', version: 'e1' };
     await expect(google.remote.renameGroup(current, 'New', NEVER)).rejects.toMatchObject({ kind: 'name-taken' });
   });
 
-  test('deleting keeps the contacts, and one already gone counts as deleted', async () => {
+  test('that deletes a label keeps its contacts, and succeeds for a deleted label', async () => {
     await using google = await startGoogle((_, count) => (count === 1 ? {} : apiError(404, 'NOT_FOUND')));
     await google.remote.deleteGroup('contactGroups/0a', NEVER);
     await google.remote.deleteGroup('contactGroups/0a', NEVER);
@@ -81,7 +81,7 @@ describe('labels', () => {
 });
 
 describe('the account behind the token', () => {
-  test('is known by its resource name', async () => {
+  test('is identified by its resource name', async () => {
     await using google = await startGoogle(() => ({ body: { resourceName: 'people/117', etag: 'x' } }));
     expect(await google.remote.identify(NEVER)).toBe('people/117');
     expect(google.requests[0]?.query.get('personFields')).toBe('metadata');
@@ -96,7 +96,7 @@ describe('the account behind the token', () => {
     expect(await google.remote.identify(NEVER)).toBeNull();
   });
 
-  test('access taken back is thrown', async () => {
+  test('is not returned after access was revoked: an error is thrown', async () => {
     await using google = await startGoogle(() =>
       apiError(403, 'PERMISSION_DENIED', 'The caller does not have permission'),
     );

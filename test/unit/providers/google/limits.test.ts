@@ -22,14 +22,14 @@ test.each([
   expect(classifyGoogleRequest(method, path)).toEqual(quotas);
 });
 
-test('[R14] a listing asks for every list that holds a contact field, and a changed query has another name', () => {
+test('[R14] a listing requests every list that contains a contact field, and a changed query has another hash', () => {
   expect(USUAL_MAPPING.personFields).toBe(
     'metadata,names,organizations,emailAddresses,phoneNumbers,addresses,urls,memberships,clientData',
   );
   expect(USUAL_MAPPING.templateHash).toBe('b15d1d4490983f34');
 });
 
-test('a character that comes in two pieces is read as one, in an answer that keeps its status and headers', async () => {
+test('a character that arrives in pieces is decoded as one, and the answer keeps its status and headers', async () => {
   const bytes = new TextEncoder().encode('{"name":"Zoë 🙂"}');
   const cuts = Array.from(bytes, (byte) => new Uint8Array([byte]));
   const answer = new Response(ReadableStream.from(cuts), { status: 403, headers: { 'retry-after': '5' } });
@@ -38,7 +38,7 @@ test('a character that comes in two pieces is read as one, in an answer that kee
   expect([read.status, read.headers.get('retry-after')]).toEqual([403, '5']);
 });
 
-test('an answer that has no body by its status is an empty text', async () => {
+test('an answer whose status allows no body has an empty text', async () => {
   const read = await readWithin(new Response(null, { status: 204 }), systemClock);
   expect(await read.text()).toBe('');
 });

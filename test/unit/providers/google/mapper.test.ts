@@ -9,28 +9,28 @@ const PROFILE = { source: { type: 'PROFILE', id: '9' } };
 
 const inGroup = (name: string) => ({ contactGroupMembership: { contactGroupResourceName: `contactGroups/${name}` } });
 
-describe('a Person becomes a record', () => {
+describe('the record of a Person', () => {
   test.each<[string, Record<string, string>, object]>([
     [
       'with its account',
       { 'contact-sync.origin': 'account-1 people/c7' },
       { originId: 'people/c7', originScope: 'account-1' },
     ],
-    ['of the first edition', { 'contact-sync.service-id': 'contact_7' }, { originId: 'contact_7' }],
+    ['in the format of the first edition', { 'contact-sync.service-id': 'contact_7' }, { originId: 'contact_7' }],
     [
-      'of both',
+      'in both formats',
       { 'contact-sync.service-id': 'contact_7', 'contact-sync.origin': 'account-1 contact_8' },
       { originId: 'contact_8', originScope: 'account-1' },
     ],
-    ['that is malformed', { 'contact-sync.origin': 'account-1' }, { originId: null }],
-    ['of another program', { other: 'contact_7' }, { originId: null }],
-  ])('[R9] the origin %s', (_, entries, expected) => {
+    ['that is malformed: none', { 'contact-sync.origin': 'account-1' }, { originId: null }],
+    ['of another program: none', { other: 'contact_7' }, { originId: null }],
+  ])('[R9] has the origin of client data %s', (_, entries, expected) => {
     const clientData = Object.entries(entries).map(([key, value]) => ({ metadata: CONTACT, key, value }));
     const { originId, originScope } = recordOf(person(31, { clientData }));
     expect({ originId, ...(originScope === undefined ? {} : { originScope }) }).toEqual(expected);
   });
 
-  test('every mapped field, normalised', () => {
+  test('has every mapped field, normalised', () => {
     const record = recordOf(
       person(31, {
         names: [{ metadata: CONTACT, displayName: 'Dr. Ann  Lee', givenName: ' Ann ', familyName: 'Lee' }],
@@ -65,7 +65,7 @@ describe('a Person becomes a record', () => {
     });
   });
 
-  test('values that a profile adds are neither mapped nor kept for writing', () => {
+  test('does not contain values of a profile, neither mapped nor for later writes', () => {
     const record = recordOf(
       person(1, {
         names: [
@@ -80,25 +80,25 @@ describe('a Person becomes a record', () => {
     expect(JSON.stringify(record.raw)).not.toContain('p@x.example');
   });
 
-  test('the current organization speaks, else the first', () => {
+  test('has the company of the current organization, or else of the first', () => {
     const past = { name: 'Old', title: 'Clerk' };
     const current = { name: 'New', title: 'Boss', current: true };
     expect(recordOf(person(1, { organizations: [past, current] })).contact.company).toBe('New');
     expect(recordOf(person(1, { organizations: [past, { name: 'Third' }] })).contact.company).toBe('Old');
   });
 
-  test('a name typed as a whole is the first name', () => {
+  test('has a name entered as one text as the first name', () => {
     const names = [{ unstructuredName: 'Madonna', displayName: 'Madonna' }];
     expect(recordOf(person(1, { names })).contact).toMatchObject({ firstName: 'Madonna', lastName: '' });
   });
 
-  test('an address typed as a block is a street', () => {
+  test('has an address entered as one text as the street', () => {
     const addresses = [{ formattedValue: 'Main St 1\nBonn', type: 'home' }];
     const [address] = recordOf(person(1, { addresses })).contact.addresses;
     expect(address).toMatchObject({ street: 'Main St 1\nBonn', city: '', label: 'home' });
   });
 
-  test('user labels are the groups, sorted; system groups are none', () => {
+  test('has the user labels as groups, sorted, without system groups', () => {
     const memberships = [inGroup('ff01'), inGroup('myContacts'), inGroup('friends'), inGroup('19cb37f60aed8000')];
     const byId = { contactGroupMembership: { contactGroupId: '0a' } };
     expect(recordOf(person(1, { memberships: [...memberships, byId] })).groupIds).toEqual([
@@ -108,15 +108,15 @@ describe('a Person becomes a record', () => {
     ]);
   });
 
-  test('the version is the source etag: the etag of the person depends on the mask of the read', () => {
+  test('has the etag of the source as version: the etag of the person depends on the fields of the read', () => {
     const a = recordOf({ ...person(1), etag: '%one' });
     const b = recordOf({ ...person(1), etag: '%two' });
     expect(a.version).toBe(b.version);
   });
 });
 
-describe('a Person that is no record', () => {
-  test('a tombstone', () => {
+describe('a Person without a record', () => {
+  test('is read as deleted if it is a tombstone', () => {
     const metadata = { deleted: true, sources: [{ type: 'CONTACT', id: '1' }], objectType: 'PERSON' };
     expect(readPerson({ resourceName: 'people/c1', metadata })).toEqual({
       kind: 'deleted',
@@ -132,11 +132,11 @@ describe('a Person that is no record', () => {
     [{ metadata: {} }, null],
     ['text', null],
     [undefined, null],
-  ])('%j is unreadable and says whose it is', (answer, id) => {
+  ])('is unreadable, with its id if it has one: %j', (answer, id) => {
     expect(readPerson(answer)).toMatchObject({ kind: 'unreadable', id });
   });
 
-  test('the reason names the place and no value', () => {
+  test('has a reason that names the path and no value', () => {
     const reading = readPerson({
       ...person(1),
       emailAddresses: [{ value: 'a@x.example' }, { value: ['secret@x.example'] }],
@@ -145,7 +145,7 @@ describe('a Person that is no record', () => {
   });
 });
 
-test('a record has the digest of its row only where it says all that the row says', () => {
+test('a record has the digest of its row only if it contains everything in the row', () => {
   expect(recordOf(person(1)).digest).toBe(USUAL_MAPPING.digestOf(person(1)));
   const source = { type: 'CONTACT', etag: '#1' };
   const renamed = { ...person(1), metadata: { sources: [source], previousResourceNames: ['people/c0'] } };

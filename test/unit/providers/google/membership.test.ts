@@ -15,7 +15,7 @@ const request = (number: number, fields: Partial<MembershipRequest>): Membership
 
 const sent = ({ path, body }: Seen) => [path.slice(4), body.resourceNamesToAdd, body.resourceNamesToRemove];
 
-test('[R11] one request a group, additions and removals together', async () => {
+test('[R11] one request for each group contains its additions and removals', async () => {
   await using google = await startGoogle(() => ({}));
   const results = await google.remote.changeMembership(
     [
@@ -36,14 +36,14 @@ test('[R11] one request a group, additions and removals together', async () => {
   ]);
 });
 
-test('at most 1000 members to a request', async () => {
+test('a request contains at most 1000 members', async () => {
   await using google = await startGoogle(() => ({}));
   const batch = Array.from({ length: 1001 }, (_, index) => request(index, { add: [A] }));
   await google.remote.changeMembership(batch, NEVER);
   expect(google.requests.map(({ body }) => body.resourceNamesToAdd.length)).toEqual([1000, 1]);
 });
 
-test('[R11] a membership that is not known is read first', async () => {
+test('[R11] an unknown membership is read before it is changed', async () => {
   const memberships = [{ contactGroupMembership: { contactGroupResourceName: C } }];
   await using google = await startGoogle(({ method }) =>
     method === 'GET'
@@ -65,7 +65,7 @@ test('[R11] a membership that is not known is read first', async () => {
   expect(google.requests[1]?.body.resourceNamesToAdd).toEqual(['people/c1']);
 });
 
-test('a contact that Google does not find fails alone', async () => {
+test('a contact that Google does not find fails without the others', async () => {
   await using google = await startGoogle(() => ({ body: { notFoundResourceNames: ['people/c2'] } }));
   const results = await google.remote.changeMembership(
     [1, 2].map((n) => request(n, { add: [A] })),
@@ -74,7 +74,7 @@ test('a contact that Google does not find fails alone', async () => {
   expect(results).toMatchObject([{ ok: true }, { ok: false, error: { kind: 'not-found' } }]);
 });
 
-test('a contact leaves its last label by way of My Contacts', async () => {
+test('a contact is added to My Contacts before it is removed from its last label', async () => {
   await using google = await startGoogle((_, count) =>
     count === 1 ? { body: { canNotRemoveLastContactGroupResourceNames: ['people/c1'] } } : {},
   );
@@ -86,7 +86,7 @@ test('a contact leaves its last label by way of My Contacts', async () => {
   ]);
 });
 
-test('a label that is gone fails additions, not as a missing contact, and ends removals', async () => {
+test('with a deleted label an addition fails as invalid, not as a missing contact, and a removal succeeds', async () => {
   await using google = await startGoogle(() => apiError(404, 'NOT_FOUND'));
   const results = await google.remote.changeMembership(
     [request(1, { add: [A] }), request(2, { remove: [A], knownGroupIds: [A] })],
@@ -98,7 +98,7 @@ test('a label that is gone fails additions, not as a missing contact, and ends r
   ]);
 });
 
-test('[R9, R16] a credential that is refused halfway leaves what was answered before it, and opens what was begun', async () => {
+test('[R9, R16] when the credential is refused, completed items keep their results and partly sent items are unknown', async () => {
   await using google = await startGoogle(({ path }) => (path.includes(A) ? {} : apiError(401, 'UNAUTHENTICATED')));
   const batch = [
     request(1, { add: [A] }),

@@ -19,7 +19,7 @@ const recordOf = (name: Name, mapping = JOINED) => {
   return reading.kind === 'contact' ? reading.record : expect.fail(reading.kind);
 };
 
-/** What Google is sent for a contact of that name in place of the name. */
+/** Returns the name that an update of these fields sends to Google for a contact with that name. */
 const written = (name: Name, changes: Partial<Contact>, mapping = JOINED): Name => {
   const current = recordOf(name, mapping);
   const fields = Object.keys(changes) as ContactField[];
@@ -30,7 +30,7 @@ const written = (name: Name, changes: Partial<Contact>, mapping = JOINED): Name 
 
 const MARY = { honorificPrefix: 'Dr', givenName: 'Mary', middleName: 'Ann', familyName: 'Lee', phoneticGivenName: 'M' };
 
-describe('[R10] the parts of a name that are not synced', () => {
+describe('[R10] an update of a name with parts that are not synced', () => {
   const UNMAPPED = mappingWith();
   const whole = {
     honorificPrefix: 'Dr.',
@@ -41,36 +41,36 @@ describe('[R10] the parts of a name that are not synced', () => {
   };
 
   test.each<[string, Partial<Contact>, Name]>([
-    ['the middle name behind the given name', { firstName: 'Mary Ann' }, {}],
-    ['it in other letters', { firstName: 'Mary ANN' }, {}],
-    ['its initial', { firstName: 'Mary A.' }, {}],
-    ['it behind another given name', { firstName: 'Marie Ann' }, { givenName: 'Marie' }],
-    ['it behind a hyphen', { firstName: 'Mary-Ann' }, {}],
-    ['it before the family name', { lastName: 'Ann Ray' }, { familyName: 'Ray' }],
+    ['the middle name after the given name', { firstName: 'Mary Ann' }, {}],
+    ['the middle name in another case', { firstName: 'Mary ANN' }, {}],
+    ['the initial of the middle name', { firstName: 'Mary A.' }, {}],
+    ['the middle name after another given name', { firstName: 'Marie Ann' }, { givenName: 'Marie' }],
+    ['the middle name after a hyphen', { firstName: 'Mary-Ann' }, {}],
+    ['the middle name before the family name', { lastName: 'Ann Ray' }, { familyName: 'Ray' }],
     ['the prefix', { firstName: 'Dr Marie' }, { givenName: 'Marie' }],
-    ['prefix and middle name', { firstName: 'Dr. Mary Ann' }, {}],
+    ['the prefix and the middle name', { firstName: 'Dr. Mary Ann' }, {}],
     ['the suffix', { lastName: 'Ray Jr' }, { familyName: 'Ray' }],
-  ])('are not written again as a part of another one: %s', (_, changes, expected) => {
+  ])('does not write such a part again within a synced part: %s', (_, changes, expected) => {
     expect(written(whole, changes, UNMAPPED)).toEqual({ ...whole, ...expected });
   });
 
   test.each<[string, Partial<Contact>, Name]>([
-    ['a name that says nothing else', { firstName: 'Ann' }, { givenName: 'Ann' }],
-    ['a word that only begins alike', { firstName: 'Mary Anna' }, { givenName: 'Mary Anna' }],
+    ['a name that consists only of such a part', { firstName: 'Ann' }, { givenName: 'Ann' }],
+    ['a word that only begins like such a part', { firstName: 'Mary Anna' }, { givenName: 'Mary Anna' }],
     ['a family name that begins with the initial', { lastName: 'Anders Ray' }, { familyName: 'Anders Ray' }],
-  ])('leave %s as it is', (_, changes, expected) => {
+  ])('writes %s unchanged', (_, changes, expected) => {
     expect(written(whole, changes, UNMAPPED)).toEqual({ ...whole, ...expected });
   });
 
-  test('leave what Google’s user doubled', () => {
+  test('keeps a repetition that the user of Google entered', () => {
     const doubled = { ...whole, givenName: 'Mary Ann' };
     expect(written(doubled, { lastName: 'Ray' }, UNMAPPED)).toEqual({ ...doubled, familyName: 'Ray' });
     expect(written(doubled, { firstName: 'Marie Ann' }, UNMAPPED)).toEqual({ ...doubled, givenName: 'Marie Ann' });
   });
 });
 
-describe('the parts of a name that are joined', () => {
-  test('stand around the given name in the first name, those alone that are joined', () => {
+describe('joined parts of a name', () => {
+  test('surround the given name in the first name, without the parts that are not joined', () => {
     expect(recordOf(MARY).contact).toMatchObject({ firstName: 'Dr Mary Ann', lastName: 'Lee' });
     expect(recordOf(MARY).contact).not.toHaveProperty('middleName');
     expect(recordOf(MARY, mappingWith('middleName:joined')).contact.firstName).toBe('Mary Ann');
@@ -78,7 +78,7 @@ describe('the parts of a name that are joined', () => {
     expect(recordOf({ middleName: ' Ann  Kay ' }).contact.firstName).toBe('Ann Kay');
   });
 
-  test('leave a name that was only typed as a whole a first name', () => {
+  test('do not split a name that was entered as one text: it is the first name', () => {
     expect(recordOf({ unstructuredName: 'Mary Ann Lee' }).contact).toMatchObject({
       firstName: 'Mary Ann Lee',
       lastName: '',
@@ -97,23 +97,23 @@ describe('the parts of a name that are joined', () => {
     ['Dr Mary', { middleName: undefined }],
     ['Drs Mary Joann', { honorificPrefix: undefined, middleName: undefined, givenName: 'Drs Mary Joann' }],
     ['', { honorificPrefix: undefined, middleName: undefined, givenName: undefined }],
-  ])('stay while the first name still says them: %s', (firstName, changes) => {
+  ])('are kept while the first name contains them: %s', (firstName, changes) => {
     expect(written(MARY, { firstName })).toEqual(JSON.parse(JSON.stringify({ ...MARY, ...changes })));
   });
 
-  test('are left byte for byte by a write of something else', () => {
+  test('are kept byte for byte by a write that does not change them', () => {
     const untidy = { ...MARY, honorificPrefix: ' Dr', givenName: ' Mary  Lou ', middleName: 'Ann\u00A0' };
     expect(written(untidy, { lastName: 'Ray' })).toEqual({ ...untidy, familyName: 'Ray' });
     expect(written(untidy, { firstName: 'Dr Mary Lou Ann' })).toEqual(untidy);
   });
 
-  test('are not made of the first name of a new contact', () => {
+  test('are not extracted from the first name of a new contact', () => {
     const draft = contact({ firstName: 'Dr Mary Ann', lastName: 'Lee' });
     const body = createBody({ key: 'k', draft, groupIds: [], originId: 'contact_1' }, JOINED);
     expect(body['names']).toEqual([{ givenName: 'Dr Mary Ann', familyName: 'Lee' }]);
   });
 
-  test('name what was read: other parts, another template and other digests', () => {
+  test('change the template hash and the digests, and never the fields that are read', () => {
     const mappings = [
       [],
       ['namePrefix:joined'],
@@ -126,7 +126,7 @@ describe('the parts of a name that are joined', () => {
     expect(new Set(all.map(({ personFields }) => personFields)).size).toBe(1);
   });
 
-  test('are read back, with the given name, as the very first name that was written', () => {
+  test('and the given name are read back as the first name that was written', () => {
     const words = fc
       .array(fc.constantFrom('Ann', 'Dr', 'Mary', 'Ann Dr', 'X', 'ann', 'Lé', ' ', '  ', '\u0301a'), { maxLength: 4 })
       .map((list) => list.join(' '));
@@ -135,7 +135,7 @@ describe('the parts of a name that are joined', () => {
     fc.assert(
       fc.property(name, words.map(normaliseText), choice, (parts, firstName, joined) => {
         const mapping = mappingWith(...joined);
-        // A part that is not joined, and that the first name repeats, is another matter.
+        // Parts that are not joined get a value that the first name never repeats.
         const apart = {
           ...(!joined.includes('namePrefix:joined') && { honorificPrefix: 'Q' }),
           ...(!joined.includes('middleName:joined') && { middleName: 'Q' }),
@@ -143,7 +143,7 @@ describe('the parts of a name that are joined', () => {
         const before = { ...parts, ...apart, familyName: 'Lee' };
         const after = written(before, { firstName }, mapping);
         expect(recordOf(after, mapping).contact).toMatchObject({ firstName, lastName: 'Lee' });
-        // What was read writes nothing.
+        // Writing the first name that was read changes nothing.
         expect(written(before, { firstName: recordOf(before, mapping).contact.firstName }, mapping)).toEqual(before);
         expect(written(after, { firstName }, mapping)).toEqual(after);
       }),

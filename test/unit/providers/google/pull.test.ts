@@ -20,7 +20,7 @@ const pullWhole = (google: Google, resume: string | null = null): Promise<FeedPa
 
 const cursorOf = (pages: readonly FeedPage[]): string => pages.at(-1)?.cursor ?? '';
 
-const told = (pages: readonly FeedPage[]) =>
+const summariesOf = (pages: readonly FeedPage[]) =>
   pages.flatMap(({ changes }) =>
     changes.map((change) => `${change.kind} ${change.kind === 'upsert' ? change.record.id : change.id}`),
   );
@@ -28,12 +28,12 @@ const told = (pages: readonly FeedPage[]) =>
 const expired = apiError(400, 'INVALID_ARGUMENT', 'Sync token is expired.', [{ reason: 'EXPIRED_SYNC_TOKEN' }]);
 
 describe('[R14] a whole listing', () => {
-  test('asks for the CONTACT source, metadata and a sync token, and brings every page', async () => {
+  test('requests the CONTACT source, metadata and a sync token, and returns every page', async () => {
     await using google = await startGoogle(({ query }) =>
       query.get('pageToken') === 'p2' ? last([person(3)]) : more([person(1), person(2)], 'p2'),
     );
     const pages = await pullWhole(google);
-    expect(told(pages)).toEqual(['upsert people/c1', 'upsert people/c2', 'upsert people/c3']);
+    expect(summariesOf(pages)).toEqual(['upsert people/c1', 'upsert people/c2', 'upsert people/c3']);
     expect(pages.map(({ total, cursor }) => [total, cursor === null])).toEqual([
       [3, true],
       [null, false],
@@ -50,24 +50,24 @@ describe('[R14] a whole listing', () => {
     expect(String(second)).toBe(String(first));
   });
 
-  test('reads no row that is known, but each that another row names as a former id of its own (R12)', async () => {
+  test('reads no known row, except a row whose id is a former id of another row (R12)', async () => {
     const renamed = person(3, { metadata: { ...Object(person(3)['metadata']), previousResourceNames: ['people/c4'] } });
     await using google = await startGoogle(({ query }) =>
       query.get('pageToken') === 'p2' ? last([renamed, person(4), person(5)]) : more([person(1), person(2)], 'p2'),
     );
-    const news = ['people/c2', 'people/c3'];
-    const asked: string[] = [];
+    const unknownIds = ['people/c2', 'people/c3'];
+    const checkedIds: string[] = [];
     const known: KnownRows = (rows) => {
-      asked.push(...rows.map(({ id }) => id));
-      return Promise.resolve(new Set(rows.filter(({ id }) => !news.includes(id)).map(({ digest }) => digest)));
+      checkedIds.push(...rows.map(({ id }) => id));
+      return Promise.resolve(new Set(rows.filter(({ id }) => !unknownIds.includes(id)).map(({ digest }) => digest)));
     };
     const pages = await collect(google.remote.pull({ mode: 'whole', resume: null, known }, NEVER));
-    expect(asked).toEqual(['people/c1', 'people/c2', 'people/c3', 'people/c5']);
+    expect(checkedIds).toEqual(['people/c1', 'people/c2', 'people/c3', 'people/c5']);
     expect(pages.map(({ unchanged }) => unchanged)).toEqual([['people/c1'], ['people/c5']]);
-    expect(told(pages)).toEqual(['upsert people/c2', 'upsert people/c3', 'upsert people/c4']);
+    expect(summariesOf(pages)).toEqual(['upsert people/c2', 'upsert people/c3', 'upsert people/c4']);
   });
 
-  test('goes on from where it was cut off, with the time of its beginning', async () => {
+  test('resumes where it was interrupted, and keeps the time of its start', async () => {
     await using google = await startGoogle(({ query }) =>
       query.get('pageToken') === 'p2' ? last([person(2)]) : more([person(1)], 'p2'),
     );
@@ -76,11 +76,11 @@ describe('[R14] a whole listing', () => {
     const first = await pages[Symbol.asyncIterator]().next();
     google.clock.advance(DAY_MS);
     const resumed = await pullWhole(google, (first.value as FeedPage).resume);
-    expect(told(resumed)).toEqual(['upsert people/c2']);
+    expect(summariesOf(resumed)).toEqual(['upsert people/c2']);
     expect(JSON.parse(cursorOf(resumed))).toMatchObject({ syncToken: 'sync-1', fullAtMs: startedAtMs });
   });
 
-  test('says so where Google has forgotten the page: what it showed before may be gone by now [R7]', async () => {
+  test('fails as expired if Google refuses the page token: earlier rows may be deleted by now [R7]', async () => {
     await using google = await startGoogle(({ query }) =>
       query.has('pageToken') ? apiError(400, 'INVALID_ARGUMENT', 'bad page token') : last([person(1)]),
     );
@@ -91,7 +91,7 @@ describe('[R14] a whole listing', () => {
   });
 
   test.each(['not JSON', '{}', JSON.stringify({ pageToken: 'p', templateHash: 'another', fullAtMs: 0 })])(
-    'says that the listing is forgotten, without a request, where the resume point is %j [R7]',
+    'fails as expired, without a request, if the resume point is %j [R7]',
     async (resume) => {
       await using google = await startGoogle(() => last([person(1)]));
       await expect(pullWhole(google, resume)).rejects.toMatchObject({ kind: 'cursor-expired' });
@@ -99,29 +99,33 @@ describe('[R14] a whole listing', () => {
     },
   );
 
-  test('a refused page in the middle ends it', async () => {
+  test('fails if a later page is refused', async () => {
     await using google = await startGoogle(({ query }) =>
       query.has('pageToken') ? apiError(400, 'INVALID_ARGUMENT') : more([person(1)], 'p2'),
     );
     await expect(pullWhole(google)).rejects.toMatchObject({ kind: 'invalid' });
   });
 
-  test('one unreadable person stays one', async () => {
+  test('returns one unreadable person as one unreadable change', async () => {
     await using google = await startGoogle(() => last([person(1), { ...person(2), names: 'x' }, person(3)]));
-    expect(told(await pullWhole(google))).toEqual(['upsert people/c1', 'unreadable people/c2', 'upsert people/c3']);
+    expect(summariesOf(await pullWhole(google))).toEqual([
+      'upsert people/c1',
+      'unreadable people/c2',
+      'upsert people/c3',
+    ]);
   });
 
-  test('an empty account has a cursor too', async () => {
+  test('returns one empty page for an empty account', async () => {
     await using google = await startGoogle(() => ({ body: { nextSyncToken: 's' } }));
     expect(await pullWhole(google)).toMatchObject([{ changes: [], resume: null }]);
   });
 
-  test('without a sync token on its last page it is no listing', async () => {
+  test('fails if its last page has no sync token', async () => {
     await using google = await startGoogle(() => ({ body: {} }));
     await expect(pullWhole(google)).rejects.toMatchObject({ kind: 'unreadable' });
   });
 
-  test('[R12] a contact whose lists may be cut short and that goes by another id once it is read has its former one', async () => {
+  test('[R12] keeps the listed id as a former id if reading a contact in full returns another id', async () => {
     const emailAddresses = Array.from({ length: 100 }, (_, index) => ({ value: `a${index}@x.org` }));
     await using google = await startGoogle(({ path }) =>
       path.endsWith('/connections') ? last([person(1, { emailAddresses })]) : { body: person(9, { emailAddresses }) },
@@ -130,7 +134,7 @@ describe('[R14] a whole listing', () => {
     expect(page?.changes).toMatchObject([{ kind: 'upsert', record: { id: 'people/c9' }, previousIds: ['people/c1'] }]);
   });
 
-  test('a contact whose lists may be cut short is read in full', async () => {
+  test('reads a contact in full if its lists may be truncated', async () => {
     const emails = (count: number) => Array.from({ length: count }, (_, index) => ({ value: `${index}@x.example` }));
     await using google = await startGoogle(({ path }) =>
       path.endsWith('/connections')
@@ -154,7 +158,7 @@ describe('[R14] an incremental pull', () => {
     return { google, cursor, pullChanges };
   };
 
-  test('repeats the query with the token, asks for the next one, and keeps the age of the full listing', async () => {
+  test('repeats the query with the token, requests the next token, and keeps the time of the full listing', async () => {
     const { google, cursor, pullChanges } = await startWith(() => last([person(1)], 'sync-2'));
     await using _ = google;
     google.clock.advance(DAY_MS);
@@ -164,12 +168,12 @@ describe('[R14] an incremental pull', () => {
     expect(JSON.parse(cursorOf(pages))).toEqual({ ...JSON.parse(cursor), syncToken: 'sync-2' });
   });
 
-  test('[R7] a contact that is brought back while the delta is read is not deleted, one that goes then is', async () => {
+  test('[R7] does not delete a contact that is restored during the pull, and deletes one that is deleted during it', async () => {
     const { google, pullChanges } = await startWith(({ query }) =>
       query.has('pageToken') ? last([person(1), tombstone(2)]) : more([tombstone(1), person(2), tombstone(3)], 'p2'),
     );
     await using _ = google;
-    expect(told(await pullChanges()).toSorted()).toEqual([
+    expect(summariesOf(await pullChanges()).toSorted()).toEqual([
       'tombstone people/c2',
       'tombstone people/c3',
       'upsert people/c1',
@@ -177,7 +181,7 @@ describe('[R14] an incremental pull', () => {
     ]);
   });
 
-  test('[R12] a tombstone of a former name is no deletion, whichever comes first', async () => {
+  test('[R12] does not treat the tombstone of a former id as a deletion, even if the tombstone comes first', async () => {
     const renamed = person(9);
     const { google, pullChanges } = await startWith(({ query }) =>
       query.has('pageToken')
@@ -186,7 +190,7 @@ describe('[R14] an incremental pull', () => {
     );
     await using _ = google;
     const pages = await pullChanges();
-    expect(told(pages)).toEqual(['upsert people/c9', 'tombstone people/c2']);
+    expect(summariesOf(pages)).toEqual(['upsert people/c9', 'tombstone people/c2']);
     expect(pages.at(-1)?.changes[0]).toMatchObject({ previousIds: ['people/c1'] });
     expect(google.requests.at(-1)?.query.get('syncToken')).toBe('sync-1');
   });
@@ -194,13 +198,13 @@ describe('[R14] an incremental pull', () => {
   test.each([
     ['the token has expired', expired],
     ['the token is malformed', apiError(400, 'INVALID_ARGUMENT', 'bad token')],
-  ])('says that the cursor no longer serves where %s', async (_case, reply) => {
+  ])('fails with an expired cursor if %s', async (_case, reply) => {
     const { google, pullChanges } = await startWith(() => reply);
     await using _ = google;
     await expect(pullChanges()).rejects.toMatchObject({ kind: 'cursor-expired' });
   });
 
-  test('asks for a full listing before the seventh day, with no request', async () => {
+  test('requires a full listing after six days, without a request', async () => {
     const { google, pullChanges } = await startWith(() => last([]));
     await using _ = google;
     google.clock.advance(6 * DAY_MS - 1);
@@ -210,7 +214,7 @@ describe('[R14] an incremental pull', () => {
     expect(google.requests).toHaveLength(2);
   });
 
-  test('asks for a full listing where the query has changed or the cursor is not one', async () => {
+  test('requires a full listing if the query has changed or the cursor is malformed', async () => {
     const { google, cursor, pullChanges } = await startWith(() => last([]));
     await using _ = google;
     const other = JSON.stringify({ ...JSON.parse(cursor), templateHash: 'another' });

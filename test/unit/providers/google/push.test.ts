@@ -21,7 +21,7 @@ const namesSent = ({ body }: Seen): string[] =>
     (one: { contactPerson: { names: [{ givenName: string }] } }) => one.contactPerson.names[0].givenName,
   );
 
-/** Answers creates as Google does, but refuses a batch that holds a bad name. */
+/** Answers creates as Google does, and refuses a batch that contains a bad name. */
 const createAll =
   (isBad: (name: string) => boolean) =>
   (seen: Seen): Reply => {
@@ -34,8 +34,8 @@ const createAll =
     };
   };
 
-describe('creating', () => {
-  test('one request with groups, origin id and read mask; answers in order', async () => {
+describe('a create', () => {
+  test('sends one request with groups, origin id and read mask, and returns the results in order', async () => {
     await using google = await startGoogle(createAll(() => false));
     const results = await google.remote.create([request(1), request(2)], NEVER);
     expect(results).toMatchObject([
@@ -50,7 +50,7 @@ describe('creating', () => {
     );
   });
 
-  test('[R15] a batch that is refused as a whole is narrowed down to the culprits', async () => {
+  test('[R15] splits a refused batch until only the invalid items fail', async () => {
     await using google = await startGoogle(createAll((name) => name === 'N3' || name === 'N6'));
     const results = await google.remote.create([1, 2, 3, 4, 5, 6, 7, 8].map(request), NEVER);
     expect(results.map(({ key, ok }) => `${key} ${ok}`)).toEqual([
@@ -66,7 +66,7 @@ describe('creating', () => {
     expect(results[2]).toMatchObject({ error: { kind: 'invalid', applied: 'no' } });
   });
 
-  test('[R9] a lost answer leaves every item of that request unknown, and is not narrowed down', async () => {
+  test('[R9] leaves every item of a request without an answer unknown, and does not split the batch', async () => {
     await using google = await startGoogle(() => ({ drop: true }));
     const results = await google.remote.create([request(1), request(2)], NEVER);
     expect(results).toMatchObject([
@@ -76,9 +76,9 @@ describe('creating', () => {
     expect(google.requests).toHaveLength(1);
   });
 
-  test('[R9, R16] a credential that is refused halfway leaves what was answered before it as it was', async () => {
+  test('[R9, R16] keeps the results of completed requests if the credential is refused later', async () => {
     const create = createAll((name) => name === 'N6');
-    // Refused as a whole; 1 to 4 made; 5 to 8 refused with the credential.
+    // The first request is refused as a whole. The second creates 1 to 4. The third, with 5 to 8, gets a 401.
     await using google = await startGoogle((seen, count) =>
       count < 3 ? create(seen) : apiError(401, 'UNAUTHENTICATED'),
     );
@@ -89,9 +89,10 @@ describe('creating', () => {
     ]);
   });
 
-  test('[R9, R16] what was never sent because of a refused credential has no result', async () => {
+  test('[R9, R16] returns no result for items that were not sent because the credential was refused', async () => {
     const create = createAll((name) => name === 'N3');
-    // All refused; 1 to 4 too; 1 and 2 made; 3 and 4 refused with the credential.
+    // The requests with 1 to 8 and with 1 to 4 are refused. The third creates 1 and 2.
+    // The fourth, with 3 and 4, gets a 401.
     await using google = await startGoogle((seen, count) =>
       count < 4 ? create(seen) : apiError(401, 'UNAUTHENTICATED'),
     );
@@ -99,14 +100,14 @@ describe('creating', () => {
     expect(results.map(({ key, ok }) => `${key} ${ok}`)).toEqual(['k1 true', 'k2 true', 'k3 false', 'k4 false']);
   });
 
-  test('a full account is told as such', async () => {
+  test('fails with kind full if the account is full', async () => {
     await using google = await startGoogle(() => apiError(429, 'RESOURCE_EXHAUSTED', 'MY_CONTACTS_OVERFLOW_COUNT'));
     const results = await google.remote.create([request(1), request(2)], NEVER);
     expect(results.map((result) => !result.ok && result.error.kind)).toEqual(['full', 'full']);
     expect(google.requests).toHaveLength(1);
   });
 
-  test('an item has its own status', async () => {
+  test('returns for each item its own status', async () => {
     await using google = await startGoogle(() => ({
       body: { createdPeople: [{ person: withOrigin(1, 'contact_1') }, { status: { code: 3, message: 'bad' } }] },
     }));
@@ -114,7 +115,7 @@ describe('creating', () => {
     expect(results).toMatchObject([{ ok: true }, { ok: false, error: { kind: 'invalid' } }]);
   });
 
-  test('an answer that belongs to another request is not believed', async () => {
+  test('leaves an item unknown if its answer belongs to another item', async () => {
     await using google = await startGoogle(() => ({
       body: { createdPeople: [{ person: withOrigin(2, 'contact_2') }, { person: withOrigin(1, 'contact_1') }] },
     }));
@@ -123,7 +124,7 @@ describe('creating', () => {
   });
 });
 
-test('[R9] a write that was done stays done where reading it in full fails', async () => {
+test('[R9] a create succeeds even if reading the new contact in full fails', async () => {
   const emailAddresses = Array.from({ length: 100 }, (_, index) => ({ value: `${index}@x.example` }));
   await using google = await startGoogle(({ method }) =>
     method === 'GET'
@@ -151,8 +152,8 @@ const updateAll =
     return refuse(ids) ?? { body: { updateResult: Object.fromEntries(done) } };
   };
 
-describe('updating', () => {
-  test('one request with the union of the masks; fields that an item leaves alone go back as read', async () => {
+describe('an update', () => {
+  test('sends one request with the union of the masks, and sends unchanged fields as they were read', async () => {
     await using google = await startGoogle(updateAll(() => null));
     const results = await google.remote.update([change(1, ['firstName']), change(2, ['title'])], NEVER);
     expect(results.map(({ key, ok }) => `${key} ${ok}`)).toEqual(['k1 true', 'k2 true']);
@@ -170,7 +171,7 @@ describe('updating', () => {
   test.each([
     ['stale', apiError(400, 'FAILED_PRECONDITION', 'Request person.metadata.sources.etag is different than ...')],
     ['not-found', apiError(404, 'NOT_FOUND')],
-  ])('the one item that is %s is found, the others are written', async (kind, reply) => {
+  ])('fails for the one item that is %s, and writes the others', async (kind, reply) => {
     await using google = await startGoogle(updateAll((ids) => (ids.includes('people/c2') ? reply : null)));
     const results = await google.remote.update(
       [1, 2, 3].map((number) => change(number, ['title'])),
@@ -183,7 +184,7 @@ describe('updating', () => {
     ]);
   });
 
-  test('[R10] a list that may have been cut short is not written back before it was read in full', async () => {
+  test('[R10] does not write a list that may be truncated until it was read in full', async () => {
     const phones = (count: number) => Array.from({ length: count }, (_, index) => ({ value: `555 ${1000 + index}` }));
     const current = recordOf(person(1, { phoneNumbers: phones(100) }));
     let inFull = 150;
@@ -198,13 +199,13 @@ describe('updating', () => {
   });
 });
 
-describe('[R9, R16] an update that ended with a 500', () => {
+describe('[R9, R16] an update that was answered with a 500', () => {
   const updates = [1, 2].map((number) => {
     const current = recordOf(person(number));
     return { key: `k${number}`, current, desired: { ...current.contact, title: 'Cook' }, fields: ['title'] as const };
   });
 
-  test('stays unknown where the credential is refused when it is sent again', async () => {
+  test('stays unknown if the credential is refused when the update is repeated', async () => {
     await using google = await startGoogle((_, count) =>
       count === 1 ? apiError(500, 'INTERNAL') : apiError(401, 'UNAUTHENTICATED'),
     );
@@ -214,7 +215,7 @@ describe('[R9, R16] an update that ended with a 500', () => {
     ]);
   });
 
-  test('stays unknown where the credential is refused when the contact is read', async () => {
+  test('stays unknown if the credential is refused when the contact is read', async () => {
     await using google = await startGoogle((_, count) =>
       count === 1 ? apiError(500, 'INTERNAL') : apiError(401, 'UNAUTHENTICATED'),
     );
@@ -224,8 +225,8 @@ describe('[R9, R16] an update that ended with a 500', () => {
   });
 });
 
-describe('deleting', () => {
-  test('a contact that is gone counts as deleted, and does not keep the others', async () => {
+describe('a delete', () => {
+  test('succeeds for a contact that is already deleted, and deletes the others', async () => {
     const deleted: string[] = [];
     await using google = await startGoogle(({ body }) => {
       const ids = body.resourceNames as string[];
@@ -239,7 +240,7 @@ describe('deleting', () => {
     expect(deleted).toEqual(['people/c1', 'people/c3', 'people/c4']);
   });
 
-  test('a refused one is reported alone', async () => {
+  test('fails only for the contact that is refused', async () => {
     await using google = await startGoogle(({ body }) =>
       body.resourceNames.includes('people/me') ? apiError(400, 'INVALID_ARGUMENT') : {},
     );
@@ -247,21 +248,21 @@ describe('deleting', () => {
     expect(results).toMatchObject([{ ok: true }, { key: 'people/me', ok: false, error: { kind: 'invalid' } }]);
   });
 
-  test('a fault is not a deletion', async () => {
+  test('leaves a contact unknown after a server error', async () => {
     await using google = await startGoogle(() => apiError(500, 'INTERNAL', 'Internal error encountered.'));
     expect(await google.remote.delete(['people/c1'], NEVER)).toMatchObject([
       { ok: false, error: { kind: 'unavailable', applied: 'unknown' } },
     ]);
   });
 
-  test('nothing to do sends nothing', async () => {
+  test('sends no request for an empty batch', async () => {
     await using google = await startGoogle(() => ({}));
     expect(await google.remote.delete([], NEVER)).toEqual([]);
     expect(google.remote.requestCount()).toBe(0);
   });
 });
 
-test('[R10] a name that was read while the link joined other parts of it is read again before it is written', async () => {
+test('[R10] a name that was read with other joined parts must be read again before it is written', async () => {
   await using google = await startGoogle(() => apiError(400, 'INVALID_ARGUMENT'));
   const mary = person(1, { names: [{ givenName: 'Mary', middleName: 'Ann', familyName: 'Lee' }] });
   const reading = readPerson(mary, personMapping([...USUAL_FIELDS, 'middleName:joined']));
@@ -272,7 +273,7 @@ test('[R10] a name that was read while the link joined other parts of it is read
   expect(google.requests).toEqual([]);
 });
 
-test('[R10] a list that was not read is not emptied because another contact of the batch changes its own', async () => {
+test('[R10] a list that was not read is not emptied when another contact of the batch changes the same list', async () => {
   await using google = await startGoogle(({ body }) => {
     const people = Object.keys(body.contacts).map((name) => [name, { person: person(Number(name.slice(8))) }]);
     return { body: { updateResult: Object.fromEntries(people) } };

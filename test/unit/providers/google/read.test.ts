@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { apiError, contact, NEVER, person, startGoogle, type Seen } from './support.ts';
 
-const asked = ({ query }: Seen): string[] => query.getAll('resourceNames');
+const requestedIds = ({ query }: Seen): string[] => query.getAll('resourceNames');
 
-describe('reading by id', () => {
-  test('found, moved, gone and unreadable', async () => {
+describe('a read by id', () => {
+  test('returns for each id whether the contact is found, moved, gone or unreadable', async () => {
     await using google = await startGoogle(() => ({
       body: {
         responses: [
@@ -31,21 +31,21 @@ describe('reading by id', () => {
     expect(answers.get('people/c2')).toMatchObject({ record: { id: 'people/c7' } });
   });
 
-  test('200 to a request, each id once', async () => {
+  test('requests at most 200 ids at a time, and each id once', async () => {
     await using google = await startGoogle((seen) => ({
-      body: { responses: asked(seen).map((id) => ({ requestedResourceName: id, status: { code: 5 } })) },
+      body: { responses: requestedIds(seen).map((id) => ({ requestedResourceName: id, status: { code: 5 } })) },
     }));
     const ids = Array.from({ length: 250 }, (_, index) => `people/c${index}`);
     const answers = await google.remote.read([...ids, 'people/c0'], NEVER);
     expect(answers.size).toBe(250);
-    expect(google.requests.map((seen) => asked(seen).length)).toEqual([200, 50]);
+    expect(google.requests.map((seen) => requestedIds(seen).length)).toEqual([200, 50]);
   });
 
-  test('[R7] an id that Google refuses hides no other and is not gone; a fault is thrown', async () => {
+  test('[R7] returns an id that Google refuses as unreadable, reads the other ids, and throws on a server error', async () => {
     await using google = await startGoogle((seen) =>
-      asked(seen).includes('people/bad')
+      requestedIds(seen).includes('people/bad')
         ? apiError(400, 'INVALID_ARGUMENT')
-        : { body: { responses: asked(seen).map((id) => ({ requestedResourceName: id, person: person(1) })) } },
+        : { body: { responses: requestedIds(seen).map((id) => ({ requestedResourceName: id, person: person(1) })) } },
     );
     const answers = await google.remote.read(['people/c1', 'people/bad'], NEVER);
     expect([...answers.values()].map(({ kind }) => kind)).toEqual(['found', 'unreadable']);
@@ -54,7 +54,7 @@ describe('reading by id', () => {
   });
 });
 
-describe('[R9] finding what lost creates made', () => {
+describe('[R9] the search for contacts of creates without an answer', () => {
   const sinceMs = Date.parse('2026-01-01T12:00:00Z');
   const names = [{ givenName: 'A' }];
   const created = (number: number, originId: string, time: string) => ({
@@ -68,7 +68,7 @@ describe('[R9] finding what lost creates made', () => {
     originId: `contact_${number}`,
   });
 
-  test('by origin id among the newest, passing by what is taken', async () => {
+  test('matches the origin id among the newest contacts, and skips contacts that are already linked', async () => {
     await using google = await startGoogle(() => ({
       body: { connections: [created(9, 'contact_1', '12:01:00'), created(8, 'contact_1', '12:00:30'), person(7)] },
     }));
@@ -80,10 +80,10 @@ describe('[R9] finding what lost creates made', () => {
   });
 
   test.each<[string, string, string, boolean]>([
-    ['of the same account', 'contact-sync.origin', 'account-1 contact_1', true],
-    ['of another account', 'contact-sync.origin', 'account-2 contact_1', false],
-    ['of no account', 'contact-sync.service-id', 'contact_1', true],
-  ])('by an origin %s', async (_, key, value, isFound) => {
+    ['with the same account', 'contact-sync.origin', 'account-1 contact_1', true],
+    ['with another account', 'contact-sync.origin', 'account-2 contact_1', false],
+    ['without an account', 'contact-sync.service-id', 'contact_1', true],
+  ])('compares the account of the origin: an origin %s', async (_, key, value, isFound) => {
     const row = { ...created(9, '', '12:01:00'), clientData: [{ key, value }] };
     await using google = await startGoogle(() => ({ body: { connections: [row] } }));
     const sought = { ...request(1), originScope: 'account-1' };
@@ -94,7 +94,7 @@ describe('[R9] finding what lost creates made', () => {
   test.each([
     ['contact-sync.origin', 'account-1 contact_1'],
     ['contact-sync.service-id', 'contact_1'],
-  ])('not by the id of a stranger under %s', async (key, value) => {
+  ])('does not match a contact with another name that has the id under %s', async (key, value) => {
     const row = { ...created(9, '', '12:01:00'), names: [{ givenName: 'Bob' }], clientData: [{ key, value }] };
     await using google = await startGoogle(() => ({ body: { connections: [row] } }));
     const sought = { ...request(1), originScope: 'account-1' };
@@ -102,7 +102,7 @@ describe('[R9] finding what lost creates made', () => {
     expect([...found]).toEqual([]);
   });
 
-  test('goes on until the contacts are older than the creates, clocks differing', async () => {
+  test('reads pages until the contacts are older than the creates, with a margin for clock differences', async () => {
     const pages: Record<string, unknown> = {
       '': { connections: [created(9, 'x', '12:30:00')], nextPageToken: 'p2' },
       p2: { connections: [created(8, 'contact_1', '11:56:00')], nextPageToken: 'p3' },
@@ -114,7 +114,7 @@ describe('[R9] finding what lost creates made', () => {
     expect(google.requests).toHaveLength(3);
   });
 
-  test('stops as soon as all are found', async () => {
+  test('stops when all contacts are found', async () => {
     await using google = await startGoogle(() => ({
       body: { connections: [created(9, 'contact_1', '12:01:00')], nextPageToken: 'p2' },
     }));

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { KnownRows } from '../../../../src/providers/remote.ts';
 import { apiError, collect, NEVER, person, recordOf, startGoogle } from './support.ts';
 
-it('a contact with former ids is known in the next whole listing once they are told [R1, R12]', async () => {
+it('a contact with former ids is unchanged in the next whole listing after they were reported [R1, R12]', async () => {
   const renamed = person(2, { metadata: { ...Object(person(2)['metadata']), previousResourceNames: ['people/c1'] } });
   await using google = await startGoogle(() => ({ body: { connections: [renamed], nextSyncToken: 'sync' } }));
   const [first] = await collect(google.remote.pull({ mode: 'whole', resume: null }, NEVER));
@@ -20,7 +20,7 @@ const updates = Array.from({ length: 16 }, (_, index) => {
   return { key: `k${index}`, current, desired: { ...current.contact, title: 'Countess' }, fields: ['title'] as const };
 });
 
-it('one contact for which Google fails leaves the rest of its batch neither unwritten nor in doubt [R15]', async () => {
+it('if Google fails for one contact, the rest of its batch is written with a known outcome [R15]', async () => {
   await using google = await startGoogle((seen) => {
     if (seen.method === 'GET') {
       const requestedResourceName = seen.query.get('resourceNames') ?? '';
@@ -37,7 +37,7 @@ it('one contact for which Google fails leaves the rest of its batch neither unwr
   expect(google.requests.length).toBeLessThan(12);
 });
 
-it('an outage is not asked item by item', async () => {
+it('during an outage a batch is not sent item by item', async () => {
   await using google = await startGoogle(() => apiError(500, 'INTERNAL'));
   const results = await google.remote.update(updates, NEVER);
   expect(results.map((result) => !result.ok && result.error.applied)).toEqual(Array(16).fill('unknown'));

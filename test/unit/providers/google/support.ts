@@ -9,7 +9,7 @@ import { createGoogleRemote, type GoogleRemoteOptions } from '../../../../src/pr
 import { readPerson } from '../../../../src/providers/google/mapper.ts';
 import type { Remote } from '../../../../src/providers/remote.ts';
 
-/** A clock whose sleeps pass at once and are written down. */
+/** A clock whose sleeps end at once and are recorded. */
 type FakeClock = Clock & { readonly sleepsMs: number[]; advance(byMs: number): void };
 
 export const createFakeClock = (): FakeClock => {
@@ -34,7 +34,7 @@ export type Seen = {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Parsed JSON, or a form's text. */
+  /** Parsed JSON, or the text of a form. */
   readonly body: ReturnType<typeof JSON.parse>;
   readonly authorization: string | undefined;
 };
@@ -43,11 +43,11 @@ export type Reply = {
   readonly status?: number;
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
-  /** Closes the connection with no answer. */
+  /** Closes the connection without an answer. */
   readonly drop?: boolean;
   /** Closes the connection in the middle of the body. */
   readonly cut?: boolean;
-  /** The body as it goes over the wire. */
+  /** The bytes of the body as they are sent. */
   readonly bytes?: Buffer;
 };
 
@@ -55,7 +55,7 @@ export type Google = AsyncDisposable & {
   readonly url: string;
   readonly remote: Remote;
   readonly clock: FakeClock;
-  /** API requests, token requests left out. */
+  /** API requests, without token requests. */
   readonly requests: Seen[];
   readonly tokenRequests: Seen[];
 };
@@ -74,7 +74,7 @@ const send = (reply: Reply, response: ServerResponse): void => {
   else response.end(body);
 };
 
-const seen = async (request: IncomingMessage): Promise<Seen> => {
+const parseRequest = async (request: IncomingMessage): Promise<Seen> => {
   const url = new URL(request.url ?? '/', 'http://localhost');
   const body = await text(request);
   return {
@@ -86,7 +86,7 @@ const seen = async (request: IncomingMessage): Promise<Seen> => {
   };
 };
 
-/** A canned Google and a remote that talks to it over real HTTP. */
+/** Starts a server with scripted answers, and a remote that sends its requests to it over HTTP. */
 export const startGoogle = async (
   answer: (request: Seen, count: number) => Reply | Promise<Reply>,
   answerToken: (count: number) => Reply | Promise<Reply> = (count) => ({
@@ -97,7 +97,7 @@ export const startGoogle = async (
   const requests: Seen[] = [];
   const tokenRequests: Seen[] = [];
   const server = createServer((request, response) => {
-    void seen(request).then(async (one) => {
+    void parseRequest(request).then(async (one) => {
       if (one.path === TOKEN_PATH) {
         tokenRequests.push(one);
         return send(await answerToken(tokenRequests.length), response);
@@ -144,7 +144,7 @@ export const apiError = (status: number, code: string, message = 'refused', deta
   body: { error: { code: status, message, status: code, details } },
 });
 
-/** A Person as Google gives it; `number` makes its ids. */
+/** Returns a Person as Google returns it. Its ids contain `number`. */
 export const person = (number: number, fields: Record<string, unknown> = {}): Record<string, unknown> => ({
   resourceName: `people/c${number}`,
   etag: `%${number}`,

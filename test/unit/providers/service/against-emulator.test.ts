@@ -15,7 +15,7 @@ type Stage = {
   readonly pass: (delayMs: number) => Promise<void>;
 };
 
-/** Plays a scene with the adapter and an emulator that share a clock. */
+/** Runs a scene with a remote and an emulator that share a clock. */
 const play = async (variants: Partial<ServiceVariants>, scene: (stage: Stage) => Promise<void>): Promise<void> => {
   const clock = createTestClock();
   await using emulator = await startServiceEmulator({ clock, variants });
@@ -59,7 +59,7 @@ const seed = async ({ emulator, pass }: Stage, count: number): Promise<string[]>
     ids.push(emulator.account.createContact({ first_name: `First${number}`, last_name: 'Seeded' }).id);
     if (number % 60 === 0) await pass(300);
   }
-  // Longer than a list of the service may lag.
+  // Longer than the maximum lag of a list of the service.
   await pass(15_000);
   return ids;
 };
@@ -71,9 +71,9 @@ const variantsBut = (left: readonly string[]): Variant[] =>
     ([name, value]) => name !== 'accountState' && !left.includes(name) && !left.includes(`${name} ${value}`),
   );
 
-describe('under each way to fill a gap of the document', () => {
+describe('under each variant of behaviour that the documentation leaves open', () => {
   it.each(variantsBut([]))(
-    '%s %s: listings bring every contact, and changes what changed since',
+    '%s %s: a listing returns every contact, and a later pull returns the changed contact',
     async (name, value) => {
       await play({ [name]: value }, async (stage) => {
         const { emulator, remote, pass } = stage;
@@ -84,20 +84,20 @@ describe('under each way to fill a gap of the document', () => {
         const [first = ''] = ids;
         emulator.account.updateContact(first, { title: 'Countess' });
         await pass(15_000);
-        const asked = emulator.requests.length;
+        const requestsBefore = emulator.requests.length;
         const cursor = whole.at(-1)?.cursor ?? '';
         const changes = await collect(remote.pull({ mode: 'changes', cursor }, never));
         expect(idsOf(changes)).toContain(first);
         expect(changes.at(-1)?.cursor).not.toBeNull();
-        expect(emulator.requests.length - asked).toBeLessThanOrEqual(9);
+        expect(emulator.requests.length - requestsBefore).toBeLessThanOrEqual(9);
       });
     },
   );
 
-  /** What these leave of an update is the service's own will; the answer tells it. */
-  const unwilling = ['arrayPatch', 'emptyArray', 'scalarEmpty ignored', 'normalisation'];
+  /** Under these variants the service may change or ignore a part of an update. Its answer contains the result. */
+  const alteringVariants = ['arrayPatch', 'emptyArray', 'scalarEmpty ignored', 'normalisation'];
 
-  it.each(variantsBut(unwilling))('%s %s: an update arrives as it was meant', async (name, value) => {
+  it.each(variantsBut(alteringVariants))('%s %s: an update is stored as requested', async (name, value) => {
     await play({ [name]: value }, async ({ remote }) => {
       const current = await create(remote);
       const desired: Contact = {
@@ -113,7 +113,7 @@ describe('under each way to fill a gap of the document', () => {
     });
   });
 
-  it.each(variantsBut([]))('%s %s: memberships become what was asked', async (name, value) => {
+  it.each(variantsBut([]))('%s %s: memberships are changed as requested', async (name, value) => {
     await play({ [name]: value }, async (stage) => {
       const { emulator, remote } = stage;
       const ids = await seed(stage, 105);
@@ -138,7 +138,7 @@ describe('under each way to fill a gap of the document', () => {
   });
 
   it.each(variantsBut(['deleteStyle archived', 'missingRecordStatus 403', 'errorBody html']))(
-    '%s %s: a deleted contact is gone',
+    '%s %s: a deleted contact is read as gone',
     async (name, value) => {
       await play({ [name]: value }, async ({ remote }) => {
         const { id } = await create(remote);
@@ -149,7 +149,7 @@ describe('under each way to fill a gap of the document', () => {
     },
   );
 
-  it('[R7] missingRecordStatus 403: a deleted contact is withheld, and only a listing tells that it is gone', async () => {
+  it('[R7] missingRecordStatus 403: a deleted contact is read as withheld, so only a listing shows the deletion, and a second delete fails', async () => {
     await play({ missingRecordStatus: '403' }, async ({ remote }) => {
       const { id } = await create(remote);
       expect(await remote.delete([id], never)).toMatchObject([{ ok: true }]);
@@ -158,7 +158,7 @@ describe('under each way to fill a gap of the document', () => {
     });
   });
 
-  it('[R7] errorBody html: a deleted contact is withheld, and a write to it may have been applied', async () => {
+  it('[R7] errorBody html: a deleted contact is read as withheld, and a write to it may have been applied', async () => {
     await play({ errorBody: 'html' }, async ({ remote }) => {
       const { id } = await create(remote);
       expect(await remote.delete([id], never)).toMatchObject([{ ok: true }]);
@@ -168,8 +168,8 @@ describe('under each way to fill a gap of the document', () => {
   });
 });
 
-describe('a lost answer', () => {
-  it.each(['reset-after', 'truncate'] as const)('[R9] to a create (%s) is made up for by looking', async (kind) => {
+describe('after a lost answer', () => {
+  it.each(['reset-after', 'truncate'] as const)('[R9] a create (%s) is found by a search', async (kind) => {
     await play({ normalisation: 'all' }, async ({ emulator, remote }) => {
       emulator.addFault({ method: 'POST', path: '/v2/contacts$', action: { kind } });
       const request = { key: 'k', draft: DRAFT, groupIds: [], originId: 'people/c1' };
@@ -179,7 +179,7 @@ describe('a lost answer', () => {
     });
   });
 
-  it('to a listing is asked for again', async () => {
+  it('a listing is requested again', async () => {
     await play({}, async (stage) => {
       const ids = await seed(stage, 60);
       for (const kind of ['truncate', 'reset-after', 'html'] as const)

@@ -6,7 +6,7 @@ import { contactJson } from './support.ts';
 
 const recordFrom = (over: Record<string, unknown>) => recordOf(contactSchema.parse(contactJson(1, over)));
 
-/** The body of an update that changes fields of a contact the service gave. */
+/** Returns the body of an update that changes fields of a contact from the service. */
 const bodyOf = (over: Record<string, unknown>, change: (held: Contact) => Partial<Contact>) => {
   const current = recordFrom(over);
   const changes = change(current.contact);
@@ -18,7 +18,7 @@ const home = { value: 'home@x.example', label: 'Home' };
 const work = { value: 'work@x.example', label: null };
 
 describe('the body of a create', () => {
-  it('holds only what is filled', () => {
+  it('contains only the non-empty fields', () => {
     const address = { street: '1 Main', city: '', region: '', postalCode: '75', country: '', label: null };
     const draft = { ...EMPTY_CONTACT, firstName: 'Ada', emailAddresses: [home, work], addresses: [address] };
     expect(createBody(draft)).toEqual({
@@ -41,13 +41,13 @@ describe('the body of a create', () => {
 });
 
 describe('the body of an update', () => {
-  it('holds only the changed fields', () => {
+  it('contains only the changed fields', () => {
     expect(bodyOf({ email_addresses: [{ id: 'a', address: 'a@x.example' }] }, () => ({ firstName: 'Ada' }))).toEqual({
       first_name: 'Ada',
     });
   });
 
-  it('clears a text as the document types it', () => {
+  it('clears a text with the empty value that the documentation defines for it', () => {
     expect(bodyOf({ company: 'X' }, () => ({ firstName: '', lastName: '', title: '', company: '' }))).toEqual({
       first_name: '',
       last_name: '',
@@ -57,7 +57,7 @@ describe('the body of an update', () => {
     expect(bodyOf({}, () => ({ company: 'New' }))).toEqual({ company: 'New' });
   });
 
-  it('[R10] sends a kept entry with all that it holds, in the desired order', () => {
+  it('[R10] contains a kept entry with all its values, in the desired order', () => {
     const held = [
       { id: 'a', label: ' Home ', address: ' Home@X.example', primary: true, note: null },
       { id: 'b', label: null, address: 'old@x.example' },
@@ -71,11 +71,11 @@ describe('the body of an update', () => {
     ]);
   });
 
-  it('empties a list', () => {
+  it('contains an empty list for a list that is emptied', () => {
     expect(bodyOf({ websites: [{ id: 'a', address: 'x' }] }, () => ({ websites: [] }))).toEqual({ websites: [] });
   });
 
-  it('changes the label or the spelling of a kept entry', () => {
+  it('changes the label or the spelling of a kept entry, and keeps its id', () => {
     const held = [
       { id: 'a', label: 'Home', number: '(830) 285 9851' },
       { id: 'b', label: 'Work', number: '555 1234' },
@@ -92,7 +92,7 @@ describe('the body of an update', () => {
     ]);
   });
 
-  it('[R10] keeps second spellings of an entry that stays and drops those of one that goes', () => {
+  it('[R10] keeps the other spellings of a kept entry and drops those of a removed entry', () => {
     const held = [
       { id: 'a', label: 'Home', address: 'home@x.example' },
       { id: 'b', label: 'Other', address: 'HOME@x.example' },
@@ -107,7 +107,7 @@ describe('the body of an update', () => {
     ]);
   });
 
-  it('[R10] keeps the parts of an address that the canonical contact does not know', () => {
+  it('[R10] keeps the parts of an address that the canonical contact does not contain', () => {
     const held = [
       {
         id: 'a',
@@ -131,14 +131,14 @@ describe('the body of an update', () => {
     ]);
   });
 
-  it('[R10] writes an address that has only its full form so that it survives', () => {
+  it('[R10] keeps an address that has only a full form, as its street', () => {
     const held = [{ id: 'a', label: 'home', full_address: '1 Main, Paris', street_1: null }];
     const street = { street: '2 Side', city: '', region: '', postalCode: '', country: '', label: null };
     const body = bodyOf({ addresses: held }, ({ addresses }) => ({ addresses: [...addresses, street] }));
     expect(body.addresses).toEqual([{ id: 'a', label: 'home', street_1: '1 Main, Paris' }, { street_1: '2 Side' }]);
   });
 
-  it('survives the record being stored as text', () => {
+  it('is the same for a record that was stored as text', () => {
     const current = recordFrom({ websites: [{ id: 'a', label: 'x', address: 'a.example', kind: { deep: [1] } }] });
     const stored = JSON.parse(JSON.stringify(current)) as typeof current;
     expect(updateBody(stored, current.contact, ['websites'])).toEqual({

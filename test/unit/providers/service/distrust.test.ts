@@ -38,18 +38,18 @@ describe('a contact without a documented list [R17]', () => {
     expect(pages[0]?.changes[0]).toMatchObject({ id: 'contact_1', reason: expect.stringContaining(key) });
   });
 
-  it('is unreadable where its buckets are not named', async () => {
+  it('is unreadable if its buckets are absent or null', async () => {
     const rows = [contactJson(1, { extra_data: undefined }), contactJson(2, { extra_data: { buckets: null } })];
     expect(kindsOf(await pullRows(...rows, contactJson(3)))).toEqual(['unreadable', 'unreadable', 'upsert']);
   });
 
-  it.each([...LISTS, 'extra_data'])('is unreadable when it is read by its id: %s', async (key) => {
+  it.each([...LISTS, 'extra_data'])('is unreadable in a read by id: %s', async (key) => {
     await using server = await startServer(() => ({ json: one(without(contactJson(1), key)) }));
     const answers = await server.remote.read(['contact_1'], never);
     expect(answers.get('contact_1')).toMatchObject({ kind: 'unreadable' });
   });
 
-  it('leaves it open whether a write was applied', async () => {
+  it('leaves it unknown whether a write was applied', async () => {
     await using server = await startServer(() => ({ json: one(without(contactJson(1), 'phone_numbers')) }));
     const request = { key: 'k', draft: { ...EMPTY_CONTACT, firstName: 'Ada' }, groupIds: [], originId: 'people/c1' };
     const [result] = await server.remote.create([request], never);
@@ -57,22 +57,22 @@ describe('a contact without a documented list [R17]', () => {
   });
 });
 
-describe('names that are not given [R17]', () => {
+describe('absent names [R17]', () => {
   const NAMELESS = { first_name: null, last_name: null };
 
-  it('make a contact unreadable whose empty title is given as a text', async () => {
+  it('make a contact unreadable if its empty title is a text', async () => {
     const pages = await pullRows(contactJson(1, NAMELESS), contactJson(2));
     expect(kindsOf(pages)).toEqual(['unreadable', 'upsert']);
   });
 
-  it('make every contact of a page unreadable that names nobody', async () => {
+  it('make every contact unreadable on a page where each has a title and no name', async () => {
     const rows = [1, 2, 3].map((number) => contactJson(number, { ...NAMELESS, title: 'Analyst' }));
     expect(kindsOf(await pullRows(...rows))).toEqual(['unreadable', 'unreadable', 'unreadable']);
     const absent = rows.map((row) => without(without(row, 'first_name'), 'last_name'));
     expect(kindsOf(await pullRows(...absent))).toEqual(['unreadable', 'unreadable', 'unreadable']);
   });
 
-  it('are empty where the service writes empty texts as null', async () => {
+  it('are empty if the service writes empty texts as null', async () => {
     const nameless = contactJson(1, { ...NAMELESS, title: null });
     expect(kindsOf(await pullRows(nameless, contactJson(2), contactJson(3)))).toEqual(['upsert', 'upsert', 'upsert']);
     expect(kindsOf(await pullRows(nameless))).toEqual(['upsert']);
@@ -88,20 +88,20 @@ describe('a lost create [R9, R17]', () => {
     return await server.remote.findCreated([request], NOW_MS, () => false, never);
   };
 
-  it('is not taken for one that made nothing while a contact that may be it cannot be read', async () => {
+  it('is not reported as not applied while a contact with its name, or with none, is unreadable', async () => {
     expect(await failureOf(find([without(contactJson(1), 'addresses')]))).toBeInstanceOf(UnreadableError);
     const nameless = without(contactJson(1, { first_name: null, last_name: null }), 'addresses');
     expect(await failureOf(find([nameless]))).toBeInstanceOf(UnreadableError);
   });
 
-  it('is not kept waiting by an unreadable contact of another name', async () => {
+  it('is not delayed by an unreadable contact with another name', async () => {
     expect((await find([without(contactJson(2), 'addresses')])).size).toBe(0);
     expect((await find([without(contactJson(2), 'addresses'), contactJson(1)])).size).toBe(1);
   });
 });
 
 describe('a redirect [R17]', () => {
-  it.each([301, 302, 303, 307, 308])('is not followed and is an error, not asked for again: %d', async (status) => {
+  it.each([301, 302, 303, 307, 308])('is not followed, is an error, and is not requested again: %d', async (status) => {
     await using elsewhere = await startServer(() => ({ json: list([]) }));
     await using server = await startServer(() => ({ status, headers: { location: `${elsewhere.url}/v2/contacts` } }));
     for (const work of [collect(server.remote.pull(WHOLE, never)), server.remote.identify(never)]) {
@@ -111,7 +111,7 @@ describe('a redirect [R17]', () => {
     expect(elsewhere.received).toEqual([]);
   });
 
-  it('[R15] of a contact to an address that cannot be decoded is an error of the side', async () => {
+  it('[R15] of a contact to an address that cannot be decoded is an error of the whole read', async () => {
     await using server = await startServer(() => ({ status: 301, headers: { location: '/v2/contacts/%E0%A4%A' } }));
     expect(await failureOf(server.remote.read(['contact_1'], never))).toBeInstanceOf(RedirectedError);
   });
@@ -121,7 +121,7 @@ describe('a redirect [R17]', () => {
     [303, 'unknown'],
     [307, 'no'],
     [308, 'no'],
-  ])('of a create, with %d, says whether it was applied: %s', async (status, applied) => {
+  ])('of a create, with %d, returns whether the create was applied: %s', async (status, applied) => {
     await using server = await startServer(() => ({ status, headers: { location: 'http://127.0.0.1:9/' } }));
     const request = { key: 'k', draft: { ...EMPTY_CONTACT, firstName: 'Ada' }, groupIds: [], originId: 'people/c1' };
     const [result] = await server.remote.create([request], never);
@@ -130,16 +130,19 @@ describe('a redirect [R17]', () => {
   });
 });
 
-describe('an id that a number cannot hold [R17]', () => {
+describe('an id that is a number [R17]', () => {
   const raw = (id: string): string =>
     JSON.stringify(list([{ ...contactJson(1), id: 0 }])).replace('"id":0', `"id":${id}`);
 
-  it.each(['9007199254740993', '1e400', '1.5', '-3', '9007199254740992'])('is refused: %s', async (id) => {
-    await using server = await startServer(() => ({ text: raw(id) }));
-    expect(kindsOf(await collect(server.remote.pull(WHOLE, never)))).toEqual(['unreadable']);
-  });
+  it.each(['9007199254740993', '1e400', '1.5', '-3', '9007199254740992'])(
+    'is unreadable if a number cannot represent it exactly, or if it is not a natural number: %s',
+    async (id) => {
+      await using server = await startServer(() => ({ text: raw(id) }));
+      expect(kindsOf(await collect(server.remote.pull(WHOLE, never)))).toEqual(['unreadable']);
+    },
+  );
 
-  it.each(['7', '9007199254740991'])('is read as a text where it can: %s', async (id) => {
+  it.each(['7', '9007199254740991'])('is read as a text otherwise: %s', async (id) => {
     await using server = await startServer(() => ({ text: raw(id) }));
     const [page] = await collect(server.remote.pull(WHOLE, never));
     expect(page?.changes[0]).toMatchObject({ kind: 'upsert', record: { id } });
@@ -161,7 +164,7 @@ describe('a listing that does not end [R14, R17]', () => {
     );
   const CHANGES = { mode: 'changes', cursor: JSON.stringify({ watermarkMs: 0, reachedAtMs: 0, behindMs: 0 }) } as const;
 
-  it.each([WHOLE, CHANGES])('is given up after so many pages: $mode', async (request) => {
+  it.each([WHOLE, CHANGES])('is abandoned after the maximum number of pages: $mode', async (request) => {
     await using server = await endless(LIMITS);
     const error = await failureOf(collect(server.remote.pull(request, never)));
     expect(error).toBeInstanceOf(UnreadableError);
@@ -169,7 +172,7 @@ describe('a listing that does not end [R14, R17]', () => {
     expect(server.received).toHaveLength(21);
   });
 
-  it('is given up after so many pages, those of the walk that it goes on with included', async () => {
+  it('is abandoned after the maximum number of pages, including those before its resume point', async () => {
     await using server = await endless(LIMITS);
     const pages: FeedPage[] = [];
     for await (const page of server.remote.pull(WHOLE, never)) {
@@ -182,18 +185,18 @@ describe('a listing that does not end [R14, R17]', () => {
     expect(server.received.length - received).toBe(6);
   });
 
-  it('is given up after so many rows', async () => {
+  it('is abandoned after the maximum number of rows', async () => {
     await using server = await endless({ ...LIMITS, rows: 320 });
     const error = await failureOf(collect(server.remote.pull(WHOLE, never)));
     expect(error.message).toContain('does not end: it has more than 320 rows');
   });
 
-  it('of groups is given up too, however many new ones come', async () => {
+  it('of groups is abandoned after the maximum number of pages, even if each page has new groups', async () => {
     const walk = startListingWalk({ route: 'GET /v2/buckets', clock: null, limits: LIMITS });
     expect(() => Array.from({ length: 21 }, () => walk.take(1))).toThrow(UnreadableError);
   });
 
-  it('is given up after so long a time', () => {
+  it('is abandoned after the time limit', () => {
     const clock = createTestClock();
     const walk = startListingWalk({ route: 'GET /v2/contacts', clock, limits: LIMITS });
     walk.take(1);

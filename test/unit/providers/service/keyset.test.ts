@@ -10,18 +10,18 @@ import {
 } from '../../../../src/providers/service/keyset.ts';
 
 describe('[R14] the keyset walk', () => {
-  it('goes on with page 1 a second behind the last row', () => {
+  it('continues with page 1, from one second before the last row', () => {
     expect(nextStretch(0, 60_400)).toEqual({ afterMs: 59_000, crowdedUntilMs: null });
   });
 
-  it('reads by id where the bound cannot move on', () => {
+  it('reads by id if the bound cannot advance', () => {
     expect(nextStretch(59_000, 60_000)).toEqual({ afterMs: 61_000, crowdedUntilMs: 62_000 });
     expect(nextStretch(59_000, 59_000)).toEqual({ afterMs: 61_000, crowdedUntilMs: 62_000 });
   });
 
   type Bounds = { readonly isInclusive: boolean; readonly afterMs: number; readonly beforeMs: number };
 
-  /** The rows of a service within bounds, with ties in whatever order `tie` gives them this time. */
+  /** Returns the rows of a service within bounds. `tie` orders rows of the same time. */
   const within = (
     stamps: readonly number[],
     { isInclusive, afterMs, beforeMs }: Bounds,
@@ -35,7 +35,7 @@ describe('[R14] the keyset walk', () => {
     return keyed.toSorted((a, b) => a.at - b.at || a.tie - b.tie).map(({ row }) => row);
   };
 
-  it('sees every row, however bounds and ties are taken, and comes to an end', () => {
+  it('reads every row and ends, for inclusive and exclusive bounds and any order of ties', () => {
     const seconds = fc.array(fc.integer({ min: 10, max: 20 }), { maxLength: 60 });
     const ties = fc.infiniteStream(fc.nat());
     fc.assert(
@@ -70,7 +70,7 @@ describe('[R14] the cursor', () => {
     return { maxSeenMs, serverStartMs, startedAtMs };
   };
 
-  it('moves to the latest change seen, in whole seconds, and has its overlap to read again', () => {
+  it('advances to the latest change seen, in whole seconds, and its overlap is read again', () => {
     const next = { watermarkMs: 5_000, reachedAtMs: 510_000, behindMs: OVERLAP_MS };
     expect(nextCursor(cursor(1_000, 0), sight(5_900, 60_000))).toEqual(next);
   });
@@ -81,37 +81,37 @@ describe('[R14] the cursor', () => {
     [60_000, 55_000, false],
     [60_000, 54_999, true],
     [0, 0, false],
-  ])('at %i is ahead of a clock that says %j: %j', (watermarkMs, serverTimeMs, expected) => {
+  ])('at %i is ahead of a clock at %j: %j', (watermarkMs, serverTimeMs, expected) => {
     expect(hasSteppedBack(cursor(watermarkMs), serverTimeMs)).toBe(expected);
   });
 
-  it('does not pass the time of the service when the walk began', () => {
+  it('does not advance beyond the time of the service at the start of the walk', () => {
     expect(nextCursor(cursor(1_000), sight(90_000, 60_500)).watermarkMs).toBe(60_000);
   });
 
-  it('never goes back and stays where nothing was seen', () => {
+  it('never moves back, and does not move if no row was read', () => {
     expect(nextCursor(cursor(70_000), sight(5_000, 80_000))).toEqual(cursor(70_000));
     expect(nextCursor(cursor(70_000), sight(null, 80_000))).toEqual(cursor(70_000));
   });
 
-  it('reads no overlap again that began a whole overlap ago by the clock of the client, whatever the service says', () => {
+  it('has no overlap after the time of an overlap by the local clock, regardless of the clock of the service', () => {
     expect(nextCursor(cursor(70_000), sight(null, 0, 619_999)).behindMs).toBe(OVERLAP_MS);
     expect(nextCursor(cursor(70_000), sight(null, 0, 620_000)).behindMs).toBe(0);
   });
 
-  it('reads one second again where only the clock of the service says that the overlap has passed', () => {
+  it('has an overlap of one second if only the clock of the service has passed the overlap', () => {
     expect(nextCursor(cursor(1_000), sight(70_000, 189_999)).behindMs).toBe(OVERLAP_MS);
     expect(nextCursor(cursor(1_000), sight(70_000, 190_000)).behindMs).toBe(1_000);
     expect(nextCursor(cursor(70_000, 0), sight(null, 190_000)).behindMs).toBe(0);
   });
 
-  it('is walked from behind the watermark, but not from before all time', () => {
+  it('is read from its overlap before the watermark, and never from a negative time', () => {
     expect(walkFromMs(cursor(500_000))).toBe(380_000);
     expect(walkFromMs(cursor(5_000))).toBe(0);
   });
 });
 
-it('a walk by page numbers steps back by what was deleted', () => {
+it('a walk by page numbers moves back by the number of deleted rows', () => {
   expect(nextPageNumber(4, null, 500, 50)).toBe(5);
   expect(nextPageNumber(4, 500, 500, 50)).toBe(5);
   expect(nextPageNumber(4, 500, 510, 50)).toBe(5);

@@ -16,8 +16,8 @@ const former = { groupIds: ['bucket_9'], contact: EMPTY_CONTACT };
 
 const recordFrom = (over: Record<string, unknown>) => recordOf(contactSchema.parse(contactJson(1, over)));
 
-describe('a contact of the service as a record', () => {
-  it('holds the mapped fields, normalised', () => {
+describe('the record of a contact of the service', () => {
+  it('contains the mapped fields, normalised', () => {
     const record = recordFrom({
       updated_at: stamp(NOW_MS),
       first_name: '  Ada ',
@@ -53,7 +53,7 @@ describe('a contact of the service as a record', () => {
     });
   });
 
-  it('drops what says nothing and what is said twice', () => {
+  it('contains no empty and no duplicate entry', () => {
     const { contact } = recordFrom({
       email_addresses: [
         { id: 'a', address: null },
@@ -66,7 +66,7 @@ describe('a contact of the service as a record', () => {
     expect(contact.addresses).toEqual([]);
   });
 
-  it('keeps an address that has only its full form as a street', () => {
+  it('contains an address that has only a full form as a street', () => {
     const { contact } = recordFrom({
       addresses: [{ id: 'd', full_address: '1 Main, Paris', street_1: '', city: null }],
     });
@@ -75,7 +75,7 @@ describe('a contact of the service as a record', () => {
     expect(structured.contact.addresses).toMatchObject([{ street: '', city: 'Paris' }]);
   });
 
-  it('carries the entries of its lists as they were given', () => {
+  it('contains the entries of its lists as they were received', () => {
     const entry = { id: 'u1', label: null, address: ' Ada@Example.org ', primary: true };
     expect(JSON.parse(recordFrom({ email_addresses: [entry] }).raw)).toEqual({
       addresses: [],
@@ -85,7 +85,7 @@ describe('a contact of the service as a record', () => {
     });
   });
 
-  it('is a member of the buckets told, sorted, or of those known before where none are told', () => {
+  it('has the buckets of the answer, sorted, or the former buckets if the answer has no list of buckets', () => {
     const buckets = [{ id: 'bucket_2' }, { id: 'bucket_1' }, { id: 'bucket_2' }];
     expect(recordFrom({ extra_data: { buckets } }).groupIds).toEqual(['bucket_1', 'bucket_2']);
     expect(recordFrom({ extra_data: undefined }).groupIds).toEqual([]);
@@ -96,15 +96,15 @@ describe('a contact of the service as a record', () => {
   });
 });
 
-describe('what the service computes of a contact', () => {
+describe('a value that the service computes for a contact', () => {
   const mapping = serviceMapping([
     'lastContacted as Last contacted',
     'relationshipStatus as Relationship',
     'reminderInterval as Every',
     'assignedUser as Assigned to',
   ]);
-  const said = (over: Record<string, unknown>) => recordOf(contactSchema.parse(contactJson(1, over)), mapping);
-  const extrasOf = (over: Record<string, unknown>) => Object.values(extrasIn(said(over).contact));
+  const recordWith = (over: Record<string, unknown>) => recordOf(contactSchema.parse(contactJson(1, over)), mapping);
+  const extrasOf = (over: Record<string, unknown>) => Object.values(extrasIn(recordWith(over).contact));
 
   it.each<[string, Record<string, unknown>, string[]]>([
     ['nothing', { extra_data: { buckets: [], relationship_status: 'none' } }, []],
@@ -124,12 +124,12 @@ describe('what the service computes of a contact', () => {
       ['Ada King'],
     ],
     ['a user by address', { assigned_to_id: 'user_7', extra_data: { assigned_to: { email: 'a@x.org' } } }, ['a@x.org']],
-  ])('is read as people read it: %s', (_, over, extras) => {
+  ])('is read as a readable text: %s', (_, over, extras) => {
     expect(extrasOf({ assigned_to_id: null, ...over })).toEqual(extras);
   });
 
-  it('is as it was where an answer is silent of it, and is never sent', () => {
-    const known = said({ extra_data: { last_contacted: '2026-01-31 12:00:00 UTC', buckets: [] } });
+  it('is kept if an answer does not contain it, and is never sent', () => {
+    const known = recordWith({ extra_data: { last_contacted: '2026-01-31 12:00:00 UTC', buckets: [] } });
     const silent = contactSchema.parse(contactJson(1, { extra_data: {}, assigned_to_id: null }));
     expect(extrasIn(recordOf(silent, mapping, known).contact)).toEqual({
       'lastContacted as Last contacted': '2026-01-31',
@@ -141,7 +141,7 @@ describe('what the service computes of a contact', () => {
   });
 });
 
-it('the rows of a listing become changes of the feed; of known ones only the ids are told', () => {
+it('the rows of a listing become changes of the feed, and known rows are returned as ids only', () => {
   const contact = contactSchema.parse(contactJson(1));
   const unreadable = { kind: 'unreadable', id: 'contact_2', reason: 'odd' } as const;
   const updatedAt = { text: stamp(NOW_MS), epochMs: NOW_MS };
@@ -156,7 +156,7 @@ it('the rows of a listing become changes of the feed; of known ones only the ids
   });
 });
 
-it('a record has the digest of its row, unless its membership came from elsewhere', () => {
+it('a record has the digest of its row, unless its membership is not from the row', () => {
   const digest = contactDigest(contactJson(1));
   expect(recordFrom({}).digest).toBe(digest);
   expect(recordFrom({ title: 'Other' }).digest).not.toBe(digest);
@@ -166,14 +166,14 @@ it('a record has the digest of its row, unless its membership came from elsewher
   expect(recordOf(silent, USUAL_MAPPING, former).digest).toBeUndefined();
 });
 
-it('is the same whatever parts of a name another side joins', () => {
+it('the mapping does not depend on the joined parts of a name', () => {
   const { fields, digestEnd } = serviceMapping([...USUAL_FIELDS, 'namePrefix:joined', 'middleName:joined']);
   expect({ fields, digestEnd }).toEqual({ fields: USUAL_MAPPING.fields, digestEnd: USUAL_MAPPING.digestEnd });
 });
 
 const carried = (id: string, value: string | null) => ({ field: { id, name: 'Budget' }, value });
 
-test('R10: of two custom fields of one name, the one that is read is written, and the other stays', () => {
+test('R10: of two custom fields with one name, the field that is read is written, and the other is kept', () => {
   const held = [carried('cf1', '300'), carried('cf2', '900')];
   const definitions: Definitions = new Map();
   learn(definitions, new Set(['budget']), held);

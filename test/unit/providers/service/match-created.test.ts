@@ -14,7 +14,7 @@ const ada = contact({
   phoneNumbers: values('(830) 285-9851'),
 });
 
-describe('[R9] a contact found', () => {
+describe('[R9] a found contact', () => {
   it.each<[string, Contact]>([
     ['the same', ada],
     [
@@ -35,13 +35,13 @@ describe('[R9] a contact found', () => {
   it.each<[string, Contact]>([
     ['with another name', { ...ada, firstName: 'Eve' }],
     ['without the email address', { ...ada, emailAddresses: [] }],
-    ['with one email address more', { ...ada, emailAddresses: values('ada@x.example', 'a@y.example') }],
+    ['with an additional email address', { ...ada, emailAddresses: values('ada@x.example', 'a@y.example') }],
     ['with another phone number', { ...ada, phoneNumbers: values('(830) 285-9852') }],
   ])('does not resemble the draft: %s', (_name, found) => {
     expect(resemblesDraft(ada, found)).toBe(false);
   });
 
-  it('of another company is another one', () => {
+  it('with another company does not resemble the draft', () => {
     expect(resemblesDraft({ ...ada, company: 'Engines Ltd' }, { ...ada, company: 'Looms' })).toBe(false);
     expect(resemblesDraft({ ...ada, company: 'Engines Ltd' }, { ...ada, company: 'ENGINES LTD.' })).toBe(true);
   });
@@ -65,7 +65,7 @@ const creating = (key: string, draft: Contact) => ({ key, draft, groupIds: [], o
 
 const idsIn = (matches: ReadonlyMap<string, ContactRecord>) => [...matches].map(([key, found]) => [key, found.id]);
 
-it('[R9] each contact found serves one request only', () => {
+it('[R9] each found contact matches one request only', () => {
   const requests = ['a', 'b', 'c'].map((key) => creating(key, ada));
   const matches = matchCreated(requests, [record('contact_1', ada), record('contact_2', ada)]);
   expect(idsIn(matches)).toEqual([
@@ -74,7 +74,7 @@ it('[R9] each contact found serves one request only', () => {
   ]);
 });
 
-describe('[R9] of namesakes', () => {
+describe('[R9] among requests with the same name', () => {
   const inTown = (city: string) =>
     contact({
       firstName: 'Reception',
@@ -83,14 +83,14 @@ describe('[R9] of namesakes', () => {
   const [leeds, york] = [inTown('Leeds'), inTown('York')];
   const requests = [creating('leeds', leeds), creating('york', york)];
 
-  it('the one whose contact is there gets it, whichever is asked about first', () => {
+  it('the request of the found contact gets it, in any order of the requests', () => {
     expect(idsIn(matchCreated(requests, [record('contact_1', york)]))).toEqual([['york', 'contact_1']]);
     const ofCompany = { ...leeds, company: 'Looms' };
     const withCompany = [creating('none', leeds), creating('looms', ofCompany)];
     expect(idsIn(matchCreated(withCompany, [record('contact_1', ofCompany)]))).toEqual([['looms', 'contact_1']]);
   });
 
-  it('each gets the likest where the service filled something in', () => {
+  it('each gets the most similar contact if the service filled in a field', () => {
     const filled = (of: Contact) => ({ ...of, title: 'Desk' });
     const found = [record('contact_1', filled(york)), record('contact_2', filled(leeds))];
     expect(new Map(idsIn(matchCreated(requests, found)) as [string, string][])).toEqual(

@@ -19,7 +19,7 @@ const costOf = (batch: readonly MembershipRequest[]) => {
 };
 
 describe('[R11] the plan of membership requests', () => {
-  it('fills a bucket in bulk, five hundred contacts to a request', () => {
+  it('adds contacts to a bucket in bulk, five hundred in a request', () => {
     const plan = planMembershipRequests(many(1_250, () => ['b1']));
     expect(plan.single).toEqual([]);
     expect(plan.bulk).toHaveLength(1_250);
@@ -28,25 +28,25 @@ describe('[R11] the plan of membership requests', () => {
     expect(BULK_SIZE).toBe(500);
   });
 
-  it('writes one contact at a time where that needs no more requests', () => {
+  it('writes one contact at a time if that takes no more requests', () => {
     expect(costOf([fresh(1, ['b1'])])).toEqual({ single: 1, bulk: 0 });
     expect(costOf([fresh(1, ['b1', 'b2'])])).toEqual({ single: 1, bulk: 0 });
     expect(costOf([fresh(1, ['b1', 'b2', 'b3'])])).toEqual({ single: 1, bulk: 0 });
     expect(costOf(many(2, (index) => [`b${index}`, 'all', 'also']))).toEqual({ single: 2, bulk: 0 });
   });
 
-  it('divides a batch: a big bucket in bulk, contacts with rare buckets one at a time', () => {
+  it('splits a batch: big buckets in bulk, contacts with rare buckets one at a time', () => {
     const batch = [...many(40, () => ['big', 'other']), fresh(90, ['big', 'rare1', 'rare2']), fresh(91, ['rare3'])];
     const plan = planMembershipRequests(batch);
     expect(plan.single.map((request) => request.id).toSorted()).toEqual(['contact_90', 'contact_91']);
     expect(plan.additions.map((addition) => addition.bucketId).toSorted()).toEqual(['big', 'other']);
   });
 
-  it('never takes into bulk what removes, what is unknown or what is there already', () => {
+  it('never adds in bulk for a request that removes, has unknown membership or changes nothing', () => {
     const removing = many(60, () => ['b1']).map((request) => ({ ...request, remove: ['b2'] }));
     const unknown = many(60, () => ['b1']).map((request) => ({ ...request, knownGroupIds: null }));
-    const there = many(60, () => ['b1']).map((request) => ({ ...request, knownGroupIds: ['b1'] }));
-    for (const batch of [removing, unknown, there]) expect(costOf(batch)).toEqual({ single: 60, bulk: 0 });
+    const present = many(60, () => ['b1']).map((request) => ({ ...request, knownGroupIds: ['b1'] }));
+    for (const batch of [removing, unknown, present]) expect(costOf(batch)).toEqual({ single: 60, bulk: 0 });
   });
 
   it('adds in bulk only what is missing', () => {
@@ -61,6 +61,6 @@ describe('[R11] the plan of membership requests', () => {
   });
 });
 
-it('[R11] a change is applied to the membership as it is', () => {
+it('[R11] a change is applied to the current membership', () => {
   expect([...applyMembership(['a', 'b', 'c'], { add: ['d', 'a'], remove: ['b', 'x'] })]).toEqual(['a', 'c', 'd']);
 });

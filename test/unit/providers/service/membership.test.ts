@@ -14,11 +14,11 @@ const sentIds = (request: Received | undefined): string[] => {
   return (body?.data ?? []).map((row) => row.id);
 };
 
-/** Answers a change of buckets with the buckets sent, as a list. */
+/** Answers a change of buckets with a list of the sent buckets. */
 const echo = (request: Received): Canned => ({ json: list(sentIds(request).map((id) => ({ ...bucketJson(0), id }))) });
 
-describe("[R11] one contact's membership", () => {
-  it('is moved with one request each way, so that a bucket added in the meantime stays', async () => {
+describe('[R11] the membership of one contact', () => {
+  it('is changed with one request for additions and one for removals, so that a bucket added in the meantime is kept', async () => {
     await using server = await startServer(echo);
     const batch = [
       change(1, { add: ['bucket_3'], heldGroupIds: ['bucket_1'] }),
@@ -39,7 +39,7 @@ describe("[R11] one contact's membership", () => {
     ]);
   });
 
-  it('is read afterwards where nobody knows what it was', async () => {
+  it('is read after the change if it was unknown before', async () => {
     await using server = await startServer((request) =>
       request.method === 'GET' ? { json: list([bucketJson(3), bucketJson(9)]) } : echo(request),
     );
@@ -48,13 +48,13 @@ describe("[R11] one contact's membership", () => {
     expect(results).toEqual([{ key: 'k5', ok: true, value: ['bucket_3', 'bucket_9'] }]);
   });
 
-  it('shows the buckets that somebody else added, where the answer names them', async () => {
+  it('includes the buckets that another client added, if the answer contains them', async () => {
     await using server = await startServer(() => ({ json: list([bucketJson(1), bucketJson(8)]) }));
     const results = await server.remote.changeMembership([change(5, { add: ['bucket_1'], heldGroupIds: [] })], never);
     expect(results).toEqual([{ key: 'k5', ok: true, value: ['bucket_1', 'bucket_8'] }]);
   });
 
-  it('is replaced as it is now where the service refuses to move a bucket', async () => {
+  it('is read and replaced if the service refuses to add or remove a bucket', async () => {
     const held = [bucketJson(1), bucketJson(2), bucketJson(9)];
     await using server = await startServer((request) => {
       if (request.method === 'POST') return { status: 422 };
@@ -72,7 +72,7 @@ describe("[R11] one contact's membership", () => {
     expect(result).toEqual({ key: 'k5', ok: true, value: ['bucket_1', 'bucket_3', 'bucket_9'] });
   });
 
-  it('that is read over several pages keeps every bucket', async () => {
+  it('keeps every bucket if it is read over several pages', async () => {
     const held = Array.from({ length: 70 }, (_, index) => bucketJson(index + 1));
     await using server = await startServer((request) => {
       if (request.method === 'POST') return { status: 422 };
@@ -84,7 +84,7 @@ describe("[R11] one contact's membership", () => {
     expect(sentIds(server.received.at(-1))).toHaveLength(71);
   });
 
-  it('is told as the service answers it', async () => {
+  it('is returned as the service returns it', async () => {
     await using server = await startServer(({ method }) => ({ json: list(method === 'GET' ? [] : [bucketJson(1)]) }));
     const [result] = await server.remote.changeMembership(
       [change(1, { add: ['bucket_1', 'bucket_2'], knownGroupIds: [] })],
@@ -96,7 +96,7 @@ describe("[R11] one contact's membership", () => {
   it.each<[string, Canned]>([
     ['refuses', { status: 422, json: { errors: ['data is empty'] } }],
     ['ignores', { json: list([bucketJson(1)]) }],
-  ])('is emptied by a removal where the service %s an empty set', async (_name, put) => {
+  ])('is emptied by a removal if the service %s an empty set', async (_name, put) => {
     let refusals = 1;
     await using server = await startServer(({ method }) => {
       if (method === 'PUT') return put;
@@ -113,7 +113,7 @@ describe("[R11] one contact's membership", () => {
     expect(sentIds(server.received.at(-1))).toEqual(['bucket_1']);
   });
 
-  it('[R15] that cannot be written hides no other one', async () => {
+  it('[R15] fails without the others if the service refuses the change', async () => {
     await using server = await startServer((request) =>
       request.path.includes('contact_1/') ? { status: 404 } : echo(request),
     );
@@ -122,7 +122,7 @@ describe("[R11] one contact's membership", () => {
     expect(results.map((result) => result.ok)).toEqual([false, true]);
   });
 
-  it('[R16] ends with the error of a revoked permission', async () => {
+  it('[R16] fails with the error of a revoked permission', async () => {
     await using server = await startServer(() => ({ status: 403 }));
     const error = await failureOf(
       server.remote.changeMembership([change(1, { add: ['bucket_1'], knownGroupIds: [] })], never),
@@ -131,8 +131,8 @@ describe("[R11] one contact's membership", () => {
   });
 });
 
-describe('[R11] many fresh contacts', () => {
-  it('go into a bucket in bulk', async () => {
+describe('[R11] many new contacts', () => {
+  it('are added to a bucket in bulk', async () => {
     await using server = await startServer((request) => ({
       json: list(sentIds(request).map((id) => contactJson(0, { id }))),
     }));
@@ -142,7 +142,7 @@ describe('[R11] many fresh contacts', () => {
     expect(results).toHaveLength(600);
   });
 
-  it('that the bulk answer shows as left out are written one at a time', async () => {
+  it('are written one at a time if the bulk answer does not contain them', async () => {
     await using server = await startServer((request) => {
       if (request.path.startsWith('/v2/contacts/')) return echo(request);
       return {
@@ -158,7 +158,7 @@ describe('[R11] many fresh contacts', () => {
     expect(results).toHaveLength(10);
   });
 
-  it('are trusted to be added where the answer is cut off at a page or tells nothing', async () => {
+  it('are assumed to be added if the answer is limited to one page or is empty', async () => {
     const cut = { json: list(Array.from({ length: 50 }, (_, index) => contactJson(index + 500))) };
     for (const answer of [cut, { status: 204 }]) {
       await using server = await startServer(() => answer);
@@ -167,7 +167,7 @@ describe('[R11] many fresh contacts', () => {
     }
   });
 
-  it('are written one at a time where the service refuses them in bulk', async () => {
+  it('are written one at a time if the service refuses them in bulk', async () => {
     await using server = await startServer((request) =>
       request.path.startsWith('/v2/buckets/') ? { status: 422 } : echo(request),
     );
@@ -176,7 +176,7 @@ describe('[R11] many fresh contacts', () => {
     expect(results.every((result) => result.ok)).toBe(true);
   });
 
-  it('are added in smaller parts where the service takes a hundred contacts at most', async () => {
+  it('are added in smaller parts if the service accepts at most a hundred contacts', async () => {
     await using server = await startServer((request) =>
       request.path.startsWith('/v2/buckets/') && sentIds(request).length > 100 ? { status: 422 } : { status: 204 },
     );
@@ -185,7 +185,7 @@ describe('[R11] many fresh contacts', () => {
     expect(results.every((result) => result.ok)).toBe(true);
   });
 
-  it('of a refused part alone are written one at a time', async () => {
+  it('are written one at a time only for a part that was refused', async () => {
     await using server = await startServer((request) => {
       if (!request.path.startsWith('/v2/buckets/')) return echo(request);
       return sentIds(request).includes('contact_7') ? { status: 404 } : { status: 204 };
@@ -195,7 +195,7 @@ describe('[R11] many fresh contacts', () => {
     expect(results.every((result) => result.ok)).toBe(true);
   });
 
-  it('are perhaps added where the bulk answer was lost', async () => {
+  it('may have been added if the bulk answer was lost', async () => {
     await using server = await startServer(() => ({ status: 502 }));
     const results = await server.remote.changeMembership(fresh(4), never);
     expect(server.received).toHaveLength(1);
@@ -203,8 +203,8 @@ describe('[R11] many fresh contacts', () => {
   });
 });
 
-describe('[R9, R16] a credential that is refused halfway', () => {
-  it('leaves what was answered before it, and ends the batch', async () => {
+describe('[R9, R16] a credential that is refused during a batch', () => {
+  it('keeps the earlier results, and ends the batch', async () => {
     await using server = await startServer((request, index) => (index === 0 ? echo(request) : { status: 401 }));
     const batch = Array.from({ length: 100 }, (_, number) => change(number, { add: ['bucket_1'], heldGroupIds: [] }));
     const results = await server.remote.changeMembership(batch, never);
@@ -214,7 +214,7 @@ describe('[R9, R16] a credential that is refused halfway', () => {
     expect(server.received.length).toBe(results.length);
   });
 
-  it('opens a change of which one half was made', async () => {
+  it('leaves a partly applied change unknown', async () => {
     await using server = await startServer((request) => (request.method === 'POST' ? echo(request) : { status: 401 }));
     const batch = [change(1, { add: ['bucket_3'], remove: ['bucket_1'], heldGroupIds: ['bucket_1'] })];
     expect(await server.remote.changeMembership(batch, never)).toMatchObject([
@@ -222,7 +222,7 @@ describe('[R9, R16] a credential that is refused halfway', () => {
     ]);
   });
 
-  it('begins nothing else after a bulk addition', async () => {
+  it('prevents further requests after a bulk addition', async () => {
     await using server = await startServer(() => ({ status: 401 }));
     const error = await failureOf(
       server.remote.changeMembership([...fresh(3), change(9, { remove: ['bucket_2'] })], never),

@@ -23,7 +23,7 @@ const SECOND_MS = 1_000;
 const OVERLAP_MS = 120_000;
 const BEFORE_MS = NOW_MS - 600_000;
 
-/** A service that filters, sorts and pages rows as documented; a POST adds one, changed now. */
+/** Answers as a service that filters, sorts and pages rows as documented. A POST adds a row that is changed now. */
 const serviceOf = (rows: Row[], now: () => number) => {
   const listed = ({ query }: Received): Canned => {
     const after = Date.parse(query.get('updated_at.after') ?? '1970-01-01T00:00:00+00:00');
@@ -52,7 +52,7 @@ const serviceOf = (rows: Row[], now: () => number) => {
 const cursorAt = (watermarkMs: number, behindMs: number): string =>
   JSON.stringify({ watermarkMs, reachedAtMs: BEFORE_MS, behindMs });
 
-const crowd = (count: number, atMs: number): Row[] =>
+const rowsAt = (count: number, atMs: number): Row[] =>
   Array.from({ length: count }, (_, index) => ({ number: index + 1, atMs }));
 
 const pull = async (server: CannedServer, cursor: string): Promise<{ pages: FeedPage[]; requests: number }> => {
@@ -61,20 +61,20 @@ const pull = async (server: CannedServer, cursor: string): Promise<{ pages: Feed
   return { pages, requests: server.received.length - before };
 };
 
-const newestId = (pages: readonly FeedPage[]): string[] => idsOf(pages).toSorted().slice(0, 1);
+const firstId = (pages: readonly FeedPage[]): string[] => idsOf(pages).toSorted().slice(0, 1);
 
-describe('[R14] a cursor of which the overlap has passed', () => {
+describe('[R14] a pull after the overlap of its cursor', () => {
   const settled = cursorAt(NOW_MS - 300_000, 0);
-  const atWatermark = crowd(120, NOW_MS - 300_000);
+  const atWatermark = rowsAt(120, NOW_MS - 300_000);
 
-  it('takes one request, however many contacts were changed in its last second', async () => {
+  it('sends one request, regardless of the number of contacts changed in the last second of the cursor', async () => {
     await using server = await startServer(serviceOf([...atWatermark], () => NOW_MS));
     const { pages, requests } = await pull(server, settled);
     expect(requests).toBe(1);
     expect(pages.at(-1)?.cursor).toBe(settled);
   });
 
-  it('takes one request where what is newer fits the page', async () => {
+  it('sends one request if the newer contacts fit one page', async () => {
     const newer = [900, 901, 902].map((number) => ({ number, atMs: NOW_MS - 60_000 }));
     await using server = await startServer(serviceOf([...atWatermark, ...newer], () => NOW_MS));
     const { pages, requests } = await pull(server, settled);
@@ -83,15 +83,15 @@ describe('[R14] a cursor of which the overlap has passed', () => {
     expect(pages.at(-1)?.cursor).toContain(`"watermarkMs":${NOW_MS - 60_000}`);
   });
 
-  it('is walked from where more than a page is newer', async () => {
-    const newer = crowd(70, NOW_MS - 60_000).map(({ number, atMs }) => ({ number: 900 + number, atMs }));
+  it('reads all pages from the cursor if more than a page of contacts is newer', async () => {
+    const newer = rowsAt(70, NOW_MS - 60_000).map(({ number, atMs }) => ({ number: 900 + number, atMs }));
     await using server = await startServer(serviceOf([...atWatermark, ...newer], () => NOW_MS));
     const { pages } = await pull(server, settled);
     expect(new Set(idsOf(pages)).size).toBe(190);
   });
 });
 
-describe('[R14] contacts that this process wrote', () => {
+describe('[R14] contacts written by this process', () => {
   const open = cursorAt(NOW_MS - 300_000, OVERLAP_MS);
 
   const written = async (count: number) => {
@@ -110,7 +110,7 @@ describe('[R14] contacts that this process wrote', () => {
     return { server, rows, clock };
   };
 
-  it('are not paged again two seconds after sixty within one second', async () => {
+  it('are not read again page by page two seconds after sixty of them were written within one second', async () => {
     const { server, clock } = await written(60);
     await using _ = server;
     await clock.sleep(2 * SECOND_MS);
@@ -119,48 +119,48 @@ describe('[R14] contacts that this process wrote', () => {
     expect(pages.at(-1)?.cursor).toBe(open);
   });
 
-  it('are walked when the overlap has passed, twice, and then no more', async () => {
+  it('are read again page by page twice after the overlap, and not after that', async () => {
     const { server, clock } = await written(60);
     await using _ = server;
     let cursor = open;
-    const asked: number[] = [];
+    const requestCounts: number[] = [];
     for (let run = 0; run < 4; run += 1) {
       await clock.sleep(OVERLAP_MS + SECOND_MS);
       const { pages, requests } = await pull(server, cursor);
       cursor = pages.at(-1)?.cursor ?? cursor;
-      asked.push(requests);
+      requestCounts.push(requests);
     }
-    expect(asked.slice(0, 2).every((requests) => requests > 1)).toBe(true);
-    expect(asked.slice(2)).toEqual([1, 1]);
+    expect(requestCounts.slice(0, 2).every((requests) => requests > 1)).toBe(true);
+    expect(requestCounts.slice(2)).toEqual([1, 1]);
   });
 
   it.each([
-    ['another one of the same second', (rows: Row[]) => rows.push({ number: 0, atMs: NOW_MS })],
-    ['one that comes to light late', (rows: Row[]) => rows.push({ number: 0, atMs: NOW_MS - 60 * SECOND_MS })],
-    ['a change of one of them', (rows: Row[]) => rows.splice(0, 1, { number: 0, atMs: NOW_MS + 2 * SECOND_MS })],
-  ])('hide nothing: %s', async (_title, change) => {
+    ['another contact of the same second', (rows: Row[]) => rows.push({ number: 0, atMs: NOW_MS })],
+    ['a contact that is listed late', (rows: Row[]) => rows.push({ number: 0, atMs: NOW_MS - 60 * SECOND_MS })],
+    ['a change of such a contact', (rows: Row[]) => rows.splice(0, 1, { number: 0, atMs: NOW_MS + 2 * SECOND_MS })],
+  ])('hide no other change: %s', async (_title, change) => {
     const { server, rows, clock } = await written(60);
     await using _ = server;
     change(rows);
     await clock.sleep(3 * SECOND_MS);
     const { pages, requests } = await pull(server, open);
-    expect(newestId(pages)).toEqual(['contact_0']);
+    expect(firstId(pages)).toEqual(['contact_0']);
     expect(requests).toBeGreaterThan(1);
   });
 
-  it('hide one that came in the place of a deleted one for as long as the overlap, no longer', async () => {
+  it('hide a contact that replaced a deleted contact until the end of the overlap, and not longer', async () => {
     const { server, rows, clock } = await written(60);
     await using _ = server;
     rows.splice(59, 1, { number: 0, atMs: NOW_MS });
     await clock.sleep(3 * SECOND_MS);
     const first = await pull(server, open);
-    expect(newestId(first.pages)).not.toEqual(['contact_0']);
+    expect(firstId(first.pages)).not.toEqual(['contact_0']);
     expect(first.pages.at(-1)?.cursor).toBe(open);
     await clock.sleep(OVERLAP_MS);
-    expect(newestId((await pull(server, open)).pages)).toEqual(['contact_0']);
+    expect(firstId((await pull(server, open)).pages)).toEqual(['contact_0']);
   });
 
-  it('are walked where a write failed, which may have been applied', async () => {
+  it('are read again page by page if a write failed that may have been applied', async () => {
     const { server, clock } = await written(60);
     await using _ = server;
     const raw = JSON.stringify({});

@@ -18,7 +18,7 @@ type Row = { readonly number: number; readonly atMs: number };
 
 const DATE = { date: new Date(NOW_MS).toUTCString() };
 
-/** A service that filters, sorts and pages rows as documented; `isInclusive` is how it takes bounds. */
+/** Answers as a service that filters, sorts and pages rows as documented, with inclusive or exclusive bounds. */
 const serviceOf = (rows: () => readonly Row[], isInclusive: boolean) => (request: Received) => {
   const before = Date.parse(request.query.get('updated_at.before') ?? '2100-01-01T00:00:00+00:00');
   const after = Date.parse(request.query.get('updated_at.after') ?? '1970-01-01T00:00:00+00:00');
@@ -46,8 +46,8 @@ const changesSince = (watermarkMs: number) => ({ mode: 'changes', cursor: cursor
 
 const WHOLE = { mode: 'whole', resume: null } as const;
 
-describe.each([true, false])('[R14] the changes, where bounds are inclusive: %s', (isInclusive) => {
-  it('take one request where they fit a page, from a while before the cursor', async () => {
+describe.each([true, false])('[R14] the changes, if bounds are inclusive: %s', (isInclusive) => {
+  it('take one request from the overlap before the cursor, if they fit one page', async () => {
     const rows = [
       { number: 1, atMs: NOW_MS - 30_000 },
       { number: 2, atMs: NOW_MS - 60_000 },
@@ -62,7 +62,7 @@ describe.each([true, false])('[R14] the changes, where bounds are inclusive: %s'
     expect(server.received).toHaveLength(1);
   });
 
-  it('are all told, each once, over many pages and through seconds with more than a page', async () => {
+  it('are all returned once, over many pages and through seconds with more than a page', async () => {
     const spread = Array.from({ length: 130 }, (_, index) => ({ number: index, atMs: NOW_MS - 90_000 + index * 500 }));
     const tied = Array.from({ length: 180 }, (_, index) => ({ number: 1_000 + index, atMs: NOW_MS - 60_000 }));
     await using server = await startServer(serviceOf(() => [...spread, ...tied], isInclusive));
@@ -71,14 +71,14 @@ describe.each([true, false])('[R14] the changes, where bounds are inclusive: %s'
     expect(new Set(ids).size).toBe(310);
   });
 
-  it('are not missed where rows change during the walk', async () => {
+  it('are not missed if rows change during the walk', async () => {
     const rows = Array.from({ length: 200 }, (_, index) => ({ number: index, atMs: NOW_MS - 900_000 + index * 2_000 }));
-    let asked = 0;
+    let requestCount = 0;
     const answering = serviceOf(() => rows, isInclusive);
     await using server = await startServer((request) => {
       const answer = answering(request);
-      rows[asked * 7] = { number: asked * 7, atMs: NOW_MS - 1_000 + asked * 1_000 };
-      asked += 1;
+      rows[requestCount * 7] = { number: requestCount * 7, atMs: NOW_MS - 1_000 + requestCount * 1_000 };
+      requestCount += 1;
       return answer;
     });
     const ids = idsOf(await collect(server.remote.pull(changesSince(NOW_MS - 900_000), never)));
@@ -87,20 +87,20 @@ describe.each([true, false])('[R14] the changes, where bounds are inclusive: %s'
 });
 
 describe('[R14] the cursor after changes', () => {
-  it('stays where nothing changed', async () => {
+  it('does not advance if nothing changed', async () => {
     await using server = await startServer(serviceOf(() => [], true));
     const [page] = await collect(server.remote.pull(changesSince(NOW_MS - 5_000), never));
     expect(page?.changes).toEqual([]);
     expect(watermarkOf(page)).toBe(NOW_MS - 5_000);
   });
 
-  it('does not pass the time of the service when the walk began', async () => {
+  it('does not advance beyond the time of the service at the start of the walk', async () => {
     await using server = await startServer(serviceOf(() => [{ number: 1, atMs: NOW_MS + 9_000 }], true));
     const [page] = await collect(server.remote.pull(changesSince(NOW_MS - 5_000), never));
     expect(watermarkOf(page)).toBe(NOW_MS);
   });
 
-  it('no longer reads the overlap when it has passed', async () => {
+  it('has no overlap after the overlap has passed', async () => {
     const rows = [{ number: 1, atMs: NOW_MS - 90_000 }];
     await using server = await startServer(serviceOf(() => rows, true));
     const [page] = await collect(server.remote.pull({ mode: 'changes', cursor: cursorAt(NOW_MS, 0) }, never));
@@ -108,7 +108,7 @@ describe('[R14] the cursor after changes', () => {
     expect(watermarkOf(page)).toBe(NOW_MS);
   });
 
-  it('that cannot be read asks for a whole listing', async () => {
+  it('requires a whole listing if it is unreadable', async () => {
     await using server = await startServer(() => ({ json: list([]) }));
     for (const cursor of ['', '{}', '{"watermark":"x"}']) {
       const error = await failureOf(collect(server.remote.pull({ mode: 'changes', cursor }, never)));
@@ -118,8 +118,8 @@ describe('[R14] the cursor after changes', () => {
   });
 });
 
-describe('changes that cannot be followed', () => {
-  it('fail where the service ignored the filter', async () => {
+describe('changes from a service with faults', () => {
+  it('fail if the service ignored the filter', async () => {
     await using server = await startServer(() => ({
       json: list([contactJson(1, { updated_at: stamp(NOW_MS - 900_000) })]),
     }));
@@ -128,7 +128,7 @@ describe('changes that cannot be followed', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  it('fail where the service ignored the order', async () => {
+  it('fail if the service ignored the order', async () => {
     const rows = [contactJson(1, { updated_at: stamp(NOW_MS) }), contactJson(2, { updated_at: stamp(NOW_MS - 1_000) })];
     await using server = await startServer(() => ({ json: list(rows) }));
     expect((await failureOf(collect(server.remote.pull(changesSince(NOW_MS), never)))).message).toContain(
@@ -136,7 +136,7 @@ describe('changes that cannot be followed', () => {
     );
   });
 
-  it('end where a service announces pages for ever and repeats the last one', async () => {
+  it('end if the service announces pages without end and repeats the last page', async () => {
     const rows = Array.from({ length: 70 }, (_, index) => ({ number: index, atMs: NOW_MS }));
     const answering = serviceOf(() => rows, true);
     await using server = await startServer((request) => {
@@ -152,14 +152,14 @@ describe('changes that cannot be followed', () => {
     expect(watermarkOf(pages.at(-1))).toBe(NOW_MS);
   });
 
-  it('fail where not one row of a full page can be read', async () => {
+  it('fail if every row of a full page is unreadable', async () => {
     const rows = Array.from({ length: 50 }, (_, index) => ({ id: `contact_${index}` }));
     await using server = await startServer(() => ({ json: list(rows) }));
     const error = await failureOf(collect(server.remote.pull(changesSince(NOW_MS), never)));
     expect(error).toBeInstanceOf(UnreadableError);
   });
 
-  it('[R15] go on where the time of the only row cannot be read', async () => {
+  it('[R15] continue if the time of the only row is unreadable', async () => {
     const odd = contactJson(1, { updated_at: null });
     await using server = await startServer(() => ({ headers: DATE, json: list([odd], { total: 1 }) }));
     const [page, ...others] = await collect(server.remote.pull(changesSince(NOW_MS), never));
@@ -168,7 +168,7 @@ describe('changes that cannot be followed', () => {
     expect(others).toEqual([]);
   });
 
-  it('are told where ties come in another order each time', async () => {
+  it('are all returned if rows of the same time have another order in each answer', async () => {
     const rows = Array.from({ length: 230 }, (_, index) => ({
       number: index,
       atMs: NOW_MS - (index < 30 ? 1_000 : 0),
@@ -185,7 +185,7 @@ describe('changes that cannot be followed', () => {
     expect(ids.size).toBe(230);
   });
 
-  it('tell an unreadable row and all the others', async () => {
+  it('contain an unreadable row and all the others', async () => {
     const at = stamp(NOW_MS);
     const rows = [
       contactJson(1, { updated_at: at }),
@@ -202,7 +202,7 @@ describe('a whole listing', () => {
   const manyRows = (count: number): Row[] =>
     Array.from({ length: count }, (_, index) => ({ number: index + 1, atMs: NOW_MS - 10_000 + index }));
 
-  it('tells every contact and starts the cursor at the latest change seen', async () => {
+  it('returns every contact and starts the cursor at the latest change seen', async () => {
     await using server = await startServer(serviceOf(() => manyRows(120), true));
     const pages = await collect(server.remote.pull(WHOLE, never));
     expect(new Set(idsOf(pages)).size).toBe(120);
@@ -216,12 +216,12 @@ describe('a whole listing', () => {
     ]);
   });
 
-  it('of a service without contacts starts the cursor before everything that may come', async () => {
+  it('of a service without contacts starts the cursor before any later change', async () => {
     await using server = await startServer(serviceOf(() => [], true));
     expect(watermarkOf((await collect(server.remote.pull(WHOLE, never)))[0])).toBe(0);
   });
 
-  it('[R14] never starts the cursor past its own beginning, also when it goes on later', async () => {
+  it('[R14] never starts the cursor after its own start, even if it is resumed later', async () => {
     const rows = manyRows(120);
     let nowMs = NOW_MS;
     const answering = serviceOf(() => rows, true);
@@ -238,7 +238,7 @@ describe('a whole listing', () => {
     expect(watermarkOf(resumed.at(-1))).toBe(NOW_MS);
   });
 
-  it('goes on where it stopped', async () => {
+  it('is resumed where it stopped', async () => {
     await using server = await startServer(serviceOf(() => manyRows(120), true));
     const [first] = await collect(server.remote.pull(WHOLE, never));
     const rest = await collect(server.remote.pull({ mode: 'whole', resume: first?.resume ?? '' }, never));
@@ -246,7 +246,7 @@ describe('a whole listing', () => {
     expect(idsOf(rest)).toHaveLength(70);
   });
 
-  it('has expired where it cannot tell where it stopped, and starts again where that lies past the end', async () => {
+  it('has expired if its resume point is unreadable, and restarts if its resume point is past the end', async () => {
     const answering = serviceOf(() => manyRows(60), true);
     await using server = await startServer((request) =>
       Number(request.query.get('page') ?? '1') > 2 ? { status: 404 } : answering(request),
@@ -259,7 +259,7 @@ describe('a whole listing', () => {
     expect(new Set(idsOf(await collect(server.remote.pull({ mode: 'whole', resume }, never)))).size).toBe(60);
   });
 
-  it('misses no contact that deletions move onto a page already read', async () => {
+  it('misses no contact that deletions move to a page that was already read', async () => {
     const rows = manyRows(300);
     const gone = new Set<number>();
     const answering = serviceOf(() => rows.filter((row) => !gone.has(row.number)), true);
@@ -273,8 +273,8 @@ describe('a whole listing', () => {
     expect(kept.filter((id) => !ids.has(id))).toEqual([]);
   });
 
-  describe('[R13, R14] reads a page again that is not full although the list goes on', () => {
-    /** Keeps so many rows of a page alone, in the first answers with it. */
+  describe('[R13, R14] reads a page again if it is not full and the list continues', () => {
+    /** Truncates page `cut` to `keeps` rows in the first `times` answers with it. */
     const cutting = (rows: readonly Row[], cut: number, times: number, keeps = 10) => {
       const answering = serviceOf(() => rows, true);
       let count = 0;
@@ -285,7 +285,8 @@ describe('a whole listing', () => {
         return { ...answer, json: list(data.slice(0, keeps), { ...meta, next_page: null }) };
       };
     };
-    const pagesAsked = (received: readonly Received[]) => received.map(({ query }) => Number(query.get('page') ?? '1'));
+    const requestedPages = (received: readonly Received[]) =>
+      received.map(({ query }) => Number(query.get('page') ?? '1'));
 
     it.each([
       [1, 10, [1, 1, 2, 3]],
@@ -293,22 +294,22 @@ describe('a whole listing', () => {
       [2, 0, [1, 2, 2, 3]],
       [3, 10, [1, 2, 3, 3]],
       [3, 0, [1, 2, 3, 3]],
-    ])('and misses nobody where page %d was cut short to %d rows once', async (cut, keeps, asked) => {
+    ])('and misses no contact if page %d was truncated to %d rows once', async (cut, keeps, pageNumbers) => {
       await using server = await startServer(cutting(manyRows(120), cut, 1, keeps));
       const ids = idsOf(await collect(server.remote.pull(WHOLE, never)));
       expect(new Set(ids).size).toBe(120);
       expect(ids).toHaveLength(120);
-      expect(pagesAsked(server.received)).toEqual(asked);
+      expect(requestedPages(server.received)).toEqual(pageNumbers);
     });
 
-    it('and no more than that where it stays so', async () => {
+    it('and only once if the page stays truncated', async () => {
       await using server = await startServer(cutting(manyRows(120), 2, Infinity));
       const ids = idsOf(await collect(server.remote.pull(WHOLE, never)));
       expect(ids).toHaveLength(80);
-      expect(pagesAsked(server.received)).toEqual([1, 2, 2, 3]);
+      expect(requestedPages(server.received)).toEqual([1, 2, 2, 3]);
     });
 
-    it('and misses nobody where contacts were deleted meanwhile besides', async () => {
+    it('and misses no contact if contacts were also deleted during the listing', async () => {
       const rows = [...manyRows(120)];
       const answering = cutting(rows, 2, 1);
       await using server = await startServer((request, index) => {
@@ -320,7 +321,7 @@ describe('a whole listing', () => {
     });
   });
 
-  it('[R16] ends with the error of a revoked permission', async () => {
+  it('[R16] fails with the error of a revoked permission', async () => {
     await using server = await startServer(() => ({ status: 403 }));
     expect(await failureOf(collect(server.remote.pull(WHOLE, never)))).toBeInstanceOf(RevokedError);
     expect(server.received).toHaveLength(1);

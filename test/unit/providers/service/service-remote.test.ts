@@ -20,7 +20,7 @@ import {
 const draft = { ...EMPTY_CONTACT, firstName: 'Ada', lastName: 'King' };
 const creating = (key: string) => ({ key, draft, groupIds: ['bucket_1'], originId: 'people/c1' });
 
-/** Answers one after the other; the last one again and again. */
+/** Returns the answers in order, and the last answer for each further request. */
 const inTurn =
   (...answers: readonly Canned[]) =>
   (_request: unknown, index: number): Canned =>
@@ -35,7 +35,7 @@ describe('the account', () => {
 });
 
 describe('a read of ids', () => {
-  it('tells what became of each', async () => {
+  it('returns the state of each contact', async () => {
     await using server = await startServer(({ path }) => {
       const number = Number(path.split('_')[1]);
       if (number === 2) return { status: 404 };
@@ -61,13 +61,13 @@ describe('a read of ids', () => {
     expect(moved?.kind === 'moved' && moved.record.id).toBe('contact_1');
   });
 
-  it('fails where the service fails, and says gone of nothing then', async () => {
+  it('fails if the service fails, and reports no contact as gone', async () => {
     await using server = await startServer(() => ({ status: 500 }));
     expect(await failureOf(server.remote.read(['contact_1'], never))).toBeInstanceOf(UnavailableError);
   });
 });
 
-it('[R15] a 500 for one contact, while the list of contacts still answers, leaves the others to be read', async () => {
+it('[R15] after a 500 for one contact, the others are read if the list of contacts is available', async () => {
   await using server = await startServer(({ path }) => {
     if (path === '/v2/contacts') return { json: list([]) };
     return path === '/v2/contacts/contact_1' ? { status: 500 } : { json: one(contactJson(2)) };
@@ -82,7 +82,7 @@ describe('a 403 for one contact', () => {
     ({ path }: { path: string }) =>
       path === '/v2/contacts' && isListed ? { json: list([]) } : { status: 403 };
 
-  it('[R7] means that it is withheld where the list of contacts still answers: no evidence of a deletion', async () => {
+  it('[R7] means that the contact is withheld, not deleted, if the list of contacts is available', async () => {
     await using server = await startServer(refusing(true));
     expect((await server.remote.read(['contact_1'], never)).get('contact_1')).toMatchObject({ kind: 'withheld' });
     expect(await server.remote.delete(['contact_1'], never)).toMatchObject([{ error: { kind: 'invalid' } }]);
@@ -90,13 +90,13 @@ describe('a 403 for one contact', () => {
     expect(await server.remote.changeMembership([change], never)).toMatchObject([{ error: { kind: 'invalid' } }]);
   });
 
-  it('[R16] means a revoked permission where the list is refused too', async () => {
+  it('[R16] means a revoked permission if the list is also refused', async () => {
     await using server = await startServer(refusing(false));
     expect(await failureOf(server.remote.read(['contact_1'], never))).toMatchObject({ kind: 'revoked' });
     expect(await failureOf(server.remote.delete(['contact_1'], never))).toMatchObject({ kind: 'revoked' });
   });
 
-  it('[R16] on a write means a missing permission where the contact can be read', async () => {
+  it('[R16] on a write means a missing permission if the contact is readable', async () => {
     await using server = await startServer(({ method }) =>
       method === 'GET' ? { json: one(contactJson(1)) } : { status: 403 },
     );
@@ -104,23 +104,23 @@ describe('a 403 for one contact', () => {
   });
 });
 
-describe('a web page that says 404', () => {
+describe('a 404 with a web page', () => {
   const page = { status: 404, text: '<html></html>', headers: { 'content-type': 'text/html' } };
 
-  it('[R7] for one contact means that it is withheld where the list of contacts still answers', async () => {
+  it('[R7] for one contact means that the contact is withheld if the list of contacts is available', async () => {
     await using server = await startServer(({ path }) => (path === '/v2/contacts' ? { json: list([]) } : page));
     expect((await server.remote.read(['contact_1'], never)).get('contact_1')).toMatchObject({ kind: 'withheld' });
     expect(await server.remote.delete(['contact_1'], never)).toMatchObject([{ error: { applied: 'unknown' } }]);
   });
 
-  it('[R7] for everything fails the read, and leaves a write open', async () => {
+  it('[R7] for every request fails a read, and leaves a write unknown', async () => {
     await using server = await startServer(() => page);
     expect(await failureOf(server.remote.read(['contact_1'], never))).toMatchObject({ kind: 'unreadable' });
     expect(await failureOf(server.remote.readGroup('bucket_1', never))).toMatchObject({ kind: 'unreadable' });
     expect(await server.remote.create([creating('k')], never)).toMatchObject([{ error: { applied: 'unknown' } }]);
   });
 
-  it('means for a bucket that it is gone where the list of buckets does not hold it', async () => {
+  it('for a bucket means that the bucket is deleted if the list of buckets does not contain it', async () => {
     await using server = await startServer(({ path }) =>
       path === '/v2/buckets' ? { json: list([bucketJson(1)]) } : page,
     );
@@ -130,7 +130,7 @@ describe('a web page that says 404', () => {
 });
 
 describe('a create', () => {
-  it('is one POST of what is filled and gives the contact as the service has it', async () => {
+  it('sends one POST with the non-empty fields and returns the contact as the service stored it', async () => {
     await using server = await startServer(() => ({ json: one(contactJson(5, { first_name: 'ADA' })) }));
     const [result] = await server.remote.create([creating('k')], never);
     expect(server.calls()).toEqual(['POST /v2/contacts']);
@@ -142,7 +142,7 @@ describe('a create', () => {
     });
   });
 
-  it('[R9] is not repeated where it was perhaps applied', async () => {
+  it('[R9] is not repeated if it may have been applied', async () => {
     const limited = { json: { ...one(contactJson(5)), errors: ['Rate limit exceeded'] } };
     for (const answer of [{ status: 502 }, { breakAfter: '' }, { text: '<html>' }, limited]) {
       await using server = await startServer(() => answer);
@@ -152,14 +152,14 @@ describe('a create', () => {
     }
   });
 
-  it('is repeated after a limit, which did not apply it', async () => {
+  it('is repeated after a rate limit, which means that it was not applied', async () => {
     const limited = { status: 429, headers: { 'retry-after': '2' } };
     await using server = await startServer(inTurn(limited, { json: one(contactJson(5)) }));
     expect(await server.remote.create([creating('k')], never)).toMatchObject([{ ok: true }]);
     expect(server.received).toHaveLength(2);
   });
 
-  it('[R15] that is refused is told, and [R16] a revoked permission is thrown', async () => {
+  it('[R15] that is refused returns an error, and [R16] a revoked permission is thrown', async () => {
     await using server = await startServer(inTurn({ status: 422, json: { errors: ['bad'] } }, { status: 401 }));
     expect(await server.remote.create([creating('k')], never)).toMatchObject([
       { ok: false, error: { kind: 'invalid' } },
@@ -178,7 +178,7 @@ describe('an update', () => {
     fields: ['title'] as const,
   };
 
-  it('is one PATCH of the changed fields', async () => {
+  it('sends one PATCH with the changed fields', async () => {
     await using server = await startServer(() => ({
       json: one(contactJson(5, { title: 'Countess', extra_data: {} })),
     }));
@@ -188,13 +188,13 @@ describe('an update', () => {
     expect(result).toMatchObject({ ok: true, value: { contact: { title: 'Countess' }, groupIds: ['bucket_4'] } });
   });
 
-  it('of a contact that is gone says so', async () => {
+  it('of a deleted contact fails with kind not-found', async () => {
     await using server = await startServer(() => ({ status: 404 }));
     expect(await server.remote.update([updating], never)).toMatchObject([{ ok: false, error: { kind: 'not-found' } }]);
   });
 });
 
-it('a delete counts as done where the contact is gone already', async () => {
+it('a delete of a deleted contact succeeds', async () => {
   await using server = await startServer(
     inTurn({ json: one(contactJson(5)) }, { status: 404 }, { status: 204 }, { status: 422 }),
   );
@@ -213,24 +213,24 @@ describe('a read that fails', () => {
     expect(server.received).toHaveLength(5);
   });
 
-  it('is given up when its time is over', async () => {
+  it('is abandoned after its time limit', async () => {
     await using server = await startServer(() => ({ status: 503 }));
     expect(await failureOf(server.remote.identify(never))).toBeInstanceOf(UnavailableError);
     expect(server.received.length).toBeGreaterThan(2);
     expect(server.received.length).toBeLessThan(30);
   });
 
-  it('is not repeated where that cannot help', async () => {
+  it('is not repeated after a permanent error', async () => {
     await using server = await startServer(() => ({ status: 402 }));
     expect(await failureOf(server.remote.identify(never))).toMatchObject({ kind: 'disabled' });
     expect(server.received).toHaveLength(1);
   });
 });
 
-describe('[R9] what lost creates made', () => {
+describe('[R9] the contact of a create without an answer', () => {
   const ada = { first_name: 'ada', last_name: 'KING' };
 
-  it('is found among the newest contacts, and what is taken is left alone', async () => {
+  it('is found among the newest contacts, and contacts that are already linked are skipped', async () => {
     const rows = [contactJson(9), contactJson(8, ada), contactJson(7, ada), { id: 'contact_6', first_name: 'Odd' }].map(
       (row) => {
         return { ...row, created_at: '2026-11-21 11:59:00 UTC' };
@@ -244,7 +244,7 @@ describe('[R9] what lost creates made', () => {
     expect(server.received[0]?.query.get('created_at.after')).toBe('2026-11-21T11:55:00+00:00');
   });
 
-  /** The newest contacts, 50 to a page; each page announces another one. */
+  /** Answers with the newest contacts, 50 to a page. Each page announces another page. */
   const newest = (count: number, matching: (index: number) => boolean) => {
     const rows = Array.from({ length: count }, (_, index) =>
       contactJson(count - index, { ...(matching(index) ? ada : {}), created_at: '2026-11-21 11:59:00 UTC' }),
@@ -255,7 +255,7 @@ describe('[R9] what lost creates made', () => {
     };
   };
 
-  it('is found behind however many newer contacts, and nothing is asked for nothing', async () => {
+  it('is found after any number of newer contacts, and an empty search sends no request', async () => {
     await using server = await startServer(newest(300, (index) => index === 299));
     expect((await server.remote.findCreated([], NOW_MS, () => false, never)).size).toBe(0);
     expect(server.received).toHaveLength(0);
@@ -263,14 +263,14 @@ describe('[R9] what lost creates made', () => {
     expect([...found].map(([key, record]) => [key, record.id])).toEqual([['k', 'contact_1']]);
   });
 
-  it('is looked for no further than where all of it is found', async () => {
+  it('is not searched for after all contacts are found', async () => {
     await using server = await startServer(newest(300, (index) => index === 10 || index === 60));
     const found = await server.remote.findCreated([creating('k'), creating('l')], NOW_MS, () => false, never);
     expect([...found.values()].map(({ id }) => id)).toEqual(['contact_290', 'contact_240']);
     expect(server.received).toHaveLength(2);
   });
 
-  it('is found by the clock of the service, which may be behind ours', async () => {
+  it('is found by the clock of the service, which may be behind the local clock', async () => {
     const behindMs = 2 * 3_600_000;
     const made = contactJson(1, { ...ada, created_at: stamp(NOW_MS - behindMs) });
     await using server = await startServer(({ query }) => {
@@ -283,7 +283,7 @@ describe('[R9] what lost creates made', () => {
     expect(server.received).toHaveLength(2);
   });
 
-  it('is not a namesake that another create made, also where its own contact is further back', async () => {
+  it('is not a different contact with the same name, even if the right contact is on a later page', async () => {
     const made = { ...ada, created_at: '2026-11-21 11:59:00 UTC' };
     await using server = await startServer(({ query }) => {
       const isFirst = query.get('page') === null;
@@ -294,7 +294,7 @@ describe('[R9] what lost creates made', () => {
     expect([...found.values()].map(({ id }) => id)).toEqual(['contact_1']);
   });
 
-  it('is one contact where its row slips onto the next page', async () => {
+  it('is matched once if its row moves to the next page during the search', async () => {
     await using server = await startServer(({ query }) => {
       const row = contactJson(1, { ...ada, created_at: '2026-11-21 11:59:00 UTC' });
       const other = { ...contactJson(2), created_at: row.created_at };
@@ -308,7 +308,7 @@ describe('[R9] what lost creates made', () => {
 });
 
 describe('buckets', () => {
-  it('are listed whole', async () => {
+  it('are listed over all pages', async () => {
     const buckets = Array.from({ length: 60 }, (_, index) => bucketJson(index));
     await using server = await startServer(({ query }) => {
       const page = Number(query.get('page') ?? '1');
@@ -319,18 +319,18 @@ describe('buckets', () => {
     expect(groups[0]).toEqual({ id: 'bucket_0', name: 'Bucket 0', version: '' });
   });
 
-  it('fail as a list where one cannot be read, rather than lose it', async () => {
+  it('fail as a list if one bucket is unreadable', async () => {
     await using server = await startServer(() => ({ json: list([bucketJson(1), { id: 'bucket_2' }]) }));
     expect(await failureOf(server.remote.listGroups(never))).toMatchObject({ kind: 'unreadable' });
   });
 
-  it('are read one by one', async () => {
+  it('are read by id, and a missing bucket is null', async () => {
     await using server = await startServer(inTurn({ json: one(bucketJson(3)) }, { status: 404 }));
     expect(await server.remote.readGroup('bucket_3', never)).toMatchObject({ id: 'bucket_3' });
     expect(await server.remote.readGroup('bucket_3', never)).toBeNull();
   });
 
-  it('are created, or adopted where the name is taken', async () => {
+  it('are created, or the existing bucket is returned if the name is taken', async () => {
     const taken = { status: 422, json: { errors: ['Name has already been taken'] } };
     const namesakes = { json: list([bucketJson(1, 'Other'), bucketJson(2, ' Cafe\u0301 ')]) };
     await using server = await startServer(
@@ -342,7 +342,7 @@ describe('buckets', () => {
     expect(await failureOf(server.remote.createGroup('Missing', never))).toBeInstanceOf(NameTakenError);
   });
 
-  it('are renamed and deleted, also when they are gone already', async () => {
+  it('are renamed and deleted, and a delete of a deleted bucket succeeds', async () => {
     await using server = await startServer(
       inTurn({ json: one(bucketJson(5, 'B')) }, { json: one(bucketJson(5)) }, { status: 404 }),
     );

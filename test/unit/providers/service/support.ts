@@ -14,7 +14,7 @@ export const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0);
 
 export const never = new AbortController().signal;
 
-/** A clock that stands still, except that a sleep moves it on and ends at once. */
+/** Returns a clock that only a sleep advances. A sleep ends at once. */
 export const createTestClock = (): Clock => {
   let nowMs = NOW_MS;
   return {
@@ -31,7 +31,7 @@ export type Received = {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
-  /** The query as it came over the wire. */
+  /** The encoded query as it was received. */
   readonly rawQuery: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: unknown;
@@ -55,7 +55,7 @@ export type CannedServer = {
   readonly send: Send;
   readonly api: ServiceApi;
   readonly remote: Remote;
-  /** `METHOD path` of everything received. */
+  /** Returns `METHOD path` for each received request. */
   readonly calls: () => string[];
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
@@ -85,7 +85,7 @@ const answer = (response: ServerResponse, canned: Canned): void => {
   response.end(canned.text ?? (canned.json === undefined ? '' : JSON.stringify(canned.json)));
 };
 
-/** A server that gives back what `answering` says, with a client of every layer that talks to it. */
+/** Starts a server that answers with `answering`, and a client of every layer that sends its requests to it. */
 export const startServer = async (
   answering: Answering,
   limits: { maxAnswerBytes?: number; listingLimits?: ListingLimits; clock?: Clock } = {},
@@ -128,7 +128,7 @@ export const stamp = (epochMs: number): string => {
   return `${new Date(epochMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 };
 
-/** A contact as the service answers it; `over` replaces fields. */
+/** Returns a contact as the service returns it. `over` replaces fields. */
 export const contactJson = (number: number, over: Record<string, unknown> = {}) => ({
   id: `contact_${number}`,
   created_at: stamp(NOW_MS - 1_000_000),
@@ -171,12 +171,12 @@ export const collect = async <Item>(items: AsyncIterable<Item>): Promise<Item[]>
   return collected;
 };
 
-/** The ids of the contacts that pages of a feed brought. */
+/** Returns the ids of the contacts in pages of a feed. */
 export const idsOf = (pages: readonly FeedPage[]): string[] => {
   return pages.flatMap((page) => page.changes.map((change) => (change.kind === 'upsert' ? change.record.id : '?')));
 };
 
-/** Runs something that must fail and gives back the error. */
+/** Returns the error of `work`, which must fail. */
 export const failureOf = async (work: Promise<unknown>): Promise<Error> => {
   try {
     await work;

@@ -9,7 +9,7 @@ const rows = (from: number, to: number) =>
 
 const pageOf = (request: Received): number => Number(request.query.get('page') ?? '1');
 
-/** Answers a list of `count` contacts, 50 to a page; `meta` describes each page. */
+/** Answers with a list of `count` contacts, 50 to a page. `meta` returns the metadata of each page. */
 const listing =
   (count: number, meta: (page: number, pages: number) => Record<string, unknown>) => (request: Received) => {
     const page = pageOf(request);
@@ -30,29 +30,29 @@ describe('a list', () => {
       'an absolute URL',
       (page, pages) => ({ next_page: page < pages ? 'https://api.example/v2/contacts?page=9' : null }),
     ],
-    ['a URL that leads nowhere', (page, pages) => ({ next_page: page < pages ? '/v2/contacts/search?page=2' : '' })],
+    ['a URL of another route', (page, pages) => ({ next_page: page < pages ? '/v2/contacts/search?page=2' : '' })],
     ['a number', (page, pages) => (page < pages ? { next_page: page + 1 } : {})],
-    ['nothing but the total', () => ({ total: 120 })],
-    ['nothing at all', () => ({})],
-  ])('is walked to its end where next_page is %s, always with the own parameters', async (_name, meta) => {
+    ['absent and only the total is present', () => ({ total: 120 })],
+    ['absent', () => ({})],
+  ])('is read to its end with the parameters of the caller if next_page is %s', async (_name, meta) => {
     const walked = await walk(listing(120, meta));
     expect(walked.rows).toBe(120);
     expect(walked.queries).toEqual(['order=id&company=A', 'order=id&company=A&page=2', 'order=id&company=A&page=3']);
   });
 
-  it('of one full page takes one request where the total agrees, else one more', async () => {
+  it('of one full page takes one request if the total matches, or else two', async () => {
     expect((await walk(listing(50, () => ({ total: 50, next_page: null })))).queries).toHaveLength(1);
     expect((await walk(listing(50, () => ({ next_page: null })))).queries).toHaveLength(2);
     expect((await walk(listing(50, () => ({ total: 900 })))).queries).toHaveLength(2);
   });
 
-  it('ends where the page after the last is refused though nothing announced it', async () => {
+  it('ends if the page after the last page is refused and was not announced', async () => {
     const answering = (request: Received) =>
       pageOf(request) === 1 ? { json: list(rows(1, 50)) } : { status: 404, json: { errors: ['no page'] } };
     expect((await walk(answering)).rows).toBe(50);
   });
 
-  it('ends where a web page refuses it, only if the first page is still answered', async () => {
+  it('ends at a 404 with a web page only if the first page is still available', async () => {
     const gone = { status: 404, text: '<html></html>', headers: { 'content-type': 'text/html' } };
     const first = { json: list(rows(1, 50)) };
     expect((await walk((request) => (pageOf(request) === 1 ? first : gone))).rows).toBe(50);
@@ -60,7 +60,7 @@ describe('a list', () => {
     expect(await failureOf(collect(server.api.contacts.list({}, never)))).toBeInstanceOf(UnreadableError);
   });
 
-  it('[R7] goes on behind a page that was cut short, as the total tells, to its end', async () => {
+  it('[R7] is read beyond a truncated page up to the total', async () => {
     const whole = listing(120, () => ({ total: 120 }));
     const cut = (request: Received) =>
       pageOf(request) === 1 ? { json: list(rows(1, 30), { total: 120 }) } : whole(request);
@@ -70,36 +70,36 @@ describe('a list', () => {
   it.each([
     ['is empty', { json: list([], { total: 900 }) }],
     ['is refused', { status: 422 }],
-    ['is the first one again', { json: list(rows(1, 30), { total: 900 }) }],
-  ])('ends under a total that is never reached, where the next page %s', async (_name, next) => {
+    ['repeats the first page', { json: list(rows(1, 30), { total: 900 }) }],
+  ])('ends before its total if the next page %s', async (_name, next) => {
     const first = { json: list(rows(1, 30), { total: 900 }) };
     const walked = await walk((request) => (pageOf(request) === 1 ? first : next));
     expect(walked).toMatchObject({ rows: 30, queries: { length: 2 } });
   });
 
-  it('fails where a page that was announced is missing', async () => {
+  it('fails if an announced page is missing', async () => {
     const answering = (request: Received) =>
       pageOf(request) === 1 ? { json: list(rows(1, 50), { next_page: 2 }) } : { status: 404 };
     expect(await failureOf(walk(answering))).toBeInstanceOf(NotFoundError);
   });
 
-  it('ends where a service repeats its last page for ever', async () => {
+  it('ends if the service repeats its last page without end', async () => {
     const walked = await walk(() => ({ json: list(rows(1, 50), { next_page: 2 }) }));
     expect(walked).toMatchObject({ rows: 50, queries: { length: 2 } });
   });
 
-  it('that knows no pages is taken as one, even when it is long', async () => {
+  it('without pages is read as one page, even if it is long', async () => {
     expect(await walk(() => ({ json: list(rows(1, 80)) }))).toMatchObject({ rows: 80, queries: { length: 2 } });
   });
 
-  it('is read lazily', async () => {
+  it('is requested page by page as it is read', async () => {
     await using server = await startServer(listing(500, () => ({ total: 500 })));
     const pages = server.api.contacts.list({}, never)[Symbol.asyncIterator]();
     expect((await pages.next()).value?.rows).toHaveLength(50);
     expect(server.received).toHaveLength(1);
   });
 
-  it('of contacts tells an unreadable row apart and gives the others', async () => {
+  it('of contacts returns an unreadable row as unreadable, and the others as contacts', async () => {
     await using server = await startServer(() => ({
       json: list([contactJson(1), { id: 'contact_2' }, contactJson(3)]),
     }));
@@ -108,7 +108,7 @@ describe('a list', () => {
     expect(page?.rows[1]).toMatchObject({ id: 'contact_2' });
   });
 
-  it('without its rows cannot be understood', async () => {
+  it('without rows is unreadable', async () => {
     await using server = await startServer(() => ({ json: { meta: {} } }));
     expect(await failureOf(collect(server.api.contacts.list({}, never)))).toBeInstanceOf(UnreadableError);
   });
@@ -136,7 +136,7 @@ describe('a filter by time', () => {
     expect(error.message).toContain('the service ignored the filter');
   });
 
-  it('takes rows on its bound', async () => {
+  it('accepts rows on its bound', async () => {
     await using server = await startServer(answeringAt(NOW_MS));
     expect(await collect(server.api.contacts.list({ 'updated_at.after': NOW_MS }, never))).toHaveLength(1);
   });
@@ -151,6 +151,6 @@ it.each<[string, boolean, number, number | null, boolean, number]>([
   ['a full page', false, 1, null, false, 50],
   ['a full page that completes the total', true, 2, 100, false, 50],
   ['a full page within the total', false, 1, 100, false, 50],
-])('%s is surely the last: %s', (_name, expected, number, total, announcesNext, rowCount) => {
+])('%s is certainly the last: %s', (_name, expected, number, total, announcesNext, rowCount) => {
   expect(isLastPage({ number, total, announcesNext }, rowCount)).toBe(expected);
 });

@@ -185,7 +185,7 @@ const ROUTES: readonly Route[] = [
 ];
 
 describe('every documented route', () => {
-  it.each(ROUTES)('$request is asked as documented', async ({ call, request, body, answer }) => {
+  it.each(ROUTES)('$request is sent as documented', async ({ call, request, body, answer }) => {
     await using server = await startServer(() => ({ json: answer }));
     const result = await call(server.api);
     const [received] = server.received;
@@ -197,25 +197,25 @@ describe('every documented route', () => {
   });
 });
 
-describe('the answers of single routes', () => {
-  it('a resource of another shape cannot be understood', async () => {
+describe('an answer of a single route', () => {
+  it('is unreadable if the resource has another shape', async () => {
     await using server = await startServer(() => ({ json: one({ name: 'no id' }) }));
     const error = await failureOf(server.api.buckets.update('bucket_1', { name: 'B' }, never));
     expect(error).toBeInstanceOf(UnreadableError);
     expect(error).toMatchObject({ applied: 'unknown' });
   });
 
-  it('a delete is done even where its answer is empty', async () => {
+  it('to a delete may be empty', async () => {
     await using server = await startServer(() => ({ status: 204 }));
     expect(await server.api.contacts.delete('contact_1', never)).toBeNull();
   });
 
-  it('a taken name of a bucket is told apart', async () => {
+  it('that refuses a taken name of a bucket has its own error', async () => {
     await using server = await startServer(() => ({ status: 422, json: { errors: ['Name has already been taken'] } }));
     expect(await failureOf(server.api.buckets.create({ name: 'A' }, never))).toBeInstanceOf(NameTakenError);
   });
 
-  it('one redirect of a contact leads to its survivor, at the same service only', async () => {
+  it('that redirects to a merged contact is followed once, at the same service only', async () => {
     await using server = await startServer(({ path }) =>
       path.endsWith('_1')
         ? { status: 301, headers: { location: 'https://elsewhere.example/v2/contacts/contact_2?x=1' } }
@@ -226,8 +226,8 @@ describe('the answers of single routes', () => {
   });
 });
 
-describe('authorization', () => {
-  it('sends the user to consent with scopes joined by + and the state', () => {
+describe('the authorization', () => {
+  it('has a consent URL with the scopes joined by + and the state', () => {
     const url = authorizeUrl('https://auth.example/', {
       clientId: 'c d',
       redirectUri: 'http://127.0.0.1:8/cb',
@@ -276,11 +276,11 @@ describe('authorization', () => {
   });
 });
 
-it('a filter or an order that is not documented does not compile', async () => {
+it('an undocumented filter or order does not compile', async () => {
   await using server = await startServer(() => ({ json: list([]) }));
   // @ts-expect-error a misspelt filter
   await collect(server.api.contacts.list({ 'updated_at.since': NOW_MS }, never));
-  // @ts-expect-error an order that contacts do not know
+  // @ts-expect-error an order that contacts do not support
   await collect(server.api.contacts.list({ order: ['due_at'] }, never));
   // @ts-expect-error a parameter of another list
   await collect(server.api.buckets.list({ company: 'A' }, never));

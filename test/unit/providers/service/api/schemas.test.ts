@@ -33,19 +33,19 @@ describe('a timestamp', () => {
 describe('a contact', () => {
   const LISTS = { addresses: [], email_addresses: [], phone_numbers: [], websites: [] };
 
-  it('is understood with only its id, updated_at and the synced lists [R17]', () => {
+  it('is valid with only its id, updated_at and the synced lists [R17]', () => {
     const contact = contactSchema.parse({ id: 'contact_1', updated_at: '2016-08-26 14:37:11 UTC', ...LISTS });
     expect(contact).toMatchObject({ first_name: '', company: null, email_addresses: [], tags: [], created_at: null });
     expect(contact.extra_data.buckets).toBeNull();
   });
 
-  it('is not understood with null for a list [R17]', () => {
+  it('is invalid with null for a list [R17]', () => {
     for (const list of Object.keys(LISTS)) {
       expect(contactSchema.safeParse(contactJson(1, { [list]: null })).success).toBe(false);
     }
   });
 
-  it('is understood with nulls within lists and unknown keys', () => {
+  it('is valid with nulls within lists and unknown keys', () => {
     const entry = { id: 'u1', label: null, address: 'a@b.example', primary: true };
     const contact = contactSchema.parse(
       contactJson(1, {
@@ -57,12 +57,12 @@ describe('a contact', () => {
     expect(contact.email_addresses).toEqual([entry]);
   });
 
-  it('does not fail for what sync does not use', () => {
+  it('is valid with malformed values that sync does not use', () => {
     const odd = { custom_fields: 'none', tags: [1], location: 7, extra_data: { muted_at: 'never', buckets: null } };
     expect(contactSchema.parse(contactJson(1, odd)).tags).toEqual([]);
   });
 
-  it('that breaks a used field is told apart with its id and the place', () => {
+  it('with a malformed used field is unreadable, with its id and the path', () => {
     expect(parseContactRow(contactJson(1, { updated_at: 'soon' }))).toEqual({
       kind: 'unreadable',
       id: 'contact_1',
@@ -75,13 +75,13 @@ describe('a contact', () => {
     expect(parseContactRow(null)).toMatchObject({ kind: 'unreadable', id: null, updatedAt: null });
   });
 
-  it('that cannot be understood is described without its values', () => {
+  it('that is unreadable is reported without its values', () => {
     const row = parseContactRow(contactJson(1, { first_name: { full: 'Zoe' }, email_addresses: 'zoe@example.org' }));
     expect(JSON.stringify(row)).not.toMatch(/zoe/iu);
   });
 });
 
-it('the other resources are understood with only what they must have', () => {
+it('the other resources are valid with only their required fields', () => {
   expect(bucketSchema.parse({ id: 'bucket_1', name: 'A' })).toMatchObject({ name: 'A', goal: null });
   expect(bucketSchema.parse(bucketJson(1)).extra_data.contact_count).toBe(0);
   expect(userSchema.parse({ id: 'user_1' })).toMatchObject({ email: null });

@@ -6,7 +6,7 @@ import { createTestClock, failureOf, never, NOW_MS, startServer } from '../suppo
 const GET = { method: 'GET', route: '/v2/contacts' } as const;
 
 describe('a request', () => {
-  it('carries the documented headers, its id and its query', async () => {
+  it('has the documented headers, its id and its query', async () => {
     await using server = await startServer(() => ({ json: {} }));
     const query = { 'updated_at.after': '2026-01-01T00:00:00+00:00', q: 'a b' };
     await server.send({ method: 'GET', route: '/v2/contacts/{id}', id: 'a/b', query }, never);
@@ -18,7 +18,7 @@ describe('a request', () => {
     expect(request?.query.get('updated_at.after')).toBe('2026-01-01T00:00:00+00:00');
   });
 
-  it('goes below the path of the base url, without a token where there is none', async () => {
+  it('is sent below the path of the base url, without an authorization header if no token is set', async () => {
     await using server = await startServer(() => ({ json: {} }));
     const { dispatcher } = server;
     const send = createSend({
@@ -32,7 +32,7 @@ describe('a request', () => {
     expect(server.received[0]?.headers.authorization).toBeUndefined();
   });
 
-  it('to a base url that ends in /v2 names the mistake if the route does not exist', async () => {
+  it('to a base url that ends in /v2 fails with the setting to correct if the route does not exist', async () => {
     await using server = await startServer(() => ({ status: 404, json: {} }));
     const { dispatcher } = server;
     const shared = { accessToken: null, dispatcher, clock: createTestClock() };
@@ -51,7 +51,7 @@ describe('a request', () => {
     expect(server.received).toHaveLength(0);
   });
 
-  it('that finds nobody was not applied', async () => {
+  it('was not applied if the connection was refused', async () => {
     const server = await startServer(() => ({ json: {} }));
     await server[Symbol.asyncDispose]();
     await using other = await startServer(() => ({ json: {} }));
@@ -62,14 +62,14 @@ describe('a request', () => {
     expect(error).toMatchObject({ applied: 'no' });
   });
 
-  it('whose connection breaks was perhaps applied', async () => {
+  it('may have been applied if the connection broke', async () => {
     await using server = await startServer(() => ({ breakAfter: '' }));
     const error = await failureOf(server.send({ method: 'POST', route: '/v2/contacts', body: {} }, never));
     expect(error).toBeInstanceOf(UnavailableError);
     expect(error).toMatchObject({ applied: 'unknown' });
   });
 
-  it('ends with the reason of its signal', async () => {
+  it('rejects with the reason of its aborted signal', async () => {
     const controller = new AbortController();
     await using server = await startServer(() => {
       controller.abort(new Error('enough'));
@@ -82,7 +82,7 @@ describe('a request', () => {
 });
 
 describe('an answer', () => {
-  it('tells the time of the service', async () => {
+  it('contains the time of the service', async () => {
     await using server = await startServer(() => ({ headers: { date: new Date(NOW_MS).toUTCString() }, json: {} }));
     expect((await server.send(GET, never)).serverTimeMs).toBe(NOW_MS);
   });
@@ -92,7 +92,7 @@ describe('an answer', () => {
     expect((await server.send(GET, never)).json).toBeUndefined();
   });
 
-  it('that is cut off, is HTML or is no JSON cannot be understood', async () => {
+  it('that is truncated, is HTML or is not JSON is unreadable', async () => {
     const texts = [{ breakAfter: '{"data": [' }, { text: '<html>busy</html>' }, { text: '{"data": [' }];
     await using server = await startServer((_request, index) => texts[index] ?? {});
     for (const _ of texts) {
@@ -104,7 +104,7 @@ describe('an answer', () => {
     }
   });
 
-  it('of an error counts by its status even where its body is HTML or cut off', async () => {
+  it('with an error status is classified by its status, even if its body is HTML or truncated', async () => {
     const answers = [
       { status: 502, text: '<html>' },
       { status: 502, breakAfter: '<ht' },
@@ -123,7 +123,7 @@ describe('an answer', () => {
     expect(error.message).toContain('longer than 1000 bytes');
   });
 
-  it('that drips on past its time is given up', async () => {
+  it('that takes longer than the time limit is abandoned', async () => {
     await using server = await startServer(() => ({ text: '{}' }));
     let nowMs = 0;
     const clock = { ...createTestClock(), monotonic: () => (nowMs += 40_000) };
@@ -131,7 +131,7 @@ describe('an answer', () => {
     expect((await failureOf(send(GET, never))).message).toContain('longer than 30000 ms');
   });
 
-  it('that is a redirect is given back only where it was asked for', async () => {
+  it('that is a redirect is returned only if the request allows it', async () => {
     await using server = await startServer(() => ({ status: 301, headers: { location: '/elsewhere' } }));
     expect(await server.send({ ...GET, allowRedirect: true }, never)).toMatchObject({
       status: 301,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hasErrors, serviceWords } from '../../../../../src/providers/service/api/service-words.ts';
 
-describe('the words of the service', () => {
+describe('error texts of the service', () => {
   it.each<[string, unknown, string | null]>([
     ['a list of texts', { errors: ['one', 'two'] }, 'one; two'],
     ['an object', { errors: { cause: 'disabled' } }, 'cause disabled'],
@@ -15,27 +15,27 @@ describe('the words of the service', () => {
     expect(serviceWords(json, undefined)).toBe(expected);
   });
 
-  it('are cut to 200 characters', () => {
+  it('are truncated to 200 characters', () => {
     expect(serviceWords({ errors: ['long '.repeat(100)] }, undefined)).toHaveLength(200);
   });
 
-  it('lose what is personal', () => {
+  it('are returned without personal data', () => {
     const sent = { data: { first_name: 'Ada', email_addresses: [{ address: 'x@y.example' }], note: 'bucket_7' } };
     const json = { errors: ['Ada (ada@example.org, +34 666 12 34 90) is in bucket_7 of contact_123456789'] };
     expect(serviceWords(json, sent)).toBe('<value> (<email>, <number>) is in bucket_7 of contact_123456789');
   });
 
-  it('lose a value whole that holds another one', () => {
+  it('are returned without a sent value that contains another sent value', () => {
     const json = { errors: ['Ada Lovelace-King exists'] };
     expect(serviceWords(json, { first_name: 'Ada', full: 'Ada Lovelace-King' })).toBe('<value> exists');
   });
 
-  it('keep words that only hold a short value within them', () => {
+  it('keep a word that contains a short sent value', () => {
     expect(serviceWords({ errors: ['Label is invalid'] }, { last_name: 'Al' })).toBe('Label is invalid');
   });
 });
 
-it('an empty list of errors tells of none', () => {
+it('an empty list of errors means no error', () => {
   expect(hasErrors({ errors: [] })).toBe(false);
   expect(hasErrors({ errors: {} })).toBe(false);
   expect(hasErrors({ errors: ['x'] })).toBe(true);

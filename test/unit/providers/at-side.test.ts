@@ -17,7 +17,7 @@ async function* cutOff(): AsyncGenerator<FeedPage> {
   await Promise.reject(new LimitedError('Too many requests.', OPTIONS));
 }
 
-/** Every read fails, and every write has one item refused. */
+/** Each read fails, and each write returns one refused item. */
 const FAULTY: Remote = {
   capabilities: {
     createBatch: 1,
@@ -61,7 +61,7 @@ test.each<[string, () => Promise<unknown>]>([
   ['createGroup', () => remote.createGroup('Choir', NEVER)],
   ['renameGroup', () => remote.renameGroup(group, 'Band', NEVER)],
   ['deleteGroup', () => remote.deleteGroup('g1', NEVER)],
-])('what %s throws says which side it is from', async (_name, call) => {
+])('an error that %s throws contains its side', async (_name, call) => {
   await expect(call()).rejects.toMatchObject({ kind: 'unavailable', side: 'right' });
 });
 
@@ -70,11 +70,11 @@ test.each<[string, () => Promise<readonly WriteResult<unknown>[]>]>([
   ['update', () => remote.update([], NEVER)],
   ['delete', () => remote.delete([], NEVER)],
   ['changeMembership', () => remote.changeMembership([], NEVER)],
-])('what %s answers for an item says which side it is from', async (_name, call) => {
+])('an error that %s returns for an item contains its side', async (_name, call) => {
   expect(await call()).toMatchObject([{ ok: false, error: { kind: 'invalid', side: 'right' } }]);
 });
 
-test('a feed brings the pages before it fails, and its error says which side it is from', async () => {
+test('a feed returns the pages before its error, and the error contains its side', async () => {
   const pages: FeedPage[] = [];
   const walk = async (): Promise<void> => {
     for await (const page of remote.pull({ mode: 'whole', resume: null }, NEVER)) pages.push(page);
@@ -83,7 +83,7 @@ test('a feed brings the pages before it fails, and its error says which side it 
   expect(pages.map(({ resume }) => resume)).toEqual(['p2']);
 });
 
-test('what belongs to the remote itself is as it was', () => {
+test('the capabilities, the request count and the send time of the remote are unchanged', () => {
   expect(remote.capabilities).toEqual(FAULTY.capabilities);
   expect(remote.requestCount()).toBe(7);
   expect(remote.timeToSendMs?.(5)).toBe(600);

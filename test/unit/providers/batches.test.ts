@@ -2,33 +2,33 @@ import { expect, it } from 'vitest';
 import { mapConcurrently } from '../../../src/providers/batches.ts';
 import { failureOf } from './service/support.ts';
 
-it('results stand in the order of the items, and no more than allowed are under way', async () => {
+it('results have the order of the items, and at most the allowed number of items run at once', async () => {
   let running = 0;
-  let most = 0;
+  let maxRunning = 0;
   const results = await mapConcurrently([5, 1, 4, 2, 3], 2, async (item) => {
     running += 1;
-    most = Math.max(most, running);
+    maxRunning = Math.max(maxRunning, running);
     for (let turn = 0; turn < item; turn += 1) await Promise.resolve();
     running -= 1;
     return item * 10;
   });
   expect(results).toEqual([50, 10, 40, 20, 30]);
-  expect(most).toBe(2);
+  expect(maxRunning).toBe(2);
 });
 
-it('after a failure nothing new is begun, and what is under way ends first', async () => {
-  const begun: number[] = [];
+it('after a failure no further item starts, and the error is thrown after the running items end', async () => {
+  const started: number[] = [];
   const ended: number[] = [];
   const work = mapConcurrently([1, 2, 3, 4], 2, async (item) => {
-    begun.push(item);
+    started.push(item);
     if (item === 1) throw new Error('first');
     for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
     ended.push(item);
   });
   expect((await failureOf(work)).message).toBe('first');
-  expect({ begun, ended }).toEqual({ begun: [1, 2], ended: [2] });
+  expect({ started, ended }).toEqual({ started: [1, 2], ended: [2] });
 });
 
-it('nothing gives nothing', async () => {
+it('no items return no results', async () => {
   expect(await mapConcurrently([], 6, () => Promise.resolve(1))).toEqual([]);
 });

@@ -8,8 +8,8 @@ import { readPerson } from '../../../src/providers/google/mapper.ts';
 import { contactSchema, READER as SERVICE_READER } from '../../../src/providers/service/api/schemas-contacts.ts';
 import { recordOf } from '../../../src/providers/service/mapper.ts';
 
-// A row that is known is not read again, so a program that reads rows otherwise must know none that an older one read: where
-// one of these snapshots changes, raise that side's READER. Both are part of what is compared.
+// A known row is not read again, so a reader with other results must not know the rows of an earlier reader. If one of
+// these snapshots changes, raise the READER of that provider. Each snapshot contains the READER and a record.
 
 const source = (type: string) => ({ metadata: { primary: true, source: { type, id: '1f' } } });
 
@@ -93,7 +93,7 @@ const CONTACT = {
   },
 };
 
-test('what makes a record of a Person', () => {
+test('a record of a Person does not change within this version of its reader', () => {
   expect([GOOGLE_READER, readPerson(PERSON)]).toMatchInlineSnapshot(`
     [
       "7",
@@ -180,7 +180,7 @@ test('what makes a record of a Person', () => {
   `);
 });
 
-test('what makes a record of a contact of the service', () => {
+test('a record of a contact of the service does not change within this version of its reader', () => {
   expect([SERVICE_READER, recordOf(contactSchema.parse(CONTACT))]).toMatchInlineSnapshot(`
     [
       "6",
@@ -263,7 +263,7 @@ const CARD = [
   'END:VCARD',
 ].join('\r\n');
 
-test('a record of CardDAV is what it was at this version of its reader', () => {
+test('a record of CardDAV does not change within this version of its reader', () => {
   const mapping = cardMapping(USUAL_FIELDS);
   const stored = { id: '31.vcf', etag: '"1"', modifiedAtMs: 1_769_904_000_000, card: parseLines(CARD) };
   expect([mapping.reader, createRecords(mapping).recordOf(stored, ['group.vcf'])]).toMatchInlineSnapshot(`

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { PROVIDERS, providerNamed } from '../../../src/providers/registry.ts';
 
-test('each provider is found by its name, and no two are called alike', () => {
+test('each provider is found by its name, and no two providers have the same name', () => {
   for (const provider of PROVIDERS) expect(providerNamed(provider.name)).toBe(provider);
   for (const word of ['name', 'title', 'place'] as const) {
     expect(new Set(PROVIDERS.map((provider) => provider[word].toLowerCase())).size).toBe(PROVIDERS.length);
@@ -10,7 +10,7 @@ test('each provider is found by its name, and no two are called alike', () => {
 });
 
 test.each(PROVIDERS.map((provider) => [provider.name, provider] as const))(
-  'the keys that %s names are settings of its own, and its token is a secret of one account',
+  'each key that %s lists is one of its settings, and its token is a secret of one account',
   (_name, { schema, tokenKey, secretKeys, accountKeys, addressKeys, addresses, clientKeys, meter }) => {
     const settings = Object.keys(schema.shape);
     expect(settings).not.toContain(tokenKey);

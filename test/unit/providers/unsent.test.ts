@@ -7,7 +7,7 @@ import type { Remote } from '../../../src/providers/remote.ts';
 import { createServiceRemote } from '../../../src/providers/service/service-remote.ts';
 import { createFakeClock, NEVER } from './google/support.ts';
 
-/** A way out that nothing passes, since its limit cannot be asked, and not for half an hour. */
+/** Returns a transport that sends nothing: its shared limiter is unavailable for half an hour. */
 const createBlockedTransport = () => {
   const fault = new UnsentError('Redis, which shares the rate limit, cannot be reached. Check REDIS_URL and Redis.', {
     cause: new Error('connection refused'),
@@ -32,24 +32,24 @@ const shared = () => ({
   maxElapsedMs: 0,
 });
 
-const URL_OF_NOBODY = 'http://127.0.0.1:59999';
+const UNUSED_URL = 'http://127.0.0.1:59999';
 
 test.each<[string, () => Remote]>([
-  ['service', () => createServiceRemote({ ...shared(), baseUrl: URL_OF_NOBODY, accessToken: 'token' })],
+  ['service', () => createServiceRemote({ ...shared(), baseUrl: UNUSED_URL, accessToken: 'token' })],
   [
     'google',
     () =>
       createGoogleRemote({
         ...shared(),
-        rootUrl: `${URL_OF_NOBODY}/`,
-        tokenUrl: `${URL_OF_NOBODY}/token`,
+        rootUrl: `${UNUSED_URL}/`,
+        tokenUrl: `${UNUSED_URL}/token`,
         clientId: 'client',
         clientSecret: 'secret',
         refreshToken: 'refresh',
       }),
   ],
 ])(
-  'a request to %s that the shared rate limit kept from being sent says so, and was not applied',
+  'a request to %s that was not sent because the shared rate limit is unavailable fails as not applied, with the reason',
   async (_side, open) => {
     await expect(open().createGroup('Choir', NEVER)).rejects.toMatchObject({
       kind: 'unavailable',

@@ -14,7 +14,7 @@ test('a user name and a password are sent as Basic, in UTF-8', () => {
   expect(authorization.header('GET', '/')).toBe(`Basic ${Buffer.from('ada:pässword', 'utf8').toString('base64')}`);
 });
 
-test('a password without a user name is a bearer token', () => {
+test('a password without a user name is sent as a bearer token', () => {
   expect(createAuthorization({ username: null, password: 'token', newCnonce: String }).header('GET', '/')).toBe(
     'Bearer token',
   );
@@ -32,20 +32,20 @@ test.each([
   expect(parametersOf(authorization.header('GET', '/'))['nc']).toBe('00000002');
 });
 
-test('of several challenges the stronger one is answered', () => {
+test('the strongest of several challenges is answered', () => {
   const authorization = createAuthorization({ username: 'ada', password: 'secret', newCnonce: String });
   expect(authorization.accept([`Basic realm="a", ${challenge('MD5')}, ${challenge('SHA-256')}`])).toBe(true);
   expect(parametersOf(authorization.header('GET', '/'))['algorithm']).toBe('SHA-256');
 });
 
-test('a second challenge refuses the password, unless only the nonce is stale', () => {
+test('a second challenge means a refused password, unless the challenge has a stale nonce', () => {
   const authorization = createAuthorization({ username: 'ada', password: 'secret', newCnonce: String });
   expect(authorization.accept([challenge('MD5')])).toBe(true);
   expect(authorization.accept([challenge('MD5').replace(NONCE, 'another')])).toBe(false);
   expect(authorization.accept([challenge('MD5', ', stale=true').replace(NONCE, 'third')])).toBe(true);
 });
 
-test('a server that wants Digest is asked again at once, and afterwards in the first place', async () => {
+test('a request is repeated at once with Digest if the server requires it, and later requests start with Digest', async () => {
   await using opened = await openServer({
     intercept: ({ headers }) =>
       String(headers.authorization).startsWith('Digest ')

@@ -57,12 +57,12 @@ const written = (text: string, change: Partial<Contact>): string => {
 describe.each(FIXTURES)('R10: %s', (_, text) => {
   const card = parseLines(text);
 
-  test('is written back as it was, when nothing is edited', () => {
+  test('is written back unchanged if no field is edited', () => {
     const again = formatLines(MAPPING.write(card, contactOf(text), contactFieldsOf(ALL)));
     expect(unfolded(again)).toBe(unfolded(text));
   });
 
-  test('differs in one line when its title is edited', () => {
+  test('differs in one line if its title is edited', () => {
     const own = linesOf(text);
     const added = linesOf(written(text, { title: 'Chief; Engineer' })).filter((line) => !own.includes(line));
     expect(added).toEqual([expect.stringMatching(/TITLE.*:Chief\\; Engineer$/u)]);
@@ -79,7 +79,7 @@ describe('a field of a card', () => {
     ['BDAY:--0517', '--05-17'],
     ['BDAY;X-APPLE-OMIT-YEAR=1604:1604-05-17', '--05-17'],
     ['BDAY;VALUE=text:circa 1800', 'circa 1800'],
-  ])('%s is a birthday', (line, birthday) => {
+  ])('%s is read as a birthday', (line, birthday) => {
     expect(read(line).birthday).toBe(birthday);
   });
 
@@ -104,7 +104,7 @@ describe('a field of a card', () => {
     expect(read(...lines).firstName).toBe(firstName);
   });
 
-  test('a messenger has its network, whichever property names it', () => {
+  test('a messenger has its network from any property that names it', () => {
     expect(
       read('IMPP;X-SERVICE-TYPE=Skype:skype:ada', 'X-AIM:aim.ada', 'IMPP:xmpp:ada@example.org').instantMessengers,
     ).toEqual([
@@ -114,7 +114,7 @@ describe('a field of a card', () => {
     ]);
   });
 
-  test('a related card is no relation', () => {
+  test('a related card is not read as a relation', () => {
     expect(read('RELATED;TYPE=spouse:urn:uuid:1', 'RELATED;TYPE=spouse;VALUE=text:Ben').relations).toEqual([
       { value: 'Ben', label: 'spouse' },
     ]);
@@ -130,7 +130,7 @@ describe('a write', () => {
     };
   };
 
-  test('of a name moves the formatted name that was made of it', () => {
+  test('of a name changes the formatted name if it was made from the name', () => {
     expect(differences({ firstName: 'Adele' })).toEqual({
       gone: ['FN:Dr. Ada Augusta King', 'N:King;Ada;Augusta;Dr.;'],
       added: ['FN:Dr. Adele Augusta King', 'N:King;Adele;Augusta;Dr.;'],
@@ -139,7 +139,7 @@ describe('a write', () => {
     expect(differences({ firstName: 'Adele' }, own).added).toEqual(['N:King;Adele;Augusta;Dr.;']);
   });
 
-  test('of a company moves the formatted name of a card without a name', () => {
+  test('of a company changes the formatted name of a card without a name', () => {
     const text = ['BEGIN:VCARD', 'VERSION:3.0', 'FN:Engines', 'N:;;;;', 'ORG:Engines;R&D', 'END:VCARD', ''].join(
       '\r\n',
     );
@@ -147,14 +147,14 @@ describe('a write', () => {
     expect(contactOf(written(text, { company: 'Looms' })).firstName).toBe('');
   });
 
-  test('of one email address keeps the others, and takes the description of a removed one away', () => {
+  test('of email addresses keeps the others, and removes the X-ABLabel of a removed one', () => {
     expect(differences({ emailAddresses: [{ value: 'b@example.org', label: 'work' }] })).toEqual({
       gone: ['item1.EMAIL;type=INTERNET;type=pref:ada@example.org', 'item1.X-ABLabel:_$!<Other>!$_'],
       added: [],
     });
   });
 
-  test('of a label keeps the other types, and describes a label that is no type', () => {
+  test('of a label keeps the other types, and writes a label that is not a type as X-ABLabel', () => {
     const emails = [
       { value: 'ada@example.org', label: 'other' },
       { value: 'b@example.org', label: 'Club' },
@@ -170,7 +170,7 @@ describe('a write', () => {
     expect(differences({ addresses }).added).toEqual(['item2.ADR;type=HOME:Box 1;;2 St;City;;123;UK']);
   });
 
-  test('of a day without a year is in the form of the version', () => {
+  test('of a day without a year has the format of the vCard version', () => {
     expect(differences({ birthday: '--05-18' }).added).toEqual(['BDAY;X-APPLE-OMIT-YEAR=1604:1604-05-18']);
     expect(differences({ birthday: '1980-05-18' }).added).toEqual(['BDAY:1980-05-18']);
     const later = CARD.replace('VERSION:3.0', 'VERSION:4.0');
@@ -178,14 +178,14 @@ describe('a write', () => {
     expect(differences({ birthday: '1980-05-18' }, later).added).toEqual(['BDAY:19800518']);
   });
 
-  test('of custom fields makes properties of their names', () => {
+  test('of custom fields writes properties with their names', () => {
     expect(differences({ 'custom:Shoe size': '41', 'custom:Größe': '170' }).added).toEqual([
       'X-SHOE-SIZE:41',
       'X-GRUD6SSE:170',
     ]);
   });
 
-  test('folds long lines at 75 octets, and splits no character', () => {
+  test('folds long lines at 75 octets without splitting a character', () => {
     const notes = '☕ Käthe '.repeat(40).trim();
     const text = written(CARD, { notes });
     expect(text.split('\r\n').every((line) => Buffer.byteLength(line) <= 75)).toBe(true);
@@ -208,11 +208,11 @@ describe.each(['3.0', '4.0'] as const)('a new card of version %s', (version) => 
   };
   const text = formatLines(MAPPING.create(contact, 'uid-1', version));
 
-  test('reads as the contact that it was made of', () => {
+  test('is read as the contact that it was created from', () => {
     expect(contactOf(text)).toEqual(contact);
   });
 
-  test('is a card for another program', () => {
+  test('is a valid card for another program', () => {
     const component = new ICAL.Component(ICAL.parse(text) as unknown[]);
     expect(component.getFirstPropertyValue('version')).toBe(version);
     expect(component.getFirstPropertyValue('fn')).toBe('Dr. Ada Augusta King');
@@ -222,7 +222,7 @@ describe.each(['3.0', '4.0'] as const)('a new card of version %s', (version) => 
   });
 });
 
-/** The lines that an edit removed and added. */
+/** Returns the lines that an edit removed and added. */
 const difference = (
   text: string,
   change: Partial<Contact>,
@@ -237,19 +237,19 @@ const difference = (
 const cardOf = (...lines: readonly string[]): string =>
   ['BEGIN:VCARD', 'VERSION:3.0', 'UID:1', ...lines, 'END:VCARD', ''].join('\r\n');
 
-describe('cards that other programs wrote', () => {
-  test('a text that the card has already in another spelling is not written', () => {
+describe('a card of another program', () => {
+  test('is unchanged by a text that it already contains in another spelling', () => {
     const text = cardOf('FN:Ada', 'N:;Ada;;;', String.raw`NOTE:a\u019dote`);
     expect(written(text, { notes: contactOf(text).notes ?? '' })).toBe(text);
   });
 
-  test('FN that is missing or empty is not written with a field that makes no name', () => {
+  test('keeps a missing or empty FN if the edited field is not part of a name', () => {
     for (const text of [cardOf('N:King;Ada;;;'), cardOf('FN:', 'EMAIL:ada@example.org')]) {
       expect(difference(text, { title: 'Countess' })).toEqual({ removed: [], added: ['TITLE:Countess'] });
     }
   });
 
-  test('FN that loses its last source stays, and is empty', () => {
+  test('keeps FN with an empty value if its last source is removed', () => {
     const text = cardOf('FN:Engines', 'N:;;;;', 'ORG:Engines');
     expect(difference(text, { company: '' })).toEqual({ removed: ['FN:Engines', 'ORG:Engines'], added: ['FN:'] });
   });
@@ -257,13 +257,13 @@ describe('cards that other programs wrote', () => {
   test.each([
     ['only in FN', cardOf('FN:Ada King', 'N:;;;;', 'EMAIL:a@example.org')],
     ['in N, with another FN', cardOf('FN:The Countess', 'N:;Ada;;;', 'EMAIL:a@example.org')],
-  ])('a name %s that is removed does not come back from FN, and N stays', (_, text) => {
+  ])('does not restore a removed name %s from FN, and keeps N', (_, text) => {
     const edited = written(text, { firstName: '' });
     expect(contactOf(edited).firstName).toBe('');
     expect(linesOf(edited)).toEqual(expect.arrayContaining(['FN:a@example.org', 'N:;;;;']));
   });
 
-  test('a quoted parameter with a comma is one value, except for types', () => {
+  test('has one value for a quoted parameter with a comma, except for types', () => {
     const text = cardOf('FN:Ada', 'IMPP;X-SERVICE-TYPE="Chat, old":x-apple:ada', 'TEL;TYPE="work,voice":1');
     const { instantMessengers, phoneNumbers } = contactOf(text);
     expect(instantMessengers).toEqual([{ value: 'ada', label: 'Chat, old' }]);
@@ -271,7 +271,7 @@ describe('cards that other programs wrote', () => {
   });
 
   test.each(['home', 'school', null])(
-    'a label of two properties stays at the other one: the new label is %s',
+    'keeps a label shared by two properties at the property that is not edited: the new label is %s',
     (label) => {
       const text = cardOf('FN:Ada', 'a.EMAIL:ada@example.org', 'a.ADR:;;1 St;;;;', 'a.X-ABLabel:club');
       const edited = written(text, { emailAddresses: [{ value: 'ada@example.org', label }] });

@@ -12,19 +12,19 @@ test('the only address book of an account is found from the address of the serve
 });
 
 test.each(['Work', 'work', '/ada/work book', '/ada/work%20book/'])(
-  'of several address books, %s names one',
+  'the setting %s selects one of several address books',
   async (addressbook) => {
     await using opened = await openServer({ books: TWO });
     expect(await opened.connect({ addressbook }).identify(forever)).toBe(`${opened.server.url}ada/work%20book/`);
   },
 );
 
-test('several address books without a choice are named in the error', async () => {
+test('the error lists the address books if there are several and none is selected', async () => {
   await using opened = await openServer({ books: TWO });
   await expect(opened.connect().identify(forever)).rejects.toThrow('set it to one of "Contacts", "Work"');
 });
 
-test('the address of the address book itself takes one request', async () => {
+test('an address that is the address book itself takes one request', async () => {
   await using opened = await openServer({ books: TWO });
   const remote = opened.connect({ url: `${opened.server.url}ada/work%20book` });
   opened.server.set({ books: [...TWO, { name: 'Work', path: '/ada/work%20book' }] });
@@ -32,7 +32,7 @@ test('the address of the address book itself takes one request', async () => {
   expect(opened.server.requests).toHaveLength(1);
 });
 
-test('a server whose root is a page is asked at the well-known address, and its redirect is followed', async () => {
+test('if the root is a web page, the well-known address is requested and its redirect is followed', async () => {
   await using opened = await openServer({
     intercept: ({ url = '' }) => {
       if (url === '/') return { status: 200, headers: { 'content-type': 'text/html' }, body: '<html></html>' };
@@ -43,7 +43,7 @@ test('a server whose root is a page is asked at the well-known address, and its 
 });
 
 test.each(['http://example.org/dav/', 'http://127.0.0.2:9/dav/', 'http://127.0.0.1:9/dav/'])(
-  'the credential is not sent to %s, where the server redirects',
+  'the credential is not sent to %s after a redirect',
   async (location) => {
     await using opened = await openServer({ intercept: () => ({ status: 302, headers: { location } }) });
     await expect(opened.connect().identify(forever)).rejects.toThrow('not of the same provider or not encrypted');
@@ -58,7 +58,7 @@ test('a redirect of a card is not followed', async () => {
   await expect(remote.listGroups(forever)).rejects.toMatchObject({ kind: 'unreadable', retry: 'never' });
 });
 
-test('a refused credential is reported as such, with what to do', async () => {
+test('the error of a refused credential contains a solution', async () => {
   await using opened = await openServer({ intercept: () => ({ status: 401 }) });
   await expect(opened.connect().identify(forever)).rejects.toThrow('many servers require an app password');
 });

@@ -3,14 +3,14 @@ import { CursorExpiredError } from '../../../../src/providers/errors.ts';
 import type { FakeServer } from '../../../support/carddav/fake-server.ts';
 import { cardNamed, changesOf, cursorOf, forever, idsOf, openServer, pagesOf, WHOLE } from './support.ts';
 
-test('a listing that the server cuts (507) is read to its end', async () => {
+test('a listing that the server truncates (507) is read to its end', async () => {
   await using opened = await openServer({ pageSize: 7 });
   for (let number = 0; number < 30; number += 1) opened.server.put(`${number}.vcf`, cardNamed(`N${number}`));
   const pages = await pagesOf(opened.connect(), WHOLE);
   expect(idsOf(pages)).toHaveLength(30);
 });
 
-test('a feed that the server cuts names a card once, as it is at the end', async () => {
+test('a feed that the server truncates returns each card once, in its latest state', async () => {
   await using opened = await openServer({ pageSize: 2 });
   const remote = opened.connect();
   const cursor = cursorOf(await pagesOf(remote, WHOLE));
@@ -25,14 +25,14 @@ test('a feed that the server cuts names a card once, as it is at the end', async
   expect(changesOf(pages).filter(({ kind }) => kind === 'tombstone')).toEqual([{ kind: 'tombstone', id: 'a.vcf' }]);
 });
 
-test('a token that the server no longer knows has expired', async () => {
+test('a token that the server rejects has expired', async () => {
   await using opened = await openServer();
   const cursor = cursorOf(await pagesOf(opened.connect(), WHOLE));
   const old = cursor.replace(/token-\d+/u, 'token-999');
   await expect(pagesOf(opened.connect(), { mode: 'changes', cursor: old })).rejects.toBeInstanceOf(CursorExpiredError);
 });
 
-test('a refused credential is no expired token', async () => {
+test('a refused credential is not reported as an expired token', async () => {
   await using opened = await openServer();
   const remote = opened.connect();
   const cursor = cursorOf(await pagesOf(remote, WHOLE));
@@ -46,16 +46,16 @@ test('a server without sync tokens is listed again only if its CTag changed', as
   const remote = opened.connect();
   const pages = await pagesOf(remote, WHOLE);
   expect(idsOf(pages)).toEqual(['a.vcf']);
-  const quiet = await pagesOf(remote, { mode: 'changes', cursor: cursorOf(pages) });
-  expect(changesOf(quiet)).toEqual([]);
-  expect(cursorOf(quiet)).toBe(cursorOf(pages));
+  const unchangedPages = await pagesOf(remote, { mode: 'changes', cursor: cursorOf(pages) });
+  expect(changesOf(unchangedPages)).toEqual([]);
+  expect(cursorOf(unchangedPages)).toBe(cursorOf(pages));
   opened.server.put('b.vcf', cardNamed('B'));
-  await expect(pagesOf(remote, { mode: 'changes', cursor: cursorOf(quiet) })).rejects.toBeInstanceOf(
+  await expect(pagesOf(remote, { mode: 'changes', cursor: cursorOf(unchangedPages) })).rejects.toBeInstanceOf(
     CursorExpiredError,
   );
 });
 
-test('R17: a card that the server leaves out of its answer is unreadable, not deleted', async () => {
+test('R17: a card that is missing from the answer of the server is unreadable, not deleted', async () => {
   await using opened = await openServer({ leavesOut: ['b.vcf'] });
   for (const name of ['a', 'b']) opened.server.put(`${name}.vcf`, cardNamed(name));
   const remote = opened.connect();
@@ -63,7 +63,7 @@ test('R17: a card that the server leaves out of its answer is unreadable, not de
   expect((await remote.read(['b.vcf'], forever)).get('b.vcf')?.kind).toBe('unreadable');
 });
 
-test('R15: a card that is no vCard does not fail the others', async () => {
+test('R15: a card that is not a valid vCard does not fail the others', async () => {
   await using opened = await openServer();
   opened.server.put('a.vcf', cardNamed('A'));
   opened.server.put('b.vcf', 'no card');
@@ -72,13 +72,13 @@ test('R15: a card that is no vCard does not fail the others', async () => {
   expect(changes.map(({ kind }) => kind)).toEqual(['upsert', 'unreadable', 'unreadable']);
 });
 
-test('a server that fails at many cards in one request is asked for fewer', async () => {
+test('after a failed request for many cards, fewer cards are requested at once', async () => {
   await using opened = await openServer({ mostCards: 10 });
   for (let number = 0; number < 30; number += 1) opened.server.put(`${number}.vcf`, cardNamed(`N${number}`));
   expect(idsOf(await pagesOf(opened.connect({ maxElapsedMs: 0 }), WHOLE))).toHaveLength(30);
 });
 
-test('a group card is no contact, and a change of one lists the address book again', async () => {
+test('a group card is not a contact, and a changed group card requires a whole listing', async () => {
   await using opened = await openServer();
   const group = (...members: readonly string[]): string =>
     cardNamed(
@@ -107,7 +107,7 @@ test('a group card is no contact, and a change of one lists the address book aga
   expect(groupsOf(next)).toEqual({ 'a.vcf': [], 'b.vcf': ['g.vcf'] });
 });
 
-test('a category that a former process read is known after a listing of known cards', async () => {
+test('a category of an unchanged card is listed after a restart', async () => {
   await using opened = await openServer();
   opened.server.put('a.vcf', cardNamed('A', 'CATEGORIES:Friends,Chess club'));
   const first = await pagesOf(opened.connect(), WHOLE);
@@ -123,14 +123,14 @@ test('a category that a former process read is known after a listing of known ca
   expect((await remote.listGroups(forever)).map(({ name }) => name)).toEqual(['Chess club', 'Friends']);
 });
 
-test('an entity that an answer defines is not expanded', async () => {
+test('an XML entity that an answer defines is not expanded', async () => {
   await using opened = await openServer();
   const body = `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY boom "boom">]><d:multistatus xmlns:d="DAV:"><d:response><d:href>/&boom;</d:href></d:response></d:multistatus>`;
   opened.server.set({ intercept: () => ({ status: 207, body, headers: { 'content-type': 'application/xml' } }) });
   await expect(opened.connect({ maxElapsedMs: 0 }).identify(forever)).rejects.toMatchObject({ kind: 'unreadable' });
 });
 
-test('a server that fails at a token that it does not know is listed whole', async () => {
+test('a server error for a token requires a whole listing', async () => {
   await using opened = await openServer();
   const remote = opened.connect();
   const cursor = cursorOf(await pagesOf(remote, WHOLE));
@@ -145,7 +145,7 @@ test.each([
   ['20240102T030405+0200', '2024-01-02T01:04:05Z'],
   ['20240102', null],
   ['recently', null],
-])('a server that sends no time of the last change: REV %s is the time of the edit', async (revision, time) => {
+])('without a modification time from the server, the time in REV %s is used if it is valid', async (revision, time) => {
   await using opened = await openServer();
   opened.server.put('a.vcf', cardNamed('A', `REV:${revision}`));
   const [change] = changesOf(await pagesOf(opened.connect(), WHOLE));
@@ -153,13 +153,13 @@ test.each([
   expect(modifiedAtMs).toBe(time === null ? null : Date.parse(time));
 });
 
-/** As SabreDAV 1: 404 for a multiget with a card that does not exist. */
+/** Answers a multiget with a missing card with 404, as SabreDAV 1 does. */
 const refusesMissing = (server: FakeServer) => (_request: unknown, body: string) => {
   const names = [...body.matchAll(/href>[^<]*\/([^/<]+)</gu)].map(([, name = '']) => name);
   return body.includes('multiget') && names.some((name) => server.text(name) === null) ? { status: 404 } : null;
 };
 
-test('a server that refuses a multiget for one deleted card: the others are read', async () => {
+test('the other cards are read if the server refuses a multiget because of one deleted card', async () => {
   await using opened = await openServer();
   for (const name of ['a', 'b', 'c', 'd']) opened.server.put(`${name}.vcf`, cardNamed(name));
   opened.server.set({ intercept: refusesMissing(opened.server) });
@@ -173,7 +173,7 @@ test('a server that refuses a multiget for one deleted card: the others are read
   ]);
 });
 
-test('R7: cards of an address book that is not found are not deleted', async () => {
+test('R7: cards of an address book that is not found are not reported as deleted', async () => {
   await using opened = await openServer();
   opened.server.put('a.vcf', cardNamed('A'));
   const remote = opened.connect();

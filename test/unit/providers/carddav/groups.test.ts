@@ -4,7 +4,7 @@ import { cardNamed, cursorOf, forever, openServer, pagesOf, WHOLE } from './supp
 
 const namesIn = (groups: readonly { readonly name: string }[]): readonly string[] => groups.map(({ name }) => name);
 
-test('the categories that a former process has read are found by a search, once', async () => {
+test('after a restart the categories are found by one search', async () => {
   await using opened = await openServer();
   opened.server.put('a.vcf', cardNamed('A', 'CATEGORIES:Friends'));
   const cursor = cursorOf(await pagesOf(opened.connect(), WHOLE));
@@ -29,7 +29,7 @@ test.each([
   { status: 403, body: '' },
   { status: 501, body: '' },
   { status: 207, body: '<d:multistatus' },
-])('where the search for categories is answered with $status $body, the cards are read', async (answer) => {
+])('the cards are read if the search for categories is answered with $status $body', async (answer) => {
   await using opened = await openServer({
     intercept: (_, body) => (body.includes('name="CATEGORIES"') ? answer : null),
   });
@@ -37,12 +37,12 @@ test.each([
   expect(namesIn(await opened.connect({ maxElapsedMs: 0 }).listGroups(forever))).toEqual(['Family', 'Friends']);
 });
 
-test('a linked category exists without a card, so that its label is not deleted at the other side (R7)', async () => {
+test('a linked category exists without a card, so that its label is not deleted on the other side (R7)', async () => {
   await using opened = await openServer();
   expect(await opened.connect().readGroup('category:Friends', forever)).toMatchObject({ name: 'Friends' });
 });
 
-test('a member joins and leaves a group card, and the other members stay', async () => {
+test('members are added to and removed from a group card, and the other members are kept', async () => {
   await using opened = await openServer();
   const group = (...uids: readonly string[]): string =>
     cardNamed(
@@ -68,7 +68,7 @@ test('a member joins and leaves a group card, and the other members stay', async
   expect(opened.server.text('g.vcf')).toBe(group('elsewhere', 'uid-A'));
 });
 
-test('a card that changed since it was read last is read again for a change of its categories (R11)', async () => {
+test('a card that changed since its last read is read again for a change of its categories (R11)', async () => {
   await using opened = await openServer();
   opened.server.put('a.vcf', cardNamed('A', 'CATEGORIES:Golf'));
   const remote = opened.connect();
@@ -80,7 +80,7 @@ test('a card that changed since it was read last is read again for a change of i
   ]);
 });
 
-test('where the server cannot search, group cards are found by reading all cards once, and then by their ids', async () => {
+test('without a search on the server, group cards are found by reading all cards once, and then by their ids', async () => {
   await using opened = await openServer({
     intercept: (_, body) => (body.includes('addressbook-query') ? { status: 500 } : null),
   });

@@ -29,7 +29,7 @@ const creation = (originId: string, firstName: string): CreateRequest => ({
   originId,
 });
 
-test('a write without an ETag in its answer is read, and the former ETag is not kept', async () => {
+test('a card is read after a write without an ETag in the answer, and the former ETag is not kept', async () => {
   await using opened = await openServer({ putEtag: 'none' });
   opened.server.put('a.vcf', cardNamed('A'));
   const remote = opened.connect();
@@ -39,7 +39,7 @@ test('a write without an ETag in its answer is read, and the former ETag is not 
   expect(updated).toEqual(await recordAt(remote, 'a.vcf'));
 });
 
-test('R5: an edit of another client between a write and its read is left to the feed', async () => {
+test('R5: an edit by another client between a write and its read is returned by the feed, not by the write', async () => {
   await using opened = await openServer({ putEtag: 'none' });
   opened.server.put('a.vcf', cardNamed('A', 'NICKNAME:Old'));
   const remote = opened.connect();
@@ -58,7 +58,7 @@ test('R5: an edit of another client between a write and its read is left to the 
   expect(changes).toMatchObject([{ record: { contact: { title: 'Countess', company: 'Engines' } } }]);
 });
 
-test('a server that stores other text than was sent is believed where the values are the same', async () => {
+test('the stored version is returned if the server stores another text with the same values', async () => {
   const stores = (text: string): string => text.replace('TITLE:', 'X-SERVER:1\r\nTITLE;X-A=1:');
   await using opened = await openServer({ putEtag: 'none', stores });
   opened.server.put('a.vcf', cardNamed('A'));
@@ -67,7 +67,7 @@ test('a server that stores other text than was sent is believed where the values
   expect(updated.version).toBe((await recordAt(remote, 'a.vcf')).version);
 });
 
-test('an update of a card that changed since is refused, and writes nothing', async () => {
+test('an update of a card that was changed since its read fails as stale and writes nothing', async () => {
   await using opened = await openServer();
   opened.server.put('a.vcf', cardNamed('A'));
   const remote = opened.connect();
@@ -79,7 +79,7 @@ test('an update of a card that changed since is refused, and writes nothing', as
   expect(opened.server.text('a.vcf')).toBe(edited);
 });
 
-test('R10: an update changes the lines of its fields alone', async () => {
+test('R10: an update changes only the lines of its fields', async () => {
   await using opened = await openServer();
   const card = cardNamed(
     'A',
@@ -103,7 +103,7 @@ test('a weak ETag is not sent as a condition', async () => {
   expect(put?.headers['if-match']).toBeUndefined();
 });
 
-test('R9: a create that was applied is found by its origin, and only for that origin', async () => {
+test('R9: the card of an applied create is found by its origin, and only for that origin', async () => {
   await using opened = await openServer();
   const remote = opened.connect();
   const request = creation('people/1', 'Ada');
@@ -113,7 +113,7 @@ test('R9: a create that was applied is found by its origin, and only for that or
   expect((await remote.findCreated([request], 0, (id) => id === made.id, forever)).size).toBe(0);
 });
 
-test('R9: a card of the same origin that has another pair by now does not stop a create, and is not found for it', async () => {
+test('R9: a card of the same origin that belongs to another pair does not prevent a create, and is not found for it', async () => {
   await using opened = await openServer();
   const remote = opened.connect();
   const request = creation('people/1', 'Ada');
@@ -124,7 +124,7 @@ test('R9: a card of the same origin that has another pair by now does not stop a
   expect(found.get('people/1')?.id).toBe(second.id);
 });
 
-test('an address book that may only be read refuses writes without a request', async () => {
+test('a write to a read-only address book fails without a request', async () => {
   await using opened = await openServer({ privileges: ['read'] });
   const remote = opened.connect();
   const [result] = await remote.create([creation('people/1', 'Ada')], forever);
@@ -132,7 +132,7 @@ test('an address book that may only be read refuses writes without a request', a
   expect(opened.server.requests.filter(({ method }) => method === 'PUT')).toEqual([]);
 });
 
-test('a category is renamed and deleted on each card that has it, and on no other', async () => {
+test('a category is renamed and deleted on each card that has it, and on no other card', async () => {
   await using opened = await openServer();
   opened.server.put('a.vcf', cardNamed('A', 'CATEGORIES:Friends,VIP'));
   opened.server.put('b.vcf', cardNamed('B', 'CATEGORIES:Best friends'));
@@ -150,14 +150,14 @@ test('a category is renamed and deleted on each card that has it, and on no othe
   expect((await remote.listGroups(forever)).map(({ name }) => name)).toEqual(['Best friends', 'VIP']);
 });
 
-test('new groups are cards where the address book has group cards', async () => {
+test('a new group is a card if the address book has group cards', async () => {
   await using opened = await openServer();
   opened.server.put('g.vcf', cardNamed('Friends', 'X-ADDRESSBOOKSERVER-KIND:group'));
   const made = await opened.connect().createGroup('Family', forever);
   expect(opened.server.text(made.id)).toContain('X-ADDRESSBOOKSERVER-KIND:group');
 });
 
-test('R17: a card that cannot be read is not deleted', async () => {
+test('R17: an unreadable card is not deleted', async () => {
   await using opened = await openServer();
   opened.server.put('a.vcf', 'not a card');
   opened.server.put('b.vcf', cardNamed('B'));
@@ -170,7 +170,7 @@ test('R17: a card that cannot be read is not deleted', async () => {
   expect([opened.server.text('a.vcf'), opened.server.text('b.vcf')]).toEqual(['not a card', null]);
 });
 
-test.each([201, 204])('an empty answer %d that PHP calls HTML is a success', async (status) => {
+test.each([201, 204])('an empty answer %d with the content type HTML, as from PHP, is a success', async (status) => {
   await using opened = await openServer();
   opened.server.put('a.vcf', cardNamed('A'));
   const remote = opened.connect();

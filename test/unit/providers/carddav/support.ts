@@ -7,7 +7,7 @@ import { createLeapingClock } from '../../../support/contract/harness.ts';
 
 export const forever = new AbortController().signal;
 
-/** A card of that name with more lines. */
+/** Returns a card with this name and these further lines. */
 export const cardNamed = (name: string, ...lines: readonly string[]): string =>
   ['BEGIN:VCARD', 'VERSION:3.0', `UID:uid-${name}`, `FN:${name}`, `N:;${name};;;`, ...lines, 'END:VCARD', ''].join(
     '\r\n',
@@ -18,7 +18,7 @@ export type Opened = AsyncDisposable & {
   connect(options?: Partial<CarddavRemoteOptions>): Remote;
 };
 
-/** A server with these faults, and a way to it. */
+/** Starts a server with these faults, with a function that returns a remote for it. */
 export const openServer = async (settings: Partial<FakeSettings> = {}): Promise<Opened> => {
   const server = await startFakeServer(settings);
   const dispatcher = new Agent();
@@ -57,7 +57,7 @@ export const WHOLE: PullRequest = { mode: 'whole', resume: null };
 
 export const changesOf = (pages: readonly FeedPage[]): readonly FeedChange[] => pages.flatMap(({ changes }) => changes);
 
-/** The cursor at which a feed goes on. */
+/** Returns the cursor after these pages. */
 export const cursorOf = (pages: readonly FeedPage[]): string => {
   const cursor = pages.at(-1)?.cursor ?? null;
   if (cursor === null) throw new Error('The last page has no cursor.');

@@ -6,12 +6,12 @@ import { sampled } from '../support/extent.ts';
 import { openCarddavHarness, type GroupKeeping } from '../support/contract/carddav-harness.ts';
 import { SCENE_NAMES, SCENES, type SceneName } from './remote-contract.ts';
 
-/** A category is its name: after a rename it is another group. */
+/** The id of a category is its name, so a renamed category is another group. */
 const WITHOUT_CATEGORIES: readonly SceneName[] = [
-  'groups are made, listed, renamed, read and deleted, and their contacts stay',
+  'groups are created, listed, renamed, read and deleted, and their contacts are kept',
 ];
 
-/** `npm test` plays one scene of so many, where another server or the other form of groups plays all. */
+/** `npm test` runs one scene of this many, if the scenes all run with another server or the other kind of groups. */
 const SAMPLE_EACH = 4;
 
 const SERVERS = [
@@ -21,7 +21,7 @@ const SERVERS = [
 
 describe.each(SERVERS)('CardDAV on $name', ({ has, start, each }) => {
   // With CI=true nothing is skipped.
-  describe.skipIf(!has() && process.env['CI'] !== 'true')('where it is installed', () => {
+  describe.skipIf(!has() && process.env['CI'] !== 'true')('if it is installed', () => {
     let server: CarddavServer;
     beforeAll(async () => {
       server = await start();
@@ -33,10 +33,10 @@ describe.each(SERVERS)('CardDAV on $name', ({ has, start, each }) => {
       await SCENES[scene](harness);
     };
 
-    test.each(sampled(SCENE_NAMES, each))('groups that are cards: %s', (scene) => play(scene, 'cards'));
+    test.each(sampled(SCENE_NAMES, each))('with groups that are cards: %s', (scene) => play(scene, 'cards'));
 
     const categorised = SCENE_NAMES.filter((name) => !WITHOUT_CATEGORIES.includes(name));
-    test.each(sampled(categorised, SAMPLE_EACH))('groups that are categories: %s', (scene) =>
+    test.each(sampled(categorised, SAMPLE_EACH))('with groups that are categories: %s', (scene) =>
       play(scene, 'categories'),
     );
   });

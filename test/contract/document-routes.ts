@@ -3,7 +3,7 @@ import type { ServiceApi } from '../../src/providers/service/api/service-api.ts'
 import type { ServiceEmulator } from '../../src/sandbox/service/server.ts';
 import * as document from './document-schemas.ts';
 
-/** What the calls of the table are made on. */
+/** The ids of the records that the calls of the table use. */
 export type Stock = {
   readonly contactId: string;
   readonly otherContactId: string;
@@ -16,9 +16,9 @@ export type Stock = {
 
 export type DocumentedRoute = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** As the document writes it. */
+  /** The path as documented. */
   readonly path: string;
-  /** Alternatives; those joined by + are required together. Null: not shown. */
+  /** Alternative scopes. Scopes joined by + are required together. Null: not documented. */
   readonly scopes: readonly string[] | null;
   readonly answer: z.ZodType;
   readonly call: (api: ServiceApi, stock: Stock, signal: AbortSignal) => Promise<unknown>;
@@ -263,7 +263,7 @@ export const ROUTE_BESIDE_THE_TABLES: DocumentedRoute = {
   call: (api, { interactionId }, signal) => api.interactions.update(interactionId, { subject: 'Edited' }, signal),
 };
 
-/** The rows of the document's tables, and how many each table has: a row that is lost here is missed. */
+/** The rows of the documented tables, with the number of rows of each table, which detects a missing row here. */
 export const TABLES = [
   { table: 'User routes', documented: 10, routes: USER_ROUTES },
   { table: 'Bucket routes', documented: 8, routes: BUCKET_ROUTES },
@@ -277,7 +277,7 @@ export const AUTHORIZATION_OPERATIONS = [
   'POST /oauth2/token/exchange',
 ] as const;
 
-/** Every scope of the document (Authentication). */
+/** Every documented scope (Authentication). */
 export const DOCUMENTED_SCOPES: readonly string[] = [
   'all:view',
   'all:manage',
@@ -289,7 +289,7 @@ export const DOCUMENTED_SCOPES: readonly string[] = [
   ),
 ];
 
-/** Puts one of everything into the account. */
+/** Adds one record of each kind to the account. */
 export const stockAccount = ({ account }: ServiceEmulator, agoMs: number): Stock => {
   const bucketId = account.createBucket({ name: 'Friends' }).id;
   const memberBucketId = account.createBucket({ name: 'Clients', goal: 'Keep', reminderInterval: 1 }).id;

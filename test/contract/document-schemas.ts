@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /**
- * The resources of the service as its documentation has them (src/providers/service/API.md, Resources and their
- * fields): every field, no other one, each of its documented type. Written from that alone, for the emulator's answers
- * with every gap filled in the likeliest way.
+ * The resources of the service as documented (src/providers/service/API.md, Resources and their fields): every field
+ * and no other, each with its documented type. The schemas are made from the documentation only. They apply to answers
+ * of the emulator with the most likely behaviour where the documentation is unclear.
  */
 const timestamp = z.string().regex(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} UTC$/u);
 const timestampOrNull = timestamp.nullable();
@@ -71,7 +71,7 @@ export const bucket = z.strictObject({
 
 const label = textOrNull;
 
-/** What an entry of `custom_fields` looks like is not shown. */
+/** The shape of an entry of `custom_fields` is not documented. */
 export const contact = z.strictObject({
   ...stamped('contact'),
   first_name: z.string(),
@@ -120,7 +120,7 @@ export const contact = z.strictObject({
   }),
 });
 
-/** A prompt's id has the prefix of tasks. */
+/** The id of a prompt has the prefix of tasks. */
 export const prompt = z.strictObject({
   ...stamped('task'),
   link: z.url(),
@@ -187,7 +187,7 @@ export const exchangedKey = z.strictObject({ access_token: z.string().min(1), sc
 /** General conventions: a single resource. */
 export const one = (resource: z.ZodType) => z.strictObject({ data: resource, meta: z.strictObject({}) });
 
-/** General conventions: a list. It is never empty here, so that a row is looked at. */
+/** General conventions: a list. It is never empty here, so that a row is checked. */
 export const listOf = (resource: z.ZodType) =>
   z.strictObject({
     meta: z.strictObject({
@@ -198,5 +198,5 @@ export const listOf = (resource: z.ZodType) =>
     data: z.array(resource).min(1).max(50),
   });
 
-/** A list that may have become empty by the very call. */
+/** A list that the call itself may have emptied. */
 export const listLeft = (resource: z.ZodType) => listOf(resource).extend({ data: z.array(resource).max(50) });

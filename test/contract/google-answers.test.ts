@@ -12,7 +12,7 @@ import { GOOGLE_VARIANTS, googleSetting, titleOf, type Variant } from '../suppor
 
 const types = readGoogleTypes();
 
-/** A value for every field that a contact can be given. */
+/** A value for every field of a contact that can be written. */
 const RICH: Person = {
   names: [
     { givenName: 'Ada', middleName: 'Augusta', familyName: 'King', honorificPrefix: 'Lady', phoneticGivenName: 'Eyda' },
@@ -46,7 +46,7 @@ const RICH: Person = {
 const FIELDS = Object.keys(RICH).join(',');
 const personFields = `${FIELDS},metadata,memberships,photos`;
 
-const seen = new Set<number>();
+const calledOperations = new Set<number>();
 
 const open = async (variants: readonly Variant[]) => {
   const quotas = { readsPerMinute: 10_000, writesPerMinute: 10_000 };
@@ -58,20 +58,22 @@ const open = async (variants: readonly Variant[]) => {
   const api = people({ version: 'v1', auth, rootUrl: emulator.url, retry: false });
   const close = async (): Promise<void> => {
     for (const { method, path } of emulator.requests) {
-      seen.add(operations.findIndex((operation) => operation.method === method && operation.path.test(path)));
+      calledOperations.add(
+        operations.findIndex((operation) => operation.method === method && operation.path.test(path)),
+      );
     }
     await emulator.close();
   };
   return { emulator, api, [Symbol.asyncDispose]: close };
 };
 
-/** An answer, with the name of the client's type for it. */
-type Seen = { readonly type: keyof typeof answers; readonly data: unknown };
-type Note = <Data extends object>(type: Seen['type'], answer: { data: Data }) => Data;
+/** An answer, with the name of its type in the official client. */
+type TypedAnswer = { readonly type: keyof typeof answers; readonly data: unknown };
+type Note = <Data extends object>(type: TypedAnswer['type'], answer: { data: Data }) => Data;
 
-/** Every answer of a walk through the whole API. */
-const walk = async (api: people_v1.People, account: GoogleAccount): Promise<readonly Seen[]> => {
-  const seenAnswers: Seen[] = [];
+/** Calls every method of the API and returns the answers. */
+const walk = async (api: people_v1.People, account: GoogleAccount): Promise<readonly TypedAnswer[]> => {
+  const seenAnswers: TypedAnswer[] = [];
   const note: Note = (type, { data }) => {
     seenAnswers.push({ type, data });
     return data;
@@ -93,7 +95,7 @@ const walkPhotosAndSearch = async (api: people_v1.People, account: GoogleAccount
   note('SearchResponse', await api.people.searchContacts({ query: 'Ada', readMask: personFields }));
 };
 
-/** Other contacts and the directory, which answers with nothing but a refusal. */
+/** Calls the methods for other contacts and the directory. The directory refuses every request. */
 const walkOtherPeople = async (api: people_v1.People, account: GoogleAccount, note: Note): Promise<void> => {
   const readMask = 'names,emailAddresses,phoneNumbers,metadata';
   const [ada = '', ben = ''] = [RICH, RICH].map((person) => account.createOtherContact(person));
@@ -140,7 +142,7 @@ const walkContacts = async (api: people_v1.People, account: GoogleAccount, note:
       requestBody: { resourceNamesToAdd: [resourceName, 'people/c1'] },
     }),
   );
-  // Under a variant the first look after a write shows what stood there before: nothing, here.
+  // Under a variant the first read after a write returns the state before the write: here, no contact.
   await api.people.get({ resourceName, personFields }).catch(() => null);
   const { metadata } = note('Person', await api.people.get({ resourceName, personFields }));
   note(
@@ -190,18 +192,18 @@ const walkContacts = async (api: people_v1.People, account: GoogleAccount, note:
   note('Empty', await api.contactGroups.delete({ resourceName: group }));
 };
 
-test('the emulator speaks every method of the official client, each with its parameters', () => {
+test('the emulator supports every method of the official client, each with its parameters', () => {
   const signature = (names: readonly string[]): string => names.toSorted().join(' ');
-  const spoken = operations.map(({ parameters }) => signature(parameters));
-  expect(spoken).toHaveLength(24);
-  expect(spoken.toSorted()).toEqual(readGoogleParameters().map(signature).toSorted());
+  const supported = operations.map(({ parameters }) => signature(parameters));
+  expect(supported).toHaveLength(24);
+  expect(supported.toSorted()).toEqual(readGoogleParameters().map(signature).toSorted());
 });
 
-/** Fields of a person that the API announces as gone; no answer has them. */
+/** Removed fields of a person according to the API. No answer has them. */
 const GONE = ['ageRange', 'braggingRights', 'relationshipInterests', 'relationshipStatuses', 'residences', 'taglines'];
 
-describe("Google's answers have the fields of the official client's types and no others", () => {
-  test('the types are found in the installed client', () => {
+describe("answers of the emulator have exactly the fields of the official client's types", () => {
+  test('the types are read from the installed client', () => {
     expect(types.get('Person')?.get('emailAddresses')).toBe('Schema$EmailAddress[]');
     expect(types.get('BatchUpdateContactsResponse')?.get('updateResult')).toContain('Schema$PersonResponse');
     expect(findStrangers(types, 'Schema$Person', { names: [{ first: 'Ada' }], etag: 1 })).toEqual([
@@ -210,7 +212,7 @@ describe("Google's answers have the fields of the official client's types and no
     ]);
   });
 
-  test('the parameter "fields" may select the same fields', () => {
+  test('the parameter "fields" accepts the same fields', () => {
     const fieldsOf = (name: string): string[] =>
       [...(types.get(name)?.keys() ?? [])].filter((key) => !GONE.includes(key));
     for (const [name, { shape }] of Object.entries(answers)) {
@@ -232,7 +234,9 @@ describe("Google's answers have the fields of the official client's types and no
 
   afterAll(() => {
     expect(
-      operations.filter((_operation, index) => !seen.has(index)).map(({ method, path }) => `${method} ${path.source}`),
+      operations
+        .filter((_operation, index) => !calledOperations.has(index))
+        .map(({ method, path }) => `${method} ${path.source}`),
     ).toEqual([]);
   });
 });

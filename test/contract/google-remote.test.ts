@@ -8,22 +8,22 @@ const EXCLUSIONS: readonly Exclusion[] = [
     value: 'alternating',
     kind: 'some',
     scenes: [
-      'a whole listing gives only the ids of rows that are known, and everything of the others',
-      'what a write answered with is the row that a listing shows',
+      'a whole listing returns only the ids of known rows, and the records of the others',
+      'the record that a write returns is known in the next listing',
     ],
-    reason: 'a row is known by its text: one whose keys come in another order is read again',
+    reason: 'a row is known by its text, so a row with its keys in another order is read again',
   },
   {
     name: 'readAfterWrite',
     kind: 'some',
     scenes: [
-      'a create whose answer was lost is found again by looking (R9)',
-      'what a write answered with is the row that a listing shows',
-      'a write that was limited is sent again; one in doubt is not',
-      'each further field is written, read back and put back alone; nothing else changes (R10)',
-      'a first name reads back as written, whatever a side joins into it; what is joined stays (R2, R10)',
+      'the contact of a create whose answer was lost is found (R9)',
+      'the record that a write returns is known in the next listing',
+      'a rate-limited write is repeated, and a write with an unknown outcome is not',
+      'a write of an optional field changes only that field, and its former value can be restored (R10)',
+      'a first name with joined parts is read back as written, and the joined parts are kept (R2, R10)',
     ],
-    reason: 'the first look after a write shows what stood there before; a search must be repeated later',
+    reason: 'the first read after a write returns the state before the write, and a search must be repeated later',
   },
 ];
 

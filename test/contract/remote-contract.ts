@@ -6,7 +6,7 @@ import { readScenes } from './scenes/read.ts';
 import { troubleScenes } from './scenes/troubles.ts';
 import { writeScenes } from './scenes/write.ts';
 
-/** Everything that the port promises, the same for every provider, by the promise's words. */
+/** The rules of the port, the same for every provider. The key of a scene is its rule. */
 export const SCENES = {
   ...pullScenes,
   ...readScenes,

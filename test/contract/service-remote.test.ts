@@ -2,24 +2,26 @@ import { openServiceHarness } from '../support/contract/service-harness.ts';
 import { describeRemote, type Exclusion } from '../support/contract/under-variants.ts';
 import { SERVICE_VARIANTS } from '../support/contract/variant-sets.ts';
 
-const further = ['each further field is written, read back and put back alone; nothing else changes (R10)'] as const;
+const further = [
+  'a write of an optional field changes only that field, and its former value can be restored (R10)',
+] as const;
 const withheld = [
-  'a deletion shows in the feed, or by absence from the listing and a read',
-  'reads find what is there and say what is gone, each under the id asked for',
-  'a contact that was merged away is gone, or is the other one now (R12)',
-  'a delete answers for each id, and one that is gone already is deleted',
-  'a merge by the side itself keeps what has no name here and answers with the survivor (R10, R12)',
-  'a merge with a contact that is gone changes nothing and says so',
+  'a deletion is a tombstone in the feed, or the contact is missing from a listing and gone in a read',
+  'a read returns for each requested id whether the contact is found or gone',
+  'a contact that was merged into another is gone, or is read as the other contact (R12)',
+  'a delete returns a result for each id, and succeeds for a deleted contact',
+  'a merge by the provider keeps unmapped values and returns the surviving contact (R10, R12)',
+  'a merge with a deleted contact changes nothing and fails with kind not-found',
 ] as const;
 const clearing = { kind: 'some', scenes: ['an update clears texts and lists'] } as const;
 
 const EXCLUSIONS: readonly Exclusion[] = [
-  { name: 'accountState', kind: 'all', reason: 'a disabled account answers 402 to everything' },
+  { name: 'accountState', kind: 'all', reason: 'a disabled account answers 402 to every request' },
   {
     name: 'arrayPatch',
     kind: 'some',
     scenes: [...clearing.scenes, ...further],
-    reason: 'an array to which the service only adds loses no entry by an update',
+    reason: 'the service only adds entries to an array, so an update cannot remove one',
   },
   { name: 'emptyArray', ...clearing, reason: 'the service ignores an array that is cleared' },
   { name: 'scalarNull', ...clearing, reason: 'the service ignores a text that is cleared by null' },
@@ -29,35 +31,35 @@ const EXCLUSIONS: readonly Exclusion[] = [
     value: 'custom_fields',
     kind: 'some',
     scenes: further,
-    reason: 'the service takes custom fields under a key that the document names for answers only',
+    reason: 'the service accepts custom fields under a key that is documented for answers only',
   },
   {
     name: 'customFieldShape',
     value: 'id-value',
     kind: 'some',
     scenes: further,
-    reason: 'the service does not say what a custom field is called, by which it would be known',
+    reason: 'the service does not return the name of a custom field, which identifies it',
   },
   {
     name: 'deleteStyle',
     value: 'archived',
     kind: 'some',
     scenes: [
-      'a deletion shows in the feed, or by absence from the listing and a read',
-      'reads find what is there and say what is gone, each under the id asked for',
-      'an update of a contact that is gone fails alone',
-      'a membership of a contact that is gone fails alone',
-      'a merge with a contact that is gone changes nothing and says so',
+      'a deletion is a tombstone in the feed, or the contact is missing from a listing and gone in a read',
+      'a read returns for each requested id whether the contact is found or gone',
+      'an update of a deleted contact fails without the others',
+      'a change of membership of a deleted contact fails without the others',
+      'a merge with a deleted contact changes nothing and fails with kind not-found',
     ],
-    reason: 'an archived contact is read and written as before; only its absence from lists shows that it was deleted',
+    reason: 'an archived contact can be read and written, and only its absence from lists shows that it was deleted',
   },
   {
     name: 'mergeLosers',
     value: 'archived',
     kind: 'some',
     scenes: [
-      'a contact that was merged away is gone, or is the other one now (R12)',
-      'a merge by the side itself keeps what has no name here and answers with the survivor (R10, R12)',
+      'a contact that was merged into another is gone, or is read as the other contact (R12)',
+      'a merge by the provider keeps unmapped values and returns the surviving contact (R10, R12)',
     ],
     reason: 'as for a deleted contact that is archived',
   },
@@ -66,7 +68,7 @@ const EXCLUSIONS: readonly Exclusion[] = [
     value: '403',
     kind: 'some',
     scenes: withheld,
-    reason: 'a contact that is gone is withheld, and only its absence from a listing shows that it was deleted (R7)',
+    reason: 'a deleted contact is read as withheld, and only its absence from a listing shows that it was deleted (R7)',
   },
   {
     name: 'errorBody',
@@ -74,11 +76,11 @@ const EXCLUSIONS: readonly Exclusion[] = [
     kind: 'some',
     scenes: [
       ...withheld,
-      'an update of a contact that is gone fails alone',
-      'a membership of a contact that is gone fails alone',
+      'an update of a deleted contact fails without the others',
+      'a change of membership of a deleted contact fails without the others',
     ],
     reason:
-      'a web page that says 404 may be a proxy: a contact is withheld, and a write to it was perhaps applied (R7)',
+      'a 404 with a web page may be from a proxy: a contact is withheld, and a write to it may have been applied (R7)',
   },
 ];
 

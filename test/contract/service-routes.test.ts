@@ -21,7 +21,7 @@ const { signal } = new AbortController();
 const DAY_MS = 24 * 60 * 60_000;
 const REDIRECT_URI = 'http://127.0.0.1:9/callback';
 
-/** Operations that were shown to succeed, and to be refused. */
+/** Operations that a test has seen succeed, and operations that a test has seen refused. */
 const succeeded = new Set<string>();
 const refused = new Set<string>();
 
@@ -44,7 +44,7 @@ const open = async () => {
 
 const grantedScopes = (alternative: string): string[] => alternative.split('+');
 
-/** Calls the row with a token of these scopes on a fresh account; gives back what came over the wire. */
+/** Calls the route on a new account with the token that `prepare` returns. Returns the error and the HTTP exchanges. */
 const callWith = async (route: DocumentedRoute, prepare: (emulator: ServiceEmulator) => string) => {
   await using stage = await open();
   const api = createServiceApi(stage.sendWith(prepare(stage.emulator)));
@@ -57,14 +57,14 @@ const callWith = async (route: DocumentedRoute, prepare: (emulator: ServiceEmula
 
 const pathPattern = (path: string): RegExp => new RegExp(`^${path.replace('{id}', '[^/]+')}$`, 'u');
 
-/** The scopes with which each call is refused: every single one that the row does not name, and halves of pairs. */
+/** Returns each single scope that is insufficient: every scope that is not in `scopes`, and each half of a pair. */
 const insufficient = (scopes: readonly string[]): string[] =>
   DOCUMENTED_SCOPES.filter((scope) => !scopes.includes(scope));
 
 const describeRoute = (route: DocumentedRoute): void => {
   const { scopes, method, path, answer } = route;
 
-  test(`${titleOf(route)} answers as documented to each scope that suffices`, async () => {
+  test(`${titleOf(route)} answers as documented with each sufficient scope`, async () => {
     for (const alternative of scopes ?? ['all:manage']) {
       const { error, exchanges } = await callWith(route, (emulator) => emulator.issueToken(grantedScopes(alternative)));
       expect(error).toBeNull();
@@ -77,9 +77,9 @@ const describeRoute = (route: DocumentedRoute): void => {
     succeeded.add(titleOf(route));
   });
 
-  // Every grant includes user:login: what asks for no more than that is only refused once the permission is taken back.
+  // Every grant includes user:login, so a route that requires only that scope is refused only after a revocation.
   if (scopes?.includes('user:login') === true) {
-    test(`${titleOf(route)} is refused to a permission that was taken back`, async () => {
+    test(`${titleOf(route)} is refused with a revoked permission`, async () => {
       const { error } = await callWith(route, (emulator) => {
         const token = emulator.issueToken(['all:manage']);
         emulator.revokeToken(token);
@@ -91,7 +91,7 @@ const describeRoute = (route: DocumentedRoute): void => {
     return;
   }
 
-  test(`${titleOf(route)} is refused to each scope that does not suffice`, async () => {
+  test(`${titleOf(route)} is refused with each insufficient scope`, async () => {
     for (const scope of scopes === null ? ['user:basic', 'tasks:view'] : insufficient(scopes)) {
       const { error, exchanges } = await callWith(route, (emulator) => emulator.issueToken([scope]));
       expect(error).toBeInstanceOf(RevokedError);
@@ -101,7 +101,7 @@ const describeRoute = (route: DocumentedRoute): void => {
   });
 };
 
-/** Goes through sign-in and consent as a script does, and gives back where the browser is sent. */
+/** Signs in and consents without a browser, and returns the URL of the final redirect. */
 const consent = async (
   emulator: ServiceEmulator,
   responseType: 'code' | 'token',
@@ -124,7 +124,7 @@ const consent = async (
 };
 
 describe('the authorization endpoints', () => {
-  test('GET /oauth2/authorize sends back a code or a token with the state, and refuses a scope unknown to it', async () => {
+  test('GET /oauth2/authorize returns a code or a token with the state, and refuses an unknown scope', async () => {
     await using stage = await open();
     const withCode = await consent(stage.emulator, 'code');
     expect(withCode.searchParams.get('code')).not.toBeNull();
@@ -140,7 +140,7 @@ describe('the authorization endpoints', () => {
     refused.add('GET /oauth2/authorize');
   });
 
-  test('POST /oauth2/token gives a token of the scopes granted for a code, once, and none for another secret', async () => {
+  test('POST /oauth2/token returns a token with the granted scopes for a code, once, and none for another secret', async () => {
     await using stage = await open();
     const authorization = createAuthorizationApi(stage.sendWith(null));
     const { clientId, clientSecret } = stage.emulator;
@@ -158,7 +158,7 @@ describe('the authorization endpoints', () => {
     refused.add('POST /oauth2/token');
   });
 
-  test('POST /oauth2/token answers its GET form too', async () => {
+  test('POST /oauth2/token is also available as GET', async () => {
     await using stage = await open();
     const code = (await consent(stage.emulator, 'code')).searchParams.get('code') ?? '';
     const query = new URLSearchParams({
@@ -172,7 +172,7 @@ describe('the authorization endpoints', () => {
     expect(grant.safeParse(await answer.json())).toMatchObject({ success: true });
   });
 
-  test('POST /oauth2/token/exchange gives a token for an api_key, and none for another', async () => {
+  test('POST /oauth2/token/exchange returns a token for an api_key, and none for another api_key', async () => {
     await using stage = await open();
     const authorization = createAuthorizationApi(stage.sendWith(null));
     const { apiKey, clientId } = stage.emulator;
@@ -186,8 +186,8 @@ describe('the authorization endpoints', () => {
   });
 });
 
-describe.each(TABLES)('the document, $table', ({ documented, routes }) => {
-  test('has all of its rows here, each once', () => {
+describe.each(TABLES)('the documentation, $table', ({ documented, routes }) => {
+  test('has each of its rows in the test table once', () => {
     expect(new Set(routes.map(titleOf)).size).toBe(documented);
     expect(routes).toHaveLength(documented);
   });
@@ -195,10 +195,10 @@ describe.each(TABLES)('the document, $table', ({ documented, routes }) => {
   routes.forEach(describeRoute);
 });
 
-describe('the document, beside its tables', () => {
+describe('the documentation outside its tables', () => {
   describeRoute(ROUTE_BESIDE_THE_TABLES);
 
-  test('PATCH and PUT of an update route are the same', async () => {
+  test('PATCH and PUT of an update route have the same effect', async () => {
     await using stage = await open();
     const send = stage.sendWith(stage.emulator.issueToken());
     const route = '/v2/contacts/{id}';
@@ -212,7 +212,7 @@ describe('every documented operation', () => {
   const operations = [...AUTHORIZATION_OPERATIONS, ...TABLES.flatMap(({ routes }) => routes.map(titleOf))];
   const shown = (): string[] => operations.filter((operation) => succeeded.has(operation) && refused.has(operation));
 
-  test('was shown to succeed and to be refused', () => {
+  test('was tested for success and for refusal', () => {
     expect(operations).toHaveLength(32);
     expect(shown()).toEqual(operations);
     expect(succeeded.has(titleOf(ROUTE_BESIDE_THE_TABLES)) && refused.has(titleOf(ROUTE_BESIDE_THE_TABLES))).toBe(true);

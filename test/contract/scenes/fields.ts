@@ -12,7 +12,7 @@ import type { ContactRecord } from '../../../src/core/contact/record.ts';
 import type { Remote } from '../../../src/providers/remote.ts';
 import { ADA, forever, LATER_MS, pullWhole, valueOf, type Scene } from './steps.ts';
 
-/** A value of each field that a link syncs only where it chooses it. */
+/** A value of each optional field of a link. */
 const VALUES: Partial<Contact> = {
   namePrefix: 'Dr.',
   middleName: 'King',
@@ -30,7 +30,7 @@ const VALUES: Partial<Contact> = {
 };
 const FIELDS = Object.keys(VALUES) as ContactField[];
 
-/** The custom fields of an account: one that is not mapped, and those that hold what has no other place there. */
+/** The custom fields of an account: one that is not mapped, and those for fields that the account does not have. */
 const CUSTOM = 'Shoe size,Prefix,Middle name,Suffix,Nickname,Birthday,Notes,Relations,Instant messengers,Budget'.split(
   ',',
 );
@@ -40,7 +40,7 @@ const recordAt = async (remote: Remote, id: string): Promise<ContactRecord> => {
   return answer?.kind === 'found' ? answer.record : expect.fail(`${id} is ${answer?.kind}`);
 };
 
-/** Writes one field of a contact; answers all fields as they stand there afterwards. */
+/** Writes one field of a contact. Returns the contact after the write. */
 const write = async (remote: Remote, id: string, field: ContactField, value: unknown): Promise<Contact> => {
   const current = await recordAt(remote, id);
   const desired = { ...current.contact, [field]: value };
@@ -50,12 +50,14 @@ const write = async (remote: Remote, id: string, field: ContactField, value: unk
   return contact;
 };
 
-/** A value whatever a remote makes of the case of its labels. */
-const said = (value: unknown): string => JSON.stringify(value).toLowerCase();
+/** Returns a value as text in lower case, because a remote may change the case of labels. */
+const normalisedText = (value: unknown): string => JSON.stringify(value).toLowerCase();
 
-/** Fields that only some links sync. */
+/** Optional fields. */
 export const fieldScenes = {
-  'each further field is written, read back and put back alone; nothing else changes (R10)': async (harness) => {
+  'a write of an optional field changes only that field, and its former value can be restored (R10)': async (
+    harness,
+  ) => {
     harness.define(CUSTOM);
     const remote = harness.choosing(inFieldOrder([...USUAL_FIELDS, ...FIELDS]));
     const ada = harness.add(ADA);
@@ -66,9 +68,9 @@ export const fieldScenes = {
     const before = (await recordAt(remote, ada)).contact;
     for (const field of FIELDS.filter((each) => harness.writes(each))) {
       const other = await write(remote, ada, field, VALUES[field]);
-      expect(said(valueIn(other, field)), field).toBe(said(VALUES[field]));
+      expect(normalisedText(valueIn(other, field)), field).toBe(normalisedText(VALUES[field]));
       for (const each of FIELDS.filter((one) => one !== field)) {
-        expect(valueIn(other, each), `${each} beside ${field}`).toEqual(valueIn(before, each));
+        expect(valueIn(other, each), `${each} after a write of ${field}`).toEqual(valueIn(before, each));
       }
       const former = await write(remote, ada, field, before[field] ?? specOf(field).empty);
       expect(valueIn(former, field), field).toEqual(valueIn(before, field));
@@ -76,7 +78,7 @@ export const fieldScenes = {
     }
   },
 
-  'a first name reads back as written, whatever a side joins into it; what is joined stays (R2, R10)': async (
+  'a first name with joined parts is read back as written, and the joined parts are kept (R2, R10)': async (
     harness,
   ) => {
     const remote = harness.choosing([...USUAL_FIELDS, 'namePrefix:joined', 'middleName:joined']);

@@ -3,7 +3,7 @@ import { ADA, BEN, errorOf, forever, readRecord, valueOf, type Scene } from './s
 
 /** Groups and memberships. */
 export const groupScenes = {
-  'memberships become what was asked for, and the answer is the membership afterwards': async (harness) => {
+  'a change of membership is applied as requested and returns the new membership': async (harness) => {
     const [friends, family] = [harness.addGroup('Friends'), harness.addGroup('Family')];
     const [ada, ben] = [harness.add(ADA, [friends]), harness.add(BEN)];
     const results = await harness.remote.changeMembership(
@@ -19,7 +19,7 @@ export const groupScenes = {
     expect(harness.groupIdsOf(ben)).toEqual([friends, family].toSorted());
   },
 
-  'the last membership can be taken away': async (harness) => {
+  'the last membership of a contact can be removed': async (harness) => {
     const friends = harness.addGroup('Friends');
     const ada = harness.add(ADA, [friends]);
     const change = { key: 'a', id: ada, add: [], remove: [friends], knownGroupIds: [friends] };
@@ -27,7 +27,7 @@ export const groupScenes = {
     expect(harness.groupIdsOf(ada)).toEqual([]);
   },
 
-  'a group that the owner added a moment ago survives a change of others (R11)': async (harness) => {
+  'a change of membership keeps a group that was added after the last read (R11)': async (harness) => {
     const [friends, family, golf] = [harness.addGroup('Friends'), harness.addGroup('Family'), harness.addGroup('Golf')];
     const ada = harness.add(ADA, [friends]);
     await readRecord(harness, ada);
@@ -37,7 +37,7 @@ export const groupScenes = {
     expect(harness.groupIdsOf(ada)).toEqual([family, golf].toSorted());
   },
 
-  'a membership of a contact that is gone fails alone': async (harness) => {
+  'a change of membership of a deleted contact fails without the others': async (harness) => {
     const friends = harness.addGroup('Friends');
     const [ada, ben] = [harness.add(ADA), harness.add(BEN)];
     harness.remove(ben);
@@ -47,7 +47,7 @@ export const groupScenes = {
     expect(errorOf(results, ben)).toMatchObject({ retry: 'never', applied: 'no' });
   },
 
-  'groups are made, listed, renamed, read and deleted, and their contacts stay': async (harness) => {
+  'groups are created, listed, renamed, read and deleted, and their contacts are kept': async (harness) => {
     const { remote } = harness;
     const made = await remote.createGroup('Café ☕', forever);
     expect(made.name).toBe('Café ☕');
@@ -64,7 +64,9 @@ export const groupScenes = {
     expect(harness.groupIdsOf(ada)).toEqual([]);
   },
 
-  'a group whose name is taken is adopted, or made beside it where the side allows that': async (harness) => {
+  'creating a group with a taken name returns the existing group, or a second one if the side allows it': async (
+    harness,
+  ) => {
     const known = harness.addGroup('Friends');
     const made = await harness.remote.createGroup('Friends', forever);
     expect(made.name).toBe('Friends');

@@ -1,11 +1,9 @@
 import { expect } from 'vitest';
 import { ADA, BEN, expectFaithful, forever, readOne, type Scene } from './steps.ts';
 
-/** The merge of two contacts by the side itself; a side without one has nothing to show. */
+/** The merge of two contacts by the provider. The scenes pass at a provider without a merge. */
 export const mergeScenes = {
-  'a merge by the side itself keeps what has no name here and answers with the survivor (R10, R12)': async (
-    harness,
-  ) => {
+  'a merge by the provider keeps unmapped values and returns the surviving contact (R10, R12)': async (harness) => {
     const { remote } = harness;
     if (remote.merge === undefined) return;
     const [ada, ben] = [harness.add(ADA), harness.add(BEN)];
@@ -22,7 +20,7 @@ export const mergeScenes = {
     expect([ada, 'gone']).toContain(became);
   },
 
-  'a merge with a contact that is gone changes nothing and says so': async (harness) => {
+  'a merge with a deleted contact changes nothing and fails with kind not-found': async (harness) => {
     const { remote } = harness;
     if (remote.merge === undefined) return;
     const [ada, ben] = [harness.add(ADA), harness.add(BEN)];

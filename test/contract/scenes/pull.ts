@@ -25,7 +25,7 @@ import {
 
 /** Listings and change feeds (R7, R14). */
 export const pullScenes = {
-  'a whole listing brings every contact once, with its groups, and ends in a cursor': async (harness) => {
+  'a whole listing returns every contact once, with its groups, and ends with a cursor': async (harness) => {
     const group = harness.addGroup('Friends');
     for (let number = 0; number < 60; number += 1) harness.add({ firstName: `N${number}`, lastName: 'Many' });
     const ada = harness.add(ADA, [group]);
@@ -38,7 +38,7 @@ export const pullScenes = {
     expect(recordsOf(pages).find(({ id }) => id === ada)?.groupIds).toEqual([group]);
   },
 
-  'a whole listing gives only the ids of rows that are known, and everything of the others': async (harness) => {
+  'a whole listing returns only the ids of known rows, and the records of the others': async (harness) => {
     const [friends, family] = [harness.addGroup('Friends'), harness.addGroup('Family')];
     const [ada, ben, cid] = [
       harness.add(ADA, [friends]),
@@ -50,9 +50,9 @@ export const pullScenes = {
     const first = await pullWhole(harness.remote);
     expect(unchangedOf(first)).toEqual([]);
     const all = [...idsOf(first)].toSorted();
-    const quiet = await pullKnowing(harness.remote, recordsOf(first));
-    expect(unchangedOf(quiet)).toEqual(all);
-    expect(recordsOf(quiet)).toEqual([]);
+    const unchangedPages = await pullKnowing(harness.remote, recordsOf(first));
+    expect(unchangedOf(unchangedPages)).toEqual(all);
+    expect(recordsOf(unchangedPages)).toEqual([]);
     harness.edit(ada, { title: 'Countess' });
     harness.join(ben, family);
     harness.remove(cid);
@@ -64,7 +64,7 @@ export const pullScenes = {
     for (const record of recordsOf(next)) expectFaithful(harness, record);
   },
 
-  'the cursor after a listing of known rows brings what changes then': async (harness) => {
+  'the cursor after a listing of known rows returns the later changes': async (harness) => {
     const ada = harness.add(ADA);
     harness.clock.advance(LATER_MS);
     const first = await pullWhole(harness.remote);
@@ -77,7 +77,7 @@ export const pullScenes = {
     expect(idsOf(await pull(harness.remote, { mode: 'changes', cursor }))).toEqual(new Set([ada]));
   },
 
-  'what a write answered with is the row that a listing shows': async (harness) => {
+  'the record that a write returns is known in the next listing': async (harness) => {
     const created = valueOf(await createAll(harness, [creation('a', ADA)]), 'a');
     harness.clock.advance(LATER_MS);
     expect(unchangedOf(await pullKnowing(harness.remote, [created]))).toEqual([created.id]);
@@ -87,14 +87,16 @@ export const pullScenes = {
     expect(unchangedOf(await pullKnowing(harness.remote, [updated]))).toEqual([created.id]);
   },
 
-  'an empty account is a listing with a cursor': async (harness) => {
+  'a listing of an empty account ends with a cursor': async (harness) => {
     const cursor = cursorOf(await pullWhole(harness.remote));
     const ada = harness.add(ADA);
     harness.clock.advance(LATER_MS);
     expect(idsOf(await pull(harness.remote, { mode: 'changes', cursor }))).toEqual(new Set([ada]));
   },
 
-  'changes bring what was added and edited since, and the next ones nothing of it': async (harness) => {
+  'changes return the contacts that were added or edited since their cursor, and so do the next changes': async (
+    harness,
+  ) => {
     const [ada, ben] = [harness.add(ADA), harness.add(BEN)];
     harness.clock.advance(LATER_MS);
     const first = cursorOf(await pullWhole(harness.remote));
@@ -111,7 +113,9 @@ export const pullScenes = {
     for (const record of recordsOf(next)) expectFaithful(harness, record);
   },
 
-  'a deletion shows in the feed, or by absence from the listing and a read': async (harness) => {
+  'a deletion is a tombstone in the feed, or the contact is missing from a listing and gone in a read': async (
+    harness,
+  ) => {
     const [ada, ben] = [harness.add(ADA), harness.add(BEN)];
     harness.clock.advance(LATER_MS);
     const cursor = cursorOf(await pullWhole(harness.remote));
@@ -124,7 +128,7 @@ export const pullScenes = {
     expect(await readOne(harness, ben)).toEqual({ kind: 'gone' });
   },
 
-  'a listing that was cut off goes on behind the page that it had reached': async (harness) => {
+  'an interrupted listing is resumed after its last page': async (harness) => {
     for (let number = 0; number < harness.moreThanAPage; number += 1)
       harness.add({ firstName: `N${number}`, lastName: 'Many' });
     harness.clock.advance(LATER_MS);
@@ -134,18 +138,18 @@ export const pullScenes = {
       break;
     }
     const before = harness.arrived();
-    const rest = await pullWhole(harness.remote, reached[0]?.resume ?? expect.fail('no place to go on from'));
+    const rest = await pullWhole(harness.remote, reached[0]?.resume ?? expect.fail('the page has no resume point'));
     cursorOf(rest);
     expect(idsOf(rest).union(idsOf(reached))).toEqual(new Set(harness.ids()));
     expect(idsOf(rest).size).toBeLessThan(harness.moreThanAPage);
     expect(harness.arrived() - before).toBeLessThanOrEqual(3);
   },
 
-  'a listing that was cut off at a place that nobody understands has expired': async ({ remote }) => {
+  'a listing with an unreadable resume point has expired': async ({ remote }) => {
     expect(await failureOf(pullWhole(remote, 'not a place'))).toBeInstanceOf(CursorExpiredError);
   },
 
-  'a cursor that nobody understands has expired': async ({ remote }) => {
+  'an unreadable cursor has expired': async ({ remote }) => {
     expect(await failureOf(pull(remote, { mode: 'changes', cursor: 'not a cursor' }))).toBeInstanceOf(
       CursorExpiredError,
     );

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { ADA, BEN, LATER_MS, expectFaithful, forever, readOne, readRecord, type Scene } from './steps.ts';
 
-/** Reads by id, and the account's name. */
+/** Reads by id, and the id of the account. */
 export const readScenes = {
-  'reads find what is there and say what is gone, each under the id asked for': async (harness) => {
+  'a read returns for each requested id whether the contact is found or gone': async (harness) => {
     const [ada, ben] = [harness.add(ADA), harness.add(BEN)];
     harness.remove(ben);
     const answers = await harness.remote.read([ada, ben], forever);
@@ -13,7 +13,7 @@ export const readScenes = {
     expectFaithful(harness, await readRecord(harness, ada));
   },
 
-  'a contact that was merged away is gone, or is the other one now (R12)': async (harness) => {
+  'a contact that was merged into another is gone, or is read as the other contact (R12)': async (harness) => {
     const [ada, ben] = [harness.add(ADA), harness.add(BEN)];
     harness.merge(ada, ben);
     harness.clock.advance(LATER_MS);
@@ -23,7 +23,7 @@ export const readScenes = {
     expectFaithful(harness, await readRecord(harness, ada));
   },
 
-  'the account has a name that stays': async (harness) => {
+  'the account has an id that does not change': async (harness) => {
     const name = await harness.remote.identify(forever);
     expect(name).not.toBeNull();
     harness.add(ADA);

@@ -6,10 +6,10 @@ import type { RemoteError } from '../../../src/providers/errors.ts';
 import type { KnownRows, PullRequest, Remote, WriteResult } from '../../../src/providers/remote.ts';
 import { cardOf, contactOfCard, plain, type Card, type Harness } from '../../support/contract/harness.ts';
 
-/** One expectation of the port (src/providers/remote.ts); the harness is fresh. */
+/** A test of one rule of the port (src/providers/remote.ts), with a new harness. */
 export type Scene = (harness: Harness) => Promise<void>;
 
-/** Longer than any lag of a listing, and than any overlap of a change feed. */
+/** Longer than any lag of a listing and any overlap of a change feed. */
 export const LATER_MS = 15 * 60_000;
 
 export const forever = new AbortController().signal;
@@ -34,7 +34,7 @@ export const pull = (remote: Remote, request: PullRequest): Promise<FeedPage[]> 
 export const pullWhole = (remote: Remote, resume: string | null = null): Promise<FeedPage[]> =>
   pull(remote, { mode: 'whole', resume });
 
-/** A whole listing beside somebody who knows these rows. */
+/** Reads a whole listing in which the rows of these records are known. */
 export const pullKnowing = (remote: Remote, records: readonly ContactRecord[]): Promise<FeedPage[]> => {
   const digests = new Map(records.map(({ id, digest }) => [id, digest]));
   const known: KnownRows = (rows) =>
@@ -82,7 +82,7 @@ export const errorOf = (results: readonly WriteResult<unknown>[], key: string): 
   return result?.ok === false ? result.error : expect.fail(`${key} has no error`);
 };
 
-/** Creates by batches of the size that the side takes. */
+/** Creates contacts in batches of the size that the side accepts. */
 export const createAll = async ({ remote }: Harness, requests: readonly CreateRequest[]) => {
   const { createBatch } = remote.capabilities;
   const batches = Array.from({ length: Math.ceil(requests.length / createBatch) }, (_, index) =>
@@ -102,9 +102,9 @@ export const readRecord = async (harness: Harness, id: string): Promise<ContactR
   return answer.kind === 'found' ? answer.record : expect.fail(`${id} is ${answer.kind}`);
 };
 
-/** What the adapter says of the contact is what its owner sees there. */
+/** Expects that the record equals the contact at the provider. */
 export const expectFaithful = (harness: Harness, record: ContactRecord): void => {
-  const card = harness.card(record.id) ?? expect.fail(`${record.id} is not there`);
+  const card = harness.card(record.id) ?? expect.fail(`${record.id} does not exist`);
   expect(plain(cardOf(record.contact))).toEqual(plain(card));
   expect(record.groupIds).toEqual(harness.groupIdsOf(record.id));
 };

@@ -18,12 +18,12 @@ import {
   type Scene,
 } from './steps.ts';
 
-/** Troubles that leave open whether a write was applied. */
+/** Faults after which it is unknown whether a write was applied. */
 const DOUBTFUL: readonly Trouble[] = ['unavailable', 'reset-before', 'reset-after', 'truncated', 'html'];
 
-/** Limits, faults, lost answers, refused credentials, aborts. */
+/** Rate limits, faults, lost answers, refused credentials, aborts. */
 export const troubleScenes = {
-  'a create whose answer was lost is found again by looking (R9)': async (harness) => {
+  'the contact of a create whose answer was lost is found (R9)': async (harness) => {
     for (const trouble of ['reset-after', 'truncated'] as const) {
       const request = creation(trouble, { ...BEN, firstName: trouble, emails: [`${trouble}@example.org`] });
       const sinceMs = harness.clock.now();
@@ -41,7 +41,7 @@ export const troubleScenes = {
     }
   },
 
-  'a create that never arrived is not found (R9)': async (harness) => {
+  'a create that did not arrive is not found (R9)': async (harness) => {
     harness.add({ ...BEN, firstName: 'Another' });
     const request = creation('k', ADA);
     harness.disturb('create', 'reset-before');
@@ -50,7 +50,7 @@ export const troubleScenes = {
     expect((await harness.remote.findCreated([request], harness.clock.now(), () => false, forever)).size).toBe(0);
   },
 
-  'listings and reads come through limits, faults and broken answers': async (harness) => {
+  'listings and reads succeed after rate limits, faults and malformed answers': async (harness) => {
     const ada = harness.add(ADA);
     harness.clock.advance(LATER_MS);
     for (const trouble of ['limited', ...DOUBTFUL] as const) {
@@ -61,7 +61,7 @@ export const troubleScenes = {
     }
   },
 
-  'a write that was limited is sent again; one in doubt is not': async (harness) => {
+  'a rate-limited write is repeated, and a write with an unknown outcome is not': async (harness) => {
     harness.disturb('create', 'limited');
     const created = valueOf(await harness.remote.create([creation('limited', ADA)], forever), 'limited');
     expect(harness.ids()).toEqual([created.id]);
@@ -76,7 +76,7 @@ export const troubleScenes = {
     }
   },
 
-  'a request above the rate limit waits and comes through': async (harness) => {
+  'a request above the rate limit waits and succeeds': async (harness) => {
     const ids = Array.from({ length: 3 }, (_, number) => harness.add({ firstName: `N${number}`, lastName: 'Many' }));
     harness.clock.advance(LATER_MS);
     await harness.remote.identify(forever);
@@ -86,7 +86,7 @@ export const troubleScenes = {
     }
   },
 
-  'a permission that was taken back stops reads and writes alike (R16)': async (harness) => {
+  'a revoked permission stops reads and writes (R16)': async (harness) => {
     const ada = harness.add(ADA);
     harness.revoke();
     const { remote } = harness;
@@ -102,7 +102,7 @@ export const troubleScenes = {
     expect(harness.ids()).toEqual([ada]);
   },
 
-  'a credential that was never right differs from one that was taken back': async (harness) => {
+  'a credential that was never valid is distinguished from a revoked one': async (harness) => {
     const error = await failureOf(harness.impostor().listGroups(forever));
     expect(error).toMatchObject({
       kind: expect.stringMatching(/^(?:unauthenticated|client-refused)$/u),
@@ -110,7 +110,7 @@ export const troubleScenes = {
     });
   },
 
-  'nothing is sent once the signal is aborted, and what is under way ends with its reason': async (harness) => {
+  'after an abort no request is sent, and a running request ends with the reason of the signal': async (harness) => {
     await harness.remote.identify(forever);
     const before = harness.arrived();
     const reason = new Error('enough');

@@ -16,7 +16,7 @@ import {
 
 /** Creates, updates and deletes. */
 export const writeScenes = {
-  'creates answer each by its key with the contact as it stands there': async (harness) => {
+  'creates return each contact under its key as it is stored': async (harness) => {
     const group = harness.addGroup('Friends');
     const { createsWithGroups } = harness.remote.capabilities;
     const results = await createAll(harness, [
@@ -30,7 +30,7 @@ export const writeScenes = {
     expect(ada.groupIds).toEqual(createsWithGroups ? [group] : []);
   },
 
-  'one create that is refused leaves the others': async (harness) => {
+  'a refused create does not prevent the others': async (harness) => {
     const cards = ['A', 'B', 'C', 'D'].map((firstName) =>
       creation(firstName, { ...BEN, firstName, emails: [`${firstName}@example.org`] }),
     );
@@ -41,14 +41,14 @@ export const writeScenes = {
     expect(harness.ids()).toHaveLength(3);
   },
 
-  'an update changes its fields and nothing else, not even what has no name here (R10)': async (harness) => {
+  'an update changes its fields and nothing else, not even unmapped values (R10)': async (harness) => {
     const ada = harness.add(ADA, [harness.addGroup('Friends')]);
     harness.giveMore(ada);
     const more = harness.more(ada);
     const current = await readRecord(harness, ada);
     const emailAddresses = [...current.contact.emailAddresses, { value: 'new@example.org', label: 'other' }];
     const updated = await update(harness, current, { title: 'Countess', emailAddresses });
-    const card = harness.card(ada) ?? expect.fail('she is gone');
+    const card = harness.card(ada) ?? expect.fail('the contact is missing');
     expect(plain(card)).toEqual(plain({ ...ADA, title: 'Countess', emails: [...ADA.emails, 'new@example.org'] }));
     expect(harness.more(ada)).toEqual(more);
     expectFaithful(harness, updated);
@@ -64,11 +64,11 @@ export const writeScenes = {
     const kept = current.contact.emailAddresses.slice(0, 1);
     const updated = await update(harness, current, { company: '', title: '', phoneNumbers: [], emailAddresses: kept });
     const cleared = { ...ADA, company: '', title: '', phones: [], emails: ADA.emails.slice(0, 1) };
-    expect(plain(harness.card(ada) ?? expect.fail('she is gone'))).toEqual(plain(cleared));
+    expect(plain(harness.card(ada) ?? expect.fail('the contact is missing'))).toEqual(plain(cleared));
     expectFaithful(harness, updated);
   },
 
-  'an update of a contact that is gone fails alone': async (harness) => {
+  'an update of a deleted contact fails without the others': async (harness) => {
     const [ada, ben] = [harness.add(ADA), harness.add(BEN)];
     const records = [await readRecord(harness, ada), await readRecord(harness, ben)];
     harness.remove(ben);
@@ -87,7 +87,7 @@ export const writeScenes = {
     expect(errorOf(results, ben).applied).toBe('no');
   },
 
-  'a delete answers for each id, and one that is gone already is deleted': async (harness) => {
+  'a delete returns a result for each id, and succeeds for a deleted contact': async (harness) => {
     const [ada, ben] = [harness.add(ADA), harness.add(BEN)];
     const cid = harness.add({ firstName: 'Cid', lastName: 'Stays' });
     harness.remove(ben);

@@ -7,7 +7,7 @@ export const conflictsContract = (name: string, subject: StoreSubject): void => 
   const { commit } = subject;
 
   describe(`${name}: conflicts`, () => {
-    it('are recorded in their order and open until their field is settled', async () => {
+    it('are stored in order, and are open until their field is resolved', async () => {
       await commit(conflictOf('l1', 'title'), conflictOf('l1', 'company'), conflictOf('l2', 'title'));
       const rows = await subject.store.conflicts(LINK, { all: false });
       expect(rows).toMatchObject([
@@ -36,7 +36,7 @@ export const conflictsContract = (name: string, subject: StoreSubject): void => 
       expect(await subject.store.conflicts('other', { all: true })).toEqual([]);
     });
 
-    it('that are settled from the beginning leave the open one about their field as it is', async () => {
+    it('that are stored as resolved do not change the open conflict of their field', async () => {
       await commit(conflictOf('l1', 'title'));
       const open = await subject.store.conflicts(LINK, { all: false });
       await commit({ ...conflictOf('l1', 'title'), resolvedAtMs: 4 });
@@ -48,7 +48,7 @@ export const conflictsContract = (name: string, subject: StoreSubject): void => 
       ]);
     });
 
-    it('keep what a person said of the open one, until that is taken back', async () => {
+    it('keep the review of the open conflict until it is removed', async () => {
       await commit(conflictOf('l1', 'title'));
       await commit({ kind: 'resolve-conflicts', leftId: 'l1', fields: ['title'], atMs: 9 });
       await commit(conflictOf('l1', 'title'), conflictOf('l1', 'company'), conflictOf('l2', 'title'));
@@ -64,7 +64,7 @@ export const conflictsContract = (name: string, subject: StoreSubject): void => 
       expect(await reviews()).toEqual([none, none, none, none]);
     });
 
-    it('are pruned once a person has dismissed them', async () => {
+    it('are pruned after they were dismissed', async () => {
       await commit(conflictOf('l1', 'title'), conflictOf('l1', 'company'), conflictOf('l2', 'title'));
       const review = (leftId: string, field: 'title' | 'company', of: 'dismissed' | 'left'): StoreChange => {
         return { kind: 'review-conflict', leftId, field, review: of, atMs: 10 };
@@ -81,7 +81,7 @@ export const conflictsContract = (name: string, subject: StoreSubject): void => 
       ]);
     });
 
-    it('of a contact are forgotten together', async () => {
+    it('of a contact are dropped together', async () => {
       await commit(conflictOf('l1', 'title'), conflictOf('l1', 'company'), conflictOf('l2', 'title'));
       await commit({ kind: 'resolve-conflicts', leftId: 'l1', fields: ['title'], atMs: 9 });
       await commit({ kind: 'drop', table: 'conflicts', where: { leftId: 'l1' } });
@@ -90,7 +90,7 @@ export const conflictsContract = (name: string, subject: StoreSubject): void => 
   });
 
   describe(`${name}: budgets`, () => {
-    it('are what was last saved under their key', async () => {
+    it('have the value that was last saved under their key', async () => {
       expect(await subject.store.budget('b')).toBeNull();
       await subject.store.saveBudget('b', '{"used":1}');
       await subject.store.saveBudget('c', '{}');

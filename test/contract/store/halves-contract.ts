@@ -12,7 +12,7 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
   const { acquire, commit, halfNamed, ids, pairIdOf } = subject;
 
   describe(`${name}: halves`, () => {
-    it('come back as they were put, each part of them', async () => {
+    it('are returned with all the values that were stored', async () => {
       const record = recordOf('l1', {
         modifiedAtMs: null,
         groupIds: ['g1'],
@@ -34,7 +34,7 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
       expect(await subject.store.halves(LINK, { by: 'all' })).toEqual([half, halfOf('r1', { side: 'right' })]);
     });
 
-    it('have a base of their own, whether it says what the record says or not', async () => {
+    it('have their own base, whether it equals the record or not', async () => {
       const record = recordOf('l1');
       const { contact, groupIds } = record;
       const changed = { ...contact, title: 'Countess' };
@@ -53,7 +53,7 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
       ]);
     });
 
-    it('are replaced whole by side and id', async () => {
+    it('are replaced completely by side and id', async () => {
       await commit(putHalf('x', { absences: 3, mergedInto: 'y', writtenAtMs: 4 }), putHalf('x', { side: 'right' }));
       const next = halfOf('x', { state: 'changed', base: null, record: recordOf('x', { version: '2' }) });
       await commit({ kind: 'put-half', half: next, digest: null });
@@ -78,7 +78,7 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
       expect(await subject.store.counts(LINK)).toEqual(countsOf({ present: [1, 0], unselected: [1, 0] }));
     });
 
-    it('are found by id on one side, each once, the left before the right and by id', async () => {
+    it('are found by id on one side, each once, sorted by id', async () => {
       await commit(...['l3', 'l1', 'l2', 'r1'].map((id) => putHalf(id)), putHalf('l1', { side: 'right' }));
       expect(await ids({ by: 'id', side: 'left', ids: ['l3', 'l1', 'unknown', 'l1'] })).toEqual(['l1', 'l3']);
       expect(await ids({ by: 'id', side: 'right', ids: ['l1', 'l2'] })).toEqual(['l1']);
@@ -115,13 +115,13 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
       expect(await ids({ by: 'state', states: [] })).toEqual([]);
     });
 
-    it('are no longer found by a state that they have left', async () => {
+    it('are not found by a former state', async () => {
       await commit(putHalf('l1', { state: 'changed' }));
       await commit(putHalf('l1'));
       expect(await ids({ by: 'state', states: ['changed'] })).toEqual([]);
     });
 
-    it('are put in every part but the record where they keep that', async () => {
+    it('are replaced except for the record if they keep their record', async () => {
       const before = halfOf('x', { base: null, record: recordOf('x') });
       const next = halfOf('x', {
         state: 'changed',
@@ -141,18 +141,18 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
       expect(await subject.store.known(LINK, 'left', [{ id: 'x', digest }])).toEqual(new Set([digest]));
     });
 
-    it('of kept and dormant pairs are alone, those of linked pairs and of none are not', async () => {
+    it('are alone if their pair is kept or dormant, not if it is linked or missing', async () => {
       await commit(newPair('l1', 'r1'), newPair('l2', 'r2', 'kept'), newPair('l3', 'r3', 'dormant'), putHalf('l4'));
       expect(await ids({ by: 'alone' })).toEqual(['l2', 'l3', 'r2', 'r3']);
     });
 
-    it('of pairs that are asleep are found as such, and are not alone', async () => {
+    it('of pairs that are asleep are found as asleep, and are not alone', async () => {
       await commit(newPair('l1', 'r1', 'asleep'), newPair('l2', 'r2'), newPair('l3', 'r3', 'kept'), putHalf('l4'));
       expect(await ids({ by: 'asleep' })).toEqual(['l1', 'r1']);
       expect(await ids({ by: 'alone' })).toEqual(['l3', 'r3']);
     });
 
-    it('of no pair that are settled are those that no side selects', async () => {
+    it('are unselected if they are settled and have no pair', async () => {
       await commit(
         newPair('l1', 'r1'),
         putHalf('l2'),
@@ -163,7 +163,7 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
       expect(await ids({ by: 'unselected' })).toEqual(['l2', 'r2']);
     });
 
-    it('are found by the groups that their record names, of whatever pair they are', async () => {
+    it('are found by the groups in their record, with any pair or none', async () => {
       const member = (id: string, groupIds: string[], title = '') => {
         return { record: recordOf(id, { groupIds, contact: { ...EMPTY_CONTACT, title } }) };
       };
@@ -197,7 +197,7 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
       expect(await members()).toEqual([]);
     });
 
-    it('of a side are found by the email addresses that their record holds', async () => {
+    it('of a side are found by the email addresses in their record', async () => {
       const holder = (id: string, address: string, half: Partial<Half> = {}) => {
         const contact = { ...EMPTY_CONTACT, emailAddresses: [{ value: address, label: null }] };
         return putHalf(id, { ...half, record: recordOf(id, { contact }) });
@@ -217,7 +217,7 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
       expect(await byEmail()).toEqual([]);
     });
 
-    it('are listed in brief for one side', async () => {
+    it('are listed for one side without their records', async () => {
       await commit(
         putHalf('l2', { state: 'missing', absences: 2, heardAtMs: 9 }),
         newPair('l1', 'r1'),
@@ -247,7 +247,7 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
       expect(await subject.store.counts(LINK)).toEqual(countsOf(counts));
     });
 
-    it('are present on a side unless all of it is missing or gone', async () => {
+    it('are present on a side unless all its halves are missing or gone', async () => {
       const other = await acquire('other');
       await subject.store.commit('other', other, [putHalf('l1'), putHalf('r1', { side: 'right' })]);
       expect(await subject.store.anyPresent(LINK)).toEqual({ left: false, right: false });
@@ -268,7 +268,7 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
       ...(await subject.store.known(LINK, 'left', rows)),
     ];
 
-    it('are those whose digest the half of that very id holds, on that side of that link', async () => {
+    it('are rows whose digest equals that of the half with the same id, side and link', async () => {
       const other = await acquire('other');
       await subject.store.commit('other', other, [putHalf('l1', {}, 'elsewhere')]);
       await commit(putHalf('l1', {}, 'd1'), putHalf('l2', {}, 'd2'), putHalf('r1', { side: 'right' }, 'd3'));
@@ -284,7 +284,7 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
       expect(await known({ id: 'l2', digest: 'd' }, { id: 'unknown', digest: 'd' })).toEqual(['d']);
     });
 
-    it('are those of the last put alone, and none where that gave no digest or the half was dropped', async () => {
+    it('have the digest of the last write only, and are unknown without a digest or after a drop', async () => {
       await commit(putHalf('l1', {}, 'd1'), putHalf('l2', {}, 'd2'), putHalf('l3', {}, 'd3'));
       await commit(putHalf('l1', {}, 'next'), putHalf('l2'), {
         kind: 'drop',
@@ -300,7 +300,7 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
   });
 
   describe(`${name}: pairs`, () => {
-    it('get ids of their own, which their halves carry', async () => {
+    it('get unique ids, which their halves contain', async () => {
       const made = await commit(newPair('l1', 'r1'), newPair('l2', 'r2', 'kept'));
       const [one, two] = [await pairIdOf('l1'), await pairIdOf('l2')];
       expect(made).toEqual([one, two]);
@@ -316,7 +316,7 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
       expect(await subject.store.pairs('other', [one])).toEqual([]);
     });
 
-    it('change their status and take further halves by their id', async () => {
+    it('get another status and further halves by their id', async () => {
       await commit(newPair('l1', 'r1'), putHalf('l2'));
       const id = await pairIdOf('l1');
       await commit({ kind: 'put-pair', id, status: 'dormant', halves: [putOf('l2', { pair: null })] });
@@ -326,7 +326,7 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
       expect(await subject.store.counts(LINK)).toMatchObject({ pairs: 0 });
     });
 
-    it('are dropped without their halves, and their ids are not given again', async () => {
+    it('are dropped without their halves, and their ids are not used again', async () => {
       await commit(newPair('l1', 'r1'));
       const id = await pairIdOf('l1');
       await commit({ kind: 'drop', table: 'pairs', where: { id } });

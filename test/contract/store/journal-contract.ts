@@ -38,7 +38,7 @@ export const journalContract = (name: string, subject: StoreSubject): void => {
       expect(await subject.store.journal(LINK, { deletions: true })).toEqual([]);
     });
 
-    it('returns the operations since a time that destroyed something and are done', async () => {
+    it('returns the done operations since a time that destroyed data', async () => {
       const emptying = operationOf('update', { empties: ['title'] });
       const destroying = (atMs: number, operation: Operation = emptying) =>
         commit({ kind: 'intend', run: 'run', operation, atMs });
@@ -66,7 +66,7 @@ export const journalContract = (name: string, subject: StoreSubject): void => {
       ]);
     });
 
-    it('holds an answer with what no text of the database holds: zero characters, and halves of characters', async () => {
+    it('stores an answer with characters that a database text cannot contain: null characters and lone surrogates', async () => {
       const id = await intend('run');
       await settle(id, { after: recordOf('new', { marks: ['tag:\0', 'tag:\ud83d', String.raw`tag:\ud83d`] }) });
       expect(await entryIds({ ids: ['new'], pairIds: [] })).toEqual([id]);
@@ -80,7 +80,7 @@ export const journalContract = (name: string, subject: StoreSubject): void => {
       expect(await subject.store.journal('other', { run: 'a' })).toEqual([]);
     });
 
-    it('is read by run in parts: of some kinds, from an entry on, so many at most', async () => {
+    it('is read by run in parts: by kinds, from an entry on, with a limit', async () => {
       const kinds = ['create', 'update', 'delete', 'update', 'create'] as const;
       const made: number[] = [];
       for (const kind of kinds) made.push(await intend('a', operationOf(kind)));
@@ -103,7 +103,7 @@ export const journalContract = (name: string, subject: StoreSubject): void => {
       expect(await page(third + 1)).toEqual([]);
     });
 
-    it('is rid of entries that are dropped, whatever their state', async () => {
+    it('loses dropped entries in any state', async () => {
       const [open, done] = [await intend('a'), await intend('a')];
       await settle(done);
       await commit(
@@ -149,7 +149,7 @@ export const journalContract = (name: string, subject: StoreSubject): void => {
       expect(await subject.store.journal(LINK, { run: 'a' })).toStrictEqual([rowOf(operation, outcome)]);
     });
 
-    it('is read by the contacts and pairs that entries name or were answered with', async () => {
+    it('is read by the contacts and pairs in its entries and their answers', async () => {
       const blank = { leftId: null, rightId: null };
       const left = await intend('a', operationOf('update', { ...blank, leftId: 'l7' }));
       const right = await intend('a', operationOf('update', { ...blank, side: 'right', rightId: 'r7' }));
@@ -162,7 +162,7 @@ export const journalContract = (name: string, subject: StoreSubject): void => {
       expect(await entryIds({ ids: [], pairIds: [] })).toEqual([]);
     });
 
-    it('returns the deletes that are done', async () => {
+    it('returns the done deletes', async () => {
       const deleted = await intend('a', operationOf('delete'));
       const refused = await intend('a', operationOf('delete'));
       const updated = await intend('a');

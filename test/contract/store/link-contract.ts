@@ -4,12 +4,12 @@ import { FenceError } from '../../../src/store/store.ts';
 import { countsOf, newPair, operationOf, putHalf, rejectionOf } from '../../support/store/rows.ts';
 import { conflictOf, FAR, LINK, type StoreSubject } from './store-subject.ts';
 
-/** Leases, commits under their tokens, and what is stored of a link. */
+/** Leases, commits with their tokens, and the stored values of a link. */
 export const linkContract = (name: string, subject: StoreSubject): void => {
   const { acquire, commit, halfNamed, ids } = subject;
 
   describe(`${name}: the lease`, () => {
-    it('is refused to another owner while it lasts, and free to take once it has expired', async () => {
+    it('is refused to another owner until it has expired', async () => {
       expect(await subject.store.acquireLease('leased', 'one', 0, 100)).not.toBeNull();
       expect(await subject.store.acquireLease('leased', 'two', 99, 200)).toBeNull();
       expect(await subject.store.acquireLease('leased', 'two', 100, 200)).not.toBeNull();
@@ -24,7 +24,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       expect(await subject.store.acquireLease('leased', 'one', 500, 600)).toBe(first);
     });
 
-    it('names its owner until it is freed, also when it has expired', async () => {
+    it('has an owner until it is released, even after it has expired', async () => {
       expect(await subject.store.leaseOwner('leased')).toBeNull();
       await subject.store.acquireLease('leased', 'one', 0, 100);
       expect(await subject.store.leaseOwner('leased')).toBe('one');
@@ -44,13 +44,13 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       expect(third).toBeGreaterThan(second);
     });
 
-    it('is released by its owner alone', async () => {
+    it('is released only by its owner', async () => {
       await acquire('leased', 'one');
       await subject.store.releaseLease('leased', 'two');
       expect(await subject.store.acquireLease('leased', 'two', 1, 2)).toBeNull();
     });
 
-    it('of one link does not concern another', async () => {
+    it('of one link does not affect another link', async () => {
       await acquire('one', 'one');
       expect(await subject.store.acquireLease('two', 'two', 0, 1)).not.toBeNull();
     });
@@ -65,7 +65,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       set: { outcome: 'completed', reason: null, summary, endedAtMs: 1 },
     };
 
-    it('with the token of an earlier owner changes nothing and says so', async () => {
+    it('with the token of an earlier owner changes nothing and fails with a fence error', async () => {
       const later = await subject.store.acquireLease(LINK, 'another', FAR, 2 * FAR);
       const error = await commit(putHalf('l1')).catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(FenceError);
@@ -75,7 +75,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       expect(await ids({ by: 'all' })).toEqual(['l1']);
     });
 
-    it('with a token that nobody was given, or after the lease was released, changes nothing', async () => {
+    it('with a token that was never issued, or after the lease was released, changes nothing', async () => {
       await expect(subject.store.commit(LINK, subject.token + 1, [putHalf('l1')])).rejects.toThrow(FenceError);
       await expect(subject.store.commit('never leased', 0, [putHalf('l1')])).rejects.toThrow(FenceError);
       await subject.store.releaseLease(LINK, 'owner');
@@ -83,13 +83,13 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       expect(await ids({ by: 'all' })).toEqual([]);
     });
 
-    it('is possible after the lease expired, as long as nobody else took it', async () => {
+    it('succeeds after the lease expired until another owner acquires it', async () => {
       const kept = await subject.store.acquireLease(LINK, 'owner', 0, 1);
       await subject.store.commit(LINK, kept ?? 0, [putHalf('l1')]);
       expect(await ids({ by: 'all' })).toEqual(['l1']);
     });
 
-    it('is done wholly or not at all', async () => {
+    it('is atomic', async () => {
       await commit(putHalf('l1'), { kind: 'put', table: 'cursors', row: { side: 'left', ...NO_CURSOR, cursor: 'c' } });
       await expect(
         commit(
@@ -104,7 +104,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       expect((await subject.store.link(LINK)).cursors.left.cursor).toBe('c');
     });
 
-    it('that fails leaves others that were asked for beside it as they are', async () => {
+    it('that fails does not affect concurrent commits', async () => {
       const outcomes = await Promise.allSettled([
         commit(putHalf('l1')),
         commit(putHalf('l2'), unstorable),
@@ -115,7 +115,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       expect(await ids({ by: 'all' })).toEqual(['l1', 'l4']);
     });
 
-    it('makes its changes in order and returns the ids of its new pairs and journal entries in order', async () => {
+    it('applies its changes in order and returns the ids of its new pairs and journal entries in order', async () => {
       const [first = 0, second = 0, ...others] = await commit(
         { kind: 'intend', run: 'run', operation: operationOf('update'), atMs: 1 },
         putHalf('l1', { absences: 1 }),
@@ -134,7 +134,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
   });
 
   describe(`${name}: a link`, () => {
-    it('is made on first use, active and with nothing read', async () => {
+    it('is created on first use, active and without cursors', async () => {
       expect(await subject.store.link('new')).toEqual({
         name: 'new',
         state: 'active',
@@ -181,7 +181,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       expect(links[1]).toEqual(await subject.store.link(LINK));
     });
 
-    it('remembers the run that was let past the guard, until another one is', async () => {
+    it('keeps the run whose deletions were accepted until a patch changes it', async () => {
       const acceptedDeletes = { run: 'run', atMs: 5 };
       await commit({ kind: 'link', patch: { acceptedDeletes } });
       await commit({ kind: 'link', patch: { state: 'halted' } });
@@ -190,7 +190,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       expect(await subject.store.link(LINK)).toMatchObject({ state: 'halted', acceptedDeletes: null });
     });
 
-    it('remembers the selection that it was held against, until it is another one or none', async () => {
+    it('keeps the selection that its contacts were last filtered with until a patch changes it', async () => {
       const selection = { patterns: 'p', key: '' };
       await commit({ kind: 'link', patch: { selection } });
       await commit({ kind: 'link', patch: { state: 'halted' } });
@@ -199,7 +199,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       expect(await subject.store.link(LINK)).toMatchObject({ state: 'halted', selection: null });
     });
 
-    it('knows what the receiver of notices was told, changed by whoever knew it last and under no lease', async () => {
+    it('has a notification state that is swapped only from its current value, without a lease', async () => {
       await subject.store.releaseLease(LINK, 'owner');
       const claimed = { trouble: null, failingSinceMs: 3, claimedUntilMs: 7 } as const;
       const told = { trouble: 'failing', failingSinceMs: 3, claimedUntilMs: null } as const;
@@ -215,7 +215,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       expect((await subject.store.link(LINK)).told).toEqual(told);
     });
 
-    it('pauses a link by hand under no lease, keeps the time of the pause through runs, and lets it go on', async () => {
+    it('is paused and resumed by hand without a lease, and keeps the time of the pause through other changes', async () => {
       const pausedAt = async () => {
         const { pausedByHandAtMs } = await subject.store.link(LINK);
         expect(await subject.store.pausedByHandAtMs(LINK)).toBe(pausedByHandAtMs);
@@ -234,7 +234,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       expect((await subject.store.link('new')).pausedByHandAtMs).toBe(9);
     });
 
-    it('keeps what was told through patches of its state', async () => {
+    it('keeps its notification state through patches of its state', async () => {
       const told = { trouble: 'halted', failingSinceMs: null, claimedUntilMs: null } as const;
       await subject.store.swapNotificationState(LINK, NO_NOTIFICATION, told);
       await commit({ kind: 'link', patch: { state: 'active', reason: null } });
@@ -252,7 +252,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       expect((await subject.store.link(LINK)).cursors).toEqual({ left: cursor, right: NO_CURSOR });
     });
 
-    it('knows what a listing under way has shown on each side, until that is forgotten', async () => {
+    it('has the ids that an unfinished listing has returned on each side, until they are dropped', async () => {
       await commit({ kind: 'shown', side: 'left', ids: ['l2', 'l1'] }, { kind: 'shown', side: 'right', ids: ['r1'] });
       await commit({ kind: 'shown', side: 'left', ids: ['l3'] }, { kind: 'shown', side: 'left', ids: [] });
       expect(await subject.store.shown(LINK, 'left')).toEqual(['l2', 'l1', 'l3']);
@@ -264,7 +264,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       expect(await subject.store.shown(LINK, 'left')).toEqual(['l9']);
     });
 
-    it('holds pairs of groups by their key', async () => {
+    it('has pairs of groups by their key', async () => {
       const one = {
         key: 'b',
         left: { id: 'g', name: 'Friends' },
@@ -283,7 +283,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       expect((await subject.store.link(LINK)).groupPairs).toEqual([renamed]);
     });
 
-    it('remembers what was refused by side and key, until it is accepted', async () => {
+    it('has rejections by side and key until they are dropped', async () => {
       const onLeft = rejectionOf({ side: 'left', leftId: null });
       await commit(
         { kind: 'put', table: 'rejections', row: rejectionOf() },
@@ -301,7 +301,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       expect((await subject.store.link(LINK)).rejections).toEqual([rejectionOf({ attempts: 2, retryAtMs: 200 })]);
     });
 
-    it('keeps what a person said of two contacts, the latest alone, until it is dropped [R13]', async () => {
+    it('has the latest verdict on two contacts until it is dropped [R13]', async () => {
       const one = { leftId: 'l2', rightId: 'r1', says: 'together', atMs: 1 } as const;
       const two = { ...one, leftId: 'l1', says: 'apart' } as const;
       await commit({ kind: 'put', table: 'verdicts', row: one }, { kind: 'put', table: 'verdicts', row: two });
@@ -317,7 +317,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       expect((await subject.store.link('other')).verdicts).toEqual([one]);
     });
 
-    it('forgets its mapping and journal, but not itself nor its runs nor other links', async () => {
+    it('is kept with its runs when its mapping and journal are forgotten, and other links are unchanged', async () => {
       const other = await acquire('other');
       const everything: StoreChange[] = [
         newPair('l1', 'r1'),

@@ -39,7 +39,7 @@ describe.skipIf(postgres === null)('the contract', () => {
 
   storeContract('PostgreSQL', () => {
     const close = async (): Promise<void> => {
-      // The rows are deleted behind the store's back: it must keep nothing of them.
+      // The rows are deleted outside the store, so the store must not have cached them.
       await Promise.all([LINK, 'other'].map((link) => store.releaseLease(link, 'owner')));
       await emptyDatabase(url);
     };
@@ -56,7 +56,7 @@ describe.skipIf(postgres === null)('the contract', () => {
     });
   });
 
-  it('tells whoever has the lease that another process has paused the link', async () => {
+  it('returns to the owner of the lease that another process has paused the link', async () => {
     await emptyDatabase(url);
     const other = openPostgres({ url, clock: systemClock, connections: 1, newId: randomUUID });
     expect((await store.link('a')).pausedByHandAtMs).toBeNull();
@@ -67,7 +67,7 @@ describe.skipIf(postgres === null)('the contract', () => {
     await other.close();
   });
 
-  it('finds a contact by the key that an earlier version stored of an international address', async () => {
+  it('finds a contact by the key that an earlier version stored for an international address', async () => {
     await emptyDatabase(url);
     const token = (await store.acquireLease('a', 'run', 1, 60_000)) ?? 0;
     const contact = { ...EMPTY_CONTACT, emailAddresses: [{ value: 'a@müller.example', label: null }] };
@@ -79,7 +79,7 @@ describe.skipIf(postgres === null)('the contract', () => {
     expect(found.map(({ id }) => id)).toEqual(['l1']);
   });
 
-  it('knows nothing of a link any more whose lease it gave back, also where its last words could not be stored', async () => {
+  it('keeps no cached state of a link after releasing its lease, even if the last changes could not be stored', async () => {
     await emptyDatabase(url);
     const token = (await store.acquireLease('a', 'run', 1, 60_000)) ?? 0;
     await store.commit('a', token, [
@@ -91,7 +91,7 @@ describe.skipIf(postgres === null)('the contract', () => {
     expect(await store.runs('a', { newest: 1 })).toEqual([]);
   });
 
-  it('answers as SQLite does after the same commits of many changes, and so does a scratch copy', async () => {
+  it('and its scratch copy return the same results as SQLite after the same commits of many changes', async () => {
     const commits = fc.array(fc.array(draft, { maxLength: 7 }), { maxLength: 5 });
     const property = fc.asyncProperty(commits, fc.array(draft, { maxLength: 4 }), async (before, after) => {
       await emptyDatabase(url);

@@ -47,7 +47,7 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
       ]);
     });
 
-    it('that did not store how they ended have failed when the next one of the link starts', async () => {
+    it('that did not store an outcome have failed when the next run of the link starts', async () => {
       const other = await acquire('other');
       const run = { id: 'elsewhere', kind: 'full', undoes: null, startedAtMs: 5 } as const;
       await subject.store.commit('other', other, [{ kind: 'run-started', run }]);
@@ -63,7 +63,7 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
       expect(await subject.store.runs('other', { idPrefix: '' })).toMatchObject([{ outcome: 'running' }]);
     });
 
-    it('that have ended say what they wrote', async () => {
+    it('that have ended contain the numbers of their writes', async () => {
       await start('r', 10);
       const left = { created: 1, updated: 2, deleted: 3, groupsDeleted: 4 };
       await end('r', 'completed', { left: { ...left, pulled: 9 }, right: { created: 5 } });
@@ -71,7 +71,7 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
       expect((await subject.store.runs(LINK, { idPrefix: 'r' }))[0]?.wrote).toEqual({ left, right });
     });
 
-    it('are found as the newest ones', async () => {
+    it('are found from the newest, with a limit, a start and a filter', async () => {
       for (const [id, startedAtMs] of [
         ['b', 20],
         ['a', 10],
@@ -99,13 +99,13 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
       );
     });
 
-    it('that a guard halted keep the nonce that lets their plan pass [R8]', async () => {
+    it('that a guard halted keep the nonce that permits their plan [R8]', async () => {
       await start('r', 10);
       await end('r', 'halted', { override: 'nonce' });
       expect(await subject.store.runs(LINK, { latest: 'ended' })).toMatchObject([{ id: 'r', override: 'nonce' }]);
     });
 
-    it('may get another reason, and keep how they ended', async () => {
+    it('keep their outcome if they get another reason', async () => {
       await start('r', 10);
       await end('r', 'halted', { override: 'nonce', reason: 'why' });
       const { override } = await runNamed('r');
@@ -115,14 +115,14 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
       ]);
     });
 
-    it('may get another reason where what a remote said was cut off in the middle of a character', async () => {
+    it('may get another reason if their reason was truncated in the middle of a character', async () => {
       await start('r', 10);
       await end('r', 'failed', { reason: 'Ann \ud83d' });
       await commit({ kind: 'patch-run', id: 'r', set: { reason: 'another', summary: {} } });
       expect(await subject.store.runs(LINK, { idPrefix: 'r' })).toMatchObject([{ reason: 'another' }]);
     });
 
-    it('are gone with everything else of a link that is forgotten, whose tokens are void for ever', async () => {
+    it('are deleted with all other rows of a link that is forgotten, whose earlier tokens stay invalid', async () => {
       const other = await acquire('other');
       await subject.store.commit('other', other, [putHalf('l1')]);
       await start('r', 10);
@@ -145,14 +145,14 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
       expect(await subject.store.halves('other', { by: 'all' })).toHaveLength(1);
     });
 
-    it('that undo another name it, from their start and by their summary', async () => {
+    it('that undo another run contain its id, from their start and after their end', async () => {
       await start('u', 10, 'r');
       expect(await subject.store.runs(LINK, { idPrefix: 'u' })).toMatchObject([{ kind: 'undo', undoes: 'r' }]);
       await end('u', 'completed', { undoes: 'r', counts: 3 });
       expect(await subject.store.runs(LINK, { idPrefix: 'u' })).toMatchObject([{ kind: 'undo', undoes: 'r' }]);
     });
 
-    it('are found by the beginning of their id, the newest first', async () => {
+    it('are found by a prefix of their id, the newest first', async () => {
       await start('ab1', 10);
       await start('ab2', 30);
       await start('b%', 20);
@@ -163,7 +163,7 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
       expect(await subject.store.runs('other', { idPrefix: '' })).toEqual([]);
     });
 
-    it('are found by how the latest of them ended', async () => {
+    it('are found as the latest with an outcome', async () => {
       expect(await runIds({ latest: 'ended' })).toEqual([]);
       await start('one', 10);
       await start('two', 20);
@@ -175,7 +175,7 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
       expect(await runIds({ latest: 'halted' })).toEqual([]);
     });
 
-    describe('that are over', () => {
+    describe('that have ended', () => {
       const intended = (run: string): StoreChange => ({
         kind: 'intend',
         run,
@@ -187,7 +187,7 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
       const prune = (beforeMs: number) => commit({ kind: 'prune', beforeMs });
       const entriesOf = async (run: string): Promise<number> => (await subject.store.journal(LINK, { run })).length;
 
-      /** `first`, `second` and `last` completed at 50, each with a write that is done. */
+      /** Stores the runs `first`, `second` and `last`, completed at 50, each with a done write. */
       const threeRuns = async (): Promise<void> => {
         for (const [index, run] of ['first', 'second', 'last'].entries()) {
           await start(run, index);
@@ -197,7 +197,7 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
         }
       };
 
-      it('are pruned with what they wrote, but the latest of them only of that', async () => {
+      it('are pruned with their writes, except the latest, of which only the writes are pruned', async () => {
         await threeRuns();
         await prune(51);
         expect(await runIds({ idPrefix: '' })).toEqual(['last']);
@@ -205,14 +205,14 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
         expect(await runIds({ latest: 'writing' })).toEqual([]);
       });
 
-      it('are kept as long as they have not ended before the time', async () => {
+      it('are kept if they did not end before the given time', async () => {
         await threeRuns();
         await prune(50);
         expect(await runIds({ idPrefix: '' })).toEqual(['last', 'second', 'first']);
         expect(await entriesOf('first')).toBe(1);
       });
 
-      it('keep the latest that completed besides the latest that ended', async () => {
+      it('are pruned except the latest that completed and the latest that ended', async () => {
         await threeRuns();
         await start('failed', 9);
         await end('failed', 'failed');
@@ -220,7 +220,7 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
         expect(await runIds({ idPrefix: '' })).toEqual(['failed', 'last']);
       });
 
-      it('are kept whole while the outcome of one of their writes is unknown', async () => {
+      it('are kept with all their writes while the outcome of one write is unknown', async () => {
         await start('half', 0);
         const [done = 0, unknown = 0] = await commit(intended('half'), intended('half'));
         await settle(done);
@@ -240,7 +240,7 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
         expect([await entriesOf('running'), await runIds({ idPrefix: '' })]).toEqual([1, ['running']]);
       });
 
-      it('take the conflicts with them that were settled, and refusals that nobody tried again', async () => {
+      it('are pruned with resolved conflicts and with rejections whose retry time has passed', async () => {
         const conflict = (field: 'title' | 'company'): StoreChange => ({
           kind: 'conflict',
           run: 'first',
@@ -262,7 +262,7 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
         expect((await subject.store.link(LINK)).rejections).toMatchObject([{ key: 'later' }]);
       });
 
-      it('of another link, and the halves of this one, are left alone', async () => {
+      it('of another link, and the halves of this link, are kept', async () => {
         const other = await acquire('other');
         const run = { id: 'elsewhere', kind: 'full', undoes: null, startedAtMs: 0 } as const;
         const ending = { outcome: 'completed', reason: null, summary: {}, endedAtMs: 1 } as const;
@@ -282,7 +282,7 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
       });
     });
 
-    it('are found by the latest write that is done', async () => {
+    it('are found as the latest with a done write', async () => {
       await start('one', 10);
       await start('two', 20);
       expect(await runIds({ latest: 'writing' })).toEqual([]);

@@ -16,7 +16,7 @@ storeContract('a scratch copy of an empty store', async () => {
 });
 
 describe('a scratch copy of a link', () => {
-  it('answers what the store would answer after the same changes, and leaves the store as it is', async () => {
+  it('returns the same results as the store after the same changes, and does not change the store', async () => {
     const drafts = fc.array(draft, { maxLength: 14 });
     const property = fc.asyncProperty(drafts, drafts, async (before, after) => {
       const [origin, plain] = [openStore(':memory:'), openStore(':memory:')];
@@ -34,7 +34,7 @@ describe('a scratch copy of a link', () => {
     await fc.assert(property, { numRuns: extentOf({ all: 60, sample: 15 }), seed: 20_261_122 });
   });
 
-  it('gives new rows ids beyond those that were copied', async () => {
+  it('gives new rows ids after the copied ids', async () => {
     const origin = openStore(':memory:');
     const intended = { kind: 'intend', run: 'run', operation: operationOf('update'), atMs: 1 } as const;
     const ids = await origin.commit(LINK, await leaseOf(origin, LINK), [newPair('l1', 'r1'), intended]);
@@ -44,7 +44,7 @@ describe('a scratch copy of a link', () => {
     await Promise.all([origin.close(), scratch.close()]);
   });
 
-  it('knows the other links by their own rows', async () => {
+  it('contains the link rows of the other links', async () => {
     const origin = openStore(':memory:');
     const token = (await origin.acquireLease('other', 'owner', 0, 10)) ?? 0;
     await origin.commit('other', token, [{ kind: 'link', patch: { accountsKey: 'both accounts' } }]);

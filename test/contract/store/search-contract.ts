@@ -5,21 +5,21 @@ import type { Half } from '../../../src/core/contact/half.ts';
 import { putHalf, recordOf } from '../../support/store/rows.ts';
 import type { StoreSubject } from './store-subject.ts';
 
-const person = (id: string, says: Partial<Contact>, half: Partial<Half> = {}): StoreChange =>
-  putHalf(id, { ...half, record: recordOf(id, { contact: { ...EMPTY_CONTACT, ...says } }) });
+const person = (id: string, fields: Partial<Contact>, half: Partial<Half> = {}): StoreChange =>
+  putHalf(id, { ...half, record: recordOf(id, { contact: { ...EMPTY_CONTACT, ...fields } }) });
 
 const named = (id: string, firstName: string, lastName = '', half: Partial<Half> = {}): StoreChange =>
   person(id, { firstName, lastName }, half);
 
 const listed = (value: string) => [{ value, label: null }];
 
-/** What people find halves by. */
+/** The search for halves by text. */
 export const searchContract = (name: string, subject: StoreSubject): void => {
   const { acquire, commit } = subject;
   const found = (text: string, limit = 100) => subject.ids({ by: 'search', text, limit });
 
   describe(`${name}: a search`, () => {
-    it('finds names by their words, their beginnings and any spelling, in any order', async () => {
+    it('finds names by words and prefixes in any spelling and any order', async () => {
       await commit(
         named('l1', 'Zoë', 'Ångström'),
         named('l2', 'Zoe Marie'),
@@ -35,7 +35,7 @@ export const searchContract = (name: string, subject: StoreSubject): void => {
       expect(await found('%')).toEqual([]);
     });
 
-    it('finds email addresses and numbers in any spelling, and nothing by a part of them', async () => {
+    it('finds email addresses and numbers in any spelling, and not by a part of them', async () => {
       await commit(
         person('l1', { emailAddresses: listed(' JOSÉ@Example.org') }),
         person('l2', { phoneNumbers: [...listed('+49 (0)176 1234567'), ...listed('٠١٢٣')] }),
@@ -49,7 +49,7 @@ export const searchContract = (name: string, subject: StoreSubject): void => {
       expect(await found('1234567')).toEqual([]);
     });
 
-    it('keeps what is named best where there is more than the limit: addresses, whole names, words, beginnings', async () => {
+    it('returns the best matches up to the limit: addresses, then whole names, words, prefixes', async () => {
       await commit(
         named('l1', 'Annabel'),
         named('l2', 'Anna', 'Bee'),
@@ -62,7 +62,7 @@ export const searchContract = (name: string, subject: StoreSubject): void => {
       expect(await found('anna')).toEqual(['l1', 'l2', 'l3', 'l4']);
     });
 
-    it('follows what a half says now, on that link alone', async () => {
+    it('uses the current record of a half, on that link only', async () => {
       await commit(named('l1', 'Ada'), named('l2', 'Ada'), named('l3', 'Ada'));
       const other = await acquire('other');
       await subject.store.commit('other', other, [named('l9', 'Ada')]);
@@ -73,15 +73,15 @@ export const searchContract = (name: string, subject: StoreSubject): void => {
     });
   });
 
-  describe(`${name}: halves that say nothing`, () => {
-    it('are those of no pair whose record holds no value at all', async () => {
+  describe(`${name}: blank halves`, () => {
+    it('have no pair and no value in their record', async () => {
       await commit(
         person('l1', {}),
         person('l2', { title: 'Countess' }),
         person('l3', { phoneNumbers: listed('') }),
         person('r1', {}, { side: 'right', state: 'gone' }),
       );
-      const paired = { ...(await halfOfNothing()), id: 'l5' };
+      const paired = { ...(await blankHalf()), id: 'l5' };
       await commit({ kind: 'put-pair', id: null, status: 'linked', halves: [{ half: paired, digest: null }] });
       expect(await subject.ids({ by: 'blank' })).toEqual(['l1', 'r1']);
       await commit(person('l1', { title: 'Countess' }));
@@ -89,7 +89,7 @@ export const searchContract = (name: string, subject: StoreSubject): void => {
     });
   });
 
-  const halfOfNothing = async (): Promise<Half> => {
+  const blankHalf = async (): Promise<Half> => {
     const half = await subject.halfNamed('l1');
     if (half === undefined) throw new Error('There is no half.');
     return half;

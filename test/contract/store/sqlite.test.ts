@@ -23,7 +23,7 @@ storeContract('SQLite in a file', async () => {
   return { store, close };
 });
 
-describe('two processes at one file', () => {
+describe('a store in one of two processes with the same file', () => {
   const open = async () => {
     const directory = await mkdtemp(join(tmpdir(), 'contact-sync-store-'));
     const path = join(directory, 'contact-sync.db');
@@ -35,7 +35,7 @@ describe('two processes at one file', () => {
     return { one, other, [Symbol.asyncDispose]: close };
   };
 
-  it('tells whoever has the lease that another process has paused the link', async () => {
+  it('returns to the owner of the lease that another process has paused the link', async () => {
     await using stores = await open();
     const { one, other } = stores;
     await one.acquireLease('a', 'run', 1, 60_000);
@@ -44,7 +44,7 @@ describe('two processes at one file', () => {
     expect(await one.pausedByHandAtMs('a')).toBe(7);
   });
 
-  it('shows what another process stored that had the lease in between', async () => {
+  it('returns the changes of another process that had the lease in between', async () => {
     await using stores = await open();
     const { one, other } = stores;
     await one.acquireLease('a', 'run', 1, 10);
@@ -56,7 +56,7 @@ describe('two processes at one file', () => {
     expect(await one.link('a')).toMatchObject({ state: 'halted' });
   });
 
-  it('reads a link under its lease once, until it changes the link itself', async () => {
+  it('reads a link once during its lease, until it changes the link itself', async () => {
     await using stores = await open();
     const { one, other } = stores;
     const token = (await one.acquireLease('a', 'run', 1, 60_000)) ?? 0;

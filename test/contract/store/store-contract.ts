@@ -6,7 +6,7 @@ import { runsContract } from './runs-contract.ts';
 import { searchContract } from './search-contract.ts';
 import { useStore, type StoreUnderTest } from './store-subject.ts';
 
-/** What every store does, whatever keeps its rows: `open` makes one of which the links used here are unknown. */
+/** The contract of every store. `open` returns a store without the links that are used here. */
 export const storeContract = (name: string, open: () => Promise<StoreUnderTest>): void => {
   const subject = useStore(open);
   linkContract(name, subject);

@@ -9,7 +9,7 @@ export const FAR = 1_000_000;
 
 export type StoreUnderTest = { readonly store: Store; close(): Promise<void> };
 
-/** The store of the test under way, with the lease of `LINK` taken, and what tests ask of it. */
+/** The store of the current test, with the lease of `LINK` acquired, and helpers. */
 export type StoreSubject = ReturnType<typeof useStore>;
 
 /** Opens a store before each test and closes it afterwards. */

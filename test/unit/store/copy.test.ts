@@ -31,7 +31,7 @@ const numbersIn = async (file: string): Promise<readonly number[]> => {
 
 const WHOLE = { withOpenTokens: true } as const;
 
-test('copies made while another process writes each hold one moment, whole', async () => {
+test('each copy that is made while another process writes is a consistent snapshot', async () => {
   const writer = spawn(process.execPath, [WRITER, path], { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(writer, 'exit');
   const committed = createInterface({ input: writer.stdout })[Symbol.asyncIterator]();
@@ -53,7 +53,7 @@ test('copies made while another process writes each hold one moment, whole', asy
   await exited;
 });
 
-test('the database file alone lacks what its log holds; a copy does not', async () => {
+test('a copy contains the changes in the write-ahead log, which the database file alone does not', async () => {
   const store = openStore(path);
   const token = (await store.acquireLease('default', 'one', 0, 100)) ?? 0;
   await store.commit('default', token, [putHalf('l1', { absences: 7 })]);
@@ -64,7 +64,7 @@ test('the database file alone lacks what its log holds; a copy does not', async 
   expect(await numbersIn(join(directory, 'copy.db'))).toEqual([7]);
 });
 
-test('a database of an earlier version is copied as it is', async () => {
+test('a database of an earlier version is copied without a migration', async () => {
   using file = firstEditionFile();
   const copy = join(directory, 'copy.db');
   await copyDatabase(file.path, copy, WHOLE);
@@ -72,7 +72,7 @@ test('a database of an earlier version is copied as it is', async () => {
   expect(readTables(copy).has('halves')).toBe(false);
 });
 
-test('nothing is copied over a file that is there', async () => {
+test('a copy does not overwrite an existing file', async () => {
   await openStore(path).close();
   await expect(copyDatabase(path, path, WHOLE)).rejects.toThrow(StoreError);
 });

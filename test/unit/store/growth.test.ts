@@ -7,7 +7,7 @@ import { extentOf } from '../../support/extent.ts';
 import { RUNS_A_DAY, sizeOf, soak } from '../../support/store/soak.ts';
 
 const DAYS = extentOf({ all: 5, sample: 2 });
-/** The runs that RETENTION covers. */
+/** The number of runs within RETENTION. */
 const WINDOW = DAYS * RUNS_A_DAY;
 const PLAN = { changesPerRun: 100, retentionMs: DAYS * 86_400_000 };
 
@@ -19,11 +19,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-test('changes keep the file as large as what RETENTION covers, and it shrinks when they end', async () => {
+test('constant changes do not grow the file beyond the size for RETENTION, and it shrinks when they end', async () => {
   const store = openStore(path);
   const sizes = await soak(store, path, { ...PLAN, firstRun: 0, runs: 10 * WINDOW });
   expect(await store.journal('default', { fromId: 0, limit: 1e9 })).toHaveLength((WINDOW + 1) * PLAN.changesPerRun);
-  // The log has grown to its limit in the first half.
+  // The log reaches its maximum size in the first half.
   const filled = Math.max(...sizes.slice(0, 5 * WINDOW));
   expect(Math.max(...sizes.slice(5 * WINDOW))).toBeLessThan(filled * 1.05);
   await soak(store, path, { ...PLAN, firstRun: 10 * WINDOW, runs: 2 * WINDOW, changesPerRun: 0 });

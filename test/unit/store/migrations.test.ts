@@ -29,7 +29,7 @@ const MIGRATIONS = readdirSync(join(import.meta.dirname, '../../../migrations/sq
 const parse = (text: string | number | null | undefined): unknown =>
   text === null || text === undefined ? null : JSON.parse(String(text));
 
-/** What the first edition's rows say of every contact, worked out row by row. */
+/** Returns the expected halves of a link, computed row by row from the tables of the first edition. */
 const halvesOf = (tables: ReadonlyMap<string, readonly Row[]>, link: string): unknown[] => {
   const staged = (tables.get('staged') ?? []).filter((row) => row['link'] === link);
   const pairs = (tables.get('pairs') ?? []).filter((row) => row['link'] === link);
@@ -75,7 +75,7 @@ const halvesOf = (tables: ReadonlyMap<string, readonly Row[]>, link: string): un
 
 const sideOf = (former: unknown): string => (former === 'google' ? 'left' : 'right');
 
-/** The rows of a table with its columns under their later names. */
+/** Returns the rows of a table with the later names of its columns. */
 const renamed = (rows: readonly Row[] | undefined): Record<string, unknown>[] =>
   (rows ?? []).map((row) => {
     const entries = Object.entries(row).map(([column, value]): [string, unknown] => {
@@ -95,7 +95,7 @@ const opened = async <T>(path: string, use: (store: Store) => Promise<T>): Promi
 };
 
 describe('a database of the first edition', () => {
-  it('has rows of every kind, so that nothing below holds of nothing', () => {
+  it('has rows of every kind, so that no test below passes on an empty set', () => {
     using file = firstEditionFile();
     const tables = readTables(file.path);
     const kinds = Object.groupBy(tables.get('staged') ?? [], (row) => `${row['side']} ${row['kind']}`);
@@ -115,7 +115,7 @@ describe('a database of the first edition', () => {
       expect(tables.get(table), table).not.toHaveLength(0);
   });
 
-  it('gives every contact as one half, in the state that was staged for it', async () => {
+  it('has every contact as one half after the migration, in its staged state', async () => {
     using file = firstEditionFile();
     const before = readTables(file.path);
     await opened(file.path, async (store) => {
@@ -129,7 +129,7 @@ describe('a database of the first edition', () => {
     });
   });
 
-  it('keeps the digests of what is settled and forgets those of what is not', async () => {
+  it('keeps the digests of settled halves and loses the other digests', async () => {
     using file = firstEditionFile();
     const before = readTables(file.path);
     await opened(file.path, async (store) => {
@@ -146,7 +146,7 @@ describe('a database of the first edition', () => {
     });
   });
 
-  it('keeps pairs with their ids, and never gives the id of one that has ended', async () => {
+  it('keeps pairs with their ids, and never reuses the id of a deleted pair', async () => {
     using file = firstEditionFile();
     const pairs = readTables(file.path).get('pairs') ?? [];
     const sequence = readTables(file.path).get('sqlite_sequence') ?? [];
@@ -162,7 +162,7 @@ describe('a database of the first edition', () => {
     });
   });
 
-  it('finds its people by what their records say', async () => {
+  it('has its contacts in the search index', async () => {
     using file = firstEditionFile();
     await opened(file.path, async (store) => {
       const halves = await store.halves(LINK, { by: 'all' });
@@ -189,12 +189,12 @@ describe('a database of the first edition', () => {
     for (const table of ['group_pairs', 'rejections', 'runs', 'budgets', 'shown_pages'])
       expect(after.get(table), table).toEqual(renamed(before.get(table)));
     const links = renamed(before.get('links')) ?? [];
-    // The columns that were there; the watermark of sweeps stands with the cursors now.
+    // The former columns, except for the time of the last sweep, which is now stored with the cursors.
     expect(after.get('links')).toMatchObject(links.map(({ swept_at_ms: _swept, ...row }) => row));
     expect([...after.keys()]).not.toContain('staged');
   });
 
-  it('counts the deletions of the last day in the guard', () => {
+  it('has its deletes marked as destroying, so that the guard counts them', () => {
     using file = firstEditionFile();
     void openStore(file.path).close();
     const journal = readTables(file.path).get('journal') ?? [];
@@ -204,7 +204,7 @@ describe('a database of the first edition', () => {
     expect(journal.some((row) => row['destroys'] === 1)).toBe(true);
   });
 
-  it('reads every entry of the journal, every run and every conflict', async () => {
+  it('has a readable journal and all its runs and conflicts', async () => {
     using file = firstEditionFile();
     const before = readTables(file.path);
     await opened(file.path, async (store) => {
@@ -219,7 +219,7 @@ describe('a database of the first edition', () => {
     });
   });
 
-  it('takes the last sweep for the last full listing of the right side, and keeps the rest of the cursors', async () => {
+  it('has the last sweep as the last full listing of the right side, and keeps the rest of the cursors', async () => {
     using file = firstEditionFile();
     const before = readTables(file.path);
     const swept = before.get('links')?.find((row) => row['name'] === LINK)?.['swept_at_ms'];
@@ -243,7 +243,7 @@ describe('a database of the first edition', () => {
     });
   });
 
-  it('is migrated once', () => {
+  it('is migrated only once', () => {
     using file = firstEditionFile();
     void openStore(file.path).close();
     const once = readTables(file.path);
@@ -252,7 +252,7 @@ describe('a database of the first edition', () => {
     expect(once.get('__drizzle_migrations')).toHaveLength(MIGRATIONS);
   });
 
-  it('is left as it is where a migration fails', () => {
+  it('is unchanged if a migration fails', () => {
     using file = firstEditionFile();
     const client = new Database(file.path);
     client.exec('create table halves (id text)');
@@ -307,18 +307,18 @@ describe('a database of an earlier schema', () => {
       ]);
       const [changed, lost] = halves;
       expect(changed?.record).toEqual(record('people/1'));
-      // Of a half whose record was lost the base still says what it was.
+      // The record of a half without a stored record is made from its base.
       expect(lost?.record).toEqual({ ...record('people/3'), version: '', groupIds: ['g'], raw: '{}' });
     });
   });
 
-  it('without any row, or of no migration at all, opens as a new one', async () => {
+  it('without rows or without migrations opens as a new database', async () => {
     using file = fileAfterMigrations(0, () => {});
     await opened(file.path, async (store) => expect(await store.links()).toEqual([]));
   });
 });
 
-it('what providers keep of contacts becomes text wherever it stands', () => {
+it('raw values of providers are converted to text in every table', () => {
   const client = new Database(':memory:');
   client.exec(migration('0000_initial'));
   client.exec(migration('0001_shown_pages'));

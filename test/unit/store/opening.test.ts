@@ -40,30 +40,30 @@ const expectRefusal = (message: RegExp): void => {
 };
 
 describe('a database file', () => {
-  it('is made for its owner alone, in a directory for its owner alone', async () => {
+  it('and its directory are created with permissions for their owner only', async () => {
     const store = openStore(path);
     expect((statSync(path).mode & 0o777).toString(8)).toBe('600');
     expect((statSync(join(directory, 'data')).mode & 0o777).toString(8)).toBe('700');
     await store.close();
   });
 
-  it('of a newer version is refused and left as it is', () => {
+  it('of a newer version is refused and not changed', () => {
     changed("insert into __drizzle_migrations (hash, created_at) values ('later', 9999999999999)");
     expectRefusal(/newer version/u);
   });
 
-  it('of another program is refused and left as it is', () => {
+  it('of another program is refused and not changed', () => {
     changed('drop table __drizzle_migrations');
     expectRefusal(/another program/u);
   });
 
-  it('that is none is refused and left as it is', () => {
+  it('that is not a database is refused and not changed', () => {
     void openStore(path).close();
     writeFileSync(path, 'not a database, but long enough to be looked at as one'.repeat(20));
     expectRefusal(/cannot be used/u);
   });
 
-  it('with a row that says nothing readable is reported when that row is read', async () => {
+  it('with an unreadable row is reported when that row is read', async () => {
     const store = openStore(path);
     const token = (await store.acquireLease('default', 'one', 0, 100)) ?? 0;
     await store.commit('default', token, [putHalf('l1')]);
@@ -75,7 +75,7 @@ describe('a database file', () => {
     await store.close();
   });
 
-  it('keeps what was committed, and who may commit', async () => {
+  it('keeps its committed changes and its lease tokens after a restart', async () => {
     const first = openStore(path);
     const token = (await first.acquireLease('default', 'one', 0, 100)) ?? 0;
     await first.commit('default', token, [putHalf('l1')]);
@@ -93,13 +93,13 @@ describe('a database file', () => {
     await Promise.all(Array.from({ length: processes }, open));
   };
 
-  it('is made once by processes that all find none', async () => {
+  it('is created once by processes that start at the same time', async () => {
     await openAtOnce(path, 6);
     expect(readTables(path).get('__drizzle_migrations')).toHaveLength(MIGRATIONS);
     expect(readTables(path).get('halves')).toHaveLength(6);
   });
 
-  it('that another process makes between two looks is not taken for another program’s', () => {
+  it('that another process creates between two checks is not refused as a database of another program', () => {
     mkdirSync(join(directory, 'data'));
     const client = new Database(path);
     let looks = 0;
@@ -109,7 +109,7 @@ describe('a database file', () => {
         if (key !== 'prepare' || typeof value !== 'function') return value;
         return (sql: string): unknown => {
           looks += 1;
-          // After the first look and before the second.
+          // After the first check and before the second.
           if (looks === 2) void openStore(path).close();
           return value.call(target, sql);
         };
@@ -121,7 +121,7 @@ describe('a database file', () => {
     client.close();
   });
 
-  it('is migrated once by processes that all find an old one', async () => {
+  it('of an old version is migrated once by processes that start at the same time', async () => {
     using file = firstEditionFile();
     const halves = 671;
     await openAtOnce(file.path, 4);

@@ -14,7 +14,7 @@ const versions = releasedVersions(readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8
 const directory = mkdtempSync(join(tmpdir(), 'contact-sync-released-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** Opens a database as any command does, and says what is found in it. */
+/** Opens a database as a command does, and returns its numbers of pairs and runs. */
 const open = async (name: string, gzipped: Buffer) => {
   const path = join(directory, `${name}.db`);
   writeFileSync(path, gunzipSync(gzipped));
@@ -27,7 +27,7 @@ const open = async (name: string, gzipped: Buffer) => {
   }
 };
 
-test('there is a database of every release', () => {
+test('each release has a database', () => {
   const kept = readdirSync(DATABASES).flatMap((name) => (name.endsWith(ENDING) ? [name.slice(0, -ENDING.length)] : []));
   expect(kept.toSorted()).toEqual(versions.toSorted());
 });

@@ -12,7 +12,7 @@ const onlyStatement = (step: Step<unknown>): SQL => {
   return value;
 };
 
-/** The indexes, or the columns of the key, by which SQLite finds the halves and the pairs of a statement. */
+/** Returns the key columns with which SQLite searches halves and pairs in the plan of a statement. */
 const searchesOf = (statement: SQL): readonly (string | undefined)[] => {
   const client = openClient(':memory:');
   const { sql, params } = new SQLiteSyncDialect().sqlToQuery(statement);
@@ -48,6 +48,6 @@ test.each([
     onlyStatement(readWholePairs(SQLITE, 'home', { ids: { left: [], right: [] }, pairs: [1] })),
     ['link=? AND side=? AND pair=?', 'rowid=?'],
   ],
-])('SQLite finds %s through an index, however many contacts the link has', (_what, statement, expected) => {
+])('SQLite finds %s through an index, for any number of contacts', (_what, statement, expected) => {
   expect(searchesOf(statement)).toEqual(expected);
 });

@@ -53,7 +53,7 @@ test.each(OPERATION_KINDS)('an incomplete %s is read back with its kind, cause a
 const BARE = { fields: [], desired: null, join: [], leave: [], source: null };
 const NONE = { ...BARE, undoes: false, empties: [], given: [], group: null };
 
-/** The columns of an entry of the left side that names both contacts. */
+/** Returns the columns of an entry of the left side with the ids of both contacts. */
 const columnsOf = (kind: OperationKind, intent: object, change: Partial<OperationColumns> = {}): OperationColumns => ({
   side: 'left',
   kind,
@@ -71,7 +71,7 @@ const UPDATING = { fields: ['title'], desired: DESIRED, source: SOURCE, empties:
 const HELD = { beforeJson: JSON.stringify(BEFORE) };
 const NO_IDS = { leftId: null, rightId: null };
 
-describe('[R9] an entry that lacks a value is incomplete:', () => {
+describe('[R9] an entry without a required value is incomplete:', () => {
   test.each<[string, OperationColumns, string]>([
     ['a create without a contact', columnsOf('create', {}), 'the contact to be created'],
     [
@@ -119,7 +119,7 @@ describe('[R9] an entry that lacks a value is incomplete:', () => {
   });
 
   test.each(SIDE_PAIRS)(
-    'one on the side %s without the id of that side, but none without the id of %s',
+    'an entry on the side %s without the id of that side, but not one without the id of %s',
     (side, other) => {
       for (const kind of ['update', 'membership', 'delete'] as const) {
         const own = columnsOf(kind, UPDATING, { ...HELD, side, [`${side}Id`]: null });
@@ -131,13 +131,13 @@ describe('[R9] an entry that lacks a value is incomplete:', () => {
   );
 });
 
-describe('an entry of a former version, whose text lacks later values,', () => {
+describe('an entry of an earlier version, without later values,', () => {
   const formerly = (kind: OperationKind, intent: object, change: Partial<OperationColumns> = {}) =>
     toOperation(columnsOf(kind, {}, { ...change, intentJson: JSON.stringify({ ...BARE, ...intent }) }));
   const address = { side: 'left', pairId: 1, leftId: 'l1', rightId: 'r1', cause: 'sync' } as const;
   const marks = { empties: [], given: [] };
 
-  test('is read as an operation of a sync that empties and gives nothing', () => {
+  test('is read as an operation of a sync without emptied and given fields', () => {
     expect(formerly('create', { ...DRAFTED, join: ['g1'] })).toStrictEqual({
       ...address,
       kind: 'create',
@@ -170,7 +170,7 @@ describe('an entry of a former version, whose text lacks later values,', () => {
     expect(formerly('create', { ...DRAFTED, source: SOURCE })).toMatchObject({ cause: 'sync', image: null });
   });
 
-  test('is incomplete where its kind needs such a value', () => {
+  test('is incomplete if its kind requires such a value', () => {
     expect(formerly('group-delete', {})).toMatchObject({ kind: 'incomplete', was: 'group-delete', lacks: 'the group' });
   });
 });

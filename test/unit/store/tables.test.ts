@@ -3,14 +3,14 @@ import { COPIED_TABLES } from '../../../src/store/copy.ts';
 import { openClient } from '../../../src/store/sqlite/database.ts';
 import type { Table } from '../../../src/store/tables.ts';
 
-/** Columns that the store uses beyond those of its tables: of the lease, and of what hosts share. */
+/** Columns that are not in the table definitions: those of the lease, and those shared by hosts. */
 const FURTHER: Readonly<Record<string, readonly string[]>> = {
   links: ['lease_owner', 'lease_until_ms'],
   hosting: ['links_revision'],
 };
 
 test.each(Object.entries<Table>(COPIED_TABLES))(
-  'the migrations of SQLite make the table %s with the columns of the store, and no others',
+  'the migrations of SQLite create the table %s with exactly the columns of the store',
   (_property, table) => {
     const client = openClient(':memory:');
     const found = client.prepare<[], string>(`select name from pragma_table_info('${table.name}')`).pluck().all();

@@ -22,7 +22,7 @@ const credential = (token: string): Credential => ({ token, account: 'people/1',
 const databasePath = (): string => join(dataDir, 'contact-sync.db');
 const content = (): string => readFileSync(databasePath(), 'latin1');
 
-/** Changes the stored tokens as another program would. */
+/** Changes the stored tokens outside the vault. */
 const change = (sql: string, ...values: string[]): void => {
   const client = new Database(databasePath());
   client.prepare(sql).run(...values);
@@ -33,7 +33,7 @@ test('a token that was never stored is null', async () => {
   expect(await vault().read('default', 'google')).toBeNull();
 });
 
-test('a credential comes back as it was stored, from a file that only its owner can read', async () => {
+test('a credential is returned as it was stored, from a file that only its owner can read', async () => {
   await vault().save('default', 'google', credential('token-1'));
   await vault().save('work', 'service', credential('token-2'));
   expect(await vault().read('default', 'google')).toEqual(credential('token-1'));
@@ -43,7 +43,7 @@ test('a credential comes back as it was stored, from a file that only its owner 
   expect(statSync(databasePath()).mode & 0o777).toBe(0o600);
 });
 
-test('many stores at once lose nothing', async () => {
+test('concurrent saves lose no credential', async () => {
   const names = Array.from({ length: 8 }, (_, index) => `link-${index}`);
   await Promise.all(names.map((name) => vault().save(name, 'service', credential(name))));
   for (const name of names) expect((await vault().read(name, 'service'))?.token).toBe(name);
@@ -54,14 +54,14 @@ describe.each([
   ['a base64 key', OTHER_KEY],
   ['a passphrase', PASSPHRASE],
 ])('with %s', (_name, key) => {
-  test('nothing of the credential is readable in the file, and the key opens it', async () => {
+  test('the credential is not readable in the file, and the key decrypts it', async () => {
     await vault(key).save('default', 'google', credential('token-1'));
     expect(content()).not.toMatch(/token-1|people\/1/u);
     expect(await vault(key).read('default', 'google')).toEqual(credential('token-1'));
     expect(await vault(key).isSealed('default', 'google')).toBe(true);
   });
 
-  test('another key, or none, is reported with what to do', async () => {
+  test('another key or a missing key is reported with a solution', async () => {
     await vault(key).save('default', 'google', credential('token-1'));
     await expect(vault('yet another passphrase').read('default', 'google')).rejects.toThrow(
       /encrypted with another key \([0-9a-f]{8}\).*CREDENTIALS_KEY_OLD.*connect google default/u,
@@ -70,20 +70,20 @@ describe.each([
   });
 });
 
-test('an entry does not open in the place of another one', async () => {
+test('an entry that was moved to another side is not decrypted', async () => {
   await vault(KEY).save('default', 'google', credential('token-1'));
   change("update credentials set side = 'service'");
   await expect(vault(KEY).read('default', 'service')).rejects.toThrow('is damaged');
 });
 
-test('a changed byte is noticed', async () => {
+test('a changed byte is detected', async () => {
   await vault(KEY).save('default', 'google', credential('token-1'));
   const tag = /"tag":"(.)/u.exec(content())?.[1] ?? '';
   change('update credentials set sealed_json = replace(sealed_json, ?, ?)', `"tag":"${tag}`, '"tag":"/');
   await expect(vault(KEY).read('default', 'google')).rejects.toBeInstanceOf(CredentialsError);
 });
 
-test('a damaged entry is reported without quoting it', async () => {
+test('a damaged entry is reported without its content', async () => {
   await vault().save('default', 'google', credential('token-1'));
   change('update credentials set sealed_json = substr(sealed_json, 1, 40)');
   const error: unknown = await vault()
@@ -94,7 +94,7 @@ test('a damaged entry is reported without quoting it', async () => {
 });
 
 describe('a changed key', () => {
-  test('is applied by the first read of each token, and then the old one is not needed', async () => {
+  test('is applied by the first read of each token, which then no longer needs the old key', async () => {
     for (const side of ['google', 'service']) await vault(KEY).save('default', side, credential(side));
     for (const side of ['google', 'service']) {
       expect(await vault(PASSPHRASE, KEY).read('default', side)).toEqual(credential(side));
@@ -102,14 +102,14 @@ describe('a changed key', () => {
     }
   });
 
-  test('encrypts what was stored without one, where CREDENTIALS_KEY_OLD says none', async () => {
+  test('encrypts a token that was stored without a key, if CREDENTIALS_KEY_OLD is none', async () => {
     await vault().save('default', 'google', credential('token-1'));
     expect(await vault(KEY, 'none').read('default', 'google')).toEqual(credential('token-1'));
     expect(content()).not.toContain('token-1');
     expect(await vault(KEY).read('default', 'google')).toEqual(credential('token-1'));
   });
 
-  test('reads no token that is not encrypted, and does not encrypt it: another program may have put it there', async () => {
+  test('does not read or encrypt an unencrypted token, because another program may have written it', async () => {
     await vault(KEY).save('default', 'google', credential('token-1'));
     change('update credentials set sealed_json = ?', JSON.stringify({ open: credential('planted') }));
     await expect(vault(KEY).read('default', 'google')).rejects.toThrow(
@@ -137,7 +137,7 @@ describe('a token file of an earlier version', () => {
     expect((await vault().read('default', 'service'))?.token).toBe('token-2');
   });
 
-  test('replaces no token that the database holds', async () => {
+  test('does not replace a token in the database', async () => {
     await vault().save('default', 'google', credential('newer'));
     const client = new Database(databasePath());
     const salt = String(client.prepare('select salt from hosting').pluck().get());
@@ -147,14 +147,14 @@ describe('a token file of an earlier version', () => {
     expect((await vault().read('work', 'google'))?.token).toBe('other');
   });
 
-  test('stays where the keys of the database have another salt: its tokens could not be opened', async () => {
+  test('is kept if the keys of the database have another salt, because its tokens could not be decrypted', async () => {
     await vault(PASSPHRASE).save('default', 'google', credential('token-1'));
     put({ work: { google: { open: credential('other') } } });
     await expect(vault(PASSPHRASE).read('default', 'google')).rejects.toThrow(/belong to another database/u);
     expect(existsSync(tokenFile())).toBe(true);
   });
 
-  test('that is damaged is reported without quoting it, and stays', async () => {
+  test('that is damaged is reported without its content, and is kept', async () => {
     mkdirSync(dataDir, { recursive: true });
     writeFileSync(tokenFile(), '{"links": {"default": {"google": {"open": {"token": "token-1"');
     const error: unknown = await vault()

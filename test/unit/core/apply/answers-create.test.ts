@@ -10,7 +10,7 @@ import { record, snapshot } from '../reconcile/support.ts';
 
 const EMPTY = snapshot({});
 
-describe('a create that is answered', () => {
+describe('the response to a create', () => {
   const SOURCE = looseHalf('left', 'l', { record: record('l', { ...ADA, title: 'Dr' }, { groupIds: ['g-choir'] }) });
   const ANSWER = record('r', { ...ADA, title: 'Dr' }, { groupIds: ['s-choir'] });
 
@@ -37,7 +37,7 @@ describe('a create that is answered', () => {
     return { set, task, outcome, left: set.half('left', 'l'), right: set.half('right', value.id) };
   };
 
-  test('[R9] is a pair of the source and the contact that the side answered with, both settled', () => {
+  test('[R9] stores a pair of the source and the returned contact, both settled', () => {
     const { set, outcome, left, right } = create(ANSWER);
     expect(outcome).toEqual({
       after: ANSWER,
@@ -60,14 +60,14 @@ describe('a create that is answered', () => {
     expect(left?.pair).toBe(right?.pair);
   });
 
-  test('[R2] reports what the side did not take, and is settled all the same', () => {
+  test('[R2] reports the values that the side did not store, and still settles the pair', () => {
     const { outcome, left, right } = create(record('r', ADA));
     expect(outcome.notTaken).toEqual(['title']);
     expect(left).toMatchObject({ state: 'settled', base: { contact: { title: 'Dr' } } });
     expect(right).toMatchObject({ state: 'settled', base: { contact: { title: '' } } });
   });
 
-  test('[R11] is settled with its memberships where the side takes them with the create', () => {
+  test('[R11] settles the memberships if the side accepts them with the create', () => {
     const { task, left, right } = create(ANSWER, { joins: ['choir'], createsWithGroups: true });
     expect(pendingFields(task, 'right')).toEqual(new Set());
     expect([left?.state, right?.state]).toEqual(['settled', 'settled']);
@@ -76,25 +76,25 @@ describe('a create that is answered', () => {
   test.each([
     ['are written afterwards', ['choir'], false],
     ['wait for a group that could not be created', ['choir', 'team'], true],
-  ] as const)('[R11] is open on both sides where its memberships %s', (_, joins, createsWithGroups) => {
+  ] as const)('[R11] leaves both sides open if its memberships %s', (_, joins, createsWithGroups) => {
     const { task, left, right } = create(record('r', { ...ADA, title: 'Dr' }), { joins, createsWithGroups });
     expect(pendingFields(task, 'right')).toEqual(new Set(['buckets']));
     expect(left).toMatchObject({ state: 'changed', base: snapshot({ ...ADA, title: 'Dr' }) });
     expect(right).toMatchObject({ state: 'changed' });
   });
 
-  test('[R6] takes the place of the half that was gone, in its pair', () => {
+  test('[R6] replaces the deleted half in its pair', () => {
     const source = pairedHalf('left', 'l', 1, { state: 'changed' });
     const halves = [source, pairedHalf('right', 'gone', 1, { state: 'gone' })];
     const { set, outcome } = create(record('r', ADA), { halves, source });
     expect(outcome.counts).toBe('created');
     expect(set.pair(1)).toMatchObject({ status: 'linked', left: { id: 'l' }, right: { id: 'r', state: 'settled' } });
-    // A feed that lags may show it still.
+    // A feed that lags may still show it.
     expect(set.half('right', 'gone')).toMatchObject({ pair: null, base: null, state: 'gone' });
   });
 
   test.each(['settled', 'changed', 'missing', 'settling', 'gone', 'doubted'] as const)(
-    '[R9] with a contact that is linked to another one is refused: nothing is stored (%s)',
+    '[R9] with a contact that is linked to another contact is refused: nothing is stored (%s)',
     (state) => {
       const halves = [SOURCE, pairedHalf('left', 'other', 2), pairedHalf('right', 'r', 2, { state })];
       const { set, task, outcome } = create(ANSWER, { halves });
@@ -111,7 +111,7 @@ describe('a create that is answered', () => {
     },
   );
 
-  test('[R13] with a contact that a person keeps apart from it is refused: nothing is stored', () => {
+  test('[R13] with a contact that a user keeps apart from the source is refused: nothing is stored', () => {
     const halves = [SOURCE, looseHalf('right', 'r', { record: ANSWER })];
     const { set, task, outcome } = create(ANSWER, { halves, apartFrom: ['q', 'r'] });
     expect(outcome).toMatchObject({ isRefused: true, counts: null, again: false, after: ANSWER });
@@ -120,7 +120,7 @@ describe('a create that is answered', () => {
     expect(set.changes()).toEqual([]);
   });
 
-  test('[R9] with a contact that was there before compares the two before anything of it is overwritten', () => {
+  test('[R9] with a contact that existed before compares both contacts before any of its values is overwritten', () => {
     const known = looseHalf('right', 'r', { writtenAtMs: 3 });
     const { set, task, outcome, left, right } = create(ANSWER, { halves: [SOURCE, known] });
     expect(outcome).toEqual({
@@ -140,29 +140,23 @@ describe('a create that is answered', () => {
     expect(currentRecord(task, 'right')).toBeNull();
   });
 
-  test.each(['gone', 'doubted'] as const)(
-    '[R6] with the half that was %s has brought it back, in its pair',
-    (state) => {
-      const source = pairedHalf('left', 'l', 1, { state: 'changed', record: SOURCE.record });
-      const halves = [source, pairedHalf('right', 'r', 1, { state, mergedInto: 'survivor' })];
-      const { set, outcome } = create(ANSWER, { halves, source });
-      expect(outcome).toMatchObject({ applied: true, error: null, counts: 'created', again: false });
-      expect(set.pair(1)).toMatchObject({
-        status: 'linked',
-        left: { id: 'l', state: 'settled', base: { contact: { title: 'Dr' } } },
-        right: { id: 'r', state: 'settled', record: ANSWER, mergedInto: null, writtenAtMs: NOW },
-      });
-    },
-  );
+  test.each(['gone', 'doubted'] as const)('[R6] with the half that was %s restores it in its pair', (state) => {
+    const source = pairedHalf('left', 'l', 1, { state: 'changed', record: SOURCE.record });
+    const halves = [source, pairedHalf('right', 'r', 1, { state, mergedInto: 'survivor' })];
+    const { set, outcome } = create(ANSWER, { halves, source });
+    expect(outcome).toMatchObject({ applied: true, error: null, counts: 'created', again: false });
+    expect(set.pair(1)).toMatchObject({
+      status: 'linked',
+      left: { id: 'l', state: 'settled', base: { contact: { title: 'Dr' } } },
+      right: { id: 'r', state: 'settled', record: ANSWER, mergedInto: null, writtenAtMs: NOW },
+    });
+  });
 
-  test.each(['gone', 'doubted'] as const)(
-    '[R6] with a contact without a pair that was %s has brought it back',
-    (state) => {
-      const { set, outcome, left, right } = create(ANSWER, { halves: [SOURCE, looseHalf('right', 'r', { state })] });
-      expect(outcome).toMatchObject({ applied: true, error: null, counts: 'created', again: false });
-      expect(right).toMatchObject({ state: 'settled', record: ANSWER, writtenAtMs: NOW });
-      expect(left?.pair).toBe(right?.pair);
-      expect(changesOf(set, 'put-pair')).toMatchObject([{ id: null, status: 'linked' }]);
-    },
-  );
+  test.each(['gone', 'doubted'] as const)('[R6] with a contact without a pair that was %s restores it', (state) => {
+    const { set, outcome, left, right } = create(ANSWER, { halves: [SOURCE, looseHalf('right', 'r', { state })] });
+    expect(outcome).toMatchObject({ applied: true, error: null, counts: 'created', again: false });
+    expect(right).toMatchObject({ state: 'settled', record: ANSWER, writtenAtMs: NOW });
+    expect(left?.pair).toBe(right?.pair);
+    expect(changesOf(set, 'put-pair')).toMatchObject([{ id: null, status: 'linked' }]);
+  });
 });

@@ -48,7 +48,7 @@ const moveOf = (task: Task, value: readonly string[]): AnsweredWrite => {
   return { kind: 'groups', write, value };
 };
 
-describe('an update that is answered', () => {
+describe('the response to an update', () => {
   const UPDATE = mergeOf(
     half('left', { title: 'New' }, { title: 'Old' }),
     half('right', { title: 'Old' }, { title: 'Old' }),
@@ -86,7 +86,7 @@ describe('an update that is answered', () => {
   test.each<[string, Partial<Contact>]>([
     ['cut it off', { title: 'Ne' }],
     ['kept the former one', { title: 'Old' }],
-  ])('[R2] reports a value where the side %s, and does not send it again', (_, now) => {
+  ])('[R2] reports a value if the side %s, and does not send it again', (_, now) => {
     const { set, outcome } = update(record('right', { ...ADA, ...now }));
     expect(outcome).toMatchObject({ counts: 'updated', notTaken: ['title'] });
     expect(set.pair(1)).toMatchObject({
@@ -95,7 +95,7 @@ describe('an update that is answered', () => {
     });
   });
 
-  test('[R2] reports an element that the side did not take, and none that it only spells otherwise', () => {
+  test('[R2] reports an element that the side did not store, but no element that the side only spells differently', () => {
     const mails = (...list: string[]) => ({ emailAddresses: list.map((value) => ({ value, label: null })) });
     const writes = plannedOn('right', ['emailAddresses', 'title'], {
       ...ADA,
@@ -115,7 +115,7 @@ describe('an update that is answered', () => {
     expect(update(record('right', { ...ADA, title: 'New', company: 'Foreign' })).outcome.notTaken).toEqual([]);
   });
 
-  test('[R4] resolves earlier conflicts about what it wrote, but for those that it decides itself', () => {
+  test('[R4] resolves earlier conflicts about the written fields, except those that it decides itself', () => {
     const writes = plannedOn('right', ['title', 'company'], { ...ADA, title: 'New' });
     const conflict = { field: 'company', left: '', right: 'Engine', winner: 'left' } as const;
     const { set } = update(record('right', { ...ADA, title: 'New' }), { writes, conflicts: [conflict] });
@@ -124,7 +124,7 @@ describe('an update that is answered', () => {
     ]);
   });
 
-  test('[R4] resolves no conflict of which it brings back what was decided', () => {
+  test('[R4] resolves no conflict whose decided value it writes', () => {
     const { set } = update(record('right', { ...ADA, title: 'New' }), { restored: ['title'] });
     expect(changesOf(set, 'resolve-conflicts')).toEqual([]);
   });
@@ -139,7 +139,7 @@ describe('an update that is answered', () => {
     expect(set.pair(1)).toMatchObject({ left: { state: 'settled' }, right: { state: 'settled' } });
   });
 
-  test('[R7] leaves the other half as it was found meanwhile', () => {
+  test('[R7] leaves the other half as it was found in the meantime', () => {
     const [left, right] = halvesOf(UPDATE);
     const gone: Half = { ...(left ?? right), state: 'gone' } as Half;
     const { set } = update(record('right', { ...ADA, title: 'New' }), {}, [gone, right as Half]);
@@ -147,10 +147,10 @@ describe('an update that is answered', () => {
   });
 });
 
-describe('[R12] an update that is answered with another contact', () => {
+describe('[R12] an update that returns another contact', () => {
   const value = record('other', { ...ADA, title: 'New' });
 
-  test('that has a pair of its own settles nothing, and the half is let go of as it is stored', () => {
+  test('that has its own pair settles nothing, and the half is released as it is stored', () => {
     const set = setOf([...halvesOf(MERGE), ...linkedPair(2, 'its counterpart', 'other')]);
     const task = taskOf(MERGE);
     expect(detachStray(set, updateOf(task, value))).toBe(true);
@@ -160,13 +160,13 @@ describe('[R12] an update that is answered with another contact', () => {
     expect(set.pair(1)).toMatchObject({ status: 'linked', left: { state: 'changed' }, right: MERGE.pair.right });
   });
 
-  test('that is its own one, in a pair that was stored a moment ago, lands', () => {
+  test('that is its own contact, in a pair stored earlier in the run, is applied', () => {
     const set = setOf(halvesOf(MERGE));
     const task = taskOf({ ...MERGE, pair: { ...MERGE.pair, id: null } });
     expect(detachStray(set, updateOf(task, record(MERGE.pair.right.id, value.contact)))).toBe(false);
   });
 
-  test('that has a pair of its own takes no half from a pair that was stored a moment ago', () => {
+  test('that has its own pair takes no half from a pair stored earlier in the run', () => {
     const set = setOf([...halvesOf(MERGE), ...linkedPair(2, 'its counterpart', 'other')]);
     const task = taskOf({ ...MERGE, pair: { ...MERGE.pair, id: null } });
     expect(detachStray(set, updateOf(task, value))).toBe(true);
@@ -175,9 +175,9 @@ describe('[R12] an update that is answered with another contact', () => {
   });
 
   test.each<[string, readonly Half[]]>([
-    ['nothing is known of', []],
+    ['is unknown', []],
     ['has no pair', [looseHalf('right', 'other')]],
-  ])('that %s is answered with its own contact, which has got another id', (_, known) => {
+  ])('that %s returns its own contact under a new id', (_, known) => {
     const set = setOf([...halvesOf(MERGE), ...known]);
     const task = taskOf(MERGE);
     expect(detachStray(set, updateOf(task, value))).toBe(false);
@@ -186,7 +186,7 @@ describe('[R12] an update that is answered with another contact', () => {
   });
 });
 
-describe('[R11] a change of membership that is answered', () => {
+describe('[R11] the response to a change of membership', () => {
   const MOVE = mergeOf(half('left', {}, {}, ['g-choir']), half('right', {}, {}, ['own']), {
     writes: plannedOn('right', ['buckets'], ADA, { joins: ['choir'] }),
   });
@@ -196,7 +196,7 @@ describe('[R11] a change of membership that is answered', () => {
     return { set, task, outcome: applyAnswer(applyingIn(set), moveOf(task, answer)) };
   };
 
-  test('settles both halves; the record is no row’s text any more', () => {
+  test('settles both halves, and the record no longer matches the text of a row', () => {
     const joined = mergeOf(MOVE.pair.left, pairedHalf('right', 'right', 1), { writes: MOVE.writes });
     const { set, task, outcome } = move(['s-choir'], joined);
     expect(outcome).toMatchObject({ counts: 'updated', again: false, notTaken: [], after: { groupIds: ['s-choir'] } });
@@ -209,17 +209,17 @@ describe('[R11] a change of membership that is answered', () => {
     expect(changesOf(set, 'put-half').find(({ half: put }) => put.side === 'right')?.digest).toBeNull();
   });
 
-  test('sorts what it was answered with', () => {
+  test('sorts the returned group ids', () => {
     const { outcome } = move(['s-choir', 'own', 'another']);
     expect(outcome.after?.groupIds).toEqual(['another', 'own', 's-choir']);
   });
 
-  test('[R5] leaves out of the base what somebody joined meanwhile', () => {
+  test('[R5] leaves groups that a user joined in the meantime out of the base', () => {
     const { set } = move(['foreign', 'own', 's-choir']);
     expect(set.pair(1)?.right).toMatchObject({ state: 'changed', base: { groupIds: ['own', 's-choir'] } });
   });
 
-  test('that needed no request is settled as the contact stands', () => {
+  test('is settled with the current contact if no request was needed', () => {
     const merge = mergeOf(half('left', {}, {}, ['g-choir']), half('right', {}, {}, ['s-choir']), {
       writes: MOVE.writes,
     });
@@ -244,7 +244,7 @@ describe('[R11] a change of membership that is answered', () => {
   });
 });
 
-describe('a deletion that is answered', () => {
+describe('the response to a deletion', () => {
   const remove = (given: Partial<Deletion>) => {
     const set = setOf(linkedPair(1, 'l', 'r'));
     const pair = set.pair(1);
@@ -255,7 +255,7 @@ describe('a deletion that is answered', () => {
     return { set, outcome: applyAnswer(applyingIn(set), { kind: 'none', write }) };
   };
 
-  test('[R7] ends the pair, and counts', () => {
+  test('[R7] ends the pair, and is counted', () => {
     const { set, outcome } = remove({});
     expect(outcome).toEqual({
       after: null,
@@ -267,20 +267,27 @@ describe('a deletion that is answered', () => {
       ids: { leftId: null, rightId: 'r' },
       again: false,
     });
-    // That it was deleted stays known: a feed that lags may show it still.
+    // The deletion stays stored: a feed that lags may show the contact still.
     expect(set.halves()).toMatchObject([
       { side: 'right', id: 'r', pair: null, base: null, state: 'gone', heardAtMs: NOW },
     ]);
     expect(dropsFrom(set, 'pairs')).toEqual([{ id: 1 }]);
   });
 
-  test.each(SIDE_PAIRS)('of an undo at %s leaves the half of %s alone: it is not created again', (side, other) => {
-    const ids = { left: 'l', right: 'r' };
-    const { set } = remove({ side, record: record(ids[side], ADA), cause: 'undo' });
-    expect(set.pair(1)).toMatchObject({ status: 'kept', [side]: null, [other]: { id: ids[other], state: 'settled' } });
-  });
+  test.each(SIDE_PAIRS)(
+    'of an undo at %s does not change the half of %s: the contact is not created again',
+    (side, other) => {
+      const ids = { left: 'l', right: 'r' };
+      const { set } = remove({ side, record: record(ids[side], ADA), cause: 'undo' });
+      expect(set.pair(1)).toMatchObject({
+        status: 'kept',
+        [side]: null,
+        [other]: { id: ids[other], state: 'settled' },
+      });
+    },
+  );
 
-  test('of a contact of no stored pair only takes in that it was deleted', () => {
+  test('of a contact without a stored pair only stores that it was deleted', () => {
     const pair = { id: null, status: 'linked', left: null, right: pairedHalf('right', 'r', 1) } as const;
     expect(remove({ pair }).set.changes()).toMatchObject([{ kind: 'put-half', half: { id: 'r', state: 'gone' } }]);
   });
@@ -290,7 +297,7 @@ describe('[R13] two contacts that are paired for the first time', () => {
   const [LEFT, RIGHT] = [looseHalf('left', 'l'), looseHalf('right', 'r')];
   const pairing = (given: Partial<Merge> = {}) => taskOf(mergeOf(LEFT, RIGHT, given));
 
-  test('are stored as a pair, settled, where nothing is to be written', () => {
+  test('are stored as a settled pair if nothing needs to be written', () => {
     const set = setOf([LEFT, RIGHT]);
     storeAnswered(set, pairing(), null, NOW);
     expect(changesOf(set, 'put-pair')).toMatchObject([
@@ -306,7 +313,7 @@ describe('[R13] two contacts that are paired for the first time', () => {
     expect(changesOf(set, 'resolve-conflicts')).toEqual([]);
   });
 
-  test('[R2] are stored with what they agree on, and open, ahead of their first write', () => {
+  test('[R2] are stored with the values that they share, and open, before their first write', () => {
     const [dr, mr] = [
       looseHalf('left', 'l', { record: record('l', { ...ADA, title: 'Dr' }) }),
       looseHalf('right', 'r', { record: record('r', { ...ADA, title: 'Mr' }) }),
@@ -327,7 +334,7 @@ describe('[R13] two contacts that are paired for the first time', () => {
     ]);
   });
 
-  test('are one pair when the write that follows is answered', () => {
+  test('are one pair after the response to the next write', () => {
     const set = setOf([LEFT, RIGHT]);
     const task = pairing({ writes: plannedOn('right', ['title'], { ...ADA, title: 'Dr' }) });
     storeAnswered(set, task, null, NOW);
@@ -336,7 +343,7 @@ describe('[R13] two contacts that are paired for the first time', () => {
     expect(pairs).toMatchObject([{ halves: [{ half: { id: 'l' } }, { half: { id: 'r', state: 'settled' } }] }]);
   });
 
-  test('[R12] are one pair by the id that one of them has got meanwhile', () => {
+  test('[R12] are one pair under the id that one of them received in the meantime', () => {
     const set = setOf([LEFT, RIGHT]);
     const task = pairing({ writes: plannedOn('left', ['company'], { ...ADA, company: 'Co' }) });
     storeAnswered(set, task, null, NOW);
@@ -349,7 +356,7 @@ describe('[R13] two contacts that are paired for the first time', () => {
     expect(set.half('left', 'l')?.state).toBe('gone');
   });
 
-  test('of which one was kept stand in its pair, linked', () => {
+  test('are linked in the pair of the contact that was kept', () => {
     const kept = pairedHalf('left', 'l', 1);
     const set = setOf([kept, RIGHT], { 1: 'kept' });
     storeAnswered(set, taskOf(mergeOf(kept, RIGHT)), null, NOW);
@@ -357,7 +364,7 @@ describe('[R13] two contacts that are paired for the first time', () => {
   });
 });
 
-test('an operation names the contacts of both sides', () => {
+test('an operation has the contacts of both sides', () => {
   const creation = taskOf(creationOf(looseHalf('left', 'l'), { joins: ['choir', 'team'] }));
   const writes: readonly (Write | undefined)[] = [
     createWrites(PASS, 'right', [creation])[0],

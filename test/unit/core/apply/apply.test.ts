@@ -197,7 +197,7 @@ const apply = (kind: Kind, evidence: Evidence, scene: Scene, set: WorkingSet) =>
   return applySearch(set, write.operation, isFound ? read.record : null, KNOWN);
 };
 
-/** A half in words: its id where that is new, its state, and the value of its base. */
+/** A half as text: its id if it is new, its state, and the value of its base. */
 const wordsOf = (kind: Kind, stored: Half | null): string => {
   if (stored === null) return 'none';
   const { id, side, state, pair, base } = stored;

@@ -44,13 +44,13 @@ describe('the inverse of an update', () => {
     expect(afterInverse(now, inverse).contact).toMatchObject({ title: 'Old', emailAddresses });
   });
 
-  test('leaves a text that was changed since, and reports it', () => {
+  test('leaves a text that changed since, and reports it', () => {
     const { inverse, refused } = invert(write, currently(at({ title: 'Newer', emailAddresses: values('c@x.org') })));
     expect(refused).toEqual([{ field: 'title', reason: 'it was changed since' }]);
     expect(inverse).toMatchObject({ kind: 'update', fields: ['emailAddresses'], desired: { title: 'Newer' } });
   });
 
-  test('is none where every value is as before, and where no field may be reverted', () => {
+  test('does not exist if every value is as before, or if no field may be reverted', () => {
     const before = currently(write.before);
     expect(invert(write, before)).toEqual({ inverse: null, refused: [] });
     const now = currently(at({ title: 'New' }), { isReverted: () => false });
@@ -74,7 +74,7 @@ describe('the inverse of a change of membership', () => {
     expect(afterInverse(now, inverse).groupIds).toEqual(['own', 'team']);
   });
 
-  test('is none where the membership may not be reverted', () => {
+  test('does not exist if the membership may not be reverted', () => {
     const now = currently(at({}, 'choir'), { isReverted: (field) => field !== 'buckets' });
     expect(invert(write, now)).toEqual({ inverse: null, refused: [] });
   });
@@ -84,11 +84,11 @@ describe('the inverse of a create', () => {
   const created = at({ firstName: 'Ada' });
   const write = done('create', {}, created);
 
-  test('deletes the contact that is as it was created', () => {
+  test('deletes the contact if it is as it was created', () => {
     expect(invert(write, currently(created))).toEqual({ inverse: { kind: 'delete', record: created }, refused: [] });
   });
 
-  test('is refused where the contact was changed since, or its last state is unknown', () => {
+  test('is refused if the contact changed since, or its last state is unknown', () => {
     const outcome = currently(created).outcome;
     expect(invert(write, currently(at({ firstName: 'Eve' }), { outcome }))).toEqual({
       inverse: null,

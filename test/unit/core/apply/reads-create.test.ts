@@ -7,7 +7,7 @@ import { KNOWN, NOTHING, NOW, openOperation } from './support.ts';
 import { record, snapshot } from '../reconcile/support.ts';
 import { ADA, adaRecord, changesOf, looseHalf, pairedHalf, setOf } from '../../engine/support.ts';
 
-describe('[R9] a create without an answer', () => {
+describe('[R9] a create without a response', () => {
   const DR: Partial<Contact> = { ...ADA, title: 'Dr' };
   const SOURCE = looseHalf('left', 'l', { record: record('l', DR, { groupIds: ['g'] }) });
   const write = openOperation('create', { desired: contactOf(DR), pairId: null, rightId: null });
@@ -18,35 +18,35 @@ describe('[R9] a create without an answer', () => {
     return { set, finding, left: set.half('left', 'l'), right: set.half('right', 'r') };
   };
 
-  test('that made nothing leaves everything to the next plan', () => {
+  test('that created nothing leaves everything to the next plan', () => {
     const { set, finding } = settle(null);
     expect(finding).toEqual(NOTHING);
     expect(set.changes()).toEqual([]);
   });
 
-  test('that made a contact pairs it with its source: nothing is created twice', () => {
+  test('that created a contact pairs it with its source: nothing is created twice', () => {
     const found = record('r', DR, { groupIds: ['s'] });
     const { set, finding, left, right } = settle(found);
     expect(finding).toEqual({ applied: true, after: found, error: null });
     expect(changesOf(set, 'put-pair')).toMatchObject([{ id: null, status: 'linked' }]);
     expect(left?.pair).toBe(right?.pair);
-    // Memberships that the write did not ask for are compared by the next plan: neither base has any.
+    // The next plan compares memberships that the write did not request: neither base has any.
     expect(left).toMatchObject({ state: 'changed', record: SOURCE.record, base: snapshot(DR), writtenAtMs: null });
     expect(right).toMatchObject({ state: 'changed', record: found, base: snapshot(DR), writtenAtMs: NOW });
   });
 
-  test('[R5] keeps what its user changed on the new contact since: it is no part of the base', () => {
+  test('[R5] keeps later edits of a user on the new contact out of the base', () => {
     const { right } = settle(record('r', { ...ADA, title: 'Countess', company: 'Engine' }));
     expect(right).toMatchObject({ record: { contact: { title: 'Countess' } }, base: snapshot(DR) });
   });
 
-  test('[R2] sends once more what the new contact does not hold', () => {
+  test('[R2] sends again the values that the new contact lacks', () => {
     const { left, right } = settle(record('r', ADA));
     expect(left).toMatchObject({ base: snapshot(ADA) });
     expect(right).toMatchObject({ base: snapshot(ADA) });
   });
 
-  test('[R6] that brought a half back stays in its pair', () => {
+  test('[R6] that restored a half stays in its pair', () => {
     const source = pairedHalf('left', 'l', 1, { state: 'changed' });
     const set = setOf([source, pairedHalf('right', 'gone', 1, { state: 'gone' })]);
     const again = openOperation('create', { desired: contactOf(ADA), rightId: null });
@@ -55,7 +55,7 @@ describe('[R9] a create without an answer', () => {
     expect(set.half('right', 'gone')).toMatchObject({ pair: null, base: null, state: 'gone' });
   });
 
-  test('takes a contact that was found meanwhile for the one that it made', () => {
+  test('accepts a contact found in the meantime as the one that it created', () => {
     const { set, right } = settle(adaRecord('r'), [SOURCE, looseHalf('right', 'r')]);
     expect(right?.pair).toBe(set.half('left', 'l')?.pair);
     expect(set.halves()).toHaveLength(2);
@@ -64,9 +64,9 @@ describe('[R9] a create without an answer', () => {
   test.each<[string, readonly string[], readonly string[], readonly string[]]>([
     ['entered both', ['s'], ['g'], ['s']],
     ['entered none', [], [], []],
-    ['entered beside one that a user chose since', ['s', 'own'], ['g'], ['s']],
+    ['entered in addition to one that a user chose since', ['s', 'own'], ['g'], ['s']],
     ['has no half at the source', ['t'], [], ['t']],
-  ])('[R5] takes into the bases the memberships that it carried: %s', (_, now, leftIds, rightIds) => {
+  ])('[R5] adds the memberships that it carried to the bases: %s', (_, now, leftIds, rightIds) => {
     const given = { desired: contactOf(DR), join: ['s', 't'] };
     const carrying = openOperation('create', { ...given, pairId: null, rightId: null });
     const settled = settle(record('r', DR, { groupIds: now }), undefined, carrying);
@@ -74,7 +74,7 @@ describe('[R9] a create without an answer', () => {
     expect(settled.right?.base).toEqual(snapshot(DR, rightIds));
   });
 
-  test('whose source is not known any more can only be given up', () => {
+  test('can only be abandoned if its source is no longer stored', () => {
     const { set, finding } = settle(adaRecord('r'), []);
     expect(finding).toEqual({ ...NOTHING, error: 'l, which it follows from, is not known any more.' });
     expect(set.changes()).toEqual([]);

@@ -8,7 +8,7 @@ import { KNOWN, NOTHING, NOW, openOperation } from './support.ts';
 import { record, snapshot } from '../reconcile/support.ts';
 import { ADA, adaRecord, changesOf, linkedPair, pairedHalf, setOf } from '../../engine/support.ts';
 
-describe('[R9] a contact that an undo brings back, without an answer,', () => {
+describe('[R9] a contact that an undo restores, without a response,', () => {
   const IMAGE = adaRecord('former');
   const write = openOperation('create', { desired: contactOf(ADA), image: IMAGE, cause: 'undo', rightId: 'former' });
   const FOUND = adaRecord('back');
@@ -18,13 +18,13 @@ describe('[R9] a contact that an undo brings back, without an answer,', () => {
     return { set, finding: applySearch(set, open, found, KNOWN) };
   };
 
-  test('is left to be asked for again where none is found', () => {
+  test('can be requested again if it is not found', () => {
     const { set, finding } = restore(null, [pairedHalf('left', 'l', 1)]);
     expect(finding).toEqual(NOTHING);
     expect(set.changes()).toEqual([]);
   });
 
-  test('is linked again with the half that was left, of which nothing looks settled that is not', () => {
+  test('is linked again with the remaining half, and no unsettled value is marked settled', () => {
     const { set, finding } = restore(FOUND, [pairedHalf('left', 'l', 1, { base: null })]);
     expect(finding).toEqual({ applied: true, after: FOUND, error: null });
     expect(set.pair(1)).toMatchObject({
@@ -34,7 +34,7 @@ describe('[R9] a contact that an undo brings back, without an answer,', () => {
     });
   });
 
-  test('keeps the base of the half that was left', () => {
+  test('keeps the base of the remaining half', () => {
     const { set } = restore(FOUND, [pairedHalf('left', 'l', 1)]);
     expect(set.pair(1)?.left).toMatchObject({ base: snapshot(ADA), state: 'changed' });
   });
@@ -42,8 +42,8 @@ describe('[R9] a contact that an undo brings back, without an answer,', () => {
   test.each<[string, readonly Half[], number | null]>([
     ['there is no pair any more', [], null],
     ['the pair of the entry has ended', [], 1],
-    ['the other half is gone too', [pairedHalf('left', 'l', 1, { state: 'gone' })], 1],
-  ])('stands for itself where %s', (_, halves, pairId) => {
+    ['the other half is deleted too', [pairedHalf('left', 'l', 1, { state: 'gone' })], 1],
+  ])('stays unpaired if %s', (_, halves, pairId) => {
     const { set, finding } = restore(FOUND, halves, { ...write, pairId });
     expect(finding).toMatchObject({ applied: true });
     expect(changesOf(set, 'put-pair')).toMatchObject([
@@ -54,7 +54,7 @@ describe('[R9] a contact that an undo brings back, without an answer,', () => {
 
 const OLD = { title: 'Old', company: 'Old' };
 
-/** The run wrote the title of the right side; the undo puts the old one there, which stays on that side. */
+/** The run wrote the title of the right side; the undo writes the old title there, and it stays on that side. */
 const left = pairedHalf('left', 'l', 1, { record: record('l', { ...ADA, ...OLD, title: 'New' }) });
 const right = pairedHalf('right', 'r', 1, { record: record('r', { ...ADA, ...OLD, title: 'New' }) });
 const REVERT = openOperation('update', {
@@ -81,7 +81,7 @@ const found = (
   return { kind: 'found', record: record('r', { ...ADA, ...contact }, { version: '2', ...given }) };
 };
 
-describe('[R9] a reverting update without an answer', () => {
+describe('[R9] a reverting update without a response', () => {
   test('that took effect enters the base of its side, so that it is not propagated', () => {
     const answer = found(OLD);
     const { set, finding } = revert(answer);
@@ -93,7 +93,7 @@ describe('[R9] a reverting update without an answer', () => {
     });
   });
 
-  test('[R5] leaves out of the base what somebody changed since', () => {
+  test('[R5] leaves later edits of a user out of the base', () => {
     const { set } = revert(found({ title: 'Old', company: 'Foreign' }));
     expect(set.pair(1)?.right).toMatchObject({
       base: snapshot({ ...ADA, ...OLD }),
@@ -101,14 +101,14 @@ describe('[R9] a reverting update without an answer', () => {
     });
   });
 
-  test('[R5] leaves open what its user had changed in other fields before the undo', () => {
+  test('[R5] leaves edits of other fields from before the undo open', () => {
     const edited = { ...right, record: record('r', { ...ADA, title: 'New', company: 'Edited' }) };
     const write = openOperation('update', { ...REVERT, before: edited.record });
     const { set } = revert(found({ title: 'Old', company: 'Edited' }), [left, edited], write);
     expect(set.pair(1)?.right).toMatchObject({ state: 'changed', base: snapshot({ ...ADA, ...OLD }) });
   });
 
-  test('that did not take effect is left to be asked for again', () => {
+  test('that did not take effect can be requested again', () => {
     const { set, finding } = revert(found({ ...OLD, title: 'New' }));
     expect(finding).toEqual(NOTHING);
     expect(set.pair(1)?.right).toMatchObject({ state: 'settled', base: right.base });
@@ -116,24 +116,24 @@ describe('[R9] a reverting update without an answer', () => {
 
   test.each<[string, readonly Half[]]>([
     ['there is no pair any more', [{ ...right, pair: null }]],
-    ['the contact was found to be gone', [left, { ...right, state: 'gone' }]],
-  ])('takes in the contact where %s', (_, halves) => {
+    ['the contact was found to be deleted', [left, { ...right, state: 'gone' }]],
+  ])('stores the contact if %s', (_, halves) => {
     const { set, finding } = revert(found(OLD), halves, { ...REVERT, pairId: null });
     expect(finding).toEqual(NOTHING);
     expect(set.half('right', 'r')).toMatchObject({ state: 'changed', record: { contact: OLD } });
   });
 
   test.each<[string, ReadAnswer | undefined, object | null]>([
-    ['is gone', { kind: 'gone' }, { id: 'r', state: 'gone' }],
-    ['goes by another id', { kind: 'moved', record: adaRecord('renamed') }, { id: 'renamed', state: 'changed' }],
-  ])('takes in that the contact %s', (_, answer, expected) => {
+    ['is deleted', { kind: 'gone' }, { id: 'r', state: 'gone' }],
+    ['has another id', { kind: 'moved', record: adaRecord('renamed') }, { id: 'renamed', state: 'changed' }],
+  ])('stores that the contact %s', (_, answer, expected) => {
     const { set, finding } = revert(answer);
     expect(finding).toEqual(NOTHING);
     expect(set.pair(1)?.right).toMatchObject(expected ?? {});
   });
 
   test.each([{ kind: 'unreadable', reason: 'no shape' }, { kind: 'withheld', reason: 'refused' }, undefined] as const)(
-    '[R15] stays open where nothing can be read: %j',
+    '[R15] stays open if nothing can be read: %j',
     (answer) => {
       const { set, finding } = revert(answer);
       expect(finding).toEqual({ unreadable: answer?.reason ?? 'the side did not answer for the contact' });
@@ -142,7 +142,7 @@ describe('[R9] a reverting update without an answer', () => {
   );
 });
 
-describe('[R9] a reverting change of membership without an answer', () => {
+describe('[R9] a reverting change of membership without a response', () => {
   const member = (...groupIds: string[]) => pairedHalf('right', 'r', 1, { record: adaRecord('r', { groupIds }) });
   const MOVE = openOperation('membership', {
     join: ['back'],
@@ -167,35 +167,35 @@ describe('[R9] a reverting change of membership without an answer', () => {
   test.each([
     ['joined nothing', ['foreign', 'own'], ['own']],
     ['left nothing', ['away', 'back', 'foreign', 'own'], ['away', 'back', 'own']],
-  ])('that %s is asked for again, and the part that took effect is not propagated', (_, groupIds, base) => {
+  ])('that %s can be requested again, and the part that took effect is not propagated', (_, groupIds, base) => {
     const { set, finding } = move(...groupIds);
     expect(finding).toMatchObject({ applied: false, after: { groupIds } });
     expect(set.pair(1)?.right).toMatchObject({ base: { groupIds: base }, record: { groupIds }, writtenAtMs: NOW });
   });
 
-  test('that did neither is left to be asked for again', () => {
+  test('that did neither can be requested again', () => {
     const { set, finding } = move('away', 'own');
     expect(finding).toEqual(NOTHING);
     expect(set.pair(1)?.right).toMatchObject({ base: { groupIds: ['away', 'own'] } });
   });
 });
 
-describe('[R9] a deletion of an undo without an answer', () => {
+describe('[R9] a deletion of an undo without a response', () => {
   const DELETE = openOperation('delete', { cause: 'undo', before: adaRecord('r') });
 
-  test('that is done leaves the other half alone: the contact is not created again', () => {
+  test('that took effect leaves the other half unchanged: the contact is not created again', () => {
     const { set, finding } = revert({ kind: 'gone' }, linkedPair(1, 'l', 'r'), DELETE);
     expect(finding).toEqual({ ...NOTHING, applied: true });
     expect(set.pair(1)).toMatchObject({ status: 'kept', left: { id: 'l', state: 'settled' }, right: null });
   });
 
-  test('that is done is known to be, although the pair has ended', () => {
+  test('that took effect is recognised although the pair has ended', () => {
     const { set, finding } = revert({ kind: 'gone' }, [], DELETE);
     expect(finding).toMatchObject({ applied: true });
     expect(set.changes()).toEqual([]);
   });
 
-  test('that is not done is left to be asked for again', () => {
+  test('that did not take effect can be requested again', () => {
     const { set, finding } = revert({ kind: 'found', record: adaRecord('r') }, linkedPair(1, 'l', 'r'), DELETE);
     expect(finding).toEqual(NOTHING);
     expect(set.pair(1)?.right?.state).toBe('settled');

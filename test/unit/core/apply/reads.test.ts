@@ -13,7 +13,7 @@ import { ADA, adaRecord, linkedPair, pairedHalf, setOf } from '../../engine/supp
 
 const OLD = { title: 'Old', company: 'Old' };
 
-/** The title was edited on the left side, and the company on the right one meanwhile. */
+/** The title was edited on the left side, and the company on the right side in the meantime. */
 const left = pairedHalf('left', 'l', 1, {
   state: 'changed',
   record: record('l', { ...ADA, ...OLD, title: 'New' }),
@@ -44,7 +44,7 @@ const found = (
   return { kind: 'found', record: record('r', { ...ADA, ...contact }, { version: '2', ...given }) };
 };
 
-describe('[R9] an update without an answer', () => {
+describe('[R9] an update without a response', () => {
   test('that took effect enters both bases: it is not sent again', () => {
     const answer = found({ ...OLD, title: 'New' });
     const { set, finding } = settle(answer);
@@ -56,14 +56,14 @@ describe('[R9] an update without an answer', () => {
     });
   });
 
-  test('[R12] that took effect enters both bases where its contact goes by another id', () => {
+  test('[R12] that took effect enters both bases if its contact has another id', () => {
     const moved = record('renamed', { ...ADA, ...OLD, title: 'New' });
     const { set, finding } = settle({ kind: 'moved', record: moved });
     expect(finding).toEqual({ applied: true, after: moved, error: null });
     expect(set.pair(1)?.right).toMatchObject({ id: 'renamed', base: snapshot({ ...ADA, ...OLD, title: 'New' }) });
   });
 
-  test('[R5, R12] leaves a text open that the merge survivor had of its own, whatever else shows', () => {
+  test('[R5, R12] leaves open a text that the merge survivor had of its own, whichever other values show', () => {
     const before = record('r', { ...ADA, ...OLD });
     const cleared = { ...left, record: record('l', { ...ADA, title: 'New', company: '' }) };
     const desired = contactOf({ ...ADA, title: 'New' });
@@ -77,14 +77,14 @@ describe('[R9] an update without an answer', () => {
     });
   });
 
-  test('[R12] is not found by the contact of another pair into which its own was merged', () => {
+  test('[R12] is not detected on the contact of another pair into which its own contact was merged', () => {
     const moved = record('r2', { ...ADA, ...OLD, title: 'New' });
     const { set, finding } = settle({ kind: 'moved', record: moved }, [left, right, ...linkedPair(2, 'l2', 'r2')]);
     expect(finding).toEqual({ applied: false, after: moved, error: null });
     expect(set.pair(1)?.right).toMatchObject({ id: 'r', state: 'gone', mergedInto: 'r2' });
   });
 
-  test('[R5] leaves out of the bases what somebody changed since', () => {
+  test('[R5] leaves values that a user changed since out of the bases', () => {
     const { set } = settle(found({ title: 'New', company: 'Foreign' }));
     expect(set.pair(1)).toMatchObject({
       left: { base: snapshot({ ...ADA, ...OLD, title: 'New' }) },
@@ -96,20 +96,20 @@ describe('[R9] an update without an answer', () => {
     });
   });
 
-  test('[R5] takes for its answer what it asked for where somebody changed a written field since: that is an edit', () => {
-    const asked = { ...ADA, title: 'New', company: 'Asked' };
-    const source = { ...left, record: record('l', asked) };
+  test('[R5] uses the requested values as its response if a user changed a written field since: that is an edit', () => {
+    const requested = { ...ADA, title: 'New', company: 'Asked' };
+    const source = { ...left, record: record('l', requested) };
     const fields = ['title', 'company'] as const;
-    const given = { fields, desired: contactOf(asked), source: source.record };
+    const given = { fields, desired: contactOf(requested), source: source.record };
     const write = openOperation('update', { ...given, before: right.record });
     const { set } = settle(found({ title: 'New', company: 'Foreign' }), [source, right], write);
     expect(set.pair(1)).toMatchObject({
-      left: { base: snapshot(asked) },
-      right: { base: snapshot(asked), record: { contact: { company: 'Foreign' } } },
+      left: { base: snapshot(requested) },
+      right: { base: snapshot(requested), record: { contact: { company: 'Foreign' } } },
     });
   });
 
-  test('[R5] leaves a text open that is another one where only what was to go shows: its user may have removed that', () => {
+  test('[R5] leaves a differing text open if only the value to remove shows: a user may have removed that value', () => {
     const cleared = { ...left, record: record('l', { ...ADA, title: 'New', company: '' }) };
     const desired = contactOf({ ...ADA, title: 'New' });
     const given = { fields: ['title', 'company'] as const, desired, source: cleared.record };
@@ -127,7 +127,7 @@ describe('[R9] an update without an answer', () => {
     expect(set.pair(1)?.left).toMatchObject({ base: snapshot({ ...ADA, ...OLD, title: 'New' }) });
   });
 
-  test('[R3] takes of a list only what the write brought', () => {
+  test('[R3] adopts only the written elements of a list', () => {
     const mails = (...list: string[]) => ({ ...ADA, emailAddresses: values(...list) });
     const source = pairedHalf('left', 'l', 1, {
       state: 'changed',
@@ -153,7 +153,7 @@ describe('[R9] an update without an answer', () => {
     });
   });
 
-  test('[R9] leaves an email to be removed once more that stands beside one which somebody added meanwhile', () => {
+  test('[R9] removes an email again if it still exists next to one that a user added in the meantime', () => {
     const mails = (...list: string[]) => ({ ...ADA, title: 'New', emailAddresses: values(...list) });
     const base = snapshot({ ...mails('gone@x.org'), title: 'Old' });
     const source = pairedHalf('left', 'l', 1, { state: 'changed', record: record('l', mails()), base });
@@ -161,7 +161,7 @@ describe('[R9] an update without an answer', () => {
     const target = pairedHalf('right', 'r', 1, { record: before, base });
     const given = { fields: ['title', 'emailAddresses'] as const, desired: contactOf(mails()), source: source.record };
     const write = openOperation('update', { ...given, before });
-    // Both sides were given the same title by their users: only that makes the write look applied.
+    // The users gave both sides the same title: only that makes the write look applied.
     const { set } = settle(found(mails('gone@x.org', 'own@x.org')), [source, target], write);
     const { left: own, right: other } = set.pair(1) ?? {};
     expect(own?.base).toEqual(snapshot(mails('gone@x.org')));
@@ -172,7 +172,7 @@ describe('[R9] an update without an answer', () => {
     expect(desired.right.emailAddresses).toEqual(values('own@x.org'));
   });
 
-  test('[R12] leaves a text that was given to be propagated, and what the other half had cleared for settled', () => {
+  test('[R12] leaves a given text to be propagated, and settles what the other half cleared', () => {
     const cleared = pairedHalf('left', 'l', 1, {
       state: 'changed',
       record: record('l', { ...ADA, title: '' }),
@@ -204,7 +204,7 @@ describe('[R9] an update without an answer', () => {
     });
   });
 
-  test('that did not take effect takes in what its user changed since', () => {
+  test('that did not take effect stores later edits of a user', () => {
     const { set } = settle(found({ ...OLD, company: 'Foreign' }));
     expect(set.pair(1)?.right).toMatchObject({
       state: 'changed',
@@ -213,25 +213,25 @@ describe('[R9] an update without an answer', () => {
     });
   });
 
-  test('of a pair whose other half is gone by now is known to be applied, and decided by the next plan', () => {
+  test('of a pair whose other half is deleted by now counts as applied, and the next plan decides about it', () => {
     const { set, finding } = settle(found({ ...OLD, title: 'New' }), [{ ...left, state: 'gone' }, right]);
     expect(finding).toMatchObject({ applied: true });
     expect(set.pair(1)?.left?.state).toBe('gone');
   });
 
-  test('finds its pair by the contact where the entry names none', () => {
+  test('finds its pair by the contact if the entry has no pair', () => {
     const write = openOperation('update', { ...intent, before: right.record, pairId: null });
     expect(pairOfOperation(setOf([left, right]), write, 'r')?.id).toBe(1);
     expect(pairOfOperation(setOf([{ ...right, pair: null }]), write, 'r')).toBeNull();
   });
 
-  test('finds the pair that the entry names, whatever its contact is called by now', () => {
+  test('finds the pair of its entry, whatever id its contact has by now', () => {
     const renamed = { ...right, id: 'renamed' };
     expect(pairOfOperation(setOf([left, renamed]), UPDATE, 'r')).toMatchObject({ id: 1, right: renamed });
   });
 });
 
-describe('[R9] any write without an answer', () => {
+describe('[R9] any write without a response', () => {
   const MOVE = openOperation('membership', { join: ['g'], before: right.record });
   const DELETE = openOperation('delete', { before: right.record });
   const WRITES = { update: UPDATE, membership: MOVE, delete: DELETE };
@@ -243,18 +243,15 @@ describe('[R9] any write without an answer', () => {
     { kind: 'withheld', reason: 'refused' },
   ] as const satisfies readonly (ReadAnswer | undefined)[];
 
-  test.each(KINDS)(
-    'to a contact that is known to be gone and cannot be read has nothing left to settle: a %s',
-    (kind) => {
-      for (const answer of UNREAD) {
-        const { set, finding } = settle(answer, [left, { ...right, state: 'gone' }], WRITES[kind]);
-        expect(finding).toEqual({ ...NOTHING, applied: kind === 'delete' });
-        expect(set.changes()).toEqual([]);
-      }
-    },
-  );
+  test.each(KINDS)('to a contact that is deleted and cannot be read needs no settling: a %s', (kind) => {
+    for (const answer of UNREAD) {
+      const { set, finding } = settle(answer, [left, { ...right, state: 'gone' }], WRITES[kind]);
+      expect(finding).toEqual({ ...NOTHING, applied: kind === 'delete' });
+      expect(set.changes()).toEqual([]);
+    }
+  });
 
-  test.each(KINDS)('[R15] to a contact that cannot be read stays open, and the contact as it is: a %s', (kind) => {
+  test.each(KINDS)('[R15] to a contact that cannot be read stays open, and the contact is unchanged: a %s', (kind) => {
     for (const answer of UNREAD) {
       const { set, finding } = settle(answer, undefined, WRITES[kind]);
       expect(finding).toEqual({ unreadable: answer?.reason ?? 'the side did not answer for the contact' });
@@ -262,20 +259,20 @@ describe('[R9] any write without an answer', () => {
     }
   });
 
-  test.each(KINDS)('to a contact that is gone is applied only if it was to delete it: a %s', (kind) => {
+  test.each(KINDS)('to a contact that is deleted is applied only if it is a delete: a %s', (kind) => {
     const { set, finding } = settle({ kind: 'gone' }, undefined, WRITES[kind]);
     expect(finding).toEqual({ ...NOTHING, applied: kind === 'delete' });
     expect(set.pair(1)?.right).toMatchObject({ id: 'r', state: 'gone' });
   });
 
-  test.each(KINDS)('[R12] to a contact that goes by another id follows it: a %s', (kind) => {
+  test.each(KINDS)('[R12] to a contact that has another id follows it: a %s', (kind) => {
     const after = adaRecord('renamed');
     const { set, finding } = settle({ kind: 'moved', record: after }, undefined, WRITES[kind]);
     expect(finding).toMatchObject({ after, error: null });
     expect(set.pair(1)?.right).toMatchObject({ id: 'renamed', state: 'changed' });
   });
 
-  test('to a contact that stands is planned again: a delete', () => {
+  test('to a contact that exists is planned again: a delete', () => {
     const answer = found({ ...OLD }, { groupIds: ['g'] });
     const { set, finding } = settle(answer, undefined, DELETE);
     expect(finding).toEqual({ applied: false, after: answer.record, error: null });
@@ -283,7 +280,7 @@ describe('[R9] any write without an answer', () => {
   });
 });
 
-describe('[R9] a change of membership without an answer', () => {
+describe('[R9] a change of membership without a response', () => {
   /** The contact at left is in these groups, and both bases were before the write. */
   const halves = (now: Sides<readonly string[]>, base: Sides<readonly string[]>) => [
     pairedHalf('left', 'l', 1, { record: record('l', ADA, { groupIds: now.left }), base: snapshot(ADA, base.left) }),
@@ -297,7 +294,7 @@ describe('[R9] a change of membership without an answer', () => {
   const away = halves({ left: [], right: ['s'] }, BOTH);
   const POLICY = policyWith();
   const CHOIR = link('choir', { left: 'g', right: 's' });
-  /** What the next plan does once the left side's user changed the membership to this. */
+  /** The plan that follows after a user of the left side changed the membership to this. */
   const planned = (set: ReturnType<typeof setOf>, leftIds: readonly string[]) => {
     const pair = set.pair(1);
     if (pair === null || pair.left === null || pair.right === null) throw new Error('The pair is missing.');
@@ -309,7 +306,7 @@ describe('[R9] a change of membership without an answer', () => {
   test.each<[string, readonly Half[], typeof JOIN, readonly string[], Sides<readonly string[]>]>([
     ['joined', joined, JOIN, ['s'], BOTH],
     ['left', away, LEAVE, [], { left: [], right: [] }],
-  ])('that arrived enters both bases: %s', (_, given, write, now, bases) => {
+  ])('that took effect enters both bases: %s', (_, given, write, now, bases) => {
     const answer = found({}, { groupIds: now });
     const { set, finding } = settle(answer, given, write);
     expect(finding).toEqual({ applied: true, after: answer.record, error: null });
@@ -320,39 +317,39 @@ describe('[R9] a change of membership without an answer', () => {
     });
   });
 
-  test('[R5] that arrived does not revert the opposite change that the user made since', () => {
+  test('[R5] that took effect does not revert the opposite change that the user made since', () => {
     const { set: taken } = settle(found({}, { groupIds: [] }), away, LEAVE);
     expect(planned(taken, ['g'])).toMatchObject({ left: QUIET, right: { joins: ['choir'], leaves: [] } });
     const { set: added } = settle(found({}, { groupIds: ['s'] }), joined, JOIN);
     expect(planned(added, [])).toMatchObject({ left: QUIET, right: { joins: [], leaves: ['choir'] } });
   });
 
-  test('that did not arrive is planned again: neither base changes', () => {
+  test('that did not take effect is planned again: neither base changes', () => {
     const { set, finding } = settle(found({}, { groupIds: [] }), joined, JOIN);
     expect(finding).toMatchObject({ applied: false, error: null });
     expect(set.pair(1)).toMatchObject({ left: { base: snapshot(ADA) }, right: { base: snapshot(ADA) } });
     expect(planned(set, ['g'])).toMatchObject({ right: { joins: ['choir'], leaves: [] } });
   });
 
-  test('[R5] leaves out of the bases what a user chose at the target since', () => {
+  test('[R5] leaves later choices of a user at the target out of the bases', () => {
     const { set } = settle(found({}, { groupIds: ['own', 's'] }), joined, JOIN);
     expect(set.pair(1)?.right).toMatchObject({ base: snapshot(ADA, ['s']), record: { groupIds: ['own', 's'] } });
   });
 
-  test('that arrived in part is not applied, and what arrived enters the bases', () => {
+  test('that took effect in part is not applied, and the part that took effect enters the bases', () => {
     const write = openOperation('membership', { join: ['s', 't'], before: right.record });
     const { set, finding } = settle(found({}, { groupIds: ['s'] }), joined, write);
     expect(finding).toMatchObject({ applied: false });
     expect(set.pair(1)).toMatchObject({ left: { base: snapshot(ADA, ['g']) }, right: { base: snapshot(ADA, ['s']) } });
   });
 
-  test('of a group that the other side does not have enters the target’s base alone', () => {
+  test('of a group that the other side does not have enters only the target’s base', () => {
     const write = openOperation('membership', { join: ['t'], before: right.record });
     const { set } = settle(found({}, { groupIds: ['t'] }), joined, write);
     expect(set.pair(1)).toMatchObject({ left: { base: snapshot(ADA) }, right: { base: snapshot(ADA, ['t']) } });
   });
 
-  test('of a pair whose other half is gone by now is only taken in', () => {
+  test('of a pair whose other half is deleted by now is only stored', () => {
     const [own, target] = joined;
     const given = [own, target]
       .flatMap((half) => half ?? [])

@@ -25,7 +25,7 @@ const stray = (now: Partial<Contact>, write: StrayOperation = UPDATE, given: Par
   return set;
 };
 
-test('[R5, R12] what a write brought to the contact of another pair enters both bases: what the other side holds comes back', () => {
+test('[R5, R12] the written values on the contact of another pair enter both bases: the values of the other side are restored', () => {
   const now = { ...AUGUSTA, title: 'Author', emailAddresses: values('ada@x.org', 'new@x.org') };
   const base = snapshot({ ...AUGUSTA, title: 'Author', emailAddresses: values('new@x.org') });
   expect(stray(now).pair(2)).toMatchObject({
@@ -34,19 +34,19 @@ test('[R5, R12] what a write brought to the contact of another pair enters both 
   });
 });
 
-test('[R5] what else differs there is what its user made of it', () => {
+test('[R5] other differences there are edits of its user', () => {
   const now = { ...AUGUSTA, firstName: 'Ada', title: 'Duchess', emailAddresses: values('augusta@x.org', 'ada@x.org') };
   const base = snapshot(AUGUSTA);
   expect(stray(now).pair(2)).toMatchObject({ left: { base }, right: { base, record: { contact: contactOf(now) } } });
 });
 
-test('[R11, R12] a membership that came to the contact of another pair enters both bases', () => {
+test('[R11, R12] a membership that reached the contact of another pair enters both bases', () => {
   const write = openOperation('membership', { join: ['s', 't'], before: record('r', BEFORE) });
   const pair = stray(AUGUSTA, write, { groupIds: ['s'] }).pair(2);
   expect([pair?.left?.base?.groupIds, pair?.right?.base?.groupIds]).toEqual([['g'], ['s']]);
 });
 
-test('[R12] a write that came to its own contact, or to one of no pair, is left to be settled', () => {
+test('[R12] a write that reached its own contact, or a contact without a pair, is left to be settled', () => {
   const set = setOf(linkedPair(1, 'l', 'r'));
   for (const id of ['r', 'r3']) observeStray(set, UPDATE, record(id, DESIRED), KNOWN);
   expect(set.changes()).toEqual([]);

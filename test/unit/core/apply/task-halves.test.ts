@@ -24,7 +24,7 @@ import { record, snapshot } from '../reconcile/support.ts';
 
 const NOW = 100;
 
-/** A half of pair 1 that says `now` and said `base` when both sides agreed. */
+/** A half of pair 1 with the value `now`, and with the value `base` when both sides agreed. */
 const half = (side: Side, now: Partial<Contact>, base: Partial<Contact> = now): Half => {
   return pairedHalf(side, side, 1, {
     state: 'changed',
@@ -48,7 +48,7 @@ const ONE_WRITE = mergeOf(half('left', { title: 'New' }, { title: 'Old' }), half
   writes: plannedOn('right', ['title'], { ...ADA, title: 'New' }),
 });
 
-/** Adds the answer of a side to the task's update. */
+/** Adds the response of a side to the task's update. */
 const answer = (task: Task, side: Side, contact: Partial<Contact>): void => {
   const fields = updateOn(task.operations, side)?.fields ?? [];
   addDone(task, { side, kind: 'update', fields, moved: [], record: record(side, { ...ADA, ...contact }) });
@@ -59,7 +59,7 @@ const stored = (task: Task, side: Side, writtenSide: Side | null, known: Half | 
 };
 
 describe('a task', () => {
-  test('of a merge holds both halves as the plan saw them, and what is still to be written', () => {
+  test('of a merge contains both halves as the plan read them, and the pending fields', () => {
     const task = taskOf(CROSSING);
     expect(taskIds(task)).toEqual({ leftId: 'left', rightId: 'right' });
     expect(pendingFields(task, 'left')).toEqual(new Set(['company']));
@@ -71,14 +71,14 @@ describe('a task', () => {
   });
 
   test.each<[string, Partial<Merge['pair']>]>([
-    ['of no pair yet', { id: null }],
-    ['of which one was kept alone', { status: 'kept' }],
-    ['of which one was dormant', { status: 'dormant' }],
+    ['without a pair', { id: null }],
+    ['one of which was kept alone', { status: 'kept' }],
+    ['one of which was dormant', { status: 'dormant' }],
   ])('of a merge pairs two contacts %s', (_, given) => {
     expect(pairsAnew(taskOf({ ...CROSSING, pair: { ...CROSSING.pair, ...given } }))).toBe(true);
   });
 
-  test('[R9] of a create names its source, and waits for its memberships alone', () => {
+  test('[R9] of a create names its source, and only its memberships are pending', () => {
     const source = looseHalf('left', 'l');
     const task = taskOf(creationOf(source, { joins: ['choir'] }));
     expect(taskIds(task)).toEqual({ leftId: 'l', rightId: null });
@@ -93,15 +93,15 @@ describe('a task', () => {
     expect(isQuiet(taskOf(creationOf(source)))).toBe(true);
   });
 
-  test('[R6] of a create that brings a half back belongs to its pair', () => {
+  test('[R6] of a create that restores a half belongs to its pair', () => {
     const source = pairedHalf('left', 'l', 7);
     const pair = { id: 7, status: 'linked', left: source, right: null } as const;
     expect(taskPairId(taskOf(creationOf(source, { pair })))).toBe(7);
   });
 });
 
-describe('[R2] what is stored of a half after a write', () => {
-  test('is the side’s own answer, settled, and the source as it stands', () => {
+describe('[R2] the stored half after a write', () => {
+  test('is the side’s own response, settled, and the source is unchanged', () => {
     const task = taskOf(ONE_WRITE);
     answer(task, 'right', { title: 'New' });
     expect(stored(task, 'right', 'right')).toMatchObject({
@@ -119,14 +119,14 @@ describe('[R2] what is stored of a half after a write', () => {
     });
   });
 
-  test.each(['', 'Ne', 'Old'])('is settled although the side did not take the value, but holds %j', (title) => {
+  test.each(['', 'Ne', 'Old'])('is settled although the side did not store the value, but contains %j', (title) => {
     const task = taskOf(ONE_WRITE);
     answer(task, 'right', { title });
     expect(stored(task, 'right', 'right')).toMatchObject({ state: 'settled', base: snapshot({ ...ADA, title }) });
     expect(stored(task, 'left', 'right')).toMatchObject({ state: 'settled', base: snapshot({ ...ADA, title: 'New' }) });
   });
 
-  test('[R5] is open where somebody edited the contact meanwhile: the edit is no part of the base', () => {
+  test('[R5] is open if a user edited the contact in the meantime: the edit is not part of the base', () => {
     const task = taskOf(ONE_WRITE);
     answer(task, 'right', { title: 'New', company: 'Foreign' });
     expect(stored(task, 'right', 'right')).toMatchObject({
@@ -136,7 +136,7 @@ describe('[R2] what is stored of a half after a write', () => {
     });
   });
 
-  test('[R5] is open while the other side’s write is under way, and its own change stays out of its base', () => {
+  test('[R5] is open while the other side’s write is pending, and its own change stays out of its base', () => {
     const task = taskOf(CROSSING);
     answer(task, 'right', { title: 'New', company: 'New' });
     expect(stored(task, 'right', 'right')).toMatchObject({
@@ -154,7 +154,7 @@ describe('[R2] what is stored of a half after a write', () => {
     }
   });
 
-  test('[R4] is open where it lost a conflict that is not written yet: the value stays out of its base', () => {
+  test('[R4] is open if it lost a conflict that is not written yet: the value stays out of its base', () => {
     const both = (side: Side, title: string) => half(side, { ...OLD, title }, OLD);
     const conflict = { field: 'title', left: 'Dr', right: 'Prof', winner: 'left' } as const;
     const task = taskOf(
@@ -174,7 +174,7 @@ describe('[R2] what is stored of a half after a write', () => {
     expect(stored(task, 'left', 'right')).toMatchObject({ state: 'settled', base: { contact: { title: 'Dr' } } });
   });
 
-  test('is settled where its change is held: it stays out of the base, and is not looked at until it is shown', () => {
+  test('is settled if its change is held: the change stays out of the base, and is not planned until it is shown', () => {
     const task = taskOf(
       mergeOf(half('left', { title: 'Local' }, { title: 'Old' }), half('right', { title: 'Old' }), {
         held: { left: ['title'], right: [] },
@@ -187,7 +187,7 @@ describe('[R2] what is stored of a half after a write', () => {
     });
   });
 
-  test('[R12] is open where it was given what the other half lacks, although another change of it is held', () => {
+  test('[R12] is open if it was given values that the other half lacks, although another change of it is held', () => {
     const desired = contactOf({ ...ADA, title: 'Given', company: 'Local' });
     const task = taskOf(
       mergeOf(half('left', { company: 'Local' }, { company: 'Old' }), half('right', { company: 'Old' }), {
@@ -203,7 +203,7 @@ describe('[R2] what is stored of a half after a write', () => {
     });
   });
 
-  test('[R15] is open where a write was left out of this run', () => {
+  test('[R15] is open if a write was left out of this run', () => {
     const task = taskOf(
       mergeOf(half('left', { title: 'New' }, { title: 'Old' }), half('right', { title: 'Old' }), {
         held: { left: ['title'], right: [] },
@@ -214,11 +214,11 @@ describe('[R2] what is stored of a half after a write', () => {
     expect(stored(task, 'right', null)).toMatchObject({ state: 'changed', base: snapshot({ ...ADA, title: 'Old' }) });
   });
 
-  test('is nothing where the task has no half', () => {
+  test('does not exist if the task has no half', () => {
     expect(stored(taskOf(creationOf(looseHalf('left', 'l'))), 'right', null)).toBeNull();
   });
 
-  test('of a created contact is what its side answered with', () => {
+  test('of a created contact is the response of its side', () => {
     const task = taskOf(creationOf(looseHalf('left', 'l')));
     const answered = record('r', { ...ADA, title: 'Made up' }, { groupIds: ['g'] });
     addDone(task, { side: 'right', kind: 'create', fields: [], moved: [], record: answered });
@@ -231,7 +231,7 @@ describe('[R2] what is stored of a half after a write', () => {
   });
 });
 
-describe('what was learnt of a half meanwhile', () => {
+describe('a change of a half in the meantime', () => {
   const task = () => {
     const writing = taskOf(ONE_WRITE);
     answer(writing, 'right', { title: 'New' });
@@ -239,33 +239,36 @@ describe('what was learnt of a half meanwhile', () => {
   };
   const BASE = snapshot({ ...ADA, title: 'New' });
 
-  test.each(['gone', 'missing', 'settling'] as const)('[R7] stays where it is %s and was not written', (state) => {
-    const known = half('left', { title: 'Newer' });
-    const learnt: Half = { ...known, state, mergedInto: 'survivor', absences: 1, heardAtMs: 50, writtenAtMs: 40 };
-    expect(stored(task(), 'left', 'right', learnt)).toEqual({ ...learnt, base: BASE });
-  });
-
   test.each(['gone', 'missing', 'settling'] as const)(
-    'does not stay where it was %s and the write was answered',
+    '[R7] is kept if the half was %s and was not written',
     (state) => {
-      const learnt: Half = { ...half('right', { title: 'Old' }), state, mergedInto: 'survivor' };
-      expect(stored(task(), 'right', 'right', learnt)).toMatchObject({ state: 'settled', mergedInto: null });
+      const known = half('left', { title: 'Newer' });
+      const changed: Half = { ...known, state, mergedInto: 'survivor', absences: 1, heardAtMs: 50, writtenAtMs: 40 };
+      expect(stored(task(), 'left', 'right', changed)).toEqual({ ...changed, base: BASE });
     },
   );
 
-  test('[R5] stays where it is a newer record: it is looked at', () => {
-    const learnt: Half = { ...half('left', { title: 'Newer' }), heardAtMs: 50 };
-    expect(stored(task(), 'left', 'right', learnt)).toEqual({
-      ...learnt,
+  test.each(['gone', 'missing', 'settling'] as const)(
+    'is replaced if the half was %s and the write has a response',
+    (state) => {
+      const changed: Half = { ...half('right', { title: 'Old' }), state, mergedInto: 'survivor' };
+      expect(stored(task(), 'right', 'right', changed)).toMatchObject({ state: 'settled', mergedInto: null });
+    },
+  );
+
+  test('[R5] is kept if it is a newer record: the next plan examines it', () => {
+    const changed: Half = { ...half('left', { title: 'Newer' }), heardAtMs: 50 };
+    expect(stored(task(), 'left', 'right', changed)).toEqual({
+      ...changed,
       base: BASE,
       state: 'changed',
       heardAtMs: NOW,
     });
   });
 
-  test('is no news where it is the record that the plan saw', () => {
-    const learnt: Half = { ...half('left', { title: 'New' }), absences: 1, writtenAtMs: 40 };
-    expect(stored(task(), 'left', 'right', learnt)).toMatchObject({
+  test('is no change if it is the record that the plan read', () => {
+    const changed: Half = { ...half('left', { title: 'New' }), absences: 1, writtenAtMs: 40 };
+    expect(stored(task(), 'left', 'right', changed)).toMatchObject({
       state: 'settled',
       base: BASE,
       absences: 1,
@@ -274,9 +277,9 @@ describe('what was learnt of a half meanwhile', () => {
     });
   });
 
-  test('gives way to the answer of a write to that very half', () => {
-    const learnt = half('right', { title: 'Read meanwhile' });
-    expect(stored(task(), 'right', 'right', learnt)).toMatchObject({
+  test('is replaced by the response to a write to that same half', () => {
+    const changed = half('right', { title: 'Read meanwhile' });
+    expect(stored(task(), 'right', 'right', changed)).toMatchObject({
       state: 'settled',
       record: { contact: { title: 'New' } },
       writtenAtMs: NOW,

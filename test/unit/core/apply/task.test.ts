@@ -26,7 +26,7 @@ import { creationOf, mergeOf, PASS, plannedOn } from '../../engine/execute/suppo
 import { ADA, looseHalf, pairedHalf } from '../../engine/support.ts';
 import { record, snapshot } from '../reconcile/support.ts';
 
-/** A half of pair 1 that says `now` and said `base` when both sides agreed. */
+/** A half of pair 1 with the value `now`, and with the value `base` when both sides agreed. */
 const half = (side: Side, now: Partial<Contact>, base: Partial<Contact> = now): Half => {
   return pairedHalf(side, side, 1, {
     state: 'changed',
@@ -61,9 +61,9 @@ describe('a task', () => {
   });
 
   test.each<[string, Partial<Merge['pair']>]>([
-    ['that have no pair yet', { id: null }],
-    ['of which one was kept alone', { status: 'kept' }],
-    ['of which one was dormant', { status: 'dormant' }],
+    ['without a pair', { id: null }],
+    ['one of which was kept alone', { status: 'kept' }],
+    ['one of which was dormant', { status: 'dormant' }],
   ])('of a merge pairs two contacts %s', (_, given) => {
     expect(pairsAnew(taskOf({ ...CROSSING, pair: { ...CROSSING.pair, ...given } }))).toBe(true);
   });

@@ -19,7 +19,7 @@ const titled = (title: string): Partial<Contact> => ({ title });
 const EXTRA = 'lastContacted as Last contacted';
 const shown = (text: string): Partial<Contact> => ({ [EXTRA]: text });
 
-describe('[R9] the fields of a write that arrived', () => {
+describe('[R9] the fields of a write that took effect', () => {
   const fieldsOf = (
     field: SyncedField,
     desired: Partial<Contact>,
@@ -33,17 +33,10 @@ describe('[R9] the fields of a write that arrived', () => {
     ['a text that is as sent', 'title', titled('New'), titled('New'), titled('Old'), true],
     ['a text that is as before', 'title', titled('New'), titled('Old'), titled('Old'), false],
     ['a text that a user changed since', 'title', titled('New'), titled('Foreign'), titled('Old'), true],
-    ['a text that was to stay', 'title', titled('Old'), titled('Old'), titled('Old'), true],
+    ['a text that was not to change', 'title', titled('Old'), titled('Old'), titled('Old'), true],
     ['an extra that is neither as before nor as sent', EXTRA, shown('May'), shown('Scribble'), shown('April'), false],
     ['an extra that is as sent', EXTRA, shown('May'), shown('May'), shown('April'), true],
-    [
-      'a list, whatever it holds: its elements are compared',
-      'emailAddresses',
-      mails('a@x.org'),
-      mails(),
-      mails(),
-      true,
-    ],
+    ['a list with any content: its elements are compared', 'emailAddresses', mails('a@x.org'), mails(), mails(), true],
   ])('are compared one by one: %s', (_, field, desired, found, before, expected) => {
     expect(fieldsOf(field, desired, found, before)).toEqual(expected ? [field] : []);
   });
@@ -55,7 +48,7 @@ describe('[R9] the fields of a write that arrived', () => {
   });
 });
 
-describe('[R5] the part of a write that its side holds', () => {
+describe('[R5] the part of a write that its side contains', () => {
   const left = (desired: Partial<Contact>, found: Partial<Contact>, before: Partial<Contact> = {}) => {
     return broughtValues(contactOf(desired), contactOf(found), contactOf(before));
   };
@@ -64,8 +57,8 @@ describe('[R5] the part of a write that its side holds', () => {
     ['the current value', 'New', 'New', 'New'],
     ['a value that its side cut off', 'Analytical Engine', 'Analytical', 'Analytical'],
     ['the empty value that its side stored instead', 'New', '', ''],
-    ['the value that was sent, where a user changed it since', 'New', 'Foreign', 'New'],
-    ['nothing, where a value was to be removed and a user entered another one', '', 'Foreign', ''],
+    ['the value that was sent, if a user changed it since', 'New', 'Foreign', 'New'],
+    ['nothing, if a value was to be removed and a user entered another one', '', 'Foreign', ''],
   ])('is %s', (_, desired, found, expected) => {
     expect(left(titled(desired), titled(found)).title).toBe(expected);
   });
@@ -86,7 +79,7 @@ describe('[R5] the part of a write that its side holds', () => {
       ['a@x.org', 'b@x.org'],
     ],
     [
-      'all of it arrived',
+      'all of it took effect',
       ['a@x.org', 'new@x.org'],
       ['a@x.org', 'new@x.org'],
       ['a@x.org', 'b@x.org'],
@@ -104,7 +97,7 @@ describe('[R5] the part of a write that its side holds', () => {
   });
 });
 
-describe('[R2] the part of a source that arrived', () => {
+describe('[R2] the part of a source that took effect', () => {
   const source = (
     own: Partial<Contact>,
     desired: Partial<Contact>,
@@ -115,30 +108,30 @@ describe('[R2] the part of a source that arrived', () => {
   };
 
   test.each([
-    ['a text that arrived', 'New', 'New', 'New', 'New'],
-    ['a text that arrived in another spelling', 'New', 'New', 'new', 'New'],
+    ['a text that took effect', 'New', 'New', 'New', 'New'],
+    ['a text that took effect in another spelling', 'New', 'New', 'new', 'New'],
     ['not a text that the other side lacks: it is sent again', 'New', 'New', '', ''],
     ['a text of the source that was not sent', 'Own', 'New', '', 'Own'],
   ])('is %s', (_, own, desired, now, expected) => {
     expect(source(titled(own), titled(desired), titled(now)).title).toBe(expected);
   });
 
-  test('of a list is the elements that arrived, and those that were not sent', () => {
+  test('of a list is the elements that took effect, and those that were not sent', () => {
     const own = mails('own@x.org', 'landed@x.org', 'lost@x.org');
     const asked = mails('landed@x.org', 'lost@x.org', 'other@x.org');
     expect(mailsOf(source(own, asked, mails('LANDED@x.org', 'other@x.org')))).toEqual(['own@x.org', 'landed@x.org']);
   });
 
   test.each<[string, readonly string[], readonly string[]]>([
-    ['stays in the base while the target holds it: it is removed again', ['gone@x.org'], ['gone@x.org']],
+    ['stays in the base while the target has it: it is removed again', ['gone@x.org'], ['gone@x.org']],
     ['leaves the base once the target lacks it', [], []],
-    ['leaves the base once the target lacks it, whatever a user added', ['own@x.org'], []],
+    ['leaves the base once the target lacks it, even if a user added others', ['own@x.org'], []],
   ])('[R9] of a list that lost an element: it %s', (_, now, expected) => {
     expect(mailsOf(source(mails(), mails(), mails(...now), mails('gone@x.org')))).toEqual(expected);
   });
 });
 
-const took = (
+const hasEffect = (
   fields: readonly SyncedField[],
   before: Partial<Contact>,
   desired: Partial<Contact>,
@@ -147,37 +140,37 @@ const took = (
   return tookEffect({ fields, before: contactOf(before), desired: contactOf(desired) }, contactOf(now));
 };
 
-describe('[R9] an update without an answer took effect', () => {
+describe('[R9] an update without a response took effect', () => {
   test.each<[string, string, string, string, boolean]>([
     ['a text is as sent', 'Old', 'New', 'New', true],
     ['a text is as before', 'Old', 'New', 'Old', false],
     ['a text is neither as before nor as sent', 'Old', 'New', 'Foreign', false],
     ['a text was cleared as sent', 'Old', '', '', true],
-    ['a text that was to be cleared is another one', 'Old', '', 'Foreign', false],
+    ['a text that was to be cleared has another value', 'Old', '', 'Foreign', false],
     ['a text was cut off by its side', '', 'Analytical Engine Limited', 'Analytical Engine', true],
-    ['a text was sent that was there already', 'Same', 'Same', 'Same', false],
+    ['a text was sent that already existed', 'Same', 'Same', 'Same', false],
   ])('%s: before %j, sent %j, now %j', (_, before, desired, now, expected) => {
-    expect(took(['title'], titled(before), titled(desired), titled(now))).toBe(expected);
+    expect(hasEffect(['title'], titled(before), titled(desired), titled(now))).toBe(expected);
   });
 
   test.each<[string, string[], string[], string[], boolean]>([
     ['an element was added', ['a@x.org'], ['a@x.org', 'b@x.org'], ['a@x.org', 'B@X.org'], true],
-    ['an element was added, and another one by a user', [], ['b@x.org'], ['b@x.org', 'own@x.org'], true],
+    ['an element was added, and a user added another one', [], ['b@x.org'], ['b@x.org', 'own@x.org'], true],
     ['an element was not added', ['a@x.org'], ['a@x.org', 'b@x.org'], ['a@x.org'], false],
     ['another element was added instead', ['a@x.org'], ['a@x.org', 'b@x.org'], ['a@x.org', 'own@x.org'], false],
     ['an element was removed', ['a@x.org', 'b@x.org'], ['a@x.org'], ['a@x.org'], true],
     ['an element was not removed', ['a@x.org', 'b@x.org'], ['a@x.org'], ['b@x.org', 'a@x.org'], false],
     ['one of two was added', [], ['a@x.org', 'b@x.org'], ['b@x.org'], true],
-  ])('where of a list %s', (_, before, desired, now, expected) => {
-    expect(took(['emailAddresses'], mails(...before), mails(...desired), mails(...now))).toBe(expected);
+  ])('if in a list %s', (_, before, desired, now, expected) => {
+    expect(hasEffect(['emailAddresses'], mails(...before), mails(...desired), mails(...now))).toBe(expected);
   });
 
   test('is decided by the written fields, and one of them is enough', () => {
     const before = { title: 'Old', company: 'Old' };
     const desired = { title: 'New', company: 'New' };
-    expect(took(['title'], before, desired, { title: 'Old', company: 'New' })).toBe(false);
-    expect(took(['title', 'company'], before, desired, { title: 'Old', company: 'New' })).toBe(true);
-    expect(took(['buckets'], before, desired, desired)).toBe(false);
+    expect(hasEffect(['title'], before, desired, { title: 'Old', company: 'New' })).toBe(false);
+    expect(hasEffect(['title', 'company'], before, desired, { title: 'Old', company: 'New' })).toBe(true);
+    expect(hasEffect(['buckets'], before, desired, desired)).toBe(false);
   });
 });
 
@@ -190,13 +183,16 @@ const group = (key: string, left: string | null, right: string | null): GroupPai
 });
 
 test.each<[string, readonly string[], readonly string[], readonly string[]]>([
-  ['everything where both show', ['a', 'own'], ['a'], ['b']],
+  ['everything if both show', ['a', 'own'], ['a'], ['b']],
   ['only the join', ['a', 'b'], ['a'], []],
   ['only the leave', ['own'], [], ['b']],
-  ['nothing where all groups are as before', ['b', 'own'], [], []],
-])('[R9] a change of membership without an answer arrived as far as the groups show it: %s', (_, now, join, leave) => {
-  expect(shownMoves({ join: ['a'], leave: ['b'] }, now)).toEqual({ join, leave });
-});
+  ['nothing if all groups are as before', ['b', 'own'], [], []],
+])(
+  '[R9] a change of membership without a response took effect as far as the groups show it: %s',
+  (_, now, join, leave) => {
+    expect(shownMoves({ join: ['a'], leave: ['b'] }, now)).toEqual({ join, leave });
+  },
+);
 
 test.each(SIDE_PAIRS)(
   'the moves of the %s side have the %s side’s group ids, without groups that it lacks',

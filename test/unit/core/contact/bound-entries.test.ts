@@ -22,22 +22,22 @@ const NONE: Entry = ['', ''];
 
 describe('R10: a field is bound to the entry that it was read from', () => {
   type Row = readonly [string, readonly Entry[], number | null, readonly Entry[], Entry];
-  // The known entries, the place of the held one, the entries of the side now, and the entry that is held then.
+  // The known entries, the position of the bound entry, the entries of the side now, and the entry that is bound then.
   test.each<Row>([
     ['nothing changed', [ACME, OLD], 0, [ACME, OLD], ACME],
     ['the order changed', [ACME, OLD], 0, [OLD, ACME], ACME],
-    ['the held one was edited', [ACME, OLD], 0, [NEW, OLD], NEW],
-    ['the other one was edited', [ACME, OLD], 0, [ACME, NEW], ACME],
-    ['another one came before it', [ACME, OLD], 0, [NEW, ACME, OLD], ACME],
-    ['the held one was cleared', [ACME, OLD], 0, [OLD], NONE],
-    ['the held one was cleared, of which a part stays', [ACME, OLD], 0, [NONE, OLD], NONE],
-    ['the other one was deleted', [ACME, OLD], 0, [ACME], ACME],
+    ['the bound entry was edited', [ACME, OLD], 0, [NEW, OLD], NEW],
+    ['the other entry was edited', [ACME, OLD], 0, [ACME, NEW], ACME],
+    ['another entry was added before it', [ACME, OLD], 0, [NEW, ACME, OLD], ACME],
+    ['the bound entry was cleared', [ACME, OLD], 0, [OLD], NONE],
+    ['the bound entry was cleared, and a part of it stays', [ACME, OLD], 0, [NONE, OLD], NONE],
+    ['the other entry was deleted', [ACME, OLD], 0, [ACME], ACME],
     ['both were deleted', [ACME, OLD], 0, [], NONE],
-    ['none was held, and nothing changed', [OLD], null, [OLD], NONE],
-    ['none was held, and the other one was edited', [OLD], null, [NEW], NONE],
-    ['none was held, and one was added', [OLD], null, [OLD, NEW], NEW],
-    ['none was held, and one that says the same was added', [OLD], null, [OLD, OLD], OLD],
-    ['the second one was held, and the first was deleted', [OLD, ACME], 1, [ACME], ACME],
+    ['no entry was bound, and nothing changed', [OLD], null, [OLD], NONE],
+    ['no entry was bound, and the other entry was edited', [OLD], null, [NEW], NONE],
+    ['no entry was bound, and one was added', [OLD], null, [OLD, NEW], NEW],
+    ['no entry was bound, and an equal one was added', [OLD], null, [OLD, OLD], OLD],
+    ['the second entry was bound, and the first was deleted', [OLD, ACME], 1, [ACME], ACME],
     ['one entry was known', [ACME], 0, [OLD, NEW], OLD],
   ])('%s', (_, known, bound, now, held) => {
     const { contact, entries } = withBoundEntries(recordOf(now), recordOf(known, bound));
@@ -45,7 +45,7 @@ describe('R10: a field is bound to the entry that it was read from', () => {
     expect(holdsBound(contact, entries ?? [])).toBe(true);
   });
 
-  test('what is shown again changes nothing', () => {
+  test('showing the same entries again changes nothing', () => {
     const former = withBoundEntries(recordOf([OLD]), recordOf([ACME, OLD]));
     expect(JSON.stringify(withBoundEntries(recordOf([OLD]), former))).toBe(JSON.stringify(former));
   });
@@ -55,13 +55,13 @@ describe('R10: a field is bound to the entry that it was read from', () => {
     expect(withBoundEntries(now, recordOf([ACME]))).toBe(now);
   });
 
-  test('R10: no history of clearing and editing makes an unmapped entry a held one', () => {
+  test('R10: no sequence of clears and edits binds the field to an unmapped entry', () => {
     const value = fc.constantFrom('', 'A', 'B', 'C', 'D');
     fc.assert(
       fc.property(fc.array(value, { maxLength: 8 }), (values) => {
         let known = recordOf([ACME, OLD]);
         for (const company of values) {
-          // The entries after a write of the company: the held entry changed, cleared or added, and the other one.
+          // The entries after a write of the company: the bound entry changed, cleared or added, and the other one.
           const now = recordOf(company === '' ? [OLD] : [[company, ''], OLD]);
           known = withBoundEntries(now, known);
           expect(known.contact.company).toBe(company);

@@ -42,7 +42,7 @@ describe('a day', () => {
     'May 17',
     '12345678',
     'unknown',
-  ])('is not guessed: %s stays as it is', (text) => {
+  ])('is not guessed: %s stays unchanged', (text) => {
     expect(normaliseDay(text)).toBe(text);
   });
 

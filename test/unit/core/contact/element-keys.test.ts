@@ -77,8 +77,8 @@ describe('the table of element keys', () => {
   });
 });
 
-// The oracle: the collation of the Unicode standard compares letters, digits, signs and emoji, and ignores case and what prints
-// nothing. It shares no code with the keys.
+// The oracle: the collation of the Unicode standard compares letters, digits, signs and emoji, and ignores case and
+// invisible characters. It shares no code with the keys.
 const collator = new Intl.Collator('und', { sensitivity: 'accent' });
 const visibly = (a: string, b: string): boolean => collator.compare(a, b) !== 0;
 
@@ -108,7 +108,7 @@ const PIECES = [
 const text = fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 4 }).map((pieces) => pieces.join(''));
 const type = fc.constantFrom(null, 'skype', 'icq', 'spouse', 'sister', 'Skype');
 
-/** Whether a reader of a list field would miss one of the two if only the other one stayed. */
+/** Returns whether a list loses data if only the other one of the two elements stays. */
 const differ: Partial<Record<ListField, (a: LabelledValue, b: LabelledValue) => boolean>> = {
   tags: (a, b) => visibly(a.value, b.value),
   relations: (a, b) => visibly(a.value, b.value) || visibly(a.label ?? '', b.label ?? ''),
@@ -126,7 +126,7 @@ describe.each(Object.keys(differ) as ListField[])('a union of two lists of %s', 
   });
   const spec = specOf(field);
 
-  test('R5: has every element that a reader would miss', () => {
+  test('R5: contains every element whose loss a reader would notice', () => {
     fc.assert(
       fc.property(list, list, (one, other) => {
         const left = withList(EMPTY_CONTACT, field, spec.normalise(one));
@@ -152,21 +152,21 @@ describe.each(Object.keys(differ) as ListField[])('a union of two lists of %s', 
 
 const textOf = (element: ListElement): string => ('value' in element ? element.value : element.street);
 
-describe('R13: two elements that are one', () => {
+describe('R13: two elements that are the same', () => {
   const FULL = addressOf('12 Elm Street; Springfield; IL; 62704; United States');
 
   test.each([
     ['country', '12 Elm St; Springfield; IL; 62704'],
     ['region and country', '12 Elm Street; Springfield; ; 62704'],
     ['all but the street and the town', '12 ELM STREET; Springfield'],
-  ])('an address without %s is the fuller one', (_, bare) => {
+  ])('an address without %s matches the fuller one', (_, bare) => {
     expect(unitedElement('addresses', FULL, addressOf(bare))).toEqual(FULL);
     const united = unitedElement('addresses', addressOf(bare), FULL);
     expect(united).not.toBeNull();
     if (united !== null) expect(elementKey('addresses', united)).toBe(elementKey('addresses', FULL));
   });
 
-  test('two addresses that each lack another part are one with all parts', () => {
+  test('two addresses that each lack another part match one with all parts', () => {
     const united = unitedElement('addresses', addressOf('5 Elm St; Rye; NY'), addressOf('5 Elm St; Rye; ; 10580'));
     expect(united).toEqual(addressOf('5 Elm St; Rye; NY; 10580'));
   });
@@ -175,7 +175,7 @@ describe('R13: two elements that are one', () => {
     ['5 Elm St; Rye; NY', '5 Elm St; Rye; CT'],
     ['5 Elm St; Rye', '7 Elm St; Rye'],
     ['; Rye', '5 Elm St; Rye'],
-  ])('%s and %s are two', (a, b) => {
+  ])('%s and %s differ', (a, b) => {
     expect(unitedElement('addresses', addressOf(a), addressOf(b))).toBeNull();
   });
 
@@ -187,7 +187,7 @@ describe('R13: two elements that are one', () => {
     expect(unitedElement(field, valueOf(own), valueOf(other))).toEqual(valueOf(united));
   });
 
-  test('two networks, and other names, are two', () => {
+  test('two networks, and different names, differ', () => {
     expect(unitedElement('instantMessengers', valueOf('ann (icq)'), valueOf('ann (skype)'))).toBeNull();
     expect(unitedElement('instantMessengers', valueOf('ann'), valueOf('bob (skype)'))).toBeNull();
   });

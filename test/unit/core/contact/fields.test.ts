@@ -7,7 +7,7 @@ import { snapshotText } from '../../../../src/core/contact/snapshot.ts';
 
 const ADDRESS = { label: 'home', country: 'Peru', postalCode: '1', region: 'R', city: 'Lima', street: 'Main 1' };
 
-test('the fields of each kind stand in the order that plans and stored data have', () => {
+test('the fields of each kind have the order of plans and stored data', () => {
   expect(SCALAR_FIELDS).toEqual(['firstName', 'lastName', 'company', 'title']);
   expect(LIST_FIELDS).toEqual(['emailAddresses', 'phoneNumbers', 'addresses', 'websites']);
   expect(SYNCED_FIELDS).toEqual([...SCALAR_FIELDS, ...LIST_FIELDS, 'buckets']);
@@ -34,11 +34,11 @@ test('[R1] rows that were read before stay known while no field is added', () =>
   expect(ADDED_FIELDS).toBe('');
 });
 
-test('ids of groups are held sorted, each once', () => {
+test('group ids are stored sorted, each once', () => {
   expect(FIELDS.buckets.normalise(['b', 'a', 'b'])).toEqual(['a', 'b']);
 });
 
-test('a choice is named with what is joined, and its fields are known by the name', () => {
+test('a choice has the name of its joined fields, and its fields are found by that name', () => {
   const chosen = [...USUAL_FIELDS, 'middleName:joined'] as const;
   expect(syncedFieldsOf(chosen)).toEqual(USUAL_FIELDS);
   expect(nameOfFields(USUAL_FIELDS)).toBe('');

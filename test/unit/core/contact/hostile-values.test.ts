@@ -14,7 +14,7 @@ const cpuMsOf = (work: () => void): number => {
 
 const ADDRESS = { street: '', city: '', region: '', postalCode: '', country: '', label: null };
 
-describe('a value made to take long [R17]', () => {
+describe('a value that is crafted to be slow [R17]', () => {
   const rows = ['/', 'a/', '#', '?/', 'www.', 'x ', '1/', '1 ', '(', '+', '.', '\u200b', "'"].map((unit) =>
     unit.repeat(150_000),
   );
@@ -24,7 +24,7 @@ describe('a value made to take long [R17]', () => {
     ['an email address', emailKey],
     ['a phone number', phoneKey],
     ['a street', (street: string) => FIELDS.addresses.keyOf({ ...ADDRESS, street })],
-  ])('has its key soon: %s', (_, keyOf) => {
+  ])('has its key quickly: %s', (_, keyOf) => {
     for (const row of rows)
       for (const value of [row, `http://${row}x`, `1${row}`]) {
         expect(cpuMsOf(() => keyOf(value))).toBeLessThan(1_000);
@@ -32,17 +32,17 @@ describe('a value made to take long [R17]', () => {
   });
 });
 
-it('the key of a website has no closing slash, however many there are', () => {
+it('the key of a website has no closing slash, even if the address has many', () => {
   expect(websiteKey('https://www.Ada.example/a///')).toBe('ada.example/a');
   expect(websiteKey('///')).toBe('///');
 });
 
-describe('R15: a value that is too long keeps its field back, not the contact', () => {
+describe('R15: a value that is too long leaves out its field, not the contact', () => {
   const long = 'x'.repeat(LONGEST_TEXT);
   const value = { value: `${long}x`, label: null };
   const unsyncableOf = (given: Partial<Contact>) => syncableContact(given).unsyncable.map(({ field }) => field);
 
-  it('names the field of a text, a list and an address', () => {
+  it('reports the field of a text, a list and an address', () => {
     expect(unsyncableOf({ title: `${long}x` })).toEqual(['title']);
     expect(unsyncableOf({ emailAddresses: [value] })).toEqual(['emailAddresses']);
     expect(unsyncableOf({ addresses: [{ ...ADDRESS, city: `${long}x` }] })).toEqual(['addresses']);
@@ -57,11 +57,11 @@ describe('R15: a value that is too long keeps its field back, not the contact', 
     });
   });
 
-  it('takes a value of just that length', () => {
+  it('accepts a value of exactly the maximum length', () => {
     expect(unsyncableOf({ firstName: long, websites: [{ value: long, label: long }] })).toEqual([]);
   });
 
-  it('keeps back a birthday that may be either of two days', () => {
+  it('leaves out a birthday that may be either of two days', () => {
     expect(unsyncableOf({ birthday: '05/06/1980' })).toEqual(['birthday']);
     expect(unsyncableOf({ birthday: '05/05/1980' })).toEqual([]);
     expect(unsyncableOf({ birthday: '25/06/1980' })).toEqual([]);
@@ -73,12 +73,12 @@ describe('a street of several lines', () => {
   const streetOf = (street: string): string | undefined =>
     contactOf({ addresses: [{ ...ADDRESS, street }] }).addresses[0]?.street;
 
-  it('keeps them, each normalised', () => {
+  it('keeps the lines, each normalised', () => {
     expect(streetOf(' Main  St 1 \r\n\n Apt 4\u2028Back  door ')).toBe('Main St 1\nApt 4\nBack door');
     expect(streetOf('Main St 1\nApt 4')).toBe('Main St 1\nApt 4');
   });
 
-  it('is the same address as one in a single line', () => {
+  it('is the same address as a street in a single line', () => {
     const keyOf = (street: string): string => FIELDS.addresses.keyOf({ ...ADDRESS, street });
     expect(keyOf('Main St 1\nApt 4')).toBe(keyOf('Main St 1, Apt 4'));
   });
@@ -98,7 +98,7 @@ describe('notes', () => {
     expect(notesOf('Tea:  none\n\n  two \n')).toBe('Tea:  none\n\n  two');
   });
 
-  it('of one line are the same with and without the line breaks around it [R2]', () => {
+  it('of one line are the same with and without surrounding line breaks [R2]', () => {
     for (const notes of ['Tea:  none\n', '\r\n\n Tea:  none', '\u2028Tea:  none']) {
       expect(notesOf(notes)).toBe('Tea: none');
       expect(notesOf(notesOf(notes) ?? '')).toBe('Tea: none');

@@ -12,7 +12,7 @@ describe('an email address', () => {
     expect(emailKey(value)).toBe(key);
   });
 
-  test('is told apart by dots and tags before the @', () => {
+  test('has another key if dots or a tag before the @ differ', () => {
     expect(new Set(['a.da@x.org', 'ada@x.org', 'ada+x@x.org'].map(emailKey)).size).toBe(3);
   });
 });
@@ -45,7 +45,7 @@ describe('a phone number', () => {
     expect(phoneKey(value)).toBe(key);
   });
 
-  test('is no other one because its country is not known', () => {
+  test('has another key if its country is unknown', () => {
     expect(phoneKey('030 901820')).not.toBe(phoneKey('+49 30 901820'));
   });
 
@@ -55,7 +55,7 @@ describe('a phone number', () => {
     ['901820', '+4930901820', false],
     ['0301234567', '+4930901820', false],
     ['0000000', '+4930000000', false],
-  ])('%s spelt nationally may be %s: %s', (national, international, expected) => {
+  ])('%s in national spelling may be %s: %s', (national, international, expected) => {
     expect(isNationalFormOf(national, international)).toBe(expected);
   });
 });
@@ -71,7 +71,7 @@ describe('a website', () => {
     expect(websiteKey(value)).toBe(key);
   });
 
-  test('is told apart by the case of its path', () => {
+  test('has another key if the case of its path differs', () => {
     expect(websiteKey('example.org/A')).not.toBe(websiteKey('example.org/a'));
   });
 });
@@ -80,7 +80,7 @@ describe('a postal address', () => {
   const address = { street: '', city: 'Berlin', region: '', postalCode: '', country: '', label: null };
   const keyOf = (street: string) => addressKey({ ...address, street });
 
-  test('a side that writes addresses in capitals holds the same ones', () => {
+  test('a side that writes addresses in capitals contains the same addresses', () => {
     for (const street of ['Hauptstraße 5', 'Bağdat Caddesi Işıl 3'])
       expect(keyOf(street.toUpperCase())).toBe(keyOf(street));
   });
@@ -95,7 +95,7 @@ describe('a postal address', () => {
     ['½ High Street', '1/2 High Street'],
     ['１２ High Street', '12 High Street'],
     ['№5 High Street, 40㎡', 'No. 5 High Street 40 m2'],
-  ])('%j means the same as %j', (one, other) => {
+  ])('%j has the same key as %j', (one, other) => {
     expect(keyOf(one)).toBe(keyOf(other));
   });
 
@@ -108,21 +108,21 @@ describe('a postal address', () => {
     ['12² High Street', '122 High Street'],
     ['①2 High Street', '12 High Street'],
     ['किरण', 'करण'],
-  ])('%j is another one than %j', (one, other) => {
+  ])('%j has another key than %j', (one, other) => {
     expect(keyOf(one)).not.toBe(keyOf(other));
   });
 
-  test('is told apart by where a text stands, not by its label', () => {
+  test('is distinguished by the field of a text, not by its label', () => {
     const inRegion = { ...address, city: '', region: 'Berlin' };
     expect(addressKey(inRegion)).not.toBe(addressKey(address));
     expect(addressKey({ ...address, label: 'home' })).toBe(addressKey(address));
   });
 
-  test('has the same key however its postal code is parted', () => {
+  test('has the same key for every grouping of its postal code', () => {
     expect(addressKey({ ...address, postalCode: '113 30' })).toBe(addressKey({ ...address, postalCode: '11330' }));
   });
 
-  test('that says nothing has no key', () => {
+  test('that is blank has no key', () => {
     expect(addressKey({ ...address, city: ' -' })).toBe('');
   });
 });
@@ -131,6 +131,6 @@ test.each([
   ['emailAddresses', 'A@x.org', 'a@x.org'],
   ['phoneNumbers', '+49 30 901820', '+4930901820'],
   ['websites', 'https://x.org/', 'x.org'],
-] as const)('an element of %s is keyed by that field’s rule', (field, value, key) => {
+] as const)('an element of %s has the key of that field’s rule', (field, value, key) => {
   expect(elementKey(field, { value, label: 'work' })).toBe(key);
 });

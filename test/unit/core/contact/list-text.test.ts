@@ -14,7 +14,7 @@ test.each<[string, readonly LabelledValue[]]>([
     ],
   ],
   [String.raw`Roe\, Jane \(Jr.\) (child \(adopted\))`, [{ value: 'Roe, Jane (Jr.)', label: 'child (adopted)' }]],
-])('a list is the text %s and back [R10]', (text, list) => {
+])('a list becomes the text %s and is restored from it [R10]', (text, list) => {
   expect(listText(list)).toBe(text);
   expect(textList(text)).toEqual(list);
 });
@@ -29,11 +29,11 @@ test.each<[string, readonly LabelledValue[]]>([
   ],
   ['Anna (spouse) Roe', [{ value: 'Anna (spouse) Roe', label: null }]],
   ['(spouse)', []],
-])('as somebody types it: %s', (text, list) => {
+])('as a user types it: %s', (text, list) => {
   expect(textList(text)).toEqual(list);
 });
 
-test('any list comes back as it was [R5]', () => {
+test('any list is restored unchanged [R5]', () => {
   const part = fc.string({ unit: fc.constantFrom('a', 'B', ' ', ',', '(', ')', '\\', 'é') });
   const element = fc.record({ value: part, label: fc.option(part) }).map(LABELLED_VALUE.normalise);
   const list = fc.array(element.filter(({ value }) => value !== ''));
@@ -45,12 +45,12 @@ test('any list comes back as it was [R5]', () => {
   );
 });
 
-test('tags as a user types them keep their parentheses [R5]', () => {
+test('tags that a user types keep their parentheses [R5]', () => {
   const values = textTags(String.raw`VIP (2025), VIP (2026),, A+ , C\, D, \(x\)`).map(({ value }) => value);
   expect(values).toEqual(['VIP (2025)', 'VIP (2026)', 'A+', 'C, D', '(x)']);
 });
 
-test('any tags come back as they were [R5]', () => {
+test('any tags are restored unchanged [R5]', () => {
   const value = fc.string({ unit: fc.constantFrom('a', 'B', ' ', ',', '(', ')', '\\', '+') });
   const tag = value.map((each) => LABELLED_VALUE.normalise({ value: each, label: null }));
   fc.assert(

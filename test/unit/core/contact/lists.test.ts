@@ -11,13 +11,13 @@ const keysOf = (field: 'emailAddresses' | 'phoneNumbers', versions: Record<strin
 };
 
 describe('versions of a list', () => {
-  test('are keyed alike and keep their own order and spelling', () => {
+  test('have the same keys and keep their own order and spelling', () => {
     const keyed = keyLists('emailAddresses', { a: values('B@x.org', 'a@x.org'), b: values('A@x.org', 'b@x.org') });
     expect([...keyed.a.keys()]).toEqual(['b@x.org', 'a@x.org']);
     expect(keyed.b.get('a@x.org')).toEqual({ value: 'A@x.org', label: null });
   });
 
-  test('name a phone number alike that one spells nationally and one internationally', () => {
+  test('give a phone number one key if one version spells it nationally and the other internationally', () => {
     expect(keysOf('phoneNumbers', { a: ['030 901820'], b: ['+49 30 901820'], c: [] })).toEqual({
       a: ['+4930901820'],
       b: ['+4930901820'],
@@ -25,7 +25,7 @@ describe('versions of a list', () => {
     });
   });
 
-  test('[R5] keep both spellings apart where one version holds both, so that neither is lost', () => {
+  test('[R5] keep both spellings apart if one version contains both, so that neither is lost', () => {
     const versions = { a: ['030 901820', '+49 30 901820'], b: ['+49 30 901820'], c: ['030 901820'] };
     expect(keysOf('phoneNumbers', versions)).toEqual({
       a: ['030901820', '+4930901820'],
@@ -38,7 +38,7 @@ describe('versions of a list', () => {
     expect(keysOf('phoneNumbers', { a: ['030 901820', '30 901820'], b: ['+49 30 901820'] }).a).toHaveLength(2);
   });
 
-  test('leave a national number alone that fits two international ones', () => {
+  test('do not match a national number that fits two international ones', () => {
     const versions = { a: ['030 901820'], b: ['+49 30 901820', '+43 30 901820'] };
     expect(keysOf('phoneNumbers', versions).a).toEqual(['030901820']);
   });

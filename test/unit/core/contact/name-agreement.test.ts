@@ -3,7 +3,7 @@ import { namesAgree } from '../../../../src/core/contact/name-agreement.ts';
 import { personNameOf } from '../../../../src/core/contact/person-name.ts';
 import { contactOf } from '../../../../src/core/contact/record.ts';
 
-/** A contact by its name: what stands after the bar is the last name. */
+/** A contact by its name: the text after the bar is the last name. */
 const named = (name: string) => {
   const [firstName = '', lastName = ''] = name.split('|');
   return contactOf({ firstName, lastName });
@@ -136,7 +136,7 @@ describe('[R13] the names of two contacts agree', () => {
     ['office@x.org', false],
     ['joada@x.org', false],
     ['byron@x.org', false],
-  ])('with another family name where the address %s names the first name: %s', (email, expected) => {
+  ])('with another family name if the address %s contains the first name: %s', (email, expected) => {
     expect(agree('Ada|Byron', 'Ada|Lovelace', email)).toEqual([expected, expected]);
   });
 
@@ -157,7 +157,7 @@ describe('[R13] the names of two contacts agree', () => {
     expect(agree(`${long}|Lee`, `${long}|Ray`)).toEqual([false, false]);
   });
 
-  test('but another first name is another person, whatever the address says', () => {
+  test('but another first name is another person, even if the address fits', () => {
     expect(agree('John|Smith', 'Jane|Smith', 'john.smith@x.org')).toEqual([false, false]);
   });
 });

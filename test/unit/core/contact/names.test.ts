@@ -13,7 +13,7 @@ describe('a full name', () => {
     ['one field for all', name('Mary Ann Lee'), name('Mary Ann', 'Lee')],
     ['Hebrew points', name('שָׁלוֹם'), name('שלום')],
     ['Arabic vowel marks', name('مُحَمَّد'), name('محمد')],
-  ])('is the same whatever the %s', (_, one, other) => {
+  ])('does not depend on %s', (_, one, other) => {
     expect(one).toBe(other);
     expect(one).not.toBe('');
   });
@@ -22,15 +22,15 @@ describe('a full name', () => {
     ['Thai', 'สม', 'สิม'],
     ['Devanagari', 'मनु', 'मन'],
     ['Latin', 'Ann', 'Anna'],
-  ])('is another one in %s where a vowel differs', (_, one, other) => {
+  ])('differs in %s if a vowel differs', (_, one, other) => {
     expect(name(one)).not.toBe(name(other));
   });
 
-  test('is empty where there is none', () => {
+  test('is empty for a contact without a name', () => {
     expect([name(''), name('🙂', '--')]).toEqual(['', '']);
   });
 });
 
-test('a folded text has its words parted by one space', () => {
+test('a folded text separates its words with one space', () => {
   expect(foldText('  Müller & Söhne GmbH ')).toBe('muller sohne gmbh');
 });

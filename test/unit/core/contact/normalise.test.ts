@@ -16,8 +16,8 @@ describe('a text', () => {
     ['white space of every kind', '  12\tHigh\r\nStreet\u00A0\u2003 2\u0085 ', '12 High Street 2'],
     ['emoji of several code points', '👩‍💻 Ada 🇩🇪', '👩‍💻 Ada 🇩🇪'],
     ['right-to-left script with its marks', 'שָׁלוֹם \u200Fעולם', 'שָׁלוֹם \u200Fעולם'],
-    ['halves of characters, as a text has that was cut off', 'Ann \ud83d, \ude00', 'Ann \ufffd, \ufffd'],
-    ['a mark that a control character kept from its letter', 'e\u0000\u0301', 'é'],
+    ['halves of characters, as in a text that was cut off', 'Ann \ud83d, \ude00', 'Ann \ufffd, \ufffd'],
+    ['a mark that a control character separates from its letter', 'e\u0000\u0301', 'é'],
   ])('that is %s is normalised', (_, given, expected) => {
     expect(normaliseText(given)).toBe(expected);
   });
@@ -28,7 +28,7 @@ describe('a text', () => {
     expect(contactOf({ title: long }).title).toHaveLength(12_000);
   });
 
-  test('that is normalised stays as it is when it is normalised again', () => {
+  test('that is normalised does not change when it is normalised again', () => {
     const text = fc.string({
       unit: fc.constantFrom('e', '\ud83d', '\ude00', '\u0301', '\u0000', ' ', '\u0085', '\u2000', 'ﬁ', '👩', '\u200D'),
     });
@@ -41,17 +41,17 @@ describe('a text', () => {
     );
   });
 
-  test('of several lines holds no half of a character either', () => {
+  test('of several lines contains no half of a character either', () => {
     expect(normaliseNotes('one \ud83d\n\ude00')).toBe('one \ufffd\n\ufffd');
   });
 
-  test('that is a label and says nothing is null', () => {
+  test('that is a blank label is null', () => {
     expect([normaliseLabel(' \t'), normaliseLabel(null), normaliseLabel(' Work ')]).toEqual([null, null, 'Work']);
   });
 });
 
 describe('a contact', () => {
-  test('that says nothing is empty in every field', () => {
+  test('that is blank is empty in every field', () => {
     expect(contactOf({})).toEqual({
       firstName: '',
       lastName: '',
@@ -64,7 +64,7 @@ describe('a contact', () => {
     });
   });
 
-  test('keeps the first of elements that mean the same, in its own spelling, and drops empty ones', () => {
+  test('keeps the first of elements with the same key, in its own spelling, and drops empty ones', () => {
     const contact = contactOf({
       emailAddresses: [
         { value: ' Ada@Example.org ', label: ' home ' },
@@ -97,12 +97,12 @@ describe('a contact', () => {
     ]);
   });
 
-  test('holds 50 email addresses in their order', () => {
+  test('contains 50 email addresses in their order', () => {
     const emailAddresses = Array.from({ length: 50 }, (_, index) => ({ value: `a${index}@example.org`, label: null }));
     expect(contactOf({ emailAddresses }).emailAddresses).toEqual(emailAddresses);
   });
 
-  test('loses no phone number that only letters or dialled signs tell apart', () => {
+  test('loses no phone number that differs only in letters or dialled signs', () => {
     const numbers = ['1-800-FLOWERS', '1-800-CONTACT', '*100#', '100', 'skype:ada1', 'skype:bob1'];
     const phoneNumbers = numbers.map((value) => ({ value, label: null }));
     expect(contactOf({ phoneNumbers }).phoneNumbers).toEqual(phoneNumbers);

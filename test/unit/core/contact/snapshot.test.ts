@@ -55,7 +55,7 @@ describe('[R1] a fingerprint', () => {
 });
 
 describe('an unordered snapshot', () => {
-  test('is equal whatever the order of lists, groups and object keys', () => {
+  test('is equal for any order of lists, groups and object keys', () => {
     const addresses = [ADDRESS, { ...ADDRESS, street: 'Main 2' }];
     const one = snapshot({ emailAddresses: emails('a@x.org', 'b@x.org'), addresses }, ['g1', 'g2']);
     const other = {
@@ -73,7 +73,7 @@ describe('an unordered snapshot', () => {
     expect(equalSnapshots(one, other)).toBe(false);
   });
 
-  test('still shows a label that differs', () => {
+  test('still contains a label that differs', () => {
     const one = snapshot({ emailAddresses: [{ value: 'a@x.org', label: 'home' }] });
     const other = snapshot({ emailAddresses: emails('a@x.org') });
     expect(equalSnapshots(unordered(one), unordered(other))).toBe(false);
@@ -88,7 +88,7 @@ const FULL = contactOf({
 
 const without = (field: string) => Object.fromEntries(Object.entries(FULL).filter(([name]) => name !== field));
 
-test('a stored contact reads back as it was', () => {
+test('a stored contact is read back unchanged', () => {
   expect(contactSchema.parse(JSON.parse(JSON.stringify(FULL)))).toEqual(FULL);
 });
 
@@ -116,15 +116,15 @@ const HEARD_AT_MS = 1_000_000;
 
 test.each<[string, number | null, number | null]>([
   ['is its stamp', 10, 10],
-  ['is unknown where its side names none', null, null],
+  ['is unknown if its side reports no time', null, null],
   ['is its stamp up to the margin of the clocks', HEARD_AT_MS + CLOCK_MARGIN_MS, HEARD_AT_MS + CLOCK_MARGIN_MS],
   ['is never later than that', HEARD_AT_MS + CLOCK_MARGIN_MS + 1, HEARD_AT_MS + CLOCK_MARGIN_MS],
 ])('[R4] when a contact was changed %s', (_, modifiedAtMs, expected) => {
   expect(changedAtMs(halfOf(record('x', {}, { modifiedAtMs }), { heardAtMs: HEARD_AT_MS }))).toBe(expected);
 });
 
-test('[R7] a contact stands unless it is known to be deleted, whatever shows it since', () => {
-  const standing = HALF_STATES.filter((state) => stands(halfOf(record('x', {}), { state })));
-  expect(standing).toEqual(['settled', 'changed', 'missing', 'settling']);
+test('[R7] a contact exists unless it is known to be deleted, even if a feed shows it since', () => {
+  const existing = HALF_STATES.filter((state) => stands(halfOf(record('x', {}), { state })));
+  expect(existing).toEqual(['settled', 'changed', 'missing', 'settling']);
   expect(stands(null)).toBe(false);
 });

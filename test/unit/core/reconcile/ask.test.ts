@@ -18,7 +18,7 @@ const merged = (
 ) => mergeContacts(bothSides(sideOf(left, base, 1), sideOf(right, base, 2)), policyWith(policy));
 
 describe('[R4] ask', () => {
-  test('leaves both values where they are, as a conflict that nobody has won', () => {
+  test('leaves both values unchanged, as a conflict without a winner', () => {
     const { conflicts, fields, held, desired } = merged({ title: 'Baker' }, { title: 'Brewer' }, { title: 'Cook' });
     expect(conflicts).toEqual([{ field: 'title', left: 'Baker', right: 'Brewer', winner: null }]);
     expect([fields, held]).toEqual([
@@ -28,7 +28,7 @@ describe('[R4] ask', () => {
     expect([desired.left.title, desired.right.title]).toEqual(['Baker', 'Brewer']);
   });
 
-  test('of one field lets the policy decide the others, and their edits travel', () => {
+  test('of one field lets the policy decide the others, and their edits are written', () => {
     const policy = { conflicts: 'right', conflictsByField: { title: 'ask' } } as const;
     const base = { title: 'Cook', company: 'A', firstName: 'Ann' };
     const { conflicts, fields } = merged(
@@ -45,13 +45,13 @@ describe('[R4] ask', () => {
   });
 
   test.each([
-    ['nobody where the values are the same', 'Baker', 'Baker'],
-    ['nobody where one side alone changed it', 'Baker', 'Cook'],
+    ['no question if the values are the same', 'Baker', 'Baker'],
+    ['no question if only one side changed it', 'Baker', 'Cook'],
   ])('asks %s', (_, left, right) => {
     expect(merged({ title: left }, { title: right }, { title: 'Cook' }).conflicts).toEqual([]);
   });
 
-  test('[R13] waits at a first meeting too, where a filled field still beats an empty one', () => {
+  test('[R13] also waits at a first match, but a filled field still wins over an empty one', () => {
     const { conflicts, fields } = merged({ title: 'Baker', company: 'A' }, { title: 'Brewer' }, null);
     expect(conflicts.map(({ field, winner }) => [field, winner])).toEqual([['title', null]]);
     expect(fields).toEqual({ left: [], right: ['company'] });
@@ -73,12 +73,12 @@ describe('[R4] ask', () => {
       { firstName: '', lastName: 'Ann Lee' },
       { firstName: 'Ann Lee', lastName: '' },
     ],
-  ])('[R13] asks nobody how one name is divided: %j and %j', (left, right, expected) => {
+  ])('[R13] does not ask about the division of one name: %j and %j', (left, right, expected) => {
     const { desired } = merged(left, right, null);
     expect(desired).toMatchObject({ left: expected, right: expected });
   });
 
-  test('is no matter of a one-way link: its source wins', () => {
+  test('does not apply to a one-way link: its source wins', () => {
     const { conflicts } = merged(
       { title: 'Baker' },
       { title: 'Brewer' },
@@ -98,8 +98,8 @@ const QUESTION: OpenConflict = {
   winner: null,
 };
 
-/** What becomes of the question by a plan about the pair. */
-const past = (left: string | null, right: string, { ids = 'lr', policy = ASK } = {}): readonly OpenConflict[] => {
+/** The state of the question after a plan about the pair. */
+const ended = (left: string | null, right: string, { ids = 'lr', policy = ASK } = {}): readonly OpenConflict[] => {
   const [leftId = '', rightId = ''] = ids;
   const base = snapshot({ title: 'Cook' });
   const there = record(rightId, { title: right });
@@ -120,26 +120,26 @@ const past = (left: string | null, right: string, { ids = 'lr', policy = ASK } =
   return pastQuestions([QUESTION], decisions);
 };
 
-test.each<[string, boolean, Parameters<typeof past>]>([
-  ['stays while both values stand', false, ['Baker', 'Brewer']],
-  ['stays for the executor to record, where a value is another one', false, ['Baker', 'Butcher']],
-  ['stays for the executor to record, where the policy decides now', false, ['Baker', 'Brewer', { policy: {} }]],
-  ['stays where the plan is about somebody else', false, ['Baker', 'Baker', { ids: 'xy' }]],
-  ['is past where both became the same', true, ['Baker', 'Baker']],
-  ['is past where one side has its former value', true, ['Cook', 'Brewer']],
-  ['is past where one contact is gone', true, [null, 'Brewer']],
-  ['is past where the left contact goes by another id', true, ['Baker', 'Brewer', { ids: 'nr' }]],
-])('[R4] a conflict that waits %s', (_, isPast, [left, right, more]) => {
-  expect(past(left, right, more)).toEqual(isPast ? [QUESTION] : []);
+test.each<[string, boolean, Parameters<typeof ended>]>([
+  ['stays while both values are unchanged', false, ['Baker', 'Brewer']],
+  ['stays for the executor to record, if a value changed', false, ['Baker', 'Butcher']],
+  ['stays for the executor to record, if the policy decides now', false, ['Baker', 'Brewer', { policy: {} }]],
+  ['stays if the plan is about another contact', false, ['Baker', 'Baker', { ids: 'xy' }]],
+  ['ends if both became the same', true, ['Baker', 'Baker']],
+  ['ends if one side has its former value', true, ['Cook', 'Brewer']],
+  ['ends if one contact is deleted', true, [null, 'Brewer']],
+  ['ends if the left contact has another id', true, ['Baker', 'Brewer', { ids: 'nr' }]],
+])('[R4] a conflict that waits %s', (_, hasEnded, [left, right, more]) => {
+  expect(ended(left, right, more)).toEqual(hasEnded ? [QUESTION] : []);
 });
 
-test('[R4] a conflict that was reviewed is left to its review', () => {
+test('[R4] a conflict that was reviewed is decided by its review', () => {
   const decision = { kind: 'unlink', to: 'drop', pair: pairOf(present(record('l', {}), null), null) } as const;
   expect(pastQuestions([{ ...QUESTION, review: 'left' }], [decision])).toEqual([]);
   expect(pastQuestions([QUESTION], [decision])).toEqual([QUESTION]);
 });
 
-test('[R4] conflicts that wait are looked at again once the policy asks nobody', () => {
+test('[R4] conflicts that wait are decided again once the policy does not ask', () => {
   expect(noLongerAsked([QUESTION], policyWith(ASK))).toEqual([]);
   expect(noLongerAsked([QUESTION], policyWith({ ...ASK, conflictsByField: { title: 'left' } }))).toEqual([QUESTION]);
   expect(noLongerAsked([QUESTION], policyWith({ ...ASK, direction: 'to-left' }))).toEqual([QUESTION]);
@@ -147,13 +147,16 @@ test('[R4] conflicts that wait are looked at again once the policy asks nobody',
 });
 
 test.each([
-  ['both sides hold what they held', 'Baker', 'Brewer', true],
-  ['the other side holds it already', 'Baker', 'Baker', true],
+  ['both sides have their former values', 'Baker', 'Brewer', true],
+  ['the other side has it already', 'Baker', 'Baker', true],
   ['its own side was edited', 'Butcher', 'Brewer', false],
   ['its own side has its former value', 'Cook', 'Brewer', false],
   ['the other side was edited', 'Baker', 'Butcher', false],
-])('[R5] the value that a person took of it, where %s', (_, left, right, stands) => {
-  const halves = bothSides(sideOf({ title: left }, { title: 'Cook' }), sideOf({ title: right }, { title: 'Cook' }));
-  const taken = takenValue('title', halves, [{ ...QUESTION, review: 'left' }]);
-  expect(taken).toEqual(stands ? { from: 'left', value: 'Baker' } : null);
-});
+])(
+  '[R5] the value that a user chose is written only while neither side changed since: %s',
+  (_, left, right, isWritten) => {
+    const halves = bothSides(sideOf({ title: left }, { title: 'Cook' }), sideOf({ title: right }, { title: 'Cook' }));
+    const taken = takenValue('title', halves, [{ ...QUESTION, review: 'left' }]);
+    expect(taken).toEqual(isWritten ? { from: 'left', value: 'Baker' } : null);
+  },
+);

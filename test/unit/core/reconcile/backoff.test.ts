@@ -8,8 +8,11 @@ test.each([
   ['before its time', NOW_MS + 1, false],
   ['in its time', NOW_MS, true],
   ['after it', NOW_MS - DAY_MS, true],
-  ['as long before it as the longest delay', NOW_MS + retryDelayMs(100), false],
-  ['before a time that no delay reaches, as of a clock that was ahead', NOW_MS + retryDelayMs(100) + 1, true],
-])('[R15] whether something is tried again %s', (_, retryAtMs, isDue) => {
-  expect(isRetryDue(retryAtMs, NOW_MS)).toBe(isDue);
-});
+  ['before it, by the longest delay', NOW_MS + retryDelayMs(100), false],
+  ['before a time that no delay reaches, as from a clock that was ahead', NOW_MS + retryDelayMs(100) + 1, true],
+])(
+  '[R15] a refused write is due at its retry time, not before, except after a clock error: %s',
+  (_, retryAtMs, isDue) => {
+    expect(isRetryDue(retryAtMs, NOW_MS)).toBe(isDue);
+  },
+);

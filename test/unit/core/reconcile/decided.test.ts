@@ -34,18 +34,18 @@ const decide = (pair: Pair, given: Partial<Policy> = {}) => {
 const winnerOf = (right: string, given: Partial<Policy> = {}) =>
   decide(disputed(right), given).map((decision) => decision.kind === 'merge' && decision.conflicts[0]?.winner);
 
-test('[R4] a conflict that stands open keeps its winner while its two values stand, whatever was written since', () => {
+test('[R4] an open conflict keeps its winner while its two values are unchanged, even if they were written since', () => {
   expect(winnerOf('Brewer')).toEqual(['left']);
   expect(winnerOf('Brewer', { conflicts: 'right', conflictsByField: { title: 'newest' } })).toEqual(['left']);
 });
 
-test('[R4] it is decided again when a value changes, or where the policy names a side', () => {
+test('[R4] it is decided again if a value changes, or if the policy names a side', () => {
   expect(winnerOf('Butcher')).toEqual(['right']);
   expect(winnerOf('Brewer', { conflicts: 'right' })).toEqual(['right']);
   expect(winnerOf('Brewer', { conflictsByField: { title: 'right' } })).toEqual(['right']);
 });
 
-test('[R4] a write that brings back what a conflict was decided for is told from one of a later change', () => {
+test('[R4] a write of the value that a conflict was decided for is distinguished from a write of a later change', () => {
   const agreed = snapshot({ title: 'Brewer' });
   const restoredBy = (left: string) =>
     decide(pairOf(present(record('l', { title: left }), agreed), present(record('r', { title: 'Brewer' }), agreed)));

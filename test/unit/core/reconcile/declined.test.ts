@@ -29,13 +29,13 @@ const ONE_SITE = { websites: values('a.org') };
 
 describe('settleDeclined', () => {
   test.each<[string, Given, Declined]>([
-    ['everything was taken', { written: ['title'], wanted: { title: 'A' }, now: { title: 'A' } }, {}],
-    ['a text was not taken', { written: ['title'], wanted: { title: 'A' }, now: {} }, { title: ['A'] }],
-    ['an element was not taken', { written: ['websites'], wanted: SITES, now: ONE_SITE }, { websites: ['b.org'] }],
+    ['everything was stored', { written: ['title'], wanted: { title: 'A' }, now: { title: 'A' } }, {}],
+    ['a text was not stored', { written: ['title'], wanted: { title: 'A' }, now: {} }, { title: ['A'] }],
+    ['an element was not stored', { written: ['websites'], wanted: SITES, now: ONE_SITE }, { websites: ['b.org'] }],
     ['an element was not removed', { written: ['websites'], wanted: ONE_SITE, now: SITES }, { websites: ['b.org'] }],
     ['another field differs', { written: ['title'], wanted: { company: 'A' }, now: {} }, {}],
     [
-      'a former one is still so',
+      'a former difference still exists',
       { former: { title: ['A'] }, written: [], wanted: { title: 'A' }, now: {} },
       { title: ['A'] },
     ],
@@ -45,8 +45,8 @@ describe('settleDeclined', () => {
       {},
     ],
     ['the sides are equal by now', { former: { websites: ['b.org'] }, written: [], wanted: SITES, now: SITES }, {}],
-    ['groups were not taken', { written: [], wanted: {}, now: {}, groups: ['g'] }, { buckets: ['g'] }],
-  ])('R2: keeps the differences that are settled where %s', (_, given, declined) => {
+    ['groups were not stored', { written: [], wanted: {}, now: {}, groups: ['g'] }, { buckets: ['g'] }],
+  ])('R2: keeps the differences that are settled if %s', (_, given, declined) => {
     expect(settle(given)).toEqual(declined);
   });
 });

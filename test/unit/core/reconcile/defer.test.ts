@@ -51,18 +51,18 @@ const refusalOf = (decision: Decision, side: Side, given: Partial<Refusal> = {})
   ...given,
 });
 
-describe('[R15] a refused write is remembered', () => {
+describe('[R15] a refused write is stored', () => {
   test.each<[string, Decision, string]>([
     ['an update by both contacts', MERGE, 'l r'],
     ['a create by its source', CREATE, 'l'],
-    ['a delete by the contact that was to go', DELETE, 'delete l'],
+    ['a delete by the contact to delete', DELETE, 'delete l'],
     ['the end of a pair, which writes nothing, by nothing', UNLINK, ''],
   ])('%s', (_, decision, key) => {
     expect(refusalKey(decision)).toBe(key);
   });
 });
 
-test('[R15] a refused delete keeps no create waiting whose source goes by the same id at the other side', () => {
+test('[R15] a refused delete does not delay a create whose source has the same id at the other side', () => {
   const refusal = refusalOf(DELETE, 'left');
   const create: Creation = { ...CREATE, side: 'left' };
   expect(sourceFingerprint(create)).toBe(refusal.sourceFingerprint);
@@ -70,22 +70,22 @@ test('[R15] a refused delete keeps no create waiting whose source goes by the sa
   expect(deferRefused([DELETE], [refusal], SOON)).toEqual([]);
 });
 
-describe('[R9] a contact that a write of unknown outcome is about', () => {
+describe('[R9] a contact with a write of unknown outcome', () => {
   test.each<[string, Decision, Side, string]>([
     ['merged', MERGE, 'right', 'r'],
     ['copied', CREATE, 'left', 'l'],
-    ['brought back', { ...CREATE, pair: HALF_GONE }, 'right', 'r'],
+    ['restored', { ...CREATE, pair: HALF_GONE }, 'right', 'r'],
     ['deleted', DELETE, 'left', 'l'],
     ['deleted for the other half of its pair', DELETE, 'right', 'r'],
     ['left alone in its pair', UNLINK, 'right', 'r'],
-  ])('is not %s before that is settled', (_, decision, side, id) => {
+  ])('is not %s before that outcome is settled', (_, decision, side, id) => {
     expect(deferUnsettled([decision], (of, each) => of === side && each === id)).toEqual([]);
     const isNamesake = (of: Side, each: string): boolean => of !== side && each === id;
     expect(deferUnsettled([decision], isNamesake)).toEqual([decision]);
   });
 });
 
-describe('[R15] what a decision follows from', () => {
+describe('[R15] the content that a decision depends on', () => {
   const sourceOf = (now: Partial<Contact>, version: string, groupIds: readonly string[] = []) => {
     return sourceFingerprint({ ...CREATE, source: record('l', now, { version, groupIds }) });
   };
@@ -107,7 +107,7 @@ describe('[R15] what a decision follows from', () => {
     expect(sourceOf(ADA, '1')).not.toBe(sourceOf(ADA, '1', ['g']));
   });
 
-  test('is there for every kind of decision', () => {
+  test('exists for every kind of decision', () => {
     expect(sourceFingerprint(CREATE)).toBe(sourceFingerprint(DELETE));
     expect(sourceFingerprint(CREATE)).toContain('ada@x.org');
     expect(sourceFingerprint(UNLINK)).toBe('');
@@ -118,7 +118,7 @@ describe('[R15] a refused write', () => {
   test.each<[string, Decision, Side]>([
     ['create', CREATE, 'right'],
     ['delete', DELETE, 'left'],
-  ])('is left out until its time has come: a %s', (_, decision, side) => {
+  ])('is left out until its retry time: a %s', (_, decision, side) => {
     const refusals = [refusalOf(decision, side)];
     expect(deferRefused([decision], refusals, SOON)).toEqual([]);
     expect(deferRefused([decision], refusals, RETRY_AT_MS)).toEqual([decision]);
@@ -128,42 +128,45 @@ describe('[R15] a refused write', () => {
     ['its source changed since', { sourceFingerprint: 'of other content' }],
     ['another contact was refused', { key: 'another' }],
     ['the other side refused it', { side: 'left' }],
-  ])('is tried again at once where %s', (_, given) => {
+  ])('is retried at once if %s', (_, given) => {
     expect(deferRefused([CREATE], [refusalOf(CREATE, 'right', given)], SOON)).toEqual([CREATE]);
   });
 
-  test('of a pair is tried again at once where either contact changed since', () => {
+  test('of a pair is retried at once if either contact changed since', () => {
     const refusals = [refusalOf(MERGE, 'right', { sourceFingerprint: 'of other content' })];
     expect(deferRefused([MERGE], refusals, SOON)).toEqual([MERGE]);
   });
 
-  test('leaves the others alone', () => {
+  test('does not affect the other writes', () => {
     const other: Creation = { ...CREATE, source: record('m', ADA) };
     expect(deferRefused([CREATE, other, DELETE], [refusalOf(CREATE, 'right')], SOON)).toEqual([other, DELETE]);
   });
 
-  test('is none where nothing was refused', () => {
+  test('does not exist if nothing was refused', () => {
     const decisions = [MERGE, CREATE];
     expect(deferRefused(decisions, [], SOON)).toBe(decisions);
   });
 
-  test('never keeps a pair from ending', () => {
+  test('never prevents the end of a pair', () => {
     const refusals = [refusalOf(UNLINK, 'left'), refusalOf(UNLINK, 'right')];
     expect(deferRefused([UNLINK], refusals, SOON)).toEqual([UNLINK]);
   });
 
-  test.each(SIDE_PAIRS)('at %s leaves the write to %s as it is; what it was to bring stays open', (side, other) => {
-    const decided = deferRefused([MERGE], [refusalOf(MERGE, side)], SOON);
-    expect(decided).toEqual([
-      {
-        ...MERGE,
-        writes: WRITES[other],
-        held: { [side]: [], [other]: FIELDS[side] },
-        deferred: true,
-      },
-    ]);
-    expect(deferRefused([MERGE], [refusalOf(MERGE, side)], RETRY_AT_MS)).toEqual([MERGE]);
-  });
+  test.each(SIDE_PAIRS)(
+    'at %s leaves the write to %s unchanged; the values that it was to write stay open',
+    (side, other) => {
+      const decided = deferRefused([MERGE], [refusalOf(MERGE, side)], SOON);
+      expect(decided).toEqual([
+        {
+          ...MERGE,
+          writes: WRITES[other],
+          held: { [side]: [], [other]: FIELDS[side] },
+          deferred: true,
+        },
+      ]);
+      expect(deferRefused([MERGE], [refusalOf(MERGE, side)], RETRY_AT_MS)).toEqual([MERGE]);
+    },
+  );
 
   test('at both sides leaves both out', () => {
     const refusals = [refusalOf(MERGE, 'left'), refusalOf(MERGE, 'right')];
@@ -177,12 +180,12 @@ describe('[R15] a refused write', () => {
     ]);
   });
 
-  test('at a side that is not written by now changes nothing', () => {
+  test('at a side that is no longer written changes nothing', () => {
     const decision = merge({ writes: WRITES.left });
     expect(deferRefused([decision], [refusalOf(decision, 'right')], SOON)).toEqual([decision]);
   });
 
-  test('[R4] keeps the value that lost as open as the one that won, and what was held', () => {
+  test('[R4] keeps the value that lost as open as the one that won, and the held changes', () => {
     const lost = { field: 'title', left: 'Dr', right: 'Prof', winner: 'left' } as const;
     const won = { field: 'company', left: 'A', right: 'B', winner: 'right' } as const;
     const decision = merge({
@@ -221,19 +224,19 @@ describe('[R15] a refused field', () => {
   });
 
   test.each<[string, Partial<Refusal>, number]>([
-    ['its time has come', {}, RETRY_AT_MS],
+    ['its retry time has come', {}, RETRY_AT_MS],
     ['its value changed on a side', { sourceFingerprint: 'of another value' }, SOON],
     ['the other side refused it', { side: 'left' }, SOON],
-  ])('is tried again where %s', (_, given, nowMs) => {
+  ])('is retried if %s', (_, given, nowMs) => {
     expect(deferRefused([MERGE], [fieldRefusal('title', given)], nowMs)).toEqual([MERGE]);
   });
 
-  test('waits however the other fields change', () => {
+  test('waits even if the other fields change', () => {
     const changed = merge({ writes: BOTH }, { ...ADA, company: 'Other' });
     expect(deferRefused([changed], [fieldRefusal('title')], SOON)).toMatchObject([{ held: { left: ['title'] } }]);
   });
 
-  test('is past once the plan does not write it any more, and a refused write once it writes nothing', () => {
+  test('ends once the plan no longer writes it, and a refused write ends once it writes nothing', () => {
     const [title, company] = [fieldRefusal('title'), fieldRefusal('company')];
     const whole = refusalOf(MERGE, 'right');
     expect(pastRefusals([MERGE], [title, company, whole])).toEqual([company]);

@@ -57,7 +57,7 @@ describe('unexplainedDifferences', () => {
         agreed({ websites: values('example.org/some/long') }),
       ),
     ],
-  ])('R5: finds nothing where %s', (_, halves) => {
+  ])('R5: finds nothing if %s', (_, halves) => {
     expect(fieldsOf(halves)).toEqual([]);
   });
 
@@ -66,7 +66,7 @@ describe('unexplainedDifferences', () => {
     expect(fieldsOf(halves)).toEqual(['title']);
   });
 
-  test('R5: a field that goes one way explains its differences', () => {
+  test('R5: a field that is synced one way explains its differences', () => {
     const halves = bothSides(agreed({ title: 'Sailor', ...EMAILS }), agreed({ title: 'Baker', ...ONE_EMAIL }));
     expect(fieldsOf(halves, { policy: policyWith({ directions: { title: 'to-left' } }) })).toEqual(['emailAddresses']);
     expect(fieldsOf(halves, { policy: policyWith({ direction: 'to-right' }) })).toEqual([]);
@@ -78,12 +78,17 @@ describe('unexplainedDifferences', () => {
     const choir = link('choir');
 
     test.each<[string, Sides<Half>, GroupLink, readonly string[]]>([
-      ['one side alone is a member', bothSides(inGroup(['g-choir']), inGroup([])), choir, ['buckets']],
+      ['only one side is a member', bothSides(inGroup(['g-choir']), inGroup([])), choir, ['buckets']],
       ['one side joined', bothSides(inGroup(['g-choir'], []), inGroup([])), choir, []],
-      ['an undo left it so', bothSides(inGroup(['g-choir']), inGroup([], [], { buckets: ['s-choir'] })), choir, []],
-      ['the groups have yet to unite', bothSides(inGroup(['g-choir']), inGroup([])), { ...choir, settled: false }, []],
+      [
+        'an undo left the difference',
+        bothSides(inGroup(['g-choir']), inGroup([], [], { buckets: ['s-choir'] })),
+        choir,
+        [],
+      ],
+      ['the groups are not united yet', bothSides(inGroup(['g-choir']), inGroup([])), { ...choir, settled: false }, []],
       ['the group has no counterpart', bothSides(inGroup(['g-choir']), inGroup([])), { ...choir, right: null }, []],
-    ])('R11: looks at a membership where %s', (_, halves, group, fields) => {
+    ])('R11: compares a membership if %s', (_, halves, group, fields) => {
       expect(fieldsOf(halves, { links: [group] })).toEqual(fields);
     });
   });
@@ -93,7 +98,7 @@ describe('disputedHalves', () => {
   const twoContacts = () =>
     fc.tuple(contact(), contact()).map(([left, right]) => bothSides(settled(left), settled(right)));
 
-  /** The pair as the next plan sees it, and the same after its writes. */
+  /** The pair as the next plan reads it, and the same pair after its writes. */
   const repaired = (halves: Sides<Half>) => {
     const policy = policyWith();
     const differences = unexplainedDifferences(halves, [], policy);
@@ -103,7 +108,7 @@ describe('disputedHalves', () => {
     return { differences, merge };
   };
 
-  test('R5: loses no element and no text that stands alone, and asks about two texts', () => {
+  test('R5: loses no element and no text that only one side has, and asks about two texts', () => {
     check(
       fc.property(twoContacts(), (halves) => {
         const result = repaired(halves);
@@ -124,7 +129,7 @@ describe('disputedHalves', () => {
     );
   });
 
-  test('R1: once the merge is written, nothing is left to explain', () => {
+  test('R1: once the merge is written, no difference is unexplained', () => {
     check(
       fc.property(twoContacts(), (halves) => {
         const result = repaired(halves);

@@ -11,7 +11,7 @@ const person = (firstName: string, lastName: string, given: Partial<Contact> = {
 const at = (...emails: readonly string[]) => ({ emailAddresses: values(...emails) });
 const called = (...phones: readonly string[]) => ({ phoneNumbers: values(...phones) });
 
-/** The groups that are found among contacts, by the letters `a`, `b` and so on of their places. */
+/** The groups that are found among contacts, with the letters `a`, `b` and so on for their positions. */
 const found = (...contacts: readonly Partial<Contact>[]): readonly string[] => {
   const halves = contacts.map((contact, index) => halfOf(record(String.fromCodePoint(97 + index), contact)));
   const groups = findDuplicates(halves).map((members) => members.map(({ id }) => id).join(''));
@@ -23,7 +23,7 @@ const found = (...contacts: readonly Partial<Contact>[]): readonly string[] => {
 describe('[R13] contacts of one side are likely one person', () => {
   test.each<[string, readonly Partial<Contact>[]]>([
     [
-      'share an address, and their names go together',
+      'share an address, and their names agree',
       [person('Bob', 'Lee', at('b@x.org')), person('Robert', 'Lee', at('B@x.org'))],
     ],
     [
@@ -35,7 +35,7 @@ describe('[R13] contacts of one side are likely one person', () => {
       [person('Bob', 'Lee', { title: 'Cook' }), person('Lee', 'Bob', { title: 'cook' })],
     ],
     [
-      'have one full name, and nothing speaks against it',
+      'have one full name, and nothing contradicts it',
       [person('Bob', 'Lee', at('b@x.org')), person('Bob', 'Lee', called('+15551234567'))],
     ],
     [
@@ -43,7 +43,7 @@ describe('[R13] contacts of one side are likely one person', () => {
       [person('Bob', 'Lee', called('+15551234567')), person('Robert', 'Lee', called('+15551234567'))],
     ],
     ['are copies', [person('Bob', 'Lee', at('b@x.org')), person('Bob', 'Lee', at('b@x.org'))]],
-  ])('that %s', (_, contacts) => {
+  ])('if they %s', (_, contacts) => {
     expect(found(...contacts)).toEqual(['ab']);
   });
 
@@ -61,15 +61,15 @@ describe('[R13] contacts of one side are likely one person', () => {
       [person('Bob', 'Lee', { company: 'A' }), person('Bob', 'Lee', { company: 'B' })],
     ],
     [
-      'share a number alone',
+      'share only a number',
       [person('Bob', 'Lee', called('+15551234567')), person('Jane', 'Poe', called('+15551234567'))],
     ],
     ['have no name and nothing in common', [at('b@x.org'), at('c@x.org')]],
-  ])('and are not that %s', (_, contacts) => {
+  ])('but not if they %s', (_, contacts) => {
     expect(found(...contacts)).toEqual([]);
   });
 
-  test('in a group where each two go together: who goes with two others joins one of them', () => {
+  test('in a group in which each two match: a contact that matches two others joins one of them', () => {
     const family = [
       person('John', 'Smith', at('s@x.org')),
       person('J.', 'Smith', at('s@x.org')),
@@ -83,12 +83,12 @@ describe('[R13] contacts of one side are likely one person', () => {
     expect(found(...three, person('Ann', 'Poe'))).toEqual(['abc']);
   });
 
-  test('of which each stands', () => {
+  test('only if each of them exists', () => {
     const bob = halfOf(record('a', person('Bob', 'Lee')));
     expect(findDuplicates([bob, { ...gone('b'), record: record('b', person('Bob', 'Lee')) }])).toEqual([]);
   });
 
-  test('but not because of a name that a crowd has', () => {
+  test('but not because of a name that many contacts share', () => {
     const crowd = Array.from({ length: 30 }, (_, index) => halfOf(record(`c${index}`, person('Bob', 'Lee'))));
     expect(findDuplicates(crowd)).toEqual([]);
   });

@@ -15,7 +15,7 @@ const ADA: Partial<Contact> = { firstName: 'Ada', lastName: 'King' };
 const POLICY = policyWith({ directions: { [LAST]: 'to-left' } });
 const GROUPS = { links: [], actions: [], pairs: [], ended: [], duplicates: [] };
 
-/** The decision about Ada, whose values are these at each side, and were those when the sides agreed. */
+/** The decision about Ada with these values at each side now, and those values when the sides agreed. */
 const merged = (
   shown: Partial<Contact>,
   computed: Partial<Contact>,
@@ -28,8 +28,8 @@ const merged = (
   return decideMerge(pairOf(halves.left, halves.right), halves, [], POLICY);
 };
 
-describe('[R2] what a side computes is written to the other one', () => {
-  test('when it has changed, and only then', () => {
+describe('[R2] a value that a side computes is written to the other one', () => {
+  test('only when it has changed', () => {
     const { writes } = merged({}, { [LAST]: 'today' });
     expect(writes).toMatchObject([{ kind: 'update', side: 'left', fields: [LAST], desired: { [LAST]: 'today' } }]);
     expect(merged({}, { [LAST]: 'today' }, [{}, { [LAST]: 'today' }]).writes).toEqual([]);
@@ -37,7 +37,7 @@ describe('[R2] what a side computes is written to the other one', () => {
     expect(updateOn(merged({ [LAST]: 'today' }, {}, agreed).writes, 'left')?.fields).toEqual([LAST]);
   });
 
-  test('over what somebody wrote there, which goes nowhere and is no conflict [R4]', () => {
+  test('over a value that a user entered there, which is not propagated and is no conflict [R4]', () => {
     const agreed = [{ [LAST]: 'monday' }, { [LAST]: 'monday' }] as const;
     const scribbled = merged({ [LAST]: 'mine' }, { [LAST]: 'monday' }, agreed);
     expect(scribbled).toMatchObject({ writes: [], held: { left: [LAST] }, conflicts: [] });
@@ -48,13 +48,13 @@ describe('[R2] what a side computes is written to the other one', () => {
     });
   });
 
-  test('and loses nothing where nothing is computed any more [R8]', () => {
+  test('and loses nothing if nothing is computed any more [R8]', () => {
     const before = contactOf({ ...ADA, [LAST]: 'monday', notes: 'tall' });
     expect(emptiedFields(before, contactOf(ADA), [LAST, 'notes'])).toEqual(['notes']);
   });
 });
 
-describe('[R2] a contact that was given what is computed', () => {
+describe('[R2] a contact that received a computed value', () => {
   const both = merged({}, { [LAST]: 'today', title: 'Dr' });
   const alone = merged({}, { [LAST]: 'today' });
   const deferred = (decision: Decision, sinceMs: number | null) =>
@@ -64,7 +64,7 @@ describe('[R2] a contact that was given what is computed', () => {
       1_000_000_000,
     )[0];
 
-  test('is not given it again within a day: its change stays outstanding', () => {
+  test('does not receive it again within a day: its change stays outstanding', () => {
     expect(deferred(alone, EXTRAS_REST_MS - 1)).toMatchObject({
       writes: [],
       held: { left: [], right: [LAST] },
@@ -72,7 +72,7 @@ describe('[R2] a contact that was given what is computed', () => {
     });
   });
 
-  test('is given everything else', () => {
+  test('receives all other changes', () => {
     const { desired, fields } = updateOn((deferred(both, 1) as typeof both).writes, 'left') ?? {};
     expect(fields).toEqual(['title']);
     expect(desired).toEqual(contactOf({ ...ADA, title: 'Dr' }));
@@ -80,24 +80,24 @@ describe('[R2] a contact that was given what is computed', () => {
 
   test.each<[string, number | null]>([
     ['after a day', EXTRAS_REST_MS],
-    ['where it never was given any', null],
-    ['where the clock was a day ahead', -EXTRAS_REST_MS],
-  ])('is given it again %s', (_, sinceMs) => {
+    ['if it never received one', null],
+    ['if the clock was a day ahead', -EXTRAS_REST_MS],
+  ])('receives it again %s', (_, sinceMs) => {
     expect(deferred(both, sinceMs)).toEqual(both);
   });
 
-  test('where nothing else is decided, nothing is changed', () => {
+  test('if nothing else is decided, nothing is changed', () => {
     const unlink: Decision = { kind: 'unlink', pair: pairOf(NONE, NONE), to: 'drop' };
     expect(deferExtras([unlink], () => 1_000_000_000, 1_000_000_000)).toEqual([unlink]);
   });
 });
 
-describe('what a side computes says nothing of a person', () => {
-  test('a contact that holds nothing else says nothing', () => {
+describe('a computed value is no information about a person', () => {
+  test('a contact that has only computed values is blank', () => {
     expect(isEmptyContact(contactOf({ [LAST]: 'today' }))).toBe(true);
   });
 
-  test('copies of one person are known for it [R13]', () => {
+  test('copies of one person are recognised without it [R13]', () => {
     const copies = (more: Partial<Contact>) => [record('a', { ...ADA, ...more }), record('b', { ...ADA, ...more })];
     const { ambiguous, matches } = matchContacts({
       left: unpaired('left', ...copies({})),
@@ -107,7 +107,7 @@ describe('what a side computes says nothing of a person', () => {
     expect([matches.length, ambiguous]).toEqual([2, []]);
   });
 
-  test('a deletion at the other side is no match for it [R6]', () => {
+  test('does not outweigh a deletion at the other side [R6]', () => {
     const right = present(record('r', { ...ADA, [LAST]: 'today' }), snapshot(ADA));
     const { decisions } = planContacts({
       pairs: [pairOf(gone('l'), right)],

@@ -66,7 +66,7 @@ const stepsOf = (world: World, actions: readonly GroupAction[], planned: readonl
   return [...aside, ...own];
 };
 
-/** Runs until all is done or so many steps were taken. */
+/** Runs until no action is left or this number of steps was taken. */
 const runGroups = (world: World, mostSteps: number): void => {
   const plan = planGroups(
     { left: recordsOf(world.left), right: recordsOf(world.right), pairs: world.pairs },
@@ -131,29 +131,29 @@ test('names that swap, rotate or move to other groups are equal on both sides af
     fc.property(EDIT, (drawn) => {
       const world = linkedWorld(drawn.size);
       edit(world, drawn);
-      const wanted = namesOf(world[drawn.side]);
+      const expected = namesOf(world[drawn.side]);
       runGroups(world, Infinity);
-      expect(namesOf(world.left)).toEqual(wanted);
-      expect(namesOf(world.right)).toEqual(wanted);
+      expect(namesOf(world.left)).toEqual(expected);
+      expect(namesOf(world.right)).toEqual(expected);
     }),
   );
 });
 
-test('a run that was cut off between two renames is finished by the next run', () => {
+test('a run that was interrupted between two renames is finished by the next run', () => {
   check(
     fc.property(EDIT, (drawn) => {
       const world = linkedWorld(drawn.size);
       edit(world, drawn);
-      const wanted = namesOf(world[drawn.side]);
+      const expected = namesOf(world[drawn.side]);
       runGroups(world, drawn.stopAfter);
       runGroups(world, Infinity);
-      expect(namesOf(world.left)).toEqual(wanted);
-      expect(namesOf(world.right)).toEqual(wanted);
+      expect(namesOf(world.left)).toEqual(expected);
+      expect(namesOf(world.right)).toEqual(expected);
     }),
   );
 });
 
-test('a group is not created under a name that stays taken because a rename is blocked', () => {
+test('a group is not created under a name that stays in use because a rename is blocked', () => {
   const world = linkedWorld(2);
   world.right.set('right-A', 'X').set('right-new', 'A');
   world.left.set('left-other', 'X');

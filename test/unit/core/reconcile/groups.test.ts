@@ -6,12 +6,12 @@ import { temporaryName } from '../../../../src/core/reconcile/group-order.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import { policyWith, PREFIX, SIDE_PAIRS } from './support.ts';
 
-/** Groups by their names; the id of a name is the side's initial and the number of its place, from 1. */
+/** Groups with these names; the id of a group is the side's initial and its number, from 1. */
 const groupsOf = (side: Side, names: readonly string[]): readonly GroupRecord[] => {
   return names.map((name, index) => ({ id: `${PREFIX[side]}${index + 1}`, name, version: '' }));
 };
 
-/** A stored pair of the first group of each side, under the names that the sides last gave it. */
+/** A stored pair of the first group of each side, under the names that the sides last had for it. */
 const stored = (left: string | null, right: string | null, given: Partial<GroupPair> = {}): GroupPair => ({
   key: 'left:g1',
   left: left === null ? null : { id: 'g1', name: left },
@@ -46,14 +46,14 @@ describe('groups that meet for the first time', () => {
     expect(planned.pairs.every((pair) => pair.settled && pair.status === 'linked')).toBe(true);
   });
 
-  test('R11: are paired by what a reader sees of the name', () => {
+  test('R11: are paired by the visible characters of the name', () => {
     const left = ['VI\u200BP', '\u200EWork\u200F', 'New\u00A0Year', 'Co\u00ADop', 'My  Club', 'C++'];
     const planned = plan(left, ['VIP', 'Work', 'New Year', 'Coop', 'My Club', 'C#']);
     expect(linked(planned).slice(0, 5)).toEqual([1, 2, 3, 4, 5].map((place) => [`g${place}`, `s${place}`]));
     expect(texts(planned.actions)).toEqual(['create-group left C#', 'create-group right C++']);
   });
 
-  test('are created where they are missing, on both sides', () => {
+  test('are created on each side that lacks them', () => {
     const planned = plan(['Work'], ['Home']);
     expect(texts(planned.actions)).toEqual(['create-group left Home', 'create-group right Work']);
     expect(linked(planned)).toEqual([
@@ -69,24 +69,27 @@ describe('groups that meet for the first time', () => {
     expect(texts(planned.actions)).toEqual([`create-group ${target} ${names[source][0]}`]);
   });
 
-  test.each(SIDE_PAIRS)('that %s holds twice are paired once; the rest is reported, not doubled', (side, other) => {
-    const names = { [side]: ['Work', 'work', 'WORK'], [other]: ['Work'] };
-    const planned = plan(names['left'] ?? [], names['right'] ?? []);
-    expect(planned.actions).toEqual([]);
-    expect(linked(planned)).toEqual([['g1', 's1']]);
-    expect(planned.duplicates).toEqual([
-      { side, name: 'work' },
-      { side, name: 'WORK' },
-    ]);
-  });
+  test.each(SIDE_PAIRS)(
+    'with the same name twice in %s are paired once; the rest is reported, not duplicated',
+    (side, other) => {
+      const names = { [side]: ['Work', 'work', 'WORK'], [other]: ['Work'] };
+      const planned = plan(names['left'] ?? [], names['right'] ?? []);
+      expect(planned.actions).toEqual([]);
+      expect(linked(planned)).toEqual([['g1', 's1']]);
+      expect(planned.duplicates).toEqual([
+        { side, name: 'work' },
+        { side, name: 'WORK' },
+      ]);
+    },
+  );
 
-  test('that a side holds twice alone are created once', () => {
+  test('with the same name twice on one side only are created once', () => {
     const planned = plan(['Work', 'work'], []);
     expect(texts(planned.actions)).toEqual(['create-group right Work']);
     expect(planned.duplicates).toEqual([{ side: 'left', name: 'work' }]);
   });
 
-  test('that both sides hold twice are paired one by one, in the order of their ids', () => {
+  test('with the same name twice on both sides are paired one by one, in the order of their ids', () => {
     const groups = (prefix: string) => ['10', '9'].map((id) => ({ id: `${prefix}${id}`, name: 'Work', version: '' }));
     const planned = planGroups({ left: groups('g'), right: groups('s'), pairs: [] }, policyWith());
     expect(linked(planned)).toEqual([
@@ -97,7 +100,7 @@ describe('groups that meet for the first time', () => {
 });
 
 describe('[R1] a linked pair', () => {
-  test('that nobody touched asks for nothing', () => {
+  test('without a change needs no action', () => {
     const planned = plan(['Work'], ['work '], [stored('Work', 'work ')]);
     expect(planned).toMatchObject({ actions: [], ended: [], duplicates: [] });
     expect(planned.pairs).toEqual([stored('Work', 'work ')]);
@@ -115,7 +118,7 @@ describe('a rename', () => {
     expect(linked(planned)).toEqual([['g1', 's1']]);
   });
 
-  test('to the same name on both sides is only taken over', () => {
+  test('to the same name on both sides is only stored', () => {
     const planned = plan(['Job'], ['Job'], [stored('Work', 'Work')]);
     expect(planned.actions).toEqual([]);
     expect(planned.pairs).toEqual([stored('Job', 'Job')]);
@@ -131,7 +134,7 @@ describe('a rename', () => {
     expect(texts(plan(['G'], ['S'], [stored('Work', 'Work')], policy).actions)).toEqual([expected]);
   });
 
-  test('at the target of a one-way link stays there', () => {
+  test('at the target of a one-way link is kept', () => {
     const planned = plan(['Work'], ['Local'], [stored('Work', 'Work')], { direction: 'to-right' });
     expect(planned.actions).toEqual([]);
     expect(planned.pairs).toEqual([stored('Work', 'Work')]);
@@ -149,7 +152,7 @@ describe('a deletion', () => {
     expect(planned).toMatchObject({ ended: ['left:g1'], pairs: [], links: [] });
   });
 
-  test.each(SIDE_PAIRS)('at %s leaves the other group alone where deletions are kept', (side, other) => {
+  test.each(SIDE_PAIRS)('at %s keeps the other group if deletions are kept', (side, other) => {
     const { left, right } = missing(side);
     const [pair] = plan(left, right, [stored('Work', 'Work')], { deletes: 'keep' }).pairs;
     expect(pair).toMatchObject({ status: 'kept', settled: false, [side]: null, [other]: { name: 'Work' } });
@@ -157,7 +160,7 @@ describe('a deletion', () => {
     expect(again).toMatchObject({ actions: [], pairs: [pair], links: [], ended: [] });
   });
 
-  test('at the target of a one-way link stays there', () => {
+  test('at the target of a one-way link is kept', () => {
     const planned = plan(['Work'], [], [stored('Work', 'Work')], { direction: 'to-right' });
     expect(planned.actions).toEqual([]);
     expect(planned.pairs).toMatchObject([{ status: 'kept', right: null }]);
@@ -172,7 +175,7 @@ describe('a deletion', () => {
     expect(plan([], [], [kept])).toMatchObject({ actions: [], ended: ['left:g1'], pairs: [] });
   });
 
-  test('followed by a new group of the same name does not pair the new one with what is deleted', () => {
+  test('followed by a new group of the same name does not pair the new one with the deleted one', () => {
     const planned = planGroups(
       {
         left: [{ id: 'g2', name: 'Work', version: '' }],
@@ -186,7 +189,7 @@ describe('a deletion', () => {
     expect(linked(planned)).toEqual([['g2', null]]);
   });
 
-  test('is not concluded from a half that was never made', () => {
+  test('is not inferred from a half that was never created', () => {
     const halfMade = stored('Work', null, { settled: false });
     const planned = plan(['Work'], [], [halfMade]);
     expect(texts(planned.actions)).toEqual(['create-group right Work']);
@@ -195,7 +198,7 @@ describe('a deletion', () => {
   });
 });
 
-test('a kept group is linked again once the other side has a group of its name', () => {
+test('a kept group is linked again once the other side has a group with its name', () => {
   const kept = stored('Work', null, { status: 'kept', settled: false });
   const planned = plan(['Work'], ['work'], [kept], { deletes: 'keep' });
   expect(planned.actions).toEqual([]);
@@ -212,7 +215,7 @@ describe('BUCKETS', () => {
     expect(planned).toMatchObject({ actions: [], links: [], pairs: [], duplicates: [] });
   });
 
-  test('leaves out a group that both sides hold', () => {
+  test('leaves out a group that both sides have', () => {
     expect(plan(['Private'], ['private'], [], { buckets })).toMatchObject({ actions: [], links: [], pairs: [] });
   });
 
@@ -229,7 +232,7 @@ describe('BUCKETS', () => {
     expect(planned.actions).toEqual([]);
   });
 
-  test('propagates a rename out of it, since one name still takes part', () => {
+  test('propagates a rename to a name outside of it, since one name is still included', () => {
     const planned = plan(['Private'], ['Work'], [stored('Work', 'Work')], { buckets });
     expect(texts(planned.actions)).toEqual(['rename-group right Private']);
   });

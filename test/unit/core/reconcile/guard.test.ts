@@ -31,11 +31,11 @@ describe('[R8] FIRST_SYNC', () => {
   const group = { kind: 'create-group', side: 'left', name: 'Family' } as unknown as GroupAction;
 
   test.each([
-    ['a plan that does something to contacts', 'review', 0, [unlink], [], true],
-    ['a plan that makes a group', 'review', 0, [], [group], true],
+    ['a plan that changes contacts', 'review', 0, [unlink], [], true],
+    ['a plan that creates a group', 'review', 0, [], [group], true],
     ['a plan that does nothing', 'review', 0, [], [], false],
     ['a link that has a pair', 'review', 1, [unlink], [group], false],
-    ['a link that nobody wants to review', 'run', 0, [unlink], [group], false],
+    ['a link that needs no review', 'run', 0, [unlink], [group], false],
   ] as const)('%s', (_, firstSync, pairs, decisions, actions, halts) => {
     const halt = checkFirstSync({ firstSync }, { pairs }, { decisions, groups: { ...NO_GROUPS, actions } });
     expect(halt?.reason ?? null).toBe(halts ? 'first-sync' : null);
@@ -62,7 +62,7 @@ describe('[R8] DELETE_LIMIT', () => {
     expect(allowedDeletes(limit, pairs)).toBe(expected);
   });
 
-  test('counts what was deleted on that side within the day, as a share of the book before it', () => {
+  test('counts the deletions on that side within the day, as a share of the address book before them', () => {
     const recent = { left: { contacts: 4 }, right: { contacts: 6 } };
     const after = (contacts: number) => input({ pairs: 40, recent, losses: { left: {}, right: { contacts } } });
     expect(checkGuard(after(4))).toBeNull();
@@ -73,7 +73,7 @@ describe('[R8] DELETE_LIMIT', () => {
     expect(checkGuard(input({ recent: { left: {}, right: { contacts: 99 } } }))).toBeNull();
   });
 
-  test('[R8] lets everything pass at 100%, also a field that is emptied twice within the day', () => {
+  test('[R8] allows everything at 100%, also a field that is emptied twice within the day', () => {
     const twice = {
       pairs: 1,
       losses: { left: {}, right: { firstName: 1 } },
@@ -88,26 +88,26 @@ describe('[R8] DELETE_LIMIT', () => {
     ['firstName', /empty the first name of 11 contacts at Google/u],
     ['phoneNumbers', /empty the phone numbers of 11 contacts at Google/u],
     ['buckets', /empty the buckets of 11 contacts at Google/u],
-  ] as const)('holds for %s by itself', (loss, message) => {
+  ] as const)('applies to %s separately', (loss, message) => {
     const losses = (count: number) => ({ left: { contacts: 10, [loss]: count }, right: {} });
     expect(checkGuard(input({ losses: losses(10) }))).toBeNull();
     expect(checkGuard(input({ losses: losses(11) }))?.message).toMatch(message);
   });
 
-  test('names everything that is too much on a side', () => {
+  test('names everything that exceeds the limit on a side', () => {
     const halt = checkGuard(input({ losses: { left: { emailAddresses: 35, phoneNumbers: 32 }, right: {} } }));
     expect(halt?.message).toMatch(
       /email addresses of 35 contacts at Google and empty the phone numbers of 32 contacts/u,
     );
   });
 
-  test.each(SIDE_PAIRS)('lets exactly the limit pass at %s and halts above it', (side) => {
+  test.each(SIDE_PAIRS)('allows exactly the limit at %s and halts above it', (side) => {
     const losses = (contacts: number) => ({ left: {}, right: {}, [side]: { contacts } });
     expect(checkGuard(input({ losses: losses(10) }))).toBeNull();
     expect(checkGuard(input({ losses: losses(11) }))).toMatchObject({ reason: 'too-many-deletes', side });
   });
 
-  test('holds for each side by itself', () => {
+  test('applies to each side separately', () => {
     expect(checkGuard(input({ losses: { left: { contacts: 10 }, right: { contacts: 10 } } }))).toBeNull();
   });
 
@@ -116,13 +116,13 @@ describe('[R8] DELETE_LIMIT', () => {
     expect(halt?.message).toMatch(/11 contacts at the service.*\b10\b.*50.*nothing was written.*--accept-deletes/su);
   });
 
-  test('is passed by --accept-deletes', () => {
+  test('is overridden by --accept-deletes', () => {
     expect(checkGuard(input({ losses: { left: { contacts: 50 }, right: {} }, acceptDeletes: true }))).toBeNull();
   });
 });
 
-describe('[R8] a side that came back empty', () => {
-  test.each(SIDE_PAIRS)('halts where it is %s, even if nothing would be deleted', (side) => {
+describe('[R8] a side that is suddenly empty', () => {
+  test.each(SIDE_PAIRS)('halts if it is %s, even if nothing would be deleted', (side) => {
     const present = { left: 50, right: 50, [side]: 0 };
     expect(checkGuard(input({ present }))).toMatchObject({ reason: 'side-emptied', side });
     expect(checkGuard(input({ present }))?.message).toMatch(/50 linked contacts.*--accept-deletes/su);
@@ -134,7 +134,7 @@ describe('[R8] a side that came back empty', () => {
     expect(checkGuard(input({ pairs: 2, present }))).toMatchObject({ reason: 'side-emptied' });
   });
 
-  test('[R7] does not count what was written a moment ago', () => {
+  test('[R7] does not count recent writes', () => {
     const present = { left: 0, right: 50 };
     expect(checkGuard(input({ present, unsettled: { left: 49, right: 0 } }))).toBeNull();
     const halt = checkGuard(input({ present, unsettled: { left: 48, right: 0 } }));
@@ -144,7 +144,7 @@ describe('[R8] a side that came back empty', () => {
     expect(checkGuard(input(lagging))).toMatchObject({ reason: 'side-emptied', side: 'right' });
   });
 
-  test('reports how many other contacts it holds', () => {
+  test('reports how many other contacts it has', () => {
     const present = { left: 0, right: 50 };
     const messageOf = (others: number) => checkGuard(input({ present, others: { left: others, right: 0 } }))?.message;
     expect(messageOf(0)).toMatch(/All 50 linked contacts are missing at Google; nothing/u);
@@ -152,23 +152,23 @@ describe('[R8] a side that came back empty', () => {
     expect(messageOf(3)).toMatch(/missing at Google and 3 other contacts are there; nothing/u);
   });
 
-  test('is fine where both are empty', () => {
+  test('is accepted if both sides are empty', () => {
     expect(checkGuard(input({ present: { left: 0, right: 0 } }))).toBeNull();
   });
 
-  test('is passed by --accept-deletes', () => {
+  test('is overridden by --accept-deletes', () => {
     expect(checkGuard(input({ present: { left: 0, right: 50 }, acceptDeletes: true }))).toBeNull();
   });
 });
 
-test('[R8] a changed account says which it was and what to do', () => {
+test('[R8] a changed account is reported with the former account and the action to take', () => {
   const halt = accountChanged('left', 'Google', 'it was a, it is b');
   expect(halt).toMatchObject({ reason: 'account-changed', side: 'left' });
   expect(halt.message).toMatch(/account at Google.*it was a, it is b.*nothing was written.*Sign in/su);
   expect(halt.message).not.toContain('--accept-deletes');
 });
 
-test('[R8] a halt without the commands that let it pass says what has happened, and nothing else is taken from a text', () => {
+test('[R8] a halt without the commands that override it reports its cause, and nothing else is removed from a text', () => {
   const losses = { left: {}, right: { contacts: 14 } };
   const halts = ['run-1', 'run-1 --write 7', null].flatMap((undoes) => [
     checkGuard(input({ losses, undoes }))?.message ?? '',

@@ -13,31 +13,39 @@ describe('[R13] an address that two contacts share', () => {
     ['by two nicknames of one name', named('Bill Gray', household), named('Will Gray', household)],
     ['by an initial', named('J Gray', household), named('Jane Gray', household)],
     ['by a short form', named('Ben Gray', household), named('Benjamin Gray', household)],
-    ['but for accents', named('José Soto', household), named('Jose Soto', household)],
+    ['except for accents', named('José Soto', household), named('Jose Soto', household)],
     ['of two words and of one', named('Anna', household), named('Anna Gray', household)],
-    ['but for a title', { firstName: 'Prof. Dr. Anna', lastName: 'Gray', ...household }, named('Anna Gray', household)],
-    ['but for a title in place of the first name', named('Mr Gray', household), named('Tom Gray', household)],
+    [
+      'except for a title',
+      { firstName: 'Prof. Dr. Anna', lastName: 'Gray', ...household },
+      named('Anna Gray', household),
+    ],
+    ['except for a title in place of the first name', named('Mr Gray', household), named('Tom Gray', household)],
     [
       'in one field and in two',
       { firstName: '山田太郎', ...household },
       { firstName: '太郎', lastName: '山田', ...household },
     ],
-    ['where one is its own address', { firstName: 'home@x.org', ...household }, named('Anna Gray', household)],
-  ])('pairs them where their names agree %s', (_, left, right) => {
+    ['since the name of one is its address', { firstName: 'home@x.org', ...household }, named('Anna Gray', household)],
+  ])('pairs them if their names agree %s', (_, left, right) => {
     expect(match([left], [right])).toEqual({ matches: ['g1 s1'], ambiguous: [] });
   });
 
   test.each<[string, Given, Given]>([
-    ['strangers', named('José Soto', household), named('İpek Müller', household)],
+    ['people of different names', named('José Soto', household), named('İpek Müller', household)],
     ['a couple', named('John Smith', household), named('Jane Smith', household)],
     [
       'a couple, and the address names one of them',
       named('John Smith', mail('john.smith@x.org')),
       named('Jane Smith', mail('john.smith@x.org')),
     ],
-    ['namesakes of two families', named('Maria Soto', mail('office@x.org')), named('Maria Lee', mail('office@x.org'))],
+    [
+      'contacts of one first name from two families',
+      named('Maria Soto', mail('office@x.org')),
+      named('Maria Lee', mail('office@x.org')),
+    ],
     ['names of one nickname', named('Alexander Gray', household), named('Alexandra Gray', household)],
-    ['names of which one begins with the other', named('Martin Weber', household), named('Martina Weber', household)],
+    ['names one of which begins with the other', named('Martin Weber', household), named('Martina Weber', household)],
     [
       'father and son',
       named('John Smith', { ...household, lastName: 'Smith Sr.' }),
@@ -55,13 +63,13 @@ describe('[R13] an address that two contacts share', () => {
     expect(match([left], [right]).matches).toEqual([]);
   });
 
-  test('is reported once for all who share it, without those who were paired', () => {
+  test('is reported once for all contacts that share it, without those that were paired', () => {
     const left = ['John', 'Mia', 'Tim'].map((name) => named(`${name} Smith`, household));
     const right = ['Ada', 'John', 'Eve'].map((name) => named(`${name} Smith`, household));
     expect(reasons(left, right)).toEqual([{ left: ['g2', 'g3'], right: ['s1', 's3'], why: 'names differ' }]);
   });
 
-  test('is reported also where each of the two has several candidates elsewhere', () => {
+  test('is reported also if each of the two has several candidates elsewhere', () => {
     const [latin, cyrillic] = [named('Ivan Petrov'), named('Иван Петров')];
     const [first, second] = [mail('first@x.org'), mail('second@x.org')];
     const left = [{ ...latin, ...first }, { ...latin, ...second }, cyrillic];
@@ -74,7 +82,7 @@ describe('[R13] an address that two contacts share', () => {
     ]);
   });
 
-  test('says why where several fit', () => {
+  test('gives the reason if several candidates fit', () => {
     const rivals = [named('Ann Lee', mail('office@x.org')), named('Bob Ray', mail('office@x.org'))];
     expect(reasons([mail('office@x.org')], rivals)).toEqual([
       { left: ['g1'], right: ['s1', 's2'], why: 'several candidates' },
@@ -98,12 +106,12 @@ describe('[R13] near copies', () => {
     ['a website', { websites: values('x.org') }],
     ['a short phone number', phone('112')],
     ['a phone number', phone('+49301111111')],
-  ])('are paired with their own copies where one has %s', (_, more) => {
+  ])('are paired with their own copies if one has %s', (_, more) => {
     const other = { ...card, ...more };
     expect(match([card, other], [other, card]).matches).toEqual(['g1 s2', 'g2 s1']);
   });
 
-  test('are paired with their own copies where one is in a group', () => {
+  test('are paired with their own copies if one is in a group', () => {
     const left = [inGroup('left', 'g1', card, []), inGroup('left', 'g2', card, ['g-choir'])];
     const right = [inGroup('right', 's1', card, ['s-choir']), inGroup('right', 's2', card, [])];
     expect(pairsOf(left, right)).toEqual(['g1 s2', 'g2 s1']);
@@ -115,20 +123,20 @@ describe('[R13] near copies', () => {
     ['an address', { addresses: [address('Main 1')] }],
     ['a website', { websites: values('x.org') }],
     ['a short phone number', phone('112')],
-  ])('that are no exact copies go by %s', (_, more) => {
+  ])('that are no exact copies are paired by %s', (_, more) => {
     const other = { ...card, ...more };
     const edited = (given: Given): Given => ({ ...given, company: 'Engine' });
     expect(match([card, other], [edited(other), edited(card)]).matches).toEqual(['g1 s2', 'g2 s1']);
   });
 
-  test('that are no exact copies go by their groups', () => {
+  test('that are no exact copies are paired by their groups', () => {
     const edited = { ...card, company: 'Engine' };
     const left = [inGroup('left', 'g1', card, []), inGroup('left', 'g2', card, ['g-choir'])];
     const right = [inGroup('right', 's1', edited, ['s-choir']), inGroup('right', 's2', edited, [])];
     expect(pairsOf(left, right)).toEqual(['g1 s2', 'g2 s1']);
   });
 
-  test('a contact that contradicts is taken last', () => {
+  test('a contradicting contact is paired last', () => {
     const [plain, doctor] = [card, { ...card, title: 'Dr' }];
     const [nurse, engine] = [
       { ...card, title: 'Nurse', ...phone('112') },
@@ -137,7 +145,7 @@ describe('[R13] near copies', () => {
     expect(match([doctor, plain], [nurse, engine]).matches).toEqual(['g1 s2', 'g2 s1']);
   });
 
-  test('without an address go by what else they share', () => {
+  test('without an address are paired by other shared values', () => {
     const [plain, other] = [named('Ada King'), named('Ada King', { websites: values('x.org') })];
     const edited = (given: Given): Given => ({ ...given, title: 'Dr' });
     expect(match([plain, other], [edited(other), edited(plain)])).toEqual({
@@ -156,26 +164,26 @@ describe('[R9] an origin id', () => {
   const source = (given: Given): Half => halfOf(record('s1', given), { side: 'right' });
   const [own, foreign] = [scopes.right, 'account of another link'];
   const renamed: [Given, Given] = [named('Ada King', mail('a@x.org')), named('Augusta Byron', mail('a@x.org'))];
-  const strangers: [Given, Given] = [named('Ada King', mail('a@x.org')), named('Bob Ray', mail('b@x.org'))];
+  const different: [Given, Given] = [named('Ada King', mail('a@x.org')), named('Bob Ray', mail('b@x.org'))];
   const namesakes: [Given, Given] = [named('Ada King', mail('a@x.org')), named('Ada King', mail('b@x.org'))];
 
   test.each<[string, [Given, Given], string | undefined, number]>([
     ['of this link and an address', renamed, own, 1],
     ['of this link and the name', namesakes, own, 1],
-    ['of this link alone', strangers, own, 0],
+    ['of this link, as the only evidence', different, own, 0],
     ['of another account and an address', renamed, foreign, 0],
     ['of another account and the name', namesakes, foreign, 0],
-    ['that names no account and an address', renamed, undefined, 1],
-    ['that names no account and the name', namesakes, undefined, 1],
-    ['that names no account alone', strangers, undefined, 0],
-    ['of this link and nothing that could agree', [{}, named('Ada King')], own, 1],
-    ['that names no account and nothing that could agree', [{}, named('Ada King')], undefined, 0],
+    ['without an account and an address', renamed, undefined, 1],
+    ['without an account and the name', namesakes, undefined, 1],
+    ['without an account, as the only evidence', different, undefined, 0],
+    ['of this link, without a value to compare', [{}, named('Ada King')], own, 1],
+    ['without an account, without a value to compare', [{}, named('Ada King')], undefined, 0],
   ])('%s: %j, %s: pairs %i', (_, [left, right], scope, expected) => {
     expect(pairsWith(made(left, scope), source(right))).toBe(expected);
   });
 });
 
-describe('a crowd that shares one email address', () => {
+describe('many contacts with the same email address', () => {
   const SIZE = 5_000;
   type Crowd = { readonly nameOf: (index: number) => string; readonly given: Given };
   const crowd = (side: Side, { nameOf, given }: Crowd, onRead: () => void): readonly Half[] => {
@@ -202,7 +210,7 @@ describe('a crowd that shares one email address', () => {
       ['of one name', () => 'Office', SIZE],
       ['without names', () => '', SIZE],
       ['of a hundred names', (index) => `Person ${index % 100}`, SIZE],
-    ])('%s is compared about once for each contact, not each with each', (__, nameOf, expected) => {
+    ])('%s is compared about once for each contact, not with every other contact', (__, nameOf, expected) => {
       let reads = 0;
       const count = () => {
         reads += 1;
@@ -217,7 +225,7 @@ describe('a crowd that shares one email address', () => {
     });
   });
 
-  test('of people who are all others on the other side is reported at once, without comparing them', () => {
+  test('without a match on the other side is reported at once, without comparing its contacts', () => {
     let reads = 0;
     const count = () => {
       reads += 1;

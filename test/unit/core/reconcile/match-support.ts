@@ -9,7 +9,7 @@ export type Given = Partial<Contact>;
 export const people = (side: Side, list: readonly Given[]): readonly Half[] =>
   unpaired(side, ...list.map((given, index) => record(`${PREFIX[side]}${index + 1}`, given)));
 
-/** Matches contacts; ids are `g1`, `g2`... and `s1`, `s2`... by their place. */
+/** Matches contacts; ids are `g1`, `g2`... and `s1`, `s2`... by position. */
 export const match = (left: readonly Given[], right: readonly Given[]) => {
   const { matches, ambiguous } = matchContacts({ left: people('left', left), right: people('right', right) });
   return {
@@ -18,7 +18,7 @@ export const match = (left: readonly Given[], right: readonly Given[]) => {
   };
 };
 
-/** Who is left unpaired and reported, and why. */
+/** The contacts that are left unpaired and reported, with the reasons. */
 export const reasons = (left: readonly Given[], right: readonly Given[]) =>
   matchContacts({ left: people('left', left), right: people('right', right) }).ambiguous;
 

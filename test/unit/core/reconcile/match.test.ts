@@ -15,8 +15,8 @@ describe('[R13] by email', () => {
       named('Bob Smith', mail('robert.smith@x.org')),
       named('Robert Smith', mail('robert.smith@x.org')),
     ],
-    ['where one has no name', mail('ada@x.org'), named('Ada King', mail('ada@x.org'))],
-    ['where phones differ', { ...mail('a@x.org'), ...phone('1111111') }, { ...mail('a@x.org'), ...phone('2222222') }],
+    ['if one has no name', mail('ada@x.org'), named('Ada King', mail('ada@x.org'))],
+    ['if phones differ', { ...mail('a@x.org'), ...phone('1111111') }, { ...mail('a@x.org'), ...phone('2222222') }],
   ])('two contacts are one person: %s', (_, left, right) => {
     expect(match([left], [right])).toEqual({ matches: ['g1 s1'], ambiguous: [] });
   });
@@ -31,13 +31,13 @@ describe('[R13] by email', () => {
     });
   });
 
-  test('two people of one household are not made one', () => {
+  test('two people of one household are not paired', () => {
     const john = named('John Smith', mail('smiths@x.org'));
     const jane = named('Jane Smith', mail('smiths@x.org'));
     expect(match([john], [jane])).toEqual({ matches: [], ambiguous: [{ left: ['g1'], right: ['s1'] }] });
   });
 
-  test('the better one of two candidates is taken, wherever it stands', () => {
+  test('the better of two candidates is paired, at any position', () => {
     const ada = named('Ada King', mail('office@x.org', 'ada@x.org'));
     const rivals = [named('Office', mail('office@x.org')), named('Ada King', mail('ada@x.org', 'office@x.org'))];
     expect(match([ada], rivals).matches).toEqual(['g1 s2']);
@@ -55,7 +55,7 @@ describe('[R13] by email', () => {
     ]);
   });
 
-  test('equally good candidates of other names are paired with none and reported', () => {
+  test('equally good candidates with other names are not paired, and are reported', () => {
     const office = mail('office@x.org');
     const rivals = [named('Ann Lee', office), named('Bob Ray', office)];
     expect(match([{ ...office, firstName: 'Office' }], rivals)).toEqual({
@@ -64,7 +64,7 @@ describe('[R13] by email', () => {
     });
   });
 
-  test('each set of rivals is reported by itself', () => {
+  test('each set of competing candidates is reported separately', () => {
     const rivals = (address_: string) => [named('Ann Lee', mail(address_)), named('Bob Ray', mail(address_))];
     const both = match([mail('one@x.org'), mail('two@x.org')], [...rivals('one@x.org'), ...rivals('two@x.org')]);
     expect(both.ambiguous).toEqual([
@@ -73,7 +73,7 @@ describe('[R13] by email', () => {
     ]);
   });
 
-  test('contacts without a name are copies only where they have the same addresses', () => {
+  test('contacts without a name are copies only if they have the same addresses', () => {
     const [both, one] = [mail('a@x.org', 'b@x.org'), mail('a@x.org')];
     expect(match([one, mail('b@x.org')], [both, one])).toEqual({ matches: ['g1 s2', 'g2 s1'], ambiguous: [] });
     expect(match([one], [mail('c@x.org', 'a@x.org'), both]).matches).toEqual([]);
@@ -81,7 +81,7 @@ describe('[R13] by email', () => {
     expect(match([one, one], [one]).matches).toEqual(['g1 s1']);
   });
 
-  test('copies of one person are paired with one of them, the rest stays alone', () => {
+  test('copies of one person are paired with one of them, the others stay unpaired', () => {
     const ada = named('Ada King', mail('ada@x.org'));
     expect(match([ada], [ada, ada])).toEqual({ matches: ['g1 s1'], ambiguous: [] });
     expect(match([ada, ada, ada], [ada, ada]).matches).toHaveLength(2);
@@ -96,7 +96,7 @@ describe('[R13] the card of a company', () => {
     ['of the company', named('Lena Personova', { company: 'Acme Werke GmbH', ...info })],
     ['of another company', named('Lena Personova', { company: 'Beta Handel', ...info })],
     ['without a company', named('Lena Personova', info)],
-    ['named by a title alone', { firstName: 'Frau', lastName: 'Personova', ...info }],
+    ['named only by a title', { firstName: 'Frau', lastName: 'Personova', ...info }],
   ])('is not paired with a person %s at its address and number', (_, person) => {
     for (const [left, right] of [
       [card, person],
@@ -130,17 +130,17 @@ describe('[R13] by phone and name', () => {
     );
   });
 
-  test('decides between namesakes', () => {
+  test('decides between contacts of the same name', () => {
     const namesakes = [named('Ada King', phone('+49301111111')), named('Ada King', phone('+49302222222'))];
     expect(match(namesakes, namesakes.toReversed())).toEqual({ matches: ['g1 s2', 'g2 s1'], ambiguous: [] });
   });
 
-  test('is not enough where the names differ', () => {
+  test('is not enough if the names differ', () => {
     const number = phone('+49301111111');
     expect(match([named('Ada King', number)], [named('Bob Ray', number)])).toEqual(NOBODY);
   });
 
-  test('is not enough where the number is too short to tell people apart', () => {
+  test('is not enough if the number is too short to identify a person', () => {
     const card = (company: string): Given => ({ ...named('A B', phone('112')), company });
     expect(match([card('C')], [card('D')]).matches).toEqual([]);
   });
@@ -181,16 +181,12 @@ describe('[R13] by a full name', () => {
     ['alone', named('Ada King'), named('ADA KÍNG')],
     ['in one field', { firstName: 'Ada King' }, named('Ada King')],
     [
-      'where only one says more',
+      'if only one has more values',
       named('Ada King', { ...mail('a@x.org'), company: 'X' }),
       named('Ada King', phone('1111111')),
     ],
-    [
-      'where one of several phones is shared',
-      named('A B', phone('1111111', '2222222')),
-      named('A B', phone('2222222')),
-    ],
-    ['of a company that has no person', { company: 'Engine Ltd.' }, { company: 'engine ltd', title: 'x' }],
+    ['if one of several phones is shared', named('A B', phone('1111111', '2222222')), named('A B', phone('2222222'))],
+    ['of a company without a person', { company: 'Engine Ltd.' }, { company: 'engine ltd', title: 'x' }],
   ])('two contacts are one person: %s', (_, left, right) => {
     expect(match([left], [right]).matches).toEqual(['g1 s1']);
   });
@@ -231,7 +227,7 @@ describe('[R13] by a full name', () => {
     expect(match([robert, bob], [named('Robert Rayner', phone('+49301111111'))]).matches).toEqual([]);
   });
 
-  test('is not that of a company of this name', () => {
+  test('does not match a company of this name', () => {
     expect(match([{ company: 'Ada King' }], [named('Ada King')])).toEqual(NOBODY);
   });
 
@@ -242,14 +238,14 @@ describe('[R13] by a full name', () => {
   test.each<[string, readonly Given[], readonly Given[]]>([
     ['at the service', [named('Ada King')], [named('Ada King', { title: 'Dr' }), named('Ada King', phone('2222222'))]],
     ['at Google', [named('Ada King'), named('Ada King', { title: 'Dr' })], [named('Ada King', { company: 'X' })]],
-  ])('that is not unique %s pairs nobody and is reported', (_, left, right) => {
+  ])('that is not unique %s is not paired and is reported', (_, left, right) => {
     expect(match(left, right)).toEqual({
       matches: [],
       ambiguous: [{ left: left.map((__, index) => `g${index + 1}`), right: right.map((__, index) => `s${index + 1}`) }],
     });
   });
 
-  test('is unique once its namesakes were paired otherwise', () => {
+  test('is unique once the other contacts of that name are paired otherwise', () => {
     const left = [named('Ada King', mail('a@x.org')), named('Ada King')];
     const right = [named('Ada King', { title: 'Dr' }), named('Ada King', mail('a@x.org'))];
     expect(match(left, right)).toEqual({ matches: ['g1 s2', 'g2 s1'], ambiguous: [] });
@@ -265,8 +261,8 @@ describe('[R13] by a full name', () => {
   });
 });
 
-describe('[R13] copies that say exactly the same', () => {
-  test('are paired one by one where both sides hold the very same namesakes', () => {
+describe('[R13] copies with exactly the same content', () => {
+  test('are paired one by one if both sides have the same contacts of one name', () => {
     const [ada, other] = [named('Ada King', { title: 'Dr' }), named('Ada King')];
     expect(match([ada, other, ada], [other, ada, ada])).toEqual({
       matches: ['g1 s2', 'g2 s1', 'g3 s3'],
@@ -281,38 +277,38 @@ describe('[R13] copies that say exactly the same', () => {
     expect(match([place, place], [same, same]).matches).toHaveLength(2);
   });
 
-  test('decide between namesakes that have different companies', () => {
+  test('decide between contacts of one name that have different companies', () => {
     const namesakes = [named('Ada King', { company: 'A' }), named('Ada King', { company: 'B' })];
     expect(match(namesakes, namesakes.toReversed()).matches).toEqual(['g1 s2', 'g2 s1']);
   });
 
-  test('are paired as far as they go where a side holds one more', () => {
+  test('are paired as far as possible if a side has one more', () => {
     const ada = named('Ada King');
     expect(match([ada, ada], [ada])).toEqual({ matches: ['g1 s1'], ambiguous: [] });
     expect(match([ada], [named('Ada King', { title: 'Dr' }), ada])).toEqual({ matches: ['g1 s2'], ambiguous: [] });
   });
 
-  test('that say nothing are nobody', () => {
+  test('that are blank are not paired', () => {
     expect(match([{}], [{}])).toEqual(NOBODY);
   });
 });
 
-describe('[R9] by the id that a create left behind', () => {
+describe('[R9] by the origin id that a create stored', () => {
   const twins = people('right', [named('Ada King', mail('a@x.org')), named('Ada King', mail('a@x.org'))]);
   const copy = (id: string, originId: string): Half =>
     halfOf(record(id, named('Ada King', mail('a@x.org')), { originId }));
 
-  test('a contact is paired with its origin before anything else is looked at', () => {
+  test('a contact is paired with its origin before other evidence is compared', () => {
     const { matches } = matchContacts({ left: [copy('g1', 's2')], right: twins });
     expect(matches.map((found) => found.right.id)).toEqual(['s2']);
   });
 
-  test('an origin is taken once', () => {
+  test('an origin is paired once', () => {
     const { matches } = matchContacts({ left: [copy('g1', 's2'), copy('g2', 's2')], right: twins });
     expect(matches.map((found) => `${found.left.id} ${found.right.id}`)).toEqual(['g1 s2', 'g2 s1']);
   });
 
-  test('an origin that is gone says nothing', () => {
+  test('an origin that is deleted is no evidence', () => {
     const { matches } = matchContacts({ left: [copy('g1', 's9')], right: twins });
     expect(matches).toHaveLength(1);
   });

@@ -3,7 +3,7 @@ import { mergeMembership, type GroupLink } from '../../../../src/core/reconcile/
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import { bothSides, halfOf, link, policyWith, record, snapshot } from './support.ts';
 
-/** A contact by the groups that it is in, and was in when both sides agreed. */
+/** A contact with its current groups, and its groups when both sides agreed. */
 const member = (groupIds: readonly string[], base: readonly string[] | null) =>
   halfOf(record('x', {}, { groupIds }), { base: base === null ? null : snapshot({}, base) });
 
@@ -32,27 +32,27 @@ describe('the membership in one bucket', () => {
     ['left at the service', IN, LEFT, 'leave', ''],
     ['joined on both', JOINED, JOINED, '', ''],
     ['left on both', LEFT, LEFT, '', ''],
-    ['never taken by the service', IN, OUT, '', ''],
-    ['never taken by Google', OUT, IN, '', ''],
+    ['never stored by the service', IN, OUT, '', ''],
+    ['never stored by Google', OUT, IN, '', ''],
     ['joined at Google, left at the service', JOINED, LEFT, '', 'join'],
     ['left at Google, joined at the service', LEFT, JOINED, 'join', ''],
-    ['joined at Google where the service has long been in', JOINED, IN, '', ''],
-    ['left at Google where the service has long been out', LEFT, OUT, '', ''],
+    ['joined at Google if the service was already in', JOINED, IN, '', ''],
+    ['left at Google if the service was already out', LEFT, OUT, '', ''],
   ])('[R3] %s', (_, left, right, atLeft, atRight) => {
     const merged = merge(left, right);
     expect([merged.left, merged.right]).toEqual([atLeft, atRight]);
   });
 
   test.each<[string, State, State, Partial<GroupLink>]>([
-    ['the contacts meet for the first time', state(null, true), state(null, false), {}],
+    ['the contacts are matched for the first time', state(null, true), state(null, false), {}],
     ['only one side has a base', state(true, true), state(null, false), {}],
     ['the groups are linked for the first time', IN, state(true, false), { settled: false }],
-  ])('[R13] is united where %s', (_, left, right, given) => {
+  ])('[R13] is united if %s', (_, left, right, given) => {
     expect(merge(left, right, given)).toMatchObject({ left: '', right: 'join' });
     expect(merge(right, left, given)).toMatchObject({ left: 'join', right: '' });
   });
 
-  test('is asked of a group that this run creates', () => {
+  test('is requested for a group that this run creates', () => {
     expect(merge(IN, OUT, { right: null, settled: false })).toMatchObject({ left: '', right: 'join' });
   });
 
@@ -63,13 +63,13 @@ describe('the membership in one bucket', () => {
     expect(merge(IN, LEFT, {}, policy)).toMatchObject({ left: '', held: { left: false, right: true } });
   });
 
-  test('ends where the source of a one-way link left, whatever the target made of it', () => {
+  test('ends if the source of a one-way link left, whatever the target changed', () => {
     expect(merge(LEFT, JOINED, {}, { direction: 'to-right' })).toMatchObject({ left: '', right: 'leave' });
     expect(merge(JOINED, LEFT, {}, { direction: 'to-left' })).toMatchObject({ left: 'leave', right: '' });
   });
 });
 
-test('[R11] names only the buckets that changed, whatever else the contact belongs to', () => {
+test('[R11] lists only the buckets that changed, not the others of the contact', () => {
   const merged = mergeMembership(
     bothSides(
       member(['g-choir', 'g-team', 'g-unlinked'], ['g-team', 'g-old']),

@@ -11,21 +11,21 @@ const mergeOf = (left: Half, right: Half, policy: Policy = policyWith()): FieldM
 
 const QUIET = { fields: { left: [], right: [] }, held: { left: [], right: [] }, conflicts: [] };
 
-describe('a conflict of which a side’s stamp is ahead of the clock', () => {
-  /** Both are edits that were heard of: the left one at 1 h, the right one at 2 h, by our clock. */
+describe('a conflict in which a side’s stamp is ahead of the clock', () => {
+  /** Both are edits that were received: the left one at 1 h, the right one at 2 h, by our clock. */
   const HOUR_MS = 3_600_000;
   const merged = (leftAtMs: number, rightAtMs: number): FieldMerge => {
     const left = sideOf({ title: 'Baker' }, { title: 'Cook' }, leftAtMs);
     const right = sideOf({ title: 'Brewer' }, { title: 'Cook' }, rightAtMs);
-    const heard = { ...left, heardAtMs: HOUR_MS };
-    return mergeOf(heard, { ...right, heardAtMs: 2 * HOUR_MS }, policyWith());
+    const received = { ...left, heardAtMs: HOUR_MS };
+    return mergeOf(received, { ...right, heardAtMs: 2 * HOUR_MS }, policyWith());
   };
 
   test.each<[string, number, number, Side]>([
     ['is not won by a stamp in the far future against a later edit', 4_000_000_000_000, 2 * HOUR_MS, 'right'],
     ['is not won by one half an hour ahead, either', HOUR_MS + 30 * 60_000, HOUR_MS + 6 * 60_000, 'right'],
     ['is won by a later stamp within the margin of the clocks', HOUR_MS + 4 * 60_000, HOUR_MS + 3 * 60_000, 'left'],
-    ['is won by the left side where the end of the margin ties', 2 * HOUR_MS, HOUR_MS + 5 * 60_000, 'left'],
+    ['is won by the left side if the end of the margin ties', 2 * HOUR_MS, HOUR_MS + 5 * 60_000, 'left'],
   ])('[R4] %s', (_, leftAtMs, rightAtMs, winner) => {
     expect(merged(leftAtMs, rightAtMs).conflicts).toMatchObject([{ field: 'title', winner }]);
   });
@@ -43,10 +43,10 @@ describe('a conflict', () => {
   test.each<[string, Partial<Policy>, number | null, number | null, Side]>([
     ['the later edit, Google’s', {}, 2, 1, 'left'],
     ['the later edit, the service’s', {}, 1, 2, 'right'],
-    ['Google where the times tie', {}, 1, 1, 'left'],
-    ['Google where Google names no time', {}, null, 9, 'left'],
-    ['Google where the service names no time', {}, 1, null, 'left'],
-    ['Google where nobody names a time', {}, null, null, 'left'],
+    ['Google if the times tie', {}, 1, 1, 'left'],
+    ['Google if Google reports no time', {}, null, 9, 'left'],
+    ['Google if the service reports no time', {}, 1, null, 'left'],
+    ['Google if neither side reports a time', {}, null, null, 'left'],
     ['Google by policy', { conflicts: 'left' }, 1, 2, 'left'],
     ['the service by policy', { conflicts: 'right' }, 2, 1, 'right'],
     ['the longer text, whose edit is older', { conflicts: 'longest' }, 2, 1, 'right'],
@@ -59,14 +59,14 @@ describe('a conflict', () => {
       'left',
     ],
     [
-      'the later edit, where the policy of another field names a side',
+      'the later edit, if the policy of another field names a side',
       { conflictsByField: { company: 'right' } },
       2,
       1,
       'left',
     ],
     [
-      'the source, whatever the field says',
+      'the source, whatever the policy of the field',
       { direction: 'to-right', conflictsByField: { title: 'right' } },
       1,
       2,
@@ -89,7 +89,7 @@ describe('a conflict', () => {
     ['Bobby', 'Ann', 'left'],
     ['', 'Ann', 'right'],
   ])(
-    '[R4] under longest, of %j and %j the %s one wins: code points count, and a tie goes by time',
+    '[R4] under longest, of %j and %j the %s one wins: code points count, and the time decides a tie',
     (left, right, winner) => {
       const names = bothSides(
         sideOf({ firstName: left }, { firstName: 'Cat' }, 1),
@@ -100,12 +100,12 @@ describe('a conflict', () => {
     },
   );
 
-  test('[R4] is none where both sides changed alike', () => {
+  test('[R4] does not exist if both sides changed alike', () => {
     const side = sideOf({ title: 'Baker' }, { title: 'Cook' });
     expect(mergeOf(side, side, policyWith())).toMatchObject(QUIET);
   });
 
-  test('[R4] in one field leaves the other fields to their own sides', () => {
+  test('[R4] in one field does not affect the other fields of each side', () => {
     const merge = mergeOf(
       sideOf({ title: 'Baker', company: 'Old' }, { title: 'Cook', company: 'Old' }, 2),
       sideOf({ title: 'Brewer', company: 'New' }, { title: 'Cook', company: 'Old' }, 1),

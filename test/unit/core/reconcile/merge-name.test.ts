@@ -21,7 +21,7 @@ const mergeNames = ({ base, left, right }: Given, policy = policyWith(), open: r
   return { names: [...new Set(names)], conflicts: merged.conflicts, held: merged.held };
 };
 
-describe("R4: a person's name beats an address in its place, whichever is newer", () => {
+describe("R4: a person's name wins over an address in its place, whichever is newer", () => {
   test.each<Given & { readonly name: Name }>([
     { base: null, left: 'ann@x.example/', right: 'Ann/Lee', name: 'Ann/Lee' },
     { base: null, left: 'Ann/Lee', right: '+49 30 5550123/', name: 'Ann/Lee' },
@@ -35,7 +35,7 @@ describe("R4: a person's name beats an address in its place, whichever is newer"
     }
   });
 
-  test('also where a person is asked about conflicts', () => {
+  test('also if the policy asks about conflicts', () => {
     const merged = mergeNames(
       { base: null, left: 'ann@x.example/', right: 'Ann/Lee' },
       policyWith({ conflicts: 'ask' }),
@@ -43,7 +43,7 @@ describe("R4: a person's name beats an address in its place, whichever is newer"
     expect(merged).toMatchObject({ names: ['Ann/Lee'], held: { left: [], right: [] } });
   });
 
-  test('not where the link writes only the side of the name', () => {
+  test('but not if the link writes only the side of the name', () => {
     const oneWay = policyWith({ direction: 'to-right' });
     expect(mergeNames({ base: null, left: 'ann@x.example/', right: 'Ann/Lee' }, oneWay).names).toContain(
       'ann@x.example/Lee',
@@ -54,14 +54,14 @@ describe("R4: a person's name beats an address in its place, whichever is newer"
 describe('R4: two people whose names share no word are a conflict about the whole name', () => {
   const MIXED = { base: 'Ann/Lee', left: 'Beth/Lee', right: 'Ann/Moore' };
 
-  test('the winner gives both parts, and the lost one is recorded', () => {
+  test('the winner gives both parts, and the lost name is recorded', () => {
     const left = mergeNames(MIXED, policyWith({ conflicts: 'left' }));
     expect(left.names).toEqual(['Beth/Lee']);
     expect(left.conflicts).toContainEqual({ field: 'lastName', left: 'Lee', right: 'Moore', winner: 'left' });
     expect(mergeNames(MIXED, policyWith({ conflicts: 'right' })).names).toEqual(['Ann/Moore']);
   });
 
-  test('a person is asked about both parts, and both sides keep their name', () => {
+  test('the policy asks about both parts, and both sides keep their name', () => {
     const { names, conflicts, held } = mergeNames(MIXED, policyWith({ conflicts: 'ask' }));
     expect(names).toEqual(['Beth/Lee', 'Ann/Moore']);
     expect(conflicts.map(({ field, winner }) => [field, winner])).toEqual([

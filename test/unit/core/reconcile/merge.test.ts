@@ -11,7 +11,7 @@ const mergeOf = (left: Half, right: Half, policy: Policy = policyWith()): FieldM
   return mergeContacts(bothSides(left, right), policy);
 };
 
-/** Merges with what is called `own` on the given side. */
+/** Merges with the values of `own` on the given side. */
 const mergeFrom = (side: Side, own: Half, other: Half, policy?: Policy): FieldMerge => {
   return side === 'left' ? mergeOf(own, other, policy) : mergeOf(other, own, policy);
 };
@@ -25,23 +25,23 @@ describe('a scalar', () => {
   // Each side as [base, now]; a null base: the sides never agreed.
   test.each<Row>([
     ['unchanged on both', ['a', 'a'], ['a', 'a'], 'quiet'],
-    ['different since ever, unchanged on both', ['a', 'a'], ['b', 'b'], 'quiet'],
+    ['always different, unchanged on both', ['a', 'a'], ['b', 'b'], 'quiet'],
     ['changed at Google', ['a', 'x'], ['a', 'a'], 'left'],
     ['changed at the service', ['a', 'a'], ['a', 'x'], 'right'],
     ['cleared at Google', ['a', ''], ['a', 'a'], 'left'],
     ['cleared at the service', ['a', 'a'], ['a', ''], 'right'],
-    ['changed at Google where the service never took it', ['a', 'x'], ['b', 'b'], 'left'],
-    ['changed at Google to what the service holds', ['a', 'b'], ['b', 'b'], 'quiet'],
+    ['changed at Google if the service never stored it', ['a', 'x'], ['b', 'b'], 'left'],
+    ['changed at Google to the value of the service', ['a', 'b'], ['b', 'b'], 'quiet'],
     ['changed on both alike', ['a', 'x'], ['a', 'x'], 'quiet'],
     ['cleared on both', ['a', ''], ['a', ''], 'quiet'],
-    ['changed on both apart', ['a', 'x'], ['a', 'y'], 'conflict'],
+    ['changed differently on both', ['a', 'x'], ['a', 'y'], 'conflict'],
     ['cleared at Google, changed at the service', ['a', ''], ['a', 'y'], 'conflict'],
     ['swapped', ['a', 'b'], ['b', 'a'], 'conflict'],
-    ['equal at a first meeting', [null, 'a'], [null, 'a'], 'quiet'],
-    ['empty at a first meeting', [null, ''], [null, ''], 'quiet'],
-    ['filled at Google only at a first meeting', [null, 'a'], [null, ''], 'left'],
-    ['filled at the service only at a first meeting', [null, ''], [null, 'a'], 'right'],
-    ['different at a first meeting', [null, 'a'], [null, 'b'], 'conflict'],
+    ['equal at a first match', [null, 'a'], [null, 'a'], 'quiet'],
+    ['empty at a first match', [null, ''], [null, ''], 'quiet'],
+    ['filled at Google only at a first match', [null, 'a'], [null, ''], 'left'],
+    ['filled at the service only at a first match', [null, ''], [null, 'a'], 'right'],
+    ['different at a first match', [null, 'a'], [null, 'b'], 'conflict'],
     ['different, only Google has a base', ['a', 'a'], [null, 'b'], 'conflict'],
     ['different, only the service has a base', [null, 'a'], ['b', 'b'], 'conflict'],
     ['emptied at Google, only the service has a base', [null, ''], ['b', 'b'], 'right'],
@@ -61,21 +61,21 @@ describe('a list', () => {
     ['reordered', ['ab', 'ba'], ['ab', 'ab'], {}],
     ['added to at Google', ['a', 'ab'], ['a', 'a'], { right: '+b' }],
     ['added to at the service', ['a', 'a'], ['a', 'ba'], { left: '+b' }],
-    ['added to on both apart', ['a', 'ab'], ['a', 'ac'], { left: '+c', right: '+b' }],
+    ['added to differently on both', ['a', 'ab'], ['a', 'ac'], { left: '+c', right: '+b' }],
     ['added to on both alike', ['a', 'ab'], ['a', 'ab'], {}],
     ['shortened at Google', ['ab', 'a'], ['ab', 'ab'], { right: '-b' }],
     ['shortened at the service', ['ab', 'ab'], ['ab', 'b'], { left: '-a' }],
     ['shortened on both alike', ['ab', 'a'], ['ab', 'a'], {}],
-    ['shortened on both apart', ['ab', 'a'], ['ab', 'b'], { left: '-a', right: '-b' }],
+    ['shortened differently on both', ['ab', 'a'], ['ab', 'b'], { left: '-a', right: '-b' }],
     ['changed from b to c at Google', ['ab', 'ac'], ['ab', 'ab'], { right: '+c -b' }],
-    ['changed on both apart', ['a', 'b'], ['a', 'c'], { left: '+c', right: '+b' }],
+    ['changed differently on both', ['a', 'b'], ['a', 'c'], { left: '+c', right: '+b' }],
     ['emptied at Google', ['ab', ''], ['ab', 'ab'], { right: '-a -b' }],
-    ['removed at Google, never taken by the service', ['ab', 'a'], ['a', 'a'], {}],
-    ['held at Google, never taken by the service', ['ab', 'ab'], ['a', 'a'], {}],
+    ['removed at Google, never stored by the service', ['ab', 'a'], ['a', 'a'], {}],
+    ['stored at Google, never stored by the service', ['ab', 'ab'], ['a', 'a'], {}],
     ['removed at Google, added again at the service', ['ab', 'a'], ['a', 'ab'], { left: '+b' }],
-    ['united at a first meeting', [null, 'ab'], [null, 'bc'], { left: '+c', right: '+a' }],
-    ['equal at a first meeting', [null, 'ab'], [null, 'ba'], {}],
-    ['united where only Google has a base', ['ab', 'a'], [null, 'b'], { left: '+b', right: '+a' }],
+    ['united at a first match', [null, 'ab'], [null, 'bc'], { left: '+c', right: '+a' }],
+    ['equal at a first match', [null, 'ab'], [null, 'ba'], {}],
+    ['united if only Google has a base', ['ab', 'a'], [null, 'b'], { left: '+b', right: '+a' }],
   ])('[R3] that is %s', (_, [leftBase, left], [rightBase, right], expected) => {
     const emails = (letters: string) => ({
       emailAddresses: values(...[...letters].map((letter) => `${letter}@x.org`)),
@@ -104,7 +104,7 @@ describe('a list', () => {
     expect(merge.desired.right[field]).toEqual(['1111111', '4444444', '3333333'].map(element));
   });
 
-  test('[R3] keeps the labels, the spelling and the order of the side that holds the element', () => {
+  test('[R3] keeps the labels, the spelling and the order of the side that has the element', () => {
     const left = [
       { value: 'B@X.org', label: 'home' },
       { value: 'a@x.org', label: null },
@@ -130,7 +130,7 @@ describe('a list', () => {
     ['national phone', { phoneNumbers: values('030 901820') }, { phoneNumbers: values('+49 30 901820') }],
     ['website', { websites: values('https://www.x.org/') }, { websites: values('X.org') }],
     ['address', { addresses: [address('12 High St.')] }, { addresses: [address('12 high st')] }],
-  ])('[R13] of a first meeting does not double one %s in two spellings', (_, left, right) => {
+  ])('[R13] of a first match does not duplicate one %s in two spellings', (_, left, right) => {
     expect(mergeOf(sideOf(left, null), sideOf(right, null), policyWith())).toMatchObject(QUIET);
   });
 
@@ -156,7 +156,7 @@ describe('[R2] each side is measured against its own base', () => {
     expect(mergeOf(sideOf(left, left), sideOf(right, right), policyWith())).toMatchObject(QUIET);
   });
 
-  test('a rewritten value is removed where its original is removed', () => {
+  test('a rewritten value is removed if its original is removed', () => {
     const long = 'a.very.long.address@example.org';
     const cut = 'a.very.long.address@exam';
     const merge = mergeOf(
@@ -168,7 +168,7 @@ describe('[R2] each side is measured against its own base', () => {
     expect(merge.desired.right.emailAddresses).toEqual([]);
   });
 
-  test('a rewritten value is replaced where its original is changed', () => {
+  test('a rewritten value is replaced if its original is changed', () => {
     const merge = mergeOf(
       sideOf({ phoneNumbers: values('+49 30 555555') }, { phoneNumbers: values('+49 30 901820') }),
       sideOf({ phoneNumbers: values('30901820') }, { phoneNumbers: values('30901820') }),
@@ -179,7 +179,7 @@ describe('[R2] each side is measured against its own base', () => {
 });
 
 describe('different fields', () => {
-  test('[R3] a phone added on one side and a title changed on the other both arrive', () => {
+  test('[R3] a phone added on one side and a title changed on the other both reach the other side', () => {
     const base = { firstName: 'Ada', title: 'Analyst' };
     const merge = mergeOf(
       sideOf({ ...base, phoneNumbers: values('+49 30 901820') }, base),
@@ -212,10 +212,10 @@ describe('different fields', () => {
 });
 
 describe('a one-way link', () => {
-  test('[R3] takes away at the target what its source removed, though the base of the target never held it', () => {
-    const holding = (...list: readonly string[]) => ({ emailAddresses: values(...list) });
-    const source = sideOf(holding('b@x.example'), holding('a@x.example', 'b@x.example'));
-    const target = sideOf(holding('a@x.example', 'b@x.example', 'own@x.example'), holding());
+  test('[R3] removes at the target what its source removed, though the base of the target never contained it', () => {
+    const withEmails = (...list: readonly string[]) => ({ emailAddresses: values(...list) });
+    const source = sideOf(withEmails('b@x.example'), withEmails('a@x.example', 'b@x.example'));
+    const target = sideOf(withEmails('a@x.example', 'b@x.example', 'own@x.example'), withEmails());
     const merged = mergeContacts(bothSides(source, target), policyWith({ direction: 'to-right' }));
     expect(merged.desired.right.emailAddresses).toEqual(values('b@x.example', 'own@x.example'));
     expect(merged.fields).toEqual({ left: [], right: ['emailAddresses'] });
@@ -254,7 +254,7 @@ describe('a one-way link', () => {
     expect(merge.held[target]).toEqual(['emailAddresses']);
   });
 
-  test.each(CASES)('%s fills nothing at the source at a first meeting', (direction, source, target) => {
+  test.each(CASES)('%s fills nothing at the source at a first match', (direction, source, target) => {
     const merge = mergeFrom(
       source,
       sideOf({ firstName: 'Ada' }, null),
@@ -267,8 +267,8 @@ describe('a one-way link', () => {
   });
 });
 
-describe('a first meeting', () => {
-  test('[R13] fills what is empty on either side and unites the lists', () => {
+describe('a first match', () => {
+  test('[R13] fills fields that are empty on either side and unites the lists', () => {
     const merge = mergeOf(
       sideOf({ firstName: 'Ada', company: 'Engine', emailAddresses: values('a@x.org') }, null),
       sideOf({ firstName: 'Ada', title: 'Countess', emailAddresses: values('A@x.org', 'b@x.org') }, null),
@@ -299,7 +299,7 @@ describe('a first meeting', () => {
     }
   });
 
-  test('R5: an address that may be either of two stays apart', () => {
+  test('R5: an address that may match either of two stays separate', () => {
     const bare = address('Via Cavour 1');
     const [one, other] = [address('Via Cavour 1', { region: 'RM' }), address('Via Cavour 1', { region: 'LT' })];
     const { desired } = mergeOf(sideOf({ addresses: [bare] }, null), sideOf({ addresses: [one, other] }, null));
@@ -346,22 +346,28 @@ describe('a first meeting', () => {
 
   type Name = readonly [string, string];
   test.each<[string, Name, Name, Name, Partial<Policy>]>([
-    ['the divided name beats the whole one', ['Mary Ann Lee', ''], ['Mary Ann', 'Lee'], ['Mary Ann', 'Lee'], {}],
+    ['the divided name wins over the whole one', ['Mary Ann Lee', ''], ['Mary Ann', 'Lee'], ['Mary Ann', 'Lee'], {}],
     [
-      'also where the policy names the other side',
+      'also if the policy names the other side',
       ['', 'Mary Lee'],
       ['Mary', 'Lee'],
       ['Mary', 'Lee'],
       { conflicts: 'left' },
     ],
-    ['also where Google divides it', ['Mary', 'Lee'], ['mary lee', ''], ['Mary', 'Lee'], { conflicts: 'right' }],
-    ['a single name takes the policy’s field', ['Cher', ''], ['', 'Cher'], ['Cher', ''], {}],
-    ['a single name takes the service’s field', ['Cher', ''], ['', 'Cher'], ['', 'Cher'], { conflicts: 'right' }],
+    ['also if Google divides it', ['Mary', 'Lee'], ['mary lee', ''], ['Mary', 'Lee'], { conflicts: 'right' }],
+    ['a single name is stored in the policy’s field', ['Cher', ''], ['', 'Cher'], ['Cher', ''], {}],
+    [
+      'a single name is stored in the service’s field',
+      ['Cher', ''],
+      ['', 'Cher'],
+      ['', 'Cher'],
+      { conflicts: 'right' },
+    ],
     ['a part of the whole name adds nothing', ['', 'Lee'], ['Mary Lee', ''], ['Mary Lee', ''], { conflicts: 'left' }],
-    ['a word that is said twice on purpose stays', ['Lee', ''], ['Lee', 'Lee'], ['Lee', 'Lee'], {}],
+    ['a word that is intentionally repeated stays', ['Lee', ''], ['Lee', 'Lee'], ['Lee', 'Lee'], {}],
     ['a missing part is filled', ['Mary', ''], ['Mary', 'Lee'], ['Mary', 'Lee'], { conflicts: 'left' }],
     ['two missing parts are filled', ['Mary', ''], ['', 'Lee'], ['Mary', 'Lee'], {}],
-    ['a sign that is no letter is not dropped', ['🙂', ''], ['', '🎉'], ['🙂', '🎉'], {}],
+    ['a character that is not a letter is not dropped', ['🙂', ''], ['', '🎉'], ['🙂', '🎉'], {}],
     [
       'a name divided in two ways follows the policy',
       ['Mary Ann', 'Lee'],
@@ -372,14 +378,14 @@ describe('a first meeting', () => {
     ['a name without spaces is divided', ['山田太郎', ''], ['太郎', '山田'], ['太郎', '山田'], { conflicts: 'left' }],
     ['also with a title', ['Dr. 山田太郎', ''], ['太郎', '山田'], ['Dr. 山田太郎', ''], {}],
     ['also in Hangul', ['김', '민준'], ['김민준', ''], ['김', '민준'], { conflicts: 'right' }],
-  ])('[R13] of one full name makes no word twice: %s', (_, left, right, expected, policy) => {
+  ])('[R13] of one full name duplicates no word: %s', (_, left, right, expected, policy) => {
     const side = ([firstName, lastName]: Name) => sideOf({ firstName, lastName }, null);
     const { desired } = mergeOf(side(left), side(right), policyWith(policy));
     expect([desired.left.firstName, desired.left.lastName]).toEqual(expected);
     expect([desired.right.firstName, desired.right.lastName]).toEqual(expected);
   });
 
-  test('[R13] of one full name leaves the source of a one-way link as it is', () => {
+  test('[R13] of one full name does not change the source of a one-way link', () => {
     const merge = mergeOf(
       sideOf({ firstName: 'Mary Lee' }, null),
       sideOf({ firstName: 'Mary', lastName: 'Lee' }, null),
@@ -388,7 +394,7 @@ describe('a first meeting', () => {
     expect(merge).toMatchObject({ ...QUIET, held: { left: [], right: ['firstName', 'lastName'] } });
   });
 
-  test('once paired, a name that one side divides differently is taken over as it is', () => {
+  test('once paired, a name that one side divides differently is adopted unchanged', () => {
     const base = { firstName: 'Mary Lee' };
     const merge = mergeOf(sideOf({ firstName: 'Mary', lastName: 'Lee' }, base), sideOf(base, base), policyWith());
     expect(merge.desired.right).toEqual(merge.desired.left);

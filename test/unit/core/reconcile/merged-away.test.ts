@@ -41,10 +41,10 @@ const survivor = (now: Partial<Contact>, base: Partial<Contact> = now) => {
 const planMerge = (
   side: Side,
   survivors: { readonly own: Half; readonly other: Half },
-  mergedAwayPair: { readonly taken: Partial<Contact>; readonly other: Partial<Contact> },
+  mergedAwayPair: { readonly own: Partial<Contact>; readonly other: Partial<Contact> },
   policy?: Partial<Policy>,
 ): Plan => {
-  const merged = [survivors.own, mergedAway(mergedAwayPair.taken, 'survivor')] as const;
+  const merged = [survivors.own, mergedAway(mergedAwayPair.own, 'survivor')] as const;
   return planOf(pairs(side, merged, [survivors.other, present(record('orphan', mergedAwayPair.other))]), policy);
 };
 
@@ -56,11 +56,11 @@ const decisionsOf = (plan: Plan) => ({
 describe('two contacts that became one', () => {
   const KEEPER = present(record('keeper', ADA));
 
-  test('[R12] leave what a side computed of the one that goes behind', () => {
+  test('[R12] do not propagate values that a side computed for the contact that is deleted', () => {
     const plan = planMerge(
       'left',
       { own: survivor(ADA), other: KEEPER },
-      { taken: TWIN, other: { ...TWIN, title: 'Dr', 'lastContacted as Last contacted': 'today' } },
+      { own: TWIN, other: { ...TWIN, title: 'Dr', 'lastContacted as Last contacted': 'today' } },
     );
     expect(decisionsOf(plan)).toMatchObject({
       merge: { writes: [{ kind: 'update', side: 'right', fields: ['title'] }] },
@@ -68,16 +68,16 @@ describe('two contacts that became one', () => {
     });
   });
 
-  test.each(SIDE_PAIRS)('[R12] at %s cost the one that goes nothing that only %s held', (side, other) => {
+  test.each(SIDE_PAIRS)('[R12] at %s delete no value that only %s had', (side, other) => {
     const plan = planMerge(
       side,
       { own: survivor(ADA), other: KEEPER },
-      { taken: TWIN, other: { ...TWIN, company: 'Analytical', websites: SITE } },
+      { own: TWIN, other: { ...TWIN, company: 'Analytical', websites: SITE } },
     );
     const { merge, deletion } = decisionsOf(plan);
     const fields = ['company', 'websites'];
     const desired = { ...ADA, company: 'Analytical', websites: SITE };
-    // As if a user had entered it there, so that a later plan brings it to the other side.
+    // As if a user had entered it there, so that a later plan writes it to the other side.
     expect(merge).toMatchObject({
       writes: [{ kind: 'update', side: other, fields, given: fields, desired }],
       conflicts: [],
@@ -90,7 +90,7 @@ describe('two contacts that became one', () => {
   });
 
   test('[R12] write nothing to the source of a one-way link', () => {
-    const twin = { taken: TWIN, other: { ...TWIN, websites: SITE } };
+    const twin = { own: TWIN, other: { ...TWIN, websites: SITE } };
     const plan = planMerge('left', { own: survivor(ADA), other: KEEPER }, twin, { direction: 'to-right' });
     const { merge, deletion } = decisionsOf(plan);
     expect(merge).toMatchObject({
@@ -99,8 +99,8 @@ describe('two contacts that became one', () => {
     expect(deletion).toMatchObject({ after: { survivorId: 'keeper', fields: { left: [], right: ['websites'] } } });
   });
 
-  test('[R12] wait for what goes to the merged side only, and is given there', () => {
-    const twin = { taken: TWIN, other: { ...TWIN, websites: SITE } };
+  test('[R12] wait for values that are synced only to the merged side, which are written there', () => {
+    const twin = { own: TWIN, other: { ...TWIN, websites: SITE } };
     const directions = { websites: 'to-left' } as const;
     const plan = planMerge('left', { own: survivor(ADA), other: KEEPER }, twin, { directions });
     const { merge, deletion } = decisionsOf(plan);
@@ -110,50 +110,50 @@ describe('two contacts that became one', () => {
     expect(deletion).toMatchObject({ after: { survivorId: 'keeper', fields: { left: ['websites'], right: [] } } });
   });
 
-  test('[R12] are written once where the merge itself changes the one that stays', () => {
+  test('[R12] are written once if the merge itself changes the survivor', () => {
     const own = survivor({ ...ADA, phoneNumbers: values('+4930123456') }, ADA);
-    const plan = planMerge('left', { own, other: KEEPER }, { taken: TWIN, other: { ...TWIN, websites: SITE } });
+    const plan = planMerge('left', { own, other: KEEPER }, { own: TWIN, other: { ...TWIN, websites: SITE } });
     expect(updateOn(decisionsOf(plan).merge?.writes ?? [], 'right')).toMatchObject({
       fields: ['phoneNumbers', 'websites'],
       desired: { phoneNumbers: values('+4930123456'), websites: SITE },
     });
   });
 
-  test('[R12] give the survivor nothing that the merged side had taken, in whatever spelling, or dropped on merging', () => {
-    const taken = { ...TWIN, title: 'Countess', websites: values('ada.example.org/long') };
-    const twin = { ...taken, title: 'Countess of Lovelace', websites: values('ada.example.org/longer') };
+  test('[R12] give the survivor no value that the merged side had adopted, in any spelling, or dropped on merging', () => {
+    const own = { ...TWIN, title: 'Countess', websites: values('ada.example.org/long') };
+    const twin = { ...own, title: 'Countess of Lovelace', websites: values('ada.example.org/longer') };
     const { merge, deletion } = decisionsOf(
-      planMerge('left', { own: survivor(ADA), other: KEEPER }, { taken, other: twin }),
+      planMerge('left', { own: survivor(ADA), other: KEEPER }, { own, other: twin }),
     );
     expect(merge).toMatchObject({ writes: [], conflicts: [] });
     expect(deletion).toMatchObject({ after: { survivorId: 'keeper', fields: { left: [], right: [] } } });
   });
 
-  test.each(SIDE_PAIRS)('[R4] at %s record what the one that stays at %s fills otherwise', (side, other) => {
+  test.each(SIDE_PAIRS)('[R4] at %s record a conflict if the survivor at %s has another value', (side, other) => {
     const keeper = present(record('keeper', { ...ADA, company: 'Engines' }));
     const survivors = { own: survivor({ ...ADA, company: 'Engines' }), other: keeper };
-    const plan = planMerge(side, survivors, { taken: TWIN, other: { ...TWIN, company: 'Analytical' } });
+    const plan = planMerge(side, survivors, { own: TWIN, other: { ...TWIN, company: 'Analytical' } });
     const { merge, deletion } = decisionsOf(plan);
     const conflict = { field: 'company', [side]: 'Engines', [other]: 'Analytical', winner: side };
     expect(merge).toMatchObject({ writes: [], conflicts: [conflict] });
     expect(deletion).toMatchObject({ after: { fields: { left: [], right: [] } } });
   });
 
-  test('[R12] delete nothing yet where the one that stays is only about to be made', () => {
+  test('[R12] delete nothing yet if the survivor is still to be created', () => {
     const own = survivor({ ...ADA, title: 'Countess' }, ADA);
     const missing = gone('keeper', { base: snapshot(ADA) });
-    const plan = planMerge('left', { own, other: missing }, { taken: TWIN, other: { ...TWIN, websites: SITE } });
+    const plan = planMerge('left', { own, other: missing }, { own: TWIN, other: { ...TWIN, websites: SITE } });
     expect(plan.decisions.map((decision) => decision.kind)).toEqual(['create']);
   });
 
-  test('[R6] that were edited on the other side come back', () => {
+  test('[R6] that were edited on the other side are restored', () => {
     const merged = [survivor(ADA), mergedAway(TWIN, 'survivor')] as const;
     const edited = present(record('orphan', { ...TWIN, title: 'Countess' }), snapshot(TWIN));
     const plan = planOf(pairs('left', merged, [KEEPER, edited]));
     expect(plan.decisions.map((decision) => decision.kind)).toEqual(['merge', 'create']);
   });
 
-  test('[R7] are deleted like any other where the contact that they were merged into is unknown', () => {
+  test('[R7] are deleted like any other contact if their survivor is unknown', () => {
     const plan = planOf(
       pairs('left', [mergedAway(TWIN, 'stranger'), survivor(ADA)], [present(record('o', TWIN)), KEEPER]),
     );
@@ -181,19 +181,22 @@ describe('two contacts that became one', () => {
       return decisionsOf(planOf(halves)).deletion?.after;
     };
 
-    test.each(SIDE_PAIRS)('[R12] at %s are known by the one that took over what named the other', (side, other) => {
-      const after = afterOf(side, [taking('survivor', { emailAddresses: both, phoneNumbers })]);
-      expect(after).toEqual({ survivorId: 'keeper 1', fields: { [side]: [], [other]: ['websites'] } });
-    });
+    test.each(SIDE_PAIRS)(
+      '[R12] at %s are recognised by the contact that took over their identifying values',
+      (side, other) => {
+        const after = afterOf(side, [taking('survivor', { emailAddresses: both, phoneNumbers })]);
+        expect(after).toEqual({ survivorId: 'keeper 1', fields: { [side]: [], [other]: ['websites'] } });
+      },
+    );
 
-    test('[R12] are no merge where something was not taken over, or nothing lately', () => {
+    test('[R12] are no merge if a value was not taken over, or nothing recently', () => {
       expect(afterOf('left', [taking('survivor', { emailAddresses: both })])).toBeUndefined();
       const held = { ...ADA, emailAddresses: both, phoneNumbers };
       const shared = present(record('survivor', { ...held, title: 'Countess' }), snapshot(held));
       expect(afterOf('left', [shared])).toBeUndefined();
     });
 
-    test('[R12] are no merge where one number alone was passed on to somebody of another name', () => {
+    test('[R12] are no merge if only a number was passed on to a contact of another name', () => {
       const ann = { firstName: 'Ann', lastName: 'Miller', phoneNumbers };
       const halves = [
         gone('deleted', { record: record('deleted', ann), base: snapshot(ann) }),
@@ -205,7 +208,7 @@ describe('two contacts that became one', () => {
       expect(decisionsOf(plan).deletion).not.toHaveProperty('after.survivorId');
     });
 
-    test('[R12] are no merge where a successor of another name took over an address and a number', () => {
+    test('[R12] are no merge if a successor of another name took over an address and a number', () => {
       const ann = { firstName: 'Ann', lastName: 'Miller', emailAddresses: values('a@x.org'), phoneNumbers };
       const pair = pairOf(
         gone('deleted', { record: record('deleted', ann), base: snapshot(ann) }),
@@ -216,7 +219,7 @@ describe('two contacts that became one', () => {
       expect(decisionsOf(plan).deletion).not.toHaveProperty('after.survivorId');
     });
 
-    test('[R12] are no merge where two took it over, or the deleted one had neither address nor number', () => {
+    test('[R12] are no merge if two contacts took the values over, or the deleted one had neither address nor number', () => {
       const given = { emailAddresses: both, phoneNumbers };
       expect(afterOf('left', [taking('one', given), taking('two', given)])).toBeUndefined();
       const nameless = gone('deleted', {

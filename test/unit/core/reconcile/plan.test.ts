@@ -58,7 +58,7 @@ const only = (planned: Plan): Decision => {
 const ADA: Partial<Contact> = { firstName: 'Ada', emailAddresses: values('ada@x.org') };
 const EDITED: Partial<Contact> = { ...ADA, title: 'Countess' };
 
-/** A pair of which `side` stands as `half` and the other one is `missing`. */
+/** A pair with `half` on `side` and `missing` on the other side. */
 const half = (side: Side, own: Half, missing: Half | null, status: Pair['status'] = 'linked', id = 1): Pair => {
   return side === 'left' ? pairOf(own, missing, status, id) : pairOf(missing, own, status, id);
 };
@@ -66,7 +66,7 @@ const half = (side: Side, own: Half, missing: Half | null, status: Pair['status'
 const untouched = (side: Side, id = PREFIX[side]) => present(record(id, ADA));
 const edited = (side: Side) => present(record(PREFIX[side], EDITED), snapshot(ADA));
 
-describe('[R1] two contacts that stand as they were', () => {
+describe('[R1] two unchanged contacts', () => {
   test('are merged without a write', () => {
     const pair = pairOf(untouched('left'), untouched('right'));
     expect(only(plan({ pairs: [pair] }))).toMatchObject({
@@ -78,7 +78,7 @@ describe('[R1] two contacts that stand as they were', () => {
 });
 
 describe('a contact edited on one side', () => {
-  test.each(SIDE_PAIRS)('[R3] at %s is written to the other side, membership and all', (side, other) => {
+  test.each(SIDE_PAIRS)('[R3] at %s is written to the other side, with its membership', (side, other) => {
     const choir = link('choir');
     const own = present(record('x', EDITED, { groupIds: [choir[side] ?? ''] }), snapshot(ADA));
     const pair = half(side, own, untouched(other));
@@ -93,7 +93,7 @@ describe('a contact edited on one side', () => {
     });
   });
 
-  test('is held where its link is one-way, membership and all', () => {
+  test('is held if its link is one-way, with its membership', () => {
     const own = present(record('s', EDITED, { groupIds: ['s-choir'] }), snapshot(ADA));
     const pair = pairOf(untouched('left'), own);
     const decision = only(plan({ pairs: [pair], links: [link('choir')], policy: { direction: 'to-right' } }));
@@ -112,7 +112,7 @@ describe('a contact deleted on one side', () => {
     expect(decision).not.toHaveProperty('side', other);
   });
 
-  test.each(SIDE_PAIRS)('[R6] and edited at %s comes back on the other side', (side, other) => {
+  test.each(SIDE_PAIRS)('[R6] and edited at %s is restored on the other side', (side, other) => {
     const pair = half(side, edited(side), gone('x'));
     expect(only(plan({ pairs: [pair] }))).toMatchObject({
       kind: 'create',
@@ -122,7 +122,7 @@ describe('a contact deleted on one side', () => {
     });
   });
 
-  test.each(SIDE_PAIRS)('[R7] waits while it is open whether the one at %s was deleted as well', (side) => {
+  test.each(SIDE_PAIRS)('[R7] waits while the deletion of the one at %s is unconfirmed', (side) => {
     for (const own of [untouched(side), edited(side)]) {
       const settling: Half = { ...own, state: 'settling' };
       expect(plan({ pairs: [half(side, settling, gone('x'))] }).decisions).toEqual([]);
@@ -138,15 +138,15 @@ describe('a contact deleted on one side', () => {
     ['a label', 'create', present(record('g', site('work')), snapshot(site(null)))],
     ['a membership', 'create', present(record('g', ADA, { groupIds: ['g-choir'] }), snapshot(ADA))],
     ['a membership that ended', 'create', present(record('g', ADA), snapshot(ADA, ['g-choir']))],
-    ['all, its base being unknown', 'create', present(record('g', ADA), null)],
+    ['all, since its base is unknown', 'create', present(record('g', ADA), null)],
     ['the order of a list', 'delete', present(record('g', sites('x.org', 'y.org')), snapshot(sites('y.org', 'x.org')))],
-    ['a group that takes no part', 'delete', present(record('g', ADA, { groupIds: ['g-other'] }), snapshot(ADA))],
+    ['a group that is left out', 'delete', present(record('g', ADA, { groupIds: ['g-other'] }), snapshot(ADA))],
     ['its version', 'delete', present(record('g', ADA, { version: '9' }), snapshot(ADA))],
   ])('[R6] and changed in %s is a reason to %s', (_, expected, own) => {
     expect(only(plan({ pairs: [pairOf(own, gone('s'))], links: [choir] })).kind).toBe(expected);
   });
 
-  test('R1: a base that holds two spellings of one address, as earlier versions stored, is no edit', () => {
+  test('R1: a base that contains two spellings of one address, as earlier versions stored, is no edit', () => {
     const spellings = values('a@müller.de', 'a@xn--mller-kva.de');
     const base = { contact: { ...snapshot({}).contact, emailAddresses: spellings }, groupIds: [] };
     const own = present(record('g', { emailAddresses: spellings }), base);
@@ -156,7 +156,7 @@ describe('a contact deleted on one side', () => {
     expect(merged).toMatchObject({ writes: [] });
   });
 
-  test('[R6] comes back with the buckets that it belongs to now', () => {
+  test('[R6] is restored with the buckets that it has now', () => {
     const own = present(record('g', EDITED, { groupIds: ['g-choir', 'g-other'] }), snapshot(ADA));
     const decision = only(plan({ pairs: [pairOf(own, gone('s'))], links: [choir, link('team')] }));
     expect(decision).toMatchObject({ kind: 'create', joins: ['choir'] });
@@ -166,12 +166,12 @@ describe('a contact deleted on one side', () => {
     expect(only(plan({ pairs: [pairOf(gone('g'), gone('s'))] }))).toMatchObject({ kind: 'unlink', to: 'drop' });
   });
 
-  test.each(SIDE_PAIRS)('stays at %s, unlinked, where deletions are kept', (side) => {
+  test.each(SIDE_PAIRS)('is kept at %s, unlinked, if deletions are kept', (side) => {
     const pair = half(side, untouched(side), gone('x'));
     expect(only(plan({ pairs: [pair], policy: { deletes: 'keep' } }))).toMatchObject({ kind: 'unlink', to: 'kept' });
   });
 
-  test.each(SIDE_PAIRS)('[R6] and edited at %s comes back even where deletions are kept', (side, other) => {
+  test.each(SIDE_PAIRS)('[R6] and edited at %s is restored even if deletions are kept', (side, other) => {
     const pair = half(side, edited(side), gone('x'));
     expect(only(plan({ pairs: [pair], policy: { deletes: 'keep' } }))).toMatchObject({ kind: 'create', side: other });
   });
@@ -188,7 +188,7 @@ describe('a contact deleted on one side', () => {
       expect(only(plan({ pairs: [pair], policy: { direction } }))).toMatchObject({ kind: 'delete', side: target });
     });
 
-    test('at the target waits for the source to change, then comes back', () => {
+    test('at the target waits for the source to change, then is restored', () => {
       const pair = half(source, untouched(source), gone('x'));
       expect(only(plan({ pairs: [pair], policy: { direction } }))).toMatchObject({ kind: 'unlink', to: 'dormant' });
       const dormant = half(source, edited(source), NONE, 'dormant');
@@ -199,7 +199,7 @@ describe('a contact deleted on one side', () => {
       });
     });
 
-    test('at the target comes back at once where the source was edited too', () => {
+    test('at the target is restored at once if the source was edited too', () => {
       const pair = half(source, edited(source), gone('x'));
       expect(only(plan({ pairs: [pair], policy: { direction } }))).toMatchObject({ kind: 'create', side: target });
     });
@@ -224,12 +224,12 @@ describe('a survivor', () => {
     expect(only(plan({ survivors: [dormant], policy: { direction: 'to-right' } }))).toMatchObject({ to: 'dormant' });
   });
 
-  test('that is gone as well ends its row', () => {
+  test('that is deleted as well ends its row', () => {
     const kept = pairOf(gone('g'), NONE, 'kept');
     expect(only(plan({ survivors: [kept] }))).toMatchObject({ kind: 'unlink', to: 'drop' });
   });
 
-  test.each(SIDE_PAIRS)('[R13] at %s goes by what a person says of it and a newcomer', (side, other) => {
+  test.each(SIDE_PAIRS)('[R13] at %s is paired by what a user decided about it and a new contact', (side, other) => {
     const kept = half(side, untouched(side), NONE, 'kept', 7);
     const keptId = kept[side]?.id ?? '';
     const says = (said: 'together' | 'apart', name: string) => {
@@ -274,7 +274,7 @@ describe('a survivor', () => {
   });
 });
 
-describe('a contact of no pair', () => {
+describe('a contact without a pair', () => {
   test.each(SIDE_PAIRS)('at %s is created on the other side with its buckets', (side, other) => {
     const own = record('new', ADA, { groupIds: [`${PREFIX[side]}-choir`, 'unlinked'] });
     const decision = only(plan({ [side]: [own], links: [link('choir'), link('team')] }));
@@ -302,7 +302,7 @@ describe('a contact of no pair', () => {
     });
   });
 
-  test('[R13] that fits several equally well is created, and reported', () => {
+  test('[R13] that fits several candidates equally well is created, and reported', () => {
     const office = values('office@x.org');
     const rivals = ['Ann', 'Bob'].map((firstName, index) => record(`s${index}`, { firstName, emailAddresses: office }));
     const planned = plan({ left: [record('g', { emailAddresses: office })], right: rivals });
@@ -310,7 +310,7 @@ describe('a contact of no pair', () => {
     expect(planned.decisions.map((decision) => decision.kind)).toEqual(['create', 'create', 'create']);
   });
 
-  test.each(SIDE_PAIRS)('that says nothing stays alone at %s and is reported', (side) => {
+  test.each(SIDE_PAIRS)('that is blank stays unpaired at %s and is reported', (side) => {
     const nothing = record('none', {}, { groupIds: ['g-choir'] });
     expect(plan({ [side]: [nothing], links: [link('choir')] })).toMatchObject({
       decisions: [],
@@ -318,7 +318,7 @@ describe('a contact of no pair', () => {
     });
   });
 
-  test('[R9] that says nothing any more is still the one that a create made', () => {
+  test('[R9] that is blank by now is still the contact that a create made', () => {
     const left = [record('g', {}, { originId: 's', originScope: SCOPES.right })];
     const decision = only(plan({ left, right: [record('s', ADA)] }));
     expect(decision).toMatchObject({

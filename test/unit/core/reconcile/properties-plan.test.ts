@@ -11,7 +11,7 @@ import { plannedFields } from '../../../../src/core/reconcile/planned.ts';
 import { check, contact } from './properties-support.ts';
 import { halfOf, NONE, pairOf, policyWith, record, SCOPES, unpaired } from './support.ts';
 
-/** Contacts of no pair; their ids begin as given. */
+/** Contacts without a pair; their ids begin as given. */
 const loose = (
   side: Side,
   prefix: string,
@@ -25,7 +25,7 @@ const loose = (
 describe('[R13] matching', () => {
   const world = fc.tuple(loose('left', 'g', [null, null, 's0', 's1']), loose('right', 's'));
 
-  test('takes no contact twice, and reports nobody as undecided who was paired', () => {
+  test('pairs no contact twice, and reports no paired contact as undecided', () => {
     check(
       fc.property(world, ([left, right]) => {
         const { matches, ambiguous } = matchContacts({ left, right });
@@ -37,7 +37,7 @@ describe('[R13] matching', () => {
     );
   });
 
-  test('pairs the same people of different names whatever the order in which they come', () => {
+  test('pairs the same people of different names in every order of the contacts', () => {
     const naming = (side: Side, prefix: string) => {
       const names = fc.shuffledSubarray(['Ada', 'Ada Ray', 'Bob', 'Bob Ray', 'Cid', 'Dot Ray', 'Eve Ray', 'Fay']);
       return fc.tuple(loose(side, prefix), names).map(([list, pool]) => {
@@ -71,7 +71,7 @@ describe('[R13] matching', () => {
   });
 });
 
-/** Address books with cards that are nearly the same, each card with the labels that it is in. */
+/** Address books with cards that are nearly the same, each card with its labels. */
 const bookOf = (maxLength: number) => {
   const card = contact().chain((one) => fc.constantFrom(one, { ...one, title: 'T' }, { ...one, phoneNumbers: [] }));
   const labels = fc.subarray(['choir', 'team']);
@@ -83,7 +83,7 @@ const bookOf = (maxLength: number) => {
 describe('[R13] an address book that is loaded on both sides', () => {
   const LABELS = ['choir', 'team'];
 
-  test('is paired without a write, whatever its duplicates', () => {
+  test('is paired without a write, even if it has duplicates', () => {
     const shuffled = bookOf(8).chain((book) => {
       const order = fc.shuffledSubarray(book, { minLength: book.length });
       return fc.tuple(fc.constant(book), order);
@@ -178,7 +178,7 @@ describe('a plan', () => {
     );
   });
 
-  test('decides on every stored pair, and on each row once at most beside its end', () => {
+  test('decides on every stored pair, and on each row at most once in addition to its end', () => {
     check(
       fc.property(inputs, (input) => {
         const { decisions } = planContacts(input);
@@ -188,7 +188,7 @@ describe('a plan', () => {
     );
   });
 
-  test('[R6] deletes only what stands unedited, whose other half is gone, on a side that it may write', () => {
+  test('[R6] deletes only an unedited contact whose other half is deleted, on a side that it may write', () => {
     check(
       fc.property(inputs, (input) => {
         for (const decision of planContacts(input).decisions) {

@@ -12,7 +12,7 @@ export const check = <Values>(property: fc.IProperty<Values>): void => {
   fc.assert(property, { seed: SEED, numRuns: 400 });
 };
 
-// Small pools, so that the sides often hold the same, or the same in other spellings.
+// Small pools, so that the sides often have the same values, or the same in other spellings.
 const EMAILS = ['ada@x.org', 'Ada@X.org', 'bob@x.org', 'joanna@x.org', 'anna@x.org'];
 const PHONES = ['+49 30 901820', '004930901820', '030 901820', '+1 212 555 0100', '112', '1-800-FLOWERS'];
 const SITES = ['https://x.org/', 'x.org', 'y.org'];
@@ -34,21 +34,21 @@ export const contact = (phones: readonly string[] = PHONES): fc.Arbitrary<Contac
     .map(contactOf);
 };
 
-/** A contact that is, more often than not, close to another one. */
+/** A contact that is, more often than not, similar to another one. */
 const editOf = (from: Contact, phones?: readonly string[]): fc.Arbitrary<Contact> => {
   return fc.tuple(contact(phones), fc.subarray([...CONTACT_FIELDS], { maxLength: 3 })).map(([other, fields]) => {
     return { ...from, ...Object.fromEntries(fields.map((field) => [field, other[field]])) };
   });
 };
 
-/** A half as it stands now, and as its side gave it when both agreed. */
+/** A half with its current values, and its values when both sides agreed. */
 export const sideOf = (now: Contact, base: Contact | null, modifiedAtMs: number | null = null): Half => {
   return halfOf(record('x', now, { modifiedAtMs }), { base: base === null ? null : { contact: base, groupIds: [] } });
 };
 
 const timeMs = fc.constantFrom(null, 1, 2);
 
-/** Two sides that agreed once, each in its own words, and were edited since. */
+/** Two sides that agreed once, each in its own spelling, and were edited since. */
 export const known = (phones?: readonly string[]): fc.Arbitrary<Sides<Half>> => {
   const side = (agreed: Contact) => {
     return editOf(agreed, phones).chain((base) => {
@@ -79,5 +79,5 @@ export const settled = (now: Contact): Half => sideOf(now, now);
 
 export const QUIET = { fields: { left: [], right: [] }, held: { left: [], right: [] }, conflicts: [] };
 
-// No number here is the national spelling of another one, so that keys tell elements apart.
+// No number here is the national spelling of another one, so that keys distinguish elements.
 export const PLAIN_PHONES = ['+49 30 901820', '+1 212 555 0100', '112', '113', '114'];

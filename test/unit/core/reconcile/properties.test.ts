@@ -28,7 +28,7 @@ import {
 } from './properties-support.ts';
 
 describe('[R1] merging is idempotent', () => {
-  test('what a merge wanted, once it stands on both sides, asks for nothing more', () => {
+  test('the result of a merge, once both sides have it, needs no further write', () => {
     const policies = fc.constantFrom('newest', 'left', 'right');
     check(
       fc.property(anyMeeting(), policies, (sides, conflicts) => {
@@ -50,7 +50,7 @@ describe('[R1] merging is idempotent', () => {
   });
 });
 
-/** Returns the stored half of a side after the writes to the side `done` were answered as asked, and no others. */
+/** Returns the stored half of a side after the requested writes to the side `done`, and no others. */
 const storedHalf = (side: Side, own: Half, other: Contact, merge: FieldMerge, done: Side | null): Half => {
   const withoutGroups = (of: Contact) => ({ contact: of, groupIds: [] });
   const fields = new Set<SyncedField>(merge.fields[side]);
@@ -69,10 +69,10 @@ const storedHalf = (side: Side, own: Half, other: Contact, merge: FieldMerge, do
 };
 
 describe('[R5] a run that ends after it wrote one side only', () => {
-  test.each(SIDES)('%s first is finished by the next run: the same in the end, nothing written twice', (done) => {
+  test.each(SIDES)('%s first is finished by the next run: the same result, nothing written twice', (done) => {
     check(
       fc.property(anyMeeting(PLAIN_PHONES), (sides) => {
-        // A name that only moves between its fields empties one, of which an empty base keeps no trace.
+        // A name that only moves between its fields empties one, and an empty base keeps no trace of it.
         fc.pre(sides.left.base !== null || SIDES.every((side) => sides[side].record.contact.firstName !== 'Ada King'));
         const policy = policyWith();
         const merge = mergeContacts(sides, policy);
@@ -89,11 +89,11 @@ describe('[R5] a run that ends after it wrote one side only', () => {
   });
 });
 
-describe('[R5] a first meeting of which only some writes were made', () => {
+describe('[R5] a first match of which only some writes were made', () => {
   const writesMade = fc.constantFrom<Side | null>(null, ...SIDES);
   const lists = fc.constantFrom<ListField>('emailAddresses', 'websites', 'addresses');
 
-  test('propagates the removal of an element that both sides held', () => {
+  test('propagates the removal of an element that both sides had', () => {
     check(
       fc.property(
         firstMeeting(PLAIN_PHONES),
@@ -120,7 +120,7 @@ describe('[R5] a first meeting of which only some writes were made', () => {
   });
 });
 
-describe('[R13] a first meeting that was stored before anything was written', () => {
+describe('[R13] a first match that was stored before anything was written', () => {
   test('is merged as if nothing had been stored', () => {
     const policies = fc.constantFrom('newest', 'left', 'right');
     const directions = fc.constantFrom('both', 'to-left', 'to-right');
@@ -135,7 +135,7 @@ describe('[R13] a first meeting that was stored before anything was written', ()
 });
 
 describe('[R3] merging is symmetric', () => {
-  test('the sides swapped, with the policy, give the same swapped', () => {
+  test('the sides swapped, with the policy, give the same result swapped', () => {
     check(
       fc.property(anyMeeting(), (sides) => {
         const merge = mergeContacts(sides, policyWith({ conflicts: 'left' }));
@@ -155,7 +155,7 @@ describe('[R5] no loss', () => {
     return SIDES.map((side) => ({ side, own: sides[side], other: sides[otherSide(side)] }));
   };
 
-  test('every element that was added on one side stands on both', () => {
+  test('every element that was added on one side exists on both', () => {
     check(
       fc.property(anyMeeting(PLAIN_PHONES), (sides) => {
         const { desired } = mergeContacts(sides, policyWith());
@@ -169,7 +169,7 @@ describe('[R5] no loss', () => {
     );
   });
 
-  test('no element goes that the other side did not remove', () => {
+  test('no element is deleted that the other side did not remove', () => {
     check(
       fc.property(anyMeeting(PLAIN_PHONES), (sides) => {
         const { desired } = mergeContacts(sides, policyWith());
@@ -184,7 +184,7 @@ describe('[R5] no loss', () => {
     );
   });
 
-  test('no element goes at a first meeting, in whatever spelling', () => {
+  test('no element is deleted at a first match, in any spelling', () => {
     check(
       fc.property(firstMeeting(), (sides) => {
         const { desired } = mergeContacts(sides, policyWith());
@@ -196,7 +196,7 @@ describe('[R5] no loss', () => {
     );
   });
 
-  test('a scalar that one side changed stands on both; one that nobody changed stays', () => {
+  test('a scalar that one side changed is on both; one that no side changed stays', () => {
     check(
       fc.property(known(), (sides) => {
         const { desired } = mergeContacts(sides, policyWith());
@@ -234,7 +234,7 @@ describe('[R5] no loss', () => {
     );
   });
 
-  test('at a first meeting no word of a name is lost, and none is said twice', () => {
+  test('at a first match no word of a name is lost, and none is duplicated', () => {
     const words = (of: Contact) => new Set(`${of.firstName} ${of.lastName}`.split(' ').filter((word) => word !== ''));
     check(
       fc.property(firstMeeting(), (sides) => {
@@ -262,7 +262,7 @@ describe('a one-way link', () => {
   test.each([
     ['to-left', 'right'],
     ['to-right', 'left'],
-  ] as const)('%s never asks for a write to %s', (direction, source) => {
+  ] as const)('%s never requests a write to %s', (direction, source) => {
     check(
       fc.property(anyMeeting(), (sides) => {
         const merge = mergeContacts(sides, policyWith({ direction }));

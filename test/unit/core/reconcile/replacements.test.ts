@@ -12,7 +12,7 @@ import { gone, pairOf, policyWith, present, record, SCOPES, snapshot, unpaired, 
 const ADA: Partial<Contact> = { firstName: 'Ada', lastName: 'King', emailAddresses: values('ada@x.org') };
 
 type Given = {
-  /** What remains of the pair, and what the sides last agreed on. */
+  /** The remaining half of the pair, and the base of both sides. */
   readonly remaining?: Partial<Contact>;
   readonly base?: Partial<Contact>;
   readonly added?: Partial<Contact>;
@@ -21,7 +21,7 @@ type Given = {
   readonly more?: Partial<PlanInput>;
 };
 
-/** The decisions where one half of a pair was deleted on `side`, and a contact of no pair is new there. */
+/** The decisions if one half of a pair was deleted on `side`, and a contact without a pair is new there. */
 const decide = (
   side: Side,
   { remaining = ADA, base = remaining, added = ADA, former = {}, policy, more }: Given = {},
@@ -32,11 +32,11 @@ const decide = (
     [side]: gone('former', { ...last, ...former }),
     [otherSide(side)]: present(record('remaining', remaining), snapshot(base)),
   };
-  const strangers = unpaired(side, record('added', added));
+  const newContacts = unpaired(side, record('added', added));
   const plan = planContacts({
     pairs: [pairOf(half.left ?? null, half.right ?? null)],
     survivors: [],
-    unpaired: bySide((each) => (each === side ? strangers : [])),
+    unpaired: bySide((each) => (each === side ? newContacts : [])),
     groups: planGroups({ left: [], right: [], pairs: [] }, terms),
     openConflicts: [],
     policy: terms,
@@ -48,15 +48,18 @@ const decide = (
 
 const kindsOf = (decisions: readonly Decision[]) => decisions.map(({ kind }) => kind).toSorted();
 
-describe.each(SIDES)('[R12] a contact that is new where a half of a pair was deleted, at the %s side', (side) => {
+describe.each(SIDES)('[R12] a contact that is new at the %s side, where a half of a pair was deleted,', (side) => {
   const other = otherSide(side);
 
   test.each<[string, Given]>([
     ['shares an email address with it', {}],
-    ['shares one, while what remains was renamed', { remaining: { ...ADA, firstName: 'Eve' }, base: ADA, added: ADA }],
+    [
+      'shares one, while the remaining half was renamed',
+      { remaining: { ...ADA, firstName: 'Eve' }, base: ADA, added: ADA },
+    ],
     ['shares a phone number', { remaining: { firstName: 'Ada', phoneNumbers: values('+4930123456') } }],
-    ['says the very same', { remaining: { firstName: 'Ada' } }],
-  ])('takes the place of the former one where it %s', (_, given) => {
+    ['has exactly the same content', { remaining: { firstName: 'Ada' } }],
+  ])('replaces the former one if it %s', (_, given) => {
     const [decision, ...others] = decide(side, { added: given.remaining ?? ADA, ...given });
     expect(others).toEqual([]);
     expect(decision).toMatchObject({
@@ -65,7 +68,7 @@ describe.each(SIDES)('[R12] a contact that is new where a half of a pair was del
     });
   });
 
-  test('meets what remains for the first time: nothing that either of them says is lost', () => {
+  test('is merged with the remaining half as at a first match: no value of either is lost', () => {
     const edited = { ...ADA, title: 'Countess' };
     const [decision] = decide(side, { remaining: edited, base: ADA, added: { ...ADA, company: 'Engines' } });
     const writes = decision?.kind === 'merge' ? decision.writes : [];
@@ -73,7 +76,7 @@ describe.each(SIDES)('[R12] a contact that is new where a half of a pair was del
     expect(updateOn(writes, other)).toMatchObject({ fields: ['company'], desired: { company: 'Engines' } });
   });
 
-  test('keeps what both sides agreed on, each in its own words', () => {
+  test('keeps the values that both sides agreed on, each in its own spelling', () => {
     const short = { ...ADA, title: 'Countess' };
     const remaining = { ...ADA, title: 'Countess of Lovelace' };
     const [decision] = decide(side, {
@@ -84,18 +87,18 @@ describe.each(SIDES)('[R12] a contact that is new where a half of a pair was del
     expect(decision).toMatchObject({ kind: 'merge', writes: [], conflicts: [] });
   });
 
-  test('is given back what it lacks of what both sides agreed on', () => {
+  test('is given the agreed values that it lacks', () => {
     const whole = { ...ADA, title: 'Countess', phoneNumbers: values('+4930123456') };
     const [decision] = decide(side, { remaining: whole });
     const writes = decision?.kind === 'merge' ? decision.writes : [];
     expect(writes).toMatchObject([{ kind: 'update', side, fields: ['title', 'phoneNumbers'] }]);
   });
 
-  test('takes its place also where deletions are kept', () => {
+  test('replaces the former one also if deletions are kept', () => {
     expect(kindsOf(decide(side, { policy: { deletes: 'keep' } }))).toEqual(['merge']);
   });
 
-  test('is somebody else where only the name speaks for it', () => {
+  test('is another person if only the name matches', () => {
     expect(kindsOf(decide(side, { added: { ...ADA, emailAddresses: values('king@y.org') } }))).toEqual([
       'create',
       'delete',
@@ -116,17 +119,17 @@ describe.each(SIDES)('[R12] a contact that is new where a half of a pair was del
     expect(kindsOf(decisions)).toEqual(['create', 'delete']);
   });
 
-  test('is somebody else where a person keeps the two apart', () => {
+  test('is another person if a user keeps the two apart', () => {
     const ids = bySide((each) => (each === side ? 'added' : 'remaining'));
     const verdicts = [{ leftId: ids.left, rightId: ids.right, says: 'apart', atMs: 0 }] as const;
     expect(kindsOf(decide(side, { more: { verdicts } }))).toEqual(['create', 'delete']);
   });
 
-  test('does not take the place of one that was merged into another', () => {
+  test('does not replace a contact that was merged into another one', () => {
     expect(kindsOf(decide(side, { former: { mergedInto: 'another' } }))).toEqual(['create', 'delete']);
   });
 
-  test('is left to itself, as the former one is, where no side selects either', () => {
+  test('is left unchanged, like the former one, if no side selects either', () => {
     expect(kindsOf(decide(side, { more: { selection: { selects: () => false } } }))).not.toContain('merge');
   });
 });

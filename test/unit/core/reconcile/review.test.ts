@@ -34,7 +34,7 @@ const merged = (left: Title, right: Title, conflict: Partial<OpenConflict> = {},
 const agreed = (title: string): Title => ({ now: title, base: title });
 const TAKEN = [{ field: 'title', from: 'left' }];
 
-test('[R4] the value that a person took is written to both sides', () => {
+test('[R4] the value that a user chose is written to both sides', () => {
   expect(merged(agreed('Brewer'), agreed('Brewer'))).toEqual({
     fields: { left: ['title'], right: ['title'] },
     titles: { left: 'Baker', right: 'Baker' },
@@ -46,10 +46,10 @@ test('[R4] the value that a person took is written to both sides', () => {
 
 test.each([
   ['it has not been overwritten yet', { now: 'Baker', base: 'Cook' }, { now: 'Brewer', base: 'Cook' }, ['right']],
-  ['the loser keeps what won in another spelling', agreed('brewer'), agreed('Brewer'), ['left', 'right']],
-  ['one side has got it already', agreed('Baker'), agreed('Brewer'), ['right']],
-  ['the other side has got it already', agreed('Brewer'), { now: 'Baker', base: 'Brewer' }, ['left']],
-])('[R4] only the sides that do not hold it are written: %s', (_, left, right, sides) => {
+  ['the losing side has the winning value in another spelling', agreed('brewer'), agreed('Brewer'), ['left', 'right']],
+  ['one side has it already', agreed('Baker'), agreed('Brewer'), ['right']],
+  ['the other side has it already', agreed('Brewer'), { now: 'Baker', base: 'Brewer' }, ['left']],
+])('[R4] only the sides that lack it are written: %s', (_, left, right, sides) => {
   const { fields, conflicts, taken } = merged(left, right);
   expect([...(fields.left.length > 0 ? ['left'] : []), ...(fields.right.length > 0 ? ['right'] : [])]).toEqual(sides);
   expect([conflicts, taken]).toEqual([[], TAKEN]);
@@ -59,14 +59,14 @@ test.each([
   ['at the winner', agreed('Brewer'), { now: 'Butcher', base: 'Brewer' }, ['left'], 'Butcher'],
   ['at the loser', { now: 'Butcher', base: 'Brewer' }, agreed('Brewer'), ['right'], 'Butcher'],
   ['alike at both', { now: 'Butcher', base: 'Brewer' }, { now: 'Butcher', base: 'Brewer' }, [], 'Butcher'],
-])('[R5] a later change is not overwritten by what a person took: %s', (_, left, right, sides, title) => {
+])('[R5] a later change is not overwritten by the value that a user chose: %s', (_, left, right, sides, title) => {
   const { fields, titles, taken } = merged(left, right);
   expect([...(fields.left.length > 0 ? ['left'] : []), ...(fields.right.length > 0 ? ['right'] : [])]).toEqual(sides);
   expect([titles.left, titles.right, taken]).toEqual([title, title, []]);
 });
 
 test.each([['dismissed'], ['right'], [null]] as const)(
-  'nothing is written for a conflict that stays as it is: %s',
+  'nothing is written for a conflict that is left unresolved: %s',
   (review) => {
     const { fields, taken } = merged(agreed('Brewer'), agreed('Brewer'), { review });
     expect([fields, taken]).toEqual([{ left: [], right: [] }, []]);

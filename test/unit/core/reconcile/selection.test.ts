@@ -28,7 +28,7 @@ describe('[R18] a selection', () => {
     expect(selected(patterns, groupIds)).toBe(outcome);
   });
 
-  test('goes by marks only where it names them', () => {
+  test('depends on marks only if it names them', () => {
     expect(selected(['starred'], [], ['starred'])).toBe(true);
     expect(selected(['S*'], [], ['starred'])).toBe(false);
     expect(selected(['S*'], ['s'])).toBe(true);
@@ -37,7 +37,7 @@ describe('[R18] a selection', () => {
     expect(selected(['*gold'], [], ['tag:Gold'])).toBe(false);
   });
 
-  test('goes by groups only where a name is in double quotes', () => {
+  test('depends on groups only if a name is in double quotes', () => {
     const quoted = (name: string, marks: readonly string[]) => selected([`"${name}"`], ['c'], marks);
     expect([quoted('starred', ['starred']), quoted('tag:gold', ['tag:gold']), quoted('*', [])]).toEqual([
       false,
@@ -49,12 +49,12 @@ describe('[R18] a selection', () => {
     expect(selection.selects('left', { groupIds: ['c'], marks: [] })).toBe(true);
   });
 
-  test('is of everybody only where nothing is excluded at either side', () => {
+  test('includes every contact only if nothing is excluded at either side', () => {
     expect(selectsEverybody({ left: ['*'], right: ['*'] })).toBe(true);
     expect(selectsEverybody({ left: ['*'], right: ['*', '!Private'] })).toBe(false);
   });
 
-  test('has another key once a group is called otherwise', () => {
+  test('has another key once a group has another name', () => {
     const contacts = { left: ['Clients'], right: ['*'] };
     const renamed = { ...groups, names: { left: new Map([['c', 'Former']]), right: NAMES } };
     expect(selectionOf(contacts, groups).key).not.toBe(selectionOf(contacts, renamed).key);
@@ -76,14 +76,14 @@ describe('[R18] a pair that no side selects', () => {
     }),
   };
 
-  test('falls asleep, and what both sides agree on by then enters both bases', () => {
+  test('becomes unselected, and the values that both sides agree on by then enter both bases', () => {
     const decision = decideSleep(pair, [link], () => false);
     expect(decision).toMatchObject({ kind: 'unlink', to: 'asleep' });
     expect(decision?.pair.left?.base).toEqual(snapshot({ title: 'Boss' }));
     expect(decision?.pair.right?.base).toEqual(snapshot({ title: 'Boss' }));
   });
 
-  test('and awakes with a label that one side put on again takes it on at both (seed 2182)', () => {
+  test('and is selected again by a label that one side added gets the label on both (seed 2182)', () => {
     const slept = decideSleep(pair, [link], () => false)?.pair;
     const [left, right] = [slept?.left, slept?.right];
     if (!left || !right) return expect.fail('The pair does not sleep.');
@@ -104,7 +104,7 @@ describe('[R18] a pair that no side selects', () => {
     ]);
   });
 
-  test('keeps as agreed in further fields too what both sides came to say, or took away', () => {
+  test('adopts values that both sides added or removed in further fields into the base too', () => {
     const websites = (...urls: readonly string[]) => urls.map((value) => ({ value, label: null }));
     const before = snapshot({
       notes: 'Old',
@@ -125,11 +125,11 @@ describe('[R18] a pair that no side selects', () => {
     expect(decision?.pair.right?.base).toEqual(snapshot(now));
   });
 
-  test('is decided as any other while a side selects one of its halves', () => {
+  test('is decided like any other while a side selects one of its halves', () => {
     expect(decideSleep(pair, [link], (side) => side === 'right')).toBeNull();
   });
 
-  test('and of which a half was deleted in its sleep leaves the other one kept', () => {
+  test('and lost a half while unselected keeps the other one', () => {
     const left = halfOf(record('l', {}), { state: 'gone' });
     expect(decideSleep({ ...pair, left, status: 'asleep' }, [link], () => true)).toMatchObject({ to: 'kept' });
     expect(decideSleep({ ...pair, left }, [link], () => false)).toBeNull();

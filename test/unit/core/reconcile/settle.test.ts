@@ -25,18 +25,18 @@ const listed = (...list: string[]) => snapshot({ emailAddresses: values(...list)
 const grouped = (...ids: string[]) => snapshot({}, ids);
 
 describe('[R2] the base of a side', () => {
-  test('is what the plan saw where nothing was written', () => {
+  test('is the half that the plan read if nothing was written', () => {
     const before = snapshot({ title: 'New', emailAddresses: values('b@x.org', 'a@x.org') }, ['g1']);
     expect(settle({ base: EMPTY_SNAPSHOT, before })).toEqual(before);
   });
 
-  test('takes the side’s own answer for a field that was written', () => {
+  test('uses the side’s own response for a field that was written', () => {
     const now = snapshot({ title: 'DIRECTOR', emailAddresses: values('a@x.org') });
     const before = snapshot({ title: 'Clerk', emailAddresses: values('A@X.org', 'b@x.org') });
     expect(settle({ before, now, written: fields('title', 'emailAddresses') })).toEqual(now);
   });
 
-  test('[R5] does not take an edit that somebody made while the write was under way', () => {
+  test('[R5] excludes an edit that a user made while the write was pending', () => {
     const now = snapshot({ title: 'Written', company: 'Foreign', emailAddresses: values('foreign@x.org') }, [
       'foreign',
     ]);
@@ -45,7 +45,7 @@ describe('[R2] the base of a side', () => {
   });
 });
 
-describe('[R5] what a side changed itself and the other side does not have yet', () => {
+describe('[R5] a change of a side that the other side does not have yet', () => {
   test('stays out of a scalar’s base', () => {
     expect(settle({ base: titled('Old'), before: titled('New'), outstanding: fields('title') })).toEqual(titled('Old'));
   });
@@ -61,9 +61,9 @@ describe('[R5] what a side changed itself and the other side does not have yet',
   test.each<[string, string[], string[], string[], string[]]>([
     ['an element that was added here stays new', ['a'], ['a', 'new'], ['a', 'new'], ['a']],
     ['an element that was removed here stays removed', ['a', 'old'], ['a'], ['a'], ['a', 'old']],
-    ['an element that the write brought is known', ['a'], ['a', 'new'], ['a', 'new', 'brought'], ['a', 'brought']],
-    ['an element that the write took away is forgotten', ['a', 'b'], ['a', 'b', 'new'], ['a', 'new'], ['a']],
-    ['an element that was removed here and came back is known once', ['a', 'x'], ['a'], ['a', 'x'], ['a', 'x']],
+    ['an element that was written is in the base', ['a'], ['a', 'new'], ['a', 'new', 'brought'], ['a', 'brought']],
+    ['an element that the write removed leaves the base', ['a', 'b'], ['a', 'b', 'new'], ['a', 'new'], ['a']],
+    ['an element that was removed here and came back is in the base once', ['a', 'x'], ['a'], ['a', 'x'], ['a', 'x']],
     ['all of it together', ['a', 'b', 'old'], ['a', 'b', 'new'], ['a', 'new', 'brought'], ['a', 'old', 'brought']],
   ])('in a list: %s', (_, base, before, now, expected) => {
     const settled = settle({
@@ -91,7 +91,7 @@ describe('[R5] what a side changed itself and the other side does not have yet',
     expect(settled.contact.emailAddresses.map(({ value }) => value).toSorted()).toEqual(expected.toSorted());
   });
 
-  test('stays out of a list’s base where nothing was written to the list', () => {
+  test('stays out of a list’s base if nothing was written to the list', () => {
     const outstanding = fields('emailAddresses');
     const settled = settle({
       base: listed('a'),
@@ -102,7 +102,7 @@ describe('[R5] what a side changed itself and the other side does not have yet',
     expect(settled).toEqual(listed('a'));
   });
 
-  test('is everything at a first meeting', () => {
+  test('is everything at a first match', () => {
     const before = snapshot({ title: 'T', emailAddresses: values('a@x.org') }, ['g1']);
     const outstanding = fields('title', 'emailAddresses', 'buckets');
     expect(settle({ base: EMPTY_SNAPSHOT, before, outstanding })).toEqual(EMPTY_SNAPSHOT);
@@ -111,29 +111,29 @@ describe('[R5] what a side changed itself and the other side does not have yet',
 
 describe('[R11] the membership in a base', () => {
   test.each<[string, Partial<SettlingSide>, string[]]>([
-    ['is what the plan saw', { base: grouped(), before: grouped('a', 'b') }, ['a', 'b']],
+    ['is the membership that the plan read', { base: grouped(), before: grouped('a', 'b') }, ['a', 'b']],
     [
-      'gains what the write joined and loses what it left',
+      'gains the groups that the write joined and loses those that it left',
       { before: grouped('a', 'b'), now: grouped('a', 'c'), moved: new Set(['b', 'c']) },
       ['a', 'c'],
     ],
     [
-      'does not gain what the side did not take',
+      'does not gain a group that the side did not accept',
       { before: grouped('a'), now: grouped('a'), moved: new Set(['c']) },
       ['a'],
     ],
     [
-      'does not gain what somebody joined in the meantime',
+      'does not gain a group that a user joined in the meantime',
       { before: grouped('a'), now: grouped('a', 'c', 'foreign'), moved: new Set(['c']) },
       ['a', 'c'],
     ],
     [
-      'stays old while the side’s own change has not arrived',
+      'stays old while the side’s own change is not written',
       { base: grouped('a'), before: grouped('a', 'own'), now: grouped('a', 'own'), outstanding: fields('buckets') },
       ['a'],
     ],
     [
-      'stays old but for what the write moved',
+      'stays old except for the groups that the write moved',
       {
         base: grouped('a', 'b'),
         before: grouped('a', 'b', 'own'),
@@ -144,7 +144,7 @@ describe('[R11] the membership in a base', () => {
       ['a', 'c'],
     ],
     [
-      'takes a group in which both contacts were, although another move is still to be made',
+      'includes a group in which both contacts were, although another move is pending',
       {
         base: grouped('old'),
         before: grouped('both', 'own'),

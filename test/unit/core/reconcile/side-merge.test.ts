@@ -8,13 +8,13 @@ import { type Plan, planContacts } from '../../../../src/core/reconcile/plan.ts'
 import { updateOn } from '../../../../src/core/reconcile/planned.ts';
 import { gone, pairOf, policyWith, present, record, SCOPES, snapshot, values } from './support.ts';
 
-/** What the survivor held before the merge, and the contact that was merged away, at the right side. */
+/** The survivor's values before the merge, and the contact that was merged away, at the right side. */
 const HELD: Partial<Contact> = { firstName: 'Ada', title: '', emailAddresses: values('ada@x.org') };
 const AWAY: Partial<Contact> = { firstName: 'Ada', title: 'Baker', emailAddresses: values('king@x.org') };
 
 const policy = policyWith({ directions: { title: 'to-left', emailAddresses: 'to-left' } });
 
-/** The plan after the right side merged two contacts, of whom the survivor stands there as it is `now`. */
+/** The plan after the right side merged two contacts, with the survivor's current values in `now`. */
 const planAfter = (
   now: Partial<Contact>,
   given: { readonly base?: Partial<Contact>; readonly left?: Half } = {},
@@ -41,7 +41,7 @@ const mergeIn = ({ decisions }: Plan): Merge | undefined => decisions.find((deci
 
 const kindsIn = ({ decisions }: Plan): readonly string[] => decisions.map(({ kind }) => kind);
 
-test('[R12] what a merge put over fields that the side alone gives is taken back, and its pair tells of it until then', () => {
+test('[R12] the values that a merge wrote over fields of that side alone are reverted, and its pair records this until then', () => {
   const plan = planAfter({ ...AWAY });
   expect(kindsIn(plan)).toEqual(['merge']);
   expect(mergeIn(plan)?.writes).toMatchObject([
@@ -56,13 +56,13 @@ test('[R12] what a merge put over fields that the side alone gives is taken back
   expect(lossesOf(plan, () => 0).right).toEqual({ members: 0 });
 });
 
-test('[R12] once it was taken back the pair of the merged-away contact ends', () => {
+test('[R12] once they were reverted the pair of the merged-away contact ends', () => {
   const plan = planAfter(HELD);
   expect(kindsIn(plan)).toEqual(['merge', 'unlink']);
   expect(mergeIn(plan)?.writes).toEqual([]);
 });
 
-test('[R5, R12] what its user made of the survivor since stays, and goes to the other side', () => {
+test('[R5, R12] later edits of the survivor by its user stay, and are written to the other side', () => {
   const added = values('king@x.org', 'new@x.org');
   const plan = planAfter({ ...AWAY, title: 'Cook', emailAddresses: added });
   const writes = mergeIn(plan)?.writes ?? [];
@@ -73,7 +73,7 @@ test('[R5, R12] what its user made of the survivor since stays, and goes to the 
   });
 });
 
-test('[R12] what both sides have agreed on since is not taken back', () => {
+test('[R12] values that both sides have agreed on since are not reverted', () => {
   const plan = planAfter(AWAY, { base: AWAY, left: present(record('left', AWAY)) });
   expect(mergeIn(plan)?.writes).toEqual([]);
 });

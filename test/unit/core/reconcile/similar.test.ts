@@ -3,7 +3,7 @@ import { keyLists } from '../../../../src/core/contact/lists.ts';
 import { aliasLeftovers, resembles, type FourLists } from '../../../../src/core/reconcile/similar.ts';
 import { values } from './support.ts';
 
-describe('[R2] a text may be what a side made of another', () => {
+describe('[R2] a text may be another one as rewritten by a side', () => {
   test.each([
     ['Ada@Example.ORG', 'ada@example.org', true],
     ['(030) 90-18-20', '030901820', true],
@@ -41,7 +41,7 @@ describe('[R2] a value that one side rewrote', () => {
     expect(keys(aliasLeftovers(lists([whole], [whole], [cut], [])))).toEqual([[whole], [cut]]);
   });
 
-  test('[R5] keeps its own key once a side holds both spellings', () => {
+  test('[R5] keeps its own key once a side has both spellings', () => {
     expect(keys(aliasLeftovers(lists([whole], [whole], [cut, whole], [cut])))).toEqual([[whole], [cut, whole]]);
     expect(keys(aliasLeftovers(lists([whole, cut], [whole], [cut], [cut])))).toEqual([[whole, cut], [cut]]);
   });

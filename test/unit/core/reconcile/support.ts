@@ -54,7 +54,7 @@ export const snapshot = (contact: Partial<Contact>, groupIds: readonly string[] 
   groupIds,
 });
 
-/** A half of no pair, on the left side unless it is said otherwise, that the next plan has to look at. */
+/** A half without a pair, on the left side by default, that the next plan has to examine. */
 export const halfOf = (now: ContactRecord, given: Partial<Half> = {}): Half => ({
   side: 'left',
   id: now.id,
@@ -70,34 +70,34 @@ export const halfOf = (now: ContactRecord, given: Partial<Half> = {}): Half => (
   ...given,
 });
 
-/** A half as it stands now, and as its side gave it when both agreed (null: they never did). */
+/** A half with its current values, and its values when both sides agreed (null: they never did). */
 export const sideOf = (
   now: Partial<Contact>,
   base: Partial<Contact> | null,
   modifiedAtMs: number | null = null,
 ): Half => halfOf(record('x', now, { modifiedAtMs }), { base: base === null ? null : snapshot(base) });
 
-/** The two as the halves of one pair. */
+/** Both contacts as the halves of one pair. */
 export const bothSides = (left: Half, right: Half): Sides<Half> => ({
   left: { ...left, side: 'left' },
   right: { ...right, side: 'right' },
 });
 
-/** A half that stands as its record says; without a base of its own it says what its base says. */
+/** A half with the values of its record; without a given base, the base is that record. */
 export const present = (now: ContactRecord, base: Snapshot | null = snapshotOf(now)): Half => halfOf(now, { base });
 
-/** A half that is gone. */
+/** A half that is deleted. */
 export const gone = (id: string, given: Partial<Half> = {}): Half => {
   return halfOf(record(id, {}), { state: 'gone', ...given });
 };
 
-/** What names each side's account in origins. */
+/** The name of each side's account in origins. */
 export const SCOPES: Sides<string> = { left: 'account of the left', right: 'account of the right' };
 
-/** How the ids of a side begin. */
+/** The prefix of the ids of each side. */
 export const PREFIX: Sides<string> = { left: 'g', right: 's' };
 
-/** Where a pair has no half. */
+/** The value of a half that a pair does not have. */
 export const NONE = null;
 
 export const pairOf = (left: Half | null, right: Half | null, status: PairStatus = 'linked', id = 1): Pair => {
@@ -106,7 +106,7 @@ export const pairOf = (left: Half | null, right: Half | null, status: PairStatus
   return { id, status, ...halves };
 };
 
-/** Contacts of one side that belong to no pair. */
+/** Contacts of one side without a pair. */
 export const unpaired = (side: Side, ...records: readonly ContactRecord[]): readonly Half[] => {
   return records.map((now) => halfOf(now, { side }));
 };

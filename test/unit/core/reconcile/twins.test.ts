@@ -23,11 +23,11 @@ const divide = (halves: Sides<readonly Half[]>, judged: ReadonlySet<string> = NO
   for (const side of SIDES) for (const half of halves[side]) searchTwin(search, sketchOf(half));
   const twins = twinsIn(search, judged);
   for (const name of judged) search.named.add(name);
-  const taken = new Set(twins.flatMap(({ leftId, rightId }) => [`left ${leftId}`, `right ${rightId}`]));
-  const rest = bySide((side) => halves[side].filter(({ id }) => !taken.has(`${side} ${id}`)));
+  const paired = new Set(twins.flatMap(({ leftId, rightId }) => [`left ${leftId}`, `right ${rightId}`]));
+  const rest = bySide((side) => halves[side].filter(({ id }) => !paired.has(`${side} ${id}`)));
   const keys = new Set(rest.left.flatMap((half) => comparedBy(sketchOf(half))));
-  const strangers = rest.right.filter((half) => isStranger(sketchOf(half), keys, search)).map(({ id }) => id);
-  return { twins: twins.map(({ leftId, rightId }) => `${leftId} ${rightId}`), rest, strangers };
+  const unrelated = rest.right.filter((half) => isStranger(sketchOf(half), keys, search)).map(({ id }) => id);
+  return { twins: twins.map(({ leftId, rightId }) => `${leftId} ${rightId}`), rest, unrelated };
 };
 
 const between = (left: readonly Given[], right: readonly Given[]) => ({
@@ -60,28 +60,28 @@ const found = (halves: Sides<readonly Half[]>, verdicts: readonly Verdict[]) => 
   return { matches: matches.map(({ left, right }) => `${left.id} ${right.id}`).toSorted(), ambiguous };
 };
 
-describe('[R13] contacts that are certain to be paired with each other, or with nobody', () => {
-  test('leave the others what they would have been without them', () => {
+describe('[R13] contacts that are certain to be paired with each other, or to stay unpaired,', () => {
+  test('do not change how the other contacts are paired', () => {
     const judged = fc.option(
       fc.record({ left: fc.nat({ max: 8 }), right: fc.nat({ max: 8 }), together: fc.boolean() }),
     );
     check(
-      fc.property(SIDE, SIDE, judged, (left, right, said) => {
+      fc.property(SIDE, SIDE, judged, (left, right, verdict) => {
         const halves = { left: halvesOf('left', left), right: halvesOf('right', right) };
         const verdicts: readonly Verdict[] =
-          said === null
+          verdict === null
             ? []
             : [
                 {
-                  leftId: `g${said.left}`,
-                  rightId: `s${said.right}`,
-                  says: said.together ? 'together' : 'apart',
+                  leftId: `g${verdict.left}`,
+                  rightId: `s${verdict.right}`,
+                  says: verdict.together ? 'together' : 'apart',
                   atMs: 0,
                 },
               ];
         const names = verdicts.flatMap(({ leftId, rightId }) => [`left ${leftId}`, `right ${rightId}`]);
-        const { twins, rest, strangers } = divide(halves, new Set(names));
-        const others = { ...rest, right: rest.right.filter(({ id }) => !strangers.includes(id)) };
+        const { twins, rest, unrelated } = divide(halves, new Set(names));
+        const others = { ...rest, right: rest.right.filter(({ id }) => !unrelated.includes(id)) };
         const whole = found(halves, verdicts);
         const divided = found(others, verdicts);
         expect([...twins, ...divided.matches].toSorted()).toEqual(whole.matches);
@@ -90,7 +90,7 @@ describe('[R13] contacts that are certain to be paired with each other, or with 
     );
   });
 
-  test('are the only ones of their sides to say what they say', () => {
+  test('are the only ones of their sides with their content', () => {
     const ann = named('Ann Lee');
     expect(divide(between([ann, named('Bob Ray')], [named('Bob Ray'), ann])).twins).toEqual(['g2 s1', 'g1 s2']);
     expect(divide(between([ann, ann], [ann])).twins).toEqual([]);
@@ -98,18 +98,18 @@ describe('[R13] contacts that are certain to be paired with each other, or with 
     expect(divide(between([{}], [{}])).twins).toEqual([]);
   });
 
-  test('are not those of whom an origin or a person says something', () => {
+  test("exclude contacts with an origin or with a user's decision", () => {
     const halves = between([named('Ann Lee')], [named('Ann Lee')]);
     expect(divide(halves, new Set(['left g1'])).twins).toEqual([]);
-    const made = halvesOf('right', [{ given: named('Ann Lee'), origin: 1 }]);
-    expect(divide({ ...halves, right: made }).twins).toEqual([]);
+    const created = halvesOf('right', [{ given: named('Ann Lee'), origin: 1 }]);
+    expect(divide({ ...halves, right: created }).twins).toEqual([]);
   });
 
-  test('have no name, address, number or content of the others', () => {
+  test('share no name, address, number or content with the others', () => {
     const left = [named('Ann Lee'), { emailAddresses: values('bob@x.org') }, { websites: values('x.org') }];
     const right = [named('Ann Lee', { title: 'Chief' }), named('Bob Ray', { emailAddresses: values('BOB@x.org') })];
-    expect(divide(between(left, [...right, named('Eve Fox')])).strangers).toEqual(['s3']);
+    expect(divide(between(left, [...right, named('Eve Fox')])).unrelated).toEqual(['s3']);
     const same = [{ websites: values('x.org') }, { websites: values('x.org') }];
-    expect(divide(between(left, same)).strangers).toEqual([]);
+    expect(divide(between(left, same)).unrelated).toEqual([]);
   });
 });

@@ -20,14 +20,14 @@ const match = (left: readonly Given[], right: readonly Given[], ...words: readon
 const ADA = named('Ada King', mail('ada@x.org'));
 const HOME = { ...mail('home@x.org'), ...phone('+49301111111') };
 
-describe('[R13] two contacts that a person calls one', () => {
-  test('are paired whatever their names say', () => {
-    const strangers = [[named('José Soto', HOME)], [named('Ann Lee', mail('ann@x.org'))]] as const;
-    expect(match(...strangers).matches).toEqual([]);
-    expect(match(...strangers, ['g1', 's1', 'together'])).toEqual({ matches: ['g1 s1 by hand'], ambiguous: [] });
+describe('[R13] two contacts that a user declared one person', () => {
+  test('are paired even if their names differ', () => {
+    const different = [[named('José Soto', HOME)], [named('Ann Lee', mail('ann@x.org'))]] as const;
+    expect(match(...different).matches).toEqual([]);
+    expect(match(...different, ['g1', 's1', 'together'])).toEqual({ matches: ['g1 s1 by hand'], ambiguous: [] });
   });
 
-  test('are paired before exact copies, and what is left is matched as ever', () => {
+  test('are paired before exact copies, and the others are matched as usual', () => {
     const other = { ...ADA, title: 'Dr' };
     expect(match([ADA], [ADA, other], ['g1', 's2', 'together'])).toEqual({ matches: ['g1 s2 by hand'], ambiguous: [] });
     expect(match([ADA, other], [ADA, other], ['g1', 's2', 'together']).matches).toEqual(['g1 s2 by hand', 'g2 s1']);
@@ -43,7 +43,7 @@ describe('[R13] two contacts that a person calls one', () => {
     });
   });
 
-  test('a contact that does not stand, or is paired by hand already, is left to the other rules', () => {
+  test('that include a deleted contact, or one that is already paired by hand, are matched by the other rules', () => {
     expect(match([ADA], [ADA], ['g1', 's9', 'together'], ['g9', 's1', 'together']).matches).toEqual(['g1 s1']);
     const twice = match([ADA], [ADA, ADA], ['g1', 's2', 'together'], ['g1', 's1', 'together']);
     expect(twice.matches).toEqual(['g1 s2 by hand']);
@@ -54,7 +54,7 @@ describe('[R13] two contacts that a person calls one', () => {
   });
 });
 
-describe('[R13] two contacts that a person keeps apart', () => {
+describe('[R13] two contacts that a user keeps apart', () => {
   test.each<[string, Given, Given]>([
     ['the same content', ADA, ADA],
     ['an address', ADA, { ...ADA, title: 'Dr' }],
@@ -75,21 +75,21 @@ describe('[R13] two contacts that a person keeps apart', () => {
   });
 
   test('[R9] are not paired by an origin either', () => {
-    const made = halfOf(record('g1', ADA, { originId: 's1' }));
+    const created = halfOf(record('g1', ADA, { originId: 's1' }));
     const source = halfOf(record('s1', ADA), { side: 'right' });
     const matches = (...words: readonly Word[]) =>
-      matchContacts({ left: [made], right: [source], verdicts: words.map(verdictOf) }).matches.length;
+      matchContacts({ left: [created], right: [source], verdicts: words.map(verdictOf) }).matches.length;
     expect([matches(), matches(['g1', 's1', 'apart'])]).toEqual([1, 0]);
   });
 
-  test('leave copies to others, so that as many as can be are paired', () => {
+  test('leave copies to other contacts, so that as many as possible are paired', () => {
     expect(match([ADA, ADA], [ADA, ADA], ['g2', 's2', 'apart']).matches).toEqual(['g1 s2', 'g2 s1']);
     expect(match([ADA, ADA], [ADA, ADA], ['g1', 's2', 'apart']).matches).toEqual(['g1 s1', 'g2 s2']);
     const near = { ...ADA, title: 'Dr' };
     expect(match([ADA, ADA], [near, near], ['g2', 's2', 'apart']).matches).toEqual(['g1 s2', 'g2 s1']);
   });
 
-  test('say nothing of their rivals: those stay undecided', () => {
+  test('decide nothing about their competing candidates: those stay undecided', () => {
     const lefts = [named('Mia Smith', HOME), named('Tim Smith', HOME)];
     expect(match(lefts, [HOME]).ambiguous).toEqual(['g1 g2 | s1']);
     expect(match(lefts, [HOME], ['g1', 's1', 'apart'])).toEqual({ matches: [], ambiguous: ['g2 | s1'] });
@@ -101,13 +101,13 @@ describe('[R13] two contacts that a person keeps apart', () => {
     });
   });
 
-  test('of several people whose names differ are reported no more', () => {
+  test('of several people whose names differ are no longer reported', () => {
     const lefts = [named('Mia Smith', HOME)];
     const rights = [named('Ada Smith', HOME), named('Eve Smith', HOME)];
     expect(match(lefts, rights, ['g1', 's1', 'apart']).ambiguous).toEqual(['g1 | s2']);
   });
 
-  test('are named to whoever creates one of them', () => {
+  test('are named to the caller that creates one of them', () => {
     const words: readonly Word[] = [
       ['g1', 's1', 'apart'],
       ['g1', 's2', 'together'],
@@ -118,7 +118,7 @@ describe('[R13] two contacts that a person keeps apart', () => {
   });
 });
 
-describe('[R13] what was said of two contacts', () => {
+describe('[R13] a decision about two contacts', () => {
   const at = (
     side: 'left' | 'right',
     pair: number | null,
@@ -129,13 +129,13 @@ describe('[R13] what was said of two contacts', () => {
     isLinked,
   });
   test.each<[string, VerdictHalf | null, VerdictHalf | null, string, string]>([
-    ['binds while both stand', at('left', null), at('right', null), 'binds', 'binds'],
+    ['binds while both exist', at('left', null), at('right', null), 'binds', 'binds'],
     ['waits while one is missing', at('left', null, false, 'missing'), at('right', null), 'binds', 'binds'],
     ['lapses with an unknown contact', null, at('right', null), 'gone', 'gone'],
     ['lapses with a deleted contact', at('left', null), at('right', 1, true, 'gone'), 'gone', 'gone'],
-    ['is done where they are paired', at('left', 1), at('right', 1), 'paired', 'paired'],
-    ['cannot join what is paired elsewhere', at('left', 1), at('right', null), 'linked elsewhere', 'binds'],
-    ['may join what was kept alone (R6)', at('left', 1, false), at('right', 2, false), 'binds', 'binds'],
+    ['is fulfilled if they are paired', at('left', 1), at('right', 1), 'paired', 'paired'],
+    ['cannot join a contact that is paired elsewhere', at('left', 1), at('right', null), 'linked elsewhere', 'binds'],
+    ['may join contacts that were kept alone (R6)', at('left', 1, false), at('right', 2, false), 'binds', 'binds'],
   ])('%s', (_, left, right, together, apart) => {
     expect(fateOf({ says: 'together' }, { left, right })).toBe(together);
     expect(fateOf({ says: 'apart' }, { left, right })).toBe(apart);

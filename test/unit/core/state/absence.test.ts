@@ -9,7 +9,7 @@ import { halfOf, recordOf } from '../../../support/store/rows.ts';
 const NOW_MS = 10_000_000;
 const SIDE = { confirmsAbsenceAfter: 2, settlesWithinMs: 0, writtenWithoutEdit: false };
 
-/** What a read that still finds the contact makes of a half that two listings in a row did not show. */
+/** The half after a read that still finds the contact, which two listings in a row did not show. */
 const afterSecondAbsence = (writtenAtMs: number | null, modifiedAtMs: number | null = 1_000): Half | null => {
   const record = recordOf('l1', { modifiedAtMs });
   const half = halfOf('l1', { pair: 1, state: 'missing', absences: 1, writtenAtMs, record, heardAtMs: NOW_MS });
@@ -19,7 +19,7 @@ const afterSecondAbsence = (writtenAtMs: number | null, modifiedAtMs: number | n
   return set.half('left', 'l1');
 };
 
-test('[R7] a contact that was written a moment ago is not missed by a listing that lags', () => {
+test('[R7] a contact that was written recently is not missed by a listing that lags', () => {
   expect(afterSecondAbsence(NOW_MS - 599_999)).toMatchObject({ state: 'settled', absences: 1 });
 });
 
@@ -28,11 +28,11 @@ test('[R7] a contact that was written long ago, or never, counts as deleted afte
   expect(afterSecondAbsence(null)).toMatchObject({ state: 'gone' });
 });
 
-test('[R7] a contact that came or was changed at its side a moment ago is not missed by a listing that lags', () => {
+test('[R7] a contact that was created or changed at its side recently is not missed by a listing that lags', () => {
   expect(afterSecondAbsence(null, NOW_MS - 899_999)).toMatchObject({ state: 'settled', absences: 1 });
 });
 
-test('[R7] a contact that was changed at its side long ago, or at a time that says nothing, counts as deleted after the second listing', () => {
+test('[R7] a contact that was changed at its side long ago, or at an unusable time, counts as deleted after the second listing', () => {
   expect(afterSecondAbsence(null, NOW_MS - 900_000)).toMatchObject({ state: 'gone' });
   expect(afterSecondAbsence(null, null)).toMatchObject({ state: 'gone' });
   expect(afterSecondAbsence(null, NOW_MS + 300_001)).toMatchObject({ state: 'gone' });
@@ -42,7 +42,7 @@ test.each([
   [false, EMPTY_SNAPSHOT, 'changed'],
   [true, snapshotOf(recordOf('r1')), 'settled'],
 ])(
-  '[R6, R7] what was written since a listing last showed the contact counts as an edit, unless it is known for none (%s)',
+  '[R6, R7] a write since a listing last showed the contact counts as an edit, unless it is known to be none (%s)',
   (writtenWithoutEdit, base, state) => {
     const times = { writtenAtMs: NOW_MS - 3_000_000, lastListedAtMs: NOW_MS - 4_000_000 };
     const half = halfOf('l1', { pair: 1, state: 'missing', absences: 1, record: recordOf('l1'), ...times });

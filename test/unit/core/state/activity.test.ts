@@ -9,7 +9,7 @@ const MIDNIGHT_MS = 20_000 * DAY_MS;
 
 const changedAt = (...timesMs: readonly number[]): Activity => timesMs.reduce(afterChange, NO_ACTIVITY);
 
-/** Changes at these hours, on so many days in a row. */
+/** Changes at these hours, on this number of days in a row. */
 const habit = (days: number, hours: readonly number[]): Activity =>
   changedAt(
     ...Array.from({ length: days }, (_, day) =>
@@ -17,13 +17,13 @@ const habit = (days: number, hours: readonly number[]): Activity =>
     ).flat(),
   );
 
-test('without a change nothing is known', () => {
+test('without a change there is no result', () => {
   expect(workingHoursOf(NO_ACTIVITY, MIDNIGHT_MS)).toEqual([]);
   expect(isWorkingHour(NO_ACTIVITY, MIDNIGHT_MS)).toBe(false);
   expect(daysByHour(NO_ACTIVITY, MIDNIGHT_MS)).toEqual(Array.from({ length: 24 }, () => 0));
 });
 
-test('a day counts once for an hour, however much is changed in it', () => {
+test('a day counts once for an hour, however many changes it has', () => {
   const at = MIDNIGHT_MS + 9 * HOUR_MS;
   const activity = changedAt(at, at + 10_000, at + HOUR_MS - 1, at + HOUR_MS);
   const days = daysByHour(activity, at + HOUR_MS);
@@ -31,7 +31,7 @@ test('a day counts once for an hour, however much is changed in it', () => {
   expect(activity.lastChangeAtMs).toBe(at + HOUR_MS);
 });
 
-test('a day counts half after two weeks, whether anything was changed meanwhile or not', () => {
+test('a day counts half after two weeks, even if nothing was changed in the meantime', () => {
   const at = MIDNIGHT_MS + 9 * HOUR_MS;
   const fortnight = 14 * DAY_MS;
   expect(daysByHour(changedAt(at), at + fortnight)[9]).toBe(0.5);

@@ -31,7 +31,7 @@ test.each([
   ['another text', `b${WHOLE.slice(0, 254)}`],
   ['the whole text', WHOLE],
   ['no text', ''],
-])('R17: %s is not one that may be cut', (_, notes) => {
+])('R17: %s cannot be a cut text', (_, notes) => {
   const shown = recordWith(notes);
   expect(showsCutText(shown, recordWith(WHOLE))).toBe(false);
   expect(withKnownTexts(shown, recordWith(WHOLE))).toBe(shown);

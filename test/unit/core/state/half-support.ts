@@ -6,7 +6,7 @@ import { ADA, looseHalf, MODIFIED_AT_MS, pairedHalf } from '../../engine/support
 export const NOW = 10;
 export const EDITED = record('x', { ...ADA, title: 'Countess' }, { modifiedAtMs: MODIFIED_AT_MS + 1 });
 
-/** A half in each state of the table; where it stands it says what its base says, but for the one that is changed. */
+/** A half in each state of the table; an existing contact has the content of its base, except in the changed one. */
 export const HALVES = {
   new: null,
   unpaired: looseHalf('left', 'x'),

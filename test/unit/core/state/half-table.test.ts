@@ -19,7 +19,7 @@ const EVENTS: Readonly<Record<HalfEvent['kind'], HalfEvent>> = {
 
 type State = keyof typeof HALVES;
 
-/** What changes of the half; null where the store is to hold none. */
+/** The changes of the half; null if the store is to contain none. */
 type Effect = Partial<Half> | null;
 
 const SAME: Effect = {};
@@ -34,9 +34,9 @@ const FOUND_NEW: Effect = { ...looseHalf('left', 'x'), record: EDITED, heardAtMs
 
 type Effects = Readonly<Record<HalfEvent['kind'], Effect>>;
 
-/** A contact that stands, whatever is known of it. */
+/** A contact that exists, in any known state. */
 const STANDING = { shown: TAKEN_IN, found: TAKEN_IN, deleted: GONE, merged: MERGED, unsettled: SETTLING };
-/** A contact that is known to be deleted: a feed or a listing may show it late, and is not believed. */
+/** A contact that is known to be deleted: a feed or a listing may show it late, so it does not count. */
 const AWAY: Effects = {
   shown: DOUBTED,
   found: TAKEN_IN,
@@ -104,12 +104,12 @@ describe('[R7] the table of a half', () => {
     const half = HALVES[state];
     const next = nextHalf('left', half, EVENTS[kind]);
     expect(next).toEqual(effect === null ? null : { ...half, ...effect });
-    // Where nothing changes the same value comes back, so that nothing is stored.
+    // If nothing changes the same value is returned, so that nothing is stored.
     if (effect === SAME) expect(next).toBe(half);
   });
 
   test.each(['unpaired', 'changed'] as const)(
-    'a half that is %s and was heard of since the listing that missed it began stays as it is',
+    'a half that is %s and was received since the listing that missed it began does not change',
     (state) => {
       const half = HALVES[state];
       for (const atMs of [HEARD_AT_MS, HEARD_AT_MS - 1]) {
@@ -119,17 +119,17 @@ describe('[R7] the table of a half', () => {
     },
   );
 
-  test('a half that was heard of by a clock that was far ahead is missed as if that had been before', () => {
+  test('a half that was received by a clock that was far ahead is missed as if it was received before', () => {
     const ahead = { ...HALVES.changed, heardAtMs: NOW + 2 * CLOCK_MARGIN_MS };
     expect(nextHalf('left', ahead, missedAt(NOW, NOW + 1))?.state).toBe('missing');
     expect(nextHalf('left', { ...HALVES.unpaired, ...ahead, pair: null }, missedAt(NOW, NOW + 1))).toBeNull();
-    // Not where the clock was put back while the side was listed, or by a little.
+    // Not if the clock was set back during the listing, or by a small time.
     expect(nextHalf('left', ahead, missedAt(NOW + CLOCK_MARGIN_MS, NOW + 1))).toBe(ahead);
     const slewed = { ...ahead, heardAtMs: NOW + CLOCK_MARGIN_MS };
     expect(nextHalf('left', slewed, missedAt(NOW, NOW + 1))).toBe(slewed);
   });
 
-  test('a half that is settled and was heard of since is read all the same', () => {
+  test('a half that is settled and was received since is read nevertheless', () => {
     expect(nextHalf('left', HALVES.settled, missedAt(HEARD_AT_MS))?.state).toBe('missing');
   });
 
@@ -137,13 +137,13 @@ describe('[R7] the table of a half', () => {
   const TIMELESS = { record: record('x', ADA, { modifiedAtMs: null }) };
   const CHANGED_THEN = { record: record('x', ADA, { modifiedAtMs: 1_000 }) };
 
-  /** Written at 1000; the listing that it was seen in before ended at 500, the one before this at the time given. */
+  /** Written at 1000; its last listing ended at 500, and the listing before at the time given. */
   test.each<[string, Partial<Half>, number | null, number | null]>([
     ['a listing that ended right after the write and missed it', {}, 1_001, 500],
     ['a listing that ended just before ten minutes after the write', {}, 1_000 + LAG_MS - 1, 500],
-    ['a listing that ended at the moment of the write', { lastListedAtMs: 1_000 }, 1_001, 1_000],
-    ['a listing too soon after the time that its side gives for the write', CHANGED_THEN, 1_000 + LAG_MS, 500],
-  ])('[R7] that was missed late keeps when it was last seen: %s', (_, given, lastListedAtMs, expected) => {
+    ['a listing that ended at the time of the write', { lastListedAtMs: 1_000 }, 1_001, 1_000],
+    ['a listing too soon after the time that its side reports for the write', CHANGED_THEN, 1_000 + LAG_MS, 500],
+  ])('[R7] that was missed late keeps the time at which it was last seen: %s', (_, given, lastListedAtMs, expected) => {
     const half = { ...HALVES.settled, absences: 0, lastListedAtMs: 500, writtenAtMs: 1_000, ...given };
     expect(nextHalf('left', half, { kind: 'missed', atMs: NOW, endedAtMs: NOW, lastListedAtMs })).toMatchObject({
       state: 'missing',
@@ -152,33 +152,33 @@ describe('[R7] the table of a half', () => {
   });
 
   test.each<[string, Partial<Half>, number | null]>([
-    ['a listing that ended ten minutes after a write without a time, and saw it', TIMELESS, 1_000 + LAG_MS],
-    ['a listing that ended fifteen minutes after the write, and saw it', CHANGED_THEN, 1_000 + 1.5 * LAG_MS],
+    ['a listing that ended ten minutes after a write without a time, and showed it', TIMELESS, 1_000 + LAG_MS],
+    ['a listing that ended fifteen minutes after the write, and showed it', CHANGED_THEN, 1_000 + 1.5 * LAG_MS],
     ['it was seen since the write', { lastListedAtMs: 1_001 }, 1_002],
     ['this link never wrote it', { writtenAtMs: null }, 1_001],
     ['no listing has missed it', { lastListedAtMs: null }, 1_001],
-    ['no listing came before', {}, null],
-  ])('[R7] was last seen by the listing before where %s', (_, given, lastListedAtMs) => {
+    ['there was no earlier listing', {}, null],
+  ])('[R7] was last seen by the previous listing if %s', (_, given, lastListedAtMs) => {
     const half = { ...HALVES.settled, absences: 0, lastListedAtMs: 500, writtenAtMs: 1_000, ...given };
     expect(nextHalf('left', half, { kind: 'missed', atMs: NOW, endedAtMs: NOW, lastListedAtMs })?.lastListedAtMs).toBe(
       lastListedAtMs,
     );
   });
 
-  test('[R7] that was missed before keeps when it was last seen', () => {
+  test('[R7] that was missed before keeps the time at which it was last seen', () => {
     const half = { ...HALVES.settled, absences: 1, lastListedAtMs: 500, writtenAtMs: null };
     expect(
       nextHalf('left', half, { kind: 'missed', atMs: NOW, endedAtMs: NOW, lastListedAtMs: 900 })?.lastListedAtMs,
     ).toBe(500);
   });
 
-  test('[R12] that was merged into another one stays so, however often it is said to be gone', () => {
+  test('[R12] that was merged into another one stays merged, however often its deletion is reported', () => {
     const merged = nextHalf('left', HALVES.settled, { kind: 'merged', into: 'survivor', atMs: NOW });
     expect(nextHalf('left', merged, { kind: 'deleted', atMs: NOW + 1 })?.mergedInto).toBe('survivor');
     expect(nextHalf('left', merged, { kind: 'merged', into: 'another', atMs: NOW + 1 })?.mergedInto).toBe('another');
   });
 
-  test.each(['missing', 'settling'] as const)('a change of a half that was %s is still to be looked at', (state) => {
+  test.each(['missing', 'settling'] as const)('a change of a half that was %s is still to be planned', (state) => {
     const half: Half = { ...HALVES.changed, state };
     expect(nextHalf('left', half, { kind: 'unknown' })).toEqual({ ...half, state: 'changed' });
   });

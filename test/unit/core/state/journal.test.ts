@@ -15,8 +15,11 @@ describe('[R9] the table of a journal entry', () => {
     expect(JOURNAL_TRANSITIONS.intended[event as JournalEvent]).toBe(expected);
   });
 
-  test.each(['done', 'failed', 'abandoned'] as const)('an entry that is %s stays so, whatever comes', (state) => {
-    const after = Object.keys(EVENTS).map((event) => JOURNAL_TRANSITIONS[state][event as JournalEvent]);
-    expect(after).toEqual(Object.keys(EVENTS).map(() => state));
-  });
+  test.each(['done', 'failed', 'abandoned'] as const)(
+    'an entry that is %s does not change after any event',
+    (state) => {
+      const after = Object.keys(EVENTS).map((event) => JOURNAL_TRANSITIONS[state][event as JournalEvent]);
+      expect(after).toEqual(Object.keys(EVENTS).map(() => state));
+    },
+  );
 });

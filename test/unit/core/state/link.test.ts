@@ -32,7 +32,7 @@ describe('the table of a link', () => {
   });
 
   test.each(STATES)(
-    '[R16] a link that was %s and whose credential is refused comes back by a sign-in and a run',
+    '[R16] a link that was %s and whose credential is refused recovers after a sign-in and a run',
     (state) => {
       const connected = nextLinkState(nextLinkState(state, 'refused'), 'connected');
       expect(connected).toBe('resuming');
@@ -40,7 +40,7 @@ describe('the table of a link', () => {
     },
   );
 
-  test('[R16] a link that is paused stays so whatever interrupts a run', () => {
+  test('[R16] a link that is paused stays paused after every interruption of a run', () => {
     expect(nextLinkState('paused', 'interrupted')).toBe('paused');
   });
 
@@ -48,7 +48,7 @@ describe('the table of a link', () => {
     expect(nextLinkState(nextLinkState('active', 'halted'), 'completed')).toBe('active');
   });
 
-  test.each(STATES)('a link that is %s is shown as it is, but for one that resumes', (state) => {
+  test.each(STATES)('a link that is %s is shown in that state, except one that resumes', (state) => {
     expect(shownLinkState(state)).toBe(state === 'resuming' ? 'active' : state);
   });
 });

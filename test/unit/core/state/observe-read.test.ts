@@ -16,7 +16,7 @@ describe('[R7] a read of a contact', () => {
     return set;
   };
 
-  test('that finds it takes it in', () => {
+  test('that finds it stores it', () => {
     expect(answered({ kind: 'found', record: edited('x') }).half('left', 'x')).toMatchObject({
       state: 'changed',
       record: edited('x'),
@@ -27,13 +27,13 @@ describe('[R7] a read of a contact', () => {
     expect(stateOf(answered({ kind: 'gone' }), 'x')).toBe('gone');
   });
 
-  test('[R12] that answers with another contact takes that one for it', () => {
+  test('[R12] that returns another contact stores that contact in its place', () => {
     const set = answered({ kind: 'moved', record: edited('y') });
     expect(stateOf(set, 'x')).toBe('gone');
     expect(set.pair(1)?.left).toMatchObject({ id: 'y', record: edited('y'), state: 'changed' });
   });
 
-  test('[R12] that answers with the contact of another pair finds it merged away', () => {
+  test('[R12] that returns the contact of another pair marks it as merged away', () => {
     const set = answered({ kind: 'moved', record: edited('y') }, [
       ...linkedPair(1, 'x', 's'),
       ...linkedPair(2, 'y', 't'),
@@ -43,7 +43,7 @@ describe('[R7] a read of a contact', () => {
   });
 
   test.each([undefined, { kind: 'unreadable', reason: 'no shape' }, { kind: 'withheld', reason: 'refused' }] as const)(
-    'that says nothing (%j) changes nothing',
+    'that is inconclusive (%j) changes nothing',
     (answer) => {
       expect(answered(answer).changes()).toEqual([]);
     },
@@ -66,130 +66,142 @@ describe('[R7] a read of a contact that a listing missed', () => {
   };
 
   test.each<[string, Partial<Half>, ReadAnswer, Parameters<typeof observeMissing>[3], Partial<Half>]>([
-    ['is gone where no read finds it', {}, GONE, NEVER, { state: 'gone', heardAtMs: READ_AT_MS }],
+    ['is deleted if no read finds it', {}, GONE, NEVER, { state: 'gone', heardAtMs: READ_AT_MS }],
     [
-      'is settling where it was written a moment ago',
+      'is settling if it was written recently',
       { writtenAtMs: READ_AT_MS - 599 },
       GONE,
       NEVER,
       { state: 'settling', heardAtMs: READ_AT_MS },
     ],
-    ['is gone where it was written longer ago', { writtenAtMs: READ_AT_MS - 600 }, GONE, NEVER, { state: 'gone' }],
+    ['is deleted if it was written longer ago', { writtenAtMs: READ_AT_MS - 600 }, GONE, NEVER, { state: 'gone' }],
     [
-      'is settling where it came, or was changed at its side, a moment ago',
+      'is settling if it was created, or changed at its side, recently',
       { record: adaRecord('x', { modifiedAtMs: READ_AT_MS - 899_999 }) },
       GONE,
       NEVER,
       { state: 'settling' },
     ],
     [
-      'is gone where it came longer ago',
+      'is deleted if it was created longer ago',
       { record: adaRecord('x', { modifiedAtMs: READ_AT_MS - 900_000 }) },
       GONE,
       NEVER,
       { state: 'gone' },
     ],
     [
-      'is gone at once where it came a moment ago to a side that shows everything at once',
+      'is deleted at once if it was created recently on a side that shows everything at once',
       { record: adaRecord('x', { modifiedAtMs: READ_AT_MS - 1 }) },
       GONE,
       TWICE,
       { state: 'gone' },
     ],
     [
-      'stays in doubt where the read finds it a moment after its deletion',
+      'stays unconfirmed if the read finds it shortly after its deletion',
       { state: 'doubted', heardAtMs: READ_AT_MS - 599 },
       found(adaRecord('x')),
       NEVER,
       { state: 'doubted' },
     ],
     [
-      'is there where the read finds it changed since, a moment after its deletion',
+      'exists if the read finds it changed since, shortly after its deletion',
       { state: 'doubted', heardAtMs: READ_AT_MS - 599 },
       found({ ...edited('x'), modifiedAtMs: READ_AT_MS - 598 }),
       NEVER,
       { state: 'changed' },
     ],
     [
-      'stays in doubt where the stamp is ahead of the clock',
+      'stays unconfirmed if the stamp is ahead of the clock',
       { state: 'doubted', heardAtMs: READ_AT_MS - 599 },
       found({ ...edited('x'), modifiedAtMs: READ_AT_MS + 1 }),
       NEVER,
       { state: 'doubted' },
     ],
     [
-      'stays in doubt where the stamp was known before the deletion',
+      'stays unconfirmed if the stamp was known before the deletion',
       { state: 'doubted', heardAtMs: READ_AT_MS - 599, record: adaRecord('x', { modifiedAtMs: READ_AT_MS - 598 }) },
       found({ ...edited('x'), modifiedAtMs: READ_AT_MS - 598 }),
       NEVER,
       { state: 'doubted' },
     ],
     [
-      'is there where the read finds it longer after its deletion',
+      'exists if the read finds it longer after its deletion',
       { state: 'doubted', heardAtMs: READ_AT_MS - 600 },
       found(adaRecord('x')),
       NEVER,
       { state: 'settled' },
     ],
     [
-      'is there where the read finds it a moment after its deletion at a side that shows everything at once',
+      'exists if the read finds it shortly after its deletion at a side that shows everything at once',
       { state: 'doubted', heardAtMs: READ_AT_MS - 1 },
       found(adaRecord('x')),
       TWICE,
       { state: 'settled' },
     ],
-    ['is gone where the read is refused', {}, WITHHELD, NEVER, { state: 'gone' }],
+    ['is deleted if the read is refused', {}, WITHHELD, NEVER, { state: 'gone' }],
     [
-      'is settling where the read is refused a moment after a write',
+      'is settling if the read is refused shortly after a write',
       { writtenAtMs: READ_AT_MS - 1 },
       WITHHELD,
       NEVER,
       { state: 'settling' },
     ],
-    ['stays in doubt where the read is refused', { state: 'doubted' }, WITHHELD, NEVER, { state: 'doubted' }],
+    ['stays unconfirmed if the read is refused', { state: 'doubted' }, WITHHELD, NEVER, { state: 'doubted' }],
     ['is settling still', { state: 'settling', writtenAtMs: READ_AT_MS - 1 }, GONE, NEVER, { state: 'settling' }],
-    ['is gone once its time to settle is over', { state: 'settling', writtenAtMs: 0 }, GONE, NEVER, { state: 'gone' }],
     [
-      'is gone where it was written by a clock that was a year ahead',
+      'is deleted once its time to settle is over',
+      { state: 'settling', writtenAtMs: 0 },
+      GONE,
+      NEVER,
+      { state: 'gone' },
+    ],
+    [
+      'is deleted if it was written by a clock that was a year ahead',
       { writtenAtMs: READ_AT_MS + 31_536_000_000 },
       GONE,
       NEVER,
       { state: 'gone' },
     ],
     [
-      'is gone at once where a side shows its writes at once, and the clock was put back a little since',
+      'is deleted at once if a side shows its writes at once, and the clock was put back a little since',
       { writtenAtMs: READ_AT_MS + 1 },
       GONE,
       TWICE,
       { state: 'gone' },
     ],
     [
-      'is gone at once where a side shows its writes at once',
+      'is deleted at once if a side shows its writes at once',
       { writtenAtMs: READ_AT_MS },
       GONE,
       TWICE,
       { state: 'gone' },
     ],
-    ['is there where the read finds it', {}, found(adaRecord('x')), NEVER, { state: 'settled' }],
+    ['exists if the read finds it', {}, found(adaRecord('x')), NEVER, { state: 'settled' }],
     [
-      'is there, however often it was missing, where deleted contacts are never found',
+      'exists, however often it was missing, if deleted contacts are never found',
       { absences: 9 },
       found(adaRecord('x')),
       NEVER,
       { state: 'settled' },
     ],
-    ['is there after one absence where two count', {}, found(adaRecord('x')), TWICE, { state: 'settled', absences: 1 }],
-    ['is gone after two absences in a row', { absences: 1 }, found(adaRecord('x')), TWICE, { state: 'gone' }],
     [
-      'is looked at where it was edited',
+      'exists after one absence if two are required',
+      {},
+      found(adaRecord('x')),
+      TWICE,
+      { state: 'settled', absences: 1 },
+    ],
+    ['is deleted after two absences in a row', { absences: 1 }, found(adaRecord('x')), TWICE, { state: 'gone' }],
+    [
+      'is planned if it was edited',
       {},
       found(edited('x')),
       TWICE,
       { state: 'changed', record: edited('x'), absences: 1 },
     ],
-    ['is there under its new id', {}, { kind: 'moved', record: edited('y') }, TWICE, { id: 'y', state: 'changed' }],
+    ['exists under its new id', {}, { kind: 'moved', record: edited('y') }, TWICE, { id: 'y', state: 'changed' }],
     [
-      'is left to the next listing where the answer is unreadable',
+      'is left to the next listing if the response is unreadable',
       {},
       { kind: 'unreadable', reason: 'no shape' },
       TWICE,
@@ -199,7 +211,7 @@ describe('[R7] a read of a contact that a listing missed', () => {
     expect(confirmed(given, answer, confirmation)).toMatchObject(expected);
   });
 
-  test('needs two listings in a row: one that shows it in between starts again', () => {
+  test('needs two listings in a row: after a listing that shows it the count restarts', () => {
     const set = setOf([pairedHalf('left', 'x', 1, { state: 'missing' }), pairedHalf('right', 's', 1)]);
     const cursor: Cursor = { ...NO_CURSOR, listingStartedAtMs: HEARD_AT_MS + 1 };
     const list = (shown: readonly string[]) => {

@@ -46,13 +46,13 @@ const page = (changes: readonly FeedChange[], given: Partial<FeedPage> = {}): Fe
   ...given,
 });
 
-/** Takes in a page of the left side's change feed. */
+/** Applies a page of the left side's change feed. */
 const observe = (set: WorkingSet, ...changes: readonly FeedChange[]): ReturnType<typeof observePage> => {
   return observePage(set, 'left', page(changes), NO_CURSOR, NOW);
 };
 
-describe('what a page of a feed shows', () => {
-  test('is counted where the next plan must look at it, and only there', () => {
+describe('a change on a page of a feed', () => {
+  test('is counted only if the next plan must examine it', () => {
     const set = setOf([...linkedPair(1, 'same', 's1'), ...linkedPair(2, 'edit', 's2'), ...linkedPair(3, 'gone', 's3')]);
     const news = observe(
       set,
@@ -72,27 +72,27 @@ describe('what a page of a feed shows', () => {
     ]);
   });
 
-  test('[R1] is no news where only the row changed: the half stays settled, and the new row is known', () => {
+  test('[R1] is ignored if only the row changed: the half stays settled, and the new digest is stored', () => {
     const set = setOf(linkedPair(1, 'x', 's'));
     const fresh = adaRecord('x', { version: '2', digest: 'the next row' });
     expect(observe(set, upsert(fresh)).news).toBe(0);
     expect(changesOf(set, 'put-half')).toMatchObject([{ half: { state: 'settled' }, digest: 'the next row' }]);
   });
 
-  test('[R1] is no news, and stores nothing of the contact, where nothing changed at all', () => {
+  test('[R1] is ignored, and nothing of the contact is stored, if nothing changed at all', () => {
     const set = setOf(linkedPair(1, 'x', 's'));
     expect(observe(set, upsert(adaRecord('x'))).news).toBe(0);
     expect(changesOf(set, 'put-half')).toEqual([]);
   });
 
-  test('is no news any more where an edit was taken back', () => {
+  test('is no longer counted once an edit was reverted', () => {
     const set = setOf(linkedPair(1, 'x', 's'));
     expect(observe(set, upsert(edited('x'))).news).toBe(1);
     expect(observe(set, upsert(adaRecord('x', { modifiedAtMs: MODIFIED_AT_MS + 2 }))).news).toBe(0);
     expect(stateOf(set, 'x')).toBe('settled');
   });
 
-  test('counts as deleted where the page names the contact and its tombstone, in whatever order', () => {
+  test('counts as a deletion if the page has the contact and its tombstone, in any order', () => {
     for (const changes of [
       [upsert(edited('x')), tombstone('x')],
       [tombstone('x'), upsert(edited('x'))],
@@ -103,7 +103,7 @@ describe('what a page of a feed shows', () => {
     }
   });
 
-  test('keeps in mind that a contact of no pair is deleted: a listing that shows it may lag', () => {
+  test('records that a contact without a pair is deleted: a listing that shows it may lag', () => {
     const set = setOf([looseHalf('left', 'x')]);
     expect(observe(set, tombstone('x')).news).toBe(0);
     expect(set.half('left', 'x')).toMatchObject({ pair: null, state: 'gone' });
@@ -111,13 +111,13 @@ describe('what a page of a feed shows', () => {
     expect(set.half('left', 'x')?.state).toBe('doubted');
   });
 
-  test('concerns its own side only', () => {
+  test('affects its own side only', () => {
     const set = setOf(linkedPair(1, 'x', 'x'));
     observe(set, tombstone('x'));
     expect(set.half('right', 'x')?.state).toBe('settled');
   });
 
-  test('needs the halves of every id that it names', () => {
+  test('needs the halves of every id on the page', () => {
     const unreadable: FeedChange = { kind: 'unreadable', id: 'u', reason: 'no shape' };
     const named = page([upsert(adaRecord('x'), 'former', 'older'), tombstone('t'), unreadable], { unchanged: ['k'] });
     expect(idsInPage(named)).toEqual(['x', 'former', 'older', 't']);
@@ -126,7 +126,7 @@ describe('what a page of a feed shows', () => {
   });
 });
 
-describe('[R14] where the feed stands after a page', () => {
+describe('[R14] the position of the feed after a page', () => {
   const LISTING: Cursor = { ...NO_CURSOR, cursor: 'before', readAtMs: 1, listingStartedAtMs: 2, listedAtMs: 3 };
   const cursorAfter = (given: Partial<FeedPage>, cursor: Cursor) => {
     const set = setOf([]);
@@ -134,7 +134,7 @@ describe('[R14] where the feed stands after a page', () => {
     return changesOf(set, 'put');
   };
 
-  test('is where to go on while the walk is not at its end', () => {
+  test('is the next page while the walk is not at its end', () => {
     const cursor = { ...LISTING, resume: 'page 2' };
     expect(cursorAfter({ resume: 'page 2' }, LISTING)).toEqual([
       { kind: 'put', table: 'cursors', row: { side: 'left', ...cursor } },
@@ -155,13 +155,13 @@ describe('[R14] where the feed stands after a page', () => {
     { kind: 'unreadable', id: null, reason: 'no shape' },
   ]);
 
-  test('notes whom a listing under way shows: readable or not, changed or known', () => {
+  test('records the ids that a listing in progress shows: readable or not, changed or known', () => {
     const set = setOf([]);
     observePage(set, 'left', { ...SHOWING, unchanged: ['k'] }, LISTING, NOW);
     expect(changesOf(set, 'shown')).toEqual([{ kind: 'shown', side: 'left', ids: ['x', 'u', 'k'] }]);
   });
 
-  test('notes nobody where the page shows nobody, and outside a listing', () => {
+  test('records no id if the page shows none, or outside a listing', () => {
     const set = setOf([]);
     observePage(set, 'left', page([tombstone('t')]), LISTING, NOW);
     observePage(set, 'left', SHOWING, { ...LISTING, listingStartedAtMs: null }, NOW);
@@ -169,28 +169,28 @@ describe('[R14] where the feed stands after a page', () => {
   });
 });
 
-describe('[R12] a contact that goes by another id', () => {
-  test('takes its half along, and is looked at', () => {
+describe('[R12] a contact that has another id', () => {
+  test('moves its half to that id, which is planned', () => {
     const set = setOf(linkedPair(1, 'old', 's'));
     expect(observe(set, upsert(edited('new'), 'old')).news).toBe(1);
     expect(set.half('left', 'old')).toMatchObject({ pair: null, base: null, state: 'gone', heardAtMs: NOW });
     expect(set.pair(1)?.left).toMatchObject({ id: 'new', pair: 1, state: 'changed', record: edited('new') });
   });
 
-  test('is no news where nothing but the id changed', () => {
+  test('is ignored if only the id changed', () => {
     const set = setOf(linkedPair(1, 'old', 's'));
     expect(observe(set, upsert(adaRecord('new'), 'old')).news).toBe(0);
     expect(set.pair(1)?.left).toMatchObject({ id: 'new', state: 'settled' });
   });
 
-  test('keeps its base: what its user changed on the way is still found', () => {
+  test('keeps its base: an edit made at the same time is still found', () => {
     const [left] = linkedPair(1, 'old', 's');
     const set = setOf(linkedPair(1, 'old', 's'));
     rename(set, 'left', 'old', 'new', NOW);
     expect(set.half('left', 'new')).toMatchObject({ base: left?.base, state: 'changed', record: { id: 'new' } });
   });
 
-  test('takes the place of the contact of no pair that was found under the new id', () => {
+  test('replaces the contact without a pair that was found under the new id', () => {
     const found = looseHalf('left', 'new', { record: edited('new') });
     const set = setOf([...linkedPair(1, 'old', 's'), found]);
     rename(set, 'left', 'old', 'new', NOW);
@@ -199,7 +199,7 @@ describe('[R12] a contact that goes by another id', () => {
   });
 
   test.each(['kept', 'dormant'] as const)(
-    'takes nobody else along who was known already, where it stands alone in a pair that is %s',
+    'does not move to a known contact if its half is the only one in a pair that is %s',
     (status) => {
       const found = looseHalf('left', 'new', { record: edited('new') });
       const set = setOf([pairedHalf('left', 'old', 1), found], { 1: status });
@@ -209,29 +209,29 @@ describe('[R12] a contact that goes by another id', () => {
     },
   );
 
-  test.each(['kept', 'dormant'] as const)('stands alone under its new id in a pair that is %s', (status) => {
+  test.each(['kept', 'dormant'] as const)('is the only half under its new id in a pair that is %s', (status) => {
     const set = setOf([pairedHalf('left', 'old', 1)], { 1: status });
     rename(set, 'left', 'old', 'new', NOW);
     expect(set.pair(1)?.left).toMatchObject({ id: 'new', pair: 1 });
   });
 
-  test('is gone under the old id where it belongs to no pair, and that is heard of once', () => {
+  test('is deleted under the old id if it has no pair, and that is recorded once', () => {
     const set = setOf([looseHalf('left', 'old')]);
     rename(set, 'left', 'old', 'new', NOW);
     rename(set, 'left', 'old', 'new', NOW + 1);
     expect(set.halves()).toMatchObject([{ id: 'old', pair: null, state: 'gone', heardAtMs: NOW }]);
   });
 
-  test('changes nothing where the old id is unknown, or is the new one', () => {
+  test('changes nothing if the old id is unknown, or is the new one', () => {
     const set = setOf(linkedPair(1, 'x', 's'));
     rename(set, 'left', 'never seen', 'x', NOW);
     rename(set, 'left', 'x', 'x', NOW);
     expect(set.changes()).toEqual([]);
   });
 
-  test('stands again under the new id where it was gone under the old one', () => {
-    const gone = pairedHalf('left', 'old', 1, { state: 'gone', mergedInto: 'somebody' });
-    const set = setOf([gone, pairedHalf('right', 's', 1)]);
+  test('exists again under the new id if it was deleted under the old one', () => {
+    const deleted = pairedHalf('left', 'old', 1, { state: 'gone', mergedInto: 'somebody' });
+    const set = setOf([deleted, pairedHalf('right', 's', 1)]);
     rename(set, 'left', 'old', 'new', NOW);
     expect(set.pair(1)?.left).toMatchObject({ id: 'new', state: 'changed', mergedInto: null });
   });
@@ -245,32 +245,32 @@ describe('[R12] a contact that was merged into the one of another pair', () => {
   };
   const AWAY = { state: 'gone', mergedInto: 'survivor', pair: 2 };
 
-  test('is gone, and the one that it was merged into is looked at with it', () => {
+  test('is deleted, and its survivor is planned with it', () => {
     const set = merged();
     expect(set.half('left', 'away')).toMatchObject(AWAY);
     expect(stateOf(set, 'survivor')).toBe('changed');
     expect(set.pair(2)?.right?.state).toBe('settled');
   });
 
-  test('keeps what its side held last: what its other half never took is found by it', () => {
+  test('keeps the last values of its side: values that its other half never received are found by them', () => {
     expect(merged().half('left', 'away')).toMatchObject({ record: adaRecord('away'), base: { contact: ADA } });
   });
 
-  test('is still known to have been merged when its deletion is reported once more', () => {
+  test('stays marked as merged if its deletion is reported again', () => {
     const set = merged();
     observe(set, tombstone('away'));
     observeDeletion(set, 'left', 'away', NOW + 1);
     expect(set.half('left', 'away')).toMatchObject(AWAY);
   });
 
-  test('is known to be merged into the survivor under its new id, where that one is renamed', () => {
+  test('is merged into the survivor under its new id, if the survivor is renamed', () => {
     const set = merged();
     observe(set, upsert(edited('renamed'), 'survivor'));
     expect(set.half('left', 'away')).toMatchObject({ ...AWAY, mergedInto: 'renamed' });
     expect(stateOf(set, 'renamed')).toBe('changed');
   });
 
-  test('is known to be merged into the last survivor, where that one is merged away in its turn', () => {
+  test('is merged into the last survivor, if the survivor is merged away itself', () => {
     const set = merged();
     set.load(linkedPair(3, 'last', 's3'), [{ id: 3, status: 'linked' }]);
     observe(set, upsert(edited('last'), 'survivor'));
@@ -278,14 +278,14 @@ describe('[R12] a contact that was merged into the one of another pair', () => {
     expect(set.half('left', 'survivor')).toMatchObject({ state: 'gone', mergedInto: 'last' });
   });
 
-  test('is not followed on the other side, where another contact has the same id', () => {
+  test('is not followed on the other side, if another contact has the same id there', () => {
     const other = pairedHalf('right', 'x', 4, { state: 'gone', mergedInto: 'survivor' });
     const set = setOf([...linkedPair(1, 'survivor', 's1'), pairedHalf('left', 'l', 4), other]);
     rename(set, 'left', 'survivor', 'renamed', NOW);
     expect(set.half('right', 'x')).toBe(other);
   });
 
-  test('was not merged where a read finds it again, even if it is deleted afterwards', () => {
+  test('was not merged if a read finds it again, even if it is deleted afterwards', () => {
     const set = merged();
     const again = { ...adaRecord('away'), groupIds: ['g'] };
     observe(set, upsert(again));
@@ -307,7 +307,7 @@ describe('[R7] a complete listing', () => {
     looseHalf('left', 'lost'),
   ];
 
-  test('is compared with what is known of its side', () => {
+  test('is compared with the known halves of its side', () => {
     expect(compareListing(INDEX, ['there', 'back', 'alone', 'new'])).toEqual({
       seen: 4,
       paired: 4,
@@ -317,14 +317,14 @@ describe('[R7] a complete listing', () => {
     });
   });
 
-  test('of nobody misses everybody', () => {
+  test('without any contact misses every contact', () => {
     expect(compareListing(INDEX, [])).toMatchObject({ seen: 0, paired: 4, pairedSeen: 0, back: [] });
     expect(compareListing([], [])).toEqual({ seen: 0, paired: 0, pairedSeen: 0, missed: [], back: [] });
   });
 
   const CURSOR: Cursor = { cursor: 'c', readAtMs: 1, resume: 'page 2', listingStartedAtMs: NOW, listedAtMs: 2 };
 
-  test('leaves whom it missed to be read, forgives whom it showed, and forgets contacts of no pair', () => {
+  test('marks missed contacts to be read, clears shown ones, and drops missed contacts without a pair', () => {
     const set = setOf(INDEX);
     const listing = { missed: ['missed', 'absent again', 'lost'], back: ['back'] };
     observeListing(set, 'left', listing, CURSOR, NOW + 5);
@@ -336,7 +336,7 @@ describe('[R7] a complete listing', () => {
     expect(set.half('left', 'alone')).toBe(INDEX[4]);
   });
 
-  test('says nothing about a contact that changed since it began', () => {
+  test('does not affect a contact that changed since it began', () => {
     const changed = pairedHalf('left', 'x', 1, { state: 'changed', heardAtMs: NOW });
     const found = looseHalf('left', 'y', { heardAtMs: NOW });
     const set = setOf([changed, found]);
@@ -344,7 +344,7 @@ describe('[R7] a complete listing', () => {
     expect(set.halves()).toEqual([changed, found]);
   });
 
-  test('ends where the feed stands, with nothing more to go on with', () => {
+  test('ends at the position of the feed, without a page to resume at', () => {
     const set = setOf([]);
     observeListing(set, 'left', { missed: [], back: [] }, CURSOR, NOW + 5);
     const cursor = { ...CURSOR, resume: null, listingStartedAtMs: null, listedAtMs: NOW + 5 };
@@ -354,13 +354,13 @@ describe('[R7] a complete listing', () => {
     ]);
   });
 
-  test('that is discarded has missed nobody, and the side is listed whole by the next run', () => {
+  test('that is discarded has missed no contact, and the next run lists the whole side', () => {
     const changed = pairedHalf('left', 'edited', 2, { state: 'missing', record: edited('edited') });
     const missing: Half = { ...changed, base: pairedHalf('left', 'x', 2).base };
     const settling = pairedHalf('left', 'settling', 3, { state: 'settling' });
-    const gone = pairedHalf('left', 'gone', 4, { state: 'gone' });
+    const deleted = pairedHalf('left', 'gone', 4, { state: 'gone' });
     const elsewhere = pairedHalf('right', 'elsewhere', 1, { state: 'missing' });
-    const set = setOf([pairedHalf('left', 'same', 1, { state: 'missing' }), missing, settling, gone, elsewhere]);
+    const set = setOf([pairedHalf('left', 'same', 1, { state: 'missing' }), missing, settling, deleted, elsewhere]);
     discardListing(set, 'left', CURSOR);
     expect(['same', 'edited', 'settling', 'gone'].map((id) => stateOf(set, id))).toEqual([
       'settled',
@@ -377,7 +377,7 @@ describe('[R7] a complete listing', () => {
   });
 });
 
-test('evidence of a deletion is news once for a contact of a pair, and never for another one', () => {
+test('evidence of a deletion is counted once for a contact of a pair, and never for another one', () => {
   const set = setOf([...linkedPair(1, 'x', 's'), looseHalf('left', 'alone')]);
   expect(observeDeletion(set, 'left', 'x', NOW)).toBe(true);
   expect(observeDeletion(set, 'left', 'alone', NOW)).toBe(false);

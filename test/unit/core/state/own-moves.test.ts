@@ -27,27 +27,34 @@ describe('withOwnMoves', () => {
 
   test.each([
     ['of equal age', 1_000, { feed: 'written', read: 'written', isInDoubt: false }],
-    ['of long before the write', WRITTEN_AT_MS - MARGIN_MS - 1, { feed: 'written', read: 'written', isInDoubt: false }],
-    ['of about the time of the write', WRITTEN_AT_MS - 1, { feed: 'written', read: 'shown', isInDoubt: true }],
+    [
+      'from long before the write',
+      WRITTEN_AT_MS - MARGIN_MS - 1,
+      { feed: 'written', read: 'written', isInDoubt: false },
+    ],
+    ['from about the time of the write', WRITTEN_AT_MS - 1, { feed: 'written', read: 'shown', isInDoubt: true }],
     ['without a stamp', null, { feed: 'written', read: 'shown', isInDoubt: true }],
-    ['of long after the write', WRITTEN_AT_MS + MARGIN_MS + 1, { feed: 'shown', read: 'shown', isInDoubt: false }],
-  ] as const)('R11: a contradicting record %s shows what was written, or is right', (_, modifiedAtMs, expected) => {
-    const shown = recordOf(['a', 'b'], modifiedAtMs);
-    const groups = { written: ['b', 'c'], shown: ['a', 'b'] };
-    expect(withOwnMoves(shown, known, FEED).groupIds).toEqual(groups[expected.feed]);
-    expect(withOwnMoves(shown, known, READ).groupIds).toEqual(groups[expected.read]);
-    expect(isInDoubt(shown, known, ALWAYS)).toBe(expected.isInDoubt);
-  });
+    ['from long after the write', WRITTEN_AT_MS + MARGIN_MS + 1, { feed: 'shown', read: 'shown', isInDoubt: false }],
+  ] as const)(
+    'R11: a contradicting record %s is replaced by the written groups, or is right',
+    (_, modifiedAtMs, expected) => {
+      const shown = recordOf(['a', 'b'], modifiedAtMs);
+      const groups = { written: ['b', 'c'], shown: ['a', 'b'] };
+      expect(withOwnMoves(shown, known, FEED).groupIds).toEqual(groups[expected.feed]);
+      expect(withOwnMoves(shown, known, READ).groupIds).toEqual(groups[expected.read]);
+      expect(isInDoubt(shown, known, ALWAYS)).toBe(expected.isInDoubt);
+    },
+  );
 
-  test('R1: a record that shows what was written is not in doubt', () => {
+  test('R1: a record that shows the written groups is not in doubt', () => {
     expect(isInDoubt(recordOf(['b', 'c'], WRITTEN_AT_MS), known, ALWAYS)).toBe(false);
   });
 
-  test('R11: the other groups of a record that lags are taken as they are shown', () => {
+  test('R11: the other groups of a record that lags are used as shown', () => {
     expect(withOwnMoves(recordOf(['a', 'x']), known, FEED).groupIds).toEqual(['c', 'x']);
   });
 
-  test('R1: a record that shows what was written keeps its digest; one that is corrected has none', () => {
+  test('R1: a record that shows the written groups keeps its digest; a corrected one has none', () => {
     expect(withOwnMoves(recordOf(['b', 'c']), known, FEED).digest).toBe('d');
     expect(withOwnMoves(recordOf(['a', 'b']), known, FEED).digest).toBeUndefined();
   });

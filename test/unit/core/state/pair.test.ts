@@ -13,7 +13,7 @@ const store = (set: WorkingSet, left: Half | null, right: Half | null, given: Pa
   storePair(set, { pairId: null, status: 'linked', halves: { left, right }, writtenSide: null, ...given });
 };
 
-/** The pairs in which the halves of the set stand, each by its ids. */
+/** The pairs of the halves in the set, each by its ids. */
 const pairsIn = (set: WorkingSet): readonly string[] => {
   const ids = [...new Set(set.halves().flatMap(({ pair }) => pair ?? []))];
   const text = (pair: Pair | null) => `${pair?.left?.id ?? '-'} ${pair?.right?.id ?? '-'}`;
@@ -23,7 +23,7 @@ const pairsIn = (set: WorkingSet): readonly string[] => {
 const looseIn = (set: WorkingSet): readonly Half[] => set.halves().filter(({ pair }) => pair === null);
 
 describe('storing a pair', () => {
-  test('makes a new one of two contacts that belong to none', () => {
+  test('creates a new one for two contacts without a pair', () => {
     const set = setOf([looseHalf('left', 'l'), looseHalf('right', 'r')]);
     store(set, looseHalf('left', 'l'), looseHalf('right', 'r'));
     expect(pairsIn(set)).toEqual(['l r']);
@@ -33,7 +33,7 @@ describe('storing a pair', () => {
     ]);
   });
 
-  test('gives the halves that it holds their new values, and itself a status', () => {
+  test('sets the values of its halves, and its own status', () => {
     const [left, right] = [pairedHalf('left', 'l', 1), pairedHalf('right', 'r', 1)];
     const set = setOf([left, right]);
     store(set, { ...left, state: 'changed' }, right, { pairId: 1, status: 'kept' });
@@ -47,7 +47,7 @@ describe('storing a pair', () => {
     });
   });
 
-  test.each(SIDE_PAIRS)('finds the pair that holds the contact of %s already', (side, other) => {
+  test.each(SIDE_PAIRS)('finds the pair that already has the contact of %s', (side, other) => {
     const known = pairedHalf(side, 'known', 1);
     const set = setOf([known, looseHalf(other, 'new')]);
     const halves = { left: known, right: known, [other]: looseHalf(other, 'new') };
@@ -55,14 +55,14 @@ describe('storing a pair', () => {
     expect(set.pair(1)).toMatchObject({ [side]: { id: 'known' }, [other]: { id: 'new', pair: 1 } });
   });
 
-  test('makes a new one where the one that it was planned for has ended meanwhile', () => {
+  test('creates a new one if the planned pair has ended in the meantime', () => {
     const set = setOf([looseHalf('left', 'l'), looseHalf('right', 'r')]);
     store(set, looseHalf('left', 'l'), looseHalf('right', 'r'), { pairId: 9 });
     expect(pairsIn(set)).toEqual(['l r']);
     expect(changesOf(set, 'put-pair')).toMatchObject([{ id: null }]);
   });
 
-  test.each(SIDE_PAIRS)('drops the half of %s where the pair is to hold none there', (side) => {
+  test.each(SIDE_PAIRS)('drops the half of %s if the pair is to have none there', (side) => {
     const set = setOf(linkedPair(1, 'l', 'r'));
     const halves = { left: pairedHalf('left', 'l', 1), right: pairedHalf('right', 'r', 1), [side]: null };
     store(set, halves.left, halves.right, { pairId: 1, status: 'kept' });
@@ -71,12 +71,12 @@ describe('storing a pair', () => {
   });
 });
 
-describe('[R12] a contact that goes by a new id', () => {
+describe('[R12] a contact that gets a new id', () => {
   test.each<[string, Partial<PairToStore>]>([
-    ['as its pair was planned to', { pairId: 1, writtenSide: 'left' }],
+    ['as planned for its pair', { pairId: 1, writtenSide: 'left' }],
     ['of a pair that is found by its other half', {}],
     ['and was not written', { writtenSide: 'right' }],
-  ])('[R7] is gone under the old one, which a listing that lags may show: %s', (_, given) => {
+  ])('[R7] is deleted under the old id, which a listing that lags may show: %s', (_, given) => {
     const set = setOf(linkedPair(1, 'old', 'r'));
     store(set, looseHalf('left', 'new', { heardAtMs: 7 }), pairedHalf('right', 'r', 1), given);
     expect(pairsIn(set)).toEqual(['new r']);
@@ -84,26 +84,26 @@ describe('[R12] a contact that goes by a new id', () => {
   });
 });
 
-describe('[R12] a contact that gives way to a created one, since their source was paired meanwhile,', () => {
+describe('[R12] a contact that a created one replaces, since their source was paired in the meantime,', () => {
   const giveWay = (state: HalfState) => {
     const set = setOf([pairedHalf('left', 'paired meanwhile', 1, { state }), pairedHalf('right', 'source', 1)]);
     store(set, looseHalf('left', 'created'), pairedHalf('right', 'source', 1), { writtenSide: 'left' });
     return set;
   };
 
-  test.each(['settled', 'changed'] as const)('is looked at as a contact of no pair where it is %s', (state) => {
+  test.each(['settled', 'changed'] as const)('is planned as a contact without a pair if it is %s', (state) => {
     const set = giveWay(state);
     expect(pairsIn(set)).toEqual(['created source']);
     expect(looseIn(set)).toMatchObject([{ id: 'paired meanwhile', pair: null, base: null, state: 'changed' }]);
   });
 
-  test.each(['missing', 'settling'] as const)('is forgotten where it is %s', (state) => {
+  test.each(['missing', 'settling'] as const)('is dropped if it is %s', (state) => {
     const set = giveWay(state);
     expect(pairsIn(set)).toEqual(['created source']);
     expect(looseIn(set)).toEqual([]);
   });
 
-  test.each(['gone', 'doubted'] as const)('[R7] stays known to be deleted where it is %s', (state) => {
+  test.each(['gone', 'doubted'] as const)('[R7] stays known to be deleted if it is %s', (state) => {
     const set = giveWay(state);
     expect(pairsIn(set)).toEqual(['created source']);
     expect(looseIn(set)).toMatchObject([{ id: 'paired meanwhile', pair: null, base: null, state }]);
@@ -111,23 +111,20 @@ describe('[R12] a contact that gives way to a created one, since their source wa
 });
 
 describe('[R12] a half that moves to another pair', () => {
-  test.each(SIDE_PAIRS)(
-    'of %s ends the pair that it leaves, of which the other half is looked at alone',
-    (side, other) => {
-      const [own, former] = [pairedHalf(other, 'own', 1), pairedHalf(other, 'former', 2)];
-      const moving = pairedHalf(side, 'moving', 2);
-      const set = setOf([own, moving, former]);
-      const halves = { left: own, right: own, [side]: moving };
-      store(set, halves.left, halves.right, { pairId: 1 });
-      expect(set.pair(1)).toMatchObject({ [side]: { id: 'moving', pair: 1 }, [other]: { id: 'own' } });
-      expect(set.pair(2)).toBeNull();
-      expect(looseIn(set)).toMatchObject([{ id: 'former', pair: null, base: null, state: 'changed' }]);
-      expect(dropsFrom(set, 'pairs')).toEqual([{ id: 2 }]);
-      expect(dropsFrom(set, 'halves')).toEqual([]);
-    },
-  );
+  test.each(SIDE_PAIRS)('of %s ends its former pair, whose other half is planned alone', (side, other) => {
+    const [own, former] = [pairedHalf(other, 'own', 1), pairedHalf(other, 'former', 2)];
+    const moving = pairedHalf(side, 'moving', 2);
+    const set = setOf([own, moving, former]);
+    const halves = { left: own, right: own, [side]: moving };
+    store(set, halves.left, halves.right, { pairId: 1 });
+    expect(set.pair(1)).toMatchObject({ [side]: { id: 'moving', pair: 1 }, [other]: { id: 'own' } });
+    expect(set.pair(2)).toBeNull();
+    expect(looseIn(set)).toMatchObject([{ id: 'former', pair: null, base: null, state: 'changed' }]);
+    expect(dropsFrom(set, 'pairs')).toEqual([{ id: 2 }]);
+    expect(dropsFrom(set, 'halves')).toEqual([]);
+  });
 
-  test('[R7] leaves of a pair whose other half was gone that this one was deleted', () => {
+  test('[R7] records only its deletion for a former pair whose other half was deleted', () => {
     const set = setOf([
       ...linkedPair(1, 'l', 'r'),
       pairedHalf('left', 'moving', 2),
@@ -158,7 +155,7 @@ describe('[R7] a pair that ends', () => {
     return set;
   };
 
-  test('leaves of a half that is gone only that it was deleted', () => {
+  test('[R7] keeps only the deletion of a half that is deleted', () => {
     const left: Partial<Half> = {
       state: 'gone',
       mergedInto: 'survivor',
@@ -175,7 +172,7 @@ describe('[R7] a pair that ends', () => {
   });
 
   test.each(['gone', 'doubted'] as const)(
-    '[R7] whose half comes back under another id keeps the old one %s',
+    '[R7] whose half reappears under another id keeps the old one %s',
     (state) => {
       const set = setOf([pairedHalf('left', 'old', 1, { state }), pairedHalf('right', 'r', 1)]);
       store(set, looseHalf('left', 'created'), pairedHalf('right', 'r', 1), { pairId: 1, writtenSide: 'left' });
@@ -184,11 +181,11 @@ describe('[R7] a pair that ends', () => {
     },
   );
 
-  test('leaves a half that is shown although it was deleted: a lagging listing brings it back no more', () => {
+  test('keeps a half that is shown although it was deleted: a lagging listing does not restore it', () => {
     expect(ended({ state: 'doubted' }, {}).halves()).toEqual([looseHalf('left', 'l', { state: 'doubted' })]);
   });
 
-  test('leaves both where both are gone, and none where both stand', () => {
+  test('keeps both halves if both are deleted, and none if both exist', () => {
     expect(looseIn(ended({ state: 'gone' }, { state: 'gone' })).map(({ id }) => id)).toEqual(['l', 'r']);
     expect(ended({}, { state: 'changed' }).halves()).toEqual([]);
     expect(ended({}, null).halves()).toEqual([]);
@@ -198,7 +195,7 @@ describe('[R7] a pair that ends', () => {
     expect(dropsFrom(ended({ state: 'gone' }, {}), 'conflicts')).toEqual([{ leftId: 'l' }]);
   });
 
-  test('changes nothing where there is no such pair', () => {
+  test('changes nothing if the pair does not exist', () => {
     const set = setOf([]);
     endPair(set, 1);
     expect(set.changes()).toEqual([]);
@@ -218,24 +215,24 @@ describe('a half that is kept alone', () => {
     expect(dropsFrom(set, 'halves')).toEqual([{ side: other, id: 'other' }]);
   });
 
-  test('takes what it says for its base where it has none', () => {
+  test('uses its values as its base if it has none', () => {
     const own = pairedHalf('right', 'r', 1, { base: null, record: record('r', ADA, { groupIds: ['g'] }) });
     const set = setOf([pairedHalf('left', 'l', 1), own]);
     keepAlone(set, 1, 'right', NOW);
     expect(set.pair(1)?.right).toMatchObject({ base: snapshot(ADA, ['g']), state: 'settled' });
   });
 
-  test('ends the pair where it is gone, or is none', () => {
-    const gone = setOf([pairedHalf('left', 'l', 1), pairedHalf('right', 'r', 1, { state: 'gone' })]);
-    keepAlone(gone, 1, 'right', NOW);
-    expect(gone.halves()).toMatchObject([{ id: 'r', pair: null, base: null, state: 'gone' }]);
-    expect(dropsFrom(gone, 'pairs')).toEqual([{ id: 1 }]);
+  test('ends the pair if it is deleted, or missing', () => {
+    const deleted = setOf([pairedHalf('left', 'l', 1), pairedHalf('right', 'r', 1, { state: 'gone' })]);
+    keepAlone(deleted, 1, 'right', NOW);
+    expect(deleted.halves()).toMatchObject([{ id: 'r', pair: null, base: null, state: 'gone' }]);
+    expect(dropsFrom(deleted, 'pairs')).toEqual([{ id: 1 }]);
     const none = setOf([pairedHalf('left', 'l', 1)]);
     keepAlone(none, 1, 'right', NOW);
     expect(none.halves()).toEqual([]);
   });
 
-  test('changes nothing where there is no such pair', () => {
+  test('changes nothing if the pair does not exist', () => {
     const set = setOf([]);
     keepAlone(set, 1, 'left', NOW);
     expect(set.changes()).toEqual([]);

@@ -18,7 +18,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const ODD = unreadContact('left', 'odd');
 const ROW: JournalRow = rowOf(openOperation('delete', { before: adaRecord('r') }), { id: 7 });
 
-/** The rejections after reading in vain at these times. */
+/** The rejections after failed reads at these times. */
 const readAt = (times: readonly number[], unread = ODD, known: readonly Rejection[] = []): readonly Rejection[] => {
   return times.reduce((rejections, atMs) => {
     const set = setOf([]);
@@ -29,8 +29,8 @@ const readAt = (times: readonly number[], unread = ODD, known: readonly Rejectio
   }, known);
 };
 
-describe('[R15] what could not be read', () => {
-  test('is read again after five minutes, then after twice as long each time, a day at most', () => {
+describe('[R15] a contact that could not be read', () => {
+  test('is read again after five minutes, then after twice as long each time, at most after a day', () => {
     expect(readAt([0])).toEqual([
       {
         side: 'left',
@@ -55,7 +55,7 @@ describe('[R15] what could not be read', () => {
     expect(isWaiting([], ODD, 0)).toBe(false);
   });
 
-  test('is forgotten once it was read, and nothing else is', () => {
+  test('is dropped once it was read, and no other is', () => {
     const set = setOf([]);
     forgetUnread(set, unreadContact('left', 'other'), readAt([0]));
     expect(set.changes()).toEqual([]);
@@ -63,12 +63,12 @@ describe('[R15] what could not be read', () => {
     expect(set.changes()).toEqual([{ kind: 'drop', table: 'rejections', where: { side: 'left', key: 'unread odd' } }]);
   });
 
-  test('of a write is named by its entry and by both contacts', () => {
+  test('of a write is identified by its entry and by both contacts', () => {
     expect(unsettledWrite(ROW)).toEqual({ side: 'right', key: 'unsettled 7', leftId: 'l', rightId: 'r' });
   });
 });
 
-test('[R5] contacts that are due are read, those first that have waited longest; writes are not', () => {
+test('[R5] contacts that are due are read, those that have waited longest first; writes are not', () => {
   const late = readAt([2], unreadContact('left', 'late'));
   const early = readAt([1], unreadContact('left', 'early'), late);
   const rejections = readAt(
@@ -80,7 +80,7 @@ test('[R5] contacts that are due are read, those first that have waited longest;
   expect(dueContacts(rejections, 'left', DAY_MS)).toEqual(['early', 'late']);
 });
 
-test('an answer says why it says nothing', () => {
+test('an inconclusive response has a reason', () => {
   expect(unreadableReason(undefined)).toBe('the side did not answer for the contact');
   expect(unreadableReason({ kind: 'unreadable', reason: 'no shape' })).toBe('no shape');
   expect(unreadableReason({ kind: 'withheld', reason: 'refused' })).toBe('refused');

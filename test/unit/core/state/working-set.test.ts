@@ -9,7 +9,7 @@ const put = (half: Half, digest: string | null) => ({ kind: 'put-half', half, di
 const keep = (half: Half, digest: string | null) => ({ ...put(half, digest), keepsRecord: true });
 
 describe('a working set', () => {
-  test('answers with the halves and pairs that it has loaded, and with nothing else', () => {
+  test('returns only the halves and pairs that it has loaded', () => {
     const set = setOf([ADA, BEN], { 1: 'kept' });
     expect(set.half('left', 'ada')).toBe(ADA);
     expect(set.half('right', 'ada')).toBeNull();
@@ -18,7 +18,7 @@ describe('a working set', () => {
     expect(set.pair(2)).toBeNull();
   });
 
-  test('keeps what it holds where the same rows are loaded again', () => {
+  test('keeps its contents if the same rows are loaded again', () => {
     const set = setOf([ADA, BEN]);
     set.put(OPEN);
     set.drop(BEN);
@@ -27,7 +27,7 @@ describe('a working set', () => {
     expect(set.pair(1)).toEqual({ id: 1, status: 'kept', left: OPEN, right: null });
   });
 
-  test('answers with a pair as it stands after halves came to it, left it and went', () => {
+  test('returns a pair as it is after halves were added, moved and deleted', () => {
     const set = setOf([ADA, BEN, looseHalf('right', 'cid')]);
     set.drop(BEN);
     expect(set.pair(1)).toMatchObject({ left: ADA, right: null });
@@ -38,7 +38,7 @@ describe('a working set', () => {
     expect(set.pair(1)).toMatchObject({ left: null, right: moved });
   });
 
-  test('takes halves of one id on both sides for two', () => {
+  test('treats halves of one id on both sides as two', () => {
     const [left, right] = linkedPair(1, 'x', 'x');
     const set = setOf([left ?? ADA, right ?? BEN]);
     set.drop({ side: 'left', id: 'x' });
@@ -47,14 +47,14 @@ describe('a working set', () => {
 });
 
 describe('[R1] the changes of a working set', () => {
-  test('are none where nothing changed', () => {
+  test('are empty if nothing changed', () => {
     const set = setOf([ADA, BEN]);
     set.put(ADA);
     expect(set.putPair(1, 'linked')).toBe(1);
     expect(set.changes()).toEqual([]);
   });
 
-  test('are none where a half came and went, and where a pair came and went', () => {
+  test('are empty if a half was added and removed, and if a pair was', () => {
     const set = new WorkingSet();
     set.put(looseHalf('left', 'x'));
     set.drop({ side: 'left', id: 'x' });
@@ -64,7 +64,7 @@ describe('[R1] the changes of a working set', () => {
     expect(set.changes()).toEqual([]);
   });
 
-  test('put a half with the digest by which its row is known, or with none', () => {
+  test('put a half with the digest that identifies its row, or with none', () => {
     const set = setOf([OPEN, BEN]);
     set.put(ADA);
     expect(set.changes()).toEqual([keep(ADA, 'row of ada')]);
@@ -73,7 +73,7 @@ describe('[R1] the changes of a working set', () => {
     expect(opened.changes()).toEqual([keep(OPEN, null)]);
   });
 
-  test('say what stands in the end: the last of several', () => {
+  test('contain the final state: the last of several', () => {
     const set = setOf([ADA, BEN]);
     set.put(OPEN);
     set.drop(ADA);
@@ -81,19 +81,19 @@ describe('[R1] the changes of a working set', () => {
     expect(set.changes()).toEqual([keep({ ...ADA, state: 'missing' }, null)]);
   });
 
-  test('drop what the store holds', () => {
+  test('drop rows that the store has', () => {
     const set = setOf([ADA, BEN]);
     set.drop(ADA);
     expect(set.changes()).toEqual([{ kind: 'drop', table: 'halves', where: { side: 'left', id: 'ada' } }]);
   });
 
-  test('give a pair another status, and leave its halves as they are', () => {
+  test('give a pair another status, and leave its halves unchanged', () => {
     const set = setOf([ADA, BEN]);
     expect(set.putPair(1, 'dormant')).toBe(1);
     expect(set.changes()).toEqual([{ kind: 'put-pair', id: 1, status: 'dormant', halves: [] }]);
   });
 
-  test('make a new pair together with its halves, each of which stands in it alone', () => {
+  test('make a new pair together with its halves, each of which is in that pair only', () => {
     const set = setOf([ADA, BEN, looseHalf('right', 'cid')]);
     const id = set.putPair(null, 'linked');
     const [left, right] = [
@@ -136,7 +136,7 @@ describe('[R1] the changes of a working set', () => {
     expect(set.changes()).toMatchObject([{ table: 'halves' }, { table: 'pairs' }]);
   });
 
-  test('drop before they put, so that a half may take the place of another one, and add the rest in its order', () => {
+  test('drop before they put, so that a half may replace another one, and add the rest in its order', () => {
     const set = setOf([ADA, BEN, ...linkedPair(2, 'cid', 'dot')]);
     set.add(
       { kind: 'drop', table: 'shownPages', where: { side: 'left' } },
@@ -162,7 +162,7 @@ describe('[R1] the changes of a working set', () => {
 });
 
 describe('a working set whose changes are stored', () => {
-  test('has no changes left, and has its new pairs by the ids that the store gave them', () => {
+  test('has no changes left, and has its new pairs by the ids that the store assigned', () => {
     const set = setOf([ADA, BEN]);
     set.dropPair(1);
     const [one, other] = [set.putPair(null, 'kept'), set.putPair(null, 'linked')];
@@ -175,7 +175,7 @@ describe('a working set whose changes are stored', () => {
     expect([set.pair(one), set.pair(1), set.half('left', 'ada')]).toEqual([null, null, null]);
   });
 
-  test('returns later changes only, against the rows as they are stored then', () => {
+  test('returns later changes only, against the rows as stored at that time', () => {
     const set = setOf([ADA, BEN]);
     set.put(OPEN);
     set.putPair(1, 'kept');

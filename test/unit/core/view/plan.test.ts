@@ -23,13 +23,13 @@ import {
 const NO_GROUPS: GroupPlan = planGroups({ left: [], right: [], pairs: [] }, policyWith());
 
 const views = (given: Partial<PlanInput>, policy: Partial<Policy> = {}) => {
-  const nobody = { left: [], right: [] };
+  const noContacts = { left: [], right: [] };
   const fixed = { groups: NO_GROUPS, openConflicts: [], policy: policyWith(policy), scopes: SCOPES };
-  const input = { pairs: [], survivors: [], unpaired: nobody, ...fixed, ...given };
+  const input = { pairs: [], survivors: [], unpaired: noContacts, ...fixed, ...given };
   return planChanges(planContacts(input));
 };
 
-/** What `plan --json` has printed from its first edition on. */
+/** The output of `plan --json`, unchanged since its first edition. */
 const actions = (given: Partial<PlanInput>, policy: Partial<Policy> = {}) =>
   views(given, policy).map((change) => {
     const { side, action } = change;
@@ -46,7 +46,7 @@ describe('the list of actions', () => {
     expect(actions({ pairs: [pairOf(present(record('g', ADA)), present(record('s', ADA)))] })).toEqual([]);
   });
 
-  test('names a create’s filled fields in one order, buckets last, and only the id that exists', () => {
+  test('gives a create’s filled fields in one order, buckets last, and only the existing id', () => {
     const full = {
       ...ADA,
       websites: values('x.org'),
@@ -81,7 +81,7 @@ describe('the list of actions', () => {
     ]);
   });
 
-  test('names an update on each side that is written', () => {
+  test('contains an update for each side that is written', () => {
     const left = present(record('g', { ...ADA, title: 'Dr' }), snapshot(ADA));
     const right = present(record('s', { ...ADA, company: 'Engine' }), snapshot(ADA));
     const ids = { leftId: 'g', rightId: 's' };
@@ -91,7 +91,7 @@ describe('the list of actions', () => {
     ]);
   });
 
-  test('names a pairing before the updates that it brings', () => {
+  test('contains a pairing before the updates that it causes', () => {
     const left = unpaired('left', record('g', ADA));
     const right = unpaired('right', record('s', { ...ADA, title: 'Dr' }));
     const ids = { leftId: 'g', rightId: 's' };
@@ -101,7 +101,7 @@ describe('the list of actions', () => {
     ]);
   });
 
-  test('names a kept survivor that is linked again as a pairing', () => {
+  test('contains a kept survivor that is linked again as a pairing', () => {
     const survivors = [pairOf(present(record('g', ADA)), NONE, 'kept')];
     const right = unpaired('right', record('s', ADA));
     expect(actions({ survivors, unpaired: { left: [], right } })).toEqual([
@@ -109,7 +109,7 @@ describe('the list of actions', () => {
     ]);
   });
 
-  test('names a delete with both ids', () => {
+  test('gives both ids of a delete', () => {
     expect(actions({ pairs: [pairOf(present(record('g', ADA)), gone('s'))] })).toEqual([
       { side: 'left', action: 'delete', leftId: 'g', rightId: 's', fields: [] },
     ]);
@@ -125,12 +125,12 @@ describe('the list of actions', () => {
     ]);
   });
 
-  test.each(['kept', 'dormant'] as const)('does not name a pair that stays %s', (status) => {
+  test.each(['kept', 'dormant'] as const)('does not contain a pair that stays %s', (status) => {
     const survivors = [pairOf(present(record('g', ADA)), NONE, status)];
     expect(actions({ survivors }, { deletes: 'keep', direction: 'to-right' })).toEqual([]);
   });
 
-  test('names groups first', () => {
+  test('contains groups first', () => {
     const group = (id: string, name: string) => ({ id, name, version: '' });
     const half = (id: string, name: string) => ({ id, name });
     const stored = { status: 'linked', settled: true } as const;
@@ -154,8 +154,8 @@ describe('the list of actions', () => {
   });
 });
 
-describe('what people are shown of a plan', () => {
-  test('a contact that is created has its name, all that it will hold and why', () => {
+describe('the readable form of a plan', () => {
+  test('a created contact has its name, all its values and the reason', () => {
     const half = { id: 'g-choir', name: 'Choir' };
     const groups: GroupPlan = {
       ...NO_GROUPS,
@@ -231,7 +231,7 @@ describe('what people are shown of a plan', () => {
       { in: 'emailAddresses', value: 'ada@x.org' },
     ],
     ['a name', { firstName: 'Ada', company: 'Engine' }, { in: 'name', value: 'Ada' }],
-  ])('a pairing says what both contacts have in common: %s', (_, contact, likeness) => {
+  ])('a pairing has the values that both contacts share: %s', (_, contact, likeness) => {
     const left = unpaired('left', record('g', ADA));
     const right = unpaired('right', record('s', contact));
     const [pairing] = views({ unpaired: { left, right } });
@@ -249,7 +249,7 @@ describe('what people are shown of a plan', () => {
     expect(found.map(({ field, why }) => `${field}: ${whyWords(why, sides)}`)).toEqual([`title: ${text}`]);
   });
 
-  test('a deletion has what goes, and says where it was deleted or merged', () => {
+  test('a deletion has the deleted values, and the place where the contact was deleted or merged', () => {
     const pair = pairOf(present(record('g', ADA)), gone('s'));
     const why = { kind: 'deleted', at: 'right' };
     expect(views({ pairs: [pair] })).toMatchObject([
@@ -273,8 +273,8 @@ describe('what people are shown of a plan', () => {
       'linked',
       2,
     );
-    const taken = pairOf(present(record('g', ADA)), gone('s', { record: record('s', ADA) }));
-    const deletion = views({ pairs: [taken, taker] }).find(({ action }) => action === 'delete');
+    const deletedPair = pairOf(present(record('g', ADA)), gone('s', { record: record('s', ADA) }));
+    const deletion = views({ pairs: [deletedPair, taker] }).find(({ action }) => action === 'delete');
     expect(deletion).toMatchObject({ side: 'left', why: { kind: 'merged', at: 'right' } });
   });
 
@@ -291,11 +291,11 @@ describe('what people are shown of a plan', () => {
     expect(views({ pairs: [pair] }, policy)).toMatchObject([{ action: 'unlink', why }]);
   });
 
-  test('[R13] contacts that are left unpaired are named', () => {
+  test('[R13] contacts that are left unpaired are listed', () => {
     const left = unpaired('left', record('g', { ...ADA, firstName: 'Bo' }));
     const right = unpaired('right', record('s', ADA));
-    const nobody = { pairs: [], survivors: [], openConflicts: [], scopes: SCOPES };
-    const plan = planContacts({ ...nobody, unpaired: { left, right }, groups: NO_GROUPS, policy: policyWith() });
+    const empty = { pairs: [], survivors: [], openConflicts: [], scopes: SCOPES };
+    const plan = planContacts({ ...empty, unpaired: { left, right }, groups: NO_GROUPS, policy: policyWith() });
     expect(unpairedOf(plan)).toEqual([
       { left: [{ id: 'g', name: 'Bo' }], right: [{ id: 's', name: 'Ada' }], why: 'names differ' },
     ]);

@@ -43,7 +43,7 @@ const effort = (capabilities: RemoteCapabilities, tasks: readonly Task[]) => {
 };
 const many = (count: number, make: (index: number) => Task) => Array.from({ length: count }, (_, index) => make(index));
 
-test('5,000 new contacts in a group are 10,000 writes, but 5,050 requests where they are created one by one', () => {
+test('5,000 new contacts in a group are 10,000 writes, but 5,050 requests if they are created one by one', () => {
   const tasks = many(5_000, (index) => creation(index, ['friends']));
   expect(effort(ONE_BY_ONE, tasks)).toMatchObject({
     writes: 10_000,
@@ -53,25 +53,25 @@ test('5,000 new contacts in a group are 10,000 writes, but 5,050 requests where 
   expect(effort(IN_BATCHES, tasks)).toMatchObject({ writes: 5_000, requests: 25, requestsPer: { create: 1 / 200 } });
 });
 
-test('contacts in many small groups join them one by one, where that takes fewer requests', () => {
+test('contacts in many small groups join them one by one, if that needs fewer requests', () => {
   const tasks = many(10, (index) => creation(index, [`group ${index}`, `other ${index}`]));
   expect(effort(ONE_BY_ONE, tasks).requests).toBe(20);
 });
 
-test('contacts that the run does not write move one by one, where only written ones may go together', () => {
+test('contacts that the run does not write move one by one, if only written ones may move together', () => {
   const tasks = many(300, (index) => move(index, ['friends'], []));
   expect(effort(ONE_BY_ONE, tasks)).toMatchObject({ writes: 300, requests: 300 });
   expect(effort(IN_BATCHES, tasks)).toMatchObject({ writes: 300, requests: 1 });
 });
 
-test('nothing to do takes nothing', () => {
+test('a plan without writes needs no requests', () => {
   expect(effort(ONE_BY_ONE, [])).toMatchObject({ writes: 0, requests: 0, requestsPer: { create: 0, membership: 0 } });
 });
 
-test('memberships are written in steps of few requests, but not at the price of many more', () => {
+test('memberships are written in steps of few requests, but not if that costs many more', () => {
   const apart = many(400, (index) => move(index, [], ['friends']));
   expect(moveSteps(apart, 'right', ONE_BY_ONE).map((tasks) => tasks.length)).toEqual(Array(8).fill(50));
-  // Of 60 groups, each contact is in three: a step of its own for a few contacts would ask for nearly as many groups as one for all.
+  // Of 60 groups, each contact is in three: a separate step for a few contacts would need nearly as many groups as one for all.
   const crossing = many(2_000, (index) => {
     return move(
       index,

@@ -31,7 +31,7 @@ const refusal = (): InvalidError => {
   return Object.assign(error, { side: 'right' as const });
 };
 
-/** Everything that is logged of a contact that was refused, a run that failed of it, and a link that waits. */
+/** Returns the log of a refused contact, of a run that failed because of it, and of a link that waits. */
 const logAll = async (personalData: boolean): Promise<string> => {
   const destination = Object.assign(new PassThrough(), { isTTY: false });
   const events = createEvents(createLogger({ level: 'debug', format: 'json', destination }), { personalData });
@@ -44,7 +44,7 @@ const logAll = async (personalData: boolean): Promise<string> => {
   return text(destination);
 };
 
-test("a remote's own words, which may name people, are logged only where LOG_PERSONAL_DATA is true", async () => {
+test("a remote's own text, which may contain names of people, is logged only if LOG_PERSONAL_DATA is true", async () => {
   const lines = await logAll(false);
   expect(lines).not.toMatch(/Sandy|Ltd|saying/u);
   expect(lines.match(/the service refused POST \/v2\/contacts \(422\)/gu)?.length).toBeGreaterThanOrEqual(4);
@@ -52,7 +52,7 @@ test("a remote's own words, which may name people, are logged only where LOG_PER
   expect(await logAll(true)).toContain(NAME);
 });
 
-test('a run that a side made fail names that side', async () => {
+test('a run that failed because of a side names that side', async () => {
   const lines = (await logAll(false)).trim().split('\n');
   const failed = lines
     .map((line) => JSON.parse(line) as object)

@@ -18,7 +18,7 @@ describe.skipIf(process.platform !== 'linux')('a lease that another process hold
   let child: ChildProcess;
   let parts: LeaseParts & { readonly link: string };
 
-  /** The other process as it names itself, with its lease on the link. */
+  /** The other process under its own name, with its lease on the link. */
   const hold = async (): Promise<string> => {
     const owner = newOwner({ ...parts, holders: createLeaseHolders(child.pid) });
     const nowMs = systemClock.now();
@@ -42,7 +42,7 @@ describe.skipIf(process.platform !== 'linux')('a lease that another process hold
     await store.close();
   });
 
-  test('is busy while that process lives', async () => {
+  test('is busy while that process is alive', async () => {
     await hold();
     await expect(takeLease(parts, NEVER)).rejects.toThrow(LeaseError);
   });
@@ -62,7 +62,7 @@ describe.skipIf(process.platform !== 'linux')('a lease that another process hold
     expect((await store.link('work')).reason).toBe('Changed.');
   });
 
-  test('is free at once when its process id has passed to another process since', async () => {
+  test('is free at once if its process id has been reused by another process since', async () => {
     const owner = (await hold()).replace(/\d+$/u, '1');
     await store.releaseLease('work', (await store.leaseOwner('work')) ?? '');
     await store.acquireLease('work', owner, 0, systemClock.now() + FAR_MS);
@@ -72,8 +72,8 @@ describe.skipIf(process.platform !== 'linux')('a lease that another process hold
 
   test.each([
     ['another host', (owner: string) => owner.replace('@', '@other-')],
-    ['a program that names no process', () => 'somebody'],
-  ])('is waited for where it belongs to %s, whether that process lives or not', async (_whose, rename) => {
+    ['a program without a process id', () => 'somebody'],
+  ])('is waited for if it belongs to %s, whether or not that process is alive', async (_owner, rename) => {
     const owner = await hold();
     await kill();
     await store.releaseLease('work', owner);
@@ -82,7 +82,7 @@ describe.skipIf(process.platform !== 'linux')('a lease that another process hold
   });
 });
 
-test('a lease counts from when it was asked for, however long the store took to give it', async () => {
+test('a lease starts at the time of its request, even if the store was slow', async () => {
   const store = openStore(':memory:');
   let atMs = 1_000_000;
   const clock = { now: () => atMs, monotonic: () => atMs, sleep: () => new Promise<void>(() => undefined) };

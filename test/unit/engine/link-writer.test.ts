@@ -7,7 +7,7 @@ import { linkedPair, looseHalf } from './support.ts';
 const LINK = 'home';
 const CID = looseHalf('left', 'cid');
 
-/** A writer at a store with one pair and one half of no pair, and the ids that it has loaded so far. */
+/** A writer on a store with one pair and one half without a pair, and the ids that it has loaded so far. */
 const openWriter = async () => {
   const store = openStore(':memory:');
   const token = (await store.acquireLease(LINK, 'owner', 0, 1)) ?? 0;
@@ -40,12 +40,12 @@ test('rows of a plan are not loaded again, and each step sees the changes of the
     set.put({ ...CID, pair: set.putPair(null, 'kept') });
     set.putPair(pairId, 'asleep');
   });
-  const seen: unknown[] = [];
+  const results: unknown[] = [];
   await writer.apply({ ids: { left: ['cid'], right: ['ben'] } }, (set) => {
-    const made = set.half('left', 'cid')?.pair ?? 0;
-    seen.push(set.pair(pairId)?.status, set.pair(made)?.status, made > 0);
+    const newPairId = set.half('left', 'cid')?.pair ?? 0;
+    results.push(set.pair(pairId)?.status, set.pair(newPairId)?.status, newPairId > 0);
   });
-  expect(seen).toEqual(['asleep', 'kept', true]);
+  expect(results).toEqual(['asleep', 'kept', true]);
   expect(loaded).toEqual([]);
   expect((await store.pairs(LINK, [pairId]))[0]?.status).toBe('asleep');
 });
@@ -63,7 +63,7 @@ test('rows are loaded for each step without a plan, and after the rows of a plan
   expect(loaded).toEqual(['ben', 'ben', 'ben']);
 });
 
-test('after a step that was not stored, the next step sees what the store has', async () => {
+test('after a step that was not stored, the next step reads the rows of the store', async () => {
   await using opened = await openWriter();
   const { writer, loaded, pairId, planned } = opened;
   writer.keepRows([CID], await planned());

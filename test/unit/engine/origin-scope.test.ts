@@ -18,7 +18,7 @@ const scopesOf = async (
   }
 };
 
-test('[R9] an origin names the account and the address that it came from, and neither of the other side', async () => {
+test('[R9] an origin contains the account and the address of its source, and neither of the other side', async () => {
   const known = await scopesOf({ left: 'people/1', right: 'user_1' });
   expect(await scopesOf({ left: 'people/1', right: 'user_1' })).toEqual(known);
   const otherAccount = await scopesOf({ left: 'people/1', right: 'user_2' });

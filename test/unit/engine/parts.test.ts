@@ -21,7 +21,7 @@ const PEOPLE = Array.from({ length: CONTACTS }, (_, index) => index);
 /** Both sides have the same contacts. */
 const ON_BOTH_SIDES = SIDES.flatMap((side) => PEOPLE.map((index) => newcomer(side, index)));
 
-/** Opens a store that holds new contacts and no pair. */
+/** Opens a store that has new contacts and no pair. */
 const openMeeting = async (newcomers = ON_BOTH_SIDES) => {
   const store = openStore(':memory:');
   const token = (await store.acquireLease(LINK, 'owner', 0, 1_000_000)) ?? 0;
@@ -51,7 +51,7 @@ test('[R13] two contacts of equal content are in one part, and each contact is i
   expect(bySide((side) => new Set(all.flatMap((ids) => ids[side])).size)).toEqual({ left: CONTACTS, right: CONTACTS });
 });
 
-test('[R11] new contacts of one group are in as few parts as hold them', async () => {
+test('[R11] new contacts of one group are in the smallest possible number of parts', async () => {
   const groupOf = (index: number): string => `g${index % 6}`;
   const known = putHalf('left', { record: recordOf('left', { groupIds: ['g0'] }) });
   await using meeting = await openMeeting([

@@ -44,16 +44,16 @@ const startLog = () => {
 };
 
 test.each([
-  ['nothing wrong and nothing to do', null, 'debug', 'run completed'],
+  ['no problem and no change', null, 'debug', 'run completed'],
   ['a remote that stays down', new UnavailableError('x', AT), 'warn', 'run cut short'],
   ['a limit that stays reached', new LimitedError('x', AT), 'warn', 'run cut short'],
-  ['answers that cannot be read', new UnreadableError('x', AT), 'warn', 'run cut short'],
-  ['a permission taken back', new RevokedError('x', AT), 'error', 'link paused'],
+  ['unreadable responses', new UnreadableError('x', AT), 'warn', 'run cut short'],
+  ['a revoked permission', new RevokedError('x', AT), 'error', 'link paused'],
   ['a token refused', new UnauthenticatedError('x', AT), 'error', 'link paused'],
   ['a halt', new HaltError({ reason: 'too-many-deletes', message: 'x' } as never), 'error', 'run halted'],
   ['the program stopped', new StoppedError(), 'info', 'run stopped'],
   ['a lease lost', new LeaseError('a', 'lost'), 'warn', 'lease lost'],
-  ['an answer that no run repairs', new NotFoundError('x', AT), 'error', 'run failed'],
+  ['a response that no run repairs', new NotFoundError('x', AT), 'error', 'run failed'],
   ['a fault of the program', new TypeError('x'), 'error', 'run failed'],
 ])('a run that ended with %s is one line of its level', (_name, error, level, msg) => {
   const { lines, events } = startLog();
@@ -66,8 +66,8 @@ test.each([
   ['deleted a group', { left: { ...NO_COUNTS, groupsDeleted: 1 } }],
   ['paired contacts', { paired: 1 }],
   ['settled a conflict', { conflicts: 1 }],
-  ['was asked for by hand', { kind: 'full' }],
-  ['reverted another one', { kind: 'undo' }],
+  ['was requested by hand', { kind: 'full' }],
+  ['reverted another run', { kind: 'undo' }],
 ] as const)('a run that %s is one line of the level info', (_name, change) => {
   const { lines, events } = startLog();
   logResult(events, SIDES, { summary: { ...SUMMARY, ...change }, error: null });

@@ -8,9 +8,9 @@ import type { PairStatus } from '../../../src/core/reconcile/decision.ts';
 import { WorkingSet } from '../../../src/core/state/working-set.ts';
 import { halfOf, record } from '../core/reconcile/support.ts';
 
-/** When the halves of these tests were last heard of, and what the store says of them was decided. */
+/** The times at which the halves of these tests were last received and last decided. */
 export const HEARD_AT_MS = 5;
-/** When the sides say that their contacts were last changed. */
+/** The times at which the sides report the last change of their contacts. */
 export const MODIFIED_AT_MS = 1_000;
 
 export const ADA: Partial<Contact> = { firstName: 'Ada' };
@@ -19,24 +19,24 @@ export const adaRecord = (id: string, given: Partial<ContactRecord> = {}): Conta
   return record(id, ADA, { modifiedAtMs: MODIFIED_AT_MS, digest: `row of ${id}`, ...given });
 };
 
-/** A half of a pair of which both sides agree. */
+/** A half of a pair on which both sides agree. */
 export const pairedHalf = (side: Side, id: string, pair: number, given: Partial<Half> = {}): Half => {
   const own = given.record ?? adaRecord(id);
   return halfOf(own, { side, pair, state: 'settled', base: snapshotOf(own), heardAtMs: HEARD_AT_MS, ...given });
 };
 
-/** A contact of no pair. */
+/** A contact without a pair. */
 export const looseHalf = (side: Side, id: string, given: Partial<Half> = {}): Half => {
   return halfOf(given.record ?? adaRecord(id), { side, heardAtMs: HEARD_AT_MS, ...given });
 };
 
-/** A pair of which both sides agree. */
+/** A pair on which both sides agree. */
 export const linkedPair = (pair: number, leftId: string, rightId: string): readonly Half[] => [
   pairedHalf('left', leftId, pair),
   pairedHalf('right', rightId, pair),
 ];
 
-/** The halves with their pairs, which are linked unless it is said otherwise, as the store holds them. */
+/** The halves with their pairs, linked by default, as stored. */
 export const setOf = (halves: readonly Half[], statuses: Readonly<Record<number, PairStatus>> = {}): WorkingSet => {
   const set = new WorkingSet();
   const ids = [...new Set(halves.flatMap(({ pair }) => pair ?? []))];

@@ -64,7 +64,7 @@ const KINDS = Object.keys(WRITES) as Write['kind'][];
 
 const options = (applied: Applied) => ({ status: null, route: 'PUT /v2/contacts', applied });
 
-describe('[R15] an error that answers a write', () => {
+describe('[R15] an error in response to a write', () => {
   const CALM = { rereads: false, refused: false, stop: null };
   const UNKNOWN: FailureOutcome = { ...CALM, journal: 'unanswered' };
   const REFUSED: FailureOutcome = { ...CALM, journal: 'refused', refused: true };
@@ -77,7 +77,7 @@ describe('[R15] an error that answers a write', () => {
       (stop) => ({ ...CALM, journal: 'refused', stop }),
     ],
     [
-      'an outage ahead of the write ends the run',
+      'an outage before the write ends the run',
       new UnavailableError('x', options('no')),
       (stop) => ({ ...CALM, journal: 'refused', stop }),
     ],
@@ -87,30 +87,34 @@ describe('[R15] an error that answers a write', () => {
       (stop) => ({ ...CALM, journal: 'refused', stop }),
     ],
     [
-      'one that was refused after the write, perhaps, leaves the outcome unknown besides (R9)',
+      'a credential refused perhaps after the write also leaves the outcome unknown (R9)',
       new RevokedError('x', options('unknown')),
       (stop) => ({ ...UNKNOWN, stop }),
     ],
     [
-      'an outage in the middle of it leaves the outcome unknown',
+      'an outage during the write leaves the outcome unknown',
       new UnavailableError('x', options('unknown')),
       () => UNKNOWN,
     ],
+    ['an unreadable response leaves the outcome unknown', new UnreadableError('x', options('unknown')), () => UNKNOWN],
     [
-      'an answer that cannot be read leaves the outcome unknown',
-      new UnreadableError('x', options('unknown')),
+      'a stale contact that was perhaps written leaves the outcome unknown',
+      new StaleError('x', options('unknown')),
       () => UNKNOWN,
     ],
-    ['so does a stale contact that was written perhaps', new StaleError('x', options('unknown')), () => UNKNOWN],
-    ['so does a contact that is not found after all', new NotFoundError('x', options('unknown')), () => UNKNOWN],
-    ['a stale contact is read and looked at again', new StaleError('x', options('no')), () => REREAD],
+    [
+      'a contact that is not found after a possible write leaves the outcome unknown',
+      new NotFoundError('x', options('unknown')),
+      () => UNKNOWN,
+    ],
+    ['a stale contact is read again', new StaleError('x', options('no')), () => REREAD],
     ['a value that is invalid is refused', new InvalidError('x', options('no')), () => REFUSED],
-    ['a full account refuses', new FullError('x', options('no')), () => REFUSED],
-  ])('%s, whatever was written', (_, error, expected) => {
+    ['a full account refuses the write', new FullError('x', options('no')), () => REFUSED],
+  ])('%s, for every kind of write', (_, error, expected) => {
     for (const kind of KINDS) expect(judgeFailure(WRITES[kind], error)).toEqual(expected(error));
   });
 
-  test.each(KINDS)('that a contact is not found: a %s', (kind) => {
+  test.each(KINDS)('means that a contact is not found: a %s', (kind) => {
     const error = new NotFoundError('x', options('no'));
     expect(judgeFailure(WRITES[kind], error)).toEqual(kind === 'create' || kind === 'merge' ? REFUSED : REREAD);
   });
@@ -126,7 +130,7 @@ describe('[R15] a refusal', () => {
     ['membership', 'l r', 'l', 'r'],
     ['delete', 'delete r', null, 'r'],
     ['merge', 'delete r', null, 'r'],
-  ])('of a %s is remembered by %j', (kind, key, leftId, rightId) => {
+  ])('of a %s is stored with %j', (kind, key, leftId, rightId) => {
     const write = WRITES[kind];
     expect(rejectionKeyOf(write)).toBe(key);
     expect(rejectionOf(write, 'too long', undefined, NOW)).toMatchObject({
@@ -139,7 +143,7 @@ describe('[R15] a refusal', () => {
     });
   });
 
-  test('of several fields is remembered by both contacts, and of one field by the field too', () => {
+  test('of several fields is stored with both contacts, and of one field with the field too', () => {
     const several = taskOf({ ...MERGE, writes: plannedOn('right', ['title', 'company'], ADA) });
     expect(rejectionKeyOf(only(updateWrites(PASS, 'right', [several])))).toBe('l r');
     expect(rejectionKeysEndedBy(only(updateWrites(PASS, 'right', [several])))).toEqual([
@@ -149,7 +153,7 @@ describe('[R15] a refusal', () => {
     ]);
   });
 
-  test('of a membership of a contact that was just created is remembered by both contacts', () => {
+  test('of a membership of a newly created contact is stored with both contacts', () => {
     const writesOf = (side: Side, tasks: readonly Task[]) => membershipWrites(PASS, side, tasks);
     const created = taskOf({ ...CREATION, joins: ['choir'] });
     created.operations = [...created.operations, ...plannedOn('right', ['title'], { ...ADA, title: 'Dr' })];
@@ -160,9 +164,9 @@ describe('[R15] a refusal', () => {
   });
 
   test.each([
-    ['an address that another contact holds, alone', true],
+    ['an address that another contact has, without other fields', true],
     ['anything else', false],
-  ])('of %s, at the third time with the same content, counts as not taken: %s', (_, isShared) => {
+  ])('of %s, at the third time with the same content, counts as not accepted: %s', (_, isShared) => {
     const email = { value: 'family@example.org', label: null };
     const shared = only(sharingWrites(PASS, 'right', [{ task: taskOf(MERGE), email }]));
     const write = isShared ? shared : WRITES.update;
@@ -176,7 +180,7 @@ describe('[R15] a refusal', () => {
     expect([after(1), after(2), after(3)]).toEqual([false, false, isShared]);
   });
 
-  test('is tried again after five minutes, doubling up to a day', () => {
+  test('is retried after five minutes, doubling up to a day', () => {
     const delays: number[] = [];
     let earlier: Rejection | undefined;
     for (let attempt = 1; attempt <= 11; attempt += 1) {
@@ -189,14 +193,14 @@ describe('[R15] a refusal', () => {
     expect(delays).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1_280, 1_440, 1_440]);
   });
 
-  test('starts again where what the write follows from has changed', () => {
+  test('restarts the delays if the content of the write has changed', () => {
     const first = rejectionOf(WRITES.update, 'too long', undefined, NOW);
     expect(first?.sourceFingerprint).toBe(fieldFingerprint(MERGE.pair, 'title'));
     const earlier = { ...(first as Rejection), attempts: 7, sourceFingerprint: 'of other content' };
     expect(rejectionOf(WRITES.update, 'too long', earlier, NOW)).toEqual(first);
   });
 
-  test('is not remembered in an undo, which is asked for again', () => {
+  test('is not stored in an undo, which can be requested again', () => {
     const undo = { ...PASS, cause: 'undo' } as const;
     const undone: readonly Write[] = [
       only(updateWrites(undo, 'right', [taskOf({ ...MERGE, cause: 'undo' })])),
@@ -233,7 +237,7 @@ describe('[R9] calls in a row of unknown outcome', () => {
     ['an answer', [lost, done]],
     ['a refusal', [lost, refused]],
     ['no result at all', []],
-  ])('are counted from the start after a call with %s', (_, results) => {
+  ])('are counted from zero after a call with %s', (_, results) => {
     const count = counter();
     times(9, () => count([lost]));
     expect(count(results)).toBeNull();
@@ -241,7 +245,7 @@ describe('[R9] calls in a row of unknown outcome', () => {
     expect(count([lost])).toBe(UNKNOWN);
   });
 
-  test('are counted for each side by itself', () => {
+  test('are counted for each side separately', () => {
     const count = counter();
     const leftWrite = only(deleteWrites(PASS, [{ ...DELETION, side: 'left', record: LEFT.record }]));
     times(9, () => count([lost]));

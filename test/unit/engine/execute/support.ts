@@ -12,7 +12,7 @@ import { bothSides } from '../../core/reconcile/support.ts';
 
 const SCOPES = { left: 'left account', right: 'right account' };
 
-/** The time at which answers are applied. */
+/** The time at which responses are applied. */
 export const NOW = 100;
 
 const GROUPS = new Map<string, { left: string | null; right: string | null }>([
@@ -41,7 +41,7 @@ export const plannedOn = (
   ];
 };
 
-/** A merge of two halves that writes nothing unless it is said otherwise. */
+/** A merge of two halves, without writes by default. */
 export const mergeOf = (left: Half, right: Half, given: Partial<Merge> = {}): Merge => ({
   kind: 'merge',
   pair: { id: left.pair, status: 'linked', ...bothSides(left, right) },

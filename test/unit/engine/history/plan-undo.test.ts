@@ -15,7 +15,7 @@ const group = (id: string, name = id): GroupRecord => ({ id, name, version: '' }
 
 const GOOGLE = present(record('people/c1', {}));
 
-/** A contact at the service that the run wrote, as it stands now. */
+/** A contact at the service that the run wrote, in its current state. */
 const written = (now: ContactRecord | null, writes: readonly CompleteWrite[], given: Partial<WrittenContact> = {}) => {
   const right = now === null ? NONE : present(now);
   const [newest] = writes;
@@ -63,7 +63,7 @@ describe('an update', () => {
     });
   });
 
-  test('leaves what a side computes as it is', () => {
+  test('does not change values that a side computes', () => {
     const last = 'lastContacted as Last contacted';
     const [before, after] = [at({ title: 'Old', [last]: 'monday' }), at({ title: 'New', [last]: 'today' })];
     const both = done(operationOf('update', { fields: ['title', last], before }), after);
@@ -73,7 +73,7 @@ describe('an update', () => {
     });
   });
 
-  test('holds everything that it does not write, so that nothing is propagated', () => {
+  test('holds all values that it does not write, so that nothing is propagated', () => {
     const decision = decisionOf(plan([written(at({ title: 'New' }), [titled('Old', 'New')])]));
     if (decision?.kind !== 'merge') throw new Error('A reversal was expected.');
     expect(decision.held.left).toHaveLength(9);
@@ -81,7 +81,7 @@ describe('an update', () => {
     expect(decision.held.right).toHaveLength(8);
   });
 
-  test('is refused where the field was changed since, and needs nothing where it stands as before', () => {
+  test('is refused if the field was changed since, and needs no write if the field has its former value', () => {
     const changed = plan([written(at({ title: 'Newer' }), [titled('Old', 'New')])]);
     expect(changed.decisions).toEqual([]);
     expect(changed.refused).toEqual([
@@ -99,7 +99,7 @@ describe('an update', () => {
     });
   });
 
-  test('goes back step by step over several writes of the run, the newest first', () => {
+  test('reverts several writes of the run step by step, the newest first', () => {
     const result = plan([written(at({ title: 'C' }), [titled('B', 'C'), titled('A', 'B')])]);
     expect(decisionOf(result)).toMatchObject({ writes: [{ kind: 'update', side: 'right', desired: { title: 'A' } }] });
     const cut = plan([written(at({ title: 'C' }), [titled('B', 'C'), titled('A', 'X')])]);
@@ -107,7 +107,7 @@ describe('an update', () => {
     expect(cut.refused).toHaveLength(1);
   });
 
-  test('of a list takes away what it added and brings back what it removed, element by element', () => {
+  test('of a list removes the elements that it added and restores those that it removed, element by element', () => {
     const before = at({ emailAddresses: values('kept@x.org', 'removed@x.org') });
     const after = at({ emailAddresses: values('kept@x.org', 'added@x.org') });
     const now = at({ emailAddresses: values('Added@X.org', 'later@x.org') });
@@ -118,16 +118,16 @@ describe('an update', () => {
     });
   });
 
-  test('is refused where the contact is gone, where its other half is, and where the link does not write', () => {
-    const gone = plan([written(null, [titled('Old', 'New')])]);
-    expect(gone.refused).toMatchObject([{ field: null, reason: 'it was deleted since' }]);
+  test('is refused if the contact or its other half is deleted, or if the link does not write', () => {
+    const deleted = plan([written(null, [titled('Old', 'New')])]);
+    expect(deleted.refused).toMatchObject([{ field: null, reason: 'it was deleted since' }]);
     const now = at({ title: 'New' });
     const alone = plan([written(now, [titled('Old', 'New')], { pair: pairOf(NONE, present(now)) })]);
     expect(alone.refused).toMatchObject([{ field: null, reason: 'its other half is gone by now' }]);
     const policy = policyWith({ direction: 'to-left' });
     const oneWay = plan([written(now, [titled('Old', 'New')])], { policy });
     expect(oneWay.refused).toMatchObject([{ reason: 'the link does not write to this side' }]);
-    for (const { decisions } of [gone, alone, oneWay]) expect(decisions).toEqual([]);
+    for (const { decisions } of [deleted, alone, oneWay]) expect(decisions).toEqual([]);
   });
 });
 
@@ -139,7 +139,7 @@ describe('a change of membership', () => {
   );
   const groups = (...right: readonly GroupRecord[]) => ({ left: [], right });
 
-  test('joins what was left and leaves what was joined', () => {
+  test('joins the groups that were left and leaves those that were joined', () => {
     const now = at({}, { groupIds: ['joined', 'other'] });
     const result = plan([written(now, [moved])], { groups: groups(group('left'), group('joined'), group('other')) });
     expect(decisionOf(result)).toMatchObject({
@@ -147,7 +147,7 @@ describe('a change of membership', () => {
     });
   });
 
-  test('is refused for a group that is gone or that BUCKETS leaves out by now', () => {
+  test('is refused for a group that is deleted or that BUCKETS leaves out by now', () => {
     const now = at({}, { groupIds: [] });
     for (const given of [
       { groups: groups() },
@@ -164,7 +164,7 @@ describe('a create', () => {
   const created = at({ firstName: 'Ada' });
   const create = done(operationOf('create'), created);
 
-  test('is deleted again where it is as it was left; the other half stays for itself', () => {
+  test('is deleted again if it is unchanged; the other half is kept alone', () => {
     const decision = decisionOf(plan([written(created, [create])]));
     expect(decision).toMatchObject({ kind: 'delete', side: 'right', record: created });
   });
@@ -172,14 +172,14 @@ describe('a create', () => {
   test.each([
     ['a value was changed', at({ firstName: 'Ada', title: 'Dr' })],
     ['it joined a group', at({ firstName: 'Ada' }, { groupIds: ['team'] })],
-    ['something was changed that is not synced', at({ firstName: 'Ada' }, { version: '2' })],
-  ])('stays where %s since', (_, now) => {
+    ['a value that is not synced was changed', at({ firstName: 'Ada' }, { version: '2' })],
+  ])('is kept if %s since', (_, now) => {
     const result = plan([written(now, [create])]);
     expect(result.decisions).toEqual([]);
     expect(result.refused).toMatchObject([{ reason: 'it was changed since it was created' }]);
   });
 
-  test('that joined groups afterwards is judged by its time, for the join answered without a version', () => {
+  test('that joined groups afterwards is judged by its time, since the response to the join had no version', () => {
     const after = at({ firstName: 'Ada' }, { groupIds: ['team'] });
     const join = done(operationOf('membership', { join: ['team'], before: created }), after);
     const now = (modifiedAtMs: number) => at({ firstName: 'Ada' }, { groupIds: ['team'], version: '2', modifiedAtMs });
@@ -187,7 +187,7 @@ describe('a create', () => {
     expect(plan([written(now(3_600_000), [join, create])]).refused).toHaveLength(1);
   });
 
-  test('that is gone already needs nothing', () => {
+  test('that is deleted already needs no write', () => {
     expect(plan([written(null, [create])])).toMatchObject({ decisions: [], refused: [] });
   });
 });
@@ -198,7 +198,7 @@ describe('a delete', () => {
   const alone: Partial<WrittenContact> = { pair: null };
   const groups = { left: [], right: [group('team')] };
 
-  test('brings the contact back from its last image, with its earlier writes undone and the groups that stand', () => {
+  test('restores the contact from its last image, with its earlier writes undone and the existing groups', () => {
     const result = plan([written(null, [removal, titled('Old', 'New')], alone)], { groups });
     expect(decisionOf(result)).toMatchObject({
       kind: 'restore',
@@ -211,12 +211,12 @@ describe('a delete', () => {
     expect(result.refused).toMatchObject([{ field: 'buckets', reason: 'a group it was in is deleted' }]);
   });
 
-  test('is linked again with the half that was left', () => {
+  test('is linked again with the remaining half', () => {
     const result = plan([written(null, [removal])], { groups });
     expect(decisionOf(result)).toMatchObject({ kind: 'restore', pair: { id: 1 } });
   });
 
-  test('needs nothing where the contact stands again, but for groups that an undo cut off left out', () => {
+  test('needs no write if the contact exists again, except for groups that an interrupted undo left out', () => {
     const now = at({ firstName: 'Ada' }, { groupIds: [] });
     expect(plan([written(now, [removal])], { groups })).toMatchObject({ decisions: [], refused: [] });
     const result = plan([written(now, [removal], { unjoined: ['gone', 'team'] })], { groups });

@@ -26,14 +26,14 @@ const conflict = (field: 'title' | 'company', left: string, right: string): Stor
 });
 const open = (): Promise<readonly ConflictRow[]> => store.conflicts(LINK, { all: false });
 
-test('[R4] what a person says of a conflict is not said of the one that took its place meanwhile', async () => {
+test('[R4] the review of a conflict does not apply to the conflict that replaced it in the meantime', async () => {
   await commit(conflict('title', 'Cook', 'Baker'), conflict('company', 'Acme', 'Apex'));
-  const seen = await open();
+  const shown = await open();
   await commit(
     { kind: 'resolve-conflicts', leftId: 'l1', fields: ['title'], atMs: 4 },
     conflict('title', 'Nurse', 'Doctor'),
   );
-  expect(await reviewConflicts(parts(), LINK, seen, 'left')).toEqual([null, 'left']);
+  expect(await reviewConflicts(parts(), LINK, shown, 'left')).toEqual([null, 'left']);
   expect((await open()).map(({ field, left, review }) => [field, left, review])).toEqual([
     ['company', 'Acme', 'left'],
     ['title', 'Nurse', null],

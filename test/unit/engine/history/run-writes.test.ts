@@ -28,14 +28,14 @@ describe('the writes of a run that wrote many', () => {
     token = (await store.acquireLease(LINK, 'owner', 0, 1_000)) ?? 0;
     await commit({ kind: 'run-started', run: { id: RUN, kind: 'full', undoes: null, startedAtMs: 1 } });
     const create = (leftId: string) => operationOf('create', { leftId, rightId: null, side: 'right' });
-    const made = await commit(
+    const createdIds = await commit(
       ...NUMBERS.map((index) => intend(create(`l${index}`))),
       intend(create('l1'), 'another run'),
     );
     await commit(
       ...NUMBERS.map((index): StoreChange => ({
         kind: 'journal',
-        id: made[index] ?? 0,
+        id: createdIds[index] ?? 0,
         state: 'done',
         after: recordOfPerson(`r${index}`, `Ada${index}`),
         error: null,
@@ -52,7 +52,7 @@ describe('the writes of a run that wrote many', () => {
   });
   afterEach(() => store.close());
 
-  test('are shown by what happens, the deletions first, some of each with how many there are', async () => {
+  test('are listed by kind, the deletions first, some of each kind with the total', async () => {
     const shown = await shownWrites(store, LINK, RUN, {});
     if (!('sections' in shown)) throw new Error('All are shown.');
     const outline = shown.sections.map(({ changeKind, total, writes }) => [changeKind, total, writes.length]);
@@ -62,11 +62,11 @@ describe('the writes of a run that wrote many', () => {
       ['updates', 1, 1],
     ]);
     expect(shown.total).toBe(CREATES + 2);
-    // The membership of a new contact has the reason of its create, which is not among those of its sort.
+    // The membership of a new contact has the reason of its create, which is not among those of its kind.
     expect(shown.sections[2]?.writes[0]?.why).toEqual({ kind: 'new', at: 'left' });
   });
 
-  test('go on where a part of them ended, each once', async () => {
+  test('continue after the end of a part, each listed once', async () => {
     const ids: (string | null)[] = [];
     let from: number | null = 0;
     while (from !== null) {
@@ -80,7 +80,7 @@ describe('the writes of a run that wrote many', () => {
     expect(ids).toEqual(NUMBERS.map((index) => `l${index}`));
   });
 
-  test('are found by whom they are about', async () => {
+  test('are found by their contact', async () => {
     const idsFor = async (grep: string) => {
       const shown = await shownWrites(store, LINK, RUN, { grep });
       if (!('of' in shown)) throw new Error('They are not looked for.');
@@ -101,7 +101,7 @@ describe('the writes of a run that wrote many', () => {
     expect(await writeOf(store, LINK, 'another run', first)).toEqual([]);
   });
 
-  test('leave people to be found by name, and one that no run has paired is explained too', async () => {
+  test('are found by the name of a contact, and a contact that no run has paired is explained too', async () => {
     const names = async (text: string, most = 10) =>
       (await findPeople(store, LINK, text, most)).map(({ name, sides }) => [name, ...sides]);
     expect(await names('berta')).toEqual([['Berta Núñez', 'left']]);

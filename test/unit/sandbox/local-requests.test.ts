@@ -8,14 +8,14 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-/** `fetch` sets Host and Origin itself, as a browser does. */
+/** Sends Host and Origin like a browser, since `fetch` sets both itself. */
 const statusOf = (url: string, headers: Record<string, string>): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
-    const asked = request(new URL('/__control/faults', url), { method: 'DELETE', headers }, (answer) => {
+    const sent = request(new URL('/__control/faults', url), { method: 'DELETE', headers }, (answer) => {
       answer.resume();
       resolve(answer.statusCode);
     });
-    asked.once('error', reject).end();
+    sent.once('error', reject).end();
   });
 
 describe.each(['google', 'service'] as const)('the control routes of %s', (name) => {
@@ -28,12 +28,12 @@ describe.each(['google', 'service'] as const)('the control routes of %s', (name)
   });
 
   test.each([
-    ['a name that was made to point here', { host: 'rebound.example' }],
-    ['a host that only begins like this one', { host: '127.0.0.1.example' }],
+    ['a name that was changed to resolve to this host', { host: 'rebound.example' }],
+    ['a host whose name only starts like this one', { host: '127.0.0.1.example' }],
     ['a page of another origin', { origin: 'https://page.example' }],
     ['a page of another port', { origin: 'http://127.0.0.1:1' }],
     ['a page without an origin of its own', { origin: 'null' }],
-  ])('are closed to %s', async (_who, headers) => {
+  ])('are closed to %s', async (_client, headers) => {
     expect(await statusOf(sandbox[name].url, headers)).toBe(403);
   });
 });

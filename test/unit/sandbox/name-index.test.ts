@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { NameIndex } from '../../../src/sandbox/name-index.ts';
 
-test('an id is found by its present name only, among namesakes, and not after it was removed', () => {
+test('an id is found only by its current name, among contacts of the same name, and not after its removal', () => {
   const names = new NameIndex();
   names.move('a', undefined, 'Friends');
   names.move('b', undefined, 'Friends');

@@ -42,7 +42,7 @@ describe('startSandbox', () => {
     expect(google + service).toBeGreaterThan(80);
   });
 
-  it('fills both sides with as many sample people as told, the same for the same seed', async () => {
+  it('fills both sides with the requested number of sample people, the same for the same seed', async () => {
     await using first = await startSandbox({ count: 20, seed: 4 });
     await using second = await startSandbox({ count: 20, seed: 4 });
     await using other = await startSandbox({ count: 20, seed: 5 });
@@ -52,14 +52,14 @@ describe('startSandbox', () => {
     expect(names(first).length).toBeLessThanOrEqual(20);
   });
 
-  it('takes the people it is given, and leaves the other side empty', async () => {
+  it('loads the given people, and leaves the other side empty', async () => {
     await using sandbox = await startSandbox({ google: [ANNA] });
     expect(sandbox.google.account.people()).toMatchObject([{ names: [{ givenName: 'Anna' }] }]);
     expect(sandbox.google.account.groups()).toMatchObject([{ name: 'Clients' }]);
     expect(sandbox.service.account.contacts()).toEqual([]);
   });
 
-  it('passes limits, variants and the clock on to the emulators', async () => {
+  it('passes limits, variants and the clock to the emulators', async () => {
     const clock = { now: () => Date.UTC(2030, 0, 1) };
     await using sandbox = await startSandbox({
       service: [ANNA, { ...ANNA, familyName: 'Example' }],
@@ -76,7 +76,7 @@ describe('startSandbox', () => {
     expect(await readGoogle(sandbox)).toMatchObject({ error: { code: 429 } });
   });
 
-  it('names every variable that contact-sync needs, none of them empty', async () => {
+  it('sets every variable that contact-sync needs, none of them empty', async () => {
     await using sandbox = await startSandbox({ count: 1 });
     expect(Object.keys(sandbox.environment()).toSorted()).toEqual([
       'GOOGLE_AUTH_URL',
@@ -94,7 +94,7 @@ describe('startSandbox', () => {
     expect(Object.values(sandbox.environment()).every(Boolean)).toBe(true);
   });
 
-  it('answers no more once closed, and can be closed twice', async () => {
+  it('does not respond after closing, and can be closed twice', async () => {
     const sandbox = await startSandbox({ count: 1 });
     await sandbox.close();
     await sandbox.close();
@@ -102,7 +102,7 @@ describe('startSandbox', () => {
     await expect(fetch(sandbox.google.url)).rejects.toThrow('fetch failed');
   });
 
-  it('frees the first port when the second is taken', async () => {
+  it('frees the first port if the second is in use', async () => {
     const occupied = createServer().listen(0, '127.0.0.1');
     await once(occupied, 'listening');
     const free = createServer().listen(0, '127.0.0.1');
@@ -123,7 +123,7 @@ describe('startSandbox', () => {
 
 describe('startSandboxPair', () => {
   it.each(['google', 'service'] as const)(
-    'starts two accounts of %s, each with a name, a token and people of its own',
+    'starts two accounts of %s, each with a separate name, token and people',
     async (provider) => {
       await using pair = await startSandboxPair({ left: { provider }, right: { provider }, count: 30, seed: 2 });
       const { left, right } = pair.links().default;
@@ -140,7 +140,7 @@ describe('startSandboxPair', () => {
     },
   );
 
-  it('needs no names where the providers differ, whichever is the left one', async () => {
+  it('needs no names if the providers differ, in either order', async () => {
     await using pair = await startSandboxPair({
       left: { provider: 'service', people: [ANNA] },
       right: { provider: 'google' },

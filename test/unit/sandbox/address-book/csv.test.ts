@@ -114,7 +114,7 @@ describe('readCsv', () => {
     expect(await parse(text.replaceAll('\n', '\r\n'))).toEqual(await parse(text));
   });
 
-  it('finds nobody under a header alone', async () => {
+  it('returns no contact for a file with only a header', async () => {
     expect(await parse('First Name,Labels\n')).toEqual({ people: [], ...CLEAN });
   });
 
@@ -177,7 +177,7 @@ describe('readCsv', () => {
     expect(skipped).toEqual(NONE);
   });
 
-  it('names each ignored column that holds values, with their number', async () => {
+  it('reports each ignored column that has values, with the number of values', async () => {
     const { skipped } = await parse(
       'First Name,E-mail Address,Shoe size,Empty\nAda,a@x.test,38,\nBo,b@x.test,,\nCy,c@x.test,41,\n',
     );
@@ -186,7 +186,7 @@ describe('readCsv', () => {
     ]);
   });
 
-  it('refuses a file of which few columns are known, and none is a name', async () => {
+  it('refuses a file with few known columns and no name column', async () => {
     const text = 'ISDN,Pager,Imię,Nazwisko,Telefon komórkowy,Adres,Miasto\n,1234567,Ada,Lind,7654321,X,Y\n';
     await expect(parse(text)).rejects.toThrow(/Too few columns are known/u);
   });
@@ -200,7 +200,7 @@ describe('readCsv', () => {
     { text: '05/06/1980', birthday: '', reasons: ['the birthday has two readings: day and month, or month and day'] },
     { text: '2001-02-29', birthday: '', reasons: ['the birthday is not a day of the calendar'] },
     { text: '17.05.80', birthday: '', reasons: ['the birthday cannot be read'] },
-  ])('reads the birthday $text, or reports why not', async ({ text, birthday, reasons }) => {
+  ])('reads the birthday $text, or reports the reason for a failure', async ({ text, birthday, reasons }) => {
     const { people, skipped } = await parse(`First Name,E-mail Address,Birthday\nAda,a@x.test,${text}\n`);
     expect(people[0]?.birthday).toBe(birthday);
     expect(skipped.first.map(({ line, reason }) => ({ line, reason }))).toEqual(
@@ -208,7 +208,7 @@ describe('readCsv', () => {
     );
   });
 
-  it('says of a file that it cannot use what it found and what it expected', async () => {
+  it('reports the expected and the actual content of a file that it cannot use', async () => {
     const text = 'Kunde,Umsatz,Filiale,Datum,Betrag,Notiz\n1,2,3,4,5,6\n';
     await expect(parse(text)).rejects.toThrow(AddressBookError);
     await expect(parse(text)).rejects.toThrow(/Expected are .*"E-mail 1 - Value".*"E-mail Address"/u);
@@ -217,7 +217,7 @@ describe('readCsv', () => {
     );
   });
 
-  it('keeps the rows ahead of a quote that is left open, and tells the line', async () => {
+  it('keeps the rows before an unclosed quote, and reports the line', async () => {
     const { people, refused } = await parse('First Name,Labels\nAnna,\n"Secret,x\n');
     expect(people).toMatchObject([{ givenName: 'Anna' }]);
     expect(refused.first).toMatchObject([{ line: 3, reason: expect.not.stringContaining('Secret') }]);

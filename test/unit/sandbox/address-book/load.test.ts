@@ -37,7 +37,7 @@ describe('loadAddressBook', () => {
     expect((await loadAddressBook(bookPath(name))).people).toHaveLength(count);
   });
 
-  it('takes an extension in capitals', async () => {
+  it('accepts an extension in capitals', async () => {
     const path = await write('CONTACTS.VCF', 'BEGIN:VCARD\nVERSION:3.0\nFN:Anna\nEND:VCARD\n');
     expect((await loadAddressBook(path)).people).toMatchObject([{ givenName: 'Anna' }]);
   });
@@ -52,29 +52,29 @@ describe('loadAddressBook', () => {
     expect((await loadAddressBook(path)).people).toMatchObject([{ givenName: 'Zoé', familyName: 'Groß' }]);
   });
 
-  it('says that a file is missing', async () => {
+  it('reports that a file is missing', async () => {
     await expect(loadAddressBook('/nowhere/contacts.vcf')).rejects.toThrow(
       /^\/nowhere\/contacts\.vcf: There is no such file/u,
     );
   });
 
-  it('says that a path cannot be read', async () => {
+  it('reports that a path cannot be read', async () => {
     await mkdir(join(folder, 'folder.vcf'));
     await expect(loadAddressBook(join(folder, 'folder.vcf'))).rejects.toThrow('folder.vcf: The file cannot be read');
   });
 
-  it('says which kinds of file it takes', async () => {
+  it('reports the kinds of files that it accepts', async () => {
     await expect(loadAddressBook('contacts.xlsx')).rejects.toThrow(
       'Use a .vcf file, or a .csv export of Google or Outlook',
     );
   });
 
-  it('names the file whose content is of another kind', async () => {
+  it('reports the file whose content is of another kind', async () => {
     const path = await write('bills.csv', 'Kunde,Umsatz\n1,2\n');
     await expect(loadAddressBook(path)).rejects.toThrow(/bills\.csv: Too few columns are known/);
   });
 
-  it('keeps as many people as there is room for, and counts the others', async () => {
+  it('keeps as many people as the account has room for, and counts the others', async () => {
     const cards = ['Anna', 'Berta', 'Cara'].map((name) => `BEGIN:VCARD\nFN:${name}\nEND:VCARD\n`);
     const book = await loadAddressBook(await write('many.vcf', cards.join('')), 2);
     expect(book.people.map(({ givenName }) => givenName)).toEqual(['Anna', 'Berta']);
@@ -85,13 +85,13 @@ describe('loadAddressBook', () => {
     ['empty.vcf', '', 'it is empty'],
     ['empty.csv', '', 'it is empty'],
     ['nobody.vcf', 'BEGIN:VCARD\nUID:x\nEND:VCARD\n', 'line 1: no field of a contact'],
-  ])('says that nobody is in %s', async (name, content, hint) => {
+  ])('reports that %s contains no contact', async (name, content, hint) => {
     const path = await write(name, content);
     await expect(loadAddressBook(path)).rejects.toThrow(`No person was found in the file (${hint}`);
   });
 });
 
-/** One of the table's files with some bytes written over by others, or all cut off from some byte on. */
+/** One of the table's files with some bytes overwritten by others, or cut off at some byte. */
 const damaged = fc
   .record({
     file: fc.constantFrom(...FIXTURES),
@@ -105,7 +105,7 @@ const damaged = fc
     return { file, bytes: Buffer.concat([file.bytes.subarray(0, from), bytes, ...rest]) };
   });
 
-it('whatever the bytes, a file is read or refused as a whole, and nothing else is thrown', async () => {
+it('for any bytes, a file is read or refused as a whole, and nothing else is thrown', async () => {
   await fc.assert(
     fc.asyncProperty(damaged, fc.integer({ min: 1, max: 4_000 }), async ({ file, bytes }, chunkBytes) => {
       const read = file.extension === 'vcf' ? readVCards : readCsv;

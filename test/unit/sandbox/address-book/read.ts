@@ -9,7 +9,7 @@ async function* inChunks(bytes: Buffer, chunkBytes: number): AsyncGenerator<Buff
   for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
 }
 
-/** What a reader makes of bytes that arrive in chunks of that size. */
+/** Returns the result of a reader for bytes that arrive in chunks of that size. */
 export const readWith = async (read: ReadFile, bytes: Uint8Array, chunkBytes = 1 << 20): Promise<AddressBook> => {
   const [gathering, skipped, refused] = [new Gathering(Infinity), new ProblemList(), new ProblemList()];
   const file = { isTranscoded: false, chunks: inChunks(Buffer.from(bytes), chunkBytes) };

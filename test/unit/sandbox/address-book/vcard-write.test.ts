@@ -61,11 +61,11 @@ const ODD: readonly Person[] = [
 ];
 
 describe('writeVCards', () => {
-  it('writes odd people so that they are the same when they are read again', async () => {
+  it('writes unusual people so that reading returns them unchanged', async () => {
     expect(await again(...ODD)).toEqual(ODD);
   });
 
-  it('writes a whole book so that it is the same when it is read again', async () => {
+  it('writes a whole book so that reading returns it unchanged', async () => {
     const people = generatePeople({ count: 500, seed: 3 });
     const trimmed = (text: string): string => text.trim();
     expect((await again(...people)).map(({ givenName, familyName }) => [givenName, familyName])).toEqual(
@@ -87,7 +87,7 @@ describe('writeVCards', () => {
     expect(valuesOf(4, 'note')).toEqual([ODD[4]?.notes]);
   });
 
-  it('leaves out a contact of which nothing is known', () => {
+  it('leaves out a blank contact', () => {
     expect(written({ ...EMPTY_PERSON, groups: ['VIP'] })).toBe('');
   });
 });

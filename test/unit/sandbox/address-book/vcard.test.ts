@@ -117,7 +117,7 @@ describe('readVCards', () => {
     });
   });
 
-  it('loses nothing but the lines that say nothing, and names them without their content', async () => {
+  it('loses only the lines without content, and reports them without their content', async () => {
     const { people, skipped, refused } = await parse(readBook('one-bad-card.vcf'));
     expect(people.map(({ givenName, emails, notes }) => [givenName, emails.length, notes])).toEqual([
       ['First', 1, ''],
@@ -139,7 +139,7 @@ describe('readVCards', () => {
     },
   );
 
-  it.each([1, 2, 3, 7, 64])('reads the same when the file arrives %i bytes at a time', async (chunkBytes) => {
+  it.each([1, 2, 3, 7, 64])('reads the same if the file arrives %i bytes at a time', async (chunkBytes) => {
     const files = FIXTURES.filter(({ extension, bytes }) => extension === 'vcf' && !bytes.includes(0));
     expect(files.length).toBeGreaterThan(40);
     for (const { about, bytes } of files) {
@@ -147,7 +147,7 @@ describe('readVCards', () => {
     }
   });
 
-  it('counts every problem and lists the first hundred, neighbours as one', async () => {
+  it('counts every problem and lists the first hundred, adjacent ones as one', async () => {
     const { skipped } = await parseCard(
       ...Array<string>(150).fill('no property\nTITLE:x'),
       ...Array<string>(50).fill('x'),
@@ -187,7 +187,7 @@ describe('readVCards', () => {
     { line: 'BDAY:20010229', birthday: null },
     { line: 'BDAY:1990-13-01', birthday: null },
     { line: 'BDAY:circa 1800', birthday: null },
-  ])('reads $line, or reports that it cannot', async ({ line, birthday }) => {
+  ])('reads $line, or reports a failure', async ({ line, birthday }) => {
     const { people, skipped } = await parseCard(line);
     expect(people[0]?.birthday).toBe(birthday ?? '');
     expect(skipped.count).toBe(birthday === null ? 1 : 0);
@@ -239,7 +239,7 @@ describe('readVCards', () => {
     expect(people).toMatchObject([{ notes: 'one\ntwo', nickname: 'Jim,Jimmie' }]);
   });
 
-  it('finds nobody in a text without cards', async () => {
+  it('returns no contact for a text without cards', async () => {
     const { people, skipped } = await parse('hello\nworld');
     expect(people).toEqual([]);
     expect(skipped.first).toEqual([{ line: 1, lines: 2, reason: 'it is outside a card' }]);

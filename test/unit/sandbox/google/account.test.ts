@@ -25,7 +25,7 @@ describe('a merge in the web interface', () => {
     expect(sandbox.emulator.account.people()).toHaveLength(1);
   });
 
-  test('leaves a tombstone of the loser', async () => {
+  test('leaves a tombstone of the merged-away contact', async () => {
     await using sandbox = await startSandbox();
     const { survivor, loser, delta } = await mergeTwo(sandbox);
     expect(delta.map(({ resourceName, metadata }) => [resourceName, metadata?.deleted])).toEqual([
@@ -35,7 +35,7 @@ describe('a merge in the web interface', () => {
     expect(delta[0]?.metadata).not.toHaveProperty('previousResourceNames');
   });
 
-  test('names the loser among the former names of the survivor in that variant, without a tombstone', async () => {
+  test('adds the merged-away name to the former names of the survivor in that variant, without a tombstone', async () => {
     await using sandbox = await startSandbox({ variants: { mergeEvents: 'survivorRenamed' } });
     const { survivor, loser, delta } = await mergeTwo(sandbox);
     expect(delta).toHaveLength(1);
@@ -45,7 +45,7 @@ describe('a merge in the web interface', () => {
     expect(data.metadata).not.toHaveProperty('previousResourceNames');
   });
 
-  test('shows both in that variant', async () => {
+  test('reports both in that variant', async () => {
     await using sandbox = await startSandbox({ variants: { mergeEvents: 'both' } });
     const { loser, delta } = await mergeTwo(sandbox);
     expect(delta).toHaveLength(2);
@@ -100,7 +100,7 @@ describe('the owner in the web interface', () => {
     expect([account.groups(), account.people()]).toEqual([[], []]);
   });
 
-  test('cannot act on what does not exist, nor leave a contact without a group', async () => {
+  test('cannot change a missing contact, nor leave a contact without a group', async () => {
     await using sandbox = await startSandbox();
     const { account } = sandbox.emulator;
     const ada = account.createPerson({});

@@ -4,13 +4,13 @@ import { dayMs, listAll, listPage, minuteMs, namesOf, refusalOf, startSandbox } 
 const named = (givenName: string) => ({ names: [{ givenName }] });
 
 describe('a full listing', () => {
-  test('leaves connections, totals and tokens out when there is nothing', async () => {
+  test('leaves connections, totals and tokens out if the account is empty', async () => {
     await using sandbox = await startSandbox();
     const { data } = await listPage(sandbox.api, { requestSyncToken: false });
     expect(data).toEqual({});
   });
 
-  test('gives every contact once, and the sync token on the last page only', async () => {
+  test('returns every contact once, and the sync token on the last page only', async () => {
     await using sandbox = await startSandbox();
     for (const name of ['Ada', 'Bob', 'Cyd']) sandbox.emulator.account.createPerson(named(name));
     const first = (await listPage(sandbox.api, { pageSize: 2 })).data;
@@ -23,7 +23,7 @@ describe('a full listing', () => {
     expect(last.nextSyncToken).toMatch(/^[\w-]{80,140}$/);
   });
 
-  test('has pages of 100 unless told otherwise, and refuses more than 1000', async () => {
+  test('has pages of 100 by default, and refuses more than 1000', async () => {
     await using sandbox = await startSandbox();
     for (let index = 0; index < 101; index += 1) sandbox.emulator.account.createPerson(named(`N${index}`));
     const { data } = await listPage(sandbox.api);
@@ -31,7 +31,7 @@ describe('a full listing', () => {
     expect(await refusalOf(listPage(sandbox.api, { pageSize: 1001 }))).toMatchObject({ status: 400 });
   });
 
-  test('shows what changed while it was read, there or in the next delta', async () => {
+  test('shows changes that were made while it was read, on its later pages or in the next delta', async () => {
     await using sandbox = await startSandbox();
     const { account } = sandbox.emulator;
     const [ada, bob] = ['Ada', 'Bob', 'Cyd'].map((name) => account.createPerson(named(name)));
@@ -55,7 +55,7 @@ describe('a full listing', () => {
     expect(await read('LAST_MODIFIED_ASCENDING')).toEqual(['Bob', 'Cyd', 'Ada']);
   });
 
-  test('cuts emails and phones at 100, which a get does not', async () => {
+  test('cuts emails and phones at 100, unlike a get', async () => {
     await using sandbox = await startSandbox();
     const values = Array.from({ length: 101 }, (_, index) => ({ value: `n${index}@x.example` }));
     const name = sandbox.emulator.account.createPerson({ emailAddresses: values });
@@ -78,7 +78,7 @@ describe('a full listing', () => {
     expect(refusal.message).toContain(message);
   });
 
-  test('spends an additional quota on the first page of a full sync', async () => {
+  test('uses an additional quota for the first page of a full sync', async () => {
     const quotas = { readsPerMinute: 100, writesPerMinute: 100, fullSyncsPerMinute: 1 };
     await using sandbox = await startSandbox({ quotas });
     const { syncToken } = await listAll(sandbox.api);
@@ -92,7 +92,7 @@ describe('a full listing', () => {
 });
 
 describe('a delta', () => {
-  test('has created, changed and deleted contacts, each once, and goes on from there', async () => {
+  test('has created, changed and deleted contacts, each once, and continues from there', async () => {
     await using sandbox = await startSandbox();
     const { account } = sandbox.emulator;
     const [ada, bob] = ['Ada', 'Bob', 'Cyd'].map((name) => account.createPerson(named(name)));
@@ -116,7 +116,7 @@ describe('a delta', () => {
     expect(namesOf(delta.people)).toEqual(['Ada', 'Bob', 'Cyd']);
   });
 
-  test('shows a deleted contact by metadata alone', async () => {
+  test('shows a deleted contact with metadata only', async () => {
     await using sandbox = await startSandbox();
     const ada = sandbox.emulator.account.createPerson(named('Ada'));
     const full = await listAll(sandbox.api);
@@ -130,7 +130,7 @@ describe('a delta', () => {
     });
   });
 
-  test('shows a contact as it was when the delay had passed, although it was changed again', async () => {
+  test('shows a contact as it was at the end of the delay, although it was changed again', async () => {
     await using sandbox = await startSandbox({ propagationDelayMs: minuteMs });
     const { account } = sandbox.emulator;
     const { syncToken } = await listAll(sandbox.api);
@@ -144,7 +144,7 @@ describe('a delta', () => {
     expect(namesOf((await listAll(sandbox.api, { syncToken: early.syncToken })).people)).toEqual(['Ada 2']);
   });
 
-  test('holds changes back until they have spread', async () => {
+  test('returns changes only after the propagation delay', async () => {
     await using sandbox = await startSandbox({ propagationDelayMs: 3 * minuteMs });
     const { syncToken } = await listAll(sandbox.api);
     sandbox.emulator.account.createPerson(named('Ada'));
@@ -154,7 +154,7 @@ describe('a delta', () => {
     expect(namesOf((await listAll(sandbox.api, { syncToken: early.syncToken })).people)).toEqual(['Ada']);
   });
 
-  test('repeats what a full listing saw before it had spread', async () => {
+  test('repeats the changes that a full listing read within the propagation delay', async () => {
     await using sandbox = await startSandbox({ propagationDelayMs: minuteMs });
     sandbox.emulator.account.createPerson(named('Ada'));
     const full = await listAll(sandbox.api);
@@ -163,7 +163,7 @@ describe('a delta', () => {
     expect(namesOf((await listAll(sandbox.api, { syncToken: full.syncToken })).people)).toEqual(['Ada']);
   });
 
-  test('refuses other parameters than those of the first request', async () => {
+  test('refuses parameters that differ from those of the first request', async () => {
     await using sandbox = await startSandbox();
     for (const name of ['Ada', 'Bob']) sandbox.emulator.account.createPerson(named(name));
     const { syncToken } = await listAll(sandbox.api);
@@ -180,7 +180,7 @@ describe('a delta', () => {
     expect(again.error?.details?.[0]).toMatchObject({ fieldViolations: [{ field: 'page_token' }] });
   });
 
-  test('takes the order of the mask for no change of it', async () => {
+  test('does not treat the order of the mask as a change of it', async () => {
     await using sandbox = await startSandbox();
     const { syncToken } = await listAll(sandbox.api, { personFields: 'names,metadata' });
     expect((await listPage(sandbox.api, { syncToken, personFields: 'metadata,names' })).status).toBe(200);
@@ -224,7 +224,7 @@ describe('the expiry of a sync token', () => {
     expect((await listPage(sandbox.api, { syncToken: later.syncToken })).status).toBe(200);
   });
 
-  test('can be forced for the tokens given until now', async () => {
+  test('can be forced for the tokens issued until now', async () => {
     await using sandbox = await startSandbox();
     const { syncToken } = await listAll(sandbox.api);
     sandbox.emulator.expireSyncTokens();
@@ -233,14 +233,14 @@ describe('the expiry of a sync token', () => {
     expect((await listPage(sandbox.api, { syncToken: fresh.syncToken })).status).toBe(200);
   });
 
-  test('is no matter of a malformed token', async () => {
+  test('does not apply to a malformed token', async () => {
     await using sandbox = await startSandbox();
     const refusal = await refusalOf(listPage(sandbox.api, { syncToken: 'nonsense' }));
     expect(refusal).toMatchObject({ status: 400, error: { status: 'INVALID_ARGUMENT' } });
     expect(refusal.error?.details).toBeUndefined();
   });
 
-  test('reaches page tokens only in that variant', async () => {
+  test('affects page tokens only in that variant', async () => {
     await using sandbox = await startSandbox();
     for (const name of ['Ada', 'Bob']) sandbox.emulator.account.createPerson(named(name));
     const { data } = await listPage(sandbox.api, { pageSize: 1 });

@@ -5,7 +5,7 @@ const toCreate = (givenName: string) => ({ contactPerson: { names: [{ givenName 
 const invalid = { contactPerson: { names: [{ givenName: 'A' }, { givenName: 'B' }] } };
 
 describe('a create batch', () => {
-  test('answers with the people, all changed at the same moment with equal source etags', async () => {
+  test('returns the people, all changed at the same time with equal source etags', async () => {
     await using sandbox = await startSandbox();
     const requestBody = { contacts: [toCreate('Ada'), toCreate('Bob')], readMask: 'names,metadata' };
     const { data } = await sandbox.api.people.batchCreateContacts({ requestBody });
@@ -15,14 +15,14 @@ describe('a create batch', () => {
     expect(ada?.person?.metadata?.sources?.[0]?.etag).toBe(bob?.person?.metadata?.sources?.[0]?.etag);
   });
 
-  test('answers with nothing without a read mask', async () => {
+  test('returns nothing without a read mask', async () => {
     await using sandbox = await startSandbox();
     const { data } = await sandbox.api.people.batchCreateContacts({ requestBody: { contacts: [toCreate('Ada')] } });
     expect(data).toEqual({});
     expect(namesOf(sandbox.emulator.account.people())).toEqual(['Ada']);
   });
 
-  test('with one bad contact fails whole and names it', async () => {
+  test('with one invalid contact fails as a whole and reports it', async () => {
     await using sandbox = await startSandbox();
     const requestBody = { contacts: [toCreate('Ada'), invalid], readMask: 'names' };
     const refusal = await refusalOf(sandbox.api.people.batchCreateContacts({ requestBody }));
@@ -36,7 +36,7 @@ describe('a create batch', () => {
     expect(sandbox.emulator.account.people()).toEqual([]);
   });
 
-  test('with one bad contact creates the others in that variant', async () => {
+  test('with one invalid contact creates the others in that variant', async () => {
     await using sandbox = await startSandbox({ variants: { batchAtomicity: 'perItem' } });
     const requestBody = { contacts: [invalid, toCreate('Ada')], readMask: 'names' };
     const { data } = await sandbox.api.people.batchCreateContacts({ requestBody });
@@ -45,7 +45,7 @@ describe('a create batch', () => {
     expect(namesOf(sandbox.emulator.account.people())).toEqual(['Ada']);
   });
 
-  test('takes 1 to 200 contacts, as far as the account has room', async () => {
+  test('accepts 1 to 200 contacts, as far as the account has room', async () => {
     await using sandbox = await startSandbox({ contactLimit: 200 });
     const create = (count: number) => {
       const contacts = Array.from({ length: count }, (_, index) => toCreate(`N${index}`));
@@ -71,7 +71,7 @@ describe('an update batch', () => {
     return { sandbox, ada: ada ?? {}, bob: bob ?? {} };
   }
 
-  test('updates each person and answers by resource name', async () => {
+  test('updates each person and returns the results by resource name', async () => {
     const { sandbox, ada, bob } = await twoContacts();
     await using _ = sandbox;
     const contacts = {
@@ -129,7 +129,7 @@ describe('an update batch', () => {
     },
   );
 
-  test('needs an update mask', async () => {
+  test('requires an update mask', async () => {
     const { sandbox, ada } = await twoContacts();
     await using _ = sandbox;
     const requestBody = { contacts: { [String(ada.resourceName)]: ada } };

@@ -49,7 +49,7 @@ describe('the list of groups', () => {
     expect(await refusalOf(sandbox.api.contactGroups.list({ pageToken: 'nonsense' }))).toMatchObject({ status: 400 });
   });
 
-  test('with a sync token has only what changed since, deleted groups too', async () => {
+  test('with a sync token has only the changes since, deleted groups too', async () => {
     await using sandbox = await startSandbox();
     const { account } = sandbox.emulator;
     const [first, second] = ['A', 'B', 'C'].map((name) => account.createGroup(name));
@@ -82,7 +82,7 @@ describe('the list of groups', () => {
 });
 
 describe('one group', () => {
-  test('is read with as many members as asked for', async () => {
+  test('is read with the requested number of members', async () => {
     await using sandbox = await startSandbox();
     const resourceName = sandbox.emulator.account.createGroup('Clients');
     const people = [1, 2].map(() => sandbox.emulator.account.createPerson({}, { groups: [resourceName] }));
@@ -123,7 +123,7 @@ describe('one group', () => {
     expect(await refusalOf(createGroup(sandbox, ''))).toMatchObject({ status: 400 });
   });
 
-  test('is renamed with its etag; a stale one and a taken name are a 409', async () => {
+  test('is renamed with its etag; a stale etag and a used name return 409', async () => {
     await using sandbox = await startSandbox();
     await createGroup(sandbox, 'Taken');
     const group = await createGroup(sandbox, 'Old');
@@ -167,7 +167,7 @@ describe('one group', () => {
 });
 
 describe('the members of a group', () => {
-  test('are added and removed, and what could not be done is named', async () => {
+  test('are added and removed, and the changes that failed are reported', async () => {
     await using sandbox = await startSandbox();
     const { account } = sandbox.emulator;
     const clients = account.createGroup('Clients');

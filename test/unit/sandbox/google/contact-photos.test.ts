@@ -15,7 +15,7 @@ async function download(url: unknown): Promise<[number, string | null, Buffer]> 
 }
 
 describe("a contact's photo", () => {
-  test('is generated until the user gives one, and served all the same', async () => {
+  test('is generated until the user sets one, and served in the same way', async () => {
     await using sandbox = await startSandbox();
     const { data } = await sandbox.api.people.get({ resourceName: addAda(sandbox), personFields: 'photos' });
     const [photo] = data.photos ?? [];
@@ -38,7 +38,7 @@ describe("a contact's photo", () => {
     expect(sandbox.emulator.account.person(resourceName)?.photos).toHaveLength(1);
   });
 
-  test('comes back to the generated one when it is deleted', async () => {
+  test('returns to the generated one when it is deleted', async () => {
     await using sandbox = await startSandbox();
     const resourceName = addAda(sandbox);
     await upload(sandbox, resourceName, jpeg.toString('base64url'));
@@ -47,7 +47,7 @@ describe("a contact's photo", () => {
     expect(data.person?.names?.[0]?.givenName).toBe('Ada');
   });
 
-  test('leaves the answer empty without a mask, and is news in the next delta', async () => {
+  test('leaves the response empty without a mask, and appears in the next delta', async () => {
     await using sandbox = await startSandbox();
     const resourceName = addAda(sandbox);
     const { syncToken } = await listAll(sandbox.api);
@@ -58,7 +58,7 @@ describe("a contact's photo", () => {
     expect((await listAll(sandbox.api, { syncToken: uploaded.syncToken })).people).toHaveLength(1);
   });
 
-  test('survives an update of the other fields, and a merge leaves one', async () => {
+  test('survives an update of the other fields, and one photo is left after a merge', async () => {
     await using sandbox = await startSandbox();
     const { account } = sandbox.emulator;
     const [ada, twin] = [addAda(sandbox), addAda(sandbox)];
@@ -87,7 +87,7 @@ describe("a contact's photo", () => {
     expect(sandbox.emulator.account.person(resourceName)?.photos?.[0]?.default).toBe(true);
   });
 
-  test('of nobody is a 404', async () => {
+  test('of a missing contact is a 404', async () => {
     await using sandbox = await startSandbox();
     const resourceName = 'people/c1';
     expect(await refusalOf(upload(sandbox, resourceName, png.toString('base64')))).toMatchObject({ status: 404 });
@@ -95,7 +95,7 @@ describe("a contact's photo", () => {
     expect((await download(`${sandbox.emulator.url}contacts/unknown=s100`))[0]).toBe(404);
   });
 
-  test('uses up a write, and a read only with a mask', async () => {
+  test('uses one write, and one read only with a mask', async () => {
     await using sandbox = await startSandbox({ quotas: { readsPerMinute: 0, writesPerMinute: 3 } });
     const resourceName = addAda(sandbox);
     const image = png.toString('base64');
@@ -107,7 +107,7 @@ describe("a contact's photo", () => {
     expect(await refusalOf(sandbox.api.people.deleteContactPhoto({ resourceName }))).toMatchObject({ status: 429 });
   });
 
-  test('meets planned faults, its download too', async () => {
+  test('can have planned faults, its download too', async () => {
     await using sandbox = await startSandbox();
     const resourceName = addAda(sandbox);
     sandbox.emulator.addFault({ path: ':updateContactPhoto', effect: { kind: 'status', status: 503, when: 'after' } });

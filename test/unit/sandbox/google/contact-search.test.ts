@@ -38,20 +38,20 @@ describe('a search of contacts', () => {
     ['(830) 285-98'],
     ['analytical e'],
     ['programmer'],
-  ])('finds "%s" where a word begins', async (query) => {
+  ])('finds "%s" at the start of a word', async (query) => {
     await using sandbox = await sandboxWith(ada, { names: [{ givenName: 'Bob' }] });
     expect(namesOf(await search(sandbox, query))).toEqual(['Ada']);
   });
 
   test.each([['da'], ['oo-l'], ['ada foo lovelace'], ['85-9'], ['notes'], ['ada x'], ['.']])(
-    'finds nobody by "%s"',
+    'returns no contact for "%s"',
     async (query) => {
       await using sandbox = await sandboxWith(ada);
       expect(await search(sandbox, query)).toEqual([]);
     },
   );
 
-  test('answers with 10 people unless told otherwise, and with 30 at most', async () => {
+  test('returns 10 people by default, and at most 30', async () => {
     const people = Array.from({ length: 31 }, (_, index) => ({ names: [{ givenName: `Ada${index}` }] }));
     await using sandbox = await sandboxWith(...people);
     expect(await search(sandbox, 'ada')).toHaveLength(10);
@@ -59,7 +59,7 @@ describe('a search of contacts', () => {
     expect(await search(sandbox, 'ada', { pageSize: 1000 })).toHaveLength(30);
   });
 
-  test('answers with the fields of the mask, from the contact source unless the profile is asked for', async () => {
+  test('returns the fields of the mask, from the contact source unless the profile is requested', async () => {
     await using sandbox = await sandboxWith(ada);
     const [found] = await search(sandbox, 'ada', { readMask: 'emailAddresses,metadata' });
     expect(Object.keys(found ?? {})).toEqual(['resourceName', 'etag', 'metadata', 'emailAddresses']);
@@ -70,7 +70,7 @@ describe('a search of contacts', () => {
     expect(data.results?.[0]?.person?.names).toHaveLength(2);
   });
 
-  test('sees the contacts as they were at the last request with an empty query', async () => {
+  test('returns the contacts as they were at the last request with an empty query', async () => {
     await using sandbox = await startSandbox();
     const { account } = sandbox.emulator;
     const name = account.createPerson({ names: [{ givenName: 'Ada' }] });
@@ -84,7 +84,7 @@ describe('a search of contacts', () => {
     expect(namesOf(await search(sandbox, 'bob'))).toEqual(['Bob']);
   });
 
-  test('sees them as they are in that variant', async () => {
+  test('returns them as they are in that variant', async () => {
     await using sandbox = await startSandbox({ variants: { searchCache: 'fresh' } });
     sandbox.emulator.account.createPerson({ names: [{ givenName: 'Ada' }] });
     expect(await search(sandbox, 'ada')).toHaveLength(1);
@@ -101,7 +101,7 @@ describe('a search of contacts', () => {
     expect(refusal.message).toContain(message);
   });
 
-  test('uses up a read, and meets planned faults', async () => {
+  test('uses one read, and can have planned faults', async () => {
     await using sandbox = await startSandbox({ quotas: { readsPerMinute: 1, writesPerMinute: 1 } });
     sandbox.emulator.addFault({ path: 'searchContacts\\?.*query=ada', effect: { kind: 'status', status: 503 } });
     expect(await refusalOf(search(sandbox, 'ada'))).toMatchObject({ status: 503 });

@@ -109,7 +109,7 @@ describe('a created contact', () => {
     expect(data.names?.[0]).toMatchObject(expected);
   });
 
-  test('takes its name from unstructuredName in that variant', async () => {
+  test('has its name from unstructuredName in that variant', async () => {
     await using sandbox = await startSandbox({ variants: { nameConflict: 'unstructuredWins' } });
     const requestBody = { names: [{ givenName: 'Ada', familyName: 'King', unstructuredName: 'Bob' }] };
     const { data } = await sandbox.api.people.createContact({ requestBody });
@@ -146,7 +146,7 @@ describe('a created contact', () => {
   });
 });
 
-test('a name to file under is written, read and cleared by a path of its own', async () => {
+test('a name to file under is written, read and cleared by a separate path', async () => {
   await using sandbox = await startSandbox();
   const requestBody = { names: [{ givenName: 'Ada' }], fileAses: [{ value: 'King, Ada' }] };
   const { data } = await sandbox.api.people.createContact({ requestBody });
@@ -164,7 +164,7 @@ describe('profile values', () => {
     emailAddresses: [{ value: 'ada@x.example' }],
   };
 
-  test('stand beside those of the contact only while the profile source is read', async () => {
+  test('exist next to those of the contact only while the profile source is read', async () => {
     await using sandbox = await startSandbox({ variants: { profileValues: 'linked' } });
     const { data } = await sandbox.api.people.createContact({ requestBody });
     const types = data.names?.map(({ metadata }) => metadata?.source?.type);
@@ -179,7 +179,7 @@ describe('profile values', () => {
     expect(profile.names?.map(({ givenName }) => givenName)).toEqual(['Profile']);
   });
 
-  test('echoed in an update are ignored, or violate the singleton rule in that variant', async () => {
+  test('in an update are ignored, or violate the singleton rule in that variant', async () => {
     await using sandbox = await startSandbox({ variants: { profileValues: 'linked' } });
     const { data } = await sandbox.api.people.createContact({ requestBody });
     const echo = { resourceName: String(data.resourceName), updatePersonFields: 'names,urls', requestBody: data };

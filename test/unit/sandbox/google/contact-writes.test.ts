@@ -21,7 +21,7 @@ function update({ api }: Sandbox, person: people_v1.Schema$Person, updatePersonF
 }
 
 describe('an update', () => {
-  test('replaces or clears the masked fields and leaves the others', async () => {
+  test('replaces or clears the masked fields and leaves the others unchanged', async () => {
     await using sandbox = await startSandbox();
     const ada = await createAda(sandbox);
     const changed = { ...ada, emailAddresses: [{ value: 'new@x.example' }], names: [], phoneNumbers: [] };
@@ -31,7 +31,7 @@ describe('an update', () => {
     expect(data.phoneNumbers).toHaveLength(1);
   });
 
-  test('gives a new etag, which the next update may use without a read', async () => {
+  test('returns a new etag, which the next update may use without a read', async () => {
     await using sandbox = await startSandbox();
     const ada = await createAda(sandbox);
     const { data: second } = await update(sandbox, { ...ada, names: [{ givenName: 'Ada 2' }] }, 'names');
@@ -111,7 +111,7 @@ describe('an update', () => {
   test.each([
     ['newEtag', false],
     ['sameEtag', true],
-  ] as const)('that changes no value leads to %s', async (noChangeUpdates, same) => {
+  ] as const)('that changes no value results in %s', async (noChangeUpdates, same) => {
     await using sandbox = await startSandbox({ variants: { noChangeUpdates } });
     const ada = await createAda(sandbox);
     const { data } = await update(sandbox, ada, 'names,emailAddresses');
@@ -127,7 +127,7 @@ describe('an update', () => {
 });
 
 describe('a deletion', () => {
-  test('answers with an empty object, and 404 the second time', async () => {
+  test('returns an empty object, and 404 the second time', async () => {
     await using sandbox = await startSandbox();
     const { resourceName } = await createAda(sandbox);
     const name = { resourceName: String(resourceName) };
@@ -141,7 +141,7 @@ describe('a deletion', () => {
 });
 
 describe('a read after a write, in the stale variant', () => {
-  test('shows the version before, once', async () => {
+  test('returns the version before, once', async () => {
     await using sandbox = await startSandbox({ variants: { readAfterWrite: 'firstReadStale' } });
     const resourceName = sandbox.emulator.account.createPerson({ names: [{ givenName: 'Ada' }] });
     const read = async () => (await sandbox.api.people.get({ resourceName, personFields: 'names' })).data;
@@ -155,7 +155,7 @@ describe('a read after a write, in the stale variant', () => {
     expect((await listAll(sandbox.api)).people).toEqual([]);
   });
 
-  test('shows what was written ten minutes ago, whether or not it was read before', async () => {
+  test('returns a version that was written ten minutes ago, whether or not it was read before', async () => {
     await using sandbox = await startSandbox({ variants: { readAfterWrite: 'firstReadStale' } });
     const { resourceName } = await createAda(sandbox);
     sandbox.clock.nowMs += 10 * minuteMs;
@@ -193,7 +193,7 @@ describe('reads by name', () => {
   });
 
   test.each(['message', 'fieldViolations'] as const)(
-    'batchGet takes 200 names at most (%s)',
+    'batchGet accepts at most 200 names (%s)',
     async (overLimitBatch) => {
       await using sandbox = await startSandbox({ variants: { overLimitBatch } });
       const resourceNames = Array.from({ length: 201 }, (_, index) => `people/c${index}`);

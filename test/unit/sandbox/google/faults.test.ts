@@ -6,7 +6,7 @@ const createFault = { method: 'POST', path: /createContact/ };
 const contacts = ({ emulator }: Sandbox) => emulator.account.people().length;
 
 describe('a planned fault', () => {
-  test('hits as many matching requests as planned, after those that pass', async () => {
+  test('affects as many matching requests as planned, after those to skip', async () => {
     await using sandbox = await startSandbox();
     sandbox.emulator.addFault({ path: 'connections', skip: 1, count: 2, effect: { kind: 'status', status: 503 } });
     const statuses: unknown[] = [];
@@ -22,7 +22,7 @@ describe('a planned fault', () => {
     expect(statuses).toEqual([200, 503, 503, 200]);
   });
 
-  test('answers with a status before or after the request is done', async () => {
+  test('returns a status before or after the request is applied', async () => {
     await using sandbox = await startSandbox();
     sandbox.emulator.addFault({ ...createFault, effect: { kind: 'status', status: 500 } });
     sandbox.emulator.addFault({ ...createFault, effect: { kind: 'status', status: 503, when: 'after' } });
@@ -32,7 +32,7 @@ describe('a planned fault', () => {
     expect(contacts(sandbox)).toBe(1);
   });
 
-  test('answers with its own headers and body alone', async () => {
+  test('returns only its own headers and body', async () => {
     await using sandbox = await startSandbox();
     const effect = {
       kind: 'status',
@@ -51,7 +51,7 @@ describe('a planned fault', () => {
   test.each([
     ['before', 0],
     ['after', 1],
-  ] as const)('resets the connection %s the request is done', async (when, done) => {
+  ] as const)('resets the connection %s the request is applied', async (when, done) => {
     await using sandbox = await startSandbox();
     await sandbox.api.contactGroups.list();
     sandbox.emulator.addFault({ ...createFault, effect: { kind: 'reset', when } });
@@ -62,21 +62,21 @@ describe('a planned fault', () => {
     expect(contacts(sandbox)).toBe(done + 1);
   });
 
-  test('cuts the body of the answer to a request that was done', async () => {
+  test('cuts the body of the response to a request that was applied', async () => {
     await using sandbox = await startSandbox();
     sandbox.emulator.addFault({ ...createFault, effect: { kind: 'truncate' } });
     await refusalOf(create(sandbox));
     expect(contacts(sandbox)).toBe(1);
   });
 
-  test('answers with an HTML page', async () => {
+  test('returns an HTML page', async () => {
     await using sandbox = await startSandbox();
     sandbox.emulator.addFault({ path: 'contactGroups', effect: { kind: 'html' } });
     const error = await sandbox.api.contactGroups.list().catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ status: 502, response: { data: expect.stringContaining('<!DOCTYPE html>') } });
   });
 
-  test('can be called off', async () => {
+  test('can be cancelled', async () => {
     await using sandbox = await startSandbox();
     sandbox.emulator.addFault({ count: 9, effect: { kind: 'html' } });
     sandbox.emulator.clearFaults();
@@ -119,7 +119,7 @@ describe('the control routes', () => {
     return { status: response.status, body: await response.json() };
   }
 
-  test('plan and call off faults', async () => {
+  test('plan and cancel faults', async () => {
     await using sandbox = await startSandbox();
     const fault = { path: 'connections', count: 5, effect: { kind: 'status', status: 418 } };
     expect((await control(sandbox, 'POST', 'faults', fault)).status).toBe(200);
@@ -138,7 +138,7 @@ describe('the control routes', () => {
     expect((await control(sandbox, 'POST', 'variants', { missingContact: 'maybe' })).status).toBe(400);
   });
 
-  test('tell the requests so far', async () => {
+  test('return the log of requests', async () => {
     await using sandbox = await startSandbox();
     await create(sandbox);
     const { body } = await control(sandbox, 'GET', 'requests');
@@ -146,7 +146,7 @@ describe('the control routes', () => {
   });
 });
 
-test('an unknown path is an HTML 404, and a body that is no JSON a 400', async () => {
+test('an unknown path is an HTML 404, and a body that is not JSON a 400', async () => {
   await using sandbox = await startSandbox();
   expect((await fetch(`${sandbox.emulator.url}v1/neighbours`)).status).toBe(404);
   await sandbox.api.contactGroups.list();

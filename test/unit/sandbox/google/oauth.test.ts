@@ -25,7 +25,7 @@ async function consent(emulator: GoogleEmulator, changes: Record<string, string>
 }
 
 describe('consent', () => {
-  test('shows a page with buttons that lead back to the application', async () => {
+  test('shows a page with buttons that redirect to the application', async () => {
     await using sandbox = await startSandbox({ accountEmail: 'ada@x.example' });
     const { response, url } = await consent(sandbox.emulator);
     expect(response.status).toBe(200);
@@ -35,7 +35,7 @@ describe('consent', () => {
     expect(page).toContain(`name="state" value="${url.searchParams.get('state')}"`);
   });
 
-  test('gives a code for tokens, with the state', async () => {
+  test('returns a code for tokens, with the state', async () => {
     await using sandbox = await startSandbox();
     const { client, codeVerifier, answer, response } = await consent(sandbox.emulator, { approve: 'auto' });
     expect(response.status).toBe(302);
@@ -49,7 +49,7 @@ describe('consent', () => {
     await expect(again).rejects.toMatchObject({ message: 'invalid_grant' });
   });
 
-  test('gives no tokens for another PKCE verifier or redirect URI, or a code of ten minutes ago', async () => {
+  test('issues no tokens for another PKCE verifier or redirect URI, or an expired code of ten minutes', async () => {
     await using sandbox = await startSandbox();
     const first = await consent(sandbox.emulator, { approve: 'auto' });
     const code = String(first.answer.get('code'));
@@ -64,7 +64,7 @@ describe('consent', () => {
     await expect(third.client.getToken(late)).rejects.toThrow('invalid_grant');
   });
 
-  test('gives a refresh token again only when the page was forced', async () => {
+  test('issues a refresh token again only if the page was forced', async () => {
     await using sandbox = await startSandbox();
     const refreshToken = async (changes: Record<string, string>) => {
       const { client, codeVerifier, answer } = await consent(sandbox.emulator, { approve: 'auto', ...changes });
@@ -97,7 +97,7 @@ describe('consent', () => {
     ['code_challenge_method', 'plain'],
     ['response_type', 'token'],
     ['scope', ''],
-  ])('refuses a wrong %s on a page of its own', async (name, value) => {
+  ])('refuses a wrong %s on a separate page', async (name, value) => {
     await using sandbox = await startSandbox();
     const { response } = await consent(sandbox.emulator, { approve: 'auto', [name]: value });
     expect(response.status).toBe(400);
@@ -106,7 +106,7 @@ describe('consent', () => {
 });
 
 describe('tokens', () => {
-  test('of access die after an hour; the refresh token gives new ones', async () => {
+  test('of access expire after an hour; the refresh token returns new ones', async () => {
     await using sandbox = await startSandbox();
     const refreshToken = sandbox.emulator.issueRefreshToken();
     const form = { refresh_token: refreshToken, grant_type: 'refresh_token', ...credentials(sandbox.emulator) };
@@ -128,7 +128,7 @@ describe('tokens', () => {
     expect((await post()).status).toBe(200);
   });
 
-  test('that are dead are replaced by the official client once', async () => {
+  test('that are expired are replaced by the official client once', async () => {
     await using sandbox = await startSandbox();
     await sandbox.api.contactGroups.list();
     sandbox.emulator.expireAccessTokens();
@@ -157,7 +157,7 @@ describe('tokens', () => {
     }
   });
 
-  test('are not given to an unknown client or grant', async () => {
+  test('are not issued to an unknown client or grant', async () => {
     await using sandbox = await startSandbox();
     const { emulator } = sandbox;
     const post = async (form: Record<string, string>) => {

@@ -28,13 +28,13 @@ const copy = ({ api }: Sandbox, resourceName: string, copyMask = 'names', readMa
   });
 
 describe('a listing of other contacts', () => {
-  test('leaves everything out when there are none', async () => {
+  test('leaves all fields out if the account has none', async () => {
     await using sandbox = await start();
     const { data } = await sandbox.api.otherContacts.list({ readMask: 'names' });
     expect(data).toEqual({});
   });
 
-  test('has their names and addresses, from a source of their own, apart from the contacts', async () => {
+  test('has their names and addresses, from a separate source, apart from the contacts', async () => {
     await using sandbox = await start();
     const { account } = sandbox.emulator;
     account.createPerson(named('Bob'));
@@ -56,7 +56,7 @@ describe('a listing of other contacts', () => {
     expect(account.otherPeople()[0]).not.toHaveProperty('organizations');
   });
 
-  test('comes in pages and gives a sync token, with which it says what changed', async () => {
+  test('comes in pages and returns a sync token, with which it lists the changes', async () => {
     await using sandbox = await start();
     const { account } = sandbox.emulator;
     const [ada] = ['Ada', 'Bob', 'Cyd'].map((name) => account.createOtherContact(named(name)));
@@ -76,7 +76,7 @@ describe('a listing of other contacts', () => {
     expect(() => account.deleteOtherContact(String(ada))).toThrow('no other contact');
   });
 
-  test('has sync tokens that expire and serve for no other listing', async () => {
+  test('has sync tokens that expire and are valid for no other listing', async () => {
     await using sandbox = await start();
     const { nextSyncToken } = await list(sandbox);
     const contacts = await listAll(sandbox.api, { sources: ['READ_SOURCE_TYPE_CONTACT'] });
@@ -87,7 +87,7 @@ describe('a listing of other contacts', () => {
     expect(expired.error?.details?.[0]).toMatchObject({ reason: 'EXPIRED_SYNC_TOKEN' });
   });
 
-  test('goes on from where it was also while reads of contacts are stale', async () => {
+  test('continues from its position also while reads of contacts are stale', async () => {
     await using sandbox = await start({ variants: { readAfterWrite: 'firstReadStale' } });
     sandbox.emulator.account.createOtherContact(named('Ada'));
     await sandbox.api.people.createContact({ requestBody: named('Bob') });
@@ -121,7 +121,7 @@ describe('a search of other contacts', () => {
   const search = async ({ api }: Sandbox, query: string, readMask = 'names') =>
     ((await api.otherContacts.search({ query, readMask })).data.results ?? []).map(({ person }) => person ?? {});
 
-  test('finds them, after a request with an empty query, and no contacts', async () => {
+  test('returns them, after a request with an empty query, and no contacts', async () => {
     await using sandbox = await start();
     sandbox.emulator.account.createPerson(named('Adam'));
     sandbox.emulator.account.createOtherContact(named('Ada'));
@@ -134,7 +134,7 @@ describe('a search of other contacts', () => {
 });
 
 describe('an other contact that is copied', () => {
-  test('becomes a contact in My Contacts with the same source id, and is no other contact any more', async () => {
+  test('becomes a contact in My Contacts with the same source id, and is no longer an other contact', async () => {
     await using sandbox = await start();
     const name = sandbox.emulator.account.createOtherContact(named('Ada'));
     const { nextSyncToken } = await list(sandbox);
@@ -150,14 +150,14 @@ describe('an other contact that is copied', () => {
     expect(await refusalOf(copy(sandbox, name))).toMatchObject({ status: 404 });
   });
 
-  test('keeps the fields of the copy mask and answers with those of the read mask', async () => {
+  test('keeps the fields of the copy mask and returns those of the read mask', async () => {
     await using sandbox = await start();
     const name = sandbox.emulator.account.createOtherContact(named('Ada'));
     const { data } = await copy(sandbox, name, 'emailAddresses', 'names,emailAddresses');
     expect(Object.keys(data)).toEqual(['resourceName', 'etag', 'emailAddresses']);
   });
 
-  test('needs a copy mask of three fields, and room', async () => {
+  test('requires a copy mask of three fields, and room', async () => {
     await using sandbox = await start({ contactLimit: 1 });
     const { account } = sandbox.emulator;
     const name = account.createOtherContact(named('Ada'));
@@ -168,7 +168,7 @@ describe('an other contact that is copied', () => {
     expect(account.otherPeople()).toHaveLength(1);
   });
 
-  test('uses up a write and a read, as a listing and a search use up a read', async () => {
+  test('uses one write and one read, as a listing and a search use one read', async () => {
     await using sandbox = await start({ quotas: { readsPerMinute: 3, writesPerMinute: 1, fullSyncsPerMinute: 1 } });
     const [ada, bob] = ['Ada', 'Bob'].map((name) => sandbox.emulator.account.createOtherContact(named(name)));
     await copy(sandbox, String(ada));
@@ -181,7 +181,7 @@ describe('an other contact that is copied', () => {
     expect((await refusalOf(search)).message).toContain('Critical read requests');
   });
 
-  test('meets planned faults', async () => {
+  test('can have planned faults', async () => {
     await using sandbox = await start();
     const name = sandbox.emulator.account.createOtherContact(named('Ada'));
     sandbox.emulator.addFault({ path: 'copyOtherContact', effect: { kind: 'reset', when: 'after' } });
@@ -192,7 +192,7 @@ describe('an other contact that is copied', () => {
 });
 
 describe('the scopes', () => {
-  test('of contacts do not open other contacts, and copying needs both', async () => {
+  test('of contacts do not permit other contacts, and copying requires both', async () => {
     await using contacts = await startSandbox();
     await using others = await startSandbox({}, [otherContactsScope]);
     const denied = { status: 403, error: { status: 'PERMISSION_DENIED' } };
@@ -206,7 +206,7 @@ describe('the scopes', () => {
   });
 });
 
-test('another process makes other contacts by a control route', async () => {
+test('another process creates other contacts through a control route', async () => {
   await using sandbox = await start();
   const post = (person: object) =>
     fetch(`${sandbox.emulator.url}__control/other-contacts`, { method: 'POST', body: JSON.stringify(person) });
@@ -234,7 +234,7 @@ describe.each([
     });
   });
 
-  test('needs a scope of its own, uses up a read and meets planned faults', async () => {
+  test('requires a separate scope, uses one read and can have planned faults', async () => {
     await using contacts = await startSandbox();
     expect((await refusalOf(call(contacts))).message).toContain('insufficient authentication scopes');
     await using sandbox = await startSandbox({ quotas: { readsPerMinute: 0, writesPerMinute: 0 } }, [directoryScope]);

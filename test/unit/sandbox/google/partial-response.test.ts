@@ -16,7 +16,7 @@ describe('the fields parameter', () => {
     ['names,etag', ['etag', 'names']],
     ['*', ['resourceName', 'etag', 'metadata', 'names', 'emailAddresses']],
     ['', ['resourceName', 'etag', 'metadata', 'names', 'emailAddresses']],
-  ])('%j selects fields of the answer', async (fields, keys) => {
+  ])('%j selects fields of the response', async (fields, keys) => {
     await using sandbox = await withAda();
     const { data } = await sandbox.api.people.get({ resourceName: sandbox.name, personFields, fields });
     expect(Object.keys(data)).toEqual(keys);
@@ -28,7 +28,7 @@ describe('the fields parameter', () => {
     'names.givenName,emailAddresses.value',
     'names/givenName,names/givenName,emailAddresses(value)',
     ' names ( givenName ) , emailAddresses / value ',
-  ])('%j selects below them, in every item of a list', async (fields) => {
+  ])('%j selects nested fields, in every item of a list', async (fields) => {
     await using sandbox = await withAda();
     const { data } = await sandbox.api.people.get({ resourceName: sandbox.name, personFields, fields });
     expect(data).toEqual({ names: [{ givenName: 'Ada' }], emailAddresses: [{ value: 'ada@x.example' }] });
@@ -60,7 +60,7 @@ describe('the fields parameter', () => {
     ['connections/first', 'connections.first'],
     ['connections(names(givenName,first)),nextPageToken', 'connections.names.first'],
     ['connections/resourceName/x', 'connections.resourceName.x'],
-  ])('%j of a listing is refused, for there is no %s', async (fields, path) => {
+  ])('%j of a listing is refused, because %s does not exist', async (fields, path) => {
     await using sandbox = await withAda();
     expect(await refusalOf(listPage(sandbox.api, { fields }))).toEqual({
       status: 400,
@@ -97,7 +97,7 @@ describe('the fields parameter', () => {
     expect(await refusalOf(listPage(sandbox.api, { fields }))).toMatchObject({ status: 400 });
   });
 
-  test('is read before anything is written, and says nothing of refusals', async () => {
+  test('is parsed before anything is written, and does not affect refusals', async () => {
     await using sandbox = await startSandbox();
     const wrong = sandbox.api.people.createContact({ requestBody: ada, fields: 'person' });
     expect(await refusalOf(wrong)).toMatchObject({ status: 400 });

@@ -3,7 +3,7 @@ import { refusalOf, send, startSandbox } from './support.ts';
 
 const ada = { names: [{ givenName: 'Ada' }] };
 
-describe('a query parameter that the method does not take', () => {
+describe('a query parameter that the method does not accept', () => {
   test.each([
     ['GET', 'people/me/connections?personFields=names&updatePersonFields=names', 'updatePersonFields'],
     ['GET', 'people:batchGet?personFields=names&resourceNames=people/me&pageSize=1', 'pageSize'],
@@ -24,7 +24,7 @@ describe('a query parameter that the method does not take', () => {
     expect(sandbox.emulator.account.people()).toEqual([]);
   });
 
-  test('is named beside the others', async () => {
+  test('is reported with the others', async () => {
     await using sandbox = await startSandbox();
     const refusal = await refusalOf(sandbox.api.contactGroups.list({ one: 1, two: 2 } as object));
     expect(refusal.message.split('\n')).toHaveLength(2);
@@ -32,14 +32,14 @@ describe('a query parameter that the method does not take', () => {
     expect(details?.['fieldViolations']).toHaveLength(2);
   });
 
-  test('uses up no quota', async () => {
+  test('uses no quota', async () => {
     await using sandbox = await startSandbox({ quotas: { readsPerMinute: 1, writesPerMinute: 1 } });
     expect(await send(sandbox, 'people/me?personFields=names&a=b')).toMatchObject({ status: 400 });
     expect(await send(sandbox, 'people/me?personFields=names')).toMatchObject({ status: 200 });
   });
 });
 
-test('the parameters that every method takes are taken', async () => {
+test('the parameters that every method accepts are accepted', async () => {
   await using sandbox = await startSandbox();
   const query = new URLSearchParams({
     '$.xgafv': '2',
@@ -55,7 +55,7 @@ test('the parameters that every method takes are taken', async () => {
   expect(await send(sandbox, `contactGroups?${query.toString()}`)).toMatchObject({ status: 200 });
 });
 
-test.each(['access_token', 'oauth_token'])('the token may stand in the query as %s', async (name) => {
+test.each(['access_token', 'oauth_token'])('the token may be in the query as %s', async (name) => {
   await using sandbox = await startSandbox();
   const { token } = await sandbox.auth.getAccessToken();
   const status = async (text: unknown) =>
@@ -63,7 +63,7 @@ test.each(['access_token', 'oauth_token'])('the token may stand in the query as 
   expect([await status(token), await status('nonsense')]).toEqual([200, 401]);
 });
 
-test('the deprecated mask parameter names the fields below person', async () => {
+test('the deprecated mask parameter names the fields of a person', async () => {
   await using sandbox = await startSandbox();
   const resourceName = sandbox.emulator.account.createPerson({ ...ada, emailAddresses: [{ value: 'ada@x.example' }] });
   const { body } = await send(sandbox, `${resourceName}?requestMask.includeField=person.names,person.email_addresses`);
@@ -91,7 +91,7 @@ describe('a read sent as a POST', () => {
     });
   });
 
-  test('is checked, limited and hit by faults like the GET that it stands for', async () => {
+  test('is checked, limited and affected by faults like the GET that it replaces', async () => {
     await using sandbox = await startSandbox({ quotas: { readsPerMinute: 1, writesPerMinute: 0 } });
     const read = (body: Record<string, string>) =>
       send(sandbox, 'people/me/connections', { method: 'POST', headers: override, body: new URLSearchParams(body) });
@@ -102,7 +102,7 @@ describe('a read sent as a POST', () => {
     expect(await read({ personFields: 'names' })).toMatchObject({ status: 429 });
   });
 
-  test('may name another method too, and nothing but a POST may', async () => {
+  test('may specify another method too, and only a POST may', async () => {
     await using sandbox = await startSandbox();
     const resourceName = sandbox.emulator.account.createPerson(ada);
     const path = `${resourceName}:deleteContact`;

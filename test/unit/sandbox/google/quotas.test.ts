@@ -8,7 +8,7 @@ function limitOf(refusal: Refusal): unknown {
   return typeof metadata === 'object' && metadata !== null && 'quota_limit' in metadata && metadata.quota_limit;
 }
 
-test('a spent write quota is a 429 that names it, until the minute has passed', async () => {
+test('a used-up write quota is a 429 that names it, until the minute has passed', async () => {
   await using sandbox = await startSandbox({ quotas: { readsPerMinute: 100, writesPerMinute: 2 } });
   const create = () => sandbox.api.people.createContact({ requestBody: ada });
   await create();
@@ -38,7 +38,7 @@ test('a spent write quota is a 429 that names it, until the minute has passed', 
   expect(await refusalOf(create())).toMatchObject({ status: 429 });
 });
 
-test('an update uses up the read quota too', async () => {
+test('an update uses the read quota too', async () => {
   await using sandbox = await startSandbox({ quotas: { readsPerMinute: 2, writesPerMinute: 100 } });
   const { data } = await sandbox.api.people.createContact({ requestBody: ada });
   const update = () =>
@@ -52,7 +52,7 @@ test('an update uses up the read quota too', async () => {
   expect(await refusalOf(listPage(sandbox.api))).toMatchObject({ status: 429 });
 });
 
-test('a batch without a read mask, a deletion and group reads use up no reads', async () => {
+test('a batch without a read mask, a deletion and group reads use no reads', async () => {
   await using sandbox = await startSandbox({ quotas: { readsPerMinute: 0, writesPerMinute: 100 } });
   const contacts = [{ contactPerson: ada }];
   await sandbox.api.people.batchCreateContacts({ requestBody: { contacts } });
@@ -63,7 +63,7 @@ test('a batch without a read mask, a deletion and group reads use up no reads', 
   expect(await refusalOf(masked)).toMatchObject({ status: 429 });
 });
 
-test('the 429 has its other form, and a Retry-After, in those variants', async () => {
+test('the 429 has another form, and a Retry-After, in those variants', async () => {
   const quotas = { readsPerMinute: 0, writesPerMinute: 0 };
   await using sandbox = await startSandbox({ quotas, variants: { quotaBody: 'quotaFailure', retryAfter: 'present' } });
   const refusal = await refusalOf(listPage(sandbox.api));

@@ -24,7 +24,7 @@ function testClock(nowMs = Date.UTC(2026, 0, 1)): TestClock {
 export const minuteMs = 60_000;
 export const dayMs = 24 * 3_600_000;
 
-/** An emulator with plenty of quota, and the official client pointed at it. */
+/** An emulator with a large quota, and the official client configured for it. */
 export interface Sandbox extends AsyncDisposable {
   readonly emulator: GoogleEmulator;
   readonly clock: TestClock;
@@ -32,7 +32,7 @@ export interface Sandbox extends AsyncDisposable {
   readonly auth: OAuth2Client;
 }
 
-/** @param scopes what the user consented to; all contacts when none are named */
+/** @param scopes the scopes of the user's consent; all contacts by default */
 export async function startSandbox(
   options: Omit<GoogleEmulatorOptions, 'clock'> = {},
   scopes?: readonly string[],
@@ -45,7 +45,7 @@ export async function startSandbox(
   return { emulator, clock, auth, api: clientOf(emulator, auth), [Symbol.asyncDispose]: () => emulator.close() };
 }
 
-/** Sends a request as a program without the official client does; answers with the status and the parsed body. */
+/** Sends a request like a program without the official client; returns the status and the parsed body. */
 export async function send(
   { emulator, auth }: Sandbox,
   path: string,
@@ -75,7 +75,7 @@ export function clientOf(emulator: GoogleEmulator, auth: OAuth2Client): people_v
   return people({ version: 'v1', auth, rootUrl: emulator.url, retry: false });
 }
 
-/** What the official client shows of a refusal. */
+/** The error that the official client returns for a refusal. */
 export interface Refusal {
   readonly status: unknown;
   readonly message: string;
@@ -88,7 +88,7 @@ interface ErrorBody {
   readonly details?: readonly Record<string, unknown>[];
 }
 
-/** Waits for a call that must be refused. */
+/** Awaits a call that must be refused. */
 export async function refusalOf(call: Promise<unknown>): Promise<Refusal> {
   try {
     await call;

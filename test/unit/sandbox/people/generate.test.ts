@@ -11,20 +11,20 @@ const emailsOf = (person: Person): string[] => person.emails.map(({ value }) => 
 
 /** The keys that more than one entry has. */
 const repeated = (keys: readonly string[]): string[] => {
-  const seen = new Map<string, number>();
-  for (const key of keys) seen.set(key, (seen.get(key) ?? 0) + 1);
-  return [...seen].filter(([, count]) => count > 1).map(([key]) => key);
+  const counts = new Map<string, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return [...counts].filter(([, count]) => count > 1).map(([key]) => key);
 };
 
 describe('generatePeople', () => {
   const people = generatePeople({ count: 500, seed: 1 });
 
-  it('gives the same book for the same seed and another for another', () => {
+  it('returns the same book for the same seed and another book for another seed', () => {
     expect(generatePeople({ count: 500, seed: 1 })).toEqual(people);
     expect(generatePeople({ count: 500, seed: 2 })).not.toEqual(people);
   });
 
-  it('starts a longer book with the shorter one', () => {
+  it('starts a longer book with the people of the shorter one', () => {
     expect(people.slice(0, 60)).toEqual(generatePeople({ count: 60, seed: 1 }));
     expect(generatePeople({ count: 0, seed: 1 })).toEqual([]);
   });
@@ -48,7 +48,7 @@ describe('generatePeople', () => {
     expect(people.flatMap(emailsOf).filter((email) => !/^[A-Za-z0-9._-]+@[A-Za-z0-9.-]+$/.test(email))).toEqual([]);
   });
 
-  it('leaves no pattern place open', () => {
+  it('leaves no pattern placeholder unfilled', () => {
     const filled = people.flatMap((person) => [
       ...person.phones.map(({ value }) => value),
       ...person.addresses.flatMap(({ street, postalCode }) => [street, postalCode]),
@@ -63,7 +63,7 @@ describe('generatePeople', () => {
     }
   });
 
-  it('has the mess of a real book', () => {
+  it('has the irregularities of a real book', () => {
     const has = (test: (person: Person) => boolean): number => people.filter(test).length;
     expect(has((person) => fullName(person) === ' ' && person.company !== '')).toBeGreaterThan(20);
     expect(has((person) => person.emails.length === 0)).toBeGreaterThan(40);
@@ -77,7 +77,7 @@ describe('generatePeople', () => {
     expect(has((person) => person.phones.length > 3)).toBeGreaterThan(0);
   });
 
-  it('repeats some people, and lets some share an email address under another name', () => {
+  it('repeats some people, and gives some the same email address under another name', () => {
     const keys = people.flatMap((person) => emailsOf(person).map((email) => email.toLowerCase()));
     const shared = repeated(keys);
     const namesByEmail = shared.map(

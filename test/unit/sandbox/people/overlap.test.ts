@@ -7,7 +7,7 @@ import { createRandom, reformatPhone } from '../../../../src/sandbox/people/rand
 const digitsOf = (phone: string): string => phone.replace(/\D/g, '').replace(/^00/, '');
 
 describe('splitBook', () => {
-  /** Notes are the one thing no difference touches, so they serve as the identity here. */
+  /** No difference changes notes, so they serve as the identity here. */
   const people = generatePeople({ count: 400, seed: 3 }).map((person, index) => ({
     ...person,
     notes: `person ${index}`,
@@ -19,12 +19,12 @@ describe('splitBook', () => {
     return other === undefined ? [] : [[person, other]];
   });
 
-  it('gives the same books for the same seed', () => {
+  it('returns the same books for the same seed', () => {
     expect(splitBook(people, 11)).toEqual({ left: google, right: service });
     expect(splitBook(people, 12)).not.toEqual({ left: google, right: service });
   });
 
-  it('puts everybody in one book at least and most people in both', () => {
+  it('puts each person in at least one book and most people in both', () => {
     expect(new Set([...google, ...service].map((person) => person.notes)).size).toBe(people.length);
     expect(inBoth.length).toBeGreaterThan(240);
     expect(google.length - inBoth.length).toBeGreaterThan(30);
@@ -36,14 +36,14 @@ describe('splitBook', () => {
     ['a missing title', (left, right) => left.title !== '' && right.title === ''],
     ['another company', (left, right) => left.company !== right.company],
     ['an extra email address', (left, right) => left.emails.length < right.emails.length],
-    ['the same phone written otherwise', (left, right) => left.phones[0]?.value !== right.phones[0]?.value],
-    ['the same email address in other case', (left, right) => left.emails[0]?.value !== right.emails[0]?.value],
+    ['the same phone in another notation', (left, right) => left.phones[0]?.value !== right.phones[0]?.value],
+    ['the same email address in another case', (left, right) => left.emails[0]?.value !== right.emails[0]?.value],
     ['fewer groups', (left, right) => left.groups.length > right.groups.length],
   ])('shows %s between the books', (_title, differs) => {
     expect(inBoth.filter(([left, right]) => differs(left, right) || differs(right, left)).length).toBeGreaterThan(5);
   });
 
-  it('never changes who somebody is: the digits of a phone and the letters of an email address stay', () => {
+  it('keeps the identity of each person: the digits of a phone and the letters of an email address are unchanged', () => {
     for (const [left, right] of inBoth) {
       expect(left.emails[0]?.value.toLowerCase()).toBe(right.emails[0]?.value.toLowerCase());
       expect(left.phones.map(({ value }) => digitsOf(value.replace('(0)', '')))).toEqual(
@@ -68,7 +68,7 @@ describe('reformatPhone', () => {
     expect(formsOf('030 23125 004 ext. 12')).toContain('03023125004 x12');
   });
 
-  it.each(['1-800-FLOWERS', '112', '*31#0171392000', ''])('leaves %o as it is', (phone) => {
+  it.each(['1-800-FLOWERS', '112', '*31#0171392000', ''])('leaves %o unchanged', (phone) => {
     expect(formsOf(phone)).toEqual(new Set([phone]));
   });
 });

@@ -78,7 +78,7 @@ describe('seedGoogle', () => {
     ]);
   });
 
-  it('leaves no empty fields behind', () => {
+  it('creates no empty fields', () => {
     const account = googleAccount();
     seedGoogle(account, [COMPANY]);
     const fields = [
@@ -96,7 +96,7 @@ describe('seedGoogle', () => {
     expect(account.people()[0]?.organizations?.[0]).not.toHaveProperty('title');
   });
 
-  it('creates each label once, takes those that exist, and keeps everybody in My Contacts', () => {
+  it('creates each label once, uses existing ones, and keeps all contacts in My Contacts', () => {
     const account = googleAccount();
     const vip = account.createGroup('VIP');
     seedGoogle(account, [ZOE, COMPANY, { ...COMPANY, groups: [] }]);
@@ -130,7 +130,7 @@ describe('seedService', () => {
     ]);
   });
 
-  it('creates each bucket once, takes those that exist, and fills them', () => {
+  it('creates each bucket once, uses existing ones, and fills them', () => {
     const account = serviceAccount();
     const vip = account.createBucket({ name: 'VIP' }).id;
     seedService(account, [ZOE, COMPANY]);
@@ -139,14 +139,14 @@ describe('seedService', () => {
     expect(account.contacts()[1]?.bucketIds).toEqual([vip]);
   });
 
-  it('leaves out whom the service refuses, and says how many', () => {
+  it('leaves out contacts that the service refuses, and reports their number', () => {
     const account = serviceAccount({ createRequires: 'last-name' });
     expect(seedService(account, [COMPANY, ZOE])).toBe(1);
     expect(account.contacts().map((contact) => contact.last_name)).toEqual(['Lefèvre']);
   });
 });
 
-it('takes a whole generated book on both sides', () => {
+it('loads a whole generated book on both sides', () => {
   const people = generatePeople({ count: 200, seed: 5 });
   const google = googleAccount();
   const service = serviceAccount();

@@ -37,7 +37,7 @@ describe('buckets', () => {
     expect((await service.send('GET', '/v2/buckets/bucket_1')).status).toBe(404);
   });
 
-  it('needs a name', async () => {
+  it('requires a name', async () => {
     await using service = await openService();
     expect((await service.sendData('POST', '/v2/buckets', { goal: 'None' })).status).toBe(422);
   });
@@ -51,7 +51,7 @@ describe('buckets', () => {
     expect(await service.ids('/v2/contacts/contact_1/buckets')).toEqual(['bucket_2']);
   });
 
-  it('finds buckets by name, in the manual order unless told', async () => {
+  it('finds buckets by name, in the manual order by default', async () => {
     await using service = await openService();
     fill(service);
     expect(await service.ids('/v2/buckets?q=IEN')).toEqual(['bucket_1', 'bucket_2']);
@@ -63,7 +63,7 @@ describe('buckets', () => {
     ['422', 422, 1],
     ['existing', 200, 1],
     ['allowed', 200, 2],
-  ] as const)('treats a name that exists as the variant %s says', async (duplicateBucketName, status, count) => {
+  ] as const)('handles a name that exists as the variant %s specifies', async (duplicateBucketName, status, count) => {
     await using service = await openService({ variants: { duplicateBucketName, bucketNameCompare: 'loose' } });
     service.emulator.account.createBucket({ name: 'Clients' });
     expect((await service.sendData('POST', '/v2/buckets', { name: 'clients ' })).status).toBe(status);
@@ -99,7 +99,7 @@ describe('membership', () => {
     expect(await service.ids(path)).toEqual(['contact_2']);
   });
 
-  it('moves last_bucketed_at but not updated_at', async () => {
+  it('updates last_bucketed_at but not updated_at', async () => {
     await using service = await openService();
     fill(service);
     service.time.nowMs += 1000;
@@ -119,25 +119,28 @@ describe('membership', () => {
     ['contact', true, true],
     ['contact-if-changed', true, false],
     ['nothing', false, false],
-  ] as const)('bumps the contact as the variant %s says', async (membershipBump, onChange, onNoChange) => {
-    await using service = await openService({ variants: { membershipBump } });
-    fill(service);
-    const isBumpedBy = async (): Promise<boolean> => {
-      const before = service.emulator.account.contact('contact_1')?.updatedAtMs;
-      service.time.nowMs += 1000;
-      await service.sendData('PUT', '/v2/contacts/contact_1/buckets', ref('bucket_1'));
-      return service.emulator.account.contact('contact_1')?.updatedAtMs !== before;
-    };
-    expect(await isBumpedBy()).toBe(onChange);
-    expect(await isBumpedBy()).toBe(onNoChange);
-  });
+  ] as const)(
+    'changes the time of the contact as the variant %s specifies',
+    async (membershipBump, onChange, onNoChange) => {
+      await using service = await openService({ variants: { membershipBump } });
+      fill(service);
+      const isBumpedBy = async (): Promise<boolean> => {
+        const before = service.emulator.account.contact('contact_1')?.updatedAtMs;
+        service.time.nowMs += 1000;
+        await service.sendData('PUT', '/v2/contacts/contact_1/buckets', ref('bucket_1'));
+        return service.emulator.account.contact('contact_1')?.updatedAtMs !== before;
+      };
+      expect(await isBumpedBy()).toBe(onChange);
+      expect(await isBumpedBy()).toBe(onNoChange);
+    },
+  );
 
   it.each([
     ['skipped', 200, ['contact_1']],
     ['404', 404, []],
     ['422', 422, []],
     ['partial-with-errors', 200, ['contact_1']],
-  ] as const)('treats unknown ids as the variant %s says', async (bulkBadIds, status, members) => {
+  ] as const)('handles unknown ids as the variant %s specifies', async (bulkBadIds, status, members) => {
     await using service = await openService({ variants: { bulkBadIds } });
     fill(service);
     const answer = await service.sendData('POST', '/v2/buckets/bucket_1/contacts', ref('contact_1', 'contact_9'));

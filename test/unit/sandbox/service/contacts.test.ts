@@ -59,7 +59,7 @@ describe('contacts', () => {
     expect((await service.send('GET', '/v2/contacts/contact_1')).body).toEqual(created.body);
   });
 
-  it.each(['PATCH', 'PUT'])('changes by %s only the values sent and moves updated_at', async (method) => {
+  it.each(['PATCH', 'PUT'])('changes by %s only the sent values and updates updated_at', async (method) => {
     await using service = await openService();
     await service.sendData('POST', '/v2/contacts', FULL);
     service.time.nowMs += 5500;
@@ -69,7 +69,7 @@ describe('contacts', () => {
     });
   });
 
-  it('leaves updated_at alone when an update changes nothing', async () => {
+  it('does not change updated_at if an update changes nothing', async () => {
     await using service = await openService();
     await service.sendData('POST', '/v2/contacts', FULL);
     service.time.nowMs += 5000;
@@ -105,7 +105,7 @@ describe('contacts', () => {
     });
   });
 
-  it('returns the contact that it deletes and answers 404 from then on', async () => {
+  it('returns the contact that it deletes and returns 404 from then on', async () => {
     await using service = await openService();
     await service.sendData('POST', '/v2/contacts', FULL);
     const deleted = await service.send('DELETE', '/v2/contacts/contact_1');
@@ -116,13 +116,13 @@ describe('contacts', () => {
     expect(await service.ids('/v2/contacts')).toEqual([]);
   });
 
-  it('never gives an id a second time', async () => {
+  it('never assigns an id a second time', async () => {
     await using service = await openService();
     service.emulator.account.deleteContact(service.emulator.account.createContact({}).id);
     expect(service.emulator.account.createContact({}).id).toBe('contact_2');
   });
 
-  it('answers 400 to a body that is not JSON and 422 to one of another shape', async () => {
+  it('returns 400 for a body that is not JSON and 422 for one of another shape', async () => {
     await using service = await openService();
     expect((await service.send('POST', '/v2/contacts', '{"data":')).status).toBe(400);
     expect(await service.sendData('POST', '/v2/contacts', { tags: 'vip' })).toMatchObject({
@@ -132,7 +132,7 @@ describe('contacts', () => {
     expect((await service.send('POST', '/v2/contacts', { first_name: 'Ann' })).status).toBe(422);
   });
 
-  it('takes an archived contact out of the lists but not away', async () => {
+  it('removes an archived contact from the lists but keeps it', async () => {
     await using service = await openService();
     const { id } = service.emulator.account.createContact(FULL);
     service.emulator.account.archiveContact(id);
@@ -182,7 +182,7 @@ describe('merging contacts', () => {
     ['redirect', { status: 301 }],
     ['survivor', { status: 200, body: { data: { id: 'contact_1' } } }],
     ['archived', { status: 200, body: { data: { id: 'contact_2' } } }],
-  ] as const)('answers for a merged contact as the variant %s says', async (mergeLosers, expected) => {
+  ] as const)('responds for a merged contact as the variant %s specifies', async (mergeLosers, expected) => {
     await using service = await openService({ variants: { mergeLosers } });
     service.emulator.account.createContact({});
     service.emulator.account.createContact({});
@@ -193,7 +193,7 @@ describe('merging contacts', () => {
     if (mergeLosers === 'redirect') expect(answer.headers.get('location')).toBe('/v2/contacts/contact_1');
   });
 
-  it('takes the object form of the body where the variant says so', async () => {
+  it('accepts the object form of the body if the variant specifies it', async () => {
     await using service = await openService();
     service.emulator.account.createContact({});
     service.emulator.account.createContact({});

@@ -17,13 +17,13 @@ describe('control routes', () => {
     expect((await service.send('GET', '/v2/contacts/contact_1')).body).toBe('');
   });
 
-  it('answer 400 to a fault or a variant that does not exist', async () => {
+  it('return 400 for a fault or a variant that does not exist', async () => {
     await using service = await openService();
     expect((await service.send('POST', '/__control/faults', { action: { kind: 'flood' } })).status).toBe(400);
     expect((await service.send('POST', '/__control/variants', { colour: 'blue' })).status).toBe(400);
   });
 
-  it('show the variants and the requests', async () => {
+  it('return the variants and the requests', async () => {
     await using service = await openService();
     expect((await service.send('GET', '/__control/variants')).body).toMatchObject({
       table: expect.arrayContaining([
@@ -51,7 +51,7 @@ describe('control routes', () => {
 });
 
 describe('the emulator', () => {
-  it('says what it is at its root and answers 404 to what it does not know', async () => {
+  it('describes itself at its root and returns 404 for an unknown path', async () => {
     await using service = await openService();
     expect((await service.send('GET', '/')).body).toMatchObject({ sandbox: expect.any(String) });
     expect((await service.send('GET', '/v2/tasks/task_1')).status).toBe(404);

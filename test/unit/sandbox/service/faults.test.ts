@@ -4,7 +4,7 @@ import { openService } from './harness.ts';
 const create = { data: { first_name: 'Ann' } };
 
 describe('faults', () => {
-  it('answer with a status and Retry-After, once, for the requests that match', async () => {
+  it('return a status and Retry-After, once, for the requests that match', async () => {
     await using service = await openService();
     service.emulator.addFault({
       method: 'POST',
@@ -20,7 +20,7 @@ describe('faults', () => {
     expect((await service.send('POST', '/v2/contacts', create)).status).toBe(200);
   });
 
-  it('pass over some requests first and happen a number of times', async () => {
+  it('skip some requests first and occur a number of times', async () => {
     await using service = await openService();
     service.emulator.addFault({ path: /contacts/, skip: 1, times: 2, action: { kind: 'status', status: 500 } });
     const statuses: number[] = [];
@@ -28,7 +28,7 @@ describe('faults', () => {
     expect(statuses).toEqual([200, 500, 500, 200]);
   });
 
-  it('answer with the HTML page of a proxy', async () => {
+  it('return the HTML page of a proxy', async () => {
     await using service = await openService();
     service.emulator.addFault({ action: { kind: 'html' } });
     const refused = await service.send('GET', '/v2/contacts');
@@ -70,7 +70,7 @@ describe('faults', () => {
     expect(service.emulator.requests).toMatchObject([{ status: 200, fault: 'delay' }]);
   });
 
-  it('hold a request back for as long as they say, but not the emulator from closing', async () => {
+  it('delay a request for the specified time, but do not prevent the emulator from closing', async () => {
     const service = await openService();
     service.emulator.addFault({ action: { kind: 'delay', delayMs: 600_000 } });
     const cutOff = expect(service.send('POST', '/v2/contacts', create)).rejects.toThrow();
@@ -80,7 +80,7 @@ describe('faults', () => {
     await cutOff;
   });
 
-  it('that pass over a request leave it to the next fault', async () => {
+  it('that skip a request leave it to the next fault', async () => {
     await using service = await openService();
     service.emulator.addFault({ skip: 1, action: { kind: 'status', status: 500 } });
     service.emulator.addFault({ action: { kind: 'status', status: 503 } });
@@ -88,14 +88,14 @@ describe('faults', () => {
     expect((await service.send('GET', '/v2/contacts')).status).toBe(500);
   });
 
-  it('are gone once cleared', async () => {
+  it('end once cleared', async () => {
     await using service = await openService();
     service.emulator.addFault({ action: { kind: 'html' } });
     service.emulator.clearFaults();
     expect((await service.send('GET', '/v2/contacts')).status).toBe(200);
   });
 
-  it('happen to the authorization endpoints too', async () => {
+  it('affect the authorization endpoints too', async () => {
     await using service = await openService();
     service.emulator.addFault({ path: '^/oauth2/token$', action: { kind: 'status', status: 500 } });
     expect((await service.send('POST', '/oauth2/token', {})).status).toBe(500);

@@ -5,14 +5,14 @@ import {
   startServiceEmulator,
 } from '../../../../src/sandbox/service/server.ts';
 
-/** What a request was answered; `body` is the JSON, or the text where it is none. */
+/** The response to a request; `body` is the JSON, or the text if it is not JSON. */
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: unknown };
 
-/** An emulator on a clock that stands still until a test moves it, and a client of it. */
+/** An emulator on a clock that only a test advances, and a client of it. */
 export type Service = AsyncDisposable & {
   readonly emulator: ServiceEmulator;
   readonly time: { nowMs: number };
-  /** Sends a request with a token that may do everything, unless given another. */
+  /** Sends a request with a token that has every scope, unless another one is given. */
   send(method: string, path: string, body?: unknown, token?: string | null): Promise<Answer>;
   /** Sends `{ data }`. */
   sendData(method: string, path: string, data: unknown): Promise<Answer>;

@@ -5,7 +5,7 @@ import { fillContacts, openService } from './harness.ts';
 const contactIds = (...numbers: readonly number[]): string[] => numbers.map((number) => `contact_${number}`);
 
 describe('pages', () => {
-  it('holds 50 items and links to the page before and after by URL, with the filters', async () => {
+  it('have 50 items and link to the previous and the next page by URL, with the filters', async () => {
     await using service = await openService();
     fillContacts(service, 101);
     const path = '/v2/contacts?order=-id&q=Name';
@@ -26,14 +26,14 @@ describe('pages', () => {
       { next_page: '/v2/contacts?page=2', previous_page: '' },
     ],
     [{ metaTotal: 'absent', noPage: 'absent', nextPageForm: 'number' }, { next_page: 2 }],
-  ])('describes them as the variants %j say', async (variants, meta) => {
+  ])('are described as the variants %j specify', async (variants, meta) => {
     await using service = await openService({ variants });
     fillContacts(service, 51);
     const { body } = await service.send('GET', '/v2/contacts');
     expect(body).toHaveProperty('meta', 'total' in meta || variants.metaTotal ? meta : { total: 51, ...meta });
   });
 
-  it('answers 404 to the search form of next_page', async () => {
+  it('return 404 for the search form of next_page', async () => {
     await using service = await openService({ variants: { nextPageForm: 'search-path' } });
     fillContacts(service, 51);
     const { body } = await service.send('GET', '/v2/contacts');
@@ -41,7 +41,7 @@ describe('pages', () => {
     expect((await service.send('GET', '/v2/contacts/search?page=2')).status).toBe(404);
   });
 
-  it('is empty past the end, and as the variants say', async () => {
+  it('are empty past the end, and as the variants specify', async () => {
     await using service = await openService();
     fillContacts(service, 2);
     expect(await service.ids('/v2/contacts?page=2')).toEqual([]);
@@ -54,13 +54,13 @@ describe('pages', () => {
 });
 
 describe('order', () => {
-  it('sorts by number, not by the text of the id', async () => {
+  it('is by number, not by the text of the id', async () => {
     await using service = await openService();
     fillContacts(service, 11);
     expect(await service.ids('/v2/contacts')).toEqual(contactIds(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
   });
 
-  it('sorts by the fields of the route, descending with a minus, ties by id', async () => {
+  it('follows the fields of the route, descending with a minus, ties by id', async () => {
     await using service = await openService();
     const { account } = service.emulator;
     account.createContact({ first_name: 'Ann', last_name: 'B' });
@@ -72,7 +72,7 @@ describe('order', () => {
     expect((await service.send('GET', '/v2/contacts?order=shoe_size')).status).toBe(422);
   });
 
-  it('shows a change at its new place at once', async () => {
+  it('has a change at its new place at once', async () => {
     await using service = await openService();
     fillContacts(service, 3);
     expect(await service.ids('/v2/contacts?order=updated_at')).toEqual(contactIds(1, 2, 3));
@@ -80,7 +80,7 @@ describe('order', () => {
     expect(await service.ids('/v2/contacts?order=updated_at')).toEqual(contactIds(2, 3, 1));
   });
 
-  it('shuffles ties between requests where the variant says so', async () => {
+  it('shuffles ties between requests if the variant specifies it', async () => {
     await using service = await openService({ variants: { sortTies: 'unstable' } });
     for (let count = 0; count < 20; count += 1) service.emulator.account.createContact({});
     const first = await service.ids('/v2/contacts?order=updated_at');
@@ -98,13 +98,13 @@ describe('filters', () => {
     ['inclusive', contactIds(2, 3, 4)],
     ['exclusive', contactIds(3)],
     ['after-exclusive', contactIds(3, 4)],
-  ] as const)('bounds times %s', async (bounds, expected) => {
+  ] as const)('limit times %s', async (bounds, expected) => {
     await using service = await openService({ variants: { bounds } });
     fillContacts(service, 5);
     expect(await service.ids(`/v2/contacts?${after}&${before}`)).toEqual(expected);
   });
 
-  it('compares below the second where the variant says so', async () => {
+  it('compare below the second if the variant specifies it', async () => {
     await using service = await openService({ variants: { bounds: 'sub-second' } });
     service.time.nowMs += 500;
     fillContacts(service, 1);
@@ -113,7 +113,7 @@ describe('filters', () => {
     expect(await service.ids('/v2/contacts?updated_at.before=2026-01-01T12:00:01Z')).toEqual(contactIds(1));
   });
 
-  it('refuses a timestamp without an offset, or with a plus that was not escaped', async () => {
+  it('refuse a timestamp without an offset, or with a plus that was not escaped', async () => {
     await using service = await openService();
     for (const text of ['2026-01-01T12:00:01', '2026-01-01T12:00:01+00:00', 'yesterday']) {
       expect((await service.send('GET', `/v2/contacts?created_at.after=${text}`)).status).toBe(422);
@@ -123,7 +123,7 @@ describe('filters', () => {
     expect(await service.ids('/v2/contacts?created_at.after=tomorrow')).toEqual(contactIds(1));
   });
 
-  it('finds contacts by company, tags, buckets, term, custom field and team', async () => {
+  it('find contacts by company, tags, buckets, term, custom field and team', async () => {
     await using service = await openService();
     const { account } = service.emulator;
     const { id } = account.createBucket({ name: 'Clients' });
@@ -140,7 +140,7 @@ describe('filters', () => {
     expect(await service.ids('/v2/contacts?custom_field_7=Red')).toEqual([]);
   });
 
-  it('ignores parameters that it does not know, or refuses them', async () => {
+  it('ignore unknown parameters, or refuse them', async () => {
     await using service = await openService();
     fillContacts(service, 1);
     expect(await service.ids('/v2/contacts?colour=blue')).toEqual(contactIds(1));

@@ -15,7 +15,7 @@ const authorizePath = (more: Readonly<Record<string, string>>): string =>
     ...more,
   }).toString()}`;
 
-/** Where the authorization sends the browser. */
+/** Returns the URL to which the authorization redirects the browser. */
 const redirected = async (service: Service, more: Readonly<Record<string, string>>): Promise<URL> => {
   const { status, headers } = await service.send('GET', authorizePath(more), undefined, null);
   expect(status).toBe(302);
@@ -41,7 +41,7 @@ describe('authorization', () => {
     expect(body).not.toContain('<script>');
   });
 
-  it('gives a code that is good for one token with the scopes asked for', async () => {
+  it('returns a code that is valid for one token with the requested scopes', async () => {
     await using service = await openService({ accountEmail: 'ann@x.example' });
     const target = await redirected(service, { approve: 'auto' });
     expect(target.searchParams.get('state')).toBe('a b&c');
@@ -67,14 +67,14 @@ describe('authorization', () => {
     expect((await service.send('POST', '/oauth2/token', elsewhere, null)).status).toBe(400);
   });
 
-  it('takes the token request as a query too', async () => {
+  it('accepts the token request as a query too', async () => {
     await using service = await openService();
     const code = (await redirected(service, { approve: 'auto' })).searchParams.get('code') ?? '';
     const query = new URLSearchParams({ ...tokenRequest(code), code });
     expect((await service.send('GET', `/oauth2/token?${query.toString()}`, undefined, null)).status).toBe(200);
   });
 
-  it('gives a token in the fragment, or in the query where the variant says so', async () => {
+  it('returns a token in the fragment, or in the query if the variant specifies it', async () => {
     await using service = await openService();
     const inFragment = await redirected(service, { approve: 'auto', response_type: 'token' });
     const values = new URLSearchParams(inFragment.hash.slice(1));
@@ -85,20 +85,20 @@ describe('authorization', () => {
     expect(inQuery.searchParams.get('access_token')).toMatch(/^token_/);
   });
 
-  it('tells the application when the user rejects, or when a scope is unknown', async () => {
+  it('redirects with an error if the user rejects, or if a scope is unknown', async () => {
     await using service = await openService();
     expect((await redirected(service, { approve: 'no' })).searchParams.get('error')).toBe('access_denied');
     const unknown = await redirected(service, { approve: 'yes', scope: 'contacts:eat' });
     expect(unknown.searchParams.get('error')).toBe('invalid_scope');
   });
 
-  it('sends nobody away for an unknown client', async () => {
+  it('does not redirect for an unknown client', async () => {
     await using service = await openService();
     const path = authorizePath({ approve: 'auto', client_id: 'stranger' });
     expect((await service.send('GET', path, undefined, null)).status).toBe(400);
   });
 
-  it('revokes earlier tokens on a new grant where the variant says so', async () => {
+  it('revokes earlier tokens on a new grant if the variant specifies it', async () => {
     await using service = await openService({ variants: { newGrant: 'revoked' } });
     await redirected(service, { approve: 'auto', response_type: 'token' });
     expect((await service.send('GET', '/v2/me')).status).toBe(403);

@@ -7,7 +7,7 @@ const rateHeaders = ({ headers }: Answer) =>
   ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-rate-limit-${name}`));
 
 describe('the rate limit', () => {
-  it('is told on every answer, errors too', async () => {
+  it('is in every response, errors too', async () => {
     await using service = await openService();
     service.time.nowMs += 15_000;
     expect(rateHeaders(await service.send('GET', '/v2/me'))).toEqual(['500/minute', '499', '45']);
@@ -15,7 +15,7 @@ describe('the rate limit', () => {
     expect(rateHeaders(await service.send('GET', '/v2/me', undefined, null))).toEqual(['500/minute', '499', '45']);
   });
 
-  it('answers 429 above it until the window resets, applies nothing and counts it', async () => {
+  it('returns 429 above it until the window resets, applies nothing and counts it', async () => {
     await using service = await openService({ rateLimit: { requests: 2, windowMs: 60_000 } });
     await service.send('GET', '/v2/me');
     await service.send('GET', '/v2/me');
@@ -42,7 +42,7 @@ describe('the rate limit', () => {
     ['503', 503, null],
     ['403', 403, null],
     ['200-with-errors', 200, null],
-  ] as const)('answers above it as the variant %s says', async (limitAnswer, status, retryAfter) => {
+  ] as const)('responds above it as the variant %s specifies', async (limitAnswer, status, retryAfter) => {
     await using service = await openService({
       rateLimit: { requests: 1, windowMs: 60_000 },
       variants: { limitAnswer },
@@ -58,19 +58,19 @@ describe('the rate limit', () => {
     [{ limitReset: 'epoch-seconds' }, ['500/minute', '499', String(Date.UTC(2026, 0, 1, 12, 1) / 1000)]],
     [{ limitReset: 'milliseconds', limitRemaining: 'stale' }, ['500/minute', '500', '60000']],
     [{ limitForeignUse: 'third' }, ['500/minute', '499', '60']],
-  ])('is told in the form of the variants %j', async (variants, expected) => {
+  ])('is reported in the form of the variants %j', async (variants, expected) => {
     await using service = await openService({ variants });
     expect(rateHeaders(await service.send('GET', '/v2/me'))).toEqual(expected);
   });
 
-  it('shares the quota with somebody else where the variant says so', async () => {
+  it('shares the quota with other clients if the variant specifies it', async () => {
     await using service = await openService({ variants: { limitForeignUse: 'third' } });
     await service.send('GET', '/v2/me');
     expect(rateHeaders(await service.send('GET', '/v2/me'))[1]).toBe('497');
   });
 });
 
-/** How many of the requests at these times are admitted. */
+/** Returns how many of the requests at these times are admitted. */
 const admitted = (window: RateWindow, timesMs: readonly number[]): number =>
   timesMs.filter((nowMs) => {
     const isAllowed = window.used(nowMs) < window.capacity;
@@ -80,7 +80,7 @@ const admitted = (window: RateWindow, timesMs: readonly number[]): number =>
 
 const burst = (nowMs: number, count = 100): number[] => Array.from({ length: count }, () => nowMs);
 
-/** Ten a second. A full burst at 900 ms, another at each of the times given. */
+/** Ten a second. A full burst at 900 ms, another one at each of the given times. */
 const LIMIT = { requests: 10, windowMs: 1000 };
 
 describe('windows', () => {
@@ -93,7 +93,7 @@ describe('windows', () => {
     ['two-bucket', [0, 0, 8, 1]],
     ['token-bucket', [0, 1, 8, 1]],
     ['gcra', [0, 1, 8, 1]],
-  ] as const)('%s lets through what its way of counting allows', (kind, expected) => {
+  ] as const)('%s admits the requests that its counting method allows', (kind, expected) => {
     const window = createRateWindow(kind, LIMIT);
     expect(admitted(window, burst(900))).toBe(10);
     expect([901, 1000, 1899, 1900].map((nowMs) => admitted(window, burst(nowMs)))).toEqual(expected);

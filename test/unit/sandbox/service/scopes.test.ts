@@ -8,7 +8,7 @@ const CONTACTS = 'contacts:view contacts:manage all:view all:manage';
 const MEMBERSHIP = 'contacts:manage+buckets:manage all:manage';
 const INTERACTIONS = 'interactions:view interactions:manage all:view all:manage';
 
-/** The document's endpoint tables: method, path and the scopes of which one is enough. */
+/** The document's endpoint tables: method, path and the alternative scopes. */
 const ROUTES: readonly (readonly [string, string, string])[] = [
   ['GET', '/v2/me', `user:login ${USER}`],
   ['PATCH', '/v2/me', 'user:manage all:manage'],
@@ -48,7 +48,7 @@ const statusWith = async (service: Service, method: string, path: string, scopes
   (await service.send(method, path, undefined, service.emulator.issueToken(scopes))).status;
 
 describe('scopes', () => {
-  it.each(ROUTES)('%s %s is open to each alternative of its row and to nothing less', async (method, path, row) => {
+  it.each(ROUTES)('%s %s accepts each alternative of its row and nothing less', async (method, path, row) => {
     await using service = await openService();
     const { account } = service.emulator;
     account.createContact({});
@@ -63,7 +63,7 @@ describe('scopes', () => {
     }
   });
 
-  it('opens the contacts of a bucket as the variant says', async () => {
+  it('permit the contacts of a bucket as the variant specifies', async () => {
     await using service = await openService({ variants: { bucketContactsScope: 'both' } });
     service.emulator.account.createBucket({ name: 'Clients' });
     const path = '/v2/buckets/bucket_1/contacts';
@@ -73,13 +73,13 @@ describe('scopes', () => {
 });
 
 describe('tokens', () => {
-  it('are needed: 401 without one or with an unknown one', async () => {
+  it('are required: 401 without one or with an unknown one', async () => {
     await using service = await openService();
     expect((await service.send('GET', '/v2/me', undefined, null)).status).toBe(401);
     expect((await service.send('GET', '/v2/me', undefined, 'made-up')).status).toBe(401);
   });
 
-  it('answer 403 once revoked, or as the variant says', async () => {
+  it('return 403 once revoked, or as the variant specifies', async () => {
     await using service = await openService();
     const token = service.emulator.issueToken();
     expect((await service.send('GET', '/v2/me', undefined, token)).status).toBe(200);
@@ -89,7 +89,7 @@ describe('tokens', () => {
     expect((await service.send('GET', '/v2/me', undefined, token)).status).toBe(401);
   });
 
-  it('expire after an hour where the variant says so', async () => {
+  it('expire after an hour if the variant specifies it', async () => {
     await using service = await openService({ variants: { tokenLife: 'one-hour' } });
     service.time.nowMs += 60 * 60 * 1000 - 1;
     expect((await service.send('GET', '/v2/me')).status).toBe(200);
@@ -97,7 +97,7 @@ describe('tokens', () => {
     expect((await service.send('GET', '/v2/me')).status).toBe(401);
   });
 
-  it('meet 402 while the account is disabled', async () => {
+  it('return 402 while the account is disabled', async () => {
     await using service = await openService({ variants: { accountState: 'disabled' } });
     expect(await service.send('GET', '/v2/me')).toMatchObject({ status: 402, body: { errors: { cause: 'disabled' } } });
   });

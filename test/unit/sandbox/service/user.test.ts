@@ -67,7 +67,7 @@ describe('the user', () => {
 });
 
 describe('prompts', () => {
-  it('come from reminder intervals, once, and go with an interaction', async () => {
+  it('are created from reminder intervals, once, and end with an interaction', async () => {
     await using service = await openService();
     const { account } = service.emulator;
     const { id } = account.createBucket({ name: 'Clients', reminderInterval: 30 });
@@ -84,7 +84,7 @@ describe('prompts', () => {
     expect(await service.ids('/v2/me/prompts')).toEqual([]);
   });
 
-  it('are postponed by two weeks, or until the time given', async () => {
+  it('are postponed by two weeks, or until the given time', async () => {
     await using service = await openService();
     const { account } = service.emulator;
     const { id } = account.createBucket({ name: 'Clients', reminderInterval: 0 });

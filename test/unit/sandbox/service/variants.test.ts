@@ -21,7 +21,7 @@ describe('the table of variants', () => {
     expect(first).toMatchObject({ pastEnd: 'empty', createKnownEmail: 'duplicate', missingRecordStatus: '404' });
   });
 
-  it('refuses names and values that are not in it', () => {
+  it('refuses unknown names and values', () => {
     expect(() => withVariants(defaultVariants(), { colour: 'blue' })).toThrow();
     expect(() => withVariants(defaultVariants(), { bounds: 'blue' })).toThrow();
     expect(withVariants(defaultVariants(), { bounds: 'exclusive' }).bounds).toBe('exclusive');
@@ -79,7 +79,7 @@ describe('an update of a contact', () => {
     expect(updated).toMatchObject({ status: 200, body: { data: expected } });
   });
 
-  it('refuses what the variants refuse', async () => {
+  it('refuses values that the variants refuse', async () => {
     await using service = await openService({ variants: { longText: '422', unknownField: '422' } });
     service.emulator.account.createContact(start);
     const path = '/v2/contacts/contact_1';
@@ -139,7 +139,7 @@ describe('a deleted contact', () => {
     expect((await service.send('DELETE', `/v2/contacts/${id}`)).status).toBe(secondStatus);
   });
 
-  it('is deleted twice with 200, and through a merged id, where the variants say so', async () => {
+  it('is deleted twice with 200, and through a merged id, if the variants specify it', async () => {
     await using service = await openService({ variants: { secondDelete: '200', deleteMerged: 'deletes-survivor' } });
     const { account } = service.emulator;
     for (let count = 0; count < 2; count += 1) account.createContact({});
@@ -155,7 +155,7 @@ describe('times', () => {
     ['iso', '2026-01-01T12:00:00Z'],
     ['iso-ms', '2026-01-01T12:00:00.000Z'],
     ['mixed', '2026-01-01T12:00:00Z'],
-  ] as const)('of a contact read as %s', async (timestampFormat, expected) => {
+  ] as const)('of a contact are read as %s', async (timestampFormat, expected) => {
     await using service = await openService({ variants: { timestampFormat } });
     service.emulator.account.createContact({});
     const { body } = await service.send('GET', '/v2/contacts/contact_1');
@@ -170,14 +170,14 @@ describe('times', () => {
     expect(answer.headers.get('date')).toBe('Thu, 01 Jan 2026 12:02:00 GMT');
   });
 
-  it('of every second write lie before the write where it is seen late', async () => {
+  it('of every second write are before the write if it is seen late', async () => {
     await using service = await openService({ variants: { lateVisibility: '2s' } });
     const stamps = [1, 2].map(() => service.emulator.account.createBucket({ name: 'B' }).createdAtMs);
     expect(Math.abs((stamps[1] ?? 0) - (stamps[0] ?? 0))).toBe(2000);
   });
 });
 
-describe('the form of answers', () => {
+describe('the form of responses', () => {
   it.each<[Partial<ServiceVariants>, number, unknown]>([
     [{ errorBody: 'errors-object' }, 404, { errors: { cause: expect.any(String) } }],
     [{ errorBody: 'error-text' }, 404, { error: expect.any(String) }],
@@ -189,7 +189,7 @@ describe('the form of answers', () => {
     expect(await service.send('GET', '/v2/contacts/contact_1')).toMatchObject({ status, body });
   });
 
-  it('leaves out fields without a value where the variant says so, but no meta', async () => {
+  it('leaves out fields without a value if the variant specifies it, but no meta', async () => {
     await using service = await openService({ variants: { nullFields: 'absent' } });
     service.emulator.account.createContact({});
     const { body } = await service.send('GET', '/v2/contacts');
@@ -198,7 +198,7 @@ describe('the form of answers', () => {
     expect(body).not.toHaveProperty('data.0.extra_data.muted_at');
   });
 
-  it('uses 201 and 204 where the variant says so', async () => {
+  it('uses 201 and 204 if the variant specifies it', async () => {
     await using service = await openService({ variants: { successStatus: 'created-201-deleted-204' } });
     expect((await service.sendData('POST', '/v2/contacts', {})).status).toBe(201);
     expect(await service.send('DELETE', '/v2/contacts/contact_1')).toMatchObject({ status: 204, body: '' });

@@ -37,7 +37,7 @@ const show = (link?: string) => {
   return { config, secret, settings, find, text: terminal.printed.join('\n') };
 };
 
-test('each value has the place that it comes from: file and line, secret file, option or default', () => {
+test('each value has its source: file and line, secret file, option or default', () => {
   const { config, secret, find } = show();
   const at = (line: number) => ({ source: 'file', where: `${config}:${line}` });
   expect(find(null, 'concurrency')).toMatchObject({ value: '4', ...at(5) });
@@ -51,7 +51,7 @@ test('each value has the place that it comes from: file and line, secret file, o
   expect(find('other', 'google.clientSecret')).toMatchObject({ value: null, source: 'secret file', where: secret });
 });
 
-test('a variable wins, and is named', () => {
+test('a variable overrides the file, and is named', () => {
   process.env['CONCURRENCY'] = '7';
   try {
     expect(show().find(null, 'concurrency')).toMatchObject({ value: '7', source: 'variable', where: 'CONCURRENCY' });
@@ -73,7 +73,7 @@ test('every setting is shown, and no secret', () => {
   expect(text).not.toContain('canary-7d20');
 });
 
-test('people get a table with hidden secrets', () => {
+test('the readable output is a table with hidden secrets', () => {
   const terminal = createTestTerminal();
   showConfig(terminal, 'other', { config: write('given.yaml', YAML.replace('SECRET', write('secret', 'x'))) });
   const lines = terminal.printed.join('\n').split('\n');

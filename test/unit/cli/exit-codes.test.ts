@@ -24,7 +24,7 @@ const remote = { status: null, route: 'GET /', applied: 'no' } as const;
 test.each([
   ['nothing', null, 0],
   ['an unforeseen error', new TypeError('x'), 1],
-  ['something thrown that is no error', 'x', 1],
+  ['a thrown value that is not an error', 'x', 1],
   ['an unusable store', new StoreError('x'), 1],
   ['a full account', new FullError('x', remote), 1],
   ['a refused value', new InvalidError('x', remote), 1],
@@ -32,7 +32,7 @@ test.each([
   ['a wrong command line', new UsageError('x'), 2],
   ['a wrong configuration', new ConfigError([]), 2],
   ['a guard', new HaltError({ reason: 'side-emptied', side: 'left', message: 'x' }), 3],
-  ['a place where no directory can be', new DirectoryError('/proc/x', 'ENOENT'), 2],
+  ['a path that cannot be a directory', new DirectoryError('/proc/x', 'ENOENT'), 2],
   ['a revoked grant', new RevokedError('x', remote), 4],
   ['a refused token', new UnauthenticatedError('x', remote), 4],
   ['a disabled account', new DisabledError('x', remote), 4],
@@ -40,7 +40,7 @@ test.each([
   ['an exceeded limit', new LimitedError('x', remote), 5],
   ['an unreadable answer', new UnreadableError('x', remote), 5],
   ['a receiver that refuses', new NotDeliveredError('x', { retry: 'never' }), 1],
-  ['a receiver that may take it later', new NotDeliveredError('x', { retry: 'soon' }), 5],
+  ['a receiver that may accept it later', new NotDeliveredError('x', { retry: 'soon' }), 5],
   ['a busy link', new LeaseError('default', 'busy'), 6],
 ])('%s', (_what, error, code) => {
   expect(exitCodeOf(error)).toBe(code);
@@ -53,7 +53,7 @@ test('the help lists every exit code', async () => {
   expect(listed).toEqual(Object.values(EXIT));
 });
 
-test('of several codes the first of 3, 4, 5, 6, 2, 1 counts', () => {
+test('of several codes the first of 3, 4, 5, 6, 2, 1 is used', () => {
   expect(worstExitCode([])).toBe(0);
   expect(worstExitCode([0, 0])).toBe(0);
   expect(worstExitCode([0, 1, 2])).toBe(2);

@@ -3,20 +3,20 @@ import { askAll, NON_INTERACTIVE, type Asker } from '../../../src/cli/setup/ques
 import { faultOf } from '../../../src/app/config/set-up.ts';
 import { PROVIDERS } from '../../../src/providers/registry.ts';
 
-/** Answers choices and texts whose question contains a key; any other question gets its usual answer. */
-const answering = (answers: Readonly<Record<string, string>>): Asker & { readonly asked: string[] } => {
-  const asked: string[] = [];
+/** Answers choices and texts whose question contains a key; any other question gets its default. */
+const answering = (answers: Readonly<Record<string, string>>): Asker & { readonly questions: string[] } => {
+  const questions: string[] = [];
   const answerTo = (question: string, usual: string): string => {
-    asked.push(question);
+    questions.push(question);
     return Object.entries(answers).find(([part]) => question.includes(part))?.[1] ?? usual;
   };
   return {
     ...NON_INTERACTIVE,
-    asked,
+    questions,
     text: (question, usual) => Promise.resolve(answerTo(question, usual)),
     choice: async (question, choices, usual) => {
-      const wanted = answerTo(question, usual);
-      return choices.find(({ value }) => value === wanted)?.value ?? usual;
+      const answer = answerTo(question, usual);
+      return choices.find(({ value }) => value === answer)?.value ?? usual;
     },
   };
 };
@@ -30,15 +30,15 @@ const ask = async (answers: Readonly<Record<string, string>>, known: ReadonlyMap
     { providers, existing: null, secrets: 'file', settings: known },
     { inform: (text) => void informed.push(text), keep: () => {}, check: () => Promise.resolve(true) },
   );
-  return { asked: asker.asked.join('\n'), url: settings.get('carddav.url'), hint: informed.join('\n') };
+  return { questions: asker.questions.join('\n'), url: settings.get('carddav.url'), hint: informed.join('\n') };
 };
 
-test('a known server gives its address and a hint about app passwords, and the address is not asked for', async () => {
-  const { asked, hint, url } = await ask({ 'CardDAV server': 'iCloud' });
+test('a known server provides its address and a hint about app passwords, and there is no question for the address', async () => {
+  const { questions, hint, url } = await ask({ 'CardDAV server': 'iCloud' });
   expect(url).toBe('https://contacts.icloud.com/');
   expect(hint).toContain('app-specific password');
-  expect(asked).not.toContain('CARDDAV_URL');
-  expect(asked).toContain('CARDDAV_USERNAME');
+  expect(questions).not.toContain('CARDDAV_URL');
+  expect(questions).toContain('CARDDAV_USERNAME');
 });
 
 test.each(['https://cloud.example.org', 'https://cloud.example.org/'])(
@@ -49,11 +49,11 @@ test.each(['https://cloud.example.org', 'https://cloud.example.org/'])(
   },
 );
 
-test('any other server is asked for by its address, and one that is set already is not asked for', async () => {
+test('for any other server there is a question for the address, except if it is already set', async () => {
   const other = await ask({ CARDDAV_URL: 'https://dav.example.org/' });
   expect([other.url, other.hint]).toEqual(['https://dav.example.org/', '']);
   const set = await ask({}, new Map([['carddav.url', 'https://dav.example.org/']]));
-  expect(set.asked).not.toContain('Which CardDAV server');
+  expect(set.questions).not.toContain('Which CardDAV server');
 });
 
 test('each preset gives a valid value of a setting of its provider', () => {

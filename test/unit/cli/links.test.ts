@@ -8,21 +8,21 @@ const single = loadConfig({ env: variables, cwd: import.meta.dirname });
 const [link] = single.links;
 const config = { ...single, links: ['work', 'home'].flatMap((name) => (link ? [{ ...link, name }] : [])) };
 
-test('no name means every link, in the order of the configuration', () => {
+test('without a name every link is selected, in the order of the configuration', () => {
   expect(chooseLinks(config, undefined).map(({ name }) => name)).toEqual(['work', 'home']);
 });
 
-test('a name means that link alone', () => {
+test('a name selects that link only', () => {
   expect(chooseLinks(config, 'home').map(({ name }) => name)).toEqual(['home']);
 });
 
-test.each(['wrok', 'Work', 'wor', 'worrk'])('%s is taken for a slip of work', (name) => {
+test.each(['wrok', 'Work', 'wor', 'worrk'])('%s is treated as a typing error for work', (name) => {
   expect(() => chooseLinks(config, name)).toThrow(
     new UsageError(`There is no link named ${name}. Did you mean work? The configuration has: work, home.`),
   );
 });
 
-test('a name like no other gets no guess', () => {
+test('a name that resembles no other gets no suggestion', () => {
   expect(() => chooseLinks(config, 'elsewhere')).toThrow(
     new UsageError('There is no link named elsewhere. The configuration has: work, home.'),
   );

@@ -98,7 +98,7 @@ test('a plan is grouped by action, deletions first, with names and old and new v
   ]);
 });
 
-test('long sections are cut unless all is asked for', () => {
+test('long sections are cut unless everything is requested', () => {
   const actions = Array.from({ length: 25 }, (_, index) => creation(`P${index}`));
   const cut = textOf({ actions });
   expect(cut.filter((line) => line.includes(' (Google -> Service): new at Google'))).toHaveLength(20);
@@ -108,7 +108,7 @@ test('long sections are cut unless all is asked for', () => {
   expect(whole.at(-1)).toContain('P24');
 });
 
-test('lines are as wide as the terminal and broken between words, by width as it is seen', () => {
+test('lines are as wide as the terminal and broken between words, by displayed width', () => {
   const values = ['研究主任 研究主任 研究主任 研究主任', 'مُحَمَّد بن سلمان آل سعود', '👩‍💻 👨‍👩‍👧 👩‍💻 👨‍👩‍👧 👩‍💻 👨‍👩‍👧 👩‍💻'];
   const lines = textOf(
     { actions: [update('佐藤', [{ field: 'title', from: [], to: values, why: AT_GOOGLE }])] },
@@ -169,7 +169,7 @@ test('changes are selected by kind, name, id and value in any spelling', () => {
   expect(names({ grep: '...' })).toEqual([]);
 });
 
-test('[R13] a plan names the contacts that it leaves unpaired, why, and how to join them', () => {
+test('[R13] a plan lists the contacts that it leaves unpaired, the reasons, and how to join them', () => {
   const text = textOf({
     unpaired: [
       { left: [{ id: 'people/c1', name: 'Ann' }], right: [{ id: 'contact_1', name: null }], why: 'names differ' },
@@ -192,7 +192,7 @@ test('[R13] a plan names the contacts that it leaves unpaired, why, and how to j
   expect(text).toContain('    contact-sync pair people/c2 contact_2\n    contact-sync pair people/c2 contact_3\n');
 });
 
-test('[R13] a plan of one link of several names it in its commands, and puts no odd id into one', () => {
+test('[R13] a plan of one link of several has its name in the commands, and contains no unsafe id', () => {
   const rivals = [
     { id: 'contact_1', name: 'Bo' },
     { id: 'x; rm -r .', name: 'Bo' },

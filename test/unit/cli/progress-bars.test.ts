@@ -25,7 +25,7 @@ const openTerminal = (rows: number) => {
 
 const HALF_READ = { kind: 'listed', side: 'left', whole: true, contacts: 1, total: 2 } as const;
 
-test('warnings stay on the terminal until there is a bar that they could disturb', () => {
+test('warnings stay on the terminal until a bar exists that they could disturb', () => {
   const { terminal, diverted } = openTerminal(24);
   const { show, stop } = startBars(terminal, SIDE_WORDS);
   expect(diverted).toHaveLength(0);

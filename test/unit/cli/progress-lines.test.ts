@@ -3,7 +3,7 @@ import { startLines } from '../../../src/cli/terminal/progress.ts';
 import { SIDE_WORDS } from '../../support/side-words.ts';
 import { createTestTerminal } from './terminal.ts';
 
-test('a line for each step and one a minute, in one order whatever the order of the events, and none for contacts', () => {
+test('there is a line for each step and one a minute, in one order for every order of the events, and none for contacts', () => {
   const terminal = createTestTerminal();
   let nowMs = 0;
   const { show, stop } = startLines(terminal, SIDE_WORDS, () => nowMs);

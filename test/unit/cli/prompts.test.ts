@@ -10,7 +10,7 @@ import {
   InterruptedError,
 } from '../../../src/cli/terminal/prompts.ts';
 
-/** Streams of a prompt, and all that was printed so far. */
+/** Streams of a prompt, and its output so far. */
 const createStreams = (answer: string | null) => {
   const input = new PassThrough();
   if (answer === null) input.end();
@@ -21,7 +21,7 @@ const createStreams = (answer: string | null) => {
   return { streams: { input, output }, printed: () => stripVTControlCharacters(printed) };
 };
 
-test('an empty answer means the usual one, which is shown', async () => {
+test('an empty answer selects the default, which is shown', async () => {
   const { streams, printed } = createStreams('\n');
   expect(await askText(streams, 'Name', { usual: 'usual' })).toBe('usual');
   expect(printed()).toContain('Name (usual)');
@@ -35,7 +35,7 @@ test('an invalid answer is reported and can be corrected', async () => {
   expect(await answer).toBe('5');
 });
 
-test('neither a secret nor its usual value is shown', async () => {
+test('neither a secret nor its default is shown', async () => {
   const typed = createStreams('hunter2\n');
   expect(await askSecret(typed.streams, 'Secret', { usual: 'hunter1' })).toBe('hunter2');
   const kept = createStreams('\n');
@@ -43,7 +43,7 @@ test('neither a secret nor its usual value is shown', async () => {
   expect(typed.printed() + kept.printed()).not.toContain('hunter');
 });
 
-test('a choice starts at the usual value', async () => {
+test('a choice starts at the default', async () => {
   const choices = [
     { value: 'one', name: 'One' },
     { value: 'two', name: 'Two' },

@@ -24,7 +24,7 @@ test('of more people than an account at Google accepts, the first ones are loade
   ]);
 });
 
-test('many problems are counted, and the first ones named', async () => {
+test('many problems are counted, and the first ones are listed', async () => {
   const path = join(directory, 'odd.vcf');
   await writeFile(path, `BEGIN:VCARD\nFN:Anna\n${'x\ny\nTITLE:z\n'.repeat(30)}END:VCARD\n`);
   const terminal = createTestTerminal();

@@ -9,7 +9,7 @@ const directory = await mkdtemp(join(tmpdir(), 'contact-sync-address-'));
 afterAll(() => rm(directory, { recursive: true }));
 
 test.each(['mysql://user:hunter2@host/db', 'mysql://user@host/db?password=hunter2'])(
-  'a password in an address on the command line is reported, and is not in the report: %s',
+  'a password in an address on the command line is reported, without the password itself: %s',
   async (from) => {
     const terminal = createTestTerminal();
     await expect(storeCopy(terminal, { from, to: 'sqlite:copy.db' })).rejects.toThrow('--from is not a store');
@@ -26,7 +26,7 @@ test('an address is read from a file without a warning', async () => {
   expect(terminal.warned).toEqual([]);
 });
 
-test('an address that is missing, given twice or unreadable is refused with the options to use', async () => {
+test('an address that is missing, duplicated or unreadable is refused with the options to use', async () => {
   const terminal = createTestTerminal();
   const refused = 'Give either --from URL or --from-file FILE';
   await expect(storeCopy(terminal, { to: 'sqlite:copy.db' })).rejects.toThrow(refused);

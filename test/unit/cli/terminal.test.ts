@@ -7,7 +7,7 @@ import { createLogger } from '../../../src/util/logger.ts';
 import { createTestTerminal } from './terminal.ts';
 
 const ESCAPE = '\u001B';
-/** Clears the screen, writes over what stood there, turns text around: from a remote, a file or a neighbour. */
+/** Clears the screen, overwrites its content, reverses text: from a remote, a file or another user. */
 const HOSTILE = `${ESCAPE}[2J${ESCAPE}]0;title\u0007\rwork: active\u009B1A\u202Egnp.exe\u2066 Sandy José 田中 👩‍👧`;
 const WRITTEN_OUT =
   String.raw`\u001b[2J\u001b]0;title\u0007\u000dwork: active\u009b1A\u202egnp.exe\u2066` + ' Sandy José 田中 👩‍👧';
@@ -17,43 +17,43 @@ const open = (isTTY: boolean, hasColors = isTTY) => {
     Object.assign(stream, { isTTY, hasColors: () => hasColors }),
   );
   const [stdout, stderr] = streams as unknown as [NodeJS.WriteStream, NodeJS.WriteStream];
-  const said = async (): Promise<string[]> => {
+  const output = async (): Promise<string[]> => {
     stdout.end();
     stderr.end();
     return Promise.all([text(stdout as never), text(stderr as never)]);
   };
-  return { terminal: createTerminal(stdout, stderr), said };
+  return { terminal: createTerminal(stdout, stderr), output };
 };
 
 test.each([true, false])('control characters are escaped; a terminal: %s', async (isTTY) => {
-  const { terminal, said } = open(isTTY);
+  const { terminal, output } = open(isTTY);
   terminal.print(HOSTILE);
   terminal.warn(`one\n\ttwo ${HOSTILE}`);
-  expect(await said()).toEqual([`${WRITTEN_OUT}\n`, `one\n\ttwo ${WRITTEN_OUT}\n`]);
+  expect(await output()).toEqual([`${WRITTEN_OUT}\n`, `one\n\ttwo ${WRITTEN_OUT}\n`]);
 });
 
 test('a JSON document keeps its content when control characters are escaped', async () => {
-  const { terminal, said } = open(false);
+  const { terminal, output } = open(false);
   terminal.print(JSON.stringify({ reason: HOSTILE }));
-  const [printed = ''] = await said();
+  const [printed = ''] = await output();
   expect(printed.trimEnd()).not.toMatch(/[\u0000-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/u);
   expect(JSON.parse(printed)).toEqual({ reason: HOSTILE });
 });
 
-test("the program's own colours stay on a terminal, no others do", async () => {
-  const { terminal, said } = open(true);
+test("the program's own colours stay on a terminal, other colours do not", async () => {
+  const { terminal, output } = open(true);
   terminal.print(`${ESCAPE}[1mwork${ESCAPE}[22m: ${ESCAPE}[31mfailing${ESCAPE}[39m ${ESCAPE}[8mhidden`);
-  const [printed] = await said();
+  const [printed] = await output();
   expect(printed).toBe(
     `${ESCAPE}[1mwork${ESCAPE}[22m: ${ESCAPE}[31mfailing${ESCAPE}[39m ${String.raw`\u001b[8mhidden`}\n`,
   );
 });
 
-test('log lines for people hold none of it either', async () => {
-  const { terminal, said } = open(false);
+test('readable log lines contain no control characters either', async () => {
+  const { terminal, output } = open(false);
   const log = createLogger({ level: 'info', format: 'pretty', destination: terminal.log });
   log.warn({ reason: HOSTILE, error: new Error(HOSTILE) }, 'contact skipped');
-  const [, printed = ''] = await said();
+  const [, printed = ''] = await output();
   expect(printed).not.toMatch(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/u);
   expect(printed).toContain('Sandy José 田中');
 });
@@ -62,10 +62,13 @@ test.each([
   [true, true, true],
   [true, false, false],
   [false, true, false],
-])('lines are drawn over on a terminal alone that is not told to be plain: %s, %s', (isTTY, hasColors, redraws) => {
-  const { terminal } = open(isTTY, hasColors);
-  expect([terminal.redraws, terminal.log.hasColors()]).toEqual([redraws, redraws]);
-});
+])(
+  'lines are overwritten only on a terminal without a setting for plain output: %s, %s',
+  (isTTY, hasColors, redraws) => {
+    const { terminal } = open(isTTY, hasColors);
+    expect([terminal.redraws, terminal.log.hasColors()]).toEqual([redraws, redraws]);
+  },
+);
 
 test('a printed command repeats --config and --data-dir, quoted for the shell', () => {
   expect(withPlaces('contact-sync', {})).toBe('contact-sync');
@@ -79,7 +82,7 @@ test('a printed command repeats --config and --data-dir, quoted for the shell', 
   expect(terminal.printed).toEqual(["See contact-sync --data-dir '$&' plan"]);
 });
 
-test('commands are named as they are typed, in every text but a document', () => {
+test('commands are printed as typed, in every text except a document', () => {
   const terminal = createTestTerminal();
   const typed = withTypedCommands(terminal, ['plan', 'connect'], 'npm run -s contact-sync --');
   typed.print('Next: contact-sync connect google home, and then: contact-sync plan');

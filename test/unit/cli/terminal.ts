@@ -1,6 +1,6 @@
 import type { Terminal } from '../../../src/cli/terminal/terminal.ts';
 
-/** A terminal that remembers what was printed; neither of its streams is a terminal. */
+/** A terminal that stores its output; neither of its streams is a terminal. */
 export const createTestTerminal = (): Terminal & { readonly printed: string[]; readonly warned: string[] } => {
   const printed: string[] = [];
   const warned: string[] = [];

@@ -47,7 +47,7 @@ test('durations and counts', () => {
   expect([count(1, 'contact'), count(2500, 'contact')]).toEqual(['1 contact', '2,500 contacts']);
 });
 
-test('a table lines its columns up, by width as it is seen, without trailing blanks', () => {
+test('a table aligns its columns by displayed width, without trailing blanks', () => {
   const table = formatTable(
     [
       ['佐藤', 5],
@@ -58,7 +58,7 @@ test('a table lines its columns up, by width as it is seen, without trailing bla
   expect(table).toBe('  who      n\n  佐藤     5\n  Ann   1234');
 });
 
-test('a bar shows how far, how fast and how long still', () => {
+test('a bar shows progress, speed and remaining time', () => {
   const bar = formatBar({ label: 'Google: writing', done: 50, total: 200, elapsedMs: 10_000, leftMs: null });
   expect(bar).toBe(`Google: writing  ${'█'.repeat(6)}${'░'.repeat(18)}  25% 50/200  5.0/s  30 s left`);
   expect(formatBar({ label: 'Google: writing', done: 50, total: 200, elapsedMs: 10_000, leftMs: 600_000 })).toMatch(
@@ -82,7 +82,7 @@ test('a summary has the counts of both sides, and lines for conflicts and other 
   );
 });
 
-test('a summary without hints names no command', () => {
+test('a summary without hints contains no command', () => {
   const text = formatSummary({ ...summary, asked: 1 }, SIDE_WORDS, plain, { hasHints: false });
   expect(text).toMatch(/\n {2}2 conflicts decided by policy\n {2}1 conflict to decide$/u);
 });
@@ -98,7 +98,7 @@ test('a link of two accounts of one provider is shown by the names of its sides'
   expect(text).toContain('\n  Google (work)        4 ');
 });
 
-test('trouble names its remedy', () => {
+test('a problem is shown with its remedy', () => {
   const options = { status: 401, route: 'GET /', applied: 'no' } as const;
   const atGoogle = <E extends RemoteError>(error: E): E => Object.assign(error, { side: 'left' as const });
   const trouble = (error: unknown) => formatTrouble({ summary, error }, SIDE_WORDS);
@@ -144,7 +144,7 @@ const BUDGET = { limit: { requests: 500, windowMs: 60_000 }, remaining: 480, res
 
 test.each([
   ['none, without a token', { isConnected: false }, ['  rate limit  unknown without a token']],
-  ['none, where no side has one', {}, []],
+  ['none, if no side has one', {}, []],
   [
     'one for each side that has one',
     { sides: TWIN_WORDS, budget: { left: BUDGET, right: { ...BUDGET, remaining: 7 } } },
@@ -153,7 +153,7 @@ test.each([
       '  rate limit  7 of 500 requests free at Google (work)',
     ],
   ],
-])('a status has the budgets that there are: %s', (_what, change, lines) => {
+])('a status has the existing budgets: %s', (_what, change, lines) => {
   const text = formatStatus({ ...status, ...change }, NOW_MS, plain);
   expect(text.split('\n').filter((line) => line.startsWith('  rate limit'))).toEqual(lines);
 });
@@ -162,8 +162,8 @@ test.each([
   ['nothing', null, []],
   ['reading', { planned: null }, ['  running    reading, 7 contacts so far']],
   ['writing', { written: 1_200, leftMs: 456_000 }, ['  running    1,200 of 5,000 writes done, about 8 min left']],
-  ['writing, not known how long', {}, ['  running    0 of 5,000 writes done']],
-])('a status has what a daemon has under way: %s', (_what, change, lines) => {
+  ['writing, with unknown remaining time', {}, ['  running    0 of 5,000 writes done']],
+])('a status has the current work of a daemon: %s', (_what, change, lines) => {
   const begun = { link: 'default', listed: 7, planned: 5_000, written: 0, leftMs: null };
   const text = formatStatus({ ...status, underWay: change && { ...begun, ...change } }, NOW_MS, plain);
   expect(text.split('\n').filter((line) => line.startsWith('  running'))).toEqual(lines);
@@ -184,7 +184,7 @@ test('a status has the interval of a link with an automatic interval, and its bu
   expect(formatStatus(status, NOW_MS, plain)).not.toContain('interval');
 });
 
-test('a status reports when deletions are found at a side whose feed does not report them', () => {
+test('a status reports how long deletions take to be found at a side whose feed does not report them', () => {
   const inTwoHours = { left: null, right: NOW_MS + 2 * 3_600_000 };
   const textAt = (sweepAtMs: typeof inTwoHours) => formatStatus({ ...status, sweepAtMs }, NOW_MS, plain);
   expect(textAt(inTwoHours)).toContain('deletions  at the service: found by a full listing, in about 2 h');
@@ -197,7 +197,7 @@ test('a status has the time of the next run of the daemon', () => {
   expect(text).toContain('\n  next run   in about 4 min\n');
 });
 
-test('an estimate is rough', () => {
+test('an estimate is rounded', () => {
   const times = [0, 1, 59_000, 60_000, 456_000, 3_599_000, 7_500_000].map(formatEstimate);
   expect(times).toEqual(['0 s', '1 s', '59 s', '1 min', '8 min', '1 h 0 min', '2 h 5 min']);
 });

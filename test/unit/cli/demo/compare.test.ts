@@ -36,7 +36,7 @@ const bookOf = (contacts: readonly BookContact[], groups: readonly string[] = ['
   };
 };
 
-test('other ids, spellings and orders are no difference', () => {
+test('different ids, spellings and orders are no difference', () => {
   const spelt: BookContact = {
     ...ANN,
     id: 'contact_7',
@@ -54,12 +54,12 @@ test.each([
   [{ emails: [] }, 'Ann Lee: emails: ann@acme.example at Google, nothing at the service'],
   [{ phones: ['+1 212 555 0148'] }, 'Ann Lee: phones: 25550147 at Google, 25550148 at the service'],
   [{ groups: ['Friends', 'VIP'] }, 'Ann Lee: groups: Friends at Google, Friends, VIP at the service'],
-])('a difference is named with both values: %o', (change, difference) => {
+])('a difference is reported with both values: %o', (change, difference) => {
   const books = { left: bookOf([ANN]), right: bookOf([{ ...ANN, ...change }]) };
   expect(compareBooks(books, PLACES).differences).toEqual([difference]);
 });
 
-test('a contact or group of one side only is named, a second one of the same kind too', () => {
+test('a contact or group on one side only is reported, a second one of the same kind too', () => {
   const books = {
     left: bookOf([ANN, ANN, BOB], ['Friends', 'VIP']),
     right: bookOf([ANN, { ...BOB, lastName: 'Ray' }]),

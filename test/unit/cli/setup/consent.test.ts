@@ -7,7 +7,7 @@ import { askForConsent, type ConsentOptions } from '../../../../src/cli/setup/co
 import { createTestTerminal } from '../terminal.ts';
 
 const NEVER = new AbortController().signal;
-/** Sleeps until it is told that the time is over. */
+/** Sleeps until a test ends the time. */
 const createStoppedClock = () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const slept: number[] = [];
@@ -22,27 +22,27 @@ const begin = (changes: Partial<ConsentOptions> = {}) => {
   const time = createStoppedClock();
   const input = new PassThrough();
   const terminal = createTestTerminal();
-  const asked = Promise.withResolvers<{ redirectUri: string; state: string }>();
+  const requested = Promise.withResolvers<{ redirectUri: string; state: string }>();
   const options = { terminal, input, clock: time.clock, signal: NEVER, port: 0, opensBrowser: false, ...changes };
   const consent = askForConsent((request) => {
-    asked.resolve(request);
+    requested.resolve(request);
     return 'http://consent.test/';
   }, options);
-  return { ...time, consent, input, terminal, asked: asked.promise };
+  return { ...time, consent, input, terminal, requested: requested.promise };
 };
 
-test('gives up after five minutes', async () => {
-  const { consent, asked, slept, wake } = begin();
-  await asked;
+test('a sign-in gives up after five minutes', async () => {
+  const { consent, requested, slept, wake } = begin();
+  await requested;
   await setImmediate();
   wake();
   await expect(consent).rejects.toThrow('Nobody consented within 5 minutes');
   expect(slept).toEqual([300_000]);
 });
 
-test('accepts the answer of a browser, and shows a page that names the next step', async () => {
-  const { consent, asked } = begin();
-  const { redirectUri, state } = await asked;
+test('a sign-in accepts the redirect of a browser, and shows a page with the next step', async () => {
+  const { consent, requested } = begin();
+  const { redirectUri, state } = await requested;
   const [stray, favicon] = await Promise.all([fetch(redirectUri), fetch(new URL('/favicon.ico', redirectUri))]);
   expect([stray.status, favicon.status]).toEqual([404, 404]);
   const response = await fetch(`${redirectUri}?code=c1&state=${state}`);
@@ -52,25 +52,25 @@ test('accepts the answer of a browser, and shows a page that names the next step
   await expect(fetch(redirectUri)).rejects.toThrow('fetch failed');
 });
 
-test('accepts a pasted address while it listens, and warns about a line that is not an address', async () => {
-  const { consent, asked, input, terminal } = begin();
-  const { redirectUri, state } = await asked;
+test('a sign-in accepts a pasted address while it listens, and warns about a line that is not an address', async () => {
+  const { consent, requested, input, terminal } = begin();
+  const { redirectUri, state } = await requested;
   input.write(`\nc1\n${redirectUri}?state=${state}&code=c1\n`);
   expect((await consent).code).toBe('c1');
   expect(terminal.warned).toEqual([expect.stringContaining('not the whole address')]);
 });
 
-test('standard input that ends leaves the browser its time', async () => {
-  const { consent, asked, input } = begin();
+test('a sign-in waits for the browser although standard input ends', async () => {
+  const { consent, requested, input } = begin();
   input.end();
-  const { redirectUri, state } = await asked;
+  const { redirectUri, state } = await requested;
   await fetch(`${redirectUri}?code=c1&state=${state}`);
   expect((await consent).code).toBe('c1');
 });
 
-test('a request with the state of another sign-in, or an error in its name, does not end this one', async () => {
-  const { consent, asked } = begin();
-  const { redirectUri, state } = await asked;
+test('a request or an error with the state of another sign-in does not end the current sign-in', async () => {
+  const { consent, requested } = begin();
+  const { redirectUri, state } = await requested;
   for (const query of ['code=c2&state=other', 'error=access_denied&state=other', 'code=c2']) {
     const answer = await fetch(`${redirectUri}?${query}`);
     expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('another sign-in')]);
@@ -79,10 +79,10 @@ test('a request with the state of another sign-in, or an error in its name, does
   expect((await consent).code).toBe('c1');
 });
 
-test('each sign-in has a state of its own', async () => {
+test('each sign-in has its own state', async () => {
   const states = await Promise.all(
-    [begin(), begin()].map(async ({ asked, wake, consent }) => {
-      const { state } = await asked;
+    [begin(), begin()].map(async ({ requested, wake, consent }) => {
+      const { state } = await requested;
       wake();
       await consent.catch(() => undefined);
       return state;
@@ -92,7 +92,7 @@ test('each sign-in has a state of its own', async () => {
   expect(states.every((state) => state.length >= 43)).toBe(true);
 });
 
-test('an answer without the state is refused, and the reason of a refusal is printed without special characters', () => {
+test('a redirect without the state is refused, and the reason of a refusal is printed without special characters', () => {
   expect(() => codeIn(new URLSearchParams('code=c1'), 'state')).toThrow('another sign-in');
   expect(() => codeIn(new URLSearchParams('error=%1b[31mbad&state=s'), 's')).toThrow('refused (31mbad)');
   expect(answerIn('not an address')).toBeNull();

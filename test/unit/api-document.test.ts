@@ -6,6 +6,6 @@ test('the OpenAPI document of the HTTP API is current (node config/api-document.
   expect(readFileSync(API_FILE, 'utf8')).toBe(apiDocument());
 });
 
-test('no setting of it names a file of a host', () => {
+test('no setting in the OpenAPI document is a file of a host', () => {
   expect(apiDocument()).not.toMatch(/"\w+File"/u);
 });

@@ -296,7 +296,7 @@ test.each(forbiddenImports.map((entry, index) => [...entry, index] as const))(
   },
 );
 
-test.each(forbiddenCode)('src/%s may not hold %s: %s', (file, code, rule) => {
+test.each(forbiddenCode)('src/%s may not contain %s: %s', (file, code, rule) => {
   expect(found).toContain(`src/${file}:${lineOf(file, code)} ${rule}`);
 });
 
@@ -305,7 +305,7 @@ test('files over 500 lines and functions over 60 lines are refused', () => {
   expect(found).toContain('src/engine/long-function.ts:1 eslint(max-lines-per-function)');
 });
 
-test('what the borders allow passes', async () => {
+test('code that the borders allow passes', async () => {
   await mkdir(join(trees, 'clean'));
   const clean = await lint(join(trees, 'clean'), [...allowedImports.map(importing), ...allowedCode]);
   expect(clean).toEqual({ exitCode: 0, found: [] });

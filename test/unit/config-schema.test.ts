@@ -14,7 +14,7 @@ test('the JSON Schema of the configuration file is current (node config/config-s
   expect(readFileSync(SCHEMA_FILE, 'utf8')).toBe(configSchema());
 });
 
-test('it takes the example, with what is commented out too', () => {
+test('the schema accepts the example, including its commented-out settings', () => {
   const example = readFileSync(join(import.meta.dirname, '../../config/example.yaml'), 'utf8');
   expect(isValid(example)).toBe(true);
   const settings = example.replaceAll(/^( *)# ([a-zA-Z]+: .+)$/gmu, '$1$2');
@@ -23,7 +23,7 @@ test('it takes the example, with what is commented out too', () => {
   expect(isValid(settings)).toBe(true);
 });
 
-test('it names every setting of every provider directly in a side, where editors look for completions', () => {
+test('the schema has every setting of every provider directly in a side, for the completion of editors', () => {
   const { definitions } = z
     .object({
       definitions: z.record(z.string(), z.object({ properties: z.record(z.string(), z.unknown()).exactOptional() })),
@@ -48,14 +48,14 @@ test.each([
   ['sections that are empty', 'google:\nlinks: { default: }'],
   ['a policy by field', 'conflictPolicy: { default: newest, title: service }'],
   ['sides by their names', 'direction: to-private\nconflictPolicy: work'],
-])('it takes %s', (_, yaml) => {
+])('the schema accepts %s', (_, yaml) => {
   expect(isValid(yaml)).toBe(true);
 });
 
 test.each([
   ['an unknown setting', 'conurrency: 4'],
   ['an unknown setting of a section', 'google: { clientID: client }'],
-  ['a word that is none of the choices', 'logLevel: loud'],
+  ['a word that is not one of the choices', 'logLevel: loud'],
   ['a policy for a list', 'conflictPolicy: { emailAddresses: service }'],
   ['a duration without a unit', 'syncInterval: "5"'],
   ['a side without a provider', 'links: [{ name: home, left: { name: private } }]'],
@@ -65,6 +65,6 @@ test.each([
   ['a provider that does not exist', 'links: { a: { right: { provider: outlook } } }'],
   ['a setting of a link within a side', 'links: { a: { right: { provider: google, direction: both } } }'],
   ['a setting of the process within a link', 'links: { home: { logLevel: info } }'],
-])('it marks %s', (_, yaml) => {
+])('the schema refuses %s', (_, yaml) => {
   expect(isValid(yaml)).toBe(false);
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { DOCUMENTS, documentSchema, fileOf } from '../../config/document-schemas.ts';
 
 test.each(Object.keys(DOCUMENTS))(
-  'the JSON Schema of what %s prints is current (node config/document-schemas.ts writes it)',
+  'the JSON Schema of the output of %s is current (node config/document-schemas.ts writes it)',
   (command) => {
     expect(readFileSync(fileOf(command), 'utf8')).toBe(documentSchema(command));
   },

@@ -13,7 +13,7 @@ const textsOf = (pattern: string): readonly string[] =>
 const inOrder = (ids: Iterable<string>): readonly string[] =>
   [...new Set(ids)].toSorted((one, other) => Number(one.slice(1)) - Number(other.slice(1)));
 
-it('R1 to R18 each stand in a SPEC.md and in the title of a test', () => {
+it('R1 to R18 each are in a SPEC.md and in the title of a test', () => {
   const specified = textsOf('src/**/SPEC.md').flatMap((text) => text.match(RULE_ID) ?? []);
   const titles = textsOf('test/**/*.ts').flatMap((text) =>
     [...text.matchAll(TITLE)].map(({ groups }) => groups?.title),

@@ -6,7 +6,7 @@ import { LINK_TRANSITIONS } from '../../src/core/state/link.ts';
 
 const SPEC = readFileSync(join(import.meta.dirname, '../../src/engine/SPEC.md'), 'utf8');
 
-/** What is done rather than become is written without the quotes of a state. */
+/** Outcomes that are actions rather than states. SPEC.md writes them without code quotes. */
 const DONE = ['observe', 'rest', 'forget'];
 
 const cellOf = (state: string, outcome: string): string => {
@@ -15,7 +15,7 @@ const cellOf = (state: string, outcome: string): string => {
 };
 
 test.each([...Object.entries(HALF_TRANSITIONS), ...Object.entries(LINK_TRANSITIONS)])(
-  'SPEC.md has the row of the state %s as the code has it',
+  'SPEC.md has the row of the state %s as in the code',
   (state, row) => {
     const cells = Object.values(row).map((outcome) => cellOf(state, outcome));
     expect(SPEC).toContain(`| \`${state}\` | ${cells.join(' | ')} |`);

@@ -37,10 +37,10 @@ export type HalfEvent =
 
 /**
  * The rows of the table. A half of a pair is in the row of its state. A contact without a pair is in one of these rows: `unpaired`
- * (it exists), `unselected` (it exists and its side does not select it), `buried` (it is deleted), or `exhumed` (it was returned
- * after its deletion). A contact that is not stored is in the row `new`.
+ * (it exists), `unselected` (it exists and its side does not select it), `unpairedGone` (it is deleted), or `unpairedDoubted` (it
+ * was returned after its deletion). A contact that is not stored is in the row `new`.
  */
-type TableState = HalfState | 'unpaired' | 'unselected' | 'buried' | 'exhumed' | 'new';
+type TableState = HalfState | 'unpaired' | 'unselected' | 'unpairedGone' | 'unpairedDoubted' | 'new';
 
 /**
  * - `observe`: the content of the record decides between `settled` and `changed`; an outdated record changes nothing.
@@ -136,7 +136,7 @@ export const HALF_TRANSITIONS: Readonly<Record<TableState, Readonly<Record<HalfE
     unsettled: 'gone',
     unknown: 'keep',
   },
-  buried: {
+  unpairedGone: {
     shown: 'doubted',
     found: 'observe',
     deleted: 'gone',
@@ -145,7 +145,7 @@ export const HALF_TRANSITIONS: Readonly<Record<TableState, Readonly<Record<HalfE
     unsettled: 'keep',
     unknown: 'keep',
   },
-  exhumed: {
+  unpairedDoubted: {
     shown: 'doubted',
     found: 'observe',
     deleted: 'gone',
@@ -161,9 +161,9 @@ const tableState = (half: Half | null): TableState => {
   if (half.pair !== null) return half.state;
   switch (half.state) {
     case 'gone':
-      return 'buried';
+      return 'unpairedGone';
     case 'doubted':
-      return 'exhumed';
+      return 'unpairedDoubted';
     case 'settled':
       return 'unselected';
     case 'changed':
@@ -211,7 +211,7 @@ export const newHalf = (side: Side, record: ContactRecord, atMs: number): Half =
 });
 
 /** Returns the half of a contact that was deleted before it was otherwise observed. */
-export const buriedHalf = (side: Side, id: string, atMs: number): Half => {
+export const tombstoneHalf = (side: Side, id: string, atMs: number): Half => {
   const nothing = { contact: EMPTY_CONTACT, groupIds: [], raw: 'null', originId: null };
   return { ...newHalf(side, { id, version: '', modifiedAtMs: null, ...nothing }, atMs), state: 'gone' };
 };
@@ -220,7 +220,7 @@ export const buriedHalf = (side: Side, id: string, atMs: number): Half => {
  * Returns the half of a contact of a pair that no longer exists under its id, because it was deleted or its id changed. It remains
  * stored for some time, without a pair: a delayed feed or listing may still contain it (R7).
  */
-export const unpairedGone = (half: Half, atMs: number): Half => ({
+export const unpairDeleted = (half: Half, atMs: number): Half => ({
   ...half,
   pair: null,
   base: null,

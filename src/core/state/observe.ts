@@ -4,7 +4,7 @@ import { CLOCK_MARGIN_MS, isDeleted, stands, type Half } from '../contact/half.t
 import type { ContactRecord } from '../contact/record.ts';
 import { otherSide, type Side, type Sides } from '../contact/side.ts';
 import { EMPTY_SNAPSHOT } from '../reconcile/settle.ts';
-import { buriedHalf, isUnseen, mayLag, mayBeStaleRead, nextHalf, unpairedGone, type HalfEvent } from './half.ts';
+import { tombstoneHalf, isUnseen, mayLag, mayBeStaleRead, nextHalf, unpairDeleted, type HalfEvent } from './half.ts';
 import type { WorkingSet } from './working-set.ts';
 
 /** Applies an event to the half of that id, and returns the new half. */
@@ -34,7 +34,7 @@ export const rename = (set: WorkingSet, side: Side, from: string, to: string, at
   const half = set.half(side, from);
   if (half === null || from === to) return;
   if (half.pair === null) {
-    if (!isDeleted(half)) set.put(unpairedGone(half, atMs));
+    if (!isDeleted(half)) set.put(unpairDeleted(half, atMs));
     return;
   }
   followSurvivor(set, side, from, to);
@@ -44,7 +44,7 @@ export const rename = (set: WorkingSet, side: Side, from: string, to: string, at
     applyEvent(set, side, from, { kind: 'merged', into: to, atMs });
     return;
   }
-  set.put(unpairedGone(half, atMs));
+  set.put(unpairDeleted(half, atMs));
   const record = { ...(known ?? half).record, id: to };
   set.put({ ...half, id: to, state: 'changed', record, mergedInto: null });
 };
@@ -124,7 +124,7 @@ export const observePage = (set: WorkingSet, side: Side, page: FeedPage, cursor:
     if (change.kind !== 'tombstone') continue;
     if (observeDeletion(set, side, change.id, atMs)) news += 1;
     // A delayed listing may still contain the contact.
-    if (set.half(side, change.id) === null) set.put(buriedHalf(side, change.id, atMs));
+    if (set.half(side, change.id) === null) set.put(tombstoneHalf(side, change.id, atMs));
   }
   const shown = page.changes.flatMap((change) => {
     if (change.kind === 'tombstone') return [];

@@ -3,7 +3,7 @@ import { isDeleted, type Half } from '../contact/half.ts';
 import { syncedIn } from '../contact/contact.ts';
 import { SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { PairStatus } from '../reconcile/decision.ts';
-import { unpairedGone } from './half.ts';
+import { unpairDeleted } from './half.ts';
 import type { WorkingSet } from './working-set.ts';
 
 export type PairToStore = {
@@ -16,7 +16,7 @@ export type PairToStore = {
 };
 
 /** Keeps the half of a deleted contact without a pair. */
-const storeGone = (set: WorkingSet, half: Half): void => set.put(unpairedGone(half, half.heardAtMs));
+const storeGone = (set: WorkingSet, half: Half): void => set.put(unpairDeleted(half, half.heardAtMs));
 
 /** Deletes a pair. Only its halves that are known to be deleted stay stored. */
 export const endPair = (set: WorkingSet, id: number): void => {
@@ -68,7 +68,7 @@ const vacate = (set: WorkingSet, row: number, { pairId, halves, writtenSide }: P
     if (old === null || old.id === own?.id) continue;
     if (isDeleted(old)) storeGone(set, old);
     else if (pairId === null && writtenSide === side) releaseHalf(set, old);
-    else if (own !== null) set.put(unpairedGone(old, own.heardAtMs));
+    else if (own !== null) set.put(unpairDeleted(old, own.heardAtMs));
     else set.drop(old);
   }
 };

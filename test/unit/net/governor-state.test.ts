@@ -51,7 +51,7 @@ describe('the limit of a governor that another process stored', () => {
   });
 
   test('is the configured one if the stored state has no origin of its limit', () => {
-    const { isReported: _, ...unsaid } = exportGovernor(createGovernor(LIMIT), 0, 0);
+    const { isReported: _, ...withoutOrigin } = exportGovernor(createGovernor(LIMIT), 0, 0);
     const state = parseGovernorState(JSON.stringify(withoutOrigin));
     const higher = { requests: 500, windowMs: 60_000 };
     expect(state && importGovernor(higher, state, 0).limit).toEqual(higher);

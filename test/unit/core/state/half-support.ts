@@ -17,6 +17,6 @@ export const HALVES = {
   settling: pairedHalf('left', 'x', 1, { state: 'settling', writtenAtMs: 4 }),
   gone: pairedHalf('left', 'x', 1, { state: 'gone', mergedInto: 'survivor' }),
   doubted: pairedHalf('left', 'x', 1, { state: 'doubted', mergedInto: 'survivor' }),
-  buried: looseHalf('left', 'x', { state: 'gone' }),
-  exhumed: looseHalf('left', 'x', { state: 'doubted' }),
+  unpairedGone: looseHalf('left', 'x', { state: 'gone' }),
+  unpairedDoubted: looseHalf('left', 'x', { state: 'doubted' }),
 } as const satisfies Record<keyof typeof HALF_TRANSITIONS, Half | null>;

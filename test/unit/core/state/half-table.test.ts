@@ -75,8 +75,8 @@ const EFFECTS: Readonly<Record<State, Effects>> = {
   settling: { ...STANDING, missed: MISSING, unknown: { state: 'settled' } },
   gone: AWAY,
   doubted: AWAY_BUT_SHOWN,
-  buried: AWAY,
-  exhumed: AWAY_BUT_SHOWN,
+  unpairedGone: AWAY,
+  unpairedDoubted: AWAY_BUT_SHOWN,
 };
 
 const missedAt = (atMs: number, endedAtMs = Math.max(atMs, HEARD_AT_MS)): HalfEvent => ({

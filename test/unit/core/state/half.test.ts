@@ -120,10 +120,13 @@ describe('[R14] an outdated record, as an overlapping page shows it,', () => {
     },
   );
 
-  test.each(['gone', 'doubted', 'buried', 'exhumed'] as const)('does not restore a half that is %s', (state) => {
-    const half = HALVES[state];
-    expect(nextHalf('left', half, { kind: 'found', record: older, atMs: NOW })).toBe(half);
-  });
+  test.each(['gone', 'doubted', 'unpairedGone', 'unpairedDoubted'] as const)(
+    'does not restore a half that is %s',
+    (state) => {
+      const half = HALVES[state];
+      expect(nextHalf('left', half, { kind: 'found', record: older, atMs: NOW })).toBe(half);
+    },
+  );
 
   test('that a read finds ten minutes later is current', () => {
     const atMs = HEARD_AT_MS + 600_000;
@@ -135,13 +138,13 @@ describe('[R14] an outdated record, as an overlapping page shows it,', () => {
 describe('[R7] a deleted contact that a feed or a listing shows', () => {
   const shown = (half: Half) => nextHalf('left', half, { kind: 'shown', record: EDITED, atMs: NOW });
 
-  test.each(['gone', 'buried'] as const)('is unconfirmed, and keeps its known values: %s', (state) => {
+  test.each(['gone', 'unpairedGone'] as const)('is unconfirmed, and keeps its known values: %s', (state) => {
     const half = HALVES[state];
     expect(shown(half)).toEqual({ ...half, state: 'doubted' });
     expect(knownDigest({ ...half, state: 'doubted' })).toBeNull();
   });
 
-  test.each(['doubted', 'exhumed'] as const)('is still unconfirmed however often it is shown: %s', (state) => {
+  test.each(['doubted', 'unpairedDoubted'] as const)('is still unconfirmed however often it is shown: %s', (state) => {
     expect(shown(HALVES[state])).toBe(HALVES[state]);
   });
 
@@ -158,7 +161,7 @@ describe('[R7] a deleted contact that a feed or a listing shows', () => {
   });
 
   test('is planned once a read finds it without a pair', () => {
-    const next = nextHalf('left', HALVES.exhumed, { kind: 'found', record: EDITED, atMs: NOW });
+    const next = nextHalf('left', HALVES.unpairedDoubted, { kind: 'found', record: EDITED, atMs: NOW });
     expect(next).toMatchObject({ state: 'changed', pair: null, record: EDITED });
   });
 });

@@ -44,7 +44,7 @@ test('the report of a job contains the delay to the next poll, except for a link
   await storeRun(runner, { wrote: true });
   expect(await runner.run({ kind: 'sweep' })).toMatchObject({ ending: 'completed', nextPollInMs: 10 * SECOND_MS });
   runner.runner.setLinks([LINK]);
-  expect(await runner.run()).not.toHaveProperty('nextLookInMs');
+  expect(await runner.run()).not.toHaveProperty('nextPollInMs');
 });
 
 test('a link that another process polled is not due before its next poll, and the report contains the remaining delay', async () => {

@@ -138,7 +138,7 @@ export const noteLost = (world: World): void => {
 export const noteUntouchable = (world: World): void => {
   const { open, selects: isSelecting, statuses, untouchable } = world.parts;
   untouchable.clear();
-  // Where the answer to a merge was lost, the next run restores the replaced values.
+  // If the answer to a merge was lost, the next run restores the replaced values.
   for (const row of world.parts.merged) if (!world.unanswered.has(row)) world.parts.merged.delete(row);
   if (!isSelecting) return;
   for (const [entity, rows] of rowsOf(world)) {

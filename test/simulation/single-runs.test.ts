@@ -28,7 +28,7 @@ import { createWorld, liveRows, type World } from './world.ts';
 
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** What differs from an incremental run without faults. */
+/** The differences from an incremental run without faults. */
 type Play = {
   readonly plan?: Partial<ProcessPlan>;
   readonly change?: ((context: LinkContext) => Partial<LinkContext>) | undefined;

@@ -107,7 +107,7 @@ const googleEdits = ({ google }: Sandbox, take: Take): Marks => {
 
 const serviceEdits = ({ service }: Sandbox, take: Take, isMerging: boolean): Marks => {
   const { account } = service;
-  // Where the service adds sent values to its own, its user interface sends only new values.
+  // If the service adds sent values to its own, its user interface sends only new values.
   const added = <Held, New>(held: readonly Held[], entry: New): (Held | New)[] => [...(isMerging ? [] : held), entry];
   account.updateContact(take().serviceId, { company: 'Edited at the service' });
   const written = take().serviceId;

@@ -5,7 +5,7 @@ import type { Half } from '../core/contact/half.ts';
 import { SIDES } from '../core/contact/side.ts';
 import type { LinkContext, Session } from './context.ts';
 import { discard } from './discard.ts';
-import { chunks } from './execute/in-parallel.ts';
+import { chunks } from '../util/batches.ts';
 import { endQuestions } from './reviews.ts';
 
 /** Contacts per commit. */

@@ -7,7 +7,7 @@ import { isNewPairing } from '../core/reconcile/decision.ts';
 import type { Plan } from '../core/reconcile/plan.ts';
 import { writtenWithoutEdit } from './journal-evidence.ts';
 import type { Session } from './context.ts';
-import { chunks } from './execute/in-parallel.ts';
+import { chunks } from '../util/batches.ts';
 import { emptiedSides } from './guard.ts';
 import { answeredAbout, observeAnswer, observeMissing } from '../core/state/observe.ts';
 import {

@@ -1,7 +1,7 @@
 import { isAway } from '../core/contact/half.ts';
 import type { Side } from '../core/contact/side.ts';
 import type { Session } from './context.ts';
-import { chunks } from './execute/in-parallel.ts';
+import { chunks } from '../util/batches.ts';
 import { discardListing } from '../core/state/observe.ts';
 
 /** Discards a listing that cannot be trusted. The next run lists the side whole. */

@@ -7,7 +7,8 @@ import type { Sketch, Twins, TwinSearch } from '../core/reconcile/twins.ts';
 import { selectsEverybody } from '../core/reconcile/selection.ts';
 import type { RemoteCapabilities } from '../providers/remote.ts';
 import type { Session } from './context.ts';
-import { chunks, yieldToEventLoop } from './execute/in-parallel.ts';
+import { chunks } from '../util/batches.ts';
+import { yieldToEventLoop } from './execute/in-parallel.ts';
 import type { ContactIds, Part } from './workload.ts';
 
 /**

@@ -11,7 +11,8 @@ import type { GroupPlan } from '../core/reconcile/groups.ts';
 import type { Policy } from '../core/reconcile/policy.ts';
 import type { Store } from '../store/store.ts';
 import type { Session } from './context.ts';
-import { chunks, yieldToEventLoop } from './execute/in-parallel.ts';
+import { chunks } from '../util/batches.ts';
+import { yieldToEventLoop } from './execute/in-parallel.ts';
 import { loadPairsOf } from './workload.ts';
 
 /** The number of pairs that are loaded at once. */

@@ -3,7 +3,7 @@ import type { Side } from '../../core/contact/side.ts';
 import type { Deletion } from '../../core/reconcile/decision.ts';
 import type { Execution } from './execution.ts';
 import { hasFailedBefore } from './failure.ts';
-import { chunks } from './in-parallel.ts';
+import { chunks } from '../../util/batches.ts';
 
 type Decided = Task | Deletion;
 

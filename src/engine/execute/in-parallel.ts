@@ -1,12 +1,5 @@
 import type { StoredAnswer } from './batch.ts';
 
-/** Returns the items in chunks of at most `size`. */
-export const chunks = <T>(items: readonly T[], size: number): readonly (readonly T[])[] => {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
-    items.slice(index * size, (index + 1) * size),
-  );
-};
-
 /**
  * Processes the items with at most `concurrency` at once; after a failure no further item is started. Each worker continues
  * while its previous answer is being stored: that answer and the next intent are written to disk together.

@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import type { Clock } from '../../util/clock.ts';
 import { USUAL_FIELDS, type ChosenFields } from '../../core/contact/chosen.ts';
 import type { OnRetry } from '../provider.ts';
-import { orRefusal } from '../batches.ts';
+import { orRefusal } from '../write-results.ts';
 import type { PullRequest, Remote, RemoteCapabilities } from '../remote.ts';
 import { createAuthorization, type Credentials } from './authorization.ts';
 import type { BookContext, GroupStyle } from './book.ts';

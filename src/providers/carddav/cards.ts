@@ -1,4 +1,4 @@
-import { chunks } from '../batches.ts';
+import { chunks } from '../../util/batches.ts';
 import { isFault, NotFoundError, RemoteError, StaleError, UnreadableError } from '../errors.ts';
 import type { AddressBook } from './discovery.ts';
 import { type BookContext, idOf, urlOf } from './book.ts';

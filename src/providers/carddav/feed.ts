@@ -1,5 +1,5 @@
 import type { FeedChange, FeedPage } from '../../core/contact/requests.ts';
-import { chunks } from '../batches.ts';
+import { chunks } from '../../util/batches.ts';
 import type { KnownRows, PullRequest } from '../remote.ts';
 import type { BookContext } from './book.ts';
 import { CARDS_PER_READ, readCards, type CardReading } from './cards.ts';

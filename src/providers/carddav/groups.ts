@@ -1,5 +1,5 @@
 import type { GroupRecord } from '../../core/contact/record.ts';
-import { mapConcurrently } from '../batches.ts';
+import { mapConcurrently } from '../../util/batches.ts';
 import { InvalidError, NotFoundError } from '../errors.ts';
 import { CONCURRENCY, type BookContext } from './book.ts';
 import { deleteCard, editCard, PUT, readCards, readStored, type StoredCard } from './cards.ts';

@@ -1,7 +1,7 @@
 import type { MembershipRequest } from '../../core/contact/requests.ts';
 import { InvalidError, NotFoundError } from '../errors.ts';
 import type { WriteResult } from '../remote.ts';
-import { settle, settleEach } from '../batches.ts';
+import { settle, settleEach } from '../write-results.ts';
 import { CONCURRENCY, type BookContext } from './book.ts';
 import { editCard, PUT } from './cards.ts';
 import type { Card } from './card/content-line.ts';

@@ -4,7 +4,7 @@ import type { ContactRecord } from '../../core/contact/record.ts';
 import { wasMadeFor } from '../../core/contact/origin.ts';
 import { InvalidError, NotFoundError, RemoteError, StaleError } from '../errors.ts';
 import type { WriteResult } from '../remote.ts';
-import { settle, settleEach } from '../batches.ts';
+import { settle, settleEach } from '../write-results.ts';
 import { CONCURRENCY, type BookContext } from './book.ts';
 import {
   deleteCard,

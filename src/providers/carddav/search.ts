@@ -1,4 +1,4 @@
-import { chunks } from '../batches.ts';
+import { chunks } from '../../util/batches.ts';
 import { InvalidError, isFault, NotFoundError, RemoteError, RevokedError, UnreadableError } from '../errors.ts';
 import type { BookContext } from './book.ts';
 import { CARDS_PER_READ, cardsIn, readCards, unreadableCard, type StoredCard } from './cards.ts';

@@ -4,7 +4,7 @@ import type { Clock } from '../../util/clock.ts';
 import { InvalidError, NotFoundError } from '../errors.ts';
 import { LISTING_LIMITS, type ListingLimits } from '../listing.ts';
 import type { OnRetry, ShareAccessToken } from '../provider.ts';
-import { orRefusal } from '../batches.ts';
+import { orRefusal } from '../write-results.ts';
 import type { Remote } from '../remote.ts';
 import { createCaller, type CallGoogle } from './call.ts';
 import { createGoogleClient } from './client.ts';

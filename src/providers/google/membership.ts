@@ -1,5 +1,5 @@
 import type { MembershipRequest } from '../../core/contact/requests.ts';
-import { chunks } from '../batches.ts';
+import { chunks } from '../../util/batches.ts';
 import { InvalidError, isCredentialError, leftOpen, NotFoundError, RemoteError, UnreadableError } from '../errors.ts';
 import type { WriteResult } from '../remote.ts';
 import { MY_CONTACTS } from './body.ts';

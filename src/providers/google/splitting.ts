@@ -1,5 +1,5 @@
 import { InvalidError, NotFoundError, RemoteError, StaleError, UnavailableError } from '../errors.ts';
-import { metRefusal } from '../batches.ts';
+import { metRefusal } from '../write-results.ts';
 import type { WriteResult } from '../remote.ts';
 
 /** Returns the two halves of a list of two or more items. */

@@ -1,5 +1,5 @@
 import type { MembershipRequest } from '../../core/contact/requests.ts';
-import { chunks } from '../batches.ts';
+import { chunks } from '../../util/batches.ts';
 
 /** The maximum number of contacts in one bulk request. The service's own limit is not documented. */
 export const BULK_SIZE = 500;

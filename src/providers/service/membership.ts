@@ -1,6 +1,7 @@
 import type { MembershipRequest } from '../../core/contact/requests.ts';
 import { InvalidError, isCredentialError, leftOpen, NotFoundError, RemoteError, RevokedError } from '../errors.ts';
-import { mapConcurrently, metRefusal, settle, settleEach } from '../batches.ts';
+import { mapConcurrently } from '../../util/batches.ts';
+import { metRefusal, settle, settleEach } from '../write-results.ts';
 import type { WriteResult } from '../remote.ts';
 import type { MembershipAnswer, MembershipApi } from './api/membership.ts';
 import { allRows } from './api/paging.ts';

@@ -12,7 +12,7 @@ import type { ServiceApi } from './api/service-api.ts';
 import { createBody, readRaw, recordOf, updateBody } from './mapper.ts';
 import { matchCreated, mayBeNamed } from './match-created.ts';
 import { writeContact } from './read.ts';
-import { settle, settleEach } from '../batches.ts';
+import { settle, settleEach } from '../write-results.ts';
 
 /** The tolerated clock difference in a search for contacts created since a time. */
 const CLOCK_SLACK_MS = 5 * 60_000;

@@ -1,7 +1,8 @@
 import type { Dispatcher } from 'undici';
 import { type ChosenFields, USUAL_FIELDS } from '../../core/contact/chosen.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
-import { mapConcurrently, orRefusal } from '../batches.ts';
+import { mapConcurrently } from '../../util/batches.ts';
+import { orRefusal } from '../write-results.ts';
 import { LISTING_LIMITS, type ListingLimits } from '../listing.ts';
 import type { OnRetry } from '../provider.ts';
 import type { PullRequest, Remote, RemoteCapabilities, WriteResult } from '../remote.ts';

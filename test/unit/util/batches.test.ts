@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { mapConcurrently } from '../../../src/providers/batches.ts';
-import { failureOf } from './service/support.ts';
+import { mapConcurrently } from '../../../src/util/batches.ts';
+import { failureOf } from '../providers/service/support.ts';
 
 it('results have the order of the items, and at most the allowed number of items run at once', async () => {
   let running = 0;

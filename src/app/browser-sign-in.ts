@@ -62,7 +62,7 @@ export type BrowserSignIns = {
   close(): void;
 };
 
-export type BrowserSignInParts = Pick<SignInStep, 'app' | 'clock' | 'newId'> & {
+type BrowserSignInParts = Pick<SignInStep, 'app' | 'clock' | 'newId'> & {
   readonly clock: Clock;
   /** A text that cannot be guessed. */
   readonly newSecret: () => string;

@@ -103,7 +103,7 @@ export const readServed = async (dataDir: string, nowMs: number): Promise<Readon
   return new Map(beats.flatMap(({ links }) => links.map(({ name, syncIntervalMs }) => [name, syncIntervalMs])));
 };
 
-export type OtherDaemon = { readonly host: string; readonly pid: number | null; readonly beatAtMs: number };
+type OtherDaemon = { readonly host: string; readonly pid: number | null; readonly beatAtMs: number };
 
 /** Other daemons that use this directory, by their heartbeats. */
 export const findOtherDaemons = async (

@@ -74,7 +74,7 @@ const FOREIGN = new Set(['NOTIFY_SOCKET', 'NPM_TOKEN', 'CI_TOKEN']);
 const SHORT_NAME = 10;
 
 /** A variable that is not read, and the one that was probably meant. */
-export type MisspeltVariable = { readonly name: string; readonly meant: string };
+type MisspeltVariable = { readonly name: string; readonly meant: string };
 
 /** The variables that are set and differ in one or two letters from one that is read. */
 export const misspeltVariables = (env: Environment, keys: SourceKeys): readonly MisspeltVariable[] => {

@@ -167,7 +167,7 @@ export const withoutSides = (section: Section): Section => {
 };
 
 /** The sources of the settings of a link's sides, in addition to the section of each side. */
-export type SideSources = Pick<Sources, 'cwd' | 'report'> & {
+type SideSources = Pick<Sources, 'cwd' | 'report'> & {
   readonly environment: Layer;
   /** The link's section and the top of the file. */
   readonly file: readonly Layer[];

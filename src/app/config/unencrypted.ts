@@ -6,7 +6,7 @@ import type { Config, LinkConfig } from './config.ts';
 import type { ListenAddress } from '../../util/values.ts';
 
 /** An address to which credential and contacts of a side would be sent unencrypted. */
-export type UnencryptedAddress = {
+type UnencryptedAddress = {
   /** The side's name. */
   readonly side: string;
   /** The variable or key that holds the address. */

@@ -76,7 +76,7 @@ const compareGroups = (books: Books, places: Sides<string>): readonly string[] =
   });
 };
 
-export type Comparison = {
+type Comparison = {
   /** The number of contacts in the larger book. */
   readonly contacts: number;
   readonly groups: number;

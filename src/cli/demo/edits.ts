@@ -57,7 +57,7 @@ const TEO: NewContact = {
 };
 
 /** One edit: its side, its description, and the function that makes it. */
-export type Edit = { readonly side: Side; readonly text: string; readonly make: () => void };
+type Edit = { readonly side: Side; readonly text: string; readonly make: () => void };
 
 const fullName = ({ firstName, lastName }: NewContact): string => `${firstName} ${lastName}`;
 

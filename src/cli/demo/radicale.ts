@@ -9,7 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 import { UsageError } from '../command/exit-codes.ts';
 
 /** A running Radicale with one account and one address book. */
-export type Radicale = AsyncDisposable & {
+type Radicale = AsyncDisposable & {
   /** The settings of a link's side that open the address book. */
   readonly settings: Readonly<Record<'url' | 'username' | 'password', string>>;
   /** The folder of its cards. */

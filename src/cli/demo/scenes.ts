@@ -34,7 +34,7 @@ export const createDemoClock = (): DemoClock => {
 };
 
 /** The parts that the scenes use. */
-export type Stage = {
+type Stage = {
   readonly terminal: Terminal;
   readonly books: Books;
   readonly clock: DemoClock;

@@ -29,7 +29,7 @@ export const checkClient = async (
 };
 
 /** A side of a link in the configuration file `path`. */
-export type ConfiguredSide = { readonly link: LinkConfig; readonly side: Side; readonly path: string };
+type ConfiguredSide = { readonly link: LinkConfig; readonly side: Side; readonly path: string };
 
 /** Returns whether the account of a side may have several address books or similar, and the configuration selects none. */
 export const hasOpenCollection = ({ sides }: LinkConfig, side: Side): boolean => {

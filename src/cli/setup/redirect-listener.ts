@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { UsageError } from '../command/exit-codes.ts';
 import { answerIn, type Answer } from './consent-answer.ts';
 
-export type RedirectListener = AsyncDisposable & {
+type RedirectListener = AsyncDisposable & {
   /** The address to which the consent page redirects the browser. */
   readonly redirectUri: string;
   /** The first answer that has the state of this sign-in. */

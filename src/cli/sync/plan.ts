@@ -120,7 +120,7 @@ const notPlanned = (
   return { plan: { ...empty, halted: null, error: troubleOf(error, link, sides) }, code: exitCodeOf(error) };
 };
 
-export type PlanOptions = CommonOptions &
+type PlanOptions = CommonOptions &
   Shown & {
     readonly full?: boolean;
     /** The plan of a first sync that waits for review is not reported as a halt. */

@@ -60,7 +60,7 @@ export const formatTime = (atMs: number | null): string => {
 
 const GAP = '  ';
 
-export type TableOptions = {
+type TableOptions = {
   readonly head?: readonly string[];
   /** Columns of numbers, counted from 0. */
   readonly numbers?: readonly number[];

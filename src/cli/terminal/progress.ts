@@ -6,7 +6,7 @@ import type { RunEvent } from '../../engine/run-event.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Shows the progress of a run. */
-export type Progress = {
+type Progress = {
   readonly show: (event: RunEvent) => void;
   /** Ends the display. Later lines are printed below it. */
   readonly stop: () => void;
@@ -72,7 +72,7 @@ export const startLines = (
 const BAR_WIDTH = 24;
 const REDRAW_EVERY_MS = 100;
 
-export type BarState = {
+type BarState = {
   readonly label: string;
   readonly done: number;
   readonly total: number;

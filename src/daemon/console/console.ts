@@ -13,7 +13,7 @@ import { createSessions } from './sessions.ts';
 import { signInRoutes } from './sign-in.ts';
 import { removePageKey, writePageKey } from './sign-in-link.ts';
 
-export type ConsoleOptions = {
+type ConsoleOptions = {
   readonly app: App;
   readonly daemon: Daemon;
   readonly clock: Clock;

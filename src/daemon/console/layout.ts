@@ -56,7 +56,7 @@ export const agoTag = ({ nowMs }: Pick<PageContext, 'nowMs'>, atMs: number | nul
   return html`<time datetime="${iso}" title="${utcText(iso)}" data-ago>${relativeWords(atMs, nowMs)}</time>`;
 };
 
-export type Button = {
+type Button = {
   readonly action: string;
   readonly label: string;
   /** Context for screen readers. */
@@ -83,9 +83,9 @@ export const button = (page: PageContext, { action, label, describes, fields = {
 type NavItem = { readonly href: string; readonly text: string; readonly current: boolean };
 
 /** The navigation: all links, then one link with a tab for each of its pages. */
-export type Nav = { readonly link: string | null; readonly tabs: readonly NavItem[] };
+type Nav = { readonly link: string | null; readonly tabs: readonly NavItem[] };
 
-export type PageParts = {
+type PageParts = {
   readonly title: string;
   readonly nav: Nav;
   readonly body: Html | readonly Html[];

@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import type { Env } from './access.ts';
 
 /** The limit of a token bucket: `burst` at once, then `perSecond`. */
-export type Rate = { readonly burst: number; readonly perSecond: number };
+type Rate = { readonly burst: number; readonly perSecond: number };
 
 /** Creates a token bucket. The function returns whether one more is allowed now, and counts it. */
 export const createAllowance = (clock: Clock, { burst, perSecond }: Rate): (() => boolean) => {
@@ -61,7 +61,7 @@ export const networkOf = (address: string): string => {
 };
 
 /** The client of a request, for rate limits. */
-export type Client = {
+type Client = {
   /** The other end of the connection, which may be a proxy. */
   readonly peer: string;
   /** The peer with the client from X-Forwarded-For. A peer that is not a proxy may send any value. */

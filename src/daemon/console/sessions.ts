@@ -33,7 +33,7 @@ export type Sessions = {
 };
 
 /** The result for the token of a form. Each token is valid once, in its session. */
-export type FormCheck = 'good' | 'used' | 'wrong';
+type FormCheck = 'good' | 'used' | 'wrong';
 
 const LASTS_MS = 12 * 3_600_000;
 const MOST_SESSIONS = 50;

@@ -13,7 +13,7 @@ const pageKey = z.object({
   key: z.string().min(1),
   pid: z.number(),
 });
-export type PageKey = z.infer<typeof pageKey>;
+type PageKey = z.infer<typeof pageKey>;
 
 const VALID_FOR_MS = 5 * 60_000;
 

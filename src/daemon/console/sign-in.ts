@@ -10,7 +10,7 @@ import { plainPage, type Html } from './layout.ts';
 import type { Scope, Sessions } from './sessions.ts';
 import { createPassChecker, isSameText } from './sign-in-link.ts';
 
-export type SignInParts = {
+type SignInParts = {
   readonly sessions: Sessions;
   /** The name of the session's cookie. */
   readonly cookie: string;

@@ -16,7 +16,7 @@ import { createDeferredScheduler } from './deferred-scheduler.ts';
 import { createRunner, type Runner } from './run-job.ts';
 import { schedulesOf, type QueueDepth, type RunJob, type Scheduler } from './scheduler.ts';
 
-export type DaemonOptions = {
+type DaemonOptions = {
   readonly app: App;
   readonly events: Events;
   readonly clock: Clock;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../util/clock.ts';
 import { QueueError, type Scheduler, type Schedule } from './scheduler.ts';
 
-export type DeferredSchedulerOptions = {
+type DeferredSchedulerOptions = {
   readonly kind: Scheduler['kind'];
   readonly clock: Clock;
   /** Opens the scheduler. It throws the reason if that is not possible now. */

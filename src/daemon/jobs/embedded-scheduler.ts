@@ -2,7 +2,7 @@ import type { Clock } from '../../util/clock.ts';
 import type { JobData, JobReport } from './job.ts';
 import { nextSlot, type RunJob, type Scheduler, type Schedule, type ScheduledKind } from './scheduler.ts';
 
-export type EmbeddedSchedulerOptions = {
+type EmbeddedSchedulerOptions = {
   readonly clock: Clock;
   readonly runJob: RunJob;
   /** The number of concurrent runs. */

@@ -115,7 +115,7 @@ export const readLinkHealth = async (
 };
 
 /** The input of {@link checkHealth}. */
-export type HealthSubject = {
+type HealthSubject = {
   readonly config: Pick<Config, 'dataDir' | 'redisUrl'>;
   readonly links: readonly Pick<LinkConfig, 'name' | 'syncIntervalMs'>[];
   readonly store: Store;

@@ -55,7 +55,7 @@ const sideProgress = z.object({
   /** The estimated time of the remaining writes, in milliseconds; null if unknown. */
   leftMs: z.number().nullable().default(null),
 });
-export type SideProgress = z.infer<typeof sideProgress>;
+type SideProgress = z.infer<typeof sideProgress>;
 
 /** The progress of a job, in total and for each side. Plain data, stored with the job. */
 export type JobProgress = {

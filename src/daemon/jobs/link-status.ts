@@ -65,7 +65,7 @@ const sweepAt = (link: LinkConfig, side: Side, { listedAtMs }: Cursor, nowMs: nu
 };
 
 /** The state of all daemons: current runs, and the links they serve with their intervals. */
-export type Service = { readonly underWay: readonly LinkProgress[]; readonly served: ReadonlyMap<string, number> };
+type Service = { readonly underWay: readonly LinkProgress[]; readonly served: ReadonlyMap<string, number> };
 
 /** The current interval of the link. For an `auto` interval, the heartbeat has it if it is longer than the longest poll delay. */
 const everyMsOf = (pace: LinkPace | null, servedMs: number | undefined): number | undefined =>

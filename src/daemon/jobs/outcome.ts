@@ -16,7 +16,7 @@ export const BUSY_ATTEMPTS = 12;
 /** The number of attempts of a job whose remote is unavailable. Afterwards the link waits for the next scheduled run. */
 export const ATTEMPTS = 5;
 
-export type JobOutcome = {
+type JobOutcome = {
   readonly ending: Exclude<JobEnding, 'skipped'>;
   /** Null for no attempt before the next scheduled run. */
   readonly retryInMs: number | null;

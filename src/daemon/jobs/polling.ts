@@ -4,7 +4,7 @@ import { LONGEST_AUTO_INTERVAL_MS, type LinkConfig } from '../../app/config/conf
 import { isWorkingHour } from '../../core/state/activity.ts';
 
 /** The part of {@link App} that polling uses. */
-export type PollingApp = Pick<App, 'limits'>;
+type PollingApp = Pick<App, 'limits'>;
 
 type Budget = ReturnType<PollingApp['limits']>[number]['budget'];
 

@@ -8,7 +8,7 @@ import { redisTrouble } from '../../util/redis-trouble.ts';
 import { QueueError, nextSlot, type QueueDepth, type RunJob, type Scheduler, type Schedule } from './scheduler.ts';
 import { startWorker } from './queue-worker.ts';
 
-export type QueueSchedulerOptions = {
+type QueueSchedulerOptions = {
   readonly redisUrl: Secret;
   /** The prefix of all keys in Redis. */
   readonly prefix: string;

@@ -79,7 +79,7 @@ const conclude = async (
   }
 };
 
-export type WorkerOptions = {
+type WorkerOptions = {
   readonly connection: Redis;
   readonly prefix: string;
   readonly concurrency: number;

@@ -10,7 +10,7 @@ import type { Polling } from './polling.ts';
 type Outage = { readonly failures: number; readonly heldUntilMs: number };
 
 /** The state of the runner between runs. Its loss does no harm. */
-export type RunnerState = {
+type RunnerState = {
   /** Links with an unavailable remote: the failures in a row, and the monotonic time of the next attempt. */
   readonly outages: Map<string, Outage>;
   /** The credentials with which the last run of a link started, or could not start. */

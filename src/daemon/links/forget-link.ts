@@ -41,7 +41,7 @@ const sharedWith = async ({ store }: ForgetParts['app'], link: string): Promise<
   return other ?? null;
 };
 
-export type ForgetParts = {
+type ForgetParts = {
   readonly app: Pick<App, 'config' | 'store' | 'vault' | 'holders'>;
   /** The current links, in which sides are searched. */
   readonly links: Config['links'];

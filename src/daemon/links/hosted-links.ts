@@ -57,7 +57,7 @@ export type LinkManager = {
   remove(name: string, options: { readonly forget: boolean }): Promise<RemovedLink>;
 };
 
-export type LinkManagerParts = {
+type LinkManagerParts = {
   /** Reads the configuration with which links are parsed. */
   readonly read: () => ReadConfig;
   readonly shelf: LinkShelf;

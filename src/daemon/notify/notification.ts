@@ -5,7 +5,7 @@ import { withoutRemoteWords } from '../../engine/events.ts';
 import type { NotificationKind } from './next-notification.ts';
 
 /** A notification. The JSON for the receiver has these keys. Times are ISO 8601. */
-export type Notification = {
+type Notification = {
   /** Equal in all attempts to send one notification. */
   readonly id: string;
   readonly event: `link.${NotificationKind}` | 'test';

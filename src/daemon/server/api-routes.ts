@@ -10,7 +10,7 @@ import { readBody } from '../../util/http.ts';
 import { StoreError } from '../../store/store.ts';
 import { AddBody, API, ChangeBody, RemoveQuery } from './api.ts';
 
-export type ApiParts = {
+type ApiParts = {
   readonly links: LinkManager;
   /** The token that every request must have. */
   readonly token: Secret;

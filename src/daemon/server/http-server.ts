@@ -9,14 +9,14 @@ import { isLoopback } from '../../util/http.ts';
 import { z } from 'zod';
 
 /** The HTTP server of the daemon. Each feature has a group of routes. */
-export type HttpServer = AsyncDisposable & {
+type HttpServer = AsyncDisposable & {
   /** Its address, such as `127.0.0.1:8377`, with the actual port if any free one was requested. */
   readonly address: string;
   /** Starts to serve these groups of routes; called once. */
   serve(groups: readonly Hono[]): void;
 };
 
-export type HttpServerOptions = {
+type HttpServerOptions = {
   readonly address: ListenAddress;
   /** Called when a request fails; the path is empty if there was no connection. */
   readonly onError: (path: string, error: unknown) => void;

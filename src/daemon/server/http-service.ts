@@ -11,7 +11,7 @@ import type { Daemon, OnReport } from '../jobs/daemon.ts';
 import { localPage, openHttpServer, openOptionalHttpServer } from './http-server.ts';
 import { createMetrics, type MetricsInput, type Metrics } from './metrics.ts';
 
-export type HttpServiceOptions = {
+type HttpServiceOptions = {
   readonly address: ListenAddress;
   /** Whether the daemon runs without the address if it cannot be bound. */
   readonly isOptional: boolean;

@@ -32,7 +32,7 @@ export type Metrics = {
   readonly contentType: string;
 };
 
-export type MetricsOptions = {
+type MetricsOptions = {
   readonly version: string;
   /** The current links. The array is a new one after each change. */
   readonly links: () => readonly LinkConfig[];

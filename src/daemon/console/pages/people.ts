@@ -20,7 +20,7 @@ const people = (caption: string, found: readonly FoundPerson[], { name, sides }:
   );
 
 /** The result of a search; without a search text, the contacts of the last run with writes. */
-export type Search = {
+type Search = {
   readonly text: string;
   readonly contact: ContactView | null;
   readonly found: readonly FoundPerson[];

@@ -187,7 +187,7 @@ const undoLink = ({ name }: LinkConfig, { state, run, write, name: who }: WriteV
       >`
     : html``;
 
-export type RunParts = UndoParts & {
+type RunParts = UndoParts & {
   readonly writes: ShownWrites;
   readonly shown: Shown;
   readonly progress: WorkProgress | null;

@@ -16,7 +16,7 @@ import { providerNamed } from '../providers/registry.ts';
 import { createAccessTokens } from '../store/access-tokens.ts';
 import { importTokenFile, TOKEN_FILE } from '../store/token-file.ts';
 import { openVault, type Vault } from '../store/vault.ts';
-import { openLinkShelf, type LinkShelf } from '../store/hosted-links.ts';
+import { openHostedLinks, type HostedLinks } from '../store/hosted-links.ts';
 import type { HostedStore } from '../store/hosted.ts';
 import type { Store } from '../store/store.ts';
 import { LeaseChecks, type LeaseHolders } from '../engine/lease.ts';
@@ -38,7 +38,7 @@ export type App = Runs & {
   /** The tokens that `connect` stored. */
   readonly vault: Vault;
   /** The links in the database; null without a shared database. */
-  readonly shelf: LinkShelf | null;
+  readonly hostedLinks: HostedLinks | null;
   /** Identifies processes of this machine that hold leases. */
   readonly holders: LeaseHolders;
   /** Reads the account of a token with one request and no retries. Throws a RemoteError. */
@@ -126,7 +126,7 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
     config,
     store,
     vault,
-    shelf: hosted === null ? null : openLinkShelf(hosted),
+    hostedLinks: hosted === null ? null : openHostedLinks(hosted),
     holders,
     ...createInspector(parts),
     ...createLazyRuns(parts),

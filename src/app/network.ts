@@ -6,13 +6,13 @@ import type { Gate } from '../net/gate.ts';
 import type { Budget } from '../net/governor.ts';
 import type { Gates } from '../net/gates.ts';
 import type { TransportOptions } from '../net/transport.ts';
-import type { Network, OnRetry, Outlet } from '../providers/provider.ts';
+import type { Network, OnRetry, CountedDispatcher } from '../providers/provider.ts';
 import type { AccessTokens } from '../store/access-tokens.ts';
 import type { LeaseChecks } from '../engine/lease.ts';
 
 /** The HTTP clients and gates of one side of a link. */
 type SideConnections = {
-  readonly outlets: Outlet[];
+  readonly dispatchers: CountedDispatcher[];
   /** The gates of its requests, by name. */
   readonly gates: Map<string, Gate>;
 };
@@ -65,7 +65,7 @@ const logRetries = ({ clock, events }: NetworkParts, { name, sides }: LinkConfig
 };
 
 const connectionsOf = ({ connections }: NetworkParts, { name }: LinkConfig, side: Side): SideConnections => {
-  const known = connections.get(name) ?? bySide((): SideConnections => ({ outlets: [], gates: new Map() }));
+  const known = connections.get(name) ?? bySide((): SideConnections => ({ dispatchers: [], gates: new Map() }));
   connections.set(name, known);
   return known[side];
 };
@@ -84,7 +84,7 @@ export type Traffic = {
 export const trafficOf = (connections: Connections): readonly Traffic[] =>
   [...connections].flatMap(([link, sides]) =>
     SIDES.map((side): Traffic => {
-      const { outlets, gates } = sides[side];
+      const { dispatchers, gates } = sides[side];
       const used = [...gates.values()].map((gate) => {
         const { remaining, limit } = gate.budget();
         return 1 - remaining / limit.requests;
@@ -92,7 +92,7 @@ export const trafficOf = (connections: Connections): readonly Traffic[] =>
       return {
         link,
         side,
-        requests: outlets.reduce((sum, { requestCount }) => sum + requestCount(), 0),
+        requests: dispatchers.reduce((sum, { requestCount }) => sum + requestCount(), 0),
         used: used.length === 0 ? null : Math.max(...used),
       };
     }),
@@ -122,7 +122,7 @@ export const networkFor = (parts: NetworkParts, link: LinkConfig, side: Side): N
   },
   shareAccessToken: (name) => (refused, refresh) =>
     parts.accessTokens === null ? refresh() : parts.accessTokens.get(name, refused, refresh),
-  openOutlet: async ({ timeoutMs, gatesFor, onAnswer }) => {
+  openDispatcher: async ({ timeoutMs, gatesFor, onAnswer }) => {
     const { createTransport } = await import('../net/transport.ts');
     const agent = await parts.agent();
     let requests = 0;
@@ -137,8 +137,8 @@ export const networkFor = (parts: NetworkParts, link: LinkConfig, side: Side): N
       headersTimeoutMs: timeoutMs,
       bodyTimeoutMs: timeoutMs,
     });
-    const outlet: Outlet = { dispatcher, requestCount: () => requests };
-    connectionsOf(parts, link, side).outlets.push(outlet);
-    return outlet;
+    const counted: CountedDispatcher = { dispatcher, requestCount: () => requests };
+    connectionsOf(parts, link, side).dispatchers.push(counted);
+    return counted;
   },
 });

@@ -1,6 +1,6 @@
 import type { ReadAnswer } from '../core/contact/requests.ts';
 import type { Rejection } from '../core/state/rows.ts';
-import { stands, type Half } from '../core/contact/half.ts';
+import { isPresent, type Half } from '../core/contact/half.ts';
 import { emailKey } from '../core/contact/keys.ts';
 import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
 import { isNewPairing } from '../core/reconcile/decision.ts';
@@ -111,7 +111,7 @@ const formerOn = async ({ link, store }: Session, { decisions }: Plan, side: Sid
   });
   if (keys.length === 0) return [];
   const holders = await store.halves(link, { by: 'email', side, keys: [...new Set(keys)] });
-  return holders.filter((half) => half.pair !== null && stands(half));
+  return holders.filter((half) => half.pair !== null && isPresent(half));
 };
 
 /** Contacts that have been read by their ids, by side. */

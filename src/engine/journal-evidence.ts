@@ -1,6 +1,6 @@
 import { extrasIn } from '../core/contact/chosen.ts';
 import { isExtraField } from '../core/contact/fields.ts';
-import { type Half, stands } from '../core/contact/half.ts';
+import { type Half, isPresent } from '../core/contact/half.ts';
 import { SIDES, type Side } from '../core/contact/side.ts';
 import type { Decision, WholePair, Pair } from '../core/reconcile/decision.ts';
 import { deferExtras, EXTRAS_REST_MS, extrasFor } from '../core/reconcile/defer.ts';
@@ -108,7 +108,7 @@ export const pastMerges = async (
   { link, policy, remotes, store }: Session,
   pairs: readonly Pair[],
 ): Promise<readonly PastMerge[]> => {
-  const ending = pairs.filter(({ left, right }) => !stands(left) || !stands(right));
+  const ending = pairs.filter(({ left, right }) => !isPresent(left) || !isPresent(right));
   const newest = new Map<string, PastMerge>();
   for (const side of SIDES) {
     if (remotes[side].merge === undefined || ownFields(policy, side).length === 0) continue;

@@ -1,4 +1,4 @@
-import { stands, type Half } from '../core/contact/half.ts';
+import { isPresent, type Half } from '../core/contact/half.ts';
 import { bySide, otherSide, type Side } from '../core/contact/side.ts';
 import type { Store } from '../store/store.ts';
 import { underLease } from './change-link.ts';
@@ -24,7 +24,7 @@ const load = async (store: Store, link: string, { side, id }: OneContact) => {
   const { halves, pairs } = await store.wholePairs(link, { ids, pairs: [] });
   set.load(halves, pairs);
   const half = set.half(side, id);
-  if (!stands(half)) throw new LeaveOutError(`The contact ${id} is not stored, or was deleted.`);
+  if (!isPresent(half)) throw new LeaveOutError(`The contact ${id} is not stored, or was deleted.`);
   return { set, half, pair: half.pair === null ? null : set.pair(half.pair) };
 };
 
@@ -49,7 +49,7 @@ export const leaveOut = (parts: LeaseParts, link: string, contact: OneContact): 
     if (pair === null || pair.id === null) {
       const halves = bySide((each) => (each === side ? resting(half) : null));
       storePair(set, { pairId: null, status: 'kept', halves, writtenSide: null });
-    } else if (stands(pair[otherSide(side)])) {
+    } else if (isPresent(pair[otherSide(side)])) {
       throw new LeaveOutError(`The contact ${id} is linked. Only a contact without a counterpart can be left out.`);
     } else keepAlone(set, pair.id, side, parts.clock.now());
     await parts.store.commit(link, token, set.changes());

@@ -1,4 +1,4 @@
-import { stands, isAway } from '../core/contact/half.ts';
+import { isPresent, isAway } from '../core/contact/half.ts';
 import { SIDES } from '../core/contact/side.ts';
 import type { Pair, WholePair } from '../core/reconcile/decision.ts';
 import {
@@ -22,7 +22,7 @@ const BATCH = 500;
 type Differing = { readonly pair: WholePair; readonly differences: Unexplained };
 
 const isWhole = (pair: Pair): pair is WholePair =>
-  pair.status === 'linked' && SIDES.every((side) => stands(pair[side]) && !isAway(pair[side]));
+  pair.status === 'linked' && SIDES.every((side) => isPresent(pair[side]) && !isAway(pair[side]));
 
 /** The ids of pairs with two halves. */
 const wholePairs = async (store: Store, link: string): Promise<readonly number[]> => {

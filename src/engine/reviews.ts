@@ -1,6 +1,6 @@
 import type { ConflictRow, StoreChange } from '../core/state/rows.ts';
 import { scalarsOf, type ScalarField } from '../core/contact/contact.ts';
-import { stands } from '../core/contact/half.ts';
+import { isPresent } from '../core/contact/half.ts';
 import type { Pair } from '../core/reconcile/decision.ts';
 import { sidesToTake, takenSide, takenValue } from '../core/reconcile/review.ts';
 import type { Session } from './context.ts';
@@ -11,7 +11,7 @@ type Outcome = 'waits' | 'done' | 'lapsed';
 
 /** Returns the state of a value that a user took: still to be written, written everywhere, or no longer allowed. */
 const outcomeOf = (row: ConflictRow, pair: Pair | undefined, { policy }: Session): Outcome => {
-  if (pair === undefined || !stands(pair.left) || !stands(pair.right) || !isScalar(row.field)) return 'lapsed';
+  if (pair === undefined || !isPresent(pair.left) || !isPresent(pair.right) || !isScalar(row.field)) return 'lapsed';
   const halves = { left: pair.left, right: pair.right };
   const taken = takenValue(row.field, halves, [row]);
   if (taken === null) return 'lapsed';

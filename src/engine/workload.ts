@@ -1,4 +1,4 @@
-import { isUnselected, stands, type Half, type HalfState } from '../core/contact/half.ts';
+import { isUnselected, isPresent, type Half, type HalfState } from '../core/contact/half.ts';
 import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
 import type { Pair } from '../core/reconcile/decision.ts';
 import type { Selection } from '../core/reconcile/selection.ts';
@@ -62,7 +62,7 @@ const loadUnselected = async (
   candidates: readonly Half[],
   { isEverybody, selects }: Selection,
 ): Promise<readonly Half[]> => {
-  const isNeeded = !isEverybody && candidates.some((half) => stands(half) && selects(half.side, half.record));
+  const isNeeded = !isEverybody && candidates.some((half) => isPresent(half) && selects(half.side, half.record));
   return isNeeded ? store.halves(link, { by: 'unselected' }) : [];
 };
 

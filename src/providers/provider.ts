@@ -15,7 +15,7 @@ import type { Remote } from './remote.ts';
 import type { SignIn } from './sign-in.ts';
 
 /** An HTTP dispatcher, with a count of the requests that it sent. */
-export type Outlet = { readonly dispatcher: Dispatcher; readonly requestCount: () => number };
+export type CountedDispatcher = { readonly dispatcher: Dispatcher; readonly requestCount: () => number };
 
 export type OnRetry = (error: unknown, waitMs: number) => void;
 
@@ -40,12 +40,12 @@ export type Network = {
   /** Shares the access tokens of a credential under a name, which must not reveal the credential. */
   shareAccessToken(name: string): ShareAccessToken;
   /** Stays open until the program ends. */
-  openOutlet(options: {
+  openDispatcher(options: {
     readonly timeoutMs: number;
     /** The gates that a request must pass, in an order that is the same for all requests. */
     readonly gatesFor: (request: TransportRequest) => readonly Gate[];
     readonly onAnswer?: (headers: AnswerHeaders) => void;
-  }): Promise<Outlet>;
+  }): Promise<CountedDispatcher>;
 };
 
 /** The maximum time of one request of a run with its retries. With the remotes' timeouts a command fails within 90 s. */

@@ -16,7 +16,7 @@ export type StoredLink = {
 };
 
 /** The links whose settings are stored in the database, sealed. */
-export type LinkShelf = {
+export type HostedLinks = {
   /** Grows with each change; 0 before the first. */
   revision(): Promise<number>;
   /** Every link, by name. */
@@ -32,7 +32,7 @@ export type LinkShelf = {
   drop(name: string): Promise<boolean>;
 };
 
-export type LinkShelfOptions = KeyOptions & { readonly rows: HostedRows };
+export type HostedLinksOptions = KeyOptions & { readonly rows: HostedRows };
 
 const settingsSchema = z.record(z.string(), z.unknown());
 
@@ -44,7 +44,7 @@ const ofAnotherKey = (keyId: string): string =>
   'CREDENTIALS_KEY_OLD where the key was changed.';
 
 /** Seals the settings of links, and opens them. */
-const createSettingsSeal = (options: LinkShelfOptions) => {
+const createSettingsSeal = (options: HostedLinksOptions) => {
   const keysFor = createKeyring(options);
   const keys = async () => keysFor(await options.rows.salt());
   return {
@@ -69,7 +69,7 @@ const createSettingsSeal = (options: LinkShelfOptions) => {
 };
 
 /** Opens the links that are stored in a database. The first use sends the first statement. */
-export const openLinkShelf = (options: LinkShelfOptions): LinkShelf => {
+export const openHostedLinks = (options: HostedLinksOptions): HostedLinks => {
   const { rows } = options;
   const { open, close, isCurrent } = createSettingsSeal(options);
   /** Seals settings again if the key has changed. */

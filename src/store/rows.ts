@@ -193,7 +193,11 @@ export const toLink = ({ link: row, cursors, groupPairs, rejections, verdicts }:
   fields: { name: row.fieldsName, joining: row.fieldsJoining === null ? null : decodeFields(row.fieldsJoining) },
   activity: row.activityJson === null ? NO_ACTIVITY : decodeActivity(row.activityJson),
   forgottenAtMs: row.forgottenAtMs,
-  told: { trouble: row.toldTrouble, failingSinceMs: row.failingSinceMs, claimedUntilMs: row.claimedUntilMs },
+  notificationState: {
+    trouble: row.toldTrouble,
+    failingSinceMs: row.failingSinceMs,
+    claimedUntilMs: row.claimedUntilMs,
+  },
   cursors: bySide((side): Cursor => {
     const found = cursors.find((each) => each.side === side);
     if (found === undefined) return NO_CURSOR;

@@ -110,7 +110,7 @@ const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCo
   await using server = await listening?.open(app);
   const source = createLinkSource(() => readConfig(loadOptionsOf(options)), {
     first,
-    shelf: app.shelf,
+    hostedLinks: app.hostedLinks,
     onFaulty: ({ name, problems }) =>
       events.linkSettingsInvalid({ link: name, problems: problems.map(({ where, what }) => `${where} ${what}`) }),
   });
@@ -123,7 +123,7 @@ const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCo
     ...parts,
     links,
     loadConfig: () => source.reload(),
-    ...(app.shelf !== null && { readChanges: () => source.readChanges() }),
+    ...(app.hostedLinks !== null && { readChanges: () => source.readChanges() }),
     ...(listening && { onReport: listening.onReport }),
   });
   await server?.serve(running);

@@ -12,12 +12,12 @@ import { readVersion } from '../../util/package.ts';
 
 /** Changes the links of the database; null without such links. */
 export const linkManagerOf = (app: App, source: () => LinkSource): LinkManager | null => {
-  const { shelf } = app;
-  if (shelf === null) return null;
+  const { hostedLinks } = app;
+  if (hostedLinks === null) return null;
   const { signal } = new AbortController();
   return manageLinks({
     read: () => source().current(),
-    shelf,
+    hostedLinks,
     clock: systemClock,
     forget: async (name, known) => {
       const { forgetLink } = await import('../../daemon/links/forget-link.ts');

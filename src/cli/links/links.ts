@@ -49,13 +49,13 @@ const withManager = async <T>(
   const read = openConfig(terminal, options);
   if (read.config.databaseUrl === null) throw new ConfigError([NO_DATABASE]);
   await using app = createApp(read.config, createCommandEvents(read.config, terminal, { json: options.json ?? false }));
-  if (app.shelf === null) throw new ConfigError([NO_DATABASE]);
+  if (app.hostedLinks === null) throw new ConfigError([NO_DATABASE]);
   using interrupt = listenForInterrupt();
   const { signal } = interrupt;
   const forget: Parameters<typeof manageLinks>[0]['forget'] = (name, links) =>
     forgetLink({ app, links, newId: randomUUID, signal }, name);
   try {
-    return await use(manageLinks({ read: () => read, shelf: app.shelf, clock: systemClock, forget }));
+    return await use(manageLinks({ read: () => read, hostedLinks: app.hostedLinks, clock: systemClock, forget }));
   } catch (error) {
     if (error instanceof HostedLinkError && error.fault === 'busy') {
       terminal.warn(error.message);

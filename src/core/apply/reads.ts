@@ -1,7 +1,7 @@
 import { storeTask } from './store-task.ts';
 import { contactFieldsOf } from '../contact/chosen.ts';
 import { type Contact, EMPTY_CONTACT, scalarsOf, type SyncedField, syncedIn } from '../contact/contact.ts';
-import { type Half, stands } from '../contact/half.ts';
+import { type Half, isPresent } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { ReadAnswer } from '../contact/requests.ts';
 import { bySide, otherSide, type Side, type Sides } from '../contact/side.ts';
@@ -207,7 +207,7 @@ const applyRestored = (
   const { side, pairId, desired: contact } = operation;
   const pair = pairId === null ? null : set.pair(pairId);
   const half = pair?.[otherSide(side)] ?? null;
-  const other = stands(half) ? half : null;
+  const other = isPresent(half) ? half : null;
   const task = foundTask({
     kind: 'restore',
     side,
@@ -270,7 +270,7 @@ const applyUnreadable = (
   unreadable: string,
 ): Outcome | Unreadable => {
   const half = set.half(side, before.id);
-  return stands(half) ? { unreadable } : { ...NOT_APPLIED, applied: kind === 'delete' && half !== null };
+  return isPresent(half) ? { unreadable } : { ...NOT_APPLIED, applied: kind === 'delete' && half !== null };
 };
 
 /** Applies an operation of a sync that the contact contains. Returns whether the contact contains any part of it. */
@@ -281,7 +281,7 @@ const applyToPair = (
   record: ContactRecord,
   known: Known,
 ): boolean => {
-  const isWhole = stands(target) && origin !== null;
+  const isWhole = isPresent(target) && origin !== null;
   if (operation.kind === 'membership') {
     if (isWhole) applyMembership(set, operation, { pair, target, origin }, record, known);
     return isWhole;
@@ -305,10 +305,10 @@ const applyShown = (
   if (pair === null || target?.id !== record.id) return null;
   const extent = extentOf(operation, record);
   const half = pair[otherSide(side)];
-  const found: Found = { pair, target, origin: stands(half) ? half : null };
+  const found: Found = { pair, target, origin: isPresent(half) ? half : null };
   const outcome: Outcome = { applied: extent === 'all', after: record, error: null };
   if (cause === 'sync') return applyToPair(set, operation, found, record, known) ? outcome : null;
-  if (!stands(target) || extent === 'none') return null;
+  if (!isPresent(target) || extent === 'none') return null;
   applyUndone(set, operation, found, record, known.atMs);
   return outcome;
 };

@@ -9,7 +9,7 @@ import {
   type ContactField,
   type SyncedField,
 } from '../contact/contact.ts';
-import { isAway, stands, type Half } from '../contact/half.ts';
+import { isAway, isPresent, type Half } from '../contact/half.ts';
 import { keyLists, listOf, withList } from '../contact/lists.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { bySide, otherSide, type Side } from '../contact/side.ts';
@@ -69,7 +69,7 @@ const storeMade = (
   const pair = own === null || own.pair === null ? null : set.pair(own.pair);
   if (own === null || pair === null) return false;
   const other = pair[otherSide(own.side)];
-  if (!stands(own) || !stands(other)) return false;
+  if (!isPresent(own) || !isPresent(other)) return false;
   const base = withChange(own.base, change, moves);
   const otherBase = withChange(other.base, change, movesAcross(own.side, moves, groupPairs));
   const halves = bySide((each) => {

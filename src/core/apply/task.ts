@@ -12,7 +12,7 @@ import {
 } from '../reconcile/decision.ts';
 import { type Contact, type SyncedField, syncedIn } from '../contact/contact.ts';
 import type { LabelledValue } from '../contact/elements.ts';
-import { type Half, stands } from '../contact/half.ts';
+import { type Half, isPresent } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { contactsOf, type Snapshot, snapshotOf } from '../contact/snapshot.ts';
@@ -103,7 +103,7 @@ const halfIn = (decision: Task['decision'], side: Side): PlannedHalf | null => {
     return standing && { record: standing, base: snapshotOf(standing) };
   }
   const half = decision.pair?.[side] ?? null;
-  if (half === null || (decision.kind === 'restore' && !stands(half))) return null;
+  if (half === null || (decision.kind === 'restore' && !isPresent(half))) return null;
   return { record: half.record, base: half.base ?? EMPTY_SNAPSHOT };
 };
 

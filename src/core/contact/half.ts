@@ -65,7 +65,7 @@ export const isAway = ({ state }: Pick<Half, 'state'>): boolean => state !== 'se
 export const isDeleted = ({ state }: Pick<Half, 'state'>): boolean => state === 'gone' || state === 'doubted';
 
 /** Returns whether the contact exists on its side, according to the stored state. */
-export const stands = (half: Half | null): half is Half => half !== null && !isDeleted(half);
+export const isPresent = (half: Half | null): half is Half => half !== null && !isDeleted(half);
 
 /** Returns whether the half has no pair because its side does not select it. No decision is made about it until that changes. */
 export const isUnselected = ({ pair, state }: Pick<Half, 'pair' | 'state'>): boolean =>

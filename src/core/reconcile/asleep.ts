@@ -1,5 +1,5 @@
 import { type Contact, listsIn, scalarsIn, textIn, withValue } from '../contact/contact.ts';
-import { type Half, stands } from '../contact/half.ts';
+import { type Half, isPresent } from '../contact/half.ts';
 import { keyLists, listOf, withList } from '../contact/lists.ts';
 import { SIDES } from '../contact/side.ts';
 import type { Merge, Pair, Unlink } from './decision.ts';
@@ -61,13 +61,13 @@ const asleep = (half: Half, other: Half, links: readonly GroupLink[]): Half => {
  */
 export const decideSleep = (pair: Pair, links: readonly GroupLink[], selects: Selects): Unlink | null => {
   const { left, right } = pair;
-  if (stands(left) && stands(right)) {
+  if (isPresent(left) && isPresent(right)) {
     if (isSelected(left, selects) || isSelected(right, selects)) return null;
     const halves = { left: asleep(left, right, links), right: asleep(right, left, links) };
     return { kind: 'unlink', pair: { ...pair, ...halves }, to: 'asleep' };
   }
   if (pair.status !== 'asleep') return null;
-  return { kind: 'unlink', pair, to: stands(left) || stands(right) ? 'kept' : 'drop' };
+  return { kind: 'unlink', pair, to: isPresent(left) || isPresent(right) ? 'kept' : 'drop' };
 };
 
 /** Marks the merge with `sleeps` if no side selects the memberships that it leaves. */

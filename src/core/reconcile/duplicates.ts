@@ -1,4 +1,4 @@
-import { stands, type Half } from '../contact/half.ts';
+import { isPresent, type Half } from '../contact/half.ts';
 import { contradicts, emailEdges, likelyEdges, namesakeEdges, phoneEdges, type Edge } from './match-edges.ts';
 import { personReader, type MatchablePerson } from './match-person.ts';
 
@@ -44,7 +44,7 @@ const edgesAmong = (people: readonly MatchablePerson[]): readonly Edge[] => {
  * two groups. The order of groups and members does not depend on the input order. Pure.
  */
 export const findDuplicates = (halves: readonly Half[]): readonly (readonly Half[])[] => {
-  const people = halves.filter(stands).map(personReader([]));
+  const people = halves.filter(isPresent).map(personReader([]));
   const edges = edgesAmong(people);
   const agree = new Set(edges.map(({ left, right }) => pairKey(left, right)));
   const groupOf = new Map<MatchablePerson, Set<MatchablePerson>>();

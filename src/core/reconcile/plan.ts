@@ -1,6 +1,6 @@
 import { without, withoutExtras } from '../contact/chosen.ts';
 import { isEmptyContact, type SyncedField } from '../contact/contact.ts';
-import { type Half, stands } from '../contact/half.ts';
+import { type Half, isPresent } from '../contact/half.ts';
 import { contactOf, type ContactRecord, unsyncableFields } from '../contact/record.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { equalSnapshots, type Snapshot, snapshotOf, unordered } from '../contact/snapshot.ts';
@@ -180,8 +180,8 @@ const decideHalfGone = (pair: Pair, half: Half, { links, policy, selects }: Deci
 
 /** Returns the half of the pair that exists; the left one if both exist; null if neither exists. */
 const standing = ({ left, right }: Pair): Half | null => {
-  if (stands(left)) return left;
-  return stands(right) ? right : null;
+  if (isPresent(left)) return left;
+  return isPresent(right) ? right : null;
 };
 
 const decidePair = (pair: Pair, deciding: Deciding, open: readonly OpenConflict[]): Decision | null => {
@@ -189,7 +189,7 @@ const decidePair = (pair: Pair, deciding: Deciding, open: readonly OpenConflict[
   const { left, right } = pair;
   const sleep = decideSleep(pair, links, selects);
   if (sleep !== null) return sleep;
-  if (stands(left) && stands(right)) {
+  if (isPresent(left) && isPresent(right)) {
     const halves = unitingHalves({ left, right }, links);
     const merge = decideMerge(pair, restoredHalves(halves, backs), links, policy, open);
     const unites = halves.left !== left || halves.right !== right;
@@ -226,7 +226,7 @@ const survivorsByName = (pairs: readonly Pair[]): ReadonlyMap<string, Pair> => {
 
 /** Returns the contacts that may be paired for the first time: unpaired contacts and survivors. */
 const candidatesOf = (side: Side, { unpaired, survivors }: PlanInput): readonly Half[] => {
-  return [...unpaired[side], ...survivors.flatMap((pair) => (stands(pair[side]) ? [pair[side]] : []))];
+  return [...unpaired[side], ...survivors.flatMap((pair) => (isPresent(pair[side]) ? [pair[side]] : []))];
 };
 
 /** Decides about two contacts that are paired for the first time (R13). */

@@ -1,6 +1,6 @@
 import { withoutExtras } from '../contact/chosen.ts';
 import { listsIn, scalarsIn, textIn, withValue, type Contact, type ListField } from '../contact/contact.ts';
-import { isDeleted, stands, type Half } from '../contact/half.ts';
+import { isDeleted, isPresent, type Half } from '../contact/half.ts';
 import { keyLists, listOf, withList } from '../contact/lists.ts';
 import { compareNames } from '../contact/name-agreement.ts';
 import { hasName, personNameOf } from '../contact/person-name.ts';
@@ -19,7 +19,7 @@ export const oneSidedPairs = (pairs: readonly Pair[]): readonly OneSided[] =>
     SIDES.flatMap((side): OneSided[] => {
       const [gone, remaining] = [pair[side], pair[otherSide(side)]];
       if (gone === null || !isDeleted(gone) || gone.mergedInto !== null) return [];
-      return stands(remaining) ? [{ pair, gone, remaining }] : [];
+      return isPresent(remaining) ? [{ pair, gone, remaining }] : [];
     }),
   );
 

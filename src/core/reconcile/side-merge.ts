@@ -10,7 +10,7 @@ import {
   withValue,
 } from '../contact/contact.ts';
 import { isExtraField } from '../contact/fields.ts';
-import { type Half, stands } from '../contact/half.ts';
+import { type Half, isPresent } from '../contact/half.ts';
 import { type KeyedList, keyLists, listOf, withList } from '../contact/lists.ts';
 import { type ContactRecord, unsyncableFields } from '../contact/record.ts';
 import { bySide, type Side, type Sides, SIDES } from '../contact/side.ts';
@@ -113,7 +113,7 @@ export const givenBacks = (pairs: readonly Pair[], merges: readonly PastMerge[],
   const all = halves.flatMap((half): [string, GivenBack][] => {
     const name = nameOf(half.side, half.id);
     const own = bySurvivor.get(name);
-    if (own === undefined || !stands(half)) return [];
+    if (own === undefined || !isPresent(half)) return [];
     const back = givenBackTo(half, own, policy);
     return back.fields.length === 0 ? [] : [[name, back]];
   });

@@ -1,6 +1,6 @@
 import type { FeedPage, ReadAnswer } from '../contact/requests.ts';
 import type { Cursor, HalfKey } from './rows.ts';
-import { CLOCK_MARGIN_MS, isDeleted, stands, type Half } from '../contact/half.ts';
+import { CLOCK_MARGIN_MS, isDeleted, isPresent, type Half } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { otherSide, type Side, type Sides } from '../contact/side.ts';
 import { EMPTY_SNAPSHOT } from '../reconcile/settle.ts';
@@ -40,7 +40,7 @@ export const rename = (set: WorkingSet, side: Side, from: string, to: string, at
   followSurvivor(set, side, from, to);
   const known = set.half(side, to);
   const isAlone = set.pair(half.pair)?.[otherSide(side)] === null;
-  if (known !== null && (known.pair !== null || (isAlone && stands(known)))) {
+  if (known !== null && (known.pair !== null || (isAlone && isPresent(known)))) {
     applyEvent(set, side, from, { kind: 'merged', into: to, atMs });
     return;
   }

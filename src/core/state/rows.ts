@@ -121,7 +121,8 @@ export type LinkState = PausedByHand & {
    * they must be filtered again.
    */
   readonly selection: { readonly patterns: string; readonly key: string } | null;
-  readonly told: NotificationState;
+  /** The problem that was reported last to the webhook, and the state of its report. */
+  readonly notificationState: NotificationState;
   readonly fields: LinkFields;
   readonly activity: Activity;
   /** The time at which a contact was last forgotten (epoch milliseconds). Older in-memory copies may still contain it. */
@@ -137,7 +138,7 @@ export type LinkState = PausedByHand & {
 
 type Small = 'cursors' | 'groupPairs' | 'rejections' | 'verdicts';
 
-type Patched = Exclude<keyof LinkState, 'name' | 'told' | keyof PausedByHand | Small>;
+type Patched = Exclude<keyof LinkState, 'name' | 'notificationState' | keyof PausedByHand | Small>;
 
 export type PairRow = { readonly id: number; readonly status: PairStatus };
 

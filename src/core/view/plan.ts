@@ -13,7 +13,7 @@ import {
   idsOn,
 } from '../reconcile/decision.ts';
 import type { Contact, SyncedField } from '../contact/contact.ts';
-import { stands } from '../contact/half.ts';
+import { isPresent } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import type { Plan } from '../reconcile/plan.ts';
@@ -109,8 +109,8 @@ const unlinkViews = (unlink: Unlink): readonly Change[] => {
   const { pair, to } = unlink;
   if (pair.status === to) return [];
   if (to === 'asleep') return selectionViews(unlink);
-  const side = stands(pair.left) ? 'left' : 'right';
-  const isStanding = stands(pair[side]);
+  const side = isPresent(pair.left) ? 'left' : 'right';
+  const isStanding = isPresent(pair[side]);
   const why: Why = to === 'drop' ? { kind: isStanding ? 'paired-again' : 'gone' } : { kind: to, at: otherSide(side) };
   const record = pair[side]?.record ?? pair[otherSide(side)]?.record;
   const name = record === undefined ? null : nameOf(record.contact);

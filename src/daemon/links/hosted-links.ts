@@ -4,7 +4,7 @@ import type { Config, ReadConfig } from '../../app/config/config.ts';
 import { withoutSecrets } from '../../app/config/hosted-links.ts';
 import type { Clock } from '../../util/clock.ts';
 import { SIDES } from '../../core/contact/side.ts';
-import type { LinkSettings, LinkShelf, StoredLink } from '../../store/hosted-links.ts';
+import type { LinkSettings, HostedLinks, StoredLink } from '../../store/hosted-links.ts';
 import { CredentialsError } from '../../store/store.ts';
 import { LeaseError } from '../../engine/context.ts';
 import type { Revocation } from './forget-link.ts';
@@ -60,7 +60,7 @@ export type LinkManager = {
 type LinkManagerParts = {
   /** Reads the configuration with which links are parsed. */
   readonly read: () => ReadConfig;
-  readonly shelf: LinkShelf;
+  readonly hostedLinks: HostedLinks;
   readonly clock: Clock;
   /** Deletes the stored data of a link, whose sides are known from these links; null if it does not exist. */
   readonly forget: (name: string, links: Config['links']) => Promise<readonly Revocation[] | null>;
@@ -102,7 +102,7 @@ export const listFile = ({ links }: Config): readonly ListedLink[] =>
 
 /** Parses the link. Throws {@link ConfigError} if it is invalid. */
 const checkLink = async (
-  { read, shelf }: LinkManagerParts,
+  { read, hostedLinks }: LinkManagerParts,
   name: string,
   settings: LinkSettings,
 ): Promise<ListedLink> => {
@@ -111,7 +111,7 @@ const checkLink = async (
   const alone = readLinks([own]);
   // A page token of one link must not open another one.
   const hasPage = alone.links.some(({ consoleToken }) => consoleToken !== null);
-  const others = hasPage ? (await shelf.all()).filter((each) => each.name !== name) : [];
+  const others = hasPage ? (await hostedLinks.all()).filter((each) => each.name !== name) : [];
   const checked = listed(own, hasPage ? readLinks([...others, own]) : alone);
   if (checked.problems.length > 0) throw new ConfigError(checked.problems);
   return checked;
@@ -169,13 +169,13 @@ const createBusyNames = () => {
 
 /** Removes a link, waits until every host has read the removal, and deletes its stored data. */
 const dropAndForget = async (
-  { shelf, clock, forget }: LinkManagerParts,
+  { hostedLinks, clock, forget }: LinkManagerParts,
   name: string,
   links: Config['links'],
 ): Promise<{ readonly isDropped: boolean; readonly tokens: readonly Revocation[] | null }> => {
-  const isDropped = await shelf.drop(name);
+  const isDropped = await hostedLinks.drop(name);
   if (isDropped) await clock.sleep(NOTICED_AFTER_MS);
-  if ((await shelf.all()).some((each) => each.name === name)) {
+  if ((await hostedLinks.all()).some((each) => each.name === name)) {
     const what = `Another program added a link named ${name} again, so the stored data was not deleted.`;
     throw new HostedLinkError('busy', `${what} Remove that link too to delete it.`);
   }
@@ -189,7 +189,7 @@ const dropAndForget = async (
 
 /** Creates the manager of the links in the database. */
 export const manageLinks = (parts: LinkManagerParts): LinkManager => {
-  const { read, shelf } = parts;
+  const { read, hostedLinks } = parts;
   const inSequence = createSequence();
   const forgetting = createBusyNames();
   const refuse = (name: string): never => {
@@ -200,7 +200,7 @@ export const manageLinks = (parts: LinkManagerParts): LinkManager => {
   };
   return {
     list: async () => {
-      const stored = await shelf.all();
+      const stored = await hostedLinks.all();
       const { config, readLinks } = read();
       const found = readLinks(stored);
       return [...listFile(config), ...stored.map((each) => listed(each, found))];
@@ -211,13 +211,13 @@ export const manageLinks = (parts: LinkManagerParts): LinkManager => {
           throw new HostedLinkError('busy', `The data of a link named ${name} is being deleted. Add the link later.`);
         }
         const checked = await checkLink(parts, name, settings);
-        if (!(await shelf.add(name, settings))) {
+        if (!(await hostedLinks.add(name, settings))) {
           throw new HostedLinkError(
             'exists',
             `The database keeps a link named ${name} already. Choose another name, or change that one: contact-sync links set ${name}.`,
           );
         }
-        return checkWritten(parts, checked, settings, () => shelf.drop(name));
+        return checkWritten(parts, checked, settings, () => hostedLinks.drop(name));
       }),
     set: (name, patch) =>
       inSequence(async () => {
@@ -227,13 +227,13 @@ export const manageLinks = (parts: LinkManagerParts): LinkManager => {
           written = { before, next, checked: await checkLink(parts, name, next) };
           return next;
         };
-        const isThere = await shelf.change(name, change).catch((error: unknown) => {
+        const isThere = await hostedLinks.change(name, change).catch((error: unknown) => {
           if (!(error instanceof CredentialsError)) throw error;
           throw new ConfigError([{ where: `links.${name}`, what: error.message }]);
         });
         const { before, next, checked } = (isThere ? written : null) ?? refuse(name);
         const undo = async (current: LinkSettings): Promise<LinkSettings> => (isSame(current, next) ? before : current);
-        return checkWritten(parts, checked, next, () => shelf.change(name, undo));
+        return checkWritten(parts, checked, next, () => hostedLinks.change(name, undo));
       }),
     remove: async (name, options) => {
       const { config, readLinks } = read();
@@ -241,8 +241,8 @@ export const manageLinks = (parts: LinkManagerParts): LinkManager => {
         const what = `The link ${name} is in the configuration file too, and the stored data belongs to that one.`;
         throw new HostedLinkError('in the file', `${what} To remove it from the database alone, do not forget it.`);
       }
-      const { links } = options.forget ? whole(config, readLinks(await shelf.all())) : config;
-      if (!options.forget) return (await shelf.drop(name)) ? { name, tokens: null } : refuse(name);
+      const { links } = options.forget ? whole(config, readLinks(await hostedLinks.all())) : config;
+      if (!options.forget) return (await hostedLinks.drop(name)) ? { name, tokens: null } : refuse(name);
       const { isDropped, tokens } = await forgetting.during(name, async () => dropAndForget(parts, name, links));
       return tokens === null && !isDropped ? refuse(name) : { name, tokens: tokens ?? [] };
     },

@@ -2,7 +2,7 @@ import type { Clock } from '../../util/clock.ts';
 import type { Config, ReadConfig, LinkConfig } from '../../app/config/config.ts';
 import type { Events } from '../../engine/events.ts';
 import type { FaultyLink } from '../../app/config/hosted-links.ts';
-import { openLinkShelf, type LinkShelf, type StoredLink } from '../../store/hosted-links.ts';
+import { openHostedLinks, type HostedLinks, type StoredLink } from '../../store/hosted-links.ts';
 import { keysOf, openStoreOf } from '../../app/store.ts';
 import { fingerprint } from '../../util/secret.ts';
 
@@ -54,7 +54,7 @@ export const withHostedLinks = async ({ config, readLinks }: ReadConfig, clock: 
   const { store, isShared } = openStoreOf({ ...config, concurrency: 1 }, { clock, events, newId: () => '' });
   try {
     if (!isShared) return config;
-    return whole(config, readLinks(await openLinkShelf({ rows: store.hosted, ...keysOf(config) }).all()));
+    return whole(config, readLinks(await openHostedLinks({ rows: store.hosted, ...keysOf(config) }).all()));
   } finally {
     await store.close();
   }
@@ -75,11 +75,11 @@ export const createLinkSource = (
   reread: () => ReadConfig,
   {
     first,
-    shelf,
+    hostedLinks,
     onFaulty,
   }: {
     readonly first: ReadConfig;
-    readonly shelf: Pick<LinkShelf, 'revision' | 'all'> | null;
+    readonly hostedLinks: Pick<HostedLinks, 'revision' | 'all'> | null;
     readonly onFaulty: (link: FaultyLink) => void;
   },
 ): LinkSource => {
@@ -102,11 +102,11 @@ export const createLinkSource = (
       return readAll();
     },
     readChanges: async () => {
-      if (shelf === null) return null;
-      const seen = await shelf.revision();
+      if (hostedLinks === null) return null;
+      const seen = await hostedLinks.revision();
       if (seen === revision) return null;
       // Read after the revision, so that a change in between is found by the next check.
-      stored = await shelf.all();
+      stored = await hostedLinks.all();
       revision = seen;
       return readAll();
     },

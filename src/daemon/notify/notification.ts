@@ -1,5 +1,5 @@
 import type { NotifyFormat } from '../../app/config/shared-settings.ts';
-import type { LinkState } from '../../core/state/rows.ts';
+import type { LinkState, NotificationState } from '../../core/state/rows.ts';
 import { createHmac } from 'node:crypto';
 import { withoutRemoteWords } from '../../engine/events.ts';
 import type { NotificationKind } from './next-notification.ts';
@@ -12,7 +12,7 @@ type Notification = {
   /** Null for a test. */
   readonly link: string | null;
   /** The problem that was reported last; null for none. */
-  readonly from: LinkState['told']['trouble'];
+  readonly from: NotificationState['trouble'];
   /** The reason, as in `status`; null without a problem. */
   readonly reason: string | null;
   readonly at: string;
@@ -22,7 +22,7 @@ type Notification = {
 
 type Identity = { readonly id: string; readonly nowMs: number };
 
-const sentenceOf = (kind: NotificationKind, { name, told }: LinkState, reason: string | null): string => {
+const sentenceOf = (kind: NotificationKind, { name, notificationState }: LinkState, reason: string | null): string => {
   const why = reason ?? 'the reason is unknown.';
   switch (kind) {
     case 'halted':
@@ -33,7 +33,7 @@ const sentenceOf = (kind: NotificationKind, { name, told }: LinkState, reason: s
       return `The link ${name} has been failing for an hour or longer: ${why}${stop} Find out more with: contact-sync doctor ${name}`;
     }
     case 'recovered':
-      return `The link ${name} recovered; it was ${told.trouble ?? 'in trouble'} before.`;
+      return `The link ${name} recovered; it was ${notificationState.trouble ?? 'in trouble'} before.`;
   }
 };
 
@@ -49,7 +49,7 @@ export const notificationOf = (
     id,
     event: `link.${kind}`,
     link: link.name,
-    from: link.told.trouble,
+    from: link.notificationState.trouble,
     reason,
     at: new Date(nowMs).toISOString(),
     text: sentenceOf(kind, link, reason),

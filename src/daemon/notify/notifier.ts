@@ -66,8 +66,7 @@ const deliverNotification = async (
 const notifyLink = async (options: NotifierOptions, name: string, delivery: Delivery): Promise<void> => {
   const { clock, events, store, url } = options;
   const link = await store.link(name);
-  // The field `told` is the notification state of the link.
-  const { told: before } = link;
+  const { notificationState: before } = link;
   // A link that is paused by hand is not reported. A problem that remains is reported after the pause.
   if (link.pausedByHandAtMs !== null) return;
   const nowMs = clock.now();

@@ -1,6 +1,6 @@
 import { currentRecord, isToBeCreated, type Task } from '../../core/apply/task.ts';
 import type { Contact } from '../../core/contact/contact.ts';
-import { stands } from '../../core/contact/half.ts';
+import { isPresent } from '../../core/contact/half.ts';
 import { emailKey } from '../../core/contact/keys.ts';
 import { emailKeys, withoutEmails } from '../../core/contact/lists.ts';
 import { type Side, SIDES } from '../../core/contact/side.ts';
@@ -46,7 +46,7 @@ const holdersOf = async ({ store, link }: Session, side: Side, keys: readonly st
   const known = await store.halves(link, { by: 'email', side, keys });
   const open = (await store.journal(link, { open: true })).filter((row) => row.side === side);
   return [
-    ...known.filter(stands).map(({ id, record }) => ({ holder: id, emails: record.contact.emailAddresses })),
+    ...known.filter(isPresent).map(({ id, record }) => ({ holder: id, emails: record.contact.emailAddresses })),
     ...open.map((row) => ({
       holder: targetIdOf(row) ?? row,
       emails: desiredOf(row)?.emailAddresses ?? [],

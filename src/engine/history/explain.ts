@@ -7,7 +7,7 @@ import {
   type Contact,
   type SyncedField,
 } from '../../core/contact/contact.ts';
-import { type Half, stands } from '../../core/contact/half.ts';
+import { type Half, isPresent } from '../../core/contact/half.ts';
 import { rankBy } from '../../core/contact/search.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import { contactsOf, snapshotText } from '../../core/contact/snapshot.ts';
@@ -72,7 +72,7 @@ const standingsOf = (
   syncedIn(...contactsOf(halves.left?.record, halves.right?.record)).flatMap((field): Standing[] => {
     const values = bySide((side) => {
       const half = halves[side];
-      return valuesOf(stands(half) ? half.record : null, field, names[side]);
+      return valuesOf(isPresent(half) ? half.record : null, field, names[side]);
     });
     if (SIDES.every((side) => values[side].length === 0)) return [];
     const [edited, ...others] = SIDES.filter((side) => unsynced[side].includes(field));

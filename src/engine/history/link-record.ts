@@ -1,6 +1,6 @@
 import { idsOn, type PairIds } from '../../core/reconcile/decision.ts';
 import type { Rejection } from '../../core/state/rows.ts';
-import { stands } from '../../core/contact/half.ts';
+import { isPresent } from '../../core/contact/half.ts';
 import { SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import type { Store } from '../../store/store.ts';
 import { isUnsyncable, refusalsIn } from '../../core/state/unsyncable.ts';
@@ -66,7 +66,7 @@ const named = async (store: Store, link: string, rejections: readonly Rejection[
   for (const side of SIDES) {
     const ids = rejections.flatMap(({ leftId, rightId }) => (side === 'left' ? leftId : rightId) ?? []);
     const halves = ids.length === 0 ? [] : await store.halves(link, { by: 'id', side, ids: [...new Set(ids)] });
-    for (const half of halves) if (stands(half)) names.set(`${side} ${half.id}`, nameOf(half.record.contact));
+    for (const half of halves) if (isPresent(half)) names.set(`${side} ${half.id}`, nameOf(half.record.contact));
   }
   return rejections.map((rejection) => {
     const { leftId, rightId } = rejection;

@@ -1,5 +1,5 @@
 import { withoutRestingExtras } from '../journal-evidence.ts';
-import { type Half, stands } from '../../core/contact/half.ts';
+import { type Half, isPresent } from '../../core/contact/half.ts';
 import { unsyncableIn } from '../../core/contact/record.ts';
 import { otherSide, type Side } from '../../core/contact/side.ts';
 import type { Pair, WholePair } from '../../core/reconcile/decision.ts';
@@ -35,7 +35,8 @@ export class MergeError extends Error {
   }
 }
 
-const isWhole = (pair: Pair): pair is WholePair => pair.status === 'linked' && stands(pair.left) && stands(pair.right);
+const isWhole = (pair: Pair): pair is WholePair =>
+  pair.status === 'linked' && isPresent(pair.left) && isPresent(pair.right);
 
 /** The pair of each half, by the half's id. */
 const pairsOf = async ({ store, link }: Session, side: Side, halves: readonly Half[]) => {
@@ -61,7 +62,7 @@ const planOf = async (session: Session, order: MergeOrder): Promise<Plan> => {
     throw new MergeError('No run of the link has completed yet. Run contact-sync sync first.');
   }
   const halves = await store.halves(link, { by: 'id', side, ids: [survivorId, ...otherIds] });
-  const standing = new Map(halves.filter(stands).map((half) => [half.id, half]));
+  const standing = new Map(halves.filter(isPresent).map((half) => [half.id, half]));
   const missing = [survivorId, ...otherIds].find((id) => !standing.has(id));
   if (missing !== undefined) throw new MergeError(`${missing} no longer exists at ${sides[side].place}.`);
   for (const { id, record } of halves) {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { stands, type Half } from '../../core/contact/half.ts';
+import { isPresent, type Half } from '../../core/contact/half.ts';
 import { type Side, SIDES, bySide, type Sides } from '../../core/contact/side.ts';
 import { idsOn, type PairIds } from '../../core/reconcile/decision.ts';
 import { findDuplicates } from '../../core/reconcile/duplicates.ts';
@@ -24,7 +24,7 @@ export const listAlone = async (store: Store, link: string): Promise<readonly Al
     halves.flatMap(({ pair }) => pair ?? []),
   );
   const kept = new Set<number | null>(pairs.filter(({ status }) => status === 'kept').map(({ id }) => id));
-  const standing = halves.filter((half): half is Half => stands(half) && kept.has(half.pair));
+  const standing = halves.filter((half): half is Half => isPresent(half) && kept.has(half.pair));
   if (standing.length === 0) return [];
   const undos = new Map<number | null, string>();
   for (const { cause, pairId, run } of await store.journal(link, { deletions: true })) {
@@ -81,7 +81,7 @@ export const listVerdicts = async (store: Store, link: string): Promise<readonly
   if (verdicts.length === 0) return [];
   const ids = { left: verdicts.map(({ leftId }) => leftId), right: verdicts.map(({ rightId }) => rightId) };
   const found = await Promise.all(SIDES.map((side) => store.halves(link, { by: 'id', side, ids: ids[side] })));
-  const halves = found.flat().filter(stands);
+  const halves = found.flat().filter(isPresent);
   const names = new Map(halves.map(({ side, id, record }) => [`${side} ${id}`, nameOf(record.contact)]));
   const nameIn = ({ leftId, rightId }: Verdict) =>
     bySide((side) => names.get(`${side} ${side === 'left' ? leftId : rightId}`) ?? null);

@@ -8,7 +8,7 @@ import {
 } from '../../core/apply/invert.ts';
 import { contactFieldsOf, keepChosen } from '../../core/contact/chosen.ts';
 import { type ContactField, inFieldOrder, scalarsOf, type SyncedField, syncedIn } from '../../core/contact/contact.ts';
-import { type Half, stands } from '../../core/contact/half.ts';
+import { type Half, isPresent } from '../../core/contact/half.ts';
 import { type ContactRecord, type GroupRecord, unsyncableFields } from '../../core/contact/record.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../../core/contact/side.ts';
 import { contactsOf } from '../../core/contact/snapshot.ts';
@@ -92,7 +92,7 @@ const rejoined = ({ side, lostGroups }: WrittenContact, record: ContactRecord, {
 
 const standingOf = ({ pair, side }: WrittenContact): Half | null => {
   const half = pair?.[side] ?? null;
-  return stands(half) ? half : null;
+  return isPresent(half) ? half : null;
 };
 
 const refuse = (contact: WrittenContact, reason: string, field: SyncedField | null = null): UndoRefusal => {
@@ -106,11 +106,11 @@ const refuseWhole = (contact: WrittenContact, reason: string): Judgement => {
   return { outcome: NOTHING, refused: [refuse(contact, reason)] };
 };
 
-const isWhole = (pair: Pair): pair is WholePair => stands(pair.left) && stands(pair.right);
+const isWhole = (pair: Pair): pair is WholePair => isPresent(pair.left) && isPresent(pair.right);
 
 /** Returns the pair if the half on the other side exists, else null. */
 const pairWithPartner = (pair: Pair | null, side: Side): Pair | null => {
-  return pair !== null && stands(pair[otherSide(side)]) ? pair : null;
+  return pair !== null && isPresent(pair[otherSide(side)]) ? pair : null;
 };
 
 const ONE_WAY = 'the link does not write this field to this side';

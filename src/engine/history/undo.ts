@@ -1,6 +1,6 @@
 import type { Store } from '../../store/store.ts';
 import { syncedFieldsOf } from '../../core/contact/chosen.ts';
-import { stands } from '../../core/contact/half.ts';
+import { isPresent } from '../../core/contact/half.ts';
 import { otherSide, type Side, SIDES } from '../../core/contact/side.ts';
 import type { Pair } from '../../core/reconcile/decision.ts';
 import type { Halt } from '../../core/reconcile/guard.ts';
@@ -81,7 +81,7 @@ const gather = async (
   const pairs = await loadPairsOf(store, link, { ids: followed.ids, pairIds });
   const byContact = new Map(
     pairs.flatMap((pair) => {
-      return SIDES.flatMap((side) => (stands(pair[side]) ? [[`${side} ${pair[side].id}`, pair] as const] : []));
+      return SIDES.flatMap((side) => (isPresent(pair[side]) ? [[`${side} ${pair[side].id}`, pair] as const] : []));
     }),
   );
   const returned = Map.groupBy(

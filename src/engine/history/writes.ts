@@ -28,10 +28,10 @@ export type Background = {
 
 const createKey = (write: ContactWrite): string => `${write.run} ${writtenId(write)}`;
 
-const whyOfWrite = (write: ContactWrite, background: Background): Why => {
+const reasonOfWrite = (write: ContactWrite, background: Background): Why => {
   // Writes to a new contact after its create have the same reason as the create.
   const create = background.creates.get(createKey(write));
-  if (create !== undefined && create !== write) return whyOfWrite(create, background);
+  if (create !== undefined && create !== write) return reasonOfWrite(create, background);
   const at = otherSide(write.side);
   if (write.cause === 'undo') return { kind: 'undo', of: background.runs.get(write.run)?.undoes ?? null };
   switch (operationKind(write)) {
@@ -58,16 +58,16 @@ const takenAt = (write: ContactWrite, field: SyncedField, { conflicts }: Backgro
   return desiredOf(write)?.[field] === row[row.review] ? row.review : null;
 };
 
-const whyOfField = (write: ContactWrite, field: SyncedField, background: Background): Why => {
+const reasonOfField = (write: ContactWrite, field: SyncedField, background: Background): Why => {
   const winner = otherSide(write.side);
   const isConflict = background.conflicts.some((conflict) => {
     const isSame = conflict.run === write.run && conflict.field === field && conflict.winner === winner;
     return isSame && (conflict.leftId === write.leftId || conflict.rightId === write.rightId);
   });
-  if (write.cause === 'undo') return whyOfWrite(write, background);
+  if (write.cause === 'undo') return reasonOfWrite(write, background);
   const at = takenAt(write, field, background);
   if (at !== null) return { kind: 'taken', at };
-  return isConflict ? { kind: 'conflict', winner, isFirst: write.pairId === null } : whyOfWrite(write, background);
+  return isConflict ? { kind: 'conflict', winner, isFirst: write.pairId === null } : reasonOfWrite(write, background);
 };
 
 /** The name of the write's contact: before the write, else after it or as intended. */
@@ -100,11 +100,11 @@ export const writeView = (write: JournalRow, background: Background): WriteView 
     const { id, name } = write.kind === 'group-delete' ? write.group : { id: '', name: '' };
     return { ...shared, id, ...describeGroup({ kind: 'delete-group', side, name }, name) };
   }
-  const whyOf = (field: SyncedField): Why => whyOfField(write, field, background);
+  const whyOf = (field: SyncedField): Why => reasonOfField(write, field, background);
   const change = describe(
     describedOf(write, action),
     background.groupNames[side],
-    whyOfWrite(write, background),
+    reasonOfWrite(write, background),
     whyOf,
   );
   return { ...shared, id: writtenId(write), ...change };

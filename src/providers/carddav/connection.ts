@@ -23,7 +23,7 @@ const connect = async (
 ): Promise<Omit<CarddavRemoteOptions, 'maxElapsedMs'>> => {
   const { clock, random, onRetry } = network;
   const gate = await network.openGate(`carddav ${digest(`${url} ${username ?? ''} ${password}`)}`, rateLimit);
-  const outlet = await network.openOutlet({
+  const counted = await network.openDispatcher({
     timeoutMs: TIMEOUT_MS,
     gatesFor: () => [gate],
     ...(onAnswer && { onAnswer }),
@@ -36,7 +36,7 @@ const connect = async (
     newCnonce: randomUUID,
     addressbook,
     groupStyle: groups,
-    ...outlet,
+    ...counted,
     clock,
     random,
     onRetry,

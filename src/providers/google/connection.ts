@@ -62,7 +62,7 @@ const connect = async (settings: GoogleSettings, refreshToken: string, network: 
   };
   const gatesFor = ({ method, path }: TransportRequest): readonly Gate[] =>
     classifyGoogleRequest(method, path).map((quota) => gates[quota]);
-  const outlet = await network.openOutlet({ timeoutMs: TIMEOUT_MS, gatesFor, ...(onAnswer && { onAnswer }) });
+  const counted = await network.openDispatcher({ timeoutMs: TIMEOUT_MS, gatesFor, ...(onAnswer && { onAnswer }) });
   const { clock, random, onRetry } = network;
   const client = { clientId, clientSecret: clientSecret.reveal(), refreshToken };
   // A write that returns the contact counts against both quotas.
@@ -70,7 +70,7 @@ const connect = async (settings: GoogleSettings, refreshToken: string, network: 
     Math.max(timeToSendMs(requests, gates.write.budget()), timeToSendMs(requests, gates.read.budget()));
   // A different client or token address is a different credential.
   const shareAccessToken = network.shareAccessToken(`google ${digest(fingerprint([tokenUrl, client]))}`);
-  const found = { ...outlet, clock, random, onRetry, shareAccessToken, timeToSendMs: timeToSend };
+  const found = { ...counted, clock, random, onRetry, shareAccessToken, timeToSendMs: timeToSend };
   return { rootUrl, tokenUrl, ...client, ...found };
 };
 

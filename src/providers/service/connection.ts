@@ -26,10 +26,10 @@ export const openService = async (
   const { baseUrl } = settings;
   const { clock, random, onRetry } = network;
   const gate = await openServiceGate(settings, accessToken, network);
-  const outlet = await network.openOutlet({ timeoutMs: TIMEOUT_MS, gatesFor: () => [gate] });
+  const counted = await network.openDispatcher({ timeoutMs: TIMEOUT_MS, gatesFor: () => [gate] });
   const timeToSend = (requests: number): number => timeToSendMs(requests, gate.budget());
   const limits = { maxElapsedMs: RETRY_BUDGET_MS, timeToSendMs: timeToSend, onRetry };
-  return createServiceRemote({ baseUrl, accessToken, ...outlet, clock, random, fields, ...limits });
+  return createServiceRemote({ baseUrl, accessToken, ...counted, clock, random, fields, ...limits });
 };
 
 /** Inspects the account behind the access token. Throws a RemoteError. */
@@ -43,6 +43,6 @@ export const inspectService = (
     const { baseUrl } = settings;
     const { clock } = network;
     const gate = await openServiceGate(settings, accessToken, network);
-    const { dispatcher } = await network.openOutlet({ timeoutMs: TIMEOUT_MS, gatesFor: () => [gate], onAnswer });
+    const { dispatcher } = await network.openDispatcher({ timeoutMs: TIMEOUT_MS, gatesFor: () => [gate], onAnswer });
     return { account: await readServiceAccount({ baseUrl, accessToken, dispatcher, clock }, signal) };
   });

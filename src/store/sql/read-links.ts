@@ -73,9 +73,9 @@ export const swapNotificationState = function* (
   attempt: number,
 ): Step<boolean> {
   yield insertLink(link);
-  const equals = (told: NotificationState): SQL => sql`(told_trouble is not distinct from ${told.trouble}
-    and failing_since_ms is not distinct from ${told.failingSinceMs}
-    and told_claimed_until_ms is not distinct from ${told.claimedUntilMs})`;
+  const equals = (state: NotificationState): SQL => sql`(told_trouble is not distinct from ${state.trouble}
+    and failing_since_ms is not distinct from ${state.failingSinceMs}
+    and told_claimed_until_ms is not distinct from ${state.claimedUntilMs})`;
   // An earlier attempt whose answer was lost may have replaced it.
   const isMeant = attempt > 1 ? sql`(${equals(before)} or ${equals(after)})` : equals(before);
   const swapped = yield* first(sql`update links set told_trouble = ${after.trouble},

@@ -147,7 +147,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
         activity: NO_ACTIVITY,
         forgottenAtMs: null,
         selection: null,
-        told: NO_NOTIFICATION,
+        notificationState: NO_NOTIFICATION,
         pausedByHandAtMs: null,
         cursors: { left: NO_CURSOR, right: NO_CURSOR },
         groupPairs: [],
@@ -202,17 +202,19 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
     it('has a notification state that is swapped only from its current value, without a lease', async () => {
       await subject.store.releaseLease(LINK, 'owner');
       const claimed = { trouble: null, failingSinceMs: 3, claimedUntilMs: 7 } as const;
-      const told = { trouble: 'failing', failingSinceMs: 3, claimedUntilMs: null } as const;
+      const notificationState = { trouble: 'failing', failingSinceMs: 3, claimedUntilMs: null } as const;
       expect(await subject.store.swapNotificationState(LINK, NO_NOTIFICATION, claimed)).toBe(true);
-      expect(await subject.store.swapNotificationState(LINK, NO_NOTIFICATION, told)).toBe(false);
-      expect((await subject.store.link(LINK)).told).toEqual(claimed);
+      expect(await subject.store.swapNotificationState(LINK, NO_NOTIFICATION, notificationState)).toBe(false);
+      expect((await subject.store.link(LINK)).notificationState).toEqual(claimed);
       for (const other of [{ trouble: 'halted' }, { failingSinceMs: 4 }, { claimedUntilMs: null }] as const) {
-        expect(await subject.store.swapNotificationState(LINK, { ...claimed, ...other }, told)).toBe(false);
+        expect(await subject.store.swapNotificationState(LINK, { ...claimed, ...other }, notificationState)).toBe(
+          false,
+        );
       }
-      expect(await subject.store.swapNotificationState(LINK, claimed, told)).toBe(true);
-      expect((await subject.store.link(LINK)).told).toEqual(told);
+      expect(await subject.store.swapNotificationState(LINK, claimed, notificationState)).toBe(true);
+      expect((await subject.store.link(LINK)).notificationState).toEqual(notificationState);
       expect(await subject.store.swapNotificationState('other', NO_NOTIFICATION, claimed)).toBe(true);
-      expect((await subject.store.link(LINK)).told).toEqual(told);
+      expect((await subject.store.link(LINK)).notificationState).toEqual(notificationState);
     });
 
     it('is paused and resumed by hand without a lease, and keeps the time of the pause through other changes', async () => {
@@ -235,10 +237,10 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
     });
 
     it('keeps its notification state through patches of its state', async () => {
-      const told = { trouble: 'halted', failingSinceMs: null, claimedUntilMs: null } as const;
-      await subject.store.swapNotificationState(LINK, NO_NOTIFICATION, told);
+      const notificationState = { trouble: 'halted', failingSinceMs: null, claimedUntilMs: null } as const;
+      await subject.store.swapNotificationState(LINK, NO_NOTIFICATION, notificationState);
       await commit({ kind: 'link', patch: { state: 'active', reason: null } });
-      expect(await subject.store.link(LINK)).toMatchObject({ state: 'active', told });
+      expect(await subject.store.link(LINK)).toMatchObject({ state: 'active', notificationState });
     });
 
     it('has a cursor for each side', async () => {

@@ -65,11 +65,11 @@ describe('a store in one of two processes with the same file', () => {
     await one.commit('a', token, [{ kind: 'link', patch: { reason: 'its own' } }]);
     expect(await one.link('a')).toMatchObject({ reason: 'its own' });
     expect(await one.link('a')).toBe(await one.link('a'));
-    const told = { ...link.told, trouble: 'failing' } as const;
-    expect(await other.swapNotificationState('a', link.told, told)).toBe(true);
-    expect(await one.swapNotificationState('a', link.told, told)).toBe(false);
-    expect((await one.link('a')).told).toEqual(told);
-    expect(await one.swapNotificationState('a', told, link.told)).toBe(true);
-    expect((await one.link('a')).told).toEqual(link.told);
+    const failing = { ...link.notificationState, trouble: 'failing' } as const;
+    expect(await other.swapNotificationState('a', link.notificationState, failing)).toBe(true);
+    expect(await one.swapNotificationState('a', link.notificationState, failing)).toBe(false);
+    expect((await one.link('a')).notificationState).toEqual(failing);
+    expect(await one.swapNotificationState('a', failing, link.notificationState)).toBe(true);
+    expect((await one.link('a')).notificationState).toEqual(link.notificationState);
   });
 });

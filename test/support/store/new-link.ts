@@ -10,7 +10,7 @@ export const newState = (name: string): LinkState => ({
   credentials: { left: null, right: null },
   acceptedDeletes: null,
   selection: null,
-  told: NO_NOTIFICATION,
+  notificationState: NO_NOTIFICATION,
   pausedByHandAtMs: null,
   fields: NO_CHOICE,
   activity: NO_ACTIVITY,

@@ -169,10 +169,10 @@ export const openStoredWorld = async (options: StoredWorldOptions): Promise<Stor
   const events = createEvents(logger, { personalData: false });
   const read = readConfig({ configPath, env: {} });
   const app = stack.use(createApp(read.config, events, { clock: remotes.clock, random: () => 0.5 }));
-  const storedLinks = (await app.shelf?.all()) ?? [];
+  const storedLinks = (await app.hostedLinks?.all()) ?? [];
   // The emulators have other addresses and tokens than those of the runs.
   for (const name of LINKS)
-    await app.shelf?.change(name, (stored) => Promise.resolve({ ...stored, ...sections[name] }));
+    await app.hostedLinks?.change(name, (stored) => Promise.resolve({ ...stored, ...sections[name] }));
   const config = await withHostedLinks(read, remotes.clock);
   const link = (name: LinkName): LinkConfig => {
     const found = config.links.find((each) => each.name === name);

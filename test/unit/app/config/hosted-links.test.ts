@@ -10,7 +10,7 @@ import {
   withoutSecrets,
   type HostedLink,
 } from '../../../../src/app/config/hosted-links.ts';
-import type { LinkShelf } from '../../../../src/store/hosted-links.ts';
+import type { HostedLinks } from '../../../../src/store/hosted-links.ts';
 import { problemsOf, REQUIRED, REQUIRED_YAML, useConfigDirectory } from './config-support.ts';
 
 const { cwd, write } = useConfigDirectory();
@@ -173,13 +173,13 @@ describe('settings', () => {
 
 test('removing a link of the database does not delete the data of a link of the file with the same name', async () => {
   const [dropped, forgotten]: [string[], string[]] = [[], []];
-  const shelf: Pick<LinkShelf, 'all' | 'drop'> = {
+  const hostedLinks: Pick<HostedLinks, 'all' | 'drop'> = {
     all: () => Promise.resolve([hosted('home', {})]),
     drop: (name) => Promise.resolve(dropped.push(name) > 0),
   };
   const manager = manageLinks({
     read: () => read({}, `${REQUIRED_YAML}links: { home: {} }`),
-    shelf: shelf as LinkShelf,
+    hostedLinks: hostedLinks as HostedLinks,
     clock: systemClock,
     forget: (name) => Promise.resolve(forgotten.push(name) > 0 ? [] : null),
   });
@@ -189,11 +189,11 @@ test('removing a link of the database does not delete the data of a link of the 
 });
 
 test('the links of a copied database without a revision remain after a reload', async () => {
-  const shelf: Pick<LinkShelf, 'revision' | 'all'> = {
+  const hostedLinks: Pick<HostedLinks, 'revision' | 'all'> = {
     revision: () => Promise.resolve(0),
     all: () => Promise.resolve([hosted('ada', {})]),
   };
-  const source = createLinkSource(() => read({}), { first: read({}), shelf, onFaulty: () => undefined });
+  const source = createLinkSource(() => read({}), { first: read({}), hostedLinks, onFaulty: () => undefined });
   const names = (config: Config | null) => config?.links.map(({ name }) => name);
   expect(names(await source.readChanges())).toEqual(['ada']);
   expect(await source.readChanges()).toBeNull();
@@ -211,9 +211,9 @@ test('a file without a link is valid only with a database', () => {
 });
 
 /** Returns a repository in memory. `onAdd` is called before a link is added, like a faster other process. */
-const shelfOf = (onAdd = (_links: Map<string, HostedLink['settings']>): void => undefined) => {
+const hostedLinksOf = (onAdd = (_links: Map<string, HostedLink['settings']>): void => undefined) => {
   const links = new Map<string, HostedLink['settings']>();
-  const shelf: Pick<LinkShelf, 'all' | 'add' | 'change' | 'drop'> = {
+  const hostedLinks: Pick<HostedLinks, 'all' | 'add' | 'change' | 'drop'> = {
     all: async () => [...links].map(([name, settings]) => hosted(name, settings)),
     add: async (name, settings) => {
       onAdd(links);
@@ -229,38 +229,38 @@ const shelfOf = (onAdd = (_links: Map<string, HostedLink['settings']>): void => 
     },
     drop: async (name) => links.delete(name),
   };
-  return { links, shelf: shelf as LinkShelf };
+  return { links, hostedLinks: hostedLinks as HostedLinks };
 };
 
-const managerOf = (shelf: LinkShelf, forget: () => Promise<[]> = async () => []) =>
-  manageLinks({ read: () => read({}), shelf, clock: { ...systemClock, sleep: async () => undefined }, forget });
+const managerOf = (hostedLinks: HostedLinks, forget: () => Promise<[]> = async () => []) =>
+  manageLinks({ read: () => read({}), hostedLinks, clock: { ...systemClock, sleep: async () => undefined }, forget });
 
 const PAGE = { consoleToken: 'a-token-of-twenty-four-or-more' };
 const OPENS_ANOTHER = /consoleToken: opens another link too/u;
 
 describe('changes of links at the same time', () => {
   test('of two links that are added at once with the same console token one is refused', async () => {
-    const { links, shelf } = shelfOf();
-    const manager = managerOf(shelf);
+    const { links, hostedLinks } = hostedLinksOf();
+    const manager = managerOf(hostedLinks);
     const ends = await Promise.allSettled([manager.add('ada', PAGE), manager.add('bob', PAGE)]);
     expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
     expect([...links.keys()]).toEqual(['ada']);
   });
 
   test('a link is reverted if another process stores the same console token at the same time', async () => {
-    const { links, shelf } = shelfOf((others) => others.set('of-another-process', PAGE));
-    await expect(managerOf(shelf).add('ada', PAGE)).rejects.toThrow(OPENS_ANOTHER);
+    const { links, hostedLinks } = hostedLinksOf((others) => others.set('of-another-process', PAGE));
+    await expect(managerOf(hostedLinks).add('ada', PAGE)).rejects.toThrow(OPENS_ANOTHER);
     expect([...links.keys()]).toEqual(['of-another-process']);
     links.clear();
     links.set('bob', { syncInterval: '1h' });
-    await expect(managerOf(shelf).set('bob', PAGE)).rejects.toThrow(OPENS_ANOTHER);
+    await expect(managerOf(hostedLinks).set('bob', PAGE)).rejects.toThrow(OPENS_ANOTHER);
     expect(links.get('bob')).toEqual({ syncInterval: '1h' });
   });
 
   test('no link is added while the data of a link with its name is being deleted', async () => {
-    const { links, shelf } = shelfOf();
+    const { links, hostedLinks } = hostedLinksOf();
     const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const manager = managerOf(shelf, async () => {
+    const manager = managerOf(hostedLinks, async () => {
       begun.resolve();
       await ended.promise;
       return [];
@@ -277,12 +277,12 @@ describe('changes of links at the same time', () => {
   });
 
   test('the data of a removed link is not deleted if another process adds the link again', async () => {
-    const { links, shelf } = shelfOf();
+    const { links, hostedLinks } = hostedLinksOf();
     const forgotten: string[] = [];
     const addAgain = async (): Promise<void> => void links.set('ada', {});
     const manager = manageLinks({
       read: () => read({}),
-      shelf,
+      hostedLinks,
       clock: { ...systemClock, sleep: addAgain },
       forget: async (name) => (forgotten.push(name), []),
     });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CONTACT_FIELDS, EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
-import { changedAtMs, CLOCK_MARGIN_MS, HALF_STATES, stands } from '../../../../src/core/contact/half.ts';
+import { changedAtMs, CLOCK_MARGIN_MS, HALF_STATES, isPresent } from '../../../../src/core/contact/half.ts';
 import { contactOf } from '../../../../src/core/contact/record.ts';
 import { equalSnapshots, snapshotText, type Snapshot, unordered } from '../../../../src/core/contact/snapshot.ts';
 import { contactSchema } from '../../../../src/core/contact/stored.ts';
@@ -124,7 +124,7 @@ test.each<[string, number | null, number | null]>([
 });
 
 test('[R7] a contact exists unless it is known to be deleted, even if a feed shows it since', () => {
-  const existing = HALF_STATES.filter((state) => stands(halfOf(record('x', {}), { state })));
+  const existing = HALF_STATES.filter((state) => isPresent(halfOf(record('x', {}), { state })));
   expect(existing).toEqual(['settled', 'changed', 'missing', 'settling']);
-  expect(stands(null)).toBe(false);
+  expect(isPresent(null)).toBe(false);
 });

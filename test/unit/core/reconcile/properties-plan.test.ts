@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EMPTY_CONTACT, SCALAR_FIELDS } from '../../../../src/core/contact/contact.ts';
-import { type Half, stands } from '../../../../src/core/contact/half.ts';
+import { type Half, isPresent } from '../../../../src/core/contact/half.ts';
 import { bySide, otherSide, type Side, SIDES } from '../../../../src/core/contact/side.ts';
 import type { Decision, Pair, PairStatus } from '../../../../src/core/reconcile/decision.ts';
 import { planGroups } from '../../../../src/core/reconcile/groups.ts';
@@ -161,7 +161,7 @@ describe('a plan', () => {
   const present = (pair: Pair | null): readonly string[] => {
     return SIDES.flatMap((side) => {
       const own = pair?.[side] ?? null;
-      return stands(own) ? [own.record.id] : [];
+      return isPresent(own) ? [own.record.id] : [];
     });
   };
   const contactsOf = (decision: Decision): readonly string[] => {
@@ -198,7 +198,7 @@ describe('a plan', () => {
           expect(input.policy.deletes).toBe('propagate');
           expect([`to-${side}`, 'both']).toContain(input.policy.direction);
           const own = pair[side];
-          if (input.policy.direction === 'both' && stands(own)) {
+          if (input.policy.direction === 'both' && isPresent(own)) {
             for (const field of SCALAR_FIELDS) expect(own.record.contact[field]).toBe(own.base?.contact[field]);
           }
         }

@@ -37,8 +37,8 @@ test.each([
   ],
   ['recovered', null, 'failing', 'The link home recovered; it was failing before.'],
 ] as const)('the text of the event %s is a sentence', (news, reason, trouble, text) => {
-  const told = { trouble, failingSinceMs: null, claimedUntilMs: null };
-  const notice = notificationOf(news, link({ reason, told }), SENDING);
+  const notificationState = { trouble, failingSinceMs: null, claimedUntilMs: null };
+  const notice = notificationOf(news, link({ reason, notificationState }), SENDING);
   expect(notice).toMatchObject({ event: `link.${news}`, from: trouble, reason, text });
 });
 

@@ -49,7 +49,7 @@ const halt = (link = 'home') => patchLink(store, link, { state: 'halted', reason
 const recover = (link = 'home') => patchLink(store, link, { state: 'active', reason: null });
 const events = (): unknown[] => receiver.received.map(({ body }) => (JSON.parse(body) as { event: string }).event);
 const logged = (name: string): unknown[] => log.lines.filter((line) => line.name === name).map(({ fields }) => fields);
-const trouble = async () => (await store.link('home')).told.trouble;
+const trouble = async () => (await store.link('home')).notificationState.trouble;
 
 test('a failure is reported once however often links are checked, its end once, and the next failure again', async () => {
   const notifier = open();
@@ -87,8 +87,11 @@ test('a notification claimed by another process is not sent, unless the claim ha
   await notifying;
 
   await recover();
-  const { told } = await store.link('home');
-  await store.swapNotificationState('home', told, { ...told, claimedUntilMs: clock.now() + 60_000 });
+  const { notificationState } = await store.link('home');
+  await store.swapNotificationState('home', notificationState, {
+    ...notificationState,
+    claimedUntilMs: clock.now() + 60_000,
+  });
   receiver.answer((response) => response.writeHead(204).end());
   await open().notify(['home'], NEVER);
   expect(receiver.received).toHaveLength(1);
@@ -99,8 +102,11 @@ test('a notification claimed by another process is not sent, unless the claim ha
 
 test('a claim too far in the future is ignored', async () => {
   await halt();
-  const { told } = await store.link('home');
-  await store.swapNotificationState('home', told, { ...told, claimedUntilMs: clock.now() + 3_600_000 });
+  const { notificationState } = await store.link('home');
+  await store.swapNotificationState('home', notificationState, {
+    ...notificationState,
+    claimedUntilMs: clock.now() + 3_600_000,
+  });
   await open().notify(['home'], NEVER);
   expect(events()).toEqual(['link.halted']);
 });
@@ -233,7 +239,7 @@ test('a notification that the receiver never accepts does not block other links 
   const notifier = open();
   for (const _ of [1, 2]) await notifier.notify(['club', 'home'], NEVER);
   expect(await trouble()).toBe('halted');
-  expect((await store.link('club')).told.trouble).toBeNull();
+  expect((await store.link('club')).notificationState.trouble).toBeNull();
 });
 
 test('a long response is cut off, and its status counts', async () => {

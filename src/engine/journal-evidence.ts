@@ -64,8 +64,8 @@ const keysOf = ({ side, leftId, rightId, after }: JournalRow): readonly string[]
   ...(after === null ? [] : [keyOf(side, side, after.id)]),
 ];
 
-/** Returns the ids of both halves of pairs that would get extras and were written within the resting time. */
-const idsToAsk = (decisions: readonly Decision[], nowMs: number): readonly string[] =>
+/** Returns both halves of pairs that would get extras and were written within the resting time. */
+const halvesToAsk = (decisions: readonly Decision[], nowMs: number): readonly Half[] =>
   decisions.flatMap((decision) => {
     if (decision.kind !== 'merge') return [];
     const { pair } = decision;
@@ -74,29 +74,43 @@ const idsToAsk = (decisions: readonly Decision[], nowMs: number): readonly strin
       const wasWritten = writtenAtMs !== null && Math.abs(nowMs - writtenAtMs) < EXTRAS_REST_MS;
       return wasWritten && extrasFor(decision, side).length > 0;
     });
-    return isRecent ? SIDES.map((side) => pair[side].id) : [];
+    return isRecent ? SIDES.map((side) => pair[side]) : [];
   });
 
 /**
  * Removes the extras from decisions whose contact got extras less than a day ago. The time is read from the journal, so it
- * survives a restart. Reads the journal only for contacts that this link has written since.
+ * survives a restart. Reads the journal only for contacts that this link has written since. Both ids of a pair may have changed
+ * since, so their former ids count too (R12).
  */
 export const withoutRestingExtras = async (
   { clock, link, store }: Session,
   decisions: readonly Decision[],
 ): Promise<readonly Decision[]> => {
   const nowMs = clock.now();
-  const ids = idsToAsk(decisions, nowMs);
-  if (ids.length === 0) return decisions;
-  const shown = new Map<string, number>();
+  const asked = halvesToAsk(decisions, nowMs);
+  if (asked.length === 0) return decisions;
+  const deleted = await store.halves(link, { by: 'state', states: ['gone', 'doubted'] });
+  const former = Map.groupBy(
+    deleted.filter(({ pair }) => pair === null),
+    ({ side, mergedInto }) => `${side} ${mergedInto}`,
+  );
+  const idsOf = ({ side, id }: Half): readonly string[] => [
+    id,
+    ...(former.get(`${side} ${id}`) ?? []).map((half) => half.id),
+  ];
+  const ids = asked.flatMap(idsOf);
+  const shown = new Map<string, JournalRow>();
   for (let start = 0; start < ids.length; start += BATCH) {
     const rows = await store.journal(link, { ids: ids.slice(start, start + BATCH), pairIds: [] });
     for (const row of rows.filter((each) => each.state === 'done' && namesExtras(each))) {
-      for (const key of keysOf(row)) shown.set(key, row.settledAtMs ?? row.intendedAtMs);
+      for (const key of keysOf(row)) shown.set(key, row);
     }
   }
-  const shownAtMs = (side: Side, pair: WholePair): number | null =>
-    SIDES.map((each) => shown.get(keyOf(side, each, pair[each].id)) ?? null).find((atMs) => atMs !== null) ?? null;
+  const shownAtMs = (side: Side, pair: WholePair): number | null => {
+    const keys = SIDES.flatMap((each) => idsOf(pair[each]).map((id) => keyOf(side, each, id)));
+    const last = keys.flatMap((key) => shown.get(key) ?? []).toSorted((a, b) => b.id - a.id)[0];
+    return last === undefined ? null : (last.settledAtMs ?? last.intendedAtMs);
+  };
   return deferExtras(decisions, shownAtMs, nowMs);
 };
 

@@ -31,7 +31,7 @@ const loadPairs = async (store: Store, link: string, ids: readonly number[]): Pr
 const loadMergeSurvivors = async (store: Store, link: string, changed: readonly Half[]): Promise<readonly Half[]> => {
   let survivors: readonly Half[] = [];
   for (const side of SIDES) {
-    const ids = changed.flatMap((half) => (half.side === side ? (half.mergedInto ?? []) : []));
+    const ids = changed.flatMap((half) => (half.side === side && half.pair !== null ? (half.mergedInto ?? []) : []));
     if (ids.length > 0) survivors = survivors.concat(await store.halves(link, { by: 'id', side, ids }));
   }
   return survivors;

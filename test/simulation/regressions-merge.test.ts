@@ -84,6 +84,20 @@ test('R9, R12: a computed value of a merged contact is shown on the survivor onl
   await expect(runHistory(history(phases, { ...given, computing }))).resolves.toBeDefined();
 });
 
+test.each([
+  ['update', twin()],
+  ['create', create('right')],
+] as const)(
+  'R12: a computed value that the first %s wrote is not written again within a day after both ids changed (seed 25053)',
+  async (_op, person) => {
+    // The service shows the merged-away contact under the id of a contact without a pair; the merge drops the value.
+    const bothIds: readonly Edit[] = [changeId(), create('right'), merge('right', { who: 0, into: 1 })];
+    const phases = [[run({ before: [person] }), run({ before: bothIds })]];
+    const computing = [[{ who: 0, what: 'another', isStamped: true }]] as const;
+    await expect(runHistory(history(phases, { shows: true, computing }))).resolves.toBeDefined();
+  },
+);
+
 test('R12: a one-way label that its target removed stays removed from that contact after a merge (seed 1015358)', async () => {
   const people: readonly Edit[] = [addSharedGroup('left'), create('left'), join('left', { who: 0, group: 0 })];
   const united: readonly Edit[] = [

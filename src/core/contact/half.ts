@@ -35,7 +35,10 @@ export type Half = {
   readonly record: ContactRecord;
   /** The side's contact when both sides last agreed; null if they never did. */
   readonly base: Snapshot | null;
-  /** For a deleted half: the contact of the same side that it was merged into, if known (R12). */
+  /**
+   * For a deleted half: the contact of the same side that it was merged into, if known (R12). For a former id, which has no pair: the
+   * contact's present id.
+   */
   readonly mergedInto: string | null;
   /** The number of consecutive complete listings that did not contain it although a read still found it (R7). */
   readonly absences: number;

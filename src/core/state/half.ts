@@ -231,6 +231,12 @@ export const unpairDeleted = (half: Half, atMs: number): Half => ({
   heardAtMs: atMs,
 });
 
+/** Returns the half of a former id of a contact, with the contact's new id (R12). */
+export const formerHalf = (half: Half, newId: string, atMs: number): Half => ({
+  ...unpairDeleted(half, atMs),
+  mergedInto: newId,
+});
+
 /** Returns the values that selections depend on, as one text. */
 const selectableText = ({ groupIds, marks = [] }: ContactRecord): string => JSON.stringify([groupIds, marks]);
 

@@ -4,7 +4,16 @@ import { CLOCK_MARGIN_MS, isDeleted, isPresent, type Half } from '../contact/hal
 import type { ContactRecord } from '../contact/record.ts';
 import { otherSide, type Side, type Sides } from '../contact/side.ts';
 import { EMPTY_SNAPSHOT } from '../reconcile/settle.ts';
-import { tombstoneHalf, isUnseen, mayLag, mayBeStaleRead, nextHalf, unpairDeleted, type HalfEvent } from './half.ts';
+import {
+  formerHalf,
+  isUnseen,
+  mayBeStaleRead,
+  mayLag,
+  nextHalf,
+  tombstoneHalf,
+  unpairDeleted,
+  type HalfEvent,
+} from './half.ts';
 import type { WorkingSet } from './working-set.ts';
 
 /** Applies an event to the half of that id, and returns the new half. */
@@ -44,7 +53,7 @@ export const rename = (set: WorkingSet, side: Side, from: string, to: string, at
     applyEvent(set, side, from, { kind: 'merged', into: to, atMs });
     return;
   }
-  set.put(unpairDeleted(half, atMs));
+  set.put(formerHalf(half, to, atMs));
   const record = { ...(known ?? half).record, id: to };
   set.put({ ...half, id: to, state: 'changed', record, mergedInto: null });
 };

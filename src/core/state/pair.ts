@@ -3,7 +3,7 @@ import { isDeleted, type Half } from '../contact/half.ts';
 import { syncedIn } from '../contact/contact.ts';
 import { SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { PairStatus } from '../reconcile/decision.ts';
-import { unpairDeleted } from './half.ts';
+import { formerHalf, unpairDeleted } from './half.ts';
 import type { WorkingSet } from './working-set.ts';
 
 export type PairToStore = {
@@ -68,7 +68,7 @@ const vacate = (set: WorkingSet, row: number, { pairId, halves, writtenSide }: P
     if (old === null || old.id === own?.id) continue;
     if (isDeleted(old)) storeGone(set, old);
     else if (pairId === null && writtenSide === side) releaseHalf(set, old);
-    else if (own !== null) set.put(unpairDeleted(old, own.heardAtMs));
+    else if (own !== null) set.put(formerHalf(old, own.id, own.heardAtMs));
     else set.drop(old);
   }
 };

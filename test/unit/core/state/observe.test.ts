@@ -222,6 +222,17 @@ describe('[R12] a contact that has another id', () => {
     expect(set.halves()).toMatchObject([{ id: 'old', pair: null, state: 'gone', heardAtMs: NOW }]);
   });
 
+  test('is named by the deleted halves of its former ids, also after its id changed again', () => {
+    const set = setOf(linkedPair(1, 'first', 's'));
+    rename(set, 'left', 'first', 'second', NOW);
+    expect(set.half('left', 'first')).toMatchObject({ state: 'gone', pair: null, mergedInto: 'second' });
+    rename(set, 'left', 'second', 'third', NOW);
+    expect(set.halves().flatMap(({ id, mergedInto }) => (mergedInto === 'third' ? [id] : []))).toEqual([
+      'first',
+      'second',
+    ]);
+  });
+
   test('changes nothing if the old id is unknown, or is the new one', () => {
     const set = setOf(linkedPair(1, 'x', 's'));
     rename(set, 'left', 'never seen', 'x', NOW);

@@ -1,5 +1,5 @@
 // The JSON documents of the commands, as other people's scripts read them.
-import { FURTHER, SYNCED_FIELDS } from '../src/core/contact/contact.ts';
+import { FURTHER, USUAL_FIELDS } from '../src/core/contact/contact.ts';
 import { z } from 'zod';
 import { PROVIDER_NAMES, USUAL_PROVIDERS } from '../src/providers/names.ts';
 
@@ -42,7 +42,7 @@ const run = z.strictObject({
 export const RunsDocument = z.strictObject({ runs: z.array(run) });
 
 /** A custom field is called `custom:` and its name; what a side computes, by what it is and what it is shown as. */
-const field = z.union([z.enum([...SYNCED_FIELDS, ...FURTHER]), z.string().regex(/^custom:| as /u)]);
+const field = z.union([z.enum([...USUAL_FIELDS, ...FURTHER]), z.string().regex(/^custom:| as /u)]);
 const changesOf = <Field extends z.ZodType>(of: Field) =>
   z.array(z.strictObject({ field: of, from: z.string(), to: z.string(), why: z.string().min(1) }));
 const contactAction = z.strictObject({

@@ -1,5 +1,4 @@
-import { USUAL_FIELDS } from '../../src/core/contact/chosen.ts';
-import { inFieldOrder, isSyncedField, type SyncedField } from '../../src/core/contact/contact.ts';
+import { inFieldOrder, isSyncedField, type SyncedField, USUAL_FIELDS } from '../../src/core/contact/contact.ts';
 import type { Token } from './ledger.ts';
 
 /** The selection of fields without computed values (`extras.ts`). */

@@ -1,4 +1,4 @@
-import { SYNCED_FIELDS, type SyncedField } from '../../src/core/contact/contact.ts';
+import { USUAL_FIELDS, type SyncedField } from '../../src/core/contact/contact.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../../src/core/contact/side.ts';
 import type { Book, Group, Row } from '../support/memory/book.ts';
 import { countedAsOwn } from './follow-run.ts';
@@ -7,7 +7,7 @@ import { tokensIn, type Destroyed, type ContactState, type World } from './world
 
 const DAY_MS = 86_400_000;
 
-const LOSSES = ['contacts', ...SYNCED_FIELDS] as const;
+const LOSSES = ['contacts', ...USUAL_FIELDS] as const;
 
 /** The quantities of the guard: the losses within a day, and the number of pairs. */
 type Measure = { readonly recent: readonly Destroyed[]; readonly pairs: number };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { USUAL_FIELDS, syncedFieldsOf, type ChosenFields } from '../../core/contact/chosen.ts';
+import { syncedFieldsOf, type ChosenFields } from '../../core/contact/chosen.ts';
 import {
   FURTHER,
   inFieldOrder,
@@ -8,6 +8,7 @@ import {
   specOf,
   type ScalarField,
   type SyncedField,
+  USUAL_FIELDS,
 } from '../../core/contact/contact.ts';
 import { EXTRAS, isExtra, isExtraField, JOINABLE, extraOf, type JoinedPart } from '../../core/contact/fields.ts';
 import { otherSide, SIDES, type Sides, type Side } from '../../core/contact/side.ts';

@@ -3,7 +3,7 @@ import {
   furtherIn,
   inFieldOrder,
   isSyncedField,
-  SYNCED_FIELDS,
+  USUAL_FIELDS,
   withValue,
   specOf,
   type Contact,
@@ -17,9 +17,6 @@ import { isExtraField, type ExtraField, type JoinedPart } from './fields.ts';
  * first name. Other fields are neither read, stored nor written.
  */
 export type ChosenFields = readonly (SyncedField | JoinedPart)[];
-
-/** The fields of a link without a choice of fields. */
-export const USUAL_FIELDS: readonly SyncedField[] = SYNCED_FIELDS;
 
 const isField = (word: SyncedField | JoinedPart): word is SyncedField => isSyncedField(word);
 

@@ -18,7 +18,7 @@ type UsualList = FieldOfKind<'list'>;
 /** A field that every contact has. */
 export type UsualField = UsualScalar | UsualList;
 /** A field that a contact contains only if it has a value. */
-export type FurtherField = keyof Further | NamedField;
+type FurtherField = keyof Further | NamedField;
 /** A field with one text. */
 export type ScalarField = UsualScalar | FurtherOfKind<'text'> | NamedField;
 /** A field with several elements. */
@@ -47,7 +47,7 @@ export const SCALAR_FIELDS = fieldsOfKind('text');
 export const LIST_FIELDS = fieldsOfKind('list');
 export const CONTACT_FIELDS: readonly UsualField[] = [...SCALAR_FIELDS, ...LIST_FIELDS];
 /** The fields that a link syncs by default. */
-export const SYNCED_FIELDS: readonly (keyof Registry)[] = [...CONTACT_FIELDS, ...fieldsOfKind('set')];
+export const USUAL_FIELDS: readonly SyncedField[] = [...CONTACT_FIELDS, ...fieldsOfKind('set')];
 /** The fields that a link syncs only if it chooses them. Fields with user-defined names follow them. */
 export const FURTHER: readonly (keyof Further)[] = Object.keys(FURTHER_FIELDS) as (keyof Further)[];
 
@@ -64,7 +64,7 @@ const isContactField = (name: string): name is ContactField => isUsual(name) || 
 export const isSyncedField = (name: string): name is SyncedField => name === 'buckets' || isContactField(name);
 
 /** The specification of the values of one contact field. */
-export type ContactSpec<Field extends ContactField> = FieldSpec<'text' | 'list', NonNullable<Contact[Field]>>;
+type ContactSpec<Field extends ContactField> = FieldSpec<'text' | 'list', NonNullable<Contact[Field]>>;
 
 const SPECS: Readonly<Record<string, unknown>> = { ...FIELDS, ...FURTHER_FIELDS };
 
@@ -94,7 +94,7 @@ export const inFieldOrder = (fields: Iterable<SyncedField>): readonly SyncedFiel
 /** Returns the fields in which any of the contacts may have a value, and the membership. */
 export const syncedIn = (...contacts: readonly Contact[]): readonly SyncedField[] => {
   const further = furtherIn(...contacts);
-  return further.length === 0 ? SYNCED_FIELDS : [...CONTACT_FIELDS, ...further, 'buckets'];
+  return further.length === 0 ? USUAL_FIELDS : [...CONTACT_FIELDS, ...further, 'buckets'];
 };
 
 /** Returns the text fields among the fields. */

@@ -13,7 +13,7 @@ import {
   unitedTyped,
   websiteKey,
 } from './keys.ts';
-import { list, type ListSpec, set, text, type TextSpec } from './kinds.ts';
+import { type FieldSpec, list, type ListSpec, set, text } from './kinds.ts';
 import { normaliseNotes, normaliseText, textKey } from './text.ts';
 
 /** Elements are the same if their values have the same key. */
@@ -75,10 +75,8 @@ export const FURTHER_FIELDS = {
 /** The parts of a name that a link may join into the first name, in the order in which they are joined. */
 export const JOINABLE = ['namePrefix', 'middleName'] as const;
 
-export type Joinable = (typeof JOINABLE)[number];
-
 /** A part of a name that is joined into the first name on a side that stores it separately; it is then not a field. */
-export type JoinedPart = `${Joinable}:joined`;
+export type JoinedPart = `${(typeof JOINABLE)[number]}:joined`;
 
 /** A text field that a user of the account defined, by its name. */
 export type CustomField = `custom:${string}`;
@@ -124,7 +122,7 @@ export const isNamedField = (name: string): name is NamedField => isCustomField(
 export const nameOfNamed = (field: NamedField): string => extraOf(field)?.shownAs ?? field.slice(CUSTOM.length);
 
 /** Returns the specification of a field with a user-defined name. */
-export const namedSpec = (field: NamedField): TextSpec => text(nameOfNamed(field), normaliseNotes);
+export const namedSpec = (field: NamedField): FieldSpec<'text', string> => text(nameOfNamed(field), normaliseNotes);
 
 /** The fields of the initial field set. */
 const FIRST_FIELDS: ReadonlySet<string> = new Set([

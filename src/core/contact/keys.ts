@@ -1,6 +1,6 @@
 import type { LabelledValue, PostalAddress } from './elements.ts';
 import { numberingPlans } from './numbering-plans.ts';
-import { hostKey, textKey, visibleText } from './text.ts';
+import { hostKey, PRINTABLE_ASCII, textKey, visibleText } from './text.ts';
 
 /** Parses a table of spellings, each line for one word of folded text. The first spelling of a line is the canonical one. */
 const tableOf = (spellings: string): ReadonlyMap<string, string> =>
@@ -74,12 +74,9 @@ const streetWord = (word: string): string => STREET_WORDS.get(word) ?? word.repl
 /** Returns the canonical form of a folded country name without spaces: `usa` and `unitedstates` are equal. */
 const countryWord = (country: string): string => COUNTRIES.get(country) ?? country;
 
-/** Printable ASCII needs no normalisation; most texts are printable ASCII. */
-const PLAIN = /^[ -~]*$/u;
-
 /** Returns a key that is equal for the spellings of one email address; an international domain has two spellings. */
 export const emailKey = (value: string): string => {
-  const at = PLAIN.test(value) ? -1 : value.lastIndexOf('@');
+  const at = PRINTABLE_ASCII.test(value) ? -1 : value.lastIndexOf('@');
   if (at < 0) return textKey(value);
   return `${visibleText(value.slice(0, at)).trimStart().toLowerCase()}@${hostKey(value.slice(at + 1))}`;
 };
@@ -120,7 +117,7 @@ export const phoneKey = (value: string): string => {
 
 /** Returns the digits of a phone number, in ASCII: less exact than {@link phoneKey}, but fast. */
 export const phoneDigits = (value: string): string => {
-  const text = PLAIN.test(value) ? value : value.normalize('NFKC').replace(/\p{Nd}/gu, asciiDigit);
+  const text = PRINTABLE_ASCII.test(value) ? value : value.normalize('NFKC').replace(/\p{Nd}/gu, asciiDigit);
   return text.replace(/\D+/gu, '');
 };
 
@@ -194,7 +191,8 @@ const streetKey = (street: string): string =>
     .map((text, index) => (index % 2 === 0 ? addressWords(text).map(streetWord).join('') : partition(text)))
     .join('');
 
-const POSTAL_PARTS = ['street', 'city', 'region', 'postalCode', 'country'] as const;
+/** The parts of a postal address that identify it. */
+export const POSTAL_PARTS = ['street', 'city', 'region', 'postalCode', 'country'] as const;
 
 const partKey = (address: PostalAddress, part: (typeof POSTAL_PARTS)[number]): string => {
   if (part === 'street') return streetKey(address.street);

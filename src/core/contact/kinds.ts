@@ -25,8 +25,6 @@ export type FieldSpec<Kind extends string, Value> = {
 /** The keys to be replaced, each with its replacement. */
 type Synonyms = ReadonlyMap<string, string>;
 
-export type TextSpec = FieldSpec<'text', string>;
-
 export type ListSpec<Element> = FieldSpec<'list', readonly Element[]> & {
   readonly element: ElementSpec<Element>;
   /** Returns a key that is equal for all spellings of one element. */
@@ -41,8 +39,6 @@ export type ListSpec<Element> = FieldSpec<'list', readonly Element[]> & {
   /** True if the label is part of an element's identity, for example the network of a messenger. */
   readonly isTyped: boolean;
 };
-
-export type SetSpec = FieldSpec<'set', readonly string[]>;
 
 const NO_SYNONYMS: Synonyms = new Map();
 
@@ -90,7 +86,7 @@ export const text = (
   words: string,
   normalise: (given: string) => string = normaliseText,
   refusalOf: (value: string) => string | null = takesAll,
-): TextSpec => ({
+): FieldSpec<'text', string> => ({
   kind: 'text',
   words,
   empty: '',
@@ -150,7 +146,7 @@ export const list = <Element extends ElementParts>(
 };
 
 /** A field of ids, each once and sorted: the groups of a contact. It is stored next to the contact, not in it. */
-export const set = (words: string): SetSpec => ({
+export const set = (words: string): FieldSpec<'set', readonly string[]> => ({
   kind: 'set',
   words,
   empty: [],

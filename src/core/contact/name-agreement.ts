@@ -7,7 +7,7 @@ import { hasName, type PersonName, personNameOf } from './person-name.ts';
  * The relation of two names. `same`: equal except for spelling, order and division. `compatible`: an initial, a short form or a
  * missing part explains the difference. `different`: two names. `unknown`: one name is missing.
  */
-export type NameVerdict = 'same' | 'compatible' | 'different' | 'unknown';
+type NameVerdict = 'same' | 'compatible' | 'different' | 'unknown';
 
 const textOf = (words: readonly Word[]): Word => [
   words.map(([plain]) => plain).join(''),

@@ -13,7 +13,7 @@ const matchAt = (words: readonly Word[], from: 'start' | 'end', has: (entry: str
 };
 
 /** The remaining words of both fields while parts are removed. */
-export type NameDraft = {
+type NameDraft = {
   first: readonly Word[];
   last: readonly Word[];
   suffix: string;
@@ -38,7 +38,7 @@ const isTitle = (entry: string, behind: number, following: number): boolean =>
   TABLES.unsureHonorifics.has(entry) ? behind > 0 && behind + following > 1 : behind + following > 0;
 
 /** Drops titles at the start of the words. `following` is the number of words in the other field after them. */
-export const dropTitles = (draft: NameDraft, words: readonly Word[], following: number): readonly Word[] => {
+const dropTitles = (draft: NameDraft, words: readonly Word[], following: number): readonly Word[] => {
   let rest = words;
   for (;;) {
     const count = matchAt(rest, 'start', (entry) => TABLES.honorifics.has(entry));
@@ -107,7 +107,7 @@ const dropLeadingSuffix = (draft: NameDraft, words: readonly Word[]): readonly W
 };
 
 /** Drops titles and suffixes from the words of both fields. */
-export const stripName = (draft: NameDraft): void => {
+const stripName = (draft: NameDraft): void => {
   const isWhole = draft.first.length === 0 || draft.last.length === 0;
   draft.first = dropLeadingSuffix(draft, dropTitles(draft, draft.first, draft.last.length));
   draft.last = dropLeadingSuffix(draft, dropTitles(draft, draft.last, 0));
@@ -117,7 +117,7 @@ export const stripName = (draft: NameDraft): void => {
 };
 
 /** Returns the first suffix in a text; empty if it does not exist. */
-export const suffixIn = (text: string): string =>
+const suffixIn = (text: string): string =>
   wordsIn(text)
     .map(([plain]) => TABLES.suffixes.get(plain) ?? TABLES.unsureSuffixes.get(plain) ?? '')
     .find((suffix) => suffix !== '') ?? '';
@@ -176,14 +176,14 @@ const hasAnd = (first: string, last: string): boolean => {
 const isHouseholdWord = ([plain]: Word): boolean => TABLES.household.has(plain);
 
 /** Returns the words without household words and the words that join people. */
-export const withoutAnd = (words: readonly Word[]): readonly Word[] =>
+const withoutAnd = (words: readonly Word[]): readonly Word[] =>
   words.filter(
     (word) =>
       !isHouseholdWord(word) && !TABLES.and.has(word[0]) && !TABLES.lowerCaseAnd.has(word[0]) && word[0] !== 'the',
   );
 
 /** The texts of both name fields without remarks and qualifications. */
-export type NameTexts = {
+type NameTexts = {
   readonly first: string;
   readonly last: string;
   readonly remark: string;
@@ -217,8 +217,7 @@ const nameSeveral = ({ firstName, lastName }: Contact, isWhole: boolean, parts: 
   );
 };
 
-/** Parses the texts of a contact's name. Pure. */
-export const nameTextsOf = (contact: Contact): NameTexts => {
+const nameTextsOf = (contact: Contact): NameTexts => {
   const { first, last } = splitRemarks(contact);
   const [given, family] = [splitCommas(first.text), splitCommas(last.text)];
   const isWhole = isBlank(first.text) || isBlank(last.text);
@@ -230,4 +229,31 @@ export const nameTextsOf = (contact: Contact): NameTexts => {
   // Lovelace, Ada
   if (isWhole && !isSeveral && behind !== undefined) return { first: behind, last: before, ...rest };
   return { first: given.parts.join(' '), last: family.parts.join(' '), ...rest };
+};
+
+type Written = { readonly first: readonly Word[]; readonly last: readonly Word[] };
+
+/** Returns the words without titles and suffixes; all words if nothing else remains. */
+const draftOf = (written: Written, texts: NameTexts, { namePrefix = '', nameSuffix = '' }: Contact): NameDraft => {
+  const { first, last } = written;
+  const own = texts.isSeveral ? { first: withoutAnd(first), last: withoutAnd(last) } : written;
+  const draft: NameDraft = { ...own, suffix: texts.suffix, genders: new Set() };
+  stripName(draft);
+  dropTitles(draft, wordsIn(namePrefix), 1);
+  draft.suffix ||= suffixIn(nameSuffix);
+  return draft.first.length + draft.last.length > 0 ? draft : { ...draft, first, last };
+};
+
+/** Longer names are compared as one text. */
+const MOST_WORDS = 20;
+
+/**
+ * Parses the name fields of a contact: their texts without remarks and qualifications, the words as written, and the words without
+ * titles and suffixes (`draft`), which is null for a name of many words. Pure.
+ */
+export const parseName = (contact: Contact) => {
+  const texts = nameTextsOf(contact);
+  const written: Written = { first: wordsIn(texts.first), last: wordsIn(texts.last) };
+  const isLong = written.first.length + written.last.length > MOST_WORDS;
+  return { texts, written, draft: isLong ? null : draftOf(written, texts, contact) };
 };

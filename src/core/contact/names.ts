@@ -1,4 +1,5 @@
 import type { Contact } from './contact.ts';
+import { PRINTABLE_ASCII } from './text.ts';
 
 /**
  * Accents of European letters, Hebrew points and Arabic vowel marks. The vowel signs of other scripts are kept, because
@@ -9,9 +10,6 @@ const OPTIONAL_MARKS = /[\u0300-\u036F\u0591-\u05C7\u064B-\u065F]+/gu;
 /** Letters that Unicode does not decompose into a letter and an accent. */
 const LETTERS: Readonly<Record<string, string>> = { ß: 'ss', ø: 'o', ł: 'l', đ: 'd', ð: 'd', æ: 'ae', œ: 'oe', ı: 'i' };
 
-/** Printable ASCII has no accents; most texts are printable ASCII. */
-const PLAIN = /^[ -~]*$/u;
-
 const withoutAccents = (text: string): string =>
   text
     .normalize('NFKD')
@@ -21,7 +19,9 @@ const withoutAccents = (text: string): string =>
 
 /** Folds a text for comparisons that ignore spelling: no accents, lower case, words separated by one space. */
 export const foldText = (text: string): string => {
-  return (PLAIN.test(text) ? text.toLowerCase() : withoutAccents(text)).replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ').trim();
+  return (PRINTABLE_ASCII.test(text) ? text.toLowerCase() : withoutAccents(text))
+    .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
+    .trim();
 };
 
 /** Returns the folded words of a name, from any number of fields. */

@@ -1,6 +1,6 @@
 import { LIST_FIELDS, SCALAR_FIELDS, type Contact, type ListField } from './contact.ts';
-import { emailKey, phoneKey } from './keys.ts';
-import { elementKey, listOf } from './lists.ts';
+import { phoneKey } from './keys.ts';
+import { elementKey, emailKeys, listOf } from './lists.ts';
 import { namesAgree } from './name-agreement.ts';
 import { wordsOf } from './names.ts';
 import { hasName, personNameOf } from './person-name.ts';
@@ -20,10 +20,6 @@ const saysNothing = (contact: Contact): boolean =>
 
 const isNameless = (contact: Contact): boolean => !hasName(personNameOf(contact));
 
-const emailsOf = (contact: Contact): ReadonlySet<string> => {
-  return new Set(contact.emailAddresses.map(({ value }) => emailKey(value)));
-};
-
 const phonesOf = (contact: Contact): ReadonlySet<string> => {
   return new Set(contact.phoneNumbers.flatMap(({ value }) => phoneTail(phoneKey(value)) ?? []));
 };
@@ -34,7 +30,8 @@ const elementsOf = (contact: Contact, field: ListField): ReadonlySet<string> => 
 
 /** Returns whether two contacts share a name, an address or another identifying value. */
 const haveInCommon = (a: Contact, b: Contact): boolean => {
-  if (!emailsOf(a).isDisjointFrom(emailsOf(b)) || !phonesOf(a).isDisjointFrom(phonesOf(b))) return true;
+  if (!emailKeys(a.emailAddresses).isDisjointFrom(emailKeys(b.emailAddresses))) return true;
+  if (!phonesOf(a).isDisjointFrom(phonesOf(b))) return true;
   if (!isNameless(a) && !isNameless(b)) return namesAgree(a, b, []);
   const company = wordsOf(a.company).join(' ');
   if (company !== '' && company === wordsOf(b.company).join(' ')) return true;
@@ -42,7 +39,7 @@ const haveInCommon = (a: Contact, b: Contact): boolean => {
 };
 
 /** A contact that another contact may have been created for. */
-export type Origin = {
+type Origin = {
   readonly id: string;
   /** Identifies the account that the id belongs to. */
   readonly scope: string | undefined;

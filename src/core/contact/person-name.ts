@@ -1,14 +1,6 @@
 import type { Contact } from './contact.ts';
 import { emailKey, phoneKey } from './keys.ts';
-import {
-  dropTitles,
-  type NameDraft,
-  type NameTexts,
-  nameTextsOf,
-  stripName,
-  suffixIn,
-  withoutAnd,
-} from './name-parts.ts';
+import { parseName } from './name-parts.ts';
 import type { Gender } from './name-tables.ts';
 import { entryOf, isSpaceless, withoutDigraphs, type Word, wordsIn } from './names.ts';
 
@@ -81,38 +73,22 @@ const keyOf = ({ given, family, suffix, remark, isSeveral }: Omit<PersonName, 'k
 
 const nameOf = (parts: Omit<PersonName, 'key'>): PersonName => ({ ...parts, key: keyOf(parts) });
 
-/** Longer names are compared as one text. */
-const MOST_WORDS = 20;
 /** Divides a name that is written in one field: the last word is the family name. A single word after a title is a family name. */
 const divided = (words: readonly Word[], hasTitle: boolean): Pick<PersonName, 'given' | 'family'> =>
   words.length < 2 && !hasTitle ? { given: words, family: [] } : { given: words.slice(0, -1), family: words.slice(-1) };
 
-type Written = { readonly first: readonly Word[]; readonly last: readonly Word[] };
-
-/** Returns the words without titles and suffixes; all words if nothing else remains. */
-const draftOf = (written: Written, texts: NameTexts, { namePrefix = '', nameSuffix = '' }: Contact): NameDraft => {
-  const { first, last } = written;
-  const own = texts.isSeveral ? { first: withoutAnd(first), last: withoutAnd(last) } : written;
-  const draft: NameDraft = { ...own, suffix: texts.suffix, genders: new Set() };
-  stripName(draft);
-  dropTitles(draft, wordsIn(namePrefix), 1);
-  draft.suffix ||= suffixIn(nameSuffix);
-  return draft.first.length + draft.last.length > 0 ? draft : { ...draft, first, last };
-};
-
-const countOf = ({ first, last }: Written): number => first.length + last.length;
+const countOf = ({ first, last }: Readonly<Record<'first' | 'last', readonly Word[]>>): number =>
+  first.length + last.length;
 
 /** Returns the parts of a contact's name that matching compares. Pure. */
 export const personNameOf = (contact: Contact): PersonName => {
   const whole = wholeName(contact);
   if (whole === '' || isAddress(whole, contact)) return NO_NAME;
-  const texts = nameTextsOf(contact);
-  const written = { first: wordsIn(texts.first), last: wordsIn(texts.last) };
-  if (countOf(written) > MOST_WORDS) {
+  const { texts, written, draft } = parseName(contact);
+  if (draft === null) {
     const text = entryOf([...written.first, ...written.last]);
     return nameOf({ ...NO_NAME, given: [[text, text]] });
   }
-  const draft = draftOf(written, texts, contact);
   const isSigns = countOf(draft) === 0;
   const first = written.first.length > 0 ? draft.first : signsIn(texts.first, isSigns);
   const family = written.last.length > 0 ? draft.last : signsIn(texts.last, isSigns);

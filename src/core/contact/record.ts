@@ -103,11 +103,13 @@ export const unsyncableIn = ({ unsyncable = [] }: Pick<ContactRecord, 'unsyncabl
 export const unsyncableFields = (...records: readonly Pick<ContactRecord, 'unsyncable'>[]): ReadonlySet<SyncedField> =>
   new Set(records.flatMap((record) => unsyncableIn(record).map(({ field }) => field)));
 
-/** A contact with the values that can be synced, and the fields that cannot; those are empty in the contact. */
-export type SyncableContact = { readonly contact: Contact; readonly unsyncable: readonly UnsyncableField[] };
-
-/** Separates the values of a side that can be synced from those that cannot, for example because they are too long (R15). Pure. */
-export const syncableContact = (given: Partial<Contact>): SyncableContact => {
+/**
+ * Separates the values of a side that can be synced from those that cannot, for example because they are too long (R15). The
+ * latter are empty in the returned contact. Pure.
+ */
+export const syncableContact = (
+  given: Partial<Contact>,
+): { readonly contact: Contact; readonly unsyncable: readonly UnsyncableField[] } => {
   const contact = contactOf(given);
   const unsyncable = fieldsIn(contact).flatMap((field): UnsyncableField[] => {
     const reason = refusalOf(field, contact);

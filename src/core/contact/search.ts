@@ -24,7 +24,7 @@ export const searchText = (contact: Contact): string => {
 };
 
 /** Parts of a {@link searchText} that indicate a match with the contact; null for a part that the text does not contain. */
-export type Needles = {
+type Needles = {
   readonly email: string;
   /** Two spellings of one number may share only their closing digits. */
   readonly phone: string | null;

@@ -45,8 +45,8 @@ export const normaliseNotes = (text: string | null | undefined): string => {
   return LINE_BREAK.test(kept) ? kept : normaliseText(kept);
 };
 
-/** Printable ASCII has no invisible characters and one spelling; most texts are printable ASCII. */
-const PRINTABLE_ASCII = /^[ -~]*$/u;
+/** Printable ASCII has no accents, no invisible characters and one spelling; most texts are printable ASCII. */
+export const PRINTABLE_ASCII = /^[ -~]*$/u;
 
 /**
  * Invisible characters: direction marks, soft hyphens, zero-width spaces, variation selectors. The joiner between two emoji and the
@@ -54,8 +54,6 @@ const PRINTABLE_ASCII = /^[ -~]*$/u;
  */
 const INVISIBLE =
   /(?!(?<=[\p{ExtPict}\p{EMod}\uFE0F])\u200D(?=\p{ExtPict}))(?!(?<=\u{1F3F4}[\u{E0020}-\u{E007F}]*)[\u{E0020}-\u{E007F}])\p{DI}/gu;
-
-const WHITE_SPACE = /[\s\u0085]+/gu;
 
 /** Returns the text in Unicode NFC, without invisible characters. */
 export const visibleText = (text: string): string =>
@@ -66,7 +64,7 @@ export const visibleText = (text: string): string =>
  * ignored. Every letter, digit and sign counts. A text of only invisible characters is its own key.
  */
 export const textKey = (text: string): string =>
-  (visibleText(text).replace(WHITE_SPACE, ' ').trim() || text).toLowerCase();
+  (visibleText(text).replace(WHITESPACE, ' ').trim() || text).toLowerCase();
 
 const HOST_NAME = /^[\p{L}\p{M}\p{N}\p{DI}.\u3002\uFF0E\uFF61-]+$/u;
 

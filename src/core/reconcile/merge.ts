@@ -11,7 +11,7 @@ import {
 } from '../contact/contact.ts';
 import { isExtraField } from '../contact/fields.ts';
 import { changedAtMs, type Half } from '../contact/half.ts';
-import type { ListElement } from '../contact/keys.ts';
+import { type ListElement, POSTAL_PARTS } from '../contact/keys.ts';
 import {
   elementKey,
   isTypedList,
@@ -67,8 +67,6 @@ export const mergeScalar = (field: ScalarField, { left, right }: Sides<Half>): S
   if (leftChanged && rightChanged) return { kind: 'conflict' };
   return { kind: 'propagate', from: leftChanged ? 'left' : 'right' };
 };
-
-const POSTAL_PARTS = ['street', 'city', 'region', 'postalCode', 'country'] as const;
 
 /** The elements that a list field of one side gains and loses through changes of the other side. */
 export type ListDelta = { readonly add: readonly ListElement[]; readonly remove: readonly ListElement[] };

@@ -1,7 +1,8 @@
 import type { ReadAnswer } from '../../core/contact/requests.ts';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../util/clock.ts';
-import { USUAL_FIELDS, type ChosenFields } from '../../core/contact/chosen.ts';
+import { USUAL_FIELDS } from '../../core/contact/contact.ts';
+import { type ChosenFields } from '../../core/contact/chosen.ts';
 import type { OnRetry } from '../provider.ts';
 import { orRefusal } from '../write-results.ts';
 import type { PullRequest, Remote, RemoteCapabilities } from '../remote.ts';

@@ -1,13 +1,7 @@
 import { createHash } from 'node:crypto';
-import { contactFieldsOf, nameOfFields, USUAL_FIELDS, type ChosenFields } from '../../core/contact/chosen.ts';
+import { contactFieldsOf, nameOfFields, type ChosenFields } from '../../core/contact/chosen.ts';
 import type { EntryChoice } from '../../core/contact/bound-entries.ts';
-import {
-  specOf,
-  type Contact,
-  type ContactField,
-  type FurtherField,
-  type UsualField,
-} from '../../core/contact/contact.ts';
+import { specOf, type Contact, type ContactField, USUAL_FIELDS } from '../../core/contact/contact.ts';
 import { ADDED_FIELDS, isNamedField, type NamedField } from '../../core/contact/fields.ts';
 import { createRowDigest } from '../listing.ts';
 import { ADDRESSES, COMPANY, postalAddressOf, TITLE, valuesOf, writeValues } from './lists.ts';
@@ -31,7 +25,7 @@ const CUT = { listedMax: LISTED_VALUES_MAX };
 const EMAIL_ADDRESSES = personField('emailAddresses', writeValues('emailAddresses', 'emailAddresses'), CUT);
 const PHONE_NUMBERS = personField('phoneNumbers', writeValues('phoneNumbers', 'phoneNumbers'), CUT);
 
-type PlacedField = UsualField | Exclude<FurtherField, NamedField>;
+type PlacedField = Exclude<ContactField, NamedField>;
 
 /** The mapping of each contact field to a Person. */
 const PERSON_FIELDS: { readonly [Field in PlacedField]: FieldMapping<NonNullable<Contact[Field]>> } = {

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
-import { USUAL_FIELDS, type ChosenFields } from '../../core/contact/chosen.ts';
+import { USUAL_FIELDS } from '../../core/contact/contact.ts';
+import { type ChosenFields } from '../../core/contact/chosen.ts';
 import type { Clock } from '../../util/clock.ts';
 import { InvalidError, NotFoundError } from '../errors.ts';
 import { LISTING_LIMITS, type ListingLimits } from '../listing.ts';

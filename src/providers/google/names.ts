@@ -1,5 +1,4 @@
 import { type Contact, textIn } from '../../core/contact/contact.ts';
-import type { Joinable } from '../../core/contact/fields.ts';
 import { foldText } from '../../core/contact/names.ts';
 import { normaliseText } from '../../core/contact/text.ts';
 import {
@@ -32,7 +31,7 @@ const partOf = (name: NameEntry | undefined, part: (typeof NAME_PARTS)[number]):
 };
 
 /** Returns a part of a name that is joined into the first name; empty if it is not joined. */
-const joinedText = (name: NameEntry | undefined, field: Joinable, chosen: ChosenParts): string =>
+const joinedText = (name: NameEntry | undefined, field: 'namePrefix' | 'middleName', chosen: ChosenParts): string =>
   chosen.has(`${field}:joined`) ? normaliseText(partOf(name, PARTS[field])) : '';
 
 const firstNameOf = (name: NameEntry | undefined, chosen: ChosenParts): string =>

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
+import { type ChosenFields, contactFieldsOf, syncedFieldsOf, nameOfFields } from '../../core/contact/chosen.ts';
 import {
-  type ChosenFields,
-  contactFieldsOf,
-  syncedFieldsOf,
-  nameOfFields,
+  type Contact,
+  type ContactField,
+  textIn,
+  type UsualField,
+  valueIn,
   USUAL_FIELDS,
-} from '../../core/contact/chosen.ts';
-import { type Contact, type ContactField, textIn, type UsualField, valueIn } from '../../core/contact/contact.ts';
+} from '../../core/contact/contact.ts';
 import type { LabelledValue, PostalAddress } from '../../core/contact/elements.ts';
 import {
   type CustomField,

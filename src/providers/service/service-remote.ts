@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
-import { type ChosenFields, USUAL_FIELDS } from '../../core/contact/chosen.ts';
+import { USUAL_FIELDS } from '../../core/contact/contact.ts';
+import { type ChosenFields } from '../../core/contact/chosen.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
 import { mapConcurrently } from '../../util/batches.ts';
 import { orRefusal } from '../write-results.ts';

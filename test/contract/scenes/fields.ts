@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import { USUAL_FIELDS } from '../../../src/core/contact/chosen.ts';
 import {
   EMPTY_CONTACT,
   inFieldOrder,
@@ -7,6 +6,7 @@ import {
   valueIn,
   type Contact,
   type ContactField,
+  USUAL_FIELDS,
 } from '../../../src/core/contact/contact.ts';
 import type { ContactRecord } from '../../../src/core/contact/record.ts';
 import type { Remote } from '../../../src/providers/remote.ts';

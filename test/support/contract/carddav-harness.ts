@@ -1,6 +1,7 @@
 import ICAL from 'ical.js';
 import { Agent } from 'undici';
-import { USUAL_FIELDS, type ChosenFields } from '../../../src/core/contact/chosen.ts';
+import { USUAL_FIELDS } from '../../../src/core/contact/contact.ts';
+import { type ChosenFields } from '../../../src/core/contact/chosen.ts';
 import { createCarddavRemote } from '../../../src/providers/carddav/carddav-remote.ts';
 import { carddav } from '../../../src/providers/carddav/provider.ts';
 import type { Remote } from '../../../src/providers/remote.ts';

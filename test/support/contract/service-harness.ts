@@ -1,6 +1,7 @@
 import { Agent } from 'undici';
 import type { Clock } from '../../../src/util/clock.ts';
-import { USUAL_FIELDS, type ChosenFields } from '../../../src/core/contact/chosen.ts';
+import { USUAL_FIELDS } from '../../../src/core/contact/contact.ts';
+import { type ChosenFields } from '../../../src/core/contact/chosen.ts';
 import { isExtraField } from '../../../src/core/contact/fields.ts';
 import type { Remote } from '../../../src/providers/remote.ts';
 import { createServiceRemote } from '../../../src/providers/service/service-remote.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { USUAL_FIELDS } from '../../../src/core/contact/chosen.ts';
+import { USUAL_FIELDS } from '../../../src/core/contact/contact.ts';
 import { cardMapping } from '../../../src/providers/carddav/card/card-mapping.ts';
 import { parseLines } from '../../../src/providers/carddav/card/content-line.ts';
 import { createRecords } from '../../../src/providers/carddav/record.ts';

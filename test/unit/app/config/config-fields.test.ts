@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { USUAL_FIELDS } from '../../../../src/core/contact/chosen.ts';
+import { USUAL_FIELDS } from '../../../../src/core/contact/contact.ts';
 import { fieldChoice, withFieldList } from '../../../../src/app/config/field-choice.ts';
 import { problemsOf, REQUIRED_YAML, useConfigDirectory } from './config-support.ts';
 

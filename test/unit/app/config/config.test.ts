@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EXAMPLES, ROOT } from '../../../../config/docs.ts';
-import { USUAL_FIELDS } from '../../../../src/core/contact/chosen.ts';
+import { USUAL_FIELDS } from '../../../../src/core/contact/contact.ts';
 import { ConfigError } from '../../../../src/util/config-error.ts';
 import { readConfig, type LinkConfig } from '../../../../src/app/config/config.ts';
 import { allSettings } from '../../../../src/app/config/settings.ts';

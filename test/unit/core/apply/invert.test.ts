@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { afterInverse, type Current, invert } from '../../../../src/core/apply/invert.ts';
-import { USUAL_FIELDS } from '../../../../src/core/contact/chosen.ts';
-import type { Contact } from '../../../../src/core/contact/contact.ts';
+import { type Contact, USUAL_FIELDS } from '../../../../src/core/contact/contact.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import type { ContactOperationKind } from '../../../../src/core/reconcile/operation.ts';
 import { operationOf, type OperationOf } from '../../../support/store/rows.ts';

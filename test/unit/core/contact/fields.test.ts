@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { fieldsNamed, syncedFieldsOf, nameOfFields, USUAL_FIELDS } from '../../../../src/core/contact/chosen.ts';
-import { EMPTY_CONTACT, LIST_FIELDS, SCALAR_FIELDS, SYNCED_FIELDS } from '../../../../src/core/contact/contact.ts';
+import { fieldsNamed, syncedFieldsOf, nameOfFields } from '../../../../src/core/contact/chosen.ts';
+import { EMPTY_CONTACT, LIST_FIELDS, SCALAR_FIELDS, USUAL_FIELDS } from '../../../../src/core/contact/contact.ts';
 import { ADDED_FIELDS, FIELDS } from '../../../../src/core/contact/fields.ts';
 import { contactOf } from '../../../../src/core/contact/record.ts';
 import { snapshotText } from '../../../../src/core/contact/snapshot.ts';
@@ -10,7 +10,7 @@ const ADDRESS = { label: 'home', country: 'Peru', postalCode: '1', region: 'R', 
 test('the fields of each kind have the order of plans and stored data', () => {
   expect(SCALAR_FIELDS).toEqual(['firstName', 'lastName', 'company', 'title']);
   expect(LIST_FIELDS).toEqual(['emailAddresses', 'phoneNumbers', 'addresses', 'websites']);
-  expect(SYNCED_FIELDS).toEqual([...SCALAR_FIELDS, ...LIST_FIELDS, 'buckets']);
+  expect(USUAL_FIELDS).toEqual([...SCALAR_FIELDS, ...LIST_FIELDS, 'buckets']);
   expect(Object.keys(EMPTY_CONTACT)).toEqual([...SCALAR_FIELDS, ...LIST_FIELDS]);
 });
 

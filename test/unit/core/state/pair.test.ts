@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SYNCED_FIELDS } from '../../../../src/core/contact/contact.ts';
+import { USUAL_FIELDS } from '../../../../src/core/contact/contact.ts';
 import type { Half, HalfState } from '../../../../src/core/contact/half.ts';
 import type { Pair } from '../../../../src/core/reconcile/decision.ts';
 import { endPair, keepAlone, storePair, type PairToStore } from '../../../../src/core/state/pair.ts';
@@ -210,7 +210,7 @@ describe('a half that is kept alone', () => {
     expect(set.pair(1)).toEqual({ id: 1, status: 'kept', [side]: { ...own, state: 'settled' }, [other]: null });
     const leftId = side === 'left' ? 'own' : 'other';
     expect(changesOf(set, 'resolve-conflicts')).toEqual([
-      { kind: 'resolve-conflicts', leftId, fields: SYNCED_FIELDS, atMs: NOW },
+      { kind: 'resolve-conflicts', leftId, fields: USUAL_FIELDS, atMs: NOW },
     ]);
     expect(dropsFrom(set, 'halves')).toEqual([{ side: other, id: 'other' }]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { USUAL_FIELDS } from '../../../../src/core/contact/chosen.ts';
+import { USUAL_FIELDS } from '../../../../src/core/contact/contact.ts';
 import { contactOf, type ContactRecord, type GroupRecord } from '../../../../src/core/contact/record.ts';
 import type { Side } from '../../../../src/core/contact/side.ts';
 import type { ContactOperationKind } from '../../../../src/core/reconcile/operation.ts';

@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ICAL from 'ical.js';
 import { describe, expect, test } from 'vitest';
-import { contactFieldsOf, USUAL_FIELDS } from '../../../../src/core/contact/chosen.ts';
+import { contactFieldsOf } from '../../../../src/core/contact/chosen.ts';
 import {
   EMPTY_CONTACT,
   FURTHER,
   inFieldOrder,
   type Contact,
   type ContactField,
+  USUAL_FIELDS,
 } from '../../../../src/core/contact/contact.ts';
 import { cardMapping } from '../../../../src/providers/carddav/card/card-mapping.ts';
 import { formatLines, parseLines } from '../../../../src/providers/carddav/card/content-line.ts';

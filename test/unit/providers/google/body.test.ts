@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { USUAL_FIELDS } from '../../../../src/core/contact/chosen.ts';
-import { type Contact, CONTACT_FIELDS, type ContactField } from '../../../../src/core/contact/contact.ts';
+import { type Contact, CONTACT_FIELDS, type ContactField, USUAL_FIELDS } from '../../../../src/core/contact/contact.ts';
 import { contactOf, type ContactRecord } from '../../../../src/core/contact/record.ts';
 import { createBody, maskOf, updateBody } from '../../../../src/providers/google/body.ts';
 import { personMapping } from '../../../../src/providers/google/fields.ts';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { USUAL_FIELDS } from '../../../../src/core/contact/chosen.ts';
-import type { Contact, ContactField } from '../../../../src/core/contact/contact.ts';
+import { type Contact, type ContactField, USUAL_FIELDS } from '../../../../src/core/contact/contact.ts';
 import { JOINABLE, type JoinedPart } from '../../../../src/core/contact/fields.ts';
 import { normaliseText } from '../../../../src/core/contact/text.ts';
 import { createBody, maskOf, updateBody } from '../../../../src/providers/google/body.ts';

@@ -1,6 +1,6 @@
 import type { CreateRequest, UpdateRequest } from '../../../../src/core/contact/requests.ts';
 import { describe, expect, test } from 'vitest';
-import { USUAL_FIELDS } from '../../../../src/core/contact/chosen.ts';
+import { USUAL_FIELDS } from '../../../../src/core/contact/contact.ts';
 import { StaleError } from '../../../../src/providers/errors.ts';
 import { personMapping } from '../../../../src/providers/google/fields.ts';
 import { readPerson } from '../../../../src/providers/google/mapper.ts';

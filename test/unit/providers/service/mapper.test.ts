@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { extrasIn, USUAL_FIELDS } from '../../../../src/core/contact/chosen.ts';
-import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
+import { extrasIn } from '../../../../src/core/contact/chosen.ts';
+import { EMPTY_CONTACT, USUAL_FIELDS } from '../../../../src/core/contact/contact.ts';
 import { contactDigest, contactSchema } from '../../../../src/providers/service/api/schemas-contacts.ts';
 import {
   customFieldValues,

@@ -45,6 +45,8 @@ export type Heartbeat = z.infer<typeof heartbeat>;
 /** Three intervals of the heartbeat. A daemon without a heartbeat for longer has ended. */
 const ALIVE_FOR_MS = 30_000;
 
+const isAlive = ({ beatAtMs }: Pick<Heartbeat, 'beatAtMs'>, nowMs: number): boolean => nowMs - beatAtMs <= ALIVE_FOR_MS;
+
 /** One file for each machine or container, so that a health check finds the daemon on its own machine. */
 const pathIn = (dataDir: string): string => join(dataDir, `heartbeat-${hostname()}.json`);
 
@@ -62,13 +64,13 @@ const readBeat = async (path: string): Promise<Heartbeat | null> => {
   return parsed.success ? parsed.data : null;
 };
 
-/** The last heartbeat of the daemon on this machine; null without one. */
+/** The last heartbeat of a daemon on this machine, which may have ended; null without one. */
 export const readHeartbeat = (dataDir: string): Promise<Heartbeat | null> => readBeat(pathIn(dataDir));
 
-/** The heartbeat of the running daemon on this machine; null if none runs. `nowMs` in epoch milliseconds. */
+/** The heartbeat of the daemon that runs on this machine; null if none runs. `nowMs` in epoch milliseconds. */
 export const readLiveHeartbeat = async (dataDir: string, nowMs: number): Promise<Heartbeat | null> => {
   const beat = await readHeartbeat(dataDir);
-  return beat !== null && nowMs - beat.beatAtMs <= ALIVE_FOR_MS ? beat : null;
+  return beat !== null && isAlive(beat, nowMs) ? beat : null;
 };
 
 /** Removes the heartbeat of this process; the one of another daemon on this host stays. */
@@ -77,59 +79,43 @@ export const removeHeartbeat = async (dataDir: string): Promise<void> => {
   if (beat === null || beat.pid === null || beat.pid === process.pid) await rm(pathIn(dataDir), { force: true });
 };
 
-const readBeats = async (dataDir: string): Promise<readonly (Heartbeat & { readonly host: string })[]> => {
+/** The heartbeats of all daemons that run on this directory, on any machine. `nowMs` in epoch milliseconds. */
+export const readLiveHeartbeats = async (
+  dataDir: string,
+  nowMs: number,
+): Promise<readonly (Heartbeat & { readonly host: string })[]> => {
   const files = await readdir(dataDir).catch((): string[] => []);
   const beats = files.map(async (file) => {
     const [, host] = /^heartbeat-(.+)\.json$/u.exec(file) ?? [];
     const beat = host === undefined ? null : await readBeat(join(dataDir, file)).catch(() => null);
-    return host === undefined || beat === null ? [] : [{ ...beat, host }];
+    return host === undefined || beat === null || !isAlive(beat, nowMs) ? [] : [{ ...beat, host }];
   });
   return (await Promise.all(beats)).flat();
 };
 
-/** The progress of the current runs of all daemons. `nowMs` in epoch milliseconds. */
-export const readProgress = async (dataDir: string, nowMs: number): Promise<readonly LinkProgress[]> =>
-  (await readBeats(dataDir))
-    .filter(({ beatAtMs }) => nowMs - beatAtMs <= ALIVE_FOR_MS)
-    .flatMap(({ progress, beatAtMs }) =>
-      progress.map((one) => {
-        return { ...one, leftMs: one.leftMs === null ? null : Math.max(0, one.leftMs - (nowMs - beatAtMs)) };
-      }),
-    );
+/** The progress of the current runs of these daemons, with the remaining times as of `nowMs`. */
+export const progressOf = (beats: readonly Heartbeat[], nowMs: number): readonly LinkProgress[] =>
+  beats.flatMap(({ progress, beatAtMs }) =>
+    progress.map((one) => {
+      return { ...one, leftMs: one.leftMs === null ? null : Math.max(0, one.leftMs - (nowMs - beatAtMs)) };
+    }),
+  );
 
-/** The links that daemons on any machine serve, with their intervals in milliseconds. `nowMs` in epoch milliseconds. */
-export const readServed = async (dataDir: string, nowMs: number): Promise<ReadonlyMap<string, number>> => {
-  const beats = (await readBeats(dataDir)).filter(({ beatAtMs }) => nowMs - beatAtMs <= ALIVE_FOR_MS);
-  return new Map(beats.flatMap(({ links }) => links.map(({ name, syncIntervalMs }) => [name, syncIntervalMs])));
-};
-
-type OtherDaemon = { readonly host: string; readonly pid: number | null; readonly beatAtMs: number };
-
-/** Other daemons that use this directory, by their heartbeats. */
+/** Other daemons that use this directory, by their heartbeats. `nowMs` in epoch milliseconds. */
 export const findOtherDaemons = async (
   dataDir: string,
   nowMs: number,
   holders: LeaseHolders,
-): Promise<readonly OtherDaemon[]> => {
-  const beats = await readBeats(dataDir);
-  return beats
-    .filter(({ beatAtMs, process: name }) => {
-      const isOver = name !== null && (name === holders.self || holders.hasEnded(name));
-      return !isOver && nowMs - beatAtMs <= ALIVE_FOR_MS;
-    })
+): Promise<readonly { readonly host: string; readonly pid: number | null; readonly beatAtMs: number }[]> =>
+  (await readLiveHeartbeats(dataDir, nowMs))
+    .filter(({ process: name }) => name === null || (name !== holders.self && !holders.hasEnded(name)))
     .map(({ host, pid, beatAtMs }) => ({ host, pid, beatAtMs }));
-};
 
-/** The reason why no daemon accepts jobs from a command, as a sentence. */
-export type NoDaemon = { readonly why: string };
-
-/** The reason for a command without REDIS_URL, which cannot reach a daemon. `nowMs` in epoch milliseconds. */
-export const findNoQueue = async (dataDir: string, nowMs: number): Promise<NoDaemon> => {
+/** The reason why a command without REDIS_URL cannot send a job to a daemon, as a sentence. `nowMs` in epoch milliseconds. */
+export const whyNoQueue = async (dataDir: string, nowMs: number): Promise<string> => {
   const beat = await readLiveHeartbeat(dataDir, nowMs);
-  if (beat === null) return { why: 'No daemon runs here.' };
+  if (beat === null) return 'No daemon runs here.';
   return beat.queue === 'redis'
-    ? { why: 'The daemon on this machine receives jobs through Redis, but REDIS_URL is not set for this command.' }
-    : {
-        why: 'The daemon on this machine receives no jobs, because REDIS_URL is not set. It waits while another process syncs.',
-      };
+    ? 'The daemon on this machine receives jobs through Redis, but REDIS_URL is not set for this command.'
+    : 'The daemon on this machine receives no jobs, because REDIS_URL is not set. It waits while another process syncs.';
 };

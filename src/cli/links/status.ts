@@ -1,9 +1,9 @@
 import type { App } from '../../app/app.ts';
-import { readProgress, readServed, type LinkProgress } from '../../app/heartbeat.ts';
+import type { LinkProgress } from '../../app/heartbeat.ts';
 import { SIDES, bySide, inWordsOf } from '../../core/contact/side.ts';
 import type { Run } from '../../core/view/views.ts';
 import { count, formatAge, formatDuration, formatEstimate, grouped } from '../../core/view/words.ts';
-import { readLinkStatus, type LinkStatus, type LinkPace } from '../../daemon/jobs/link-status.ts';
+import { readLinkStatuses, type LinkStatus, type LinkPace } from '../../daemon/jobs/link-status.ts';
 import type { Skipped } from '../../engine/history/link-record.ts';
 import { CredentialsError } from '../../store/store.ts';
 import { isoOf, systemClock } from '../../util/clock.ts';
@@ -238,11 +238,7 @@ const findLeftBehind = async ({ config, store, vault }: App): Promise<readonly s
 /** `status [LINK]`: prints the state of each link, from the store. */
 const status = (terminal: Terminal, linkName: string | undefined, options: CommonOptions): Promise<ExitCode> =>
   withApp(terminal, linkName, options, async ({ app, links }) => {
-    const statuses: LinkStatus[] = [];
-    const { dataDir } = app.config;
-    const nowMs = systemClock.now();
-    const service = { underWay: await readProgress(dataDir, nowMs), served: await readServed(dataDir, nowMs) };
-    for (const link of links) statuses.push(await readLinkStatus(app, link, service, nowMs));
+    const statuses = await readLinkStatuses(app, links, systemClock.now());
     const left = linkName === undefined ? await findLeftBehind(app) : [];
     if (options.json) {
       const unconfigured = left.length === 0 ? {} : { unconfigured: left };

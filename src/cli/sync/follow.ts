@@ -13,7 +13,7 @@ import { formatSummary } from './summary.ts';
 
 type Report = NonNullable<JobState['report']>;
 /** A link to resync, with the nonce of its halted plan if that plan is accepted. */
-export type Order = { readonly link: LinkConfig; readonly override: string | null };
+export type ResyncRequest = { readonly link: LinkConfig; readonly override: string | null };
 type Queued = { readonly link: LinkConfig; readonly job: string };
 
 const CODES: Readonly<Record<Report['ending'], ExitCode>> = {
@@ -92,12 +92,12 @@ const followAll = async (
 export const resyncInDaemon = async (
   terminal: Terminal,
   queue: QueueClient,
-  orders: readonly Order[],
+  requests: readonly ResyncRequest[],
   options: RunLinksOptions & { readonly wait?: boolean },
 ): Promise<ExitCode> => {
   using interrupt = listenForInterrupt();
   const queued: Queued[] = [];
-  for (const { link, override } of orders) {
+  for (const { link, override } of requests) {
     queued.push({ link, job: await queue.enqueue(link.name, { override }) });
   }
   if (options.wait) return await followAll(terminal, queue, queued, options, interrupt.signal);

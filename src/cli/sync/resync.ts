@@ -1,5 +1,5 @@
 import type { Config, LinkConfig } from '../../app/config/config.ts';
-import { findNoQueue, type NoDaemon } from '../../app/heartbeat.ts';
+import { whyNoQueue } from '../../app/heartbeat.ts';
 import type { QueueClient } from '../../daemon/jobs/queue-client.ts';
 import type { Store } from '../../store/store.ts';
 import { systemClock } from '../../util/clock.ts';
@@ -8,7 +8,7 @@ import type { ExitCode } from '../command/exit-codes.ts';
 import { ACCEPT_DELETES, examples, JSON_OPTION, owes, withLinks, type Define } from '../command/options.ts';
 import { withApp } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { Order } from './follow.ts';
+import type { ResyncRequest } from './follow.ts';
 import { runLinks, type RunLinksOptions } from './run-links.ts';
 
 type ResyncOptions = RunLinksOptions & {
@@ -23,18 +23,20 @@ const overrideOf = async (store: Store, { name }: LinkConfig): Promise<string | 
   return last?.outcome === 'halted' ? last.override : null;
 };
 
-/** The orders for the daemon; null if `--accept-deletes` is set and a link has no halted plan to accept (R8). */
-const ordersFor = async (
+/** The requests to the daemon; null if `--accept-deletes` is set and a link has no halted plan to accept (R8). */
+const requestsFor = async (
   terminal: Terminal,
   links: readonly LinkConfig[],
   linkName: string | undefined,
   options: ResyncOptions,
-): Promise<readonly Order[] | null> => {
+): Promise<readonly ResyncRequest[] | null> => {
   if (!options.acceptDeletes) return links.map((link) => ({ link, override: null }));
-  const orders = await withApp(terminal, linkName, options, ({ app }) =>
-    Promise.all(links.map(async (link): Promise<Order> => ({ link, override: await overrideOf(app.store, link) }))),
+  const requests = await withApp(terminal, linkName, options, ({ app }) =>
+    Promise.all(
+      links.map(async (link): Promise<ResyncRequest> => ({ link, override: await overrideOf(app.store, link) })),
+    ),
   );
-  return orders.every(({ override }) => override !== null) ? orders : null;
+  return requests.every(({ override }) => override !== null) ? requests : null;
 };
 
 /** The queue of a store in DATA_DIR is found without opening the store. */
@@ -44,8 +46,8 @@ const openQueue = async (
   terminal: Terminal,
   { dataDir, databaseUrl, redisUrl }: Config,
   options: ResyncOptions,
-): Promise<QueueClient | NoDaemon> => {
-  if (redisUrl === null) return findNoQueue(dataDir, systemClock.now());
+): Promise<QueueClient | { readonly reason: string }> => {
+  if (redisUrl === null) return { reason: await whyNoQueue(dataDir, systemClock.now()) };
   const { openQueueClient } = await import('../../daemon/jobs/queue-client.ts');
   if (databaseUrl === null) return openQueueClient({ store: IN_DATA_DIR, dataDir }, redisUrl);
   return withApp(terminal, undefined, options, ({ app }) => openQueueClient({ store: app.store, dataDir }, redisUrl));
@@ -61,13 +63,13 @@ export const resync = async (
   const links = chooseLinks(config, linkName);
   {
     const found = await openQueue(terminal, config, options);
-    await using queue = 'why' in found ? null : found;
-    const orders = queue === null ? null : await ordersFor(terminal, links, linkName, options);
-    if (queue !== null && orders !== null) {
-      return await (await import('./follow.ts')).resyncInDaemon(terminal, queue, orders, options);
+    await using queue = 'reason' in found ? null : found;
+    const requests = queue === null ? null : await requestsFor(terminal, links, linkName, options);
+    if (queue !== null && requests !== null) {
+      return await (await import('./follow.ts')).resyncInDaemon(terminal, queue, requests, options);
     }
-    if ('why' in found) {
-      if (options.wait && !options.full) terminal.warn(`${found.why} The resync runs in this process.`);
+    if ('reason' in found) {
+      if (options.wait && !options.full) terminal.warn(`${found.reason} The resync runs in this process.`);
     } else terminal.warn('No plan is halted that the daemon could let pass: the resync runs in this process.');
   }
   return runLinks(terminal, linkName, { kind: 'full', options });

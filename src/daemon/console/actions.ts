@@ -42,7 +42,7 @@ export type WorkProgress = {
 /** The actions of the page: runs, one plan and one undo at a time for each link. */
 export type ConsoleActions = {
   /** Requests a run. Throws QueueError if the queue does not accept it. */
-  order(link: LinkConfig, kind: 'incremental' | 'full'): Promise<void>;
+  requestRun(link: LinkConfig, kind: 'incremental' | 'full'): Promise<void>;
   /** The report of the last job of this process; null if it does not exist, or if a contact was forgotten since. */
   lastReport(link: LinkConfig, forgotten: ForgottenAt): JobReport | null;
   /** The progress of the current work; null if it does not exist. */
@@ -91,7 +91,7 @@ const createJobRequests = ({
   const requestedAtMs = new Map<string, number>();
   return {
     send: async (job) => {
-      await daemon.order(job);
+      await daemon.requestJob(job);
       requestedAtMs.set(job.link, clock.monotonic());
     },
     isAwaited: (link) => clock.monotonic() - (requestedAtMs.get(link) ?? -Infinity) < REQUEST_SHOWN_MS,
@@ -162,7 +162,7 @@ export const createConsoleActions = (parts: ConsoleActionParts): ConsoleActions 
     ...requests,
     ...plans,
     ...undos,
-    order: (link, kind) => requests.send({ link: link.name, kind, override: null, byHand: true }),
+    requestRun: (link, kind) => requests.send({ link: link.name, kind, override: null, byHand: true }),
     progress: (link) => {
       const run = daemon.progress().find((each) => each.link === link.name);
       if (run !== undefined) return runText(run);

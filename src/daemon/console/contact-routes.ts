@@ -101,7 +101,7 @@ const addLeftOut = (routes: Hono<Env>, parts: LinkParts): void => {
       const id = form.get('id');
       const retried = await retryRefused(leaseParts(parts), link.name, id === null ? () => true : isAbout(id));
       if (retried.length === 0) return 'No refused write is left to retry.';
-      await actions.order(link, 'incremental');
+      await actions.requestRun(link, 'incremental');
       return `Sync requested. It retries ${count(retried.length, 'refused write')}.`;
     }),
   );

@@ -1,7 +1,6 @@
 import { Hono, type Context } from 'hono';
 import type { LinkConfig } from '../../app/config/config.ts';
-import { readProgress, readServed } from '../../app/heartbeat.ts';
-import { readLinkStatus } from '../jobs/link-status.ts';
+import { readLinkStatuses } from '../jobs/link-status.ts';
 import type { Env } from './access.ts';
 import { type WorkProgress } from './actions.ts';
 import { endedRuns, forgottenOf } from './plans.ts';
@@ -20,17 +19,11 @@ const viewsOf = async (
   { app, clock, actions }: LinkParts,
   links: readonly LinkConfig[],
 ): Promise<readonly LinkView[]> => {
-  const { dataDir } = app.config;
-  const nowMs = clock.now();
-  const service = { underWay: await readProgress(dataDir, nowMs), served: await readServed(dataDir, nowMs) };
-  const views: LinkView[] = [];
-  for (const link of links) {
-    views.push({
-      status: await readLinkStatus(app, link, service, nowMs),
-      progress: actions.progress(link),
-    });
-  }
-  return views;
+  const statuses = await readLinkStatuses(app, links, clock.now());
+  return links.flatMap((link, index) => {
+    const status = statuses[index];
+    return status === undefined ? [] : [{ status, progress: actions.progress(link) }];
+  });
 };
 
 const addOverview = (routes: Hono<Env>, parts: LinkParts): void => {
@@ -67,7 +60,7 @@ const addOverview = (routes: Hono<Env>, parts: LinkParts): void => {
     '/links/:link/sync',
     writingForm(parts, toLink, async (link, form) => {
       const kind = form.get('kind') === 'full' ? 'full' : 'incremental';
-      await actions.order(link, kind);
+      await actions.requestRun(link, kind);
       return kind === 'full' ? 'Full sync requested.' : 'Sync requested.';
     }),
   );

@@ -52,7 +52,7 @@ export type EndedRun = Pick<RunRow, 'id' | 'outcome' | 'reason' | 'wrote'>;
 
 export type ConsoleActionParts = {
   readonly app: App;
-  readonly daemon: Pick<Daemon, 'order' | 'progress' | 'links'>;
+  readonly daemon: Pick<Daemon, 'requestJob' | 'progress' | 'links'>;
   readonly clock: Clock;
 };
 

@@ -45,7 +45,7 @@ export type Daemon = {
   /** The progress of the current runs of this process. */
   progress(): readonly LinkProgress[];
   /** Requests a job in addition to the schedules. An equal job that waits is not added twice. */
-  order(job: JobData): Promise<void>;
+  requestJob(job: JobData): Promise<void>;
   /** Loads the links of the current configuration; current runs continue. */
   reload(): void;
   /** Stops the daemon: current writes are finished, and runs that do not end within a grace period are aborted. */
@@ -68,7 +68,6 @@ const startScheduler = (
   const { redisUrl, dataDir, concurrency } = app.config;
   if (redisUrl === null) return createEmbeddedScheduler({ clock, runJob, concurrency });
   return createDeferredScheduler({
-    kind: 'redis',
     clock,
     open: async () => {
       const [{ queuePrefixOf }, { createQueueScheduler }] = await Promise.all([
@@ -302,7 +301,7 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
     sinceMs,
     depth: () => scheduler.depth(),
     progress: () => runner.progress(),
-    order: (job) => scheduler.order(job),
+    requestJob: (job) => scheduler.requestJob(job),
     reload: () => reloadConfig(options, apply),
     stop: async () => {
       ended.abort(new Error('The daemon stops.'));

@@ -2,7 +2,6 @@ import type { Clock } from '../../util/clock.ts';
 import { QueueError, type Scheduler, type Schedule } from './scheduler.ts';
 
 type DeferredSchedulerOptions = {
-  readonly kind: Scheduler['kind'];
   readonly clock: Clock;
   /** Opens the scheduler. It throws the reason if that is not possible now. */
   readonly open: () => Promise<Scheduler>;
@@ -12,8 +11,8 @@ type DeferredSchedulerOptions = {
 
 const RETRY_AFTER_MS = 2_000;
 
-/** A scheduler that is opened with retries in the background. Until it is open, it refuses requested jobs. */
-export const createDeferredScheduler = ({ kind, clock, open, onWaiting }: DeferredSchedulerOptions): Scheduler => {
+/** A scheduler on Redis that is opened with retries in the background. Until it is open, it refuses requested jobs. */
+export const createDeferredScheduler = ({ clock, open, onWaiting }: DeferredSchedulerOptions): Scheduler => {
   const ended = new AbortController();
   let schedules: readonly Schedule[] = [];
   let opened: Scheduler | null = null;
@@ -40,14 +39,14 @@ export const createDeferredScheduler = ({ kind, clock, open, onWaiting }: Deferr
 
   const waitReason = (): string => reason ?? 'The daemon begins.';
   return {
-    kind,
+    kind: 'redis',
     apply: (next) => {
       schedules = next;
       opened?.apply(next);
     },
-    order: async (job) => {
+    requestJob: async (job) => {
       if (opened === null) throw new QueueError(waitReason());
-      await opened.order(job);
+      await opened.requestJob(job);
     },
     trouble: async () => (opened === null ? waitReason() : opened.trouble()),
     depth: async () => opened?.depth() ?? null,

@@ -1,6 +1,6 @@
 import type { Clock } from '../../util/clock.ts';
 import type { JobData, JobReport } from './job.ts';
-import { nextSlot, type RunJob, type Scheduler, type Schedule, type ScheduledKind } from './scheduler.ts';
+import { nextSlot, type RunJob, type Scheduler, type Schedule } from './scheduler.ts';
 
 type EmbeddedSchedulerOptions = {
   readonly clock: Clock;
@@ -33,7 +33,7 @@ const createSlots = (count: number) => {
 const keyOf = (schedules: readonly Schedule[]): string =>
   schedules.map(({ kind, everyMs }) => `${kind} ${everyMs}`).join();
 
-type Due = { readonly kind: ScheduledKind; readonly atMs: number };
+type Due = { readonly kind: Schedule['kind']; readonly atMs: number };
 
 const earliest = (dues: readonly Due[]): Due | undefined => dues.toSorted((left, right) => left.atMs - right.atMs)[0];
 
@@ -129,7 +129,7 @@ export const createEmbeddedScheduler = ({ clock, runJob, concurrency }: Embedded
         start(link, own);
       }
     },
-    order: (job) => requested.add(job),
+    requestJob: (job) => requested.add(job),
     depth: () => Promise.resolve(slots.depth()),
     trouble: () => Promise.resolve(stopped ? 'The daemon stops.' : null),
     stop: async () => {

@@ -1,38 +1,30 @@
 import { z } from 'zod';
 import { bySide, SIDES, type Sides } from '../../core/contact/side.ts';
+import type { LinkProgress } from '../../app/heartbeat.ts';
 import type { RunSummary } from '../../engine/run.ts';
 import type { RunEvent } from '../../engine/run-event.ts';
 
-/** A scheduled run, a scheduled run with full listings that find deletions (sweep), or a full run. */
-export type JobKind = 'incremental' | 'sweep' | 'full';
-
-/** The data of a job in the queue. */
-export type JobData = {
-  readonly link: string;
-  readonly kind: JobKind;
+export const jobData = z.object({
+  link: z.string().min(1),
+  /** A scheduled run, a scheduled run with full listings that find deletions (sweep), or a full run. */
+  kind: z.enum(['incremental', 'sweep', 'full']),
   /**
    * The nonce of the halted plan that is accepted (R8). It must equal the one in the store, so that writing to the queue alone
    * accepts no plan. Null: no halt is accepted.
    */
-  readonly override: string | null;
-  /** Present if the run was requested: it starts even if scheduled runs of the link are skipped. */
-  readonly byHand?: true;
-};
-
-export const jobData = z.object({
-  link: z.string().min(1),
-  kind: z.enum(['incremental', 'sweep', 'full']),
   override: z.string().nullable().default(null),
+  /** Present if the run was requested: it starts even if scheduled runs of the link are skipped. */
   byHand: z.literal(true).exactOptional(),
 });
+/** The data of a job in the queue. */
+export type JobData = Readonly<z.infer<typeof jobData>>;
 
 /** The ending of a job: a row of the table in `outcome.ts`, or `skipped` for a job that did not start. */
 const ENDINGS = ['completed', 'halted', 'paused', 'unavailable', 'busy', 'stopped', 'failed', 'skipped'] as const;
-export type JobEnding = (typeof ENDINGS)[number];
 
 /** The result of a job. */
 export type JobReport = {
-  readonly ending: JobEnding;
+  readonly ending: (typeof ENDINGS)[number];
   /** The error and its remedy; null without an error. */
   readonly message: string | null;
   /** Null if no run started. */
@@ -58,14 +50,7 @@ const sideProgress = z.object({
 type SideProgress = z.infer<typeof sideProgress>;
 
 /** The progress of a job, in total and for each side. Plain data, stored with the job. */
-export type JobProgress = {
-  readonly listed: number;
-  readonly planned: number | null;
-  readonly written: number;
-  /** The estimated remaining time of both sides; null if unknown. */
-  readonly leftMs: number | null;
-  readonly sides: Sides<SideProgress>;
-};
+export type JobProgress = Omit<LinkProgress, 'link'> & { readonly sides: Sides<SideProgress> };
 
 const sideSummary = z.object({
   pulled: z.number(),

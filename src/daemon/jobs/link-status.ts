@@ -5,7 +5,7 @@ import { bySide, SIDES, type Side, type Sides, type SideWords } from '../../core
 import { readLinkRecord, type LinkRecord } from '../../engine/history/link-record.ts';
 import { daysByHour, workingHoursOf } from '../../core/state/activity.ts';
 import { shownLinkState } from '../../core/state/link.ts';
-import type { LinkProgress } from '../../app/heartbeat.ts';
+import { progressOf, readLiveHeartbeats, type LinkProgress } from '../../app/heartbeat.ts';
 import { pollDelayMs, LONGEST_POLL_DELAY_MS } from './polling.ts';
 
 /** The status of a link; times in epoch milliseconds. */
@@ -64,9 +64,6 @@ const sweepAt = (link: LinkConfig, side: Side, { listedAtMs }: Cursor, nowMs: nu
   return Math.max(nowMs, listedAtMs + link.sweepIntervalMs);
 };
 
-/** The state of all daemons: current runs, and the links they serve with their intervals. */
-type Service = { readonly underWay: readonly LinkProgress[]; readonly served: ReadonlyMap<string, number> };
-
 /** The current interval of the link. For an `auto` interval, the heartbeat has it if it is longer than the longest poll delay. */
 const everyMsOf = (pace: LinkPace | null, servedMs: number | undefined): number | undefined =>
   pace === null || servedMs === undefined || servedMs > LONGEST_POLL_DELAY_MS ? servedMs : pace.everyMs;
@@ -82,11 +79,24 @@ const nextRunOf = (
   return Math.max(nowMs, lastRun === null ? nowMs : lastRun.startedAtMs + syncIntervalMs);
 };
 
-/** Reads the status of a link from the store. */
-export const readLinkStatus = async (
-  app: Pick<App, 'store' | 'credentials' | 'budget'>,
+/** What the heartbeats of all daemons report: the current runs, and the interval of each link that a daemon serves. */
+type Daemons = { readonly progress: readonly LinkProgress[]; readonly intervalsMs: ReadonlyMap<string, number> };
+
+const readDaemons = async (dataDir: string, nowMs: number): Promise<Daemons> => {
+  const beats = await readLiveHeartbeats(dataDir, nowMs);
+  const links = beats.flatMap((beat) => beat.links);
+  return {
+    progress: progressOf(beats, nowMs),
+    intervalsMs: new Map(links.map(({ name, syncIntervalMs }) => [name, syncIntervalMs])),
+  };
+};
+
+type StatusApp = Pick<App, 'store' | 'credentials' | 'budget' | 'config'>;
+
+const readStatus = async (
+  app: StatusApp,
   link: LinkConfig,
-  { underWay, served }: Service,
+  { progress, intervalsMs }: Daemons,
   nowMs: number,
 ): Promise<LinkStatus> => {
   const { store } = app;
@@ -96,7 +106,7 @@ export const readLinkStatus = async (
   const record = await readLinkRecord(store, name);
   const state = shownLinkState(row.state);
   const pace = paceOf(link, row, nowMs);
-  const everyMs = everyMsOf(pace, served.get(name));
+  const everyMs = everyMsOf(pace, intervalsMs.get(name));
   return {
     ...record,
     link: name,
@@ -104,7 +114,7 @@ export const readLinkStatus = async (
     state,
     reason: row.reason,
     pausedByHandAtMs: row.pausedByHandAtMs,
-    underWay: underWay.find((one) => one.link === name) ?? null,
+    underWay: progress.find((one) => one.link === name) ?? null,
     nextRunAtMs: row.pausedByHandAtMs === null ? nextRunOf(state, record.lastRun, everyMs, nowMs) : null,
     sweepAtMs: bySide((side) => sweepAt(link, side, row.cursors[side], nowMs)),
     pace,
@@ -112,4 +122,16 @@ export const readLinkStatus = async (
     budget: await app.budget(link),
     isConnected: SIDES.every((side) => credentials[side] !== null),
   };
+};
+
+/** Reads the status of each link from the store and from the heartbeats of all daemons. `nowMs` in epoch milliseconds. */
+export const readLinkStatuses = async (
+  app: StatusApp,
+  links: readonly LinkConfig[],
+  nowMs: number,
+): Promise<readonly LinkStatus[]> => {
+  const daemons = await readDaemons(app.config.dataDir, nowMs);
+  const statuses: LinkStatus[] = [];
+  for (const link of links) statuses.push(await readStatus(app, link, daemons, nowMs));
+  return statuses;
 };

@@ -1,7 +1,7 @@
 import { ConfigError } from '../../util/config-error.ts';
 import { isCredentialError, RemoteError } from '../../providers/errors.ts';
 import { HaltError, LeaseError, StoppedError } from '../../engine/context.ts';
-import type { JobEnding } from './job.ts';
+import type { JobReport } from './job.ts';
 
 const FIRST_RETRY_MS = 15_000;
 const LAST_RETRY_MS = 10 * 60_000;
@@ -15,12 +15,6 @@ export const BUSY_ATTEMPTS = 12;
 
 /** The number of attempts of a job whose remote is unavailable. Afterwards the link waits for the next scheduled run. */
 export const ATTEMPTS = 5;
-
-type JobOutcome = {
-  readonly ending: Exclude<JobEnding, 'skipped'>;
-  /** Null for no attempt before the next scheduled run. */
-  readonly retryInMs: number | null;
-};
 
 /** The backoff: doubles with each consecutive failure up to ten minutes, half of it random; at least `Retry-After`, up to 1 h. */
 const backoffMs = (failures: number, retryAfterMs: number | null, random: number): number => {
@@ -44,7 +38,11 @@ const backoffMs = (failures: number, retryAfterMs: number | null, random: number
  * @param failures the number of consecutive unavailable runs of the link, including this one
  * @param random at least 0, less than 1
  */
-export const outcomeOf = (error: unknown, failures: number, random: number): JobOutcome => {
+export const outcomeOf = (
+  error: unknown,
+  failures: number,
+  random: number,
+): Pick<JobReport, 'ending' | 'retryInMs'> => {
   if (error === null) return { ending: 'completed', retryInMs: null };
   if (error instanceof HaltError) return { ending: 'halted', retryInMs: null };
   if (isCredentialError(error) || error instanceof ConfigError) return { ending: 'paused', retryInMs: null };

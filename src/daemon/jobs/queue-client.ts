@@ -3,7 +3,6 @@ import type { Config } from '../../app/config/config.ts';
 import type { Clock } from '../../util/clock.ts';
 import type { Secret } from '../../util/secret.ts';
 import { watchTrouble } from '../../util/redis-trouble.ts';
-import type { NoDaemon } from '../../app/heartbeat.ts';
 import { jobState, type JobState } from './job.ts';
 import { QueueError } from './scheduler.ts';
 import {
@@ -132,13 +131,16 @@ export const forgetJobs = async (
   }
 };
 
-/** Opens the queue if a daemon serves it. Otherwise returns the reason why it is not used. */
-export const openQueueClient = async (owner: QueueOwner, redisUrl: Secret): Promise<QueueClient | NoDaemon> => {
+/** Opens the queue if a daemon serves it. Otherwise returns the reason why it is not used, as a sentence. */
+export const openQueueClient = async (
+  owner: QueueOwner,
+  redisUrl: Secret,
+): Promise<QueueClient | { readonly reason: string }> => {
   const prefix = await findQueuePrefix(owner);
-  if (prefix === null) return { why: 'No daemon has worked on the queue of this DATA_DIR yet.' };
+  if (prefix === null) return { reason: 'No daemon has worked on the queue of this DATA_DIR yet.' };
   const redis = connectBriefly(redisUrl);
   const troubleOf = watchTrouble(redis);
-  const why = await redis
+  const reason = await redis
     .connect()
     .then(() => isDaemonAlive(redis, prefix))
     .then(
@@ -148,9 +150,9 @@ export const openQueueClient = async (owner: QueueOwner, redisUrl: Secret): Prom
         return `No daemon can be asked: Redis ${what}. ${remedy}`;
       },
     );
-  if (why !== null) {
+  if (reason !== null) {
     redis.disconnect();
-    return { why };
+    return { reason };
   }
   const queue = openQueue(redis, prefix);
   queue.on('error', () => undefined);

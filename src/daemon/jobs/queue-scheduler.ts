@@ -301,7 +301,7 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
       if (!isReady() || !worker.isRunning()) return unusableReason();
       return queueTrouble({ queue, clock, write: () => beat(redis, prefix, daemon) }, unusableReason);
     },
-    order: async (job) => {
+    requestJob: async (job) => {
       if (!isReady()) throw new QueueError(unusableReason());
       await addRequestedJob(queue, job);
     },

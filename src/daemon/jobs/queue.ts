@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import type { Secret } from '../../util/secret.ts';
 import { giveToThisUser, readTextFileSync } from '../../util/files.ts';
 import { StoreError, type Store } from '../../store/store.ts';
-import type { JobData, JobKind } from './job.ts';
+import type { JobData } from './job.ts';
 import { ATTEMPTS } from './outcome.ts';
 import { QueueError } from './scheduler.ts';
 
 export const QUEUE_NAME = 'runs';
 
 /** The priorities of jobs. A lower number is first: a requested resync before scheduled runs. */
-const PRIORITY: Readonly<Record<JobKind, number>> = { full: 1, incremental: 10, sweep: 20 };
+const PRIORITY: Readonly<Record<JobData['kind'], number>> = { full: 1, incremental: 10, sweep: 20 };
 /** The number and age (seconds) of the finished jobs that are kept, for completed and failed jobs each. */
 const KEPT_JOBS = { count: 200, age: 7 * 86_400 };
 const KEPT_EVENTS = 1_000;
@@ -21,7 +21,7 @@ const KEPT_EVENTS = 1_000;
 /** The backoff strategy that reads the delay from the error. */
 const BACKOFF = 'by-the-error';
 
-export const jobOptions = (kind: JobKind): JobsOptions => ({
+export const jobOptions = (kind: JobData['kind']): JobsOptions => ({
   priority: PRIORITY[kind],
   attempts: ATTEMPTS,
   backoff: { type: BACKOFF },

@@ -1,4 +1,4 @@
-import type { JobProgress, JobReport, JobData, JobKind } from './job.ts';
+import type { JobProgress, JobReport, JobData } from './job.ts';
 import { createHash } from 'node:crypto';
 import type { LinkConfig } from '../../app/config/config.ts';
 
@@ -21,7 +21,7 @@ export type Scheduler = {
    *
    * @throws {QueueError} if the queue does not accept it.
    */
-  order(job: JobData): Promise<void>;
+  requestJob(job: JobData): Promise<void>;
   /** The reason why no job can run now, as a sentence; null if jobs can run. */
   trouble(): Promise<string | null>;
   /** The depth of the queue, of all processes that share it; null if it is unknown now. */
@@ -35,12 +35,10 @@ export class QueueError extends Error {
   override readonly name = 'QueueError';
 }
 
-export type ScheduledKind = Exclude<JobKind, 'full'>;
-
 /** A repeated job, `offsetMs` after the start of each interval. */
 export type Schedule = {
   readonly link: string;
-  readonly kind: ScheduledKind;
+  readonly kind: Exclude<JobData['kind'], 'full'>;
   readonly everyMs: number;
   /** At least 0, less than `everyMs`. */
   readonly offsetMs: number;

@@ -5,7 +5,7 @@ import { SIDES, type Side } from '../../core/contact/side.ts';
 import type { Events } from '../../engine/events.ts';
 import type { OnReport } from '../jobs/daemon.ts';
 import { waitsForPerson, type LinkHealth } from '../jobs/health.ts';
-import type { JobEnding } from '../jobs/job.ts';
+import type { JobReport } from '../jobs/job.ts';
 import type { QueueDepth } from '../jobs/scheduler.ts';
 import { METRICS } from './metric-table.ts';
 
@@ -45,7 +45,7 @@ const DURATION_BUCKETS_S = [0.1, 0.3, 1, 3, 10, 30, 60, 300, 900, 3_600, 14_400]
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
 /** The endings of jobs without a run. */
-const NO_RUN: ReadonlySet<JobEnding> = new Set(['skipped', 'busy', 'stopped']);
+const NO_RUN: ReadonlySet<JobReport['ending']> = new Set(['skipped', 'busy', 'stopped']);
 
 const WRITES = ['created', 'updated', 'deleted', 'groupsDeleted'] as const;
 const STATES = ['active', 'paused', 'halted', 'failing'] as const;

@@ -72,8 +72,8 @@ describe.skipIf(postgres === null || redis === null)('daemons on several hosts',
     const before = await runsOf(url, 'full');
     const ends = hosts.map((host) => host.until(completed('default', 'full'), host.lines.length));
     const order = { link: 'default', kind: 'full', override: null } as const;
-    await one?.daemon.order(order);
-    await other?.daemon.order(order);
+    await one?.daemon.requestJob(order);
+    await other?.daemon.requestJob(order);
     await Promise.race(ends);
     await expect.poll(() => one?.daemon.depth()).toEqual({ waiting: 0, active: 0 });
     expect(await runsOf(url, 'full')).toBe(before + 1);
@@ -111,7 +111,9 @@ describe.skipIf(postgres === null || redis === null)('daemons on several hosts',
     const host = await startHost({ DATABASE_URL: own.url, REDIS_URL: redis?.url ?? '' });
     const lost = await host.until(says('queue unreachable'));
     expect(lost['reason']).toContain('does not answer (ECONNREFUSED)');
-    await expect(host.daemon.order({ link: 'default', kind: 'full', override: null })).rejects.toThrow('ECONNREFUSED');
+    await expect(host.daemon.requestJob({ link: 'default', kind: 'full', override: null })).rejects.toThrow(
+      'ECONNREFUSED',
+    );
     await own.start();
     host.clock.advance(2_000);
     await host.until(completed('default', 'full'));

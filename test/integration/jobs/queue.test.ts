@@ -108,7 +108,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
       return Promise.resolve(report({ ending: isFree ? 'completed' : 'busy', retryInMs: 10 }));
     });
     await stage.ready(daemon, [every('a', 3_600_000)]);
-    await daemon.scheduler.order({ link: 'b', kind: 'incremental', override: null, byHand: true });
+    await daemon.scheduler.requestJob({ link: 'b', kind: 'incremental', override: null, byHand: true });
     await expect.poll(() => stage.queue().getCompletedCount()).toBe(2);
     expect(attempts).toEqual({ scheduled: 12, byHand: 15 });
   });
@@ -261,7 +261,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
   test('without a daemon no queue client is opened, and the reason is returned', async () => {
     const url = new Secret(redis.url);
     expect(await openQueueClient({ store: IN_DATA_DIR, dataDir: stage.dataDir }, url)).toEqual({
-      why: expect.stringContaining('has worked on the queue'),
+      reason: expect.stringContaining('has worked on the queue'),
     });
     const daemon = stage.startScheduler(() => Promise.resolve(report()));
     await stage.ready(daemon, []);

@@ -67,7 +67,7 @@ export const openQueueStage = async (redis: TestRedis) => {
     },
     client: async () => {
       const opened = await openQueueClient({ store: IN_DATA_DIR, dataDir }, new Secret(redis.url));
-      if ('why' in opened) throw new Error(opened.why);
+      if ('reason' in opened) throw new Error(opened.reason);
       return stack.use(opened);
     },
     /** Resolves when a daemon has registered itself. */

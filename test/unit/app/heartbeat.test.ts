@@ -3,9 +3,10 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
+  progressOf,
   readHeartbeat,
   readLiveHeartbeat,
-  readProgress,
+  readLiveHeartbeats,
   removeHeartbeat,
   writeHeartbeat,
   type Heartbeat,
@@ -32,20 +33,22 @@ const beat: Heartbeat = {
   process: null,
 };
 
+const progressAt = async (nowMs: number) => progressOf(await readLiveHeartbeats(dataDir, nowMs), nowMs);
+
 test('another process reads the progress of a run, less the elapsed time, and ignores an old heartbeat', async () => {
-  expect(await readProgress(dataDir, BEAT_AT_MS)).toEqual([]);
+  expect(await progressAt(BEAT_AT_MS)).toEqual([]);
   await writeHeartbeat(dataDir, beat);
-  expect(await readProgress(dataDir, BEAT_AT_MS + 4_000)).toEqual([{ ...PROGRESS, leftMs: 8_000 }]);
-  expect(await readProgress(dataDir, BEAT_AT_MS + 20_000)).toEqual([{ ...PROGRESS, leftMs: 0 }]);
+  expect(await progressAt(BEAT_AT_MS + 4_000)).toEqual([{ ...PROGRESS, leftMs: 8_000 }]);
+  expect(await progressAt(BEAT_AT_MS + 20_000)).toEqual([{ ...PROGRESS, leftMs: 0 }]);
   expect(await readLiveHeartbeat(dataDir, BEAT_AT_MS + 30_000)).toEqual(beat);
   expect(await readLiveHeartbeat(dataDir, BEAT_AT_MS + 30_001)).toBeNull();
-  expect(await readProgress(dataDir, BEAT_AT_MS + 30_001)).toEqual([]);
+  expect(await progressAt(BEAT_AT_MS + 30_001)).toEqual([]);
 });
 
 test.each(['', '{"queue":', 'null'])('a truncated heartbeat (%j) is ignored', async (text) => {
   await writeFile(join(dataDir, `heartbeat-${hostname()}.json`), text);
   expect(await readHeartbeat(dataDir)).toBeNull();
-  expect(await readProgress(dataDir, BEAT_AT_MS)).toEqual([]);
+  expect(await progressAt(BEAT_AT_MS)).toEqual([]);
   await removeHeartbeat(dataDir);
   expect(await readdir(dataDir)).toEqual([]);
 });

@@ -26,7 +26,7 @@ test('results of a link are not shown for another link that was added under the 
   const failing = () => Promise.reject(new Error('Mia Smith stands there twice.'));
   const app = { plan: failing, planUndo: failing, store: storeOf(() => null) } as unknown as App;
   let link = linkOf('of the first');
-  const daemon = { order: () => Promise.resolve(), progress: () => [], links: () => [link] };
+  const daemon = { requestJob: () => Promise.resolve(), progress: () => [], links: () => [link] };
   const actions = createConsoleActions({ app, daemon, clock: createVirtualClock() });
   actions.plan(link);
   actions.preview(link, { run: { id: 'run' }, write: null } as UndoTarget);
@@ -55,7 +55,7 @@ test('the acceptance of a plan covers the run that it started, but no later run 
     },
   } as unknown as App;
   const link = linkOf('a token');
-  const daemon = { order: () => Promise.resolve(), progress: () => [], links: () => [link] };
+  const daemon = { requestJob: () => Promise.resolve(), progress: () => [], links: () => [link] };
   const actions = createConsoleActions({ app, daemon, clock: createVirtualClock() });
   actions.plan(link);
   await yielded();
@@ -89,7 +89,7 @@ test('a forgotten contact is in no plan, preview or report that was kept before 
   const clock = createVirtualClock();
   const actions = createConsoleActions({
     app,
-    daemon: { order: async () => undefined, progress: () => [], links: () => [link] },
+    daemon: { requestJob: async () => undefined, progress: () => [], links: () => [link] },
     clock,
   });
   const target = { run: { id: 'run' }, write: null } as UndoTarget;
@@ -139,7 +139,7 @@ test('a plan is computed on the first request, and again after a run that wrote,
     store: { ...storeOf(() => null), runs: () => Promise.resolve([{ ...last, endedAtMs: 1 }]) },
   } as unknown as App;
   const link = linkOf('a token');
-  const daemon = { order: () => Promise.resolve(), progress: () => [], links: () => [link] };
+  const daemon = { requestJob: () => Promise.resolve(), progress: () => [], links: () => [link] };
   const actions = createConsoleActions({ app, daemon, clock: createVirtualClock() });
   const plansAfter = async (next: typeof last): Promise<number> => {
     last = next;

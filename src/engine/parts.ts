@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
 import type { GroupPlan } from '../core/reconcile/groups.ts';
 import { comparedBy, isStranger, newTwinSearch, searchTwin, sketchOf, twinsIn } from '../core/reconcile/twins.ts';
-import type { Sketch, Twins, TwinSearch } from '../core/reconcile/twins.ts';
+import type { Sketch, TwinSearch } from '../core/reconcile/twins.ts';
 import { selectsEverybody } from '../core/reconcile/selection.ts';
 import type { RemoteCapabilities } from '../providers/remote.ts';
 import type { Session } from './context.ts';
@@ -91,7 +91,7 @@ const without = (ids: readonly string[], removed: Iterable<string>): readonly st
 type Sorted = {
   /** Contacts that may have a counterpart. */
   readonly uncertain: ContactIds;
-  readonly twins: readonly Twins[];
+  readonly twins: ReturnType<typeof twinsIn>;
   /** Contacts without a counterpart. */
   readonly single: ContactIds;
 };

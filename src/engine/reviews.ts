@@ -15,7 +15,7 @@ const outcomeOf = (row: ConflictRow, pair: Pair | undefined, { policy }: Session
   const halves = { left: pair.left, right: pair.right };
   const taken = takenValue(row.field, halves, [row]);
   if (taken === null) return 'lapsed';
-  return sidesToTake(row.field, halves, taken, policy).length > 0 ? 'waits' : 'done';
+  return sidesToTake(row.field, halves, taken.value, policy).length > 0 ? 'waits' : 'done';
 };
 
 /** Returns the open conflicts in which a user took the value that had lost. */

@@ -1,5 +1,5 @@
-import { bySide, otherSide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
-import { fateOf, type Verdict, type VerdictHalf } from '../core/reconcile/verdict.ts';
+import { bySide, otherSide, SIDES, type Side } from '../core/contact/side.ts';
+import { fateOf, type Verdict } from '../core/reconcile/verdict.ts';
 import type { Store } from '../store/store.ts';
 import { underLease } from './change-link.ts';
 import type { Session } from './context.ts';
@@ -7,6 +7,9 @@ import type { LeaseParts } from './lease.ts';
 
 /** The ids of two contacts, in the order of `plan`. */
 type TwoContacts = Pick<Verdict, 'leftId' | 'rightId'>;
+
+/** The stored halves of two contacts; null for a contact that is not stored. */
+type StoredContacts = Parameters<typeof fateOf>[1];
 
 /** The reason why a verdict cannot be stored with the remedy (`said`), and the commands for it. */
 type Refusal = { readonly said: string; readonly commands?: string };
@@ -30,7 +33,7 @@ const readContacts = async (
   store: Store,
   link: string,
   all: readonly TwoContacts[],
-): Promise<(contacts: TwoContacts) => Sides<VerdictHalf | null>> => {
+): Promise<(contacts: TwoContacts) => StoredContacts> => {
   const [left, right] = await Promise.all(
     SIDES.map((side) => store.halves(link, { by: 'id', side, ids: all.map((each) => idOn(side, each)) })),
   );
@@ -64,7 +67,7 @@ export const bindingVerdicts = async ({ link, store, writer }: Session): Promise
 };
 
 /** Returns the reason why a verdict cannot be stored; null if it can. */
-const refusalOf = (asked: Verdict, contacts: Sides<VerdictHalf | null>, others: readonly Verdict[]): Refusal | null => {
+const refusalOf = (asked: Verdict, contacts: StoredContacts, others: readonly Verdict[]): Refusal | null => {
   const [left, right] = [asked.leftId, asked.rightId];
   const fate = fateOf(asked, contacts);
   if (fate === 'paired') {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { LIST_FIELDS, SCALAR_FIELDS, type ListField, type ScalarField } from '../../src/core/contact/contact.ts';
 import { SIDES, type Side, type Sides } from '../../src/core/contact/side.ts';
 import type { ConflictPolicy } from '../../src/core/reconcile/conflict-policy.ts';
-import type { Direction, Policy } from '../../src/core/reconcile/policy.ts';
+import type { Policy } from '../../src/core/reconcile/policy.ts';
 import { computing, type Computing } from './computing.ts';
 import type { Habits } from '../support/memory/book.ts';
 import { FAULTS, type Fault } from '../support/memory/incidents.ts';
@@ -153,7 +153,7 @@ export type History = {
 
 /** The additional difficulties of a hard history. */
 export type Hardness = {
-  readonly direction: Direction;
+  readonly direction: Policy['direction'];
   /** Maximum time until listings, and until change feeds, show a change. */
   readonly listingLagMs: number;
   readonly feedLagMs: number;

@@ -7,7 +7,7 @@ import { createExtras, checkShownValue, type Extras } from './computing.ts';
 import { createChoosing, isCertain, type Choosing } from './choices.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../../src/core/contact/side.ts';
 import type { Json } from '../../src/core/contact/record.ts';
-import type { Direction } from '../../src/core/reconcile/policy.ts';
+import type { Policy } from '../../src/core/reconcile/policy.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openPostgres } from '../../src/store/postgres/postgres-store.ts';
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
@@ -175,7 +175,7 @@ const createObserver = (
   >,
   books: () => Books,
   showsLate: boolean,
-  direction: Direction,
+  direction: Policy['direction'],
 ): WriteObserver => ({
   creates: (side, originId) => {
     const origin = books()[otherSide(side)].find(originId);

@@ -8,7 +8,7 @@ import type { LinkSection } from './link-sections.ts';
 import { parseSettings, fileLayer, joinKeys, type Layer, type Report, type SourceKeys } from './sources.ts';
 import type { Secret } from '../../util/secret.ts';
 import { parseSides, PROVIDER_KEYS, withoutSides, type DeclaredSide, type SideConfig } from './sides.ts';
-import type { DeleteLimit } from '../../core/reconcile/policy.ts';
+import type { Policy } from '../../core/reconcile/policy.ts';
 import { choice, deleteLimit, duration, interval, pageToken } from '../../util/values.ts';
 import { z } from 'zod';
 import { conflictPolicies } from './conflict-policy.ts';
@@ -90,7 +90,7 @@ export type LinkConfig = {
   /** The policies of single fields. */
   readonly conflictPolicyByField: Readonly<Partial<Record<ScalarField, ConflictPolicy>>>;
   readonly deletePolicy: 'propagate' | 'keep';
-  readonly deleteLimit: DeleteLimit;
+  readonly deleteLimit: Policy['deleteLimit'];
   /** Whether a first sync runs by itself, or waits until a person has accepted its plan. */
   readonly firstSync: 'run' | 'review';
   /** Names or globs; a later `!` pattern excludes. */

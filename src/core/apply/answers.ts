@@ -34,10 +34,10 @@ import {
   wasWritten,
   writtenFields,
 } from './task.ts';
-import { type GroupIds, hasAllGroups, type Merged, type Write } from './write.ts';
+import { type CreateWrite, type GroupIds, hasAllGroups, type Merged, type UpdateWrite, type Write } from './write.ts';
 
 /** The outcome of an operation with a response, and the values that a run counts and reports. */
-export type AnswerOutcome = Outcome & {
+type AnswerOutcome = Outcome & {
   /** True if the response must not be applied: it counts as a refusal. */
   readonly isRefused: boolean;
   /** Null if the contact was counted before, or nothing was written. */
@@ -82,7 +82,7 @@ const refusalOf = ({ decision }: Task, { id, pair }: Half): string | null => {
 
 const applyCreate = (
   { set, groupIds, createsWithGroups, atMs }: Applying,
-  { task, side, request }: Extract<Write, { kind: 'create' }>,
+  { task, side, request }: CreateWrite,
   record: ContactRecord,
 ): AnswerOutcome => {
   const nothing = {
@@ -118,13 +118,11 @@ const applyCreate = (
   };
 };
 
-type Update = Extract<Write, { kind: 'update' }>;
-
 /**
  * Returns the email addresses that both sides agree on after an address was added, including that address if the side stored it.
  */
 const agreedAfter = (
-  { task, side, request }: Update,
+  { task, side, request }: UpdateWrite,
   shared: LabelledValue,
   now: ContactRecord,
 ): Contact['emailAddresses'] => {
@@ -136,7 +134,7 @@ const agreedAfter = (
 };
 
 /** Records an update as done, with the contact's current values. */
-const addUpdate = (write: Update, record: ContactRecord, isDeclined = false): void => {
+const addUpdate = (write: UpdateWrite, record: ContactRecord, isDeclined = false): void => {
   const { task, side, request, sharedEmail } = write;
   const kind = isDeclined ? 'declined' : sharedEmail === null ? 'update' : 'share';
   const done = { side, kind, fields: request.fields, moved: [], record } as const;
@@ -144,7 +142,7 @@ const addUpdate = (write: Update, record: ContactRecord, isDeclined = false): vo
   else addDone(task, { ...done, agreedEmails: agreedAfter(write, sharedEmail, record) }, sharedEmail);
 };
 
-const applyUpdate = ({ set, atMs }: Applying, write: Update, record: ContactRecord): AnswerOutcome => {
+const applyUpdate = ({ set, atMs }: Applying, write: UpdateWrite, record: ContactRecord): AnswerOutcome => {
   const { task, side, request } = write;
   const isFirst = !wasWritten(task, side);
   addUpdate(write, record);
@@ -159,7 +157,7 @@ const applyUpdate = ({ set, atMs }: Applying, write: Update, record: ContactReco
 };
 
 /** Accepts that the side declined the values of an update: each side keeps its value (R2). Returns the fields. */
-export const applyNotTaken = ({ set, atMs }: Applying, write: Update): readonly SyncedField[] => {
+export const applyNotTaken = ({ set, atMs }: Applying, write: UpdateWrite): readonly SyncedField[] => {
   const { task, request } = write;
   addUpdate(write, request.current, true);
   storeAnswered(set, task, null, atMs);
@@ -239,7 +237,7 @@ const applyMerge = (
 export type AnsweredWrite =
   | {
       readonly kind: 'record';
-      readonly write: Extract<Write, { kind: 'create' | 'update' }>;
+      readonly write: CreateWrite | UpdateWrite;
       readonly value: ContactRecord;
     }
   | {

@@ -19,10 +19,10 @@ import type { CreateOperation, DeleteOperation, MembershipOperation, UpdateOpera
 type Done<Kind> = Kind & { readonly after: ContactRecord | null };
 
 /** A journaled and completed operation on a contact, with the contact after it. */
-export type DoneOperation = Done<CreateOperation | UpdateOperation | MembershipOperation | DeleteOperation>;
+type DoneOperation = Done<CreateOperation | UpdateOperation | MembershipOperation | DeleteOperation>;
 
 /** The contact after the newest operation on it; `isExact` if the response to that operation contained the whole contact. */
-export type LastOutcome = { readonly record: ContactRecord; readonly isExact: boolean; readonly atMs: number };
+type LastOutcome = { readonly record: ContactRecord; readonly isExact: boolean; readonly atMs: number };
 
 /** The contact that an operation is reverted on. */
 export type Current = {
@@ -38,7 +38,7 @@ export type Current = {
 };
 
 /** The operation that reverts another one on the same side. Groups are given by the side's ids. */
-export type Inverse =
+type Inverse =
   | { readonly kind: 'update'; readonly fields: readonly ContactField[]; readonly desired: Contact }
   | { readonly kind: 'membership'; readonly join: readonly string[]; readonly leave: readonly string[] }
   /** Restores a deleted contact with the values of this image. */
@@ -49,7 +49,7 @@ export type Inverse =
 type FieldRefusal = { readonly field: SyncedField | null; readonly reason: string };
 
 /** The inverse of an operation; null if nothing of it is to be reverted. */
-export type Inversion = { readonly inverse: Inverse | null; readonly refused: readonly FieldRefusal[] };
+type Inversion = { readonly inverse: Inverse | null; readonly refused: readonly FieldRefusal[] };
 
 const CHANGED = 'it was changed since';
 

@@ -1,6 +1,6 @@
 import type { JournalRow, StoreChange } from '../state/rows.ts';
 import type { ContactRecord } from '../contact/record.ts';
-import type { GroupPair } from '../reconcile/groups.ts';
+import type { Sides } from '../contact/side.ts';
 import { JOURNAL_TRANSITIONS, type JournalEvent } from '../state/journal.ts';
 
 /** The outcome of an operation, stored when its journal entry is closed. */
@@ -17,8 +17,12 @@ export const NOT_APPLIED: Outcome = { applied: false, after: null, error: null }
 /** The contact could not be read: the operation stays open, and the stored contact does not change (R9, R15). */
 export type Unreadable = { readonly unreadable: string };
 
-/** Further values that a read is applied with. */
-export type Known = { readonly groupPairs: readonly GroupPair[]; readonly atMs: number };
+/** Further values that a read, or a merge by a side itself, is applied with. */
+export type Known = {
+  /** Both groups of each group pair; null for a group that does not exist. */
+  readonly groupPairs: readonly Sides<{ readonly id: string } | null>[];
+  readonly atMs: number;
+};
 
 /** Returns the change that closes the journal entry of an operation; none if the event leaves it open. */
 export const closing = (

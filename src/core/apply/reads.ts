@@ -34,7 +34,7 @@ import {
 } from './traces.ts';
 
 /** An operation on an existing contact. */
-export type ExistingOperation = UpdateOperation | MembershipOperation | DeleteOperation;
+type ExistingOperation = UpdateOperation | MembershipOperation | DeleteOperation;
 
 const NO_MOVES: Moves = { join: [], leave: [] };
 

@@ -20,7 +20,8 @@ import type { MembershipOperation, UpdateOperation } from '../reconcile/operatio
 import { observeRecord } from '../state/observe.ts';
 import { storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
-import { movesAcross, type GroupHalves, type Moves } from './traces.ts';
+import type { Known } from './outcome.ts';
+import { movesAcross, type Moves } from './traces.ts';
 
 /** Returns the changes that the merge made to the groups of the survivor. */
 const movesBy = (before: readonly string[], after: readonly string[], mergedAway: readonly string[]): Moves => {
@@ -51,20 +52,16 @@ const withChange = (base: Snapshot | null, { before, shown, kept }: Change, { jo
   });
 };
 
-/** Changes that the side or a write made to a contact, in addition to the changes of its user. */
-type Made = {
-  readonly change: Change;
-  readonly moves: Moves;
-  readonly groupPairs: readonly GroupHalves[];
-  readonly atMs: number;
-};
-
-/** Stores the changes in the bases of both sides. Returns whether the contact has a pair of which both halves exist. */
+/**
+ * Stores changes that the side or a write made to a contact, in addition to the changes of its user, in the bases of both sides.
+ * Returns whether the contact has a pair of which both halves exist.
+ */
 const storeMade = (
   set: WorkingSet,
   own: Half | null,
   after: ContactRecord,
-  { change, moves, groupPairs, atMs }: Made,
+  { change, moves }: { readonly change: Change; readonly moves: Moves },
+  { groupPairs, atMs }: Known,
 ): boolean => {
   const pair = own === null || own.pair === null ? null : set.pair(own.pair);
   if (own === null || pair === null) return false;
@@ -82,7 +79,7 @@ const storeMade = (
 };
 
 /** A merge by the side itself: the survivor before and after it, and the contact that was merged away. */
-export type SideMerge = {
+type SideMerge = {
   readonly side: Side;
   readonly before: ContactRecord;
   readonly after: ContactRecord;
@@ -98,13 +95,13 @@ export type SideMerge = {
 export const observeMerge = (
   set: WorkingSet,
   { side, before, after, mergedAway, own: ownFields = [] }: SideMerge,
-  { groupPairs, atMs }: { readonly groupPairs: readonly GroupHalves[]; readonly atMs: number },
+  known: Known,
 ): void => {
   const shown = shownBy(before.contact, after.contact, mergedAway.contact);
   const moves = movesBy(before.groupIds, after.groupIds, mergedAway.groupIds);
   const change: Change = { before: before.contact, shown, kept: new Set<SyncedField>(ownFields) };
   const own = set.half(side, before.id);
-  if (!storeMade(set, own, after, { change, moves, groupPairs, atMs })) observeRecord(set, side, after, atMs);
+  if (!storeMade(set, own, after, { change, moves }, known)) observeRecord(set, side, after, known.atMs);
 };
 
 /** Returns the base of the contact that was wrongly written to, with those values of the write that the contact contains. */
@@ -133,19 +130,14 @@ const strayed = (operation: StrayOperation, base: Contact, now: Contact): Contac
 };
 
 /** A write to an existing contact that may have been applied to another contact. */
-export type StrayOperation = UpdateOperation | MembershipOperation;
+type StrayOperation = UpdateOperation | MembershipOperation;
 
 /**
  * Applies a write that changed a contact of another pair, because its target had been merged into that contact (R12). Like the
  * changes of a merge by the side itself, these changes are not edits of a user, and the other side's values are written back. Other
  * differences of the contact come from the user's merge. The set must contain the contact and its pair.
  */
-export const observeStray = (
-  set: WorkingSet,
-  operation: StrayOperation,
-  after: ContactRecord,
-  { groupPairs, atMs }: { readonly groupPairs: readonly GroupHalves[]; readonly atMs: number },
-): void => {
+export const observeStray = (set: WorkingSet, operation: StrayOperation, after: ContactRecord, known: Known): void => {
   const { side } = operation;
   const own = set.half(side, after.id);
   const pairId = operation.pairId ?? set.half(side, operation.before.id)?.pair ?? null;
@@ -157,5 +149,5 @@ export const observeStray = (
     join: join.filter((id) => after.groupIds.includes(id) && !groupIds.includes(id)),
     leave: leave.filter((id) => groupIds.includes(id) && !after.groupIds.includes(id)),
   };
-  storeMade(set, own, after, { change, moves, groupPairs, atMs });
+  storeMade(set, own, after, { change, moves }, known);
 };

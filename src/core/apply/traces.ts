@@ -12,8 +12,9 @@ import {
 } from '../contact/contact.ts';
 import { isExtraField } from '../contact/fields.ts';
 import { keyLists, listOf, withList } from '../contact/lists.ts';
-import { otherSide, type Side, type Sides } from '../contact/side.ts';
+import { otherSide, type Side } from '../contact/side.ts';
 import { resembles } from '../reconcile/similar.ts';
+import type { Known } from './outcome.ts';
 
 /**
  * Returns whether a text was not written: it has the value of before the write, although another text was sent. An extra that
@@ -137,9 +138,6 @@ export const tookEffect = (update: Update, now: Contact): boolean =>
 /** The memberships that a write requested, by the side's own group ids. */
 export type Moves = { readonly join: readonly string[]; readonly leave: readonly string[] };
 
-/** The halves of a group pair; a missing half is null. */
-export type GroupHalves = Sides<{ readonly id: string } | null>;
-
 /** Returns the part of a change of membership that the current membership contains. */
 export const shownMoves = ({ join, leave }: Moves, now: readonly string[]): Moves => ({
   join: join.filter((id) => now.includes(id)),
@@ -147,7 +145,7 @@ export const shownMoves = ({ join, leave }: Moves, now: readonly string[]): Move
 });
 
 /** Returns the same moves with the other side's group ids; groups without a half there are left out. */
-export const movesAcross = (side: Side, { join, leave }: Moves, pairs: readonly GroupHalves[]): Moves => {
+export const movesAcross = (side: Side, { join, leave }: Moves, pairs: Known['groupPairs']): Moves => {
   const across = (ids: readonly string[]): readonly string[] =>
     pairs.flatMap((pair) => (ids.includes(pair[side]?.id ?? '') ? (pair[otherSide(side)]?.id ?? []) : []));
   return { join: across(join), leave: across(leave) };

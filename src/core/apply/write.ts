@@ -50,23 +50,21 @@ export type Write =
       readonly kind: 'merge';
       readonly operation: DeleteOperation;
       readonly deletion: Deletion;
-      readonly merging: Merging;
+      /** The merge of the contact into the merge survivor on its own side, performed by the side. */
+      readonly merging: {
+        /** The merge survivor's task. */
+        readonly task: Task;
+        /** The merge survivor before the merge. */
+        readonly survivor: ContactRecord;
+        /** Set if the side keeps the contact that was merged away: it is then deleted separately. */
+        isStillThere: boolean;
+      };
     });
 
 /** The result of a trial. */
 export type Trial = {
   /** The side's reason, if it refused the write or returned an existing contact for a create; otherwise null. */
   refusedFor: string | null;
-};
-
-/** The merge of a contact into the merge survivor on its own side, performed by the side. */
-export type Merging = {
-  /** The merge survivor's task. */
-  readonly task: Task;
-  /** The merge survivor before the merge. */
-  readonly survivor: ContactRecord;
-  /** Set if the side keeps the contact that was merged away: it is then deleted separately. */
-  isStillThere: boolean;
 };
 
 /** Both ids of each group pair, by its key; null if that half could not be created. */

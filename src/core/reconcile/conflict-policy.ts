@@ -1,7 +1,9 @@
+import type { SyncedField } from '../contact/contact.ts';
 import type { Side, Sides } from '../contact/side.ts';
+import { forField, type Policy } from './policy.ts';
 
 /** Two values of one text, and the time of each side's last change: epoch milliseconds, null if the side has none. */
-export type Dispute = { readonly values: Sides<string>; readonly changedAtMs: Sides<number | null> };
+type Dispute = { readonly values: Sides<string>; readonly changedAtMs: Sides<number | null> };
 
 /** The reason why a value of a conflict won. */
 export type DecidedBy = 'one-way' | 'preferred side' | 'newer edit' | 'longer value' | 'earlier policy' | 'nobody yet';
@@ -69,3 +71,48 @@ export const ruleOf = (policy: ConflictPolicy, place: (side: Side) => string = (
     usesTimes: false,
   };
 };
+
+/** The parts of a policy that decide conflicts. */
+export type Deciding = Pick<Policy, 'direction' | 'directions' | 'conflicts' | 'conflictsByField'>;
+
+/** Returns the conflict policy of a field, in a link that writes both sides. */
+export const policyFor = ({ conflicts, conflictsByField }: Deciding, field: SyncedField): ConflictPolicy =>
+  conflictsByField?.[field] ?? conflicts;
+
+/** Returns the source of a one-way link; null if the link writes both sides. */
+const sourceOf = ({ direction }: Pick<Policy, 'direction'>): Side | null => {
+  if (direction === 'both') return null;
+  return direction === 'to-left' ? 'right' : 'left';
+};
+
+/**
+ * Returns the side whose value wins if both sides changed the same text (R4): the source of a one-way link, else the side that the
+ * policy chooses. Returns null if a person decides.
+ */
+export const conflictWinner = (
+  direction: Pick<Policy, 'direction'>,
+  policy: ConflictPolicy,
+  dispute: Dispute,
+): Side | null => sourceOf(direction) ?? ruleOf(policy).winner(dispute);
+
+/**
+ * Returns the reason why that side won a conflict. If the current policy would not choose the side, an earlier policy decided (R4).
+ */
+export const decidedBy = (
+  field: SyncedField,
+  values: Sides<string>,
+  winner: Side | null,
+  deciding: Deciding,
+): DecidedBy => {
+  if (winner === null) return 'nobody yet';
+  const source = sourceOf(forField(deciding, field));
+  if (source !== null) return source === winner ? 'one-way' : 'earlier policy';
+  return ruleOf(policyFor(deciding, field)).reason(values, winner) ?? 'earlier policy';
+};
+
+/**
+ * Returns whether a conflict about the field may be decided by the times of the changes. Then the decision is kept, because our own
+ * writes change those times. For the same two values, the result of `longest` can only change with the times.
+ */
+export const decidesByTime = (policy: Deciding, field: SyncedField): boolean =>
+  forField(policy, field).direction === 'both' && ruleOf(policyFor(policy, field)).usesTimes;

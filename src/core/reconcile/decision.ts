@@ -41,9 +41,6 @@ export type OpenConflict = Conflict & {
   readonly review?: Review | null;
 };
 
-/** A field that gets the value of side `from` on both sides. */
-export type Taken = { readonly field: SyncedField; readonly from: Side };
-
 export type Merge<Of extends Pair = WholePair> = {
   readonly kind: 'merge';
   readonly pair: Of;
@@ -54,8 +51,8 @@ export type Merge<Of extends Pair = WholePair> = {
   readonly conflicts: readonly Conflict[];
   /** Set if a person decided that the two contacts, which are paired for the first time, are one person; otherwise left out. */
   readonly byHand?: true;
-  /** Fields in which a person chose a side's value of a conflict; left out if there are none. */
-  readonly taken?: readonly Taken[];
+  /** Fields in which a person chose the value of side `from` of a conflict; left out if there are none. */
+  readonly taken?: readonly { readonly field: SyncedField; readonly from: Side }[];
   /** Fields in which a write restores the winning value of an open conflict; left out if there are none. */
   readonly restored?: readonly SyncedField[];
   /**

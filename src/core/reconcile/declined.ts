@@ -3,7 +3,7 @@ import { differingKeys, listOf } from '../contact/lists.ts';
 import { equalIn, type Declined } from '../contact/snapshot.ts';
 
 /** The values that were written to one side, and the values that the side has since then. */
-export type AnsweredFields = {
+type AnsweredFields = {
   readonly former: Declined | undefined;
   /** Fields that were written to the side. */
   readonly written: ReadonlySet<SyncedField>;

@@ -19,7 +19,7 @@ export const isRetryDue = (retryAtMs: number, nowMs: number): boolean =>
   nowMs >= retryAtMs || retryAtMs - nowMs > LAST_RETRY_MS;
 
 /** A write that a side refused, and the time of the next attempt (R15). */
-export type Refusal = {
+type Refusal = {
   /** The side that refused. */
   readonly side: Side;
   /** Identifies the refused write: {@link refusalKey}. */

@@ -2,7 +2,8 @@ import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side
 import type { GroupRecord } from '../contact/record.ts';
 import { orderGroupActions, temporaryName, withoutBlocked } from './group-order.ts';
 import type { GroupLink } from './membership.ts';
-import { conflictWinner, foldGroupName, groupFilter, mayWrite, type Policy } from './policy.ts';
+import { conflictWinner } from './conflict-policy.ts';
+import { foldGroupName, groupFilter, mayWrite, type Policy } from './policy.ts';
 
 /** The stored link between a bucket and a label. */
 export type GroupPair = {
@@ -61,7 +62,7 @@ export type GroupPlan = {
 /** The names of one side's groups after the actions of a plan, by id; by key for a group that is yet to be created. */
 export type GroupNames = ReadonlyMap<string, string>;
 
-export type GroupInput = {
+type GroupInput = {
   /** All current groups of a side. */
   readonly left: readonly GroupRecord[];
   readonly right: readonly GroupRecord[];

@@ -3,7 +3,7 @@ import { FIELDS } from '../contact/fields.ts';
 import { SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { Loss, Losses } from './losses.ts';
 import type { Plan } from './plan.ts';
-import type { DeleteLimit, Policy } from './policy.ts';
+import type { Policy } from './policy.ts';
 
 /** The reason why a run stops before it writes anything (R8). */
 export type Halt =
@@ -31,8 +31,8 @@ export type Presence = {
   readonly unsettled: Sides<number>;
 };
 
-export type GuardInput = Presence & {
-  readonly limit: DeleteLimit;
+type GuardInput = Presence & {
+  readonly limit: Policy['deleteLimit'];
   /** The losses that the plan would cause on each side. */
   readonly losses: Sides<Losses>;
   /** The losses that this link caused on each side in the last 24 hours, since deletions were last accepted. */
@@ -50,7 +50,7 @@ const allowedCount = (count: number | null, pairs: number): number => {
 };
 
 /** Returns how many contacts may be deleted on one side within a day; exactly that many are still allowed. */
-export const allowedDeletes = (limit: DeleteLimit, pairs: number): number => {
+export const allowedDeletes = (limit: Policy['deleteLimit'], pairs: number): number => {
   const share = limit.percent === null ? 0 : Math.floor((pairs * limit.percent) / 100);
   return Math.max(allowedCount(limit.count, pairs), share);
 };
@@ -112,7 +112,7 @@ const bookOf = ({ pairs, recent }: GuardInput): number => {
 };
 
 /** Returns whether the limit is 100% or more. Then losses may exceed the total: a field can be filled and emptied repeatedly. */
-const isUnlimited = ({ percent }: DeleteLimit): boolean => percent !== null && percent >= 100;
+const isUnlimited = ({ percent }: Policy['deleteLimit']): boolean => percent !== null && percent >= 100;
 
 const tooMany = (input: GuardInput, side: Side): Halt | null => {
   const { limit, losses, recent, places, undoes } = input;

@@ -18,7 +18,7 @@ import type { Verdict } from './verdict.ts';
 export type Match = Sides<Half> & { readonly byHand?: true };
 
 /** The reason why contacts that may be one person were not paired. */
-export type Ambiguity =
+type Ambiguity =
   /** They share an email address, and their names belong to different people. */
   | 'names differ'
   /** Several contacts of the other side match equally well. */
@@ -35,12 +35,7 @@ export type AmbiguousMatch = {
   readonly why: Ambiguity;
 };
 
-export type MatchResult = {
-  readonly matches: readonly Match[];
-  readonly ambiguous: readonly AmbiguousMatch[];
-};
-
-export type MatchInput = Sides<readonly Half[]> & {
+type MatchInput = Sides<readonly Half[]> & {
   /** The groups that both sides have, or will have. */
   readonly links?: readonly GroupLink[];
   /** The ids of each side's account in the origins that this link stores on the other side (R9). */
@@ -278,7 +273,13 @@ const isApartBy = (apart: readonly Verdict[]): Progress['isApart'] => {
  * name; a full name that is unique or has more values in common, and is not contradicted. Pure. Contacts that cannot be
  * decided are returned in `ambiguous`.
  */
-export const matchContacts = ({ left, right, links = [], scopes, verdicts = [] }: MatchInput): MatchResult => {
+export const matchContacts = ({
+  left,
+  right,
+  links = [],
+  scopes,
+  verdicts = [],
+}: MatchInput): { readonly matches: readonly Match[]; readonly ambiguous: readonly AmbiguousMatch[] } => {
   if (left.length === 0 || right.length === 0) return { matches: [], ambiguous: [] };
   const personOf = personReader(links);
   const apart = verdicts.filter(({ says }) => says === 'apart');

@@ -12,7 +12,7 @@ export type GroupLink = {
 };
 
 /** The group pairs that each side's contact joins and leaves; `held`: a change of that side is not written to the other side. */
-export type MembershipMerge = Sides<MembershipDelta> & { readonly held: Sides<boolean> };
+type MembershipMerge = Sides<MembershipDelta> & { readonly held: Sides<boolean> };
 
 type MembershipDelta = {
   readonly joins: readonly string[];

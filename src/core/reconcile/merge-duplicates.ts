@@ -4,11 +4,11 @@ import type { Deletion, Merge, OpenConflict, Pair, WholePair } from './decision.
 import type { GroupLink } from './membership.ts';
 import { giveToSurvivor } from './merged-away.ts';
 import { decideMerge } from './plan.ts';
-import { membershipOn, type PlannedMembership, withPlanned } from './planned.ts';
+import { membershipOn, withPlanned } from './planned.ts';
 import type { Policy } from './policy.ts';
 
 /** Contacts of one side that a person merges into one of them. */
-export type MergeByHand = {
+type MergeByHand = {
   readonly side: Side;
   /** The pair of the contact that stays. */
   readonly survivor: WholePair;
@@ -30,14 +30,14 @@ const joinGroups = (merge: Merge, { side, others, links }: MergeByHand): Merge =
   const held = new Set(others.flatMap(({ half }) => half.record.groupIds)).difference(own);
   const joins = links.flatMap(({ key, [side]: id }) => (id !== null && held.has(id) && !known.has(key) ? [key] : []));
   if (joins.length === 0) return merge;
-  const next: PlannedMembership = {
+  const writes = withPlanned(merge.writes, {
     kind: 'membership',
     side,
     joins: [...(planned?.joins ?? []), ...joins],
     leaves: planned?.leaves ?? [],
     given: ['buckets'],
-  };
-  return { ...merge, writes: withPlanned(merge.writes, next) };
+  });
+  return { ...merge, writes };
 };
 
 /**

@@ -11,15 +11,10 @@ type NameField = (typeof NAME_FIELDS)[number];
 export const isNameField = (field: ScalarField): field is NameField => NAME_FIELDS.some((each) => each === field);
 
 /**
- * The way the parts of a name are merged: each part separately, or all parts from one side. `conflicts` is true if both sides
- * changed the name and the value of the other side is lost. `from` is null if a person decides.
+ * All parts of the name come from one side; `from` is null if a person decides. `conflicts` is true if both sides changed the name
+ * and the value of the other side is lost.
  */
-export type NameRuling =
-  | { readonly kind: 'apart' }
-  | { readonly kind: 'whole'; readonly from: Side; readonly conflicts: false }
-  | { readonly kind: 'whole'; readonly from: Side | null; readonly conflicts: true };
-
-const APART: NameRuling = { kind: 'apart' };
+type WholeName = { readonly from: Side | null; readonly conflicts: boolean };
 
 /** Returns the side whose value of a part of the name wins if both sides changed it; null if a person decides. */
 type NameWinner = (field: NameField) => Side | null;
@@ -96,18 +91,18 @@ const isMixture = (halves: Sides<Half>, winnerOf: NameWinner): boolean => {
 };
 
 /**
- * Decides whether the parts of a name are merged together (R4, R13). A person's name wins over an address in its place, whichever
- * is newer. The result is never a name that neither side wrote. Pure.
+ * Decides whether the parts of a name are merged together (R4, R13); null if each part is merged separately. A person's name wins
+ * over an address in its place, whichever is newer. The result is never a name that neither side wrote. Pure.
  */
-export const ruleName = (halves: Sides<Half>, { isFree, winnerOf, wholeWinner }: NameTerms): NameRuling => {
+export const ruleName = (halves: Sides<Half>, { isFree, winnerOf, wholeWinner }: NameTerms): WholeName | null => {
   const names = bySide((side) => halves[side].record.contact);
   const real = isFree ? realName(names) : null;
-  if (real !== null) return { kind: 'whole', from: real, conflicts: false };
+  if (real !== null) return { from: real, conflicts: false };
   // A pair may be stored with empty bases before any of its values is written.
   const isKnown = SIDES.some((side) => NAME_FIELDS.some((field) => (halves[side].base?.contact[field] ?? '') !== ''));
   if (isKnown) {
-    return isFree && isMixture(halves, winnerOf) ? { kind: 'whole', from: wholeWinner(), conflicts: true } : APART;
+    return isFree && isMixture(halves, winnerOf) ? { from: wholeWinner(), conflicts: true } : null;
   }
   const from = dividedName(names, winnerOf);
-  return from === null ? APART : { kind: 'whole', from, conflicts: false };
+  return from === null ? null : { from, conflicts: false };
 };

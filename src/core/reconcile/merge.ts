@@ -24,20 +24,21 @@ import {
 import { unsyncableFields } from '../contact/record.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { contactsOf, type Snapshot } from '../contact/snapshot.ts';
-import type { Conflict, OpenConflict, Taken } from './decision.ts';
-import { isNameField, NAME_FIELDS, type NameRuling, ruleName } from './merge-name.ts';
-import { conflictWinner, forField, mayWrite, type Policy, policyFor } from './policy.ts';
-import { sidesToTake, takenValue, type TakenValue } from './review.ts';
+import type { Conflict, Merge, OpenConflict } from './decision.ts';
+import { isNameField, NAME_FIELDS, ruleName } from './merge-name.ts';
+import { conflictWinner, policyFor, decidesByTime } from './conflict-policy.ts';
+import { forField, mayWrite, type Policy } from './policy.ts';
+import { sidesToTake, takenValue } from './review.ts';
 import { aliasLeftovers } from './similar.ts';
 
 /** The result of merging the contact fields of two halves. */
-export type FieldMerge = {
+type FieldMerge = {
   /** The target contact of each side; equal to its current contact if `fields` is empty. */
   readonly desired: Sides<Contact>;
   readonly fields: Sides<readonly ContactField[]>;
   readonly held: Sides<readonly SyncedField[]>;
   readonly conflicts: readonly Conflict[];
-  readonly taken: readonly Taken[];
+  readonly taken: NonNullable<Merge['taken']>;
 };
 
 const winnerOf = (policy: Policy, halves: Sides<Half>, field: ScalarField): Side | null =>
@@ -69,7 +70,7 @@ export const mergeScalar = (field: ScalarField, { left, right }: Sides<Half>): S
 };
 
 /** The elements that a list field of one side gains and loses through changes of the other side. */
-export type ListDelta = { readonly add: readonly ListElement[]; readonly remove: readonly ListElement[] };
+type ListDelta = { readonly add: readonly ListElement[]; readonly remove: readonly ListElement[] };
 
 const NO_DELTA: ListDelta = { add: [], remove: [] };
 
@@ -128,7 +129,7 @@ const uniteTwins = (
   });
 };
 
-const NOBODY: Sides<boolean> = { left: false, right: false };
+const NO_SOURCE: Sides<boolean> = { left: false, right: false };
 
 /** Returns which side is the source of a one-way link. Its removals apply even if the target changed the element. */
 const isSourceOf = (policy: Policy): Sides<boolean> => bySide((side) => !mayWrite(policy, side));
@@ -138,7 +139,7 @@ const isSourceOf = (policy: Policy): Sides<boolean> => bySide((side) => !mayWrit
  * removed on the other, unless that side added it since and is not the target of a one-way link. A side that has the element keeps
  * its label, spelling and position.
  */
-export const mergeList = (field: ListField, halves: Sides<Half>, isSource = NOBODY): Sides<ListDelta> => {
+export const mergeList = (field: ListField, halves: Sides<Half>, isSource = NO_SOURCE): Sides<ListDelta> => {
   const { left, right } = halves;
   const elements = (snapshot: Snapshot | null) => (snapshot === null ? [] : listOf(snapshot.contact, field));
   const lists = {
@@ -190,16 +191,43 @@ type Draft = {
   readonly fields: Record<Side, ContactField[]>;
   readonly held: Record<Side, SyncedField[]>;
   readonly conflicts: Conflict[];
-  readonly taken: Taken[];
+  readonly taken: { field: SyncedField; from: Side }[];
 };
 
-/** Writes the value that a person chose to every side that does not have it. */
-const takeInto = (draft: Draft, field: ScalarField, sides: Sides<Half>, policy: Policy, taken: TakenValue): void => {
-  for (const to of sidesToTake(field, sides, taken, policy)) {
+type NameRuling = ReturnType<typeof ruleName>;
+
+/** Earlier decisions about the two contacts, made by a run or by a person. */
+type Rulings = {
+  readonly open: readonly OpenConflict[];
+  /** Returns the winner of an earlier conflict about the same two values, or null. */
+  readonly decided: (conflict: Omit<Conflict, 'winner'>) => Side | null;
+};
+
+/**
+ * Returns the values that a person chose, and the winners that were chosen before by time. The latter are kept because our own
+ * later write to a side does not make it the newer side (R4).
+ */
+const rulingsOf = (open: readonly OpenConflict[], policy: Policy): Rulings => ({
+  open,
+  decided: ({ field, left, right }) => {
+    if (!decidesByTime(policy, field)) return null;
+    return open.find((each) => each.field === field && each.left === left && each.right === right)?.winner ?? null;
+  },
+});
+
+/** Writes the value that a person chose, that of side `from`, to every side that does not have it. */
+const takeInto = (
+  draft: Draft,
+  field: ScalarField,
+  sides: Sides<Half>,
+  policy: Policy,
+  { from, value }: { readonly from: Side; readonly value: string },
+): void => {
+  for (const to of sidesToTake(field, sides, value, policy)) {
     draft.fields[to].push(field);
-    draft.desired[to] = withValue(draft.desired[to], field, taken.value);
+    draft.desired[to] = withValue(draft.desired[to], field, value);
   }
-  draft.taken.push({ field, from: taken.from });
+  draft.taken.push({ field, from });
 };
 
 const mergeScalarInto = (
@@ -216,9 +244,9 @@ const mergeScalarInto = (
   if (outcome.kind === 'quiet') return;
   const conflict = { field, ...bySide((side) => textIn(sides[side].record.contact, field)) };
   const winner = (): Side | null => decided(conflict) ?? winnerOf(policy, sides, field);
-  const isWhole = name.kind === 'whole' && isNameField(field);
+  const whole = isNameField(field) ? name : null;
   const single = () => (outcome.kind === 'propagate' ? outcome.from : winner());
-  const from = isWhole ? name.from : single();
+  const from = whole === null ? single() : whole.from;
   if (from === null) {
     draft.conflicts.push({ ...conflict, winner: null });
     for (const side of SIDES) draft.held[side].push(field);
@@ -230,7 +258,7 @@ const mergeScalarInto = (
     return;
   }
   // The target's value of a computed field is not user data, so replacing it is no conflict.
-  const isConflict = outcome.kind === 'conflict' || (isWhole && name.conflicts);
+  const isConflict = outcome.kind === 'conflict' || whole?.conflicts === true;
   if (isConflict && !isExtraField(field)) draft.conflicts.push({ ...conflict, winner: from });
   draft.fields[to].push(field);
   draft.desired[to] = withValue(draft.desired[to], field, textIn(sides[from].record.contact, field));
@@ -254,14 +282,6 @@ const mergeListInto = (draft: Draft, field: ListField, sides: Sides<Half>, linkP
   }
 };
 
-/** Returns the winner of an earlier conflict about the same two values, or null. */
-type Decided = (conflict: Omit<Conflict, 'winner'>) => Side | null;
-
-/** Earlier decisions about the two contacts, made by a run or by a person. */
-export type Rulings = { readonly decided: Decided; readonly open: readonly OpenConflict[] };
-
-const NO_RULINGS: Rulings = { decided: () => null, open: [] };
-
 /** Decides whether the parts of the name are merged together. They are merged separately if one of them is not synced. */
 const nameRuling = (
   sides: Sides<Half>,
@@ -269,7 +289,7 @@ const nameRuling = (
   { decided }: Rulings,
   held: ReadonlySet<SyncedField>,
 ): NameRuling => {
-  if (NAME_FIELDS.some((field) => held.has(field))) return { kind: 'apart' };
+  if (NAME_FIELDS.some((field) => held.has(field))) return null;
   const isFree = (field: ScalarField): boolean => SIDES.every((side) => mayWrite(forField(policy, field), side));
   const decidedFor = (field: ScalarField): Side | null =>
     decided({ field, ...bySide((side) => textIn(sides[side].record.contact, field)) });
@@ -281,8 +301,12 @@ const nameRuling = (
   });
 };
 
-/** Merges the two halves of one person field by field, each compared with its own base. Pure. */
-export const mergeContacts = (sides: Sides<Half>, policy: Policy, rulings: Rulings = NO_RULINGS): FieldMerge => {
+/**
+ * Merges the two halves of one person field by field, each compared with its own base. `open` are their conflicts that are not
+ * settled yet. Pure.
+ */
+export const mergeContacts = (sides: Sides<Half>, policy: Policy, open: readonly OpenConflict[] = []): FieldMerge => {
+  const rulings = rulingsOf(open, policy);
   const draft: Draft = {
     desired: bySide((side) => sides[side].record.contact),
     fields: { left: [], right: [] },

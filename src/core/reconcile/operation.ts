@@ -17,14 +17,12 @@ export type DeletedGroup = {
   readonly details?: string;
 };
 
-/** The reason for an operation. An undo reverts an earlier write on one side and propagates nothing. */
-export type Cause = 'sync' | 'undo';
-
 /** The side that an operation writes to, and the ids of its contacts on both sides. */
 type Addressed = PairIds & {
   readonly side: Side;
   readonly pairId: number | null;
-  readonly cause: Cause;
+  /** The reason for the operation. An undo reverts an earlier write on one side and propagates nothing. */
+  readonly cause: 'sync' | 'undo';
 };
 
 /** The fields of an operation on an existing contact that are treated specially after it. */

@@ -15,19 +15,19 @@ import {
   type Unlink,
 } from './decision.ts';
 import type { GroupPlan } from './groups.ts';
-import { type Match, matchContacts, type MatchResult } from './match.ts';
+import { type AmbiguousMatch, type Match, matchContacts } from './match.ts';
 import { type GroupLink, mergeMembership, unitingHalves } from './membership.ts';
-import { type FieldMerge, mergeContacts, type Rulings } from './merge.ts';
+import { mergeContacts } from './merge.ts';
 import { keepMergedValues } from './merged-away.ts';
 import type { PlannedOperation } from './planned.ts';
-import { decidesByTime, forField, mayWrite, type Policy, unwrittenFields } from './policy.ts';
-import { findReplacements, meetReplacement, oneSidedPairs, type Replacement } from './replacements.ts';
+import { forField, mayWrite, type Policy, unwrittenFields } from './policy.ts';
+import { findReplacements, meetReplacement, type Replacement } from './replacements.ts';
 import { restoredFields } from './review.ts';
 import type { Selection } from './selection.ts';
 import { givenBacks, type GivenBacks, isAwaited, type PastMerge, restoredHalves, withGivenBack } from './side-merge.ts';
 import { apartFrom, type Verdict } from './verdict.ts';
 
-export type PlanInput = {
+type PlanInput = {
   /**
    * Linked pairs and pairs asleep of which a side changed or was deleted, or that belong to a group that is
    * linked for the first time.
@@ -59,7 +59,7 @@ export type Plan = {
   readonly decisions: readonly Decision[];
   /** Unpaired contacts whose selection by their side has changed, as they are to be stored. */
   readonly rest: readonly Half[];
-  readonly ambiguous: MatchResult['ambiguous'];
+  readonly ambiguous: readonly AmbiguousMatch[];
   /** Contacts without any value that the other side can store. */
   readonly empty: readonly { readonly side: Side; readonly id: string }[];
 };
@@ -83,27 +83,6 @@ const wasEdited = (half: Half, links: readonly GroupLink[], policy: Terms): bool
   return !equalSnapshots(visible(snapshotOf(half.record)), visible(half.base));
 };
 
-const writesTo = (
-  side: Side,
-  { fields, desired }: FieldMerge,
-  { joins, leaves }: { readonly joins: readonly string[]; readonly leaves: readonly string[] },
-): readonly PlannedOperation[] => [
-  ...(fields[side].length > 0 ? [{ kind: 'update', side, fields: fields[side], desired: desired[side] } as const] : []),
-  ...(joins.length + leaves.length > 0 ? [{ kind: 'membership', side, joins, leaves } as const] : []),
-];
-
-/**
- * Returns the values that a person chose, and the winners that were chosen before by time. The latter are kept because our own
- * later write to a side does not make it the newer side (R4).
- */
-const rulingsOf = (open: readonly OpenConflict[], policy: Policy): Rulings => ({
-  open,
-  decided: ({ field, left, right }) => {
-    if (!decidesByTime(policy, field)) return null;
-    return open.find((each) => each.field === field && each.left === left && each.right === right)?.winner ?? null;
-  },
-});
-
 /** Decides about two contacts that both exist (R2 to R5, R11, R13). */
 export const decideMerge = (
   pair: Pair,
@@ -112,12 +91,19 @@ export const decideMerge = (
   policy: Policy,
   open: readonly OpenConflict[] = [],
 ): Merge => {
-  const merge = mergeContacts(halves, policy, rulingsOf(open, policy));
+  const merge = mergeContacts(halves, policy, open);
   const membership = mergeMembership(halves, links, forField(policy, 'buckets'));
   const held = (side: Side): readonly SyncedField[] => {
     return membership.held[side] ? [...merge.held[side], 'buckets'] : merge.held[side];
   };
-  const writes = SIDES.flatMap((side) => writesTo(side, merge, membership[side]));
+  const writes = SIDES.flatMap((side): PlannedOperation[] => {
+    const [fields, desired] = [merge.fields[side], merge.desired[side]];
+    const { joins, leaves } = membership[side];
+    return [
+      ...(fields.length > 0 ? [{ kind: 'update', side, fields, desired } as const] : []),
+      ...(joins.length + leaves.length > 0 ? [{ kind: 'membership', side, joins, leaves } as const] : []),
+    ];
+  });
   const restored = restoredFields(writes, open);
   const agreedGroups = bySide((side) => membership[side].agreed);
   return {
@@ -264,7 +250,7 @@ const decideNew = (half: Half, { links, policy }: Deciding, { verdicts = [] }: P
  * Finds the contacts that are paired for the first time. All contacts are compared, so that a selected contact can also match a
  * contact that the other side does not select. Two contacts that no side selects are not paired.
  */
-const matchSelected = (input: PlanInput, selects: Deciding['selects']): MatchResult => {
+const matchSelected = (input: PlanInput, selects: Deciding['selects']): ReturnType<typeof matchContacts> => {
   const candidates = bySide((side) => candidatesOf(side, input));
   const selected = new Set(
     SIDES.flatMap((side) => candidates[side].filter((half) => isSelected(half, selects))).map(nameOf),
@@ -304,8 +290,8 @@ export const planContacts = (input: PlanInput): Plan => {
   const { matches: met, ambiguous } = matchSelected(input, selects);
   const matched = new Set(met.flatMap(({ left, right }) => [nameOf(left), nameOf(right)]));
   const strangers = bySide((side) => unpaired[side].filter((half) => !matched.has(nameOf(half))));
-  const replacements = findReplacements(strangers, oneSidedPairs(input.pairs), input.verdicts ?? []).filter(
-    ({ remaining, added }) => [remaining, added].some((half) => isSelected(half, selects)),
+  const replacements = findReplacements(strangers, input.pairs, input.verdicts ?? []).filter(({ remaining, added }) =>
+    [remaining, added].some((half) => isSelected(half, selects)),
   );
   for (const { remaining, added } of replacements) matched.add(nameOf(remaining)).add(nameOf(added));
   const unmatched = SIDES.flatMap((side) => strangers[side]).filter((half) => !matched.has(nameOf(half)));

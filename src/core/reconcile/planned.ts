@@ -9,7 +9,7 @@ import type { Side } from '../contact/side.ts';
 type Given = { readonly given?: readonly SyncedField[] };
 
 /** Changes fields of an existing contact. */
-export type PlannedUpdate = Given & {
+type PlannedUpdate = Given & {
   readonly kind: 'update';
   readonly side: Side;
   /** Never empty. */
@@ -18,7 +18,7 @@ export type PlannedUpdate = Given & {
 };
 
 /** Changes the groups of a contact. Group pairs are identified by their keys. */
-export type PlannedMembership = Given & {
+type PlannedMembership = Given & {
   readonly kind: 'membership';
   readonly side: Side;
   readonly joins: readonly string[];

@@ -2,31 +2,24 @@ import { isSyncedField, type SyncedField } from '../contact/contact.ts';
 import { globMatcher, quotedName } from '../contact/name-pattern.ts';
 import type { Side, Sides } from '../contact/side.ts';
 import { textKey } from '../contact/text.ts';
-import { type ConflictPolicy, type DecidedBy, type Dispute, ruleOf } from './conflict-policy.ts';
+import type { ConflictPolicy } from './conflict-policy.ts';
 
-export type Direction = 'both' | 'to-left' | 'to-right';
-/** The fields that are synced one way only in a link that writes both sides. */
-type FieldDirections = Readonly<Partial<Record<SyncedField, Direction>>>;
-/** The fields with a separate conflict policy. */
-type FieldPolicies = Readonly<Partial<Record<SyncedField, ConflictPolicy>>>;
-type DeletePolicy = 'propagate' | 'keep';
-
-/** The number of contacts that a run may delete on one side: the greater of the two bounds; a bound is null if it is not set. */
-export type DeleteLimit = {
-  readonly count: number | null;
-  /** A percentage of the link's pairs. */
-  readonly percent: number | null;
-};
+type Direction = 'both' | 'to-left' | 'to-right';
 
 export type Policy = {
   readonly direction: Direction;
-  /** Left out if every field has the direction of the link. */
-  readonly directions?: FieldDirections;
+  /** The fields that are synced one way only in a link that writes both sides; left out if there are none. */
+  readonly directions?: Readonly<Partial<Record<SyncedField, Direction>>>;
   readonly conflicts: ConflictPolicy;
   /** The conflict policies of fields that differ from `conflicts`; left out if there are none. */
-  readonly conflictsByField?: FieldPolicies;
-  readonly deletes: DeletePolicy;
-  readonly deleteLimit: DeleteLimit;
+  readonly conflictsByField?: Readonly<Partial<Record<SyncedField, ConflictPolicy>>>;
+  readonly deletes: 'propagate' | 'keep';
+  /** The number of contacts that a run may delete on one side: the greater of the two bounds; a bound is null if it is not set. */
+  readonly deleteLimit: {
+    readonly count: number | null;
+    /** A percentage of the link's pairs. */
+    readonly percent: number | null;
+  };
   /** `run`: a first sync starts without approval; `review`: it waits until a person accepts its plan. */
   readonly firstSync: 'run' | 'review';
   /** Names or globs of the buckets and labels that are synced; a later `!` pattern excludes. */
@@ -57,51 +50,6 @@ export const unwrittenFields = (
   const fields = Object.keys(policy.directions ?? {}).filter(isSyncedField);
   return fields.filter((field) => mayWrite(policy, side) && !mayWrite(forField(policy, field), side));
 };
-
-/** The parts of a policy that decide conflicts. */
-export type Deciding = Pick<Policy, 'direction' | 'directions' | 'conflicts' | 'conflictsByField'>;
-
-/** Returns the conflict policy of a field, in a link that writes both sides. */
-export const policyFor = ({ conflicts, conflictsByField }: Deciding, field: SyncedField): ConflictPolicy =>
-  conflictsByField?.[field] ?? conflicts;
-
-/** Returns the source of a one-way link; null if the link writes both sides. */
-const sourceOf = ({ direction }: Pick<Policy, 'direction'>): Side | null => {
-  if (direction === 'both') return null;
-  return direction === 'to-left' ? 'right' : 'left';
-};
-
-/**
- * Returns the side whose value wins if both sides changed the same text (R4): the source of a one-way link, else the side that the
- * policy chooses. Returns null if a person decides.
- */
-export const conflictWinner = (
-  direction: Pick<Policy, 'direction'>,
-  policy: ConflictPolicy,
-  dispute: Dispute,
-): Side | null => sourceOf(direction) ?? ruleOf(policy).winner(dispute);
-
-/**
- * Returns the reason why that side won a conflict. If the current policy would not choose the side, an earlier policy decided (R4).
- */
-export const decidedBy = (
-  field: SyncedField,
-  values: Sides<string>,
-  winner: Side | null,
-  deciding: Deciding,
-): DecidedBy => {
-  if (winner === null) return 'nobody yet';
-  const source = sourceOf(forField(deciding, field));
-  if (source !== null) return source === winner ? 'one-way' : 'earlier policy';
-  return ruleOf(policyFor(deciding, field)).reason(values, winner) ?? 'earlier policy';
-};
-
-/**
- * Returns whether a conflict about the field may be decided by the times of the changes. Then the decision is kept, because our own
- * writes change those times. For the same two values, the result of `longest` can only change with the times.
- */
-export const decidesByTime = (policy: Deciding, field: SyncedField): boolean =>
-  forField(policy, field).direction === 'both' && ruleOf(policyFor(policy, field)).usesTimes;
 
 /** Returns a text that is equal for group names that look the same, ignoring case. */
 export const foldGroupName = textKey;

@@ -11,10 +11,10 @@ import { matchContacts } from './match.ts';
 import { apartFrom, type Verdict } from './verdict.ts';
 
 /** A pair, linked or asleep, of which one half was deleted, but not merged into another contact. */
-export type OneSided = { readonly pair: Pair; readonly gone: Half; readonly remaining: Half };
+type OneSided = { readonly pair: Pair; readonly gone: Half; readonly remaining: Half };
 
 /** Returns the pairs of which one half may have been replaced. */
-export const oneSidedPairs = (pairs: readonly Pair[]): readonly OneSided[] =>
+const oneSidedPairs = (pairs: readonly Pair[]): readonly OneSided[] =>
   pairs.flatMap((pair) =>
     SIDES.flatMap((side): OneSided[] => {
       const [gone, remaining] = [pair[side], pair[otherSide(side)]];
@@ -60,11 +60,13 @@ export type Replacement = OneSided & { readonly added: Half };
  */
 export const findReplacements = (
   unpaired: Sides<readonly Half[]>,
-  oneSided: readonly OneSided[],
+  pairs: readonly Pair[],
   verdicts: readonly Verdict[],
 ): readonly Replacement[] =>
   SIDES.flatMap((side) => {
-    const own = new Map(oneSided.flatMap((each) => (each.gone.side === side ? [[each.gone, each] as const] : [])));
+    const own = new Map(
+      oneSidedPairs(pairs).flatMap((each) => (each.gone.side === side ? [[each.gone, each] as const] : [])),
+    );
     const { matches } = matchContacts({ left: [...own.keys()], right: unpaired[side] });
     return matches.flatMap(({ left: gone, right: added }): Replacement[] => {
       const each = own.get(gone);

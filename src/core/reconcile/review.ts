@@ -4,10 +4,8 @@ import { otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import type { Decision, OpenConflict } from './decision.ts';
 import { contactsOfDecision } from './defer.ts';
 import { type PlannedOperation, updateOn } from './planned.ts';
-import { forField, mayWrite, type Policy, policyFor } from './policy.ts';
-
-/** The value of a conflict that a person chose, and its side. */
-export type TakenValue = { readonly from: Side; readonly value: string };
+import { policyFor } from './conflict-policy.ts';
+import { forField, mayWrite, type Policy } from './policy.ts';
 
 /** Returns the side that did not win a conflict and whose value a person chose; null if no person chose such a value. */
 export const takenSide = ({ review = null, winner }: OpenConflict): Side | null => {
@@ -17,13 +15,14 @@ export const takenSide = ({ review = null, winner }: OpenConflict): Side | null 
 /**
  * Returns the value that a person chose for a conflict about the field, if the field was not changed since (R4, R5). The other side
  * must still have its value of the conflict, or already have the chosen value. The chosen side must have the chosen value, or the
- * value of its base if the conflict was decided before. Returns null if no value was chosen or it may no longer be applied. Pure.
+ * value of its base if the conflict was decided before. Returns null if no value was chosen or it may no longer be applied, else
+ * the value and its side. Pure.
  */
 export const takenValue = (
   field: ScalarField,
   halves: Sides<Half>,
   open: readonly OpenConflict[],
-): TakenValue | null => {
+): { readonly from: Side; readonly value: string } | null => {
   const conflict = open.find((each) => each.field === field && takenSide(each) !== null);
   const from = conflict === undefined ? null : takenSide(conflict);
   if (conflict === undefined || from === null) return null;
@@ -38,12 +37,7 @@ export const takenValue = (
 };
 
 /** Returns the sides that the chosen value must still be written to. Pure. */
-export const sidesToTake = (
-  field: ScalarField,
-  halves: Sides<Half>,
-  { value }: TakenValue,
-  policy: Policy,
-): readonly Side[] =>
+export const sidesToTake = (field: ScalarField, halves: Sides<Half>, value: string, policy: Policy): readonly Side[] =>
   SIDES.filter(
     (side) => mayWrite(forField(policy, field), side) && textIn(halves[side].record.contact, field) !== value,
   );

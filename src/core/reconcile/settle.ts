@@ -16,7 +16,7 @@ import { withDeclined, type Snapshot } from '../contact/snapshot.ts';
 export const EMPTY_SNAPSHOT: Snapshot = { contact: EMPTY_CONTACT, groupIds: [] };
 
 /** One side of a pair while its writes are in progress. */
-export type SettlingSide = {
+type SettlingSide = {
   readonly base: Snapshot;
   /** The state of the side when the plan was made. */
   readonly before: Snapshot;

@@ -27,7 +27,7 @@ export const resembles = (a: string, b: string): boolean => {
 const textOf = (element: ListElement): string => ('value' in element ? element.value : addressKey(element));
 
 /** The two sides of one list field, each with its own base. */
-export type FourLists = Readonly<Record<'left' | 'right' | 'leftBase' | 'rightBase', KeyedList>>;
+type FourLists = Readonly<Record<'left' | 'right' | 'leftBase' | 'rightBase', KeyedList>>;
 
 /**
  * Assigns one key to an element that the two sides store under different values, because a side rewrote it on a write. Such

@@ -1,6 +1,7 @@
 import type { Half } from '../contact/half.ts';
 import type { Side, Sides } from '../contact/side.ts';
 import { fullNames, personReader } from './match-person.ts';
+import type { Verdict } from './verdict.ts';
 
 /** The parts of an unpaired contact that decide whether it must be compared with others when contacts are first matched (R13). */
 export type Sketch = {
@@ -23,9 +24,6 @@ export const sketchOf = (half: Half): Sketch => {
   const keys = [...named, ...[...emails].map((key) => `email ${key}`), ...[...phones].map((key) => `phone ${key}`)];
   return { side: half.side, id: half.id, originId: record.originId, content, keys };
 };
-
-/** Two contacts of equal content, by their ids. */
-export type Twins = { readonly leftId: string; readonly rightId: string };
 
 /** The state of a pass over the sketches of both sides. */
 export type TwinSearch = {
@@ -55,7 +53,10 @@ export const searchTwin = ({ byContent, named }: TwinSearch, { side, id, originI
  * of other contacts (R13). Contacts with an origin (R9), contacts that an origin refers to, and contacts that a person decided
  * about are left out: they are compared with all others. Pure.
  */
-export const twinsIn = ({ byContent, named }: TwinSearch, judged: ReadonlySet<string>): readonly Twins[] => {
+export const twinsIn = (
+  { byContent, named }: TwinSearch,
+  judged: ReadonlySet<string>,
+): readonly Pick<Verdict, 'leftId' | 'rightId'>[] => {
   const isFree = (side: Side, id: string): boolean => !named.has(nameOf(side, id)) && !judged.has(nameOf(side, id));
   return [...byContent.right].flatMap(([content, rightId]) => {
     const leftId = byContent.left.get(content) ?? null;

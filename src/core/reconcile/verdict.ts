@@ -10,7 +10,7 @@ export type Verdict = {
 };
 
 /** The effect of a verdict. */
-export type VerdictFate =
+type VerdictFate =
   /** The verdict applies to the next plan. */
   | 'binds'
   /** One of the contacts is deleted, or neither side lists it any more. */
@@ -21,7 +21,7 @@ export type VerdictFate =
   | 'linked elsewhere';
 
 /** The stored contact of a verdict. `isLinked`: it belongs to a pair whose two halves are in sync. */
-export type VerdictHalf = { readonly half: Half; readonly isLinked: boolean };
+type VerdictHalf = { readonly half: Half; readonly isLinked: boolean };
 
 /** Returns the effect of a verdict; a contact is null if it is not stored. Pure. */
 export const fateOf = ({ says }: Pick<Verdict, 'says'>, { left, right }: Sides<VerdictHalf | null>): VerdictFate => {

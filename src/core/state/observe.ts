@@ -147,7 +147,7 @@ export const observePage = (set: WorkingSet, side: Side, page: FeedPage, cursor:
 };
 
 /** The result of a complete listing, compared with the stored halves of the side. */
-export type Listing = {
+type Listing = {
   /** The number of contacts in the listing. */
   readonly seen: number;
   /** The number of halves of the side that belong to a pair, and how many of them the listing contained. */

@@ -6,7 +6,7 @@ import type { PairStatus } from '../reconcile/decision.ts';
 import { formerHalf, unpairDeleted } from './half.ts';
 import type { WorkingSet } from './working-set.ts';
 
-export type PairToStore = {
+type PairToStore = {
   /** Null: the pair that already contains one of the two contacts, else a new pair. */
   readonly pairId: number | null;
   readonly status: PairStatus;

@@ -24,7 +24,7 @@ export type Activity = {
 export const NO_ACTIVITY: Activity = { lastChangeAtMs: null, hours: [] };
 
 /** The fields that a link's stored contacts contain (`core/contact/chosen.ts`). */
-export type LinkFields = {
+type LinkFields = {
   /** The name of the choice of fields. */
   readonly name: string;
   /**

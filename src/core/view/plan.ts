@@ -11,24 +11,73 @@ import {
   writesOf,
   idsOf,
   idsOn,
+  type PairIds,
 } from '../reconcile/decision.ts';
 import type { Contact, SyncedField } from '../contact/contact.ts';
 import { isPresent } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
+import type { GroupNames } from '../reconcile/groups.ts';
+import type { GroupLink } from '../reconcile/membership.ts';
 import type { Plan } from '../reconcile/plan.ts';
-import { plannedFields } from '../reconcile/planned.ts';
-import {
-  describe,
-  describeGroup,
-  type PlanGroups,
-  plannedCreation,
-  plannedDeletion,
-  plannedGroup,
-  plannedUpdate,
-} from './describe.ts';
+import { membershipOn, plannedFields, type PlannedOperation, updateOn } from '../reconcile/planned.ts';
+import { describe, describeGroup } from './describe.ts';
 import { likenessOf, nameOf } from './values.ts';
 import type { Change, ContactChange, Unpaired, Why } from './views.ts';
+
+type Described = Parameters<typeof describe>[0];
+
+/** The groups of a plan: links by key, and names by id or {@link plannedGroup}. */
+type PlanGroups = { readonly links: ReadonlyMap<string, GroupLink>; readonly names: Sides<GroupNames> };
+
+/** Returns a placeholder for the id of a group that a plan creates. */
+const plannedGroup = (key: string): string => `planned ${key}`;
+
+const idsOfGroups = ({ links }: PlanGroups, side: Side, keys: readonly string[]): readonly string[] => {
+  return keys.map((key) => links.get(key)?.[side] ?? plannedGroup(key));
+};
+
+/** Returns the record without groups that are not synced. */
+const visible = (record: ContactRecord, names: GroupNames): ContactRecord => {
+  return { ...record, groupIds: record.groupIds.filter((id) => names.has(id)) };
+};
+
+/** Returns the planned operations on an existing contact of a side as one operation. */
+const plannedUpdate = (
+  side: Side,
+  ids: PairIds,
+  record: ContactRecord,
+  writes: readonly PlannedOperation[],
+  groups: PlanGroups,
+): Described => {
+  const before = visible(record, groups.names[side]);
+  const { joins = [], leaves = [] } = membershipOn(writes, side) ?? {};
+  const contact = updateOn(writes, side)?.desired ?? record.contact;
+  const left = new Set(idsOfGroups(groups, side, leaves));
+  const stay = before.groupIds.filter((id) => !left.has(id));
+  const groupIds = [...new Set([...stay, ...idsOfGroups(groups, side, joins)])];
+  const name = nameOf(record.contact) ?? nameOf(contact);
+  const fields = plannedFields(writes, side);
+  return { side, action: 'update', ...ids, name, fields, before, after: { contact, groupIds } };
+};
+
+/** Returns the planned creation of a contact, with the id of its source on the other side. */
+const plannedCreation = (
+  side: Side,
+  contact: Contact,
+  { joins, sourceId }: { readonly joins: readonly string[]; readonly sourceId: string | null },
+  groups: PlanGroups,
+): Described => {
+  const after = { contact, groupIds: idsOfGroups(groups, side, joins) };
+  const ids = idsOn(otherSide(side), sourceId);
+  return { side, action: 'create', ...ids, name: nameOf(contact), fields: [], before: null, after };
+};
+
+/** Returns the planned deletion of a contact. */
+const plannedDeletion = (side: Side, ids: PairIds, record: ContactRecord, groups: PlanGroups): Described => {
+  const before = visible(record, groups.names[side]);
+  return { side, action: 'delete', ...ids, name: nameOf(record.contact), fields: [], before, after: null };
+};
 
 /** A group that exists. */
 type NamedGroup = { readonly id: string; readonly name: string };

@@ -3,7 +3,7 @@ import type { ConflictRow, JournalState, RunRow, StoredRunKind } from '../state/
 import type { SyncedField } from '../contact/contact.ts';
 import type { Side, Sides } from '../contact/side.ts';
 import type { DecidedBy } from '../reconcile/conflict-policy.ts';
-import type { Ambiguity } from '../reconcile/match.ts';
+import type { AmbiguousMatch } from '../reconcile/match.ts';
 
 // Plain data of everything that is displayed: the terminal, JSON documents and pages render the same values.
 
@@ -68,7 +68,7 @@ export type ContactChange = Shown &
   };
 
 /** A change of a group on one side. */
-export type GroupChange = Shown & {
+type GroupChange = Shown & {
   readonly action: 'create-group' | 'rename-group' | 'delete-group';
   readonly name: string;
 };
@@ -110,9 +110,8 @@ export const changeKindOf = ({ action, changes }: Pick<Change, 'action' | 'chang
 };
 
 /** Contacts that may be one person and are left unpaired: a decision for a person (R13). */
-export type Unpaired = Sides<readonly { readonly id: string; readonly name: string | null }[]> & {
-  readonly why: Ambiguity;
-};
+export type Unpaired = Sides<readonly { readonly id: string; readonly name: string | null }[]> &
+  Pick<AmbiguousMatch, 'why'>;
 
 /** One write of the journal, completed or attempted. */
 export type WriteView = Change & {
@@ -135,17 +134,15 @@ export type WriteView = Change & {
 /** A run of the history; `stopped`: the program was stopped during the run, which is not a failure. */
 export type Run = Omit<RunRow, 'outcome' | 'override'> & { readonly outcome: RunRow['outcome'] | 'stopped' };
 
-/**
- * The state of a conflict. The policy decides it immediately, or asks a person. It is `open` until a person reviews it or a
- * later change of the field replaces it (`superseded`). `taking`: reviewed, and the next run writes the chosen value.
- */
-export type ConflictState = 'open' | 'taking' | 'reviewed' | 'superseded';
-
 /** A field that both sides changed. */
 export type ConflictView = Sides<string> &
   Pick<ConflictRow, 'id' | 'run' | 'leftId' | 'rightId' | 'field' | 'winner' | 'atMs'> & {
     readonly name: string | null;
-    readonly state: ConflictState;
+    /**
+     * The policy decides a conflict immediately, or asks a person. It is `open` until a person reviews it or a later change of the
+     * field replaces it (`superseded`). `taking`: reviewed, and the next run writes the chosen value.
+     */
+    readonly state: 'open' | 'taking' | 'reviewed' | 'superseded';
     /** The reason why `winner` won. */
     readonly by: DecidedBy;
     readonly reviewedAtMs: number | null;

@@ -1,8 +1,7 @@
 import { specOf, type SyncedField } from '../contact/contact.ts';
 import { FIELDS } from '../contact/fields.ts';
 import type { Sides, SideWords } from '../contact/side.ts';
-import type { Ambiguity } from '../reconcile/match.ts';
-import type { ConflictView, ChangeKind, Why, WriteView } from './views.ts';
+import type { ConflictView, ChangeKind, Unpaired, Why, WriteView } from './views.ts';
 
 /** Formats a whole number like `2,345`. `Intl` is not used, because loading its data takes tens of milliseconds. */
 export const grouped = (number: number): string => String(number).replaceAll(/\B(?=(?:\d{3})+$)/gu, ',');
@@ -159,14 +158,14 @@ export const writeNote = ({ state, error }: Pick<WriteView, 'state' | 'error'>):
 };
 
 /** The reason why contacts that may be one person are left unpaired. */
-export const AMBIGUITIES: Readonly<Record<Ambiguity, string>> = {
+export const AMBIGUITIES: Readonly<Record<Unpaired['why'], string>> = {
   'names differ': 'They have one email address, but not the name of one person.',
   'several candidates': 'Several contacts fit equally well.',
   'same phone number': 'They have one phone number and similar names.',
   'same name': 'They have one name or forms of one name, and nothing else in common.',
 };
 
-const REMEDIES_BEFORE: Readonly<Record<Ambiguity, string>> = {
+const REMEDIES_BEFORE: Readonly<Record<Unpaired['why'], string>> = {
   'names differ': 'give both the same name before the sync',
   'several candidates': 'give the two that belong together the same name and email address before the sync',
   'same phone number': 'give both the same name before the sync',
@@ -177,9 +176,9 @@ const mergeRemedy = ({ left, right }: Sides<SideWords>): string =>
   `merge them at ${left.place} or at ${right.place}: the other side follows.`;
 
 /** Explains how to join contacts that a run left unpaired (R13). Each exists on both sides after the run. */
-export const completedRemedy = (why: Ambiguity, sides: Sides<SideWords>): string =>
+export const completedRemedy = (why: Unpaired['why'], sides: Sides<SideWords>): string =>
   `${AMBIGUITIES[why]} Each stays a contact of its own. Where two of them are one person, ${mergeRemedy(sides)}`;
 
 /** Explains how to join contacts that a plan leaves unpaired, or how to keep them apart (R13). */
-export const plannedRemedy = (why: Ambiguity, sides: Sides<SideWords>): string =>
+export const plannedRemedy = (why: Unpaired['why'], sides: Sides<SideWords>): string =>
   `${AMBIGUITIES[why]} Where two of them are one person, say so by the command below them before the sync, or ${REMEDIES_BEFORE[why]}; or afterwards ${mergeRemedy(sides)} Two that are not are kept apart by the same command with --apart.`;

@@ -25,7 +25,7 @@ import {
   wakes,
   writtenFields,
 } from '../../core/apply/task.ts';
-import { type Merging, movesOf } from '../../core/apply/write.ts';
+import { movesOf } from '../../core/apply/write.ts';
 import type { ContactField } from '../../core/contact/contact.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
 import type { ReadAnswer } from '../../core/contact/requests.ts';
@@ -280,7 +280,7 @@ const mergeContacts = async (
     }
     const standing = await look(execution, side, [deletion.record, survivor], standsAsSeen);
     if (standing.size < 2) continue;
-    const merging: Merging = { task, survivor, isStillThere: false };
+    const merging = { task, survivor, isStillThere: false };
     await (
       await performBatch(execution, [mergeWrite(execution, deletion, merging)])
     ).stored;

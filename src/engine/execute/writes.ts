@@ -14,7 +14,6 @@ import {
   type CreateWrite,
   type GroupIds,
   groupIdsOf,
-  type Merging,
   movesOf,
   type Trial,
   type UpdateWrite,
@@ -28,10 +27,10 @@ import type { UpdateRequest } from '../../core/contact/requests.ts';
 import { otherSide, type Side, type Sides } from '../../core/contact/side.ts';
 import { emptiedFields, leavesEveryGroup } from '../../core/reconcile/losses.ts';
 import type {
-  Cause,
   CreateOperation,
   DeleteOperation,
   MembershipOperation,
+  Operation,
   UpdateOperation,
 } from '../../core/reconcile/operation.ts';
 import { membershipOn, operationsOn, updateOn } from '../../core/reconcile/planned.ts';
@@ -41,7 +40,7 @@ export type Pass = {
   readonly groupIds: GroupIds;
   /** The names of both accounts in the origin ids that are written to the other side (R9). */
   readonly scopes: Sides<string>;
-  readonly cause: Cause;
+  readonly cause: Operation['cause'];
   /** The fields that the link has just started to sync; empty in an undo, which restores former edits. */
   readonly joining: ReadonlySet<SyncedField>;
 };
@@ -200,7 +199,11 @@ export const deleteWrites = (pass: Pass, deletions: readonly Deletion[]): readon
   });
 
 /** The deletion of a contact by merging it into another one. */
-export const mergeWrite = (pass: Pass, deletion: Deletion, merging: Merging): Write => {
+export const mergeWrite = (
+  pass: Pass,
+  deletion: Deletion,
+  merging: Extract<Write, { kind: 'merge' }>['merging'],
+): Write => {
   const { side, record } = deletion;
   const operation = deleteOperation(pass, deletion, merging.survivor);
   return { kind: 'merge', side, key: record.id, operation, deletion, merging };

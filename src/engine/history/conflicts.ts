@@ -1,10 +1,11 @@
 import type { SyncedField } from '../../core/contact/contact.ts';
 import { SIDES, type Side } from '../../core/contact/side.ts';
 import type { Review } from '../../core/reconcile/decision.ts';
-import { decidedBy, type Deciding, forField, mayWrite, type Policy } from '../../core/reconcile/policy.ts';
+import { decidedBy, type Deciding } from '../../core/reconcile/conflict-policy.ts';
+import { forField, mayWrite, type Policy } from '../../core/reconcile/policy.ts';
 import type { ConflictRow, StoreChange } from '../../core/state/rows.ts';
 import { nameOf } from '../../core/view/values.ts';
-import type { ConflictState, ConflictView } from '../../core/view/views.ts';
+import type { ConflictView } from '../../core/view/views.ts';
 import { underLease } from '../change-link.ts';
 import type { LeaseParts } from '../lease.ts';
 import type { Store } from '../../store/store.ts';
@@ -12,7 +13,7 @@ import type { Store } from '../../store/store.ts';
 /** Whether the conflict is not reviewed and not superseded by a later change of the field. */
 export const isOpen = ({ review, resolvedAtMs }: ConflictRow): boolean => review === null && resolvedAtMs === null;
 
-const stateOf = (row: ConflictRow): ConflictState => {
+const stateOf = (row: ConflictRow): ConflictView['state'] => {
   if (row.review === null) return row.resolvedAtMs === null ? 'open' : 'superseded';
   return row.review === 'dismissed' || row.resolvedAtMs !== null ? 'reviewed' : 'taking';
 };

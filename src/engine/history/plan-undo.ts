@@ -1,11 +1,4 @@
-import {
-  afterInverse,
-  type Current,
-  type DoneOperation,
-  type Inversion,
-  invert,
-  type LastOutcome,
-} from '../../core/apply/invert.ts';
+import { afterInverse, type Current, invert } from '../../core/apply/invert.ts';
 import { contactFieldsOf, keepChosen } from '../../core/contact/chosen.ts';
 import { type ContactField, inFieldOrder, scalarsOf, type SyncedField, syncedIn } from '../../core/contact/contact.ts';
 import { type Half, isPresent } from '../../core/contact/half.ts';
@@ -34,7 +27,7 @@ export type WrittenContact = {
   /** The groups of the contact that the run deleted. */
   readonly lostGroups: readonly string[];
   /** The contact after the newest write of any run; `isExact` if the answer to that write contained the whole contact. */
-  readonly outcome: LastOutcome | null;
+  readonly outcome: Current['outcome'];
 };
 
 /** A contact or field that is not reverted, and the reason; `field` is null for the whole contact. */
@@ -117,10 +110,12 @@ const ONE_WAY = 'the link does not write this field to this side';
 const UNSYNCABLE = 'the side holds a value there that is not synced';
 const NOT_SYNCED = 'the link does not sync this field';
 
+type FieldRefusals = ReturnType<typeof invert>['refused'];
+
 type Reverted = {
   readonly record: ContactRecord;
   readonly fields: ReadonlySet<ContactField>;
-  readonly refused: Inversion['refused'];
+  readonly refused: FieldRefusals;
 };
 
 /** Reverts the changes of a run to an existing contact, or to the last image of a deleted one: the newest change first. */
@@ -132,7 +127,7 @@ const revertEdits = (
 ): Reverted => {
   let now = record;
   const fields = new Set<ContactField>();
-  const refused: Inversion['refused'][number][] = [];
+  const refused: FieldRefusals[number][] = [];
   for (const write of writes) {
     if (write.kind === 'create' || write.kind === 'delete') continue;
     const inversion = invert(write, { record: now, outcome, groups: groups[side], fields: synced, isReverted });
@@ -176,7 +171,7 @@ const undoEdits = (contact: WrittenContact, record: ContactRecord, env: Env): Ju
 
 const undoCreate = (
   contact: WrittenContact,
-  create: DoneOperation,
+  create: CompleteWrite,
   record: ContactRecord,
   { fields, groups }: Env,
 ): Judgement => {

@@ -12,7 +12,7 @@ import {
   originOf,
 } from '../../core/reconcile/operation.ts';
 import type { ConflictRow, JournalRow, RunRow } from '../../core/state/rows.ts';
-import { describe, type Described, describeGroup } from '../../core/view/describe.ts';
+import { describe, describeGroup } from '../../core/view/describe.ts';
 import { nameOf } from '../../core/view/values.ts';
 import type { Why, WriteView } from '../../core/view/views.ts';
 import { type ContactWrite, isContactWrite, writtenId } from './follow.ts';
@@ -81,7 +81,7 @@ const nameOfWrite = (row: JournalRow): string | null => {
 };
 
 /** A journaled write, with the contact before and after it. Without an answer, the intended contact is used. */
-const describedOf = (write: ContactWrite, action: ContactOperationKind): Described => {
+const describedOf = (write: ContactWrite, action: ContactOperationKind): Parameters<typeof describe>[0] => {
   const { after, side, leftId, rightId } = write;
   const [before, desired] = [beforeOf(write), desiredOf(write)];
   const asked: ContactRecord | null = desired === null || before === null ? null : { ...before, contact: desired };

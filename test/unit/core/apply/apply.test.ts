@@ -10,7 +10,7 @@ import type { ReadAnswer } from '../../../../src/core/contact/requests.ts';
 import type { Side } from '../../../../src/core/contact/side.ts';
 import type { Deletion, PairStatus } from '../../../../src/core/reconcile/decision.ts';
 import type { GroupPair } from '../../../../src/core/reconcile/groups.ts';
-import type { Cause } from '../../../../src/core/reconcile/operation.ts';
+import type { Operation } from '../../../../src/core/reconcile/operation.ts';
 import type { WorkingSet } from '../../../../src/core/state/working-set.ts';
 import { createWrites, deleteWrites, membershipWrites, updateWrites } from '../../../../src/engine/execute/writes.ts';
 import { applyingIn, creationOf, mergeOf, NOW, PASS, plannedOn } from '../../engine/execute/support.ts';
@@ -36,6 +36,8 @@ type Searched = 'an answer' | 'the contact as written' | 'no trace of it' | 'the
 
 /** The outcome of an operation, and both halves after it: state and base. */
 type Row = { readonly outcome: 'applied' | 'not applied' | 'open'; readonly left: string; readonly right: string };
+
+type Cause = Operation['cause'];
 
 const CHOIR: GroupPair = {
   key: 'choir',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { observeStray, type StrayOperation } from '../../../../src/core/apply/side-merges.ts';
+import { observeStray } from '../../../../src/core/apply/side-merges.ts';
 import type { Contact } from '../../../../src/core/contact/contact.ts';
 import { contactOf, type ContactRecord } from '../../../../src/core/contact/record.ts';
 import { KNOWN, NOW, openOperation } from './support.ts';
@@ -17,7 +17,11 @@ const UPDATE = openOperation('update', {
   before: record('r', BEFORE),
 });
 
-const stray = (now: Partial<Contact>, write: StrayOperation = UPDATE, given: Partial<ContactRecord> = {}) => {
+const stray = (
+  now: Partial<Contact>,
+  write: Parameters<typeof observeStray>[1] = UPDATE,
+  given: Partial<ContactRecord> = {},
+) => {
   const own = pairedHalf('right', 'r2', 2, { record: record('r2', AUGUSTA) });
   const other = pairedHalf('left', 'l2', 2, { record: record('l2', AUGUSTA) });
   const set = setOf([...linkedPair(1, 'l', 'r'), own, other]);

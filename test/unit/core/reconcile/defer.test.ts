@@ -8,7 +8,6 @@ import {
   fieldFingerprint,
   fieldRefusalKey,
   pastRefusals,
-  type Refusal,
   refusalKey,
   sourceFingerprint,
 } from '../../../../src/core/reconcile/defer.ts';
@@ -42,6 +41,8 @@ const CREATE: Creation = { kind: 'create', side: 'right', source: record('l', AD
 const HALF_GONE = pairOf(present(record('l', ADA)), gone('r'));
 const DELETE: Deletion = { kind: 'delete', side: 'left', record: record('l', ADA), pair: HALF_GONE };
 const UNLINK: Unlink = { kind: 'unlink', pair: HALF_GONE, to: 'kept' };
+
+type Refusal = Parameters<typeof deferRefused>[1][number];
 
 const refusalOf = (decision: Decision, side: Side, given: Partial<Refusal> = {}): Refusal => ({
   side,

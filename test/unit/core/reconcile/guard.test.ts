@@ -5,12 +5,13 @@ import {
   checkFirstSync,
   checkGuard,
   FIRST_SYNC,
-  type GuardInput,
 } from '../../../../src/core/reconcile/guard.ts';
 import { haltWords } from '../../../../src/core/view/words.ts';
 import type { Decision } from '../../../../src/core/reconcile/decision.ts';
 import type { GroupAction } from '../../../../src/core/reconcile/groups.ts';
 import { SIDE_PAIRS } from './support.ts';
+
+type GuardInput = Parameters<typeof checkGuard>[0];
 
 const input = (given: Partial<GuardInput> = {}): GuardInput => ({
   limit: { count: 10, percent: 10 },

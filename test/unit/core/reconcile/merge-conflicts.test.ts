@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { otherSide, type Side } from '../../../../src/core/contact/side.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
-import { mergeContacts, type FieldMerge } from '../../../../src/core/reconcile/merge.ts';
+import { mergeContacts } from '../../../../src/core/reconcile/merge.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import { bothSides, policyWith, sideOf } from './support.ts';
+
+type FieldMerge = ReturnType<typeof mergeContacts>;
 
 const mergeOf = (left: Half, right: Half, policy: Policy = policyWith()): FieldMerge => {
   return mergeContacts(bothSides(left, right), policy);

@@ -16,7 +16,7 @@ type Given = { readonly base: Name | null; readonly left: Name; readonly right: 
 
 const mergeNames = ({ base, left, right }: Given, policy = policyWith(), open: readonly OpenConflict[] = []) => {
   const half = (now: Name) => sideOf(fieldsOf(now), base === null ? null : fieldsOf(base));
-  const merged = mergeContacts(bothSides(half(left), half(right)), policy, { decided: () => null, open });
+  const merged = mergeContacts(bothSides(half(left), half(right)), policy, open);
   const names = SIDES.map((side) => `${merged.desired[side].firstName}/${merged.desired[side].lastName}`);
   return { names: [...new Set(names)], conflicts: merged.conflicts, held: merged.held };
 };

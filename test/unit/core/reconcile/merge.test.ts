@@ -3,9 +3,11 @@ import { EMPTY_CONTACT, LIST_FIELDS, type Contact } from '../../../../src/core/c
 import { otherSide, SIDES, type Side } from '../../../../src/core/contact/side.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
 import { withList } from '../../../../src/core/contact/lists.ts';
-import { mergeContacts, mergeList, mergeScalar, type FieldMerge } from '../../../../src/core/reconcile/merge.ts';
+import { mergeContacts, mergeList, mergeScalar } from '../../../../src/core/reconcile/merge.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import { address, bothSides, policyWith, sideOf, values } from './support.ts';
+
+type FieldMerge = ReturnType<typeof mergeContacts>;
 
 const mergeOf = (left: Half, right: Half, policy: Policy = policyWith()): FieldMerge => {
   return mergeContacts(bothSides(left, right), policy);

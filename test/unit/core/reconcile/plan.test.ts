@@ -6,7 +6,7 @@ import type { Side } from '../../../../src/core/contact/side.ts';
 import type { Decision, Pair } from '../../../../src/core/reconcile/decision.ts';
 import { planGroups } from '../../../../src/core/reconcile/groups.ts';
 import type { GroupLink } from '../../../../src/core/reconcile/membership.ts';
-import { type Plan, planContacts, type PlanInput } from '../../../../src/core/reconcile/plan.ts';
+import { type Plan, planContacts } from '../../../../src/core/reconcile/plan.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import {
   gone,
@@ -24,7 +24,7 @@ import {
   values,
 } from './support.ts';
 
-type Given = Partial<Omit<PlanInput, 'groups' | 'policy' | 'unpaired'>> & {
+type Given = Partial<Omit<Parameters<typeof planContacts>[0], 'groups' | 'policy' | 'unpaired'>> & {
   readonly left?: readonly ContactRecord[];
   readonly right?: readonly ContactRecord[];
   readonly links?: readonly GroupLink[];

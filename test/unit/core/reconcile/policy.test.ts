@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { foldGroupName, groupFilter, mayWrite, type Direction } from '../../../../src/core/reconcile/policy.ts';
+import { foldGroupName, groupFilter, mayWrite, type Policy } from '../../../../src/core/reconcile/policy.ts';
 import { policyWith } from './support.ts';
 
-test.each<[Direction, boolean, boolean]>([
+test.each<[Policy['direction'], boolean, boolean]>([
   ['both', true, true],
   ['to-left', true, false],
   ['to-right', false, true],

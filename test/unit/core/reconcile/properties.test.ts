@@ -11,7 +11,7 @@ import {
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../../../../src/core/contact/side.ts';
 import { type Half } from '../../../../src/core/contact/half.ts';
 import { elementKey, listOf, withList } from '../../../../src/core/contact/lists.ts';
-import { mergeContacts, type FieldMerge } from '../../../../src/core/reconcile/merge.ts';
+import { mergeContacts } from '../../../../src/core/reconcile/merge.ts';
 import { settleBase } from '../../../../src/core/reconcile/settle.ts';
 import { policyWith } from './support.ts';
 import {
@@ -51,7 +51,13 @@ describe('[R1] merging is idempotent', () => {
 });
 
 /** Returns the stored half of a side after the requested writes to the side `done`, and no others. */
-const storedHalf = (side: Side, own: Half, other: Contact, merge: FieldMerge, done: Side | null): Half => {
+const storedHalf = (
+  side: Side,
+  own: Half,
+  other: Contact,
+  merge: ReturnType<typeof mergeContacts>,
+  done: Side | null,
+): Half => {
   const withoutGroups = (of: Contact) => ({ contact: of, groupIds: [] });
   const fields = new Set<SyncedField>(merge.fields[side]);
   const now = side === done ? merge.desired[side] : own.record.contact;

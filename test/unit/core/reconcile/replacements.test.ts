@@ -4,7 +4,7 @@ import type { Half } from '../../../../src/core/contact/half.ts';
 import { bySide, otherSide, type Side, SIDES } from '../../../../src/core/contact/side.ts';
 import type { Decision } from '../../../../src/core/reconcile/decision.ts';
 import { planGroups } from '../../../../src/core/reconcile/groups.ts';
-import { planContacts, type PlanInput } from '../../../../src/core/reconcile/plan.ts';
+import { planContacts } from '../../../../src/core/reconcile/plan.ts';
 import { updateOn } from '../../../../src/core/reconcile/planned.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import { gone, pairOf, policyWith, present, record, SCOPES, snapshot, unpaired, values } from './support.ts';
@@ -18,7 +18,7 @@ type Given = {
   readonly added?: Partial<Contact>;
   readonly former?: Partial<Half>;
   readonly policy?: Partial<Policy>;
-  readonly more?: Partial<PlanInput>;
+  readonly more?: Partial<Parameters<typeof planContacts>[0]>;
 };
 
 /** The decisions if one half of a pair was deleted on `side`, and a contact without a pair is new there. */

@@ -23,10 +23,7 @@ const merged = (left: Title, right: Title, conflict: Partial<OpenConflict> = {},
     sideOf({ title: right.now, company: 'X' }, { title: right.base, company: 'X' }),
   );
   const open = [{ ...CONFLICT, ...conflict }];
-  const { fields, desired, conflicts, taken, held } = mergeContacts(halves, policyWith(policy), {
-    decided: () => null,
-    open,
-  });
+  const { fields, desired, conflicts, taken, held } = mergeContacts(halves, policyWith(policy), open);
   const titles = { left: desired.left.title, right: desired.right.title };
   return { fields, titles, conflicts, taken, held };
 };

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { SyncedField } from '../../../../src/core/contact/contact.ts';
-import { EMPTY_SNAPSHOT, settleBase, type SettlingSide } from '../../../../src/core/reconcile/settle.ts';
+import { EMPTY_SNAPSHOT, settleBase } from '../../../../src/core/reconcile/settle.ts';
 import { snapshot, values } from './support.ts';
 
 const fields = (...list: SyncedField[]): ReadonlySet<SyncedField> => new Set(list);
+
+type SettlingSide = Parameters<typeof settleBase>[0];
 
 const settle = (given: Partial<SettlingSide>) => {
   const before = given.before ?? snapshot({});

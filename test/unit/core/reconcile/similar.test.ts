@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { keyLists } from '../../../../src/core/contact/lists.ts';
-import { aliasLeftovers, resembles, type FourLists } from '../../../../src/core/reconcile/similar.ts';
+import { aliasLeftovers, resembles } from '../../../../src/core/reconcile/similar.ts';
 import { values } from './support.ts';
 
 describe('[R2] a text may be another one as rewritten by a side', () => {
@@ -22,7 +22,12 @@ describe('[R2] a text may be another one as rewritten by a side', () => {
 });
 
 describe('[R2] a value that one side rewrote', () => {
-  const lists = (left: string[], leftBase: string[], right: string[], rightBase: string[]): FourLists => {
+  const lists = (
+    left: string[],
+    leftBase: string[],
+    right: string[],
+    rightBase: string[],
+  ): Parameters<typeof aliasLeftovers>[0] => {
     return keyLists('phoneNumbers', {
       left: values(...left),
       leftBase: values(...leftBase),
@@ -31,7 +36,7 @@ describe('[R2] a value that one side rewrote', () => {
     });
   };
   const [whole, cut] = ['+4930901820', '901820'];
-  const keys = (four: FourLists) => [four.left, four.right].map((list) => [...list.keys()]);
+  const keys = (four: Parameters<typeof aliasLeftovers>[0]) => [four.left, four.right].map((list) => [...list.keys()]);
 
   test('gets one key', () => {
     expect(keys(aliasLeftovers(lists([whole], [whole], [cut], [cut])))).toEqual([[whole], [whole]]);

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { matchContacts } from '../../../../src/core/reconcile/match.ts';
-import { apartFrom, fateOf, type Verdict, type VerdictHalf } from '../../../../src/core/reconcile/verdict.ts';
+import { apartFrom, fateOf, type Verdict } from '../../../../src/core/reconcile/verdict.ts';
 import { mail, named, people, phone, type Given } from './match-support.ts';
 import { halfOf, record } from './support.ts';
+
+type VerdictHalf = NonNullable<Parameters<typeof fateOf>[1]['left']>;
 
 type Word = readonly [string, string, Verdict['says']];
 

@@ -2,14 +2,19 @@ import { describe, expect, test } from 'vitest';
 import { USUAL_FIELDS } from '../../../../src/core/contact/contact.ts';
 import type { Half, HalfState } from '../../../../src/core/contact/half.ts';
 import type { Pair } from '../../../../src/core/reconcile/decision.ts';
-import { endPair, keepAlone, storePair, type PairToStore } from '../../../../src/core/state/pair.ts';
+import { endPair, keepAlone, storePair } from '../../../../src/core/state/pair.ts';
 import type { WorkingSet } from '../../../../src/core/state/working-set.ts';
 import { record, SIDE_PAIRS, snapshot } from '../reconcile/support.ts';
 import { ADA, changesOf, dropsFrom, linkedPair, looseHalf, pairedHalf, setOf } from '../../engine/support.ts';
 
 const NOW = 10;
 
-const store = (set: WorkingSet, left: Half | null, right: Half | null, given: Partial<PairToStore> = {}): void => {
+const store = (
+  set: WorkingSet,
+  left: Half | null,
+  right: Half | null,
+  given: Partial<Parameters<typeof storePair>[1]> = {},
+): void => {
   storePair(set, { pairId: null, status: 'linked', halves: { left, right }, writtenSide: null, ...given });
 };
 
@@ -72,7 +77,7 @@ describe('storing a pair', () => {
 });
 
 describe('[R12] a contact that gets a new id', () => {
-  test.each<[string, Partial<PairToStore>]>([
+  test.each<[string, Partial<Parameters<typeof storePair>[1]>]>([
     ['as planned for its pair', { pairId: 1, writtenSide: 'left' }],
     ['of a pair that is found by its other half', {}],
     ['and was not written', { writtenSide: 'right' }],

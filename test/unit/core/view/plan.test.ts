@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { planGroups, type GroupPlan } from '../../../../src/core/reconcile/groups.ts';
-import { planContacts, type PlanInput } from '../../../../src/core/reconcile/plan.ts';
+import { planContacts } from '../../../../src/core/reconcile/plan.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import { planChanges, unpairedOf } from '../../../../src/core/view/plan.ts';
 import { changeKindOf } from '../../../../src/core/view/views.ts';
@@ -22,7 +22,7 @@ import {
 
 const NO_GROUPS: GroupPlan = planGroups({ left: [], right: [], pairs: [] }, policyWith());
 
-const views = (given: Partial<PlanInput>, policy: Partial<Policy> = {}) => {
+const views = (given: Partial<Parameters<typeof planContacts>[0]>, policy: Partial<Policy> = {}) => {
   const noContacts = { left: [], right: [] };
   const fixed = { groups: NO_GROUPS, openConflicts: [], policy: policyWith(policy), scopes: SCOPES };
   const input = { pairs: [], survivors: [], unpaired: noContacts, ...fixed, ...given };
@@ -30,7 +30,7 @@ const views = (given: Partial<PlanInput>, policy: Partial<Policy> = {}) => {
 };
 
 /** The output of `plan --json`, unchanged since its first edition. */
-const actions = (given: Partial<PlanInput>, policy: Partial<Policy> = {}) =>
+const actions = (given: Partial<Parameters<typeof planContacts>[0]>, policy: Partial<Policy> = {}) =>
   views(given, policy).map((change) => {
     const { side, action } = change;
     if (!('leftId' in change)) return { side, action, name: change.name };

@@ -5,7 +5,7 @@ import type { Half } from '../../../../src/core/contact/half.ts';
 import { contactOf } from '../../../../src/core/contact/record.ts';
 import type { Side } from '../../../../src/core/contact/side.ts';
 import type { Creation, Merge } from '../../../../src/core/reconcile/decision.ts';
-import type { PlannedMembership, PlannedOperation } from '../../../../src/core/reconcile/planned.ts';
+import type { PlannedOperation } from '../../../../src/core/reconcile/planned.ts';
 import type { WorkingSet } from '../../../../src/core/state/working-set.ts';
 import type { Pass } from '../../../../src/engine/execute/writes.ts';
 import { bothSides } from '../../core/reconcile/support.ts';
@@ -32,7 +32,7 @@ export const plannedOn = (
   side: Side,
   fields: readonly SyncedField[],
   desired: Partial<Contact>,
-  moves: Partial<Pick<PlannedMembership, 'joins' | 'leaves'>> = {},
+  moves: { readonly joins?: readonly string[]; readonly leaves?: readonly string[] } = {},
 ): readonly PlannedOperation[] => {
   const updated = contactFieldsOf(fields);
   return [

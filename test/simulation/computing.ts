@@ -42,8 +42,10 @@ export type Extras = {
   /** Contacts with another value than the shown one, until the service computes a new value. */
   readonly scribbled: Set<Row>;
   readonly everScribbled: Set<Row>;
-  /** Contacts for which the service ever computed a value. */
-  readonly computed: Set<Row>;
+  /** The contact of which the service computed a value. */
+  readonly sources: Map<string, Row>;
+  /** Contacts whose computed value the link ever wrote. A value that is computed and emptied between two runs is never read. */
+  readonly written: Set<Row>;
   /** Whether the link was ever without computed values. A value from before stays until a new one is computed. */
   wasOff: boolean;
 };
@@ -53,7 +55,8 @@ export const createExtras = (): Extras => ({
   unanswered: new Set(),
   scribbled: new Set(),
   everScribbled: new Set(),
-  computed: new Set(),
+  sources: new Map(),
+  written: new Set(),
   wasOff: false,
 });
 
@@ -70,7 +73,10 @@ export const checkShownValue = (
   const atMs = clock.now();
   if (provider.feed === 'stamps') return `what the service computes of ${row.id} was written there`;
   const last = extras.shown.get(row);
-  extras.shown.set(row, { text: textIn(row.contact, SHOWN), atMs });
+  const text = textIn(row.contact, SHOWN);
+  extras.shown.set(row, { text, atMs });
+  const source = extras.sources.get(text);
+  if (source !== undefined) extras.written.add(source);
   // Nobody can tell a value that a user wrote over at once from one that never arrived.
   const isOften = last !== undefined && atMs - last.atMs < DAY_MS && !extras.unanswered.delete(row);
   return isOften ? `${row.id} was given what is computed twice within a day` : null;

@@ -48,7 +48,7 @@ export const compute = (history: History, world: World, run: number): void => {
       world.extras.everScribbled.add(row);
     }
     if (what !== 'another') continue;
-    world.extras.computed.add(row);
+    world.extras.sources.set(text, row);
     const like = world.pairs.find((ids) => ids[otherSide(side)] === row.id);
     const shown = like === undefined ? undefined : world.books[side].find(like[side]);
     if (shown !== undefined) world.extras.scribbled.delete(shown);
@@ -67,9 +67,10 @@ export const checkShown = (history: History, world: World, rejections: readonly 
     if (shown?.state !== 'live' || computed?.state !== 'live') return [];
     const [is, due] = [textIn(shown.contact, SHOWN), textIn(computed.contact, SHOWN)];
     const isRefused = rejections.some(({ key }) => key.split(' ').includes(shown.id));
-    // A text under the field's name stays where no value was ever shown.
-    const { computed: ever, everScribbled, scribbled, wasOff } = world.extras;
-    const isLeftover = due === '' && (wasOff || !ever.has(computed) || everScribbled.has(shown));
+    // A text under the field's name stays where no value of this contact was ever shown: it may be new, and the text may have been
+    // computed of a deleted contact of the same person.
+    const { written, everScribbled, scribbled, wasOff } = world.extras;
+    const isLeftover = due === '' && (wasOff || !written.has(computed) || everScribbled.has(shown));
     // A backup may have restored the value from before a user overwrote it, or a contact that showed it was merged into
     // one with another text: the value was not computed again.
     const hasShown = world.books[side].rows.some(

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Side, SIDES } from '../../src/core/contact/side.ts';
 import { PLAIN_MANNERS } from '../support/memory/manners.ts';
+import { SHOWN } from './computing.ts';
 import { DEFAULT_PLAYERS, type Edit, type RunStep } from './history.ts';
 import { runHistory } from './run-history.ts';
 import {
@@ -173,6 +174,15 @@ test('R9: a computed value is shown after a user replaced the former one before 
   const given = { shows: true, computing, hardness: hardness({ feedLagMs: 2 * MINUTE_MS }) };
   const phases = [[run({ before: [create('right')] })], [run({ before, gapMs: 60_000, aims: [lost] })]];
   await expect(runHistory(history(phases, given))).resolves.toBeDefined();
+});
+
+test('R2, R6: a value that is computed and emptied between two runs changes nothing on a restored contact (seed 7001322)', async () => {
+  const another = { who: 0, what: 'another', isStamped: true } as const;
+  const computing = [[another], [], [another, { ...another, what: 'none' }]] as const;
+  const restored = run({ before: [remove('right'), add('left', 0, 'websites')] });
+  const phases = [[run({ before: [twin()] }), restored], [run()]];
+  const { world } = await runHistory(history(phases, { shows: true, computing }));
+  expect(liveRows(world.books.left).map(({ contact }) => contact[SHOWN])).toEqual([expect.stringMatching(/^another/u)]);
 });
 
 /** The link syncs the usual fields again. */

@@ -5,7 +5,8 @@ import { planUndoRun, undoRun, type UndoOptions } from '../engine/history/undo.t
 import type { LinkContext } from '../engine/context.ts';
 import type { RunEvent } from '../engine/run-event.ts';
 import { logResult, logRunEvent } from '../engine/run-log.ts';
-import { planLink, runLink, type PlanResult, type RunResult } from '../engine/run.ts';
+import { planLink, type PlanResult } from '../engine/plan-link.ts';
+import { runLink, type RunResult } from '../engine/run.ts';
 import { cacheContexts, type Parts } from './links.ts';
 
 export type LinkRunOptions = {
@@ -70,7 +71,7 @@ const toolsOf = (parts: Parts) => {
       options.onEvent?.(event);
     };
   };
-  /** Works on a copy of the link in memory, so that the store stays as it is. */
+  /** Works on a temporary copy of the link, so that the store stays as it is. */
   const onScratch = async <T>(link: LinkConfig, work: (context: LinkContext) => Promise<T>): Promise<T> => {
     const context = await contextOf(link);
     const scratch = await store.scratch(link.name);

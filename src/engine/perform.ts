@@ -41,7 +41,7 @@ const report = (session: Session, plan: Plan): void => {
 
 /** @throws {HaltError} if the guard halts the run: nothing is written. */
 const performFirst = async (session: Session, groups: NamedGroups) => {
-  const { plan, selection, later } = await planFirst(session, groups, { whole: false });
+  const { plan, selection, later } = await planFirst(session, groups);
   const halt = await guardRun(session, plan);
   report(session, plan);
   if (halt !== null) throw new HaltError(halt);

@@ -188,20 +188,16 @@ export const planPart = async (session: Session, groups: GroupPlan, ids: Contact
 type FirstPlan = SelectedPlan & { readonly later: readonly LaterPart[] };
 
 /**
- * Plans the stored contacts; of a large first sync only a part, unless `whole` is set. A full run first repairs pairs that
- * differ without an explanation. Later parts destroy nothing, so the guard needs this plan only (R8).
+ * Plans the stored contacts; of a large first sync only a part. A full run first repairs pairs that differ without an
+ * explanation. Later parts destroy nothing, so the guard needs this plan only (R8).
  */
-export const planFirst = async (
-  session: Session,
-  groups: NamedGroups,
-  { whole }: { readonly whole: boolean },
-): Promise<FirstPlan> => {
+export const planFirst = async (session: Session, groups: NamedGroups): Promise<FirstPlan> => {
   if (session.kind === 'full') await repairDiffering(session, groups.links);
   let planned: FirstPlan;
   let read: ReadIds | null = NONE_READ;
   // After a read, a plan may choose another counterpart, which is read as well.
   do {
-    const division = whole ? null : await divideContacts(session, groups);
+    const division = await divideContacts(session, groups);
     planned = { ...(await planStored(session, groups, division?.first ?? null)), later: division?.later ?? [] };
     read = await confirmMet(session, planned.plan, read);
   } while (read !== null);

@@ -1,7 +1,4 @@
-import { tasksOf } from './execute/execution.ts';
 import { bySide, type Side, type Sides, SIDES } from '../core/contact/side.ts';
-import type { Halt } from '../core/reconcile/guard.ts';
-import type { Plan } from '../core/reconcile/plan.ts';
 import { afterChange } from '../core/state/activity.ts';
 import { type LinkEvent, nextLinkState } from '../core/state/link.ts';
 import type { RunKind, RunOutcome, StoredRunKind } from '../core/state/rows.ts';
@@ -22,12 +19,9 @@ import {
   StoppedError,
   type Tally,
 } from './context.ts';
-import { effortOf } from './execute/effort.ts';
-import { guardRun } from './guard.ts';
 import { type Lease, takeLease } from './lease.ts';
 import { LinkWriter } from './link-writer.ts';
-import { perform, refreshState } from './perform.ts';
-import { planFirst, planLinkGroups } from './plan.ts';
+import { perform } from './perform.ts';
 import { hasSamePatterns } from './selecting.ts';
 
 export type SideSummary = SideTally & { readonly requests: number };
@@ -59,27 +53,6 @@ export type RunResult = {
   readonly summary: RunSummary;
   /** The reason why the run did not complete; null if it did. */
   readonly error: unknown;
-};
-
-export type PlanResult = {
-  readonly kind: RunKind;
-  readonly plan: Plan;
-  readonly halt: Halt | null;
-  readonly estimate: Estimate;
-};
-
-/** The approximate requests of a plan on each side, and the minimum time for them at the rate limits. */
-export type Estimate = { readonly requests: Sides<number>; readonly durationMs: number };
-
-const estimateOf = ({ remotes }: Session, plan: Plan): Estimate => {
-  const effort = effortOf(
-    plan,
-    tasksOf(plan),
-    bySide((side) => remotes[side].capabilities),
-  );
-  const requests = bySide((side) => effort[side].requests);
-  const durationMs = Math.max(...SIDES.map((side) => remotes[side].timeToSendMs?.(requests[side]) ?? 0));
-  return { requests, durationMs };
 };
 
 /**
@@ -270,16 +243,3 @@ export const planUnderLease = async <T>(
   await using lease = await takeLease(context, options.signal);
   return await plan(await openSession(context, options, lease, undoes));
 };
-
-/**
- * Plans a run without writing to a side. The context's store must be a scratch copy: pulled contacts are stored there.
- *
- * @throws {RemoteError | HaltError} if the run cannot be planned.
- */
-export const planLink = (context: LinkContext, options: RunOptions): Promise<PlanResult> =>
-  planUnderLease(context, options, null, async (session) => {
-    await refreshState(session);
-    const { plan } = await planFirst(session, await planLinkGroups(session), { whole: true });
-    const halt = await guardRun(session, plan);
-    return { kind: session.kind, plan, halt, estimate: estimateOf(session, plan) };
-  });

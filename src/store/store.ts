@@ -162,7 +162,7 @@ export interface Store {
   /** The value that was last saved under the key; null without one. */
   budget(key: string): Promise<string | null>;
   saveBudget(key: string, stateJson: string): Promise<void>;
-  /** Copies a link into a separate store in memory, which the caller closes. Changes of the copy do not change this store. */
+  /** Copies a link into a temporary store, which the caller closes. Changes of the copy do not change this store. */
   scratch(link: string): Promise<Store>;
   /** Erases deleted and replaced rows from the disk. Takes seconds, and needs as much free space as the database has. */
   compact(): Promise<void>;

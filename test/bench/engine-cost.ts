@@ -1,5 +1,5 @@
 import type { Child } from './child.ts';
-import type { EngineProcess } from './engine-process.ts';
+import type { EngineProcess, Measured } from './engine-process.ts';
 import { endEngine, settle, setUp, type Setup, type Step } from './engine.ts';
 import { benchPeers, type Peer, type PeerCost } from './peers.ts';
 import { megabytes, seconds, type Table } from './table.ts';
@@ -35,6 +35,16 @@ const medianIdle = async (setup: Setup, engine: Child<EngineProcess>): Promise<S
   const median = measured[IDLE_RUNS.measured >> 1];
   if (median === undefined) throw new Error('There are idle runs.');
   return median;
+};
+
+/** Measures the plan of a first sync of two equal address books. */
+const measurePlan = async (count: number): Promise<Measured> => {
+  const setup = await setUp(count, 'both');
+  const engine = await setup.open();
+  const planned = await engine.call('plan', null);
+  await endEngine(engine);
+  await setup.close();
+  return planned;
 };
 
 const measureEngine = async (count: number): Promise<Record<Work | 'full' | 'again', Step>> => {
@@ -73,6 +83,7 @@ export const benchEngine = async (count: number): Promise<readonly Table[]> => {
   const own = await measureEngine(count);
   const toGoogle = await measureFirst(count, 'service');
   const paired = await measureFirst(count, 'both');
+  const plan = await measurePlan(count);
   const large = await measureFirst(4 * count, 'google');
   const { peers, missing } = await benchPeers(count);
   return [
@@ -84,6 +95,7 @@ export const benchEngine = async (count: number): Promise<readonly Table[]> => {
         costRow(`first sync, ${toGoogle.wrote} contacts created at Google`, toGoogle, '15 s CPU, 300 MB'),
         costRow(`first sync, ${paired.paired} contacts paired`, paired, '15 s CPU, 300 MB'),
         costRow(`first sync, ${large.wrote} contacts created at the service`, large, '200 MB'),
+        costRow(`plan of a first sync, ${plan.paired} contacts to pair`, plan, '300 MB'),
         costRow('idle run, warm process', own.idle, '0.015 s CPU'),
         costRow(`1 % changed on each side (${own.changed.wrote} writes)`, own.changed, '0.4 s CPU'),
         costRow(`full resync, nothing to do (${own.full.wrote} writes), warm process`, own.full, '1 s CPU, 300 MB'),

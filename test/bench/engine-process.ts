@@ -69,6 +69,18 @@ const runAll = async (parallel: number): Promise<Links> => {
 
 const close = async (): Promise<void> => running()[Symbol.asyncDispose]();
 
-const handlers = { open, run, runAll, close, advance: (byMs: number): void => clock.advance(byMs) };
+/** Plans the first link. */
+const plan = async (_argument: null): Promise<Measured> => {
+  const [link] = running().config.links;
+  if (link === undefined) throw new Error('There is no link.');
+  let paired = 0;
+  const cost = await measureOwn(async () => {
+    const { changes } = await running().plan(link, { kind: 'incremental', signal: NEVER });
+    paired = changes.filter(({ action }) => action === 'pair').length;
+  });
+  return { ...cost, wrote: 0, paired };
+};
+
+const handlers = { open, run, runAll, close, plan, advance: (byMs: number): void => clock.advance(byMs) };
 export type EngineProcess = typeof handlers;
 serve(handlers);

@@ -7,7 +7,8 @@ import { loadConfig, type LinkConfig } from '../../src/app/config/config.ts';
 import { createEvents } from '../../src/engine/events.ts';
 import { createLogger } from '../../src/util/logger.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import type { PlanResult, RunResult } from '../../src/engine/run.ts';
+import type { PlanResult } from '../../src/engine/plan-link.ts';
+import type { RunResult } from '../../src/engine/run.ts';
 import { createShiftedClock, type ShiftedClock } from './shifted-clock.ts';
 
 /** A link of the real program between the two emulators over HTTP, with a clock that the test moves. */

@@ -1,7 +1,6 @@
 import type { App } from '../../app/app.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
 import { bySide, otherSide, SIDES } from '../../core/contact/side.ts';
-import { planChanges } from '../../core/view/plan.ts';
 import { count } from '../../core/view/words.ts';
 import type { RunSummary } from '../../engine/run.ts';
 import { systemClock, type Clock } from '../../util/clock.ts';
@@ -103,8 +102,8 @@ const makeEdits = (stage: Stage): void => {
 
 /** Prints the changes of the next sync and the winners of its conflicts. */
 const showPlan = async ({ app, link, signal, terminal }: Stage): Promise<void> => {
-  const { plan } = await app.plan(link, { kind: 'incremental', signal });
-  const rows = planChanges(plan).flatMap((change) => {
+  const { changes } = await app.plan(link, { kind: 'incremental', signal });
+  const rows = changes.flatMap((change) => {
     const direction = `${link.sides[otherSide(change.side)].title} -> ${link.sides[change.side].title}`;
     return describeChange(change).map((what) => [direction, nameBefore(change), what]);
   });

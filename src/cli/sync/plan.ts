@@ -3,10 +3,9 @@ import type { LinkConfig } from '../../app/config/config.ts';
 import { SIDES, inWordsOf, type Sides, type SideWords } from '../../core/contact/side.ts';
 import type { RunKind } from '../../core/state/rows.ts';
 import { selectChanges, type Shown } from '../../core/view/changes.ts';
-import { planChanges, unpairedOf } from '../../core/view/plan.ts';
 import type { Unpaired, Change } from '../../core/view/views.ts';
 import { FIRST_SYNC_WAITS, HaltError } from '../../engine/context.ts';
-import type { Estimate } from '../../engine/run.ts';
+import type { Estimate } from '../../engine/plan-link.ts';
 import { EXIT, exitCodeOf, worstExitCode, troubleOf, type ExitCode } from '../command/exit-codes.ts';
 import { examples, JSON_OPTION, owes, showing, withLinks, type Define } from '../command/options.ts';
 import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
@@ -137,12 +136,11 @@ const planOne = async (
   const named = { link: link.name, isOnly: app.config.links.length === 1 };
   const progress = options.json || !terminal.redraws ? NO_PROGRESS : startProgress(terminal, link.sides);
   try {
-    const { kind, plan, estimate, ...found } = await app.plan(link, { kind: asked, signal, onEvent: progress.show });
+    const { kind, changes, estimate, ...found } = await app.plan(link, { kind: asked, signal, onEvent: progress.show });
     const halt = options.showsReview && found.halt?.message === FIRST_SYNC_WAITS ? null : found.halt;
     const halted = halt === null ? null : { reason: halt.reason, message: halt.message };
     const code = halt === null ? EXIT.done : EXIT.halted;
-    const changes = planChanges(plan);
-    const unpaired = options.only === undefined && options.grep === undefined ? unpairedOf(plan) : [];
+    const unpaired = options.only === undefined && options.grep === undefined ? found.unpaired : [];
     const actions = selectChanges(changes, options);
     return { plan: { ...named, kind, actions, total: changes.length, unpaired, estimate, halted }, code };
   } catch (error) {

@@ -209,24 +209,29 @@ const decisionViews = (decision: Shown, groups: PlanGroups, given?: Why): readon
 
 type ShownPlan = Pick<Plan, 'groups'> & { readonly decisions: readonly Shown[] };
 
+const changesOf = (decisions: readonly Shown[], groups: PlanGroups, given?: Why): readonly Change[] =>
+  decisions.flatMap((decision) => decisionViews(decision, groups, given));
+
 const changesOfPlan = (
   { decisions, groups }: ShownPlan,
   existing: Sides<readonly NamedGroup[]>,
   given?: Why,
 ): readonly Change[] => {
-  const named = groupsOf(groups, existing);
   const ofGroups = groups.actions.map((action) =>
     describeGroup(action, action.kind === 'rename-group' ? action.group.name : action.name, given),
   );
-  return [...ofGroups, ...decisions.flatMap((decision) => decisionViews(decision, named, given))];
+  return [...ofGroups, ...changesOf(decisions, groupsOf(groups, existing), given)];
 };
 
+const existingIn = ({ pairs }: Plan['groups']): Sides<readonly NamedGroup[]> =>
+  bySide((side) => pairs.flatMap((pair) => pair[side] ?? []));
+
 /** Returns all changes of a plan, in the order of `plan --json`. Pure. */
-export const planChanges = (plan: Plan): readonly Change[] =>
-  changesOfPlan(
-    plan,
-    bySide((side) => plan.groups.pairs.flatMap((pair) => pair[side] ?? [])),
-  );
+export const planChanges = (plan: Plan): readonly Change[] => changesOfPlan(plan, existingIn(plan.groups));
+
+/** Returns the changes of a part of a plan. `groups` are those of the whole plan. Pure. */
+export const partChanges = ({ decisions }: Plan, groups: Plan['groups']): readonly Change[] =>
+  changesOf(decisions, groupsOf(groups, existingIn(groups)));
 
 /** Returns all changes of the undo of a run, with the groups that currently exist on each side. Pure. */
 export const undoChanges = (plan: ShownPlan, existing: Sides<readonly NamedGroup[]>, run: string): readonly Change[] =>

@@ -9,8 +9,7 @@ import { SIDES } from '../../core/contact/side.ts';
 import type { Daemon } from '../jobs/daemon.ts';
 import type { JobData } from '../jobs/job.ts';
 import { createBackgroundTasks, type BackgroundTasks, type ForgottenAt } from './background-tasks.ts';
-import type { Estimate } from '../../engine/run.ts';
-import { planChanges, plannedContacts, unpairedOf } from '../../core/view/plan.ts';
+import type { Estimate } from '../../engine/plan-link.ts';
 import type { Change, Unpaired } from '../../core/view/views.ts';
 
 /** The plan of a run, as of `atMs`. */
@@ -103,15 +102,14 @@ const planView = async (
   signal: AbortSignal,
 ): Promise<PlanView> => {
   const [lastRun] = await endedRuns(app, link);
-  const { kind, plan, halt, estimate } = await app.plan(link, { kind: 'incremental', signal });
-  const changes = planChanges(plan);
+  const { kind, changes, unpaired, contacts, halt, estimate } = await app.plan(link, { kind: 'incremental', signal });
   const message = halt?.message ?? null;
   return {
     atMs: clock.now(),
     kind,
     changes,
-    unpaired: unpairedOf(plan),
-    contacts: plannedContacts(plan),
+    unpaired,
+    contacts,
     estimate,
     halt: message,
     destroys: halt !== null && halt.reason !== 'first-sync',

@@ -3,7 +3,7 @@ import type { SqlDatabase, Statements } from '../sql/dialect.ts';
 import { sql } from '../sql/drizzle.ts';
 import { hostedRows } from '../sql/hosted-rows.ts';
 import type { Rows } from '../sql/step.ts';
-import { openDatabase as openSqlite } from '../sqlite/database.ts';
+import { openTemporary } from '../sqlite/database.ts';
 import type { HostedStore } from '../hosted.ts';
 import { commit, RowIds } from './commit.ts';
 import { insertCopied, raiseIds } from './load.ts';
@@ -84,10 +84,10 @@ const openDatabase = (db: Connection, leaseClock: LeaseClock): SqlDatabase => {
 export const openPostgresDatabase = (options: PostgresOptions): SqlDatabase =>
   openDatabase(connect(options), options.leaseClock ?? 'database');
 
-const openScratch = (): SqlDatabase => openSqlite(':memory:');
-
 /** The store on PostgreSQL, for daemons on many hosts; connects, and migrates the database, when it is first used. */
 export const openPostgres = (options: PostgresOptions): HostedStore => {
   const db = openPostgresDatabase(options);
-  return Object.assign(createStore(db, { newId: options.newId, openScratch }), { hosted: hostedRows(db) });
+  return Object.assign(createStore(db, { newId: options.newId, openScratch: openTemporary }), {
+    hosted: hostedRows(db),
+  });
 };

@@ -39,7 +39,7 @@ import type { HalfQuery, JournalQuery, RunQuery, Store } from '../store.ts';
 export type StoreOptions = {
   /** Names a commit. */
   readonly newId: () => string;
-  /** Opens an empty database in memory. */
+  /** Opens an empty database that ends with its connection. */
   readonly openScratch: () => SqlDatabase;
 };
 

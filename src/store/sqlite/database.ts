@@ -85,9 +85,11 @@ const rewriteFile = (client: Database.Database): void => {
 
 const BUSY_TIMEOUT_MS = 10_000;
 const IN_MEMORY = ':memory:';
+/** SQLite keeps such a database in its cache, and in a nameless file once the cache is full. It ends with its connection. */
+const TEMPORARY = '';
 
 const openFile = (path: string): Database.Database => {
-  if (path === IN_MEMORY) return new Database(path);
+  if (path === IN_MEMORY || path === TEMPORARY) return new Database(path);
   makeDirectory(dirname(path));
   if (!existsSync(path)) {
     closeSync(openSync(path, 'a', 0o600));
@@ -207,3 +209,6 @@ export const openDatabase = (path: string): SqlDatabase => {
     close: () => explained(() => void client.close()),
   };
 };
+
+/** Opens an empty database that ends with its connection. A large one takes disk space instead of memory. */
+export const openTemporary = (): SqlDatabase => openDatabase(TEMPORARY);

@@ -1,10 +1,7 @@
 import { createStore } from '../sql/sql-store.ts';
-import type { SqlDatabase } from '../sql/dialect.ts';
 import { hostedRows } from '../sql/hosted-rows.ts';
 import type { HostedStore } from '../hosted.ts';
-import { openDatabase } from './database.ts';
-
-const openScratch = (): SqlDatabase => openDatabase(':memory:');
+import { openDatabase, openTemporary } from './database.ts';
 
 /**
  * Opens the store in a file, made and migrated where needed.
@@ -13,5 +10,5 @@ const openScratch = (): SqlDatabase => openDatabase(':memory:');
  */
 export const openStore = (path: string): HostedStore => {
   const db = openDatabase(path);
-  return Object.assign(createStore(db, { newId: () => '', openScratch }), { hosted: hostedRows(db) });
+  return Object.assign(createStore(db, { newId: () => '', openScratch: openTemporary }), { hosted: hostedRows(db) });
 };

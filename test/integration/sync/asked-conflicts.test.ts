@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { readLinkRecord } from '../../../src/engine/history/link-record.ts';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import { decidingOf } from '../../../src/app/config/config.ts';
-import { planChanges } from '../../../src/core/view/plan.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const ADA: Person = {
@@ -103,8 +102,8 @@ describe('R4: a question about a conflict', () => {
     await using linked = await startLinkedSandbox({ google: [ADA], service: [ADA] }, ASK);
     await linked.sync();
     setTitles(linked, 'Baker', 'Brewer');
-    const { plan, estimate } = await linked.plan();
-    expect(planChanges(plan)).toMatchObject([
+    const { changes, estimate } = await linked.plan();
+    expect(changes).toMatchObject([
       { action: 'ask', name: 'Ada King', changes: [{ field: 'title', from: ['Baker'], to: ['Brewer'] }] },
     ]);
     expect(estimate.requests).toEqual({ left: 0, right: 0 });

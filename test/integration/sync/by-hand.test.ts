@@ -56,12 +56,10 @@ describe('R13: a decision by hand about two contacts', () => {
   test('a decision to pair joins exactly these two contacts of a household in the next run, without a create', async () => {
     await using linked = await household();
     const asked = { leftId: googleId(linked, 'Mia'), rightId: serviceId(linked, 'Amelia') };
-    expect((await linked.plan()).plan.ambiguous).toHaveLength(1);
+    expect((await linked.plan()).unpaired).toHaveLength(1);
     await say(linked, { ...asked, says: 'together' });
-    const { plan } = await linked.plan();
-    expect(plan.decisions.filter(({ kind }) => kind === 'merge')).toMatchObject([
-      { byHand: true, pair: { left: { id: asked.leftId }, right: { id: asked.rightId } } },
-    ]);
+    const { changes } = await linked.plan();
+    expect(changes.filter(({ action }) => action === 'pair')).toMatchObject([{ ...asked, why: { kind: 'by-hand' } }]);
     // The plan only looked: what was said is still there.
     expect(await verdicts(linked)).toHaveLength(1);
     expect(await sync(linked)).toEqual([1, 1, 1]);

@@ -4,7 +4,6 @@ import { listWrites } from '../../../src/engine/history/run-writes.ts';
 import { listRuns } from '../../../src/engine/history/runs.ts';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
 import { countBySide } from '../../../src/core/view/changes.ts';
-import { planChanges } from '../../../src/core/view/plan.ts';
 import { changeKindOf, type Change } from '../../../src/core/view/views.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
@@ -28,7 +27,7 @@ const headings = (changes: readonly Change[]) => {
 /** The counts of the next run in plan, summary and history: numbers of contacts by side. */
 const countsOfNextRun = async (linked: LinkedSandbox) => {
   linked.clock.advance(20 * 60_000);
-  const { plan } = await linked.plan();
+  const { changes } = await linked.plan();
   const { summary } = await linked.sync();
   const [run] = await listRuns(linked.app.store, 'default', { most: 1 });
   const numbers = (
@@ -39,7 +38,7 @@ const countsOfNextRun = async (linked: LinkedSandbox) => {
     deleted: of?.deleted,
   });
   return {
-    plan: plan === null ? [] : headings(planChanges(plan)),
+    plan: headings(changes),
     summary: SIDES.map((side) => numbers(summary[side])),
     runs: SIDES.map((side) => numbers(run?.wrote?.[side])),
     writes: headings(await listWrites(linked.app.store, 'default', summary.run)),

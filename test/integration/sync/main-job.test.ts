@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SIDES, type Sides } from '../../../src/core/contact/side.ts';
-import { planChanges } from '../../../src/core/view/plan.ts';
 import { generatePeople } from '../../../src/sandbox/people/generate.ts';
 import { loadAddressBook } from '../../../src/sandbox/address-book/load.ts';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
@@ -44,10 +43,9 @@ describe('first sync', () => {
 
   test('a plan names exactly the contacts that the sync after it writes', async () => {
     await using linked = await startLinkedSandbox({ count: 120, seed: 3 });
-    const { plan } = await linked.plan();
-    const actions = planChanges(plan);
+    const { changes } = await linked.plan();
     const count = (side: string, action: string) =>
-      actions.filter((a) => a.side === side && a.action === action).length;
+      changes.filter((a) => a.side === side && a.action === action).length;
     const { summary } = await linked.sync();
     for (const side of SIDES) {
       expect([side, summary[side].created, summary[side].updated, summary[side].deleted]).toEqual([
@@ -57,7 +55,22 @@ describe('first sync', () => {
         count(side, 'delete'),
       ]);
     }
-    expect(summary.paired).toBe(actions.filter((action) => action.action === 'pair').length);
+    expect(summary.paired).toBe(changes.filter(({ action }) => action === 'pair').length);
+  });
+
+  test('a plan that is made in parts names each contact of a large first sync once, with its groups', async () => {
+    const people = generatePeople({ count: 1_600, seed: 5 }).map((person) => ({ ...person, groups: ['Friends'] }));
+    await using linked = await startLinkedSandbox({ google: people, service: [] });
+    const { changes, estimate, halt } = await linked.plan();
+    const creates = changes.filter(({ side, action }) => side === 'right' && action === 'create');
+    const ids = creates.map((change) => ('leftId' in change ? change.leftId : null));
+    expect(new Set(ids).size).toBe(1_600);
+    expect(creates.every(({ changes: fields }) => fields.some(({ field }) => field === 'buckets'))).toBe(true);
+    const groups = creates.flatMap(({ changes: fields }) => fields.filter(({ field }) => field === 'buckets'));
+    expect(new Set(groups.map(({ to }) => to.join()))).toEqual(new Set(['Friends']));
+    expect(changes).toHaveLength(1_601);
+    expect(estimate.requests.right).toBeGreaterThan(1_600);
+    expect(halt).toBeNull();
   });
 
   test('a plan writes on neither side and leaves the store as it was', async () => {

@@ -47,10 +47,8 @@ test('R5: a resync repairs and reports a pair that differs without an explanatio
   expect(quiet.summary.repaired).toBeUndefined();
   expect(addresses(linked)).toEqual({ google: 2, service: 1 });
 
-  const { plan } = await linked.plan('full');
-  expect(plan.decisions).toMatchObject([
-    { kind: 'merge', writes: [{ kind: 'update', side: 'right', fields: ['emailAddresses'] }] },
-  ]);
+  const { changes } = await linked.plan('full');
+  expect(changes).toMatchObject([{ action: 'update', side: 'right', fields: ['emailAddresses'] }]);
 
   const { summary, error } = await linked.sync({ kind: 'full' });
   expect(error).toBeNull();

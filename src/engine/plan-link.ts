@@ -1,0 +1,71 @@
+import type { Contact } from '../core/contact/contact.ts';
+import { bySide, SIDES, type Sides } from '../core/contact/side.ts';
+import type { Halt } from '../core/reconcile/guard.ts';
+import type { Plan } from '../core/reconcile/plan.ts';
+import type { RunKind } from '../core/state/rows.ts';
+import { partChanges, planChanges, plannedContacts, unpairedOf } from '../core/view/plan.ts';
+import type { Change, Unpaired } from '../core/view/views.ts';
+import type { LinkContext, RunOptions, Session } from './context.ts';
+import { effortOf } from './execute/effort.ts';
+import { tasksOf } from './execute/execution.ts';
+import { guardRun } from './guard.ts';
+import { refreshState } from './perform.ts';
+import { type NamedGroups, planFirst, planLinkGroups, planPart } from './plan.ts';
+import { planUnderLease } from './run.ts';
+
+/** The approximate requests of a plan on each side, and the minimum time for them at the rate limits. */
+export type Estimate = { readonly requests: Sides<number>; readonly durationMs: number };
+
+/** The changes that a run would make. */
+export type PlanResult = {
+  readonly kind: RunKind;
+  readonly changes: readonly Change[];
+  /** Contacts that may be one person and are not paired (R13). */
+  readonly unpaired: readonly Unpaired[];
+  /** The contacts that the plan compared, by side and id: `left people/c1`. Contacts with a certain result may be missing. */
+  readonly contacts: ReadonlyMap<string, Contact>;
+  readonly halt: Halt | null;
+  readonly estimate: Estimate;
+};
+
+const requestsOf = ({ remotes }: Session, plan: Plan): Sides<number> => {
+  const capabilities = bySide((side) => remotes[side].capabilities);
+  const effort = effortOf(plan, tasksOf(plan), capabilities);
+  return bySide((side) => effort[side].requests);
+};
+
+const estimateOf = ({ remotes }: Session, ofParts: readonly Sides<number>[]): Estimate => {
+  const requests = bySide((side) => ofParts.reduce((sum, part) => sum + part[side], 0));
+  const durationMs = Math.max(...SIDES.map((side) => remotes[side].timeToSendMs?.(requests[side]) ?? 0));
+  return { requests, durationMs };
+};
+
+/** Returns the first plan in words, and its parts. The plan itself is not kept in memory. */
+const showFirst = async (session: Session, groups: NamedGroups) => {
+  const { plan, later } = await planFirst(session, groups);
+  const halt = await guardRun(session, plan);
+  const shown = { changes: planChanges(plan), unpaired: unpairedOf(plan), contacts: plannedContacts(plan) };
+  return { ...shown, halt, later, groups: plan.groups, requests: requestsOf(session, plan) };
+};
+
+/**
+ * Plans a run without writing to a side. A large first sync is planned in the same parts as the run would use. The context's
+ * store must be a scratch copy: pulled contacts are stored there.
+ *
+ * @throws {RemoteError | HaltError} if the run cannot be planned.
+ */
+export const planLink = (context: LinkContext, options: RunOptions): Promise<PlanResult> =>
+  planUnderLease(context, options, null, async (session) => {
+    await refreshState(session);
+    const { later, groups, requests, ...first } = await showFirst(session, await planLinkGroups(session));
+    const changes = [...first.changes];
+    const unpaired = [...first.unpaired];
+    const asked = [requests];
+    for (const { ids } of later) {
+      const plan = await planPart(session, groups, ids);
+      for (const change of partChanges(plan, groups)) changes.push(change);
+      unpaired.push(...unpairedOf(plan));
+      asked.push(requestsOf(session, plan));
+    }
+    return { ...first, kind: session.kind, changes, unpaired, estimate: estimateOf(session, asked) };
+  });

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../util/clock.ts';
-import type { AnswerHeaders } from './rate-headers.ts';
+import type { AnswerHeaders } from './headers.ts';
 
 /** The longest time from the headers of an answer to the end of its body, and the largest body. */
 export type BodyLimits = { readonly clock: Clock; readonly timeoutMs: number; readonly maxBytes: number };

@@ -1,7 +1,7 @@
 import type { Clock } from '../util/clock.ts';
 import type { GovernorState } from './governor-state.ts';
 import type { Budget, AdmittedRequest } from './governor.ts';
-import { readRateHeaders, readRetryAfterMs, type AnswerHeaders } from './rate-headers.ts';
+import { readRateHeaders, readRetryAfterMs, type AnswerHeaders } from './headers.ts';
 import type { RateLimit } from '../util/values.ts';
 import type { RateLimiter } from './limiter.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { countAfter, listTimes, nthNewest, push } from './completion-ring.ts';
 import { createGovernor, lowerLimit, LOST_GRACE_MS, type Governor } from './governor.ts';
-import { LONGEST_STOP_MS } from './rate-headers.ts';
+import { LONGEST_STOP_MS } from './headers.ts';
 import type { RateLimit } from '../util/values.ts';
 
 /** Hundreds of times, read at each step of a shared limiter. One check is much faster than a schema for each time. */

@@ -1,5 +1,5 @@
 import { countAfter, createRing, LONG_AGO_MS, nthNewest, push, type CompletionRing } from './completion-ring.ts';
-import type { RateHeaders } from './rate-headers.ts';
+import type { RateHeaders } from './headers.ts';
 import type { RateLimit } from '../util/values.ts';
 import {
   createWatch,

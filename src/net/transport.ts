@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher } from 'undici';
 import type { Gate, Permit, Priority } from './gate.ts';
-import type { AnswerHeaders } from './rate-headers.ts';
+import type { AnswerHeaders } from './headers.ts';
 
 /** A request, for the choice of its gates. */
 export type TransportRequest = { readonly method: string; readonly path: string; readonly origin: string };

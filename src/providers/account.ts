@@ -1,6 +1,9 @@
-import { type AnswerHeaders, readRateHeaders } from '../net/rate-headers.ts';
-import type { Inspection } from './provider.ts';
+import { type AnswerHeaders, readRateHeaders, readServerTimeMs } from '../net/headers.ts';
+import type { Gate } from '../net/gate.ts';
+import { timeToSendMs } from '../net/governor.ts';
+import type { TransportRequest } from '../net/transport.ts';
 import type { Clock } from '../util/clock.ts';
+import type { Inspection, Network } from './provider.ts';
 
 /** The account behind a credential. */
 export type Account = {
@@ -16,6 +19,29 @@ export const accountWords = ({ email, id }: Account): string =>
 
 export type OnAnswer = (headers: AnswerHeaders) => void;
 
+type ConnectionOptions = {
+  readonly timeoutMs: number;
+  /** The gates of all requests. */
+  readonly gates: readonly Gate[];
+  /** The gates of one request; `gates` by default. */
+  readonly gatesFor?: (request: TransportRequest) => readonly Gate[];
+  readonly onAnswer?: OnAnswer | undefined;
+};
+
+/** Opens the network access of an account. A write counts against each of the gates. */
+export const openConnection = async (network: Network, options: ConnectionOptions) => {
+  const { gates, gatesFor = () => gates, onAnswer, timeoutMs } = options;
+  const { clock, random, onRetry } = network;
+  const outlet = await network.openOutlet({ timeoutMs, gatesFor, ...(onAnswer && { onAnswer }) });
+  return {
+    ...outlet,
+    clock,
+    random,
+    onRetry,
+    timeToSendMs: (requests: number): number => Math.max(...gates.map((gate) => timeToSendMs(requests, gate.budget()))),
+  };
+};
+
 /** Inspects an account. The result contains the time and the rate limit of the latest answer that `read` passes on. */
 export const inspecting = async (
   clock: Clock,
@@ -25,10 +51,9 @@ export const inspecting = async (
   const inspected = await read((latest) => {
     headers = latest;
   });
-  const serverTimeMs = Date.parse(String(headers['date'] ?? ''));
   return {
     ...inspected,
-    serverTimeMs: Number.isNaN(serverTimeMs) ? null : serverTimeMs,
+    serverTimeMs: readServerTimeMs(headers),
     rate: readRateHeaders(headers, clock.now()),
   };
 };

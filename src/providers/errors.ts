@@ -14,9 +14,6 @@ export type RemoteErrorOptions = {
   readonly cause?: unknown;
 };
 
-/** `soon`: the same request may be repeated soon. `never`: only after a change. */
-export type Retry = 'soon' | 'never';
-
 /**
  * The base of all errors of a remote. Each subclass has one meaning and defines whether the request may be retried. Messages
  * never contain a token, a name or an address of a person.
@@ -36,7 +33,8 @@ export abstract class RemoteError extends Error {
     | 'unavailable'
     | 'unreadable'
     | 'cursor-expired';
-  abstract readonly retry: Retry;
+  /** `soon`: the same request may be repeated soon. `never`: only after a change. */
+  abstract readonly retry: 'soon' | 'never';
   /** The side of the link that the remote is; null outside a link, as in `doctor`. */
   side: Side | null = null;
   readonly status: number | null;
@@ -130,7 +128,7 @@ export const isFault = (error: unknown): error is UnavailableError =>
 /** The answer cannot be parsed: not JSON, truncated, or not of the documented shape. */
 export class UnreadableError extends RemoteError {
   readonly kind = 'unreadable';
-  readonly retry: Retry = 'soon';
+  readonly retry: RemoteError['retry'] = 'soon';
 }
 
 /** The answer is a redirect. Redirects are not followed, because the request contains a credential and contacts. */
@@ -145,13 +143,6 @@ export class WrongAddressError extends UnreadableError {
 
 /** A listing exceeded a limit of pages, rows or time, or repeated a page token. Its rows are not trusted. */
 export class EndlessListingError extends UnreadableError {}
-
-/**
- * Returns whether a redirected request was applied. 307 and 308 require a repetition, so it was not applied. Other redirects
- * may also follow an applied write.
- */
-export const appliedBeforeRedirect = (status: number, changes: boolean): Applied =>
-  changes && status !== 307 && status !== 308 ? 'unknown' : 'no';
 
 /** The change feed cannot continue from the cursor: a full listing of that side is needed. */
 export class CursorExpiredError extends RemoteError {

@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto';
+import type { z } from 'zod';
+import type { FeedPage } from '../core/contact/requests.ts';
 import { EndlessListingError } from './errors.ts';
 import type { KnownRows } from './remote.ts';
 import type { Clock } from '../util/clock.ts';
@@ -64,6 +66,20 @@ export const startListingWalk = (options: ListingWalkOptions): ListingWalk => {
   };
 };
 
+/** Returns a page of a feed. Without these values it is an empty page in the middle. */
+export const feedPage = (page: Partial<FeedPage>): FeedPage => ({
+  changes: [],
+  unchanged: [],
+  resume: null,
+  cursor: null,
+  total: null,
+  ...page,
+});
+
+/** Parses a stored cursor or resume point. Throws an Error if the text is not one. */
+export const parseStored = <Schema extends z.ZodType>(schema: Schema, text: string): z.output<Schema> =>
+  schema.parse(JSON.parse(text));
+
 /** 132 bits: more than enough to distinguish the states of one contact. */
 const DIGEST_LENGTH = 22;
 
@@ -90,6 +106,6 @@ export const findKnownRows = async (
   rows: readonly UnreadRow[],
   known: KnownRows | undefined,
 ): Promise<ReadonlySet<string | null>> => {
-  if (known === undefined) return new Set();
-  return known(rows.flatMap(({ id, digest }) => (id === null || digest === null ? [] : [{ id, digest }])));
+  const asked = rows.flatMap(({ id, digest }) => (id === null || digest === null ? [] : [{ id, digest }]));
+  return known === undefined || asked.length === 0 ? new Set() : known(asked);
 };

@@ -7,10 +7,11 @@ import type { Extra } from '../core/contact/fields.ts';
 import type { SideWords } from '../core/contact/side.ts';
 import type { Gate } from '../net/gate.ts';
 import type { Budget } from '../net/governor.ts';
-import type { AnswerHeaders, RateHeaders } from '../net/rate-headers.ts';
+import type { AnswerHeaders, RateHeaders } from '../net/headers.ts';
 import type { RateLimit } from '../util/values.ts';
 import type { TransportRequest } from '../net/transport.ts';
 import type { Account } from './account.ts';
+import type { ListingLimits } from './listing.ts';
 import type { Remote } from './remote.ts';
 import type { SignIn } from './sign-in.ts';
 
@@ -18,6 +19,29 @@ import type { SignIn } from './sign-in.ts';
 export type CountedDispatcher = { readonly dispatcher: Dispatcher; readonly requestCount: () => number };
 
 export type OnRetry = (error: unknown, waitMs: number) => void;
+
+/** How long requests to a remote may be retried, and what the waits use. */
+export type RetryOptions = {
+  readonly clock: Clock;
+  /** At least 0, less than 1. */
+  readonly random: () => number;
+  /** The maximum time of one request with its retries, in milliseconds. */
+  readonly maxElapsedMs: number;
+  readonly onRetry?: OnRetry;
+};
+
+/** The network access of a remote. */
+export type RemoteOptions = RetryOptions & {
+  /** Sends every request, including token requests. It counts requests and keeps the rate limits (src/net/transport.ts). */
+  readonly dispatcher: Dispatcher;
+  readonly requestCount: () => number;
+  /** {@link Remote.timeToSendMs}. */
+  readonly timeToSendMs?: (requests: number) => number;
+  /** The fields that the link syncs; {@link USUAL_FIELDS} by default. */
+  readonly fields?: ChosenFields;
+  /** The limits of a listing of contacts; {@link LISTING_LIMITS} by default. */
+  readonly listingLimits?: ListingLimits;
+};
 
 /** An access token and its remaining lifetime. */
 export type AccessToken = { readonly token: string; readonly lastsMs: number };

@@ -29,19 +29,24 @@ export const settle = async <Value>(key: string, operation: () => Promise<Value>
   }
 };
 
+/** An item of a write: a request with its key, or an id, which is its own key. */
+type WriteItem = string | { readonly key: string };
+
+const keyOf = (item: WriteItem): string => (typeof item === 'string' ? item : item.key);
+
 /**
  * Writes the items, at most `concurrency` at once, and returns a result for each. After a credential error no further item is
  * started. Items that were not started have no result.
  */
-export const settleEach = async <Item, Value>(
+export const settleEach = async <Item extends WriteItem, Value>(
   items: readonly Item[],
   concurrency: number,
-  write: (item: Item) => Promise<WriteResult<Value>>,
+  write: (item: Item) => Promise<Value>,
 ): Promise<readonly WriteResult<Value>[]> => {
   let isRefused = false;
   const results = await mapConcurrently(items, concurrency, async (item) => {
     if (isRefused) return [];
-    const result = await write(item);
+    const result = await settle(keyOf(item), () => write(item));
     isRefused ||= metRefusal([result]);
     return [result];
   });

@@ -1,6 +1,6 @@
 import type { Clock } from '../../util/clock.ts';
 import { CutOffError, exchange } from '../../net/exchange.ts';
-import { readRetryAfterMs, type AnswerHeaders } from '../../net/rate-headers.ts';
+import { readRetryAfterMs, type AnswerHeaders } from '../../net/headers.ts';
 import { retry } from '../../net/retry.ts';
 import { createTransport } from '../../net/transport.ts';
 import { signatureOf, NotDeliveredError } from './notification.ts';

@@ -1,9 +1,6 @@
 import type { ReadAnswer } from '../../core/contact/requests.ts';
-import type { Dispatcher } from 'undici';
-import type { Clock } from '../../util/clock.ts';
-import { USUAL_FIELDS } from '../../core/contact/contact.ts';
-import { type ChosenFields } from '../../core/contact/chosen.ts';
-import type { OnRetry } from '../provider.ts';
+import { USUAL_FIELDS } from '../../core/contact/chosen.ts';
+import type { RemoteOptions } from '../provider.ts';
 import { orRefusal } from '../write-results.ts';
 import type { PullRequest, Remote, RemoteCapabilities } from '../remote.ts';
 import { createAuthorization, type Credentials } from './authorization.ts';
@@ -11,32 +8,21 @@ import type { BookContext, GroupStyle } from './book.ts';
 import { readCards, type CardReading } from './cards.ts';
 import { cardMapping } from './card/card-mapping.ts';
 import { findAddressBook, type AddressBook } from './discovery.ts';
-import { pull } from './feed.ts';
+import { pull } from './pull.ts';
 import { isGroupCard, listGroupCards } from './group-cards.ts';
 import { createGroup, deleteGroup, listGroups, readGroup, renameGroup } from './groups.ts';
 import { changeMembership } from './membership.ts';
 import { createContacts, deleteContacts, findCreatedContacts, updateContacts } from './push.ts';
-import { cardGroupsOf, createRecords, membershipsIn, type Memberships, type Records } from './record.ts';
+import { cardGroupsOf, createRecords, membershipsIn, type Memberships, type Records } from './mapper.ts';
 import { createSendDav } from './send.ts';
 
-export type CarddavRemoteOptions = Credentials & {
-  readonly url: string;
-  /** The name, path or URL of the address book; null: the only one. */
-  readonly addressbook: string | null;
-  readonly groupStyle: GroupStyle;
-  /** Counts requests and keeps the rate limit (src/net/transport.ts). */
-  readonly dispatcher: Dispatcher;
-  readonly clock: Clock;
-  /** At least 0, less than 1. */
-  readonly random: () => number;
-  readonly requestCount: () => number;
-  readonly timeToSendMs?: (requests: number) => number;
-  readonly onRetry?: OnRetry;
-  /** The fields that the link syncs; {@link USUAL_FIELDS} by default. */
-  readonly fields?: ChosenFields;
-  /** The maximum time for the retries of one request. */
-  readonly maxElapsedMs: number;
-};
+export type CarddavRemoteOptions = RemoteOptions &
+  Credentials & {
+    readonly url: string;
+    /** The name, path or URL of the address book; null: the only one. */
+    readonly addressbook: string | null;
+    readonly groupStyle: GroupStyle;
+  };
 
 const WRITES_PER_BATCH = 20;
 

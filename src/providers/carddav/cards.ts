@@ -5,7 +5,9 @@ import { type BookContext, idOf, urlOf } from './book.ts';
 import { formatLines, nameOf, parseLines, type Card } from './card/content-line.ts';
 import { textOf } from './card/edits.ts';
 import { CARD_STATE, type DavResponse, etagOf, isGoneStatus, multiget, propertyOf, propfind } from './dav.ts';
-import { headerOf, requireMultistatus } from './send.ts';
+import { requireMultistatus } from './send.ts';
+import { headerNamed } from '../../net/headers.ts';
+import { notSent } from '../failure.ts';
 
 /** A card as the server stores it. */
 export type StoredCard = {
@@ -172,7 +174,7 @@ const condition = (etag: string | null): Readonly<Record<string, string>> =>
 const CARD_TYPE = 'text/vcard; charset=utf-8';
 
 /** The error options of a write that was not sent. */
-export const PUT = { status: null, route: 'PUT a card', applied: 'no' } as const;
+export const PUT = notSent('PUT a card');
 
 /**
  * Writes a card. Returns the ETag of the answer, or null if it has none. `etag` is that of the replaced card; with `new`, the
@@ -196,7 +198,7 @@ export const putCard = async (
     body: formatLines(card),
   } as const;
   const answer = await context.send(request, signal);
-  return headerOf(answer.headers, 'etag');
+  return headerNamed(answer.headers, 'etag');
 };
 
 /** Deletes a card if it still has that ETag. */

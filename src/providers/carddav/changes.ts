@@ -12,42 +12,39 @@ import {
   syncCollection,
 } from './dav.ts';
 import type { AddressBook } from './discovery.ts';
-import { requireMultistatus } from './send.ts';
+import { requireMultistatus, type DavAnswer } from './send.ts';
 import { CursorExpiredError } from '../errors.ts';
-import { startListingWalk } from '../listing.ts';
+import { notSent } from '../failure.ts';
+import { parseStored, startListingWalk } from '../listing.ts';
 
 /** The position in the feed of an address book. */
-export type FeedCursor = {
-  readonly bookUrl: string;
-  /** The sync token (RFC 6578), or the CTag of a server without tokens; null if it has neither. */
-  readonly token: string | null;
-  /** The ids of the group cards. A change of one of them may change the groups of any contact. */
-  readonly groups: readonly string[];
-};
+const cursorSchema = z
+  .object({
+    bookUrl: z.string(),
+    /** The sync token (RFC 6578), or the CTag of a server without tokens; null if it has neither. */
+    token: z.string().nullable(),
+    /** The ids of the group cards. A change of one of them may change the groups of any contact. */
+    groups: z.array(z.string()).readonly(),
+  })
+  .readonly();
+export type FeedCursor = z.output<typeof cursorSchema>;
 
-/** The position at which an interrupted listing continues. */
-export type ListingPlace = FeedCursor & { readonly after: string };
+/** The position at which an interrupted listing continues: after the card `after`. */
+const placeSchema = z.object({ ...cursorSchema.unwrap().shape, after: z.string() });
 
-const cursorSchema = z.object({
-  bookUrl: z.string(),
-  token: z.string().nullable(),
-  groups: z.array(z.string()),
-});
-const placeSchema = cursorSchema.extend({ after: z.string() });
+const ROUTE = 'REPORT the changes';
 
 /** Returns the error if the listing or the feed must start again. */
 export const expired = (why: string, cause?: unknown): CursorExpiredError =>
   new CursorExpiredError(`${why}; the address book is listed whole`, {
-    status: null,
-    route: 'REPORT the changes',
-    applied: 'no',
+    ...notSent(ROUTE),
     ...(cause !== undefined && { cause }),
   });
 
 const decode = <Value extends FeedCursor>(schema: z.ZodType<Value>, text: string, bookUrl: string): Value => {
   let value: Value;
   try {
-    value = schema.parse(JSON.parse(text));
+    value = parseStored(schema, text);
   } catch (cause) {
     throw expired('the stored cursor cannot be read', cause);
   }
@@ -59,20 +56,18 @@ const decode = <Value extends FeedCursor>(schema: z.ZodType<Value>, text: string
 export const decodeCursor = (text: string, bookUrl: string): FeedCursor => decode(cursorSchema, text, bookUrl);
 
 /** Parses the position in a listing of that address book. Throws a {@link CursorExpiredError} for any other text. */
-export const decodePlace = (text: string, bookUrl: string): ListingPlace => decode(placeSchema, text, bookUrl);
+export const decodePlace = (text: string, bookUrl: string) => decode(placeSchema, text, bookUrl);
 
 /** A card of a listing. */
 export type ListedCard = { readonly id: string; readonly etag: string | null };
 
 /** The cards of a feed or a listing. */
-export type Changes = {
+type Changes = {
   readonly cards: readonly ListedCard[];
   /** The ids of deleted cards and other deleted resources. */
   readonly deleted: readonly string[];
   readonly token: string | null;
 };
-
-const ROUTE = 'REPORT the changes';
 
 const isCollection = (response: DavResponse): boolean =>
   childOf(propertyOf(response, 'D:resourcetype'), 'D:collection') !== undefined;
@@ -116,8 +111,7 @@ export const readChanges = async (
     const asked = syncCollection(book.url, token);
     const request = since === null ? asked : { ...asked, allowStatus: mayRefuseToken };
     const answer = await send(request, signal);
-    if (answer.status >= 400)
-      throw expired(refusalOf(answer.root !== null && contains(answer.root, 'D:valid-sync-token')));
+    if (answer.status >= 400) throw expired(refusalOf(answer));
     const { responses, syncToken } = requireMultistatus(request, answer);
     const page = listed(responses, book);
     for (const card of page.cards) {
@@ -135,8 +129,10 @@ export const readChanges = async (
   }
 };
 
-const refusalOf = (namesToken: boolean): string =>
-  namesToken ? 'the server no longer knows the sync token' : 'the server refused the sync token';
+const refusalOf = ({ root }: DavAnswer): string =>
+  root !== null && contains(root, 'D:valid-sync-token')
+    ? 'the server no longer knows the sync token'
+    : 'the server refused the sync token';
 
 /** Returns the CTag of an address book, which changes with each of its cards; null if the server has none. */
 export const readCtag = async (

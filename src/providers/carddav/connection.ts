@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { digest } from '../../util/secret.ts';
 import type { ChosenFields } from '../../core/contact/chosen.ts';
-import { timeToSendMs } from '../../net/governor.ts';
 import { textKey } from '../../core/contact/text.ts';
-import { inspecting, type OnAnswer } from '../account.ts';
+import { inspecting, openConnection, type OnAnswer } from '../account.ts';
 import { RETRY_BUDGET_MS, type AccountCheck, type Inspection, type Network } from '../provider.ts';
 import type { Remote } from '../remote.ts';
 import { createAuthorization } from './authorization.ts';
-import { createCarddavRemote, type CarddavRemoteOptions } from './carddav-remote.ts';
+import { createCarddavRemote } from './carddav-remote.ts';
 import { findAddressBook, labelOf, listAddressBooks, type AddressBook, type DiscoveryOptions } from './discovery.ts';
 import { createSendDav } from './send.ts';
 import type { CarddavSettings } from './provider.ts';
@@ -20,28 +19,10 @@ const connect = async (
   password: string,
   network: Network,
   onAnswer?: OnAnswer,
-): Promise<Omit<CarddavRemoteOptions, 'maxElapsedMs'>> => {
-  const { clock, random, onRetry } = network;
+) => {
   const gate = await network.openGate(`carddav ${digest(`${url} ${username ?? ''} ${password}`)}`, rateLimit);
-  const counted = await network.openDispatcher({
-    timeoutMs: TIMEOUT_MS,
-    gatesFor: () => [gate],
-    ...(onAnswer && { onAnswer }),
-  });
-  const timeToSend = (requests: number): number => timeToSendMs(requests, gate.budget());
-  return {
-    url,
-    username,
-    password,
-    newCnonce: randomUUID,
-    addressbook,
-    groupStyle: groups,
-    ...counted,
-    clock,
-    random,
-    onRetry,
-    timeToSendMs: timeToSend,
-  };
+  const connection = await openConnection(network, { timeoutMs: TIMEOUT_MS, gates: [gate], onAnswer });
+  return { ...connection, url, username, password, newCnonce: randomUUID, addressbook, groupStyle: groups };
 };
 
 /** Opens the address book of a link as a {@link Remote}. */

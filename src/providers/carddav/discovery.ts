@@ -1,8 +1,10 @@
 import { textKey } from '../../core/contact/text.ts';
 import { isSameHref } from './book.ts';
 import { childOf, contains, type DavResponse, propertyOf, propfind } from './dav.ts';
-import { type DavAnswer, headerOf, requireMultistatus, type SendDav } from './send.ts';
+import { type DavAnswer, requireMultistatus, type SendDav } from './send.ts';
+import { headerNamed } from '../../net/headers.ts';
 import { InvalidError, NotFoundError, WrongAddressError } from '../errors.ts';
+import { notSent } from '../failure.ts';
 
 /** An address book of the account. */
 export type AddressBook = {
@@ -40,6 +42,7 @@ const PROPERTIES = [
 
 const MOST_REDIRECTS = 5;
 const ABOUT = 'the address book';
+const ROUTE = `PROPFIND ${ABOUT}`;
 
 /** Returns the domain that the hosts of one provider share: `icloud.com` of `contacts.icloud.com`. */
 const domainOf = (host: string): string => {
@@ -56,7 +59,7 @@ const trustedUrl = (href: string, base: string, configured: string): string => {
   const isSafe = url.protocol === 'https:' || url.origin === own.origin;
   if (isOwn && isSafe) return url.href;
   const text = `the server refers to ${url.origin}, which is not of the same provider or not encrypted: set CARDDAV_URL to it if you trust it`;
-  throw new WrongAddressError(text, { status: null, route: `PROPFIND ${ABOUT}`, applied: 'no' });
+  throw new WrongAddressError(text, notSent(ROUTE));
 };
 
 const withSlash = (url: string): string => (url.endsWith('/') ? url : `${url}/`);
@@ -64,21 +67,28 @@ const withSlash = (url: string): string => (url.endsWith('/') ? url : `${url}/`)
 /** Returns whether an answer shows that the server has no collection there. 200 is a web page. */
 const isMissing = (status: number): boolean => [200, 403, 404, 405, 501].includes(status);
 
+const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status);
+
+/** Redirects are followed here, because the credential may be sent only to the same provider. */
+const isHandled = (status: number): boolean => isMissing(status) || isRedirect(status);
+
 /** Requests properties and follows redirects within the provider. Null if the server has no such collection. */
 const ask = async ({ send, url: configured }: DiscoveryOptions, url: string, depth: '0' | '1', signal: AbortSignal) => {
   let next = url;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
-    const request = { ...propfind(next, depth, PROPERTIES, ABOUT), allowRedirect: true, allowStatus: isMissing };
+    const request = { ...propfind(next, depth, PROPERTIES, ABOUT), allowStatus: isHandled };
     const answer: DavAnswer = await send(request, signal);
     if (isMissing(answer.status)) return null;
-    const location = headerOf(answer.headers, 'location');
+    const location = headerNamed(answer.headers, 'location');
     if (answer.status === 207 || location === null) {
       return { url: next, responses: requireMultistatus(request, answer).responses };
     }
     next = trustedUrl(location, next, configured);
   }
-  const options = { status: null, route: `PROPFIND ${ABOUT}`, applied: 'no' } as const;
-  throw new WrongAddressError(`the server redirects more than ${MOST_REDIRECTS} times; check CARDDAV_URL`, options);
+  throw new WrongAddressError(
+    `the server redirects more than ${MOST_REDIRECTS} times; check CARDDAV_URL`,
+    notSent(ROUTE),
+  );
 };
 
 const hrefIn = (response: DavResponse | undefined, name: string): string | null =>
@@ -144,7 +154,7 @@ export const listAddressBooks = async (
     return listed.responses.filter(isBook).map((each) => bookOf(each, trustedUrl(each.href, listed.url, options.url)));
   }
   const text = 'the server names no address books for this account; set CARDDAV_URL to the address book';
-  throw new NotFoundError(text, { status: 404, route: `PROPFIND ${ABOUT}`, applied: 'no' });
+  throw new NotFoundError(text, { status: 404, route: ROUTE, applied: 'no' });
 };
 
 /** Returns the address book that a link syncs. */
@@ -161,5 +171,5 @@ export const findAddressBook = async (options: DiscoveryOptions, signal: AbortSi
     books.length === 0
       ? 'the account has no address book'
       : `${found.length === 0 ? 'no' : 'more than one'} address book matches CARDDAV_ADDRESSBOOK; set it to one of ${names}`;
-  throw new InvalidError(text, { status: null, route: `PROPFIND ${ABOUT}`, applied: 'no' });
+  throw new InvalidError(text, notSent(ROUTE));
 };

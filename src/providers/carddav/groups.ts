@@ -14,7 +14,7 @@ import {
   withGroupName,
 } from './group-cards.ts';
 import { createUnder, groupUids, requireWritable } from './push.ts';
-import { categoryId, categoryNameOf } from './record.ts';
+import { categoryId, categoryNameOf } from './mapper.ts';
 import { searchCards } from './search.ts';
 
 const groupOf = ({ id, etag, card }: StoredCard): GroupRecord => ({

@@ -8,7 +8,7 @@ import type { Card } from './card/content-line.ts';
 import { textOf } from './card/edits.ts';
 import { listGroupCards, memberKeyOf, withCategories, withMembers } from './group-cards.ts';
 import { requireWritable } from './push.ts';
-import { cardGroupsOf, categoryNameOf, groupIdsOf, isCardGroup, membershipsIn } from './record.ts';
+import { cardGroupsOf, categoryNameOf, groupIdsOf, isCardGroup, membershipsIn } from './mapper.ts';
 
 type Result = WriteResult<readonly string[]>;
 
@@ -80,14 +80,12 @@ export const changeMembership = async (
   signal: AbortSignal,
 ): Promise<readonly Result[]> => {
   requireWritable(await context.find(signal));
-  const written = await settleEach(batch, CONCURRENCY, (request) =>
-    settle(request.key, () => writeCategories(context, request, signal)),
-  );
+  const written = await settleEach(batch, CONCURRENCY, (request) => writeCategories(context, request, signal));
   const cards = new Map(written.flatMap((result) => (result.ok ? [[result.key, result.value] as const] : [])));
   const errors = new Map(written.flatMap((result) => (result.ok ? [] : [[result.key, result.error] as const])));
   for (const [groupId, change] of groupChanges(batch, cards)) {
-    const [result] = await settleEach([groupId], 1, (id) => settle(id, () => writeGroup(context, id, change, signal)));
-    if (result?.ok === false) for (const key of change.keys) errors.set(key, result.error);
+    const result = await settle(groupId, () => writeGroup(context, groupId, change, signal));
+    if (!result.ok) for (const key of change.keys) errors.set(key, result.error);
   }
   const after = await membershipsAfter(context, cards, signal);
   return written.map(({ key }): Result => {

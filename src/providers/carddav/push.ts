@@ -4,7 +4,7 @@ import type { ContactRecord } from '../../core/contact/record.ts';
 import { wasMadeFor } from '../../core/contact/origin.ts';
 import { InvalidError, NotFoundError, RemoteError, StaleError } from '../errors.ts';
 import type { WriteResult } from '../remote.ts';
-import { settle, settleEach } from '../write-results.ts';
+import { settleEach } from '../write-results.ts';
 import { CONCURRENCY, type BookContext } from './book.ts';
 import {
   deleteCard,
@@ -20,7 +20,7 @@ import {
 import type { Card } from './card/content-line.ts';
 import type { AddressBook } from './discovery.ts';
 import { isGroupCard, withCategories } from './group-cards.ts';
-import { categoryNameOf, isCardGroup, type Records } from './record.ts';
+import { categoryNameOf, isCardGroup, type Records } from './mapper.ts';
 
 type Writer = { readonly context: BookContext; readonly records: Records };
 
@@ -77,7 +77,7 @@ export const createUnder = async (
 export const groupUids = (name: string, bookUrl: string): readonly string[] => uidsFor(['group', name], bookUrl);
 
 /** A card that was sent, and the group cards that contain it. */
-type Written = { readonly key: string; readonly sent: StoredCard; readonly cardGroups: readonly string[] };
+type Written = { readonly sent: StoredCard; readonly cardGroups: readonly string[] };
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
@@ -133,17 +133,15 @@ export const createContacts = async (
 ): Promise<readonly WriteResult<ContactRecord>[]> => {
   const { context } = writer;
   const book = await context.find(signal);
-  const writes = await settleEach(batch, CONCURRENCY, (request) =>
-    settle(request.key, async (): Promise<Written> => {
-      requireWritable(book);
-      const categories = request.groupIds.flatMap((id) => categoryNameOf(id) ?? []);
-      const cardOf = (uid: string): Card =>
-        withCategories(context.mapping.create(request.draft, uid, book.version), categories, []);
-      const sent = await createUnder(context, uidsOf(request, book.url), cardOf, signal);
-      for (const name of categories) context.categories.names.add(name);
-      return { key: request.key, sent, cardGroups: [] };
-    }),
-  );
+  const writes = await settleEach(batch, CONCURRENCY, async (request): Promise<Written> => {
+    requireWritable(book);
+    const categories = request.groupIds.flatMap((id) => categoryNameOf(id) ?? []);
+    const cardOf = (uid: string): Card =>
+      withCategories(context.mapping.create(request.draft, uid, book.version), categories, []);
+    const sent = await createUnder(context, uidsOf(request, book.url), cardOf, signal);
+    for (const name of categories) context.categories.names.add(name);
+    return { sent, cardGroups: [] };
+  });
   return answered(writer, writes, signal);
 };
 
@@ -167,20 +165,14 @@ export const updateContacts = async (
   const book = await context.find(signal);
   const states = batch.map(({ current }) => current);
   const readings = await readInState(context, states, signal);
-  const writes = await settleEach(batch, CONCURRENCY, (request) =>
-    settle(request.key, async (): Promise<Written> => {
-      requireWritable(book);
-      const { current, desired, fields, key } = request;
-      const stored = currentCard(request, readings.get(current.id));
-      const card = context.mapping.write(stored.card, desired, fields);
-      const etag = await putCard(context, current.id, card, stored.etag, signal);
-      return {
-        key,
-        sent: { ...stored, card, etag, modifiedAtMs: null },
-        cardGroups: current.groupIds.filter(isCardGroup),
-      };
-    }),
-  );
+  const writes = await settleEach(batch, CONCURRENCY, async (request): Promise<Written> => {
+    requireWritable(book);
+    const { current, desired, fields } = request;
+    const stored = currentCard(request, readings.get(current.id));
+    const card = context.mapping.write(stored.card, desired, fields);
+    const etag = await putCard(context, current.id, card, stored.etag, signal);
+    return { sent: { ...stored, card, etag, modifiedAtMs: null }, cardGroups: current.groupIds.filter(isCardGroup) };
+  });
   return answered(writer, writes, signal);
 };
 
@@ -192,16 +184,14 @@ export const deleteContacts = async (
 ): Promise<readonly WriteResult<null>[]> => {
   const book = await context.find(signal);
   const readings = await readCards(context, ids, signal);
-  return settleEach(ids, CONCURRENCY, (id) =>
-    settle(id, async () => {
-      const reading = readings.get(id);
-      if (reading?.kind === 'gone') return null;
-      if (reading?.kind !== 'card') throw unreadableCard(reading?.reason ?? 'the server did not answer for it');
-      requireWritable(book);
-      await deleteCard(context, id, reading.stored.etag, signal);
-      return null;
-    }),
-  );
+  return settleEach(ids, CONCURRENCY, async (id) => {
+    const reading = readings.get(id);
+    if (reading?.kind === 'gone') return null;
+    if (reading?.kind !== 'card') throw unreadableCard(reading?.reason ?? 'the server did not answer for it');
+    requireWritable(book);
+    await deleteCard(context, id, reading.stored.etag, signal);
+    return null;
+  });
 };
 
 /** Finds the cards of creates whose answer was lost: each has a UID derived from its origin (R9). */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { readRetryAfterMs } from '../../net/rate-headers.ts';
-import { findUnsent } from '../../net/gate.ts';
+import { readRetryAfterMs } from '../../net/headers.ts';
 import { AnswerLimitError } from './client.ts';
 import {
   ClientRefusedError,
@@ -10,19 +9,25 @@ import {
   LimitedError,
   NameTakenError,
   NotFoundError,
-  RedirectedError,
   RevokedError,
   StaleError,
   UnauthenticatedError,
   UnavailableError,
   UnreadableError,
   WrongAddressError,
-  appliedBeforeRedirect,
   type Applied,
   type RemoteError,
   type RemoteErrorOptions,
 } from '../errors.ts';
-import { UNSENT_CODES } from '../retrying.ts';
+import {
+  appliedWhenSent,
+  notSent,
+  redirected,
+  refusedByLimiter,
+  serverFault,
+  UNSENT_CODES,
+  type SentRequest,
+} from '../failure.ts';
 
 /** The properties of a request that determine the meaning of its failure. */
 export type RequestContext = {
@@ -134,34 +139,26 @@ const withoutValues = (message: string): string => {
 const causeOf = (answer: Answer): GoogleAnswerError =>
   new GoogleAnswerError(answer.status, answer.code, answer.reasons, withoutValues(answer.message));
 
+/** Returns a request as its errors describe it. */
+const sentOf = ({ route, isMutation }: Pick<RequestContext, 'route' | 'isMutation'>): SentRequest => ({
+  remote: 'Google',
+  route,
+  isRead: !isMutation,
+});
+
 /** Classifies a failed People API request. `error` is the error of the client. */
 export const toRemoteError = (error: unknown, context: RequestContext): RemoteError => {
+  const { route } = context;
+  const sent = sentOf(context);
   const answer = answerOf(error);
-  if (answer === null) return unanswered(error, context.route, context.isMutation ? 'unknown' : 'no');
-  const base: RemoteErrorOptions = {
-    status: answer.status,
-    route: context.route,
-    applied: 'no',
-    cause: causeOf(answer),
-  };
-  if (answer.status >= 500 || answer.status === 408) {
-    const applied: Applied = context.isMutation ? 'unknown' : 'no';
-    const retryAfterMs = retryAfterMsOf(answer, context.nowMs);
-    return new UnavailableError(`Google failed at ${base.route} (${answer.status})`, {
-      ...base,
-      applied,
-      retryAfterMs,
-    });
+  if (answer === null) return unanswered(error, route, appliedWhenSent(sent));
+  const { status } = answer;
+  const cause = causeOf(answer);
+  if (status >= 500 || status === 408) {
+    return serverFault(sent, { status, retryAfterMs: retryAfterMsOf(answer, context.nowMs), cause });
   }
-  if (answer.status < 400) return redirected(answer, context.isMutation, base);
-  return refused(answer, context, base);
-};
-
-/** Redirects are not followed, because the request contains a credential. */
-const redirected = (answer: Answer, isMutation: boolean, base: RemoteErrorOptions): RedirectedError => {
-  const text = `Google answers ${base.route} with a redirect (${answer.status}), which is not followed`;
-  const applied = appliedBeforeRedirect(answer.status, isMutation);
-  return new RedirectedError(`${text}; check the address in the configuration`, { ...base, applied });
+  if (status < 400) return redirected(sent, { status, cause });
+  return refused(answer, context, { status, route, applied: 'no', cause });
 };
 
 const LIMIT_REASONS = new Set(['rateLimitExceeded', 'userRateLimitExceeded', 'quotaExceeded', 'RATE_LIMIT_EXCEEDED']);
@@ -204,7 +201,7 @@ const FOREIGN: ReadonlySet<number> = new Set([403, 404, 410]);
 /** Returns the error for an answer of a proxy or another server. The contact may exist at Google, and a write may be applied. */
 const foreign = (answer: Answer, { isMutation }: RequestContext, base: RemoteErrorOptions): UnreadableError => {
   const text = `The answer to ${base.route} (${answer.status}) is not Google's: check GOOGLE_ROOT_URL`;
-  return new UnreadableError(text, { ...base, applied: isMutation ? 'unknown' : 'no' });
+  return new UnreadableError(text, { ...base, applied: appliedWhenSent({ isRead: !isMutation }) });
 };
 
 /** Returns a hint for a 404 on a route without an id: such a route always exists at Google. */
@@ -248,8 +245,8 @@ export const toTokenError = (error: unknown, context: Pick<RequestContext, 'limi
   const answer = answerOf(error);
   if (answer === null) {
     if (hasNetworkCause(error)) return unanswered(error, route, 'no');
-    const options = { status: null, route, applied: 'no', cause: error } as const;
-    return new UnreadableError('The answer of the Google token endpoint has no access token', options);
+    const text = 'The answer of the Google token endpoint has no access token';
+    return new UnreadableError(text, { ...notSent(route), cause: error });
   }
   const { status } = answer;
   const base = { status, route, applied: 'no', cause: causeOf(answer) } as const;
@@ -261,7 +258,7 @@ export const toTokenError = (error: unknown, context: Pick<RequestContext, 'limi
   if (status >= 500 || status === 408) {
     return new UnavailableError(`The Google token endpoint failed (${status})`, { ...base, retryAfterMs });
   }
-  if (status < 400) return redirected(answer, false, base);
+  if (status < 400) return redirected({ remote: 'Google', route, isRead: true }, { status, cause: base.cause });
   if (answer.code === 'invalid_grant') {
     return new RevokedError('Google no longer accepts the refresh token', base);
   }
@@ -287,11 +284,8 @@ const refusedToken = (answer: Answer, base: RemoteErrorOptions): RemoteError => 
 };
 
 const unanswered = (error: unknown, route: string, applied: Applied): RemoteError => {
-  const kept = findUnsent(error);
-  if (kept !== null) {
-    const options = { status: null, route, applied: 'no', retryAfterMs: kept.retryAfterMs, cause: kept } as const;
-    return new UnavailableError(`${route} was not sent: ${kept.message}`, options);
-  }
+  const limited = refusedByLimiter(route, error);
+  if (limited !== null) return limited;
   const chain = causesOf(error);
   const cutOff = chain.find((link) => link instanceof AnswerLimitError);
   if (cutOff !== undefined) {

@@ -1,25 +1,19 @@
-import type { Dispatcher } from 'undici';
-import { USUAL_FIELDS } from '../../core/contact/contact.ts';
-import { type ChosenFields } from '../../core/contact/chosen.ts';
-import type { Clock } from '../../util/clock.ts';
-import { InvalidError, NotFoundError } from '../errors.ts';
-import { LISTING_LIMITS, type ListingLimits } from '../listing.ts';
-import type { OnRetry, ShareAccessToken } from '../provider.ts';
+import { USUAL_FIELDS } from '../../core/contact/chosen.ts';
+import { LISTING_LIMITS } from '../listing.ts';
+import type { RemoteOptions, ShareAccessToken } from '../provider.ts';
 import { orRefusal } from '../write-results.ts';
 import type { Remote } from '../remote.ts';
-import { createCaller, type CallGoogle } from './call.ts';
+import { createCaller } from './send.ts';
 import { createGoogleClient } from './client.ts';
-import { isMissingScope } from './failure.ts';
 import { personMapping } from './fields.ts';
-import { findCreated, readContacts } from './read.ts';
+import { findCreated, readContacts, readProfile } from './read.ts';
 import { createGroup, deleteGroup, listGroups, readGroup, renameGroup } from './groups.ts';
 import { CONTACTS_PER_BATCH, MEMBERS_PER_REQUEST } from './limits.ts';
 import { changeMembership } from './membership.ts';
 import { pullContacts } from './pull.ts';
 import { createContacts, deleteContacts, updateContacts } from './push.ts';
-import { personNameSchema } from './schema.ts';
 
-export type GoogleRemoteOptions = {
+export type GoogleRemoteOptions = RemoteOptions & {
   /** Root of the People API, with or without a trailing slash. */
   readonly rootUrl: string;
   /** Null: Google's own endpoint. */
@@ -27,20 +21,7 @@ export type GoogleRemoteOptions = {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly refreshToken: string;
-  /** Sends every request, including token requests. It counts requests and applies rate limits and timeouts. */
-  readonly dispatcher: Dispatcher;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly requestCount: () => number;
-  readonly timeToSendMs?: (requests: number) => number;
-  readonly onRetry?: OnRetry;
   readonly shareAccessToken?: ShareAccessToken;
-  /** The fields that the link syncs; {@link USUAL_FIELDS} by default. */
-  readonly fields?: ChosenFields;
-  /** The maximum time of one request with its retries. */
-  readonly maxElapsedMs: number;
-  /** The limits of a listing of contacts; {@link LISTING_LIMITS} by default. */
-  readonly listingLimits?: ListingLimits;
 };
 
 /** Listings may miss a write for some minutes (the reference gives no figure). */
@@ -66,7 +47,7 @@ export const createGoogleRemote = (options: GoogleRemoteOptions): Remote => {
     },
     requestCount: options.requestCount,
     ...(options.timeToSendMs && { timeToSendMs: options.timeToSendMs }),
-    identify: (signal) => identify(call, signal),
+    identify: async (signal) => (await readProfile(call, 'metadata', signal))?.id ?? null,
     pull: (request, signal) => pullContacts({ call, clock, limits }, request, signal),
     read: (ids, signal) => readContacts(call, ids, signal),
     create: (batch, signal) => orRefusal(createContacts(call, batch, signal)),
@@ -80,23 +61,4 @@ export const createGoogleRemote = (options: GoogleRemoteOptions): Remote => {
     renameGroup: (group, name, signal) => renameGroup(call, group, name, signal),
     deleteGroup: (id, signal) => deleteGroup(call, id, signal),
   };
-};
-
-/** Returns the account's own resource name; null if the granted scopes do not include it. */
-const identify = async (call: CallGoogle, signal: AbortSignal): Promise<string | null> => {
-  try {
-    const me = await call(
-      {
-        route: 'GET /v1/people/me',
-        isMutation: false,
-        schema: personNameSchema,
-        send: (people, options) => people.people.get({ resourceName: 'people/me', personFields: 'metadata' }, options),
-      },
-      signal,
-    );
-    return me.resourceName;
-  } catch (error) {
-    if (error instanceof NotFoundError || error instanceof InvalidError || isMissingScope(error)) return null;
-    throw error;
-  }
 };

@@ -1,7 +1,7 @@
 import type { GroupRecord } from '../../core/contact/record.ts';
 import { textKey } from '../../core/contact/text.ts';
 import { NameTakenError, NotFoundError, StaleError, UnreadableError } from '../errors.ts';
-import type { CallGoogle } from './call.ts';
+import type { CallGoogle } from './send.ts';
 import { ITEMS_PER_PAGE } from './limits.ts';
 import { anyAnswerSchema, groupListSchema, groupSchema } from './schema.ts';
 import { startListingWalk } from '../listing.ts';

@@ -3,7 +3,7 @@ import { chunks } from '../../util/batches.ts';
 import { InvalidError, isCredentialError, leftOpen, NotFoundError, RemoteError, UnreadableError } from '../errors.ts';
 import type { WriteResult } from '../remote.ts';
 import { MY_CONTACTS } from './body.ts';
-import type { CallGoogle } from './call.ts';
+import type { CallGoogle } from './send.ts';
 import { MEMBERS_PER_REQUEST } from './limits.ts';
 import { readContacts } from './read.ts';
 import { modifyMembersSchema } from './schema.ts';

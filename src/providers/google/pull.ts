@@ -1,55 +1,50 @@
 import { z } from 'zod';
 import type { FeedChange, FeedPage } from '../../core/contact/requests.ts';
 import { CursorExpiredError, InvalidError, UnreadableError } from '../errors.ts';
-import type { CallGoogle } from './call.ts';
+import type { CallGoogle } from './send.ts';
 import type { PersonMapping } from './fields.ts';
 import { SYNC_TOKEN_LIFE_MS } from './limits.ts';
 import { type PersonReading, readPerson } from './mapper.ts';
 import { completed } from './read.ts';
 import { connectionsSchema, listedSchema } from './schema.ts';
-import { findKnownRows, type ListingLimits, startListingWalk } from '../listing.ts';
+import { notSent } from '../failure.ts';
+import { feedPage, findKnownRows, type ListingLimits, parseStored, startListingWalk } from '../listing.ts';
 import type { KnownRows, PullRequest } from '../remote.ts';
 import type { Clock } from '../../util/clock.ts';
 
+/** Identifies the query: tokens are valid only for the query that returned them. */
+const templateHash = z.string();
+/** The start of the full listing that began the lifetime of a token, epoch milliseconds. */
+const fullAtMs = z.number();
+
 /** The start of the next incremental pull. */
-type GoogleCursor = {
-  readonly syncToken: string;
-  /** Identifies the query: a token is valid only for the query that returned it. */
-  readonly templateHash: string;
-  /** The start of the full listing that began the token's lifetime, epoch milliseconds. */
-  readonly fullAtMs: number;
-};
+const cursorSchema = z.object({ syncToken: z.string().min(1), templateHash, fullAtMs });
+type GoogleCursor = z.output<typeof cursorSchema>;
 
-/** The continuation of an interrupted full listing. */
-type GoogleResume = {
-  readonly pageToken: string;
-  readonly templateHash: string;
-  readonly fullAtMs: number;
-  /** The number of pages read before. */
-  readonly pages: number;
-};
-
-const cursorSchema = z.object({ syncToken: z.string().min(1), templateHash: z.string(), fullAtMs: z.number() });
+/** The continuation of an interrupted full listing; `pages` is the number of pages read before. */
 const resumeSchema = z.object({
   pageToken: z.string().min(1),
-  templateHash: z.string(),
-  fullAtMs: z.number(),
+  templateHash,
+  fullAtMs,
   pages: z.int().nonnegative().default(0),
 });
+type GoogleResume = z.output<typeof resumeSchema>;
 
-const parseWith = <Schema extends z.ZodType>(schema: Schema, text: string): z.output<Schema> | null => {
+/** Parses a cursor or a resume point; null if the text is not one, or if Google would refuse its token now or soon. */
+const usable = <Schema extends z.ZodType<Pick<GoogleCursor, 'templateHash' | 'fullAtMs'>>>(
+  schema: Schema,
+  text: string,
+  mapping: PersonMapping,
+  nowMs: number,
+): z.output<Schema> | null => {
   try {
-    return schema.safeParse(JSON.parse(text)).data ?? null;
+    const stored = parseStored(schema, text);
+    const isUsable = stored.templateHash === mapping.templateHash && nowMs - stored.fullAtMs < SYNC_TOKEN_LIFE_MS;
+    return isUsable ? stored : null;
   } catch {
     return null;
   }
 };
-
-/** Parses a cursor; null if the text is not one. */
-const parseCursor = (text: string): GoogleCursor | null => parseWith(cursorSchema, text);
-
-/** Parses a resume point; null if the text is not one. */
-const parseResume = (text: string): GoogleResume | null => parseWith(resumeSchema, text);
 
 const ROUTE = 'GET /v1/people/me/connections';
 
@@ -194,27 +189,21 @@ async function* pullChanges(
   let page = await listPage(call, { syncToken }, signal);
   walk.take(page.rowCount, page.nextPageToken);
   while (page.nextPageToken !== null) {
-    yield { changes: sift(page), unchanged: [], resume: null, cursor: null, total: null };
+    yield feedPage({ changes: sift(page) });
     page = await listPage(call, { syncToken, pageToken: page.nextPageToken }, signal);
     walk.take(page.rowCount, page.nextPageToken);
   }
   const upserts = sift(page);
   const tombstones = [...deletedIds.difference(formerIds)].map((id) => ({ kind: 'tombstone', id }) as const);
-  const cursor = cursorAfter(call.mapping, page, fullAtMs);
-  yield { changes: [...upserts, ...tombstones], unchanged: [], resume: null, cursor, total: null };
+  yield feedPage({ changes: [...upserts, ...tombstones], cursor: cursorAfter(call.mapping, page, fullAtMs) });
 }
 
-/** Parses a cursor. Throws {@link CursorExpiredError} if Google would refuse the token now or soon. */
-const usableCursor = ({ templateHash }: PersonMapping, text: string, nowMs: number): GoogleCursor => {
-  const cursor = parseCursor(text);
-  const isUsable =
-    cursor !== null && cursor.templateHash === templateHash && nowMs - cursor.fullAtMs < SYNC_TOKEN_LIFE_MS;
-  if (isUsable) return cursor;
-  throw new CursorExpiredError('The Google cursor is too old or of another query: a full listing is due', {
-    status: null,
-    route: ROUTE,
-    applied: 'no',
-  });
+/** Parses a cursor. Throws {@link CursorExpiredError} if it cannot be used. */
+const usableCursor = (mapping: PersonMapping, text: string, nowMs: number): GoogleCursor => {
+  const cursor = usable(cursorSchema, text, mapping, nowMs);
+  if (cursor !== null) return cursor;
+  const message = 'The Google cursor is too old or of another query: a full listing is due';
+  throw new CursorExpiredError(message, notSent(ROUTE));
 };
 
 type WholeRequest = Extract<PullRequest, { mode: 'whole' }>;
@@ -237,33 +226,21 @@ async function* pullWhole(
     pages += 1;
     const { nextPageToken: pageToken, unchanged, total } = page;
     const next: GoogleResume = { pageToken, templateHash: call.mapping.templateHash, fullAtMs, pages };
-    yield { changes: page.readings.map(changeOf), unchanged, resume: JSON.stringify(next), cursor: null, total };
+    yield feedPage({ changes: page.readings.map(changeOf), unchanged, resume: JSON.stringify(next), total });
     page = await list({ pageToken });
     walk.take(page.rowCount, page.nextPageToken);
   }
   const { unchanged, total } = page;
-  yield {
-    changes: page.readings.map(changeOf),
-    unchanged,
-    resume: null,
-    cursor: cursorAfter(call.mapping, page, fullAtMs),
-    total,
-  };
+  const cursor = cursorAfter(call.mapping, page, fullAtMs);
+  yield feedPage({ changes: page.readings.map(changeOf), unchanged, cursor, total });
 }
 
 const forgotten = (cause?: unknown): CursorExpiredError =>
-  new CursorExpiredError('Google has forgotten the listing that was cut off', {
-    status: null,
-    route: ROUTE,
-    applied: 'no',
-    cause,
-  });
+  new CursorExpiredError('Google has forgotten the listing that was cut off', { ...notSent(ROUTE), cause });
 
-const usableResume = ({ templateHash }: PersonMapping, text: string, nowMs: number): GoogleResume => {
-  const resume = parseResume(text);
-  const isUsable =
-    resume !== null && resume.templateHash === templateHash && nowMs - resume.fullAtMs < SYNC_TOKEN_LIFE_MS;
-  if (!isUsable) throw forgotten();
+const usableResume = (mapping: PersonMapping, text: string, nowMs: number): GoogleResume => {
+  const resume = usable(resumeSchema, text, mapping, nowMs);
+  if (resume === null) throw forgotten();
   return resume;
 };
 

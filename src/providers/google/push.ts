@@ -5,7 +5,7 @@ import { equalSnapshots } from '../../core/contact/snapshot.ts';
 import { NotFoundError, RemoteError, StaleError, UnreadableError, isCredentialError } from '../errors.ts';
 import type { WriteResult } from '../remote.ts';
 import { createBody, maskOf, updateBody } from './body.ts';
-import type { CallGoogle } from './call.ts';
+import type { CallGoogle } from './send.ts';
 import { itemError } from './failure.ts';
 import { mayBeCut, personOfRecord, readPerson, wholeContactOf, type PersonReading } from './mapper.ts';
 import { SOURCES, type PersonMapping } from './fields.ts';

@@ -1,13 +1,15 @@
 import { wasMadeFor } from '../../core/contact/origin.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
 import type { CreateRequest, ReadAnswer } from '../../core/contact/requests.ts';
+import type { Account } from '../account.ts';
 import { InvalidError, isFault, NotFoundError, RemoteError } from '../errors.ts';
-import type { CallGoogle } from './call.ts';
+import type { CallGoogle } from './send.ts';
+import { isMissingScope } from './failure.ts';
 import { SOURCES } from './fields.ts';
 import { listGroups } from './groups.ts';
 import { CONTACTS_PER_BATCH } from './limits.ts';
 import { type PersonReading, readPerson } from './mapper.ts';
-import { anyAnswerSchema, batchGetSchema, connectionsSchema, type PersonResponse } from './schema.ts';
+import { anyAnswerSchema, batchGetSchema, connectionsSchema, profileSchema, type PersonResponse } from './schema.ts';
 import { splitInHalves } from './splitting.ts';
 import { startListingWalk } from '../listing.ts';
 
@@ -196,4 +198,30 @@ const newestPage = async (call: CallGoogle, pageToken: string | null, signal: Ab
     if (reading.kind === 'contact') records.push(reading.record);
   }
   return { records, nextPageToken: page.nextPageToken || null };
+};
+
+/**
+ * Returns the account behind the credential with these fields of its profile; null if the granted scopes do not include
+ * them. Throws a RemoteError.
+ */
+export const readProfile = async (
+  call: CallGoogle,
+  personFields: string,
+  signal: AbortSignal,
+): Promise<Account | null> => {
+  try {
+    const me = await call(
+      {
+        route: 'GET /v1/people/me',
+        isMutation: false,
+        schema: profileSchema,
+        send: (people, options) => people.people.get({ resourceName: 'people/me', personFields }, options),
+      },
+      signal,
+    );
+    return { id: me.resourceName, email: me.emailAddresses?.[0]?.value ?? null };
+  } catch (error) {
+    if (error instanceof NotFoundError || error instanceof InvalidError || isMissingScope(error)) return null;
+    throw error;
+  }
 };

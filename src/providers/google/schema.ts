@@ -53,6 +53,11 @@ const clientDataSchema = z.object({ metadata: fieldMetadata, key: text, value: t
 /** The minimum of a Person: without it, not even an unreadable one can be identified. */
 export const personNameSchema = z.object({ resourceName: z.string().min(1) });
 
+/** The account itself. */
+export const profileSchema = personNameSchema.extend({
+  emailAddresses: z.array(z.object({ value: z.string().nullish() })).nullish(),
+});
+
 /** The keys of a listed Person that are read before it is parsed: its current name and its former names. */
 export const listedSchema = personNameSchema.extend({
   metadata: z.object({ previousResourceNames: z.array(z.string()).exactOptional() }).exactOptional(),

@@ -4,7 +4,11 @@ import { normaliseText } from '../../core/contact/text.ts';
 import type { CustomFieldValue } from './api/schemas-contacts.ts';
 
 /** A custom field of the account: its id, and its value type if a contact showed it. */
-export type Definition = { readonly id: string; readonly type: 'text' | 'number' | 'boolean' | 'date' | null };
+export const definitionSchema = z.object({
+  id: z.string(),
+  type: z.enum(['text', 'number', 'boolean', 'date']).nullable(),
+});
+export type Definition = z.output<typeof definitionSchema>;
 
 /** The custom fields of the account by their folded names, as found in contacts. */
 export type Definitions = Map<string, Definition>;

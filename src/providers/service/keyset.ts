@@ -1,10 +1,14 @@
+import { z } from 'zod';
+import { parseStored } from '../listing.ts';
+import { type Definition, type Definitions, definitionSchema } from './custom-fields.ts';
+
 const SECOND_MS = 1_000;
 
 /** Rounds down to whole seconds, the resolution of the service's stamps. */
 const floorToSecond = (epochMs: number): number => Math.floor(epochMs / SECOND_MS) * SECOND_MS;
 
 /** The continuation of a walk by `updated_at`: its next lower bound, and the range to read by id before that. */
-export type Stretch = {
+type Stretch = {
   readonly afterMs: number;
   /** The upper bound of the range to read by id first, if more than a page was changed within a second; else null. */
   readonly crowdedUntilMs: number | null;
@@ -25,14 +29,30 @@ export const nextStretch = (afterMs: number, lastMs: number): Stretch => {
 };
 
 /** The position in the change feed. */
-export type KeysetCursor = {
-  /** The latest change seen, as stamped by the service; epoch milliseconds. */
-  readonly watermarkMs: number;
-  /** The time when the watermark was first reached, by the client's clock. It is only compared with that clock. */
-  readonly reachedAtMs: number;
-  /** The distance from the watermark to the start of the next walk. */
-  readonly behindMs: number;
-};
+const cursorSchema = z
+  .object({
+    /** The latest change seen, as stamped by the service; epoch milliseconds. */
+    watermarkMs: z.number().int().nonnegative(),
+    /** The time when the watermark was first reached, by the client's clock. It is only compared with that clock. */
+    reachedAtMs: z.number(),
+    /** The distance from the watermark to the start of the next walk. */
+    behindMs: z.number().int().nonnegative(),
+  })
+  .readonly();
+export type KeysetCursor = z.output<typeof cursorSchema>;
+
+/** Encodes a cursor for storage, with the definitions of the custom fields that the link chose. */
+export const encodeCursor = (cursor: KeysetCursor, definitions: Definitions = new Map()): string =>
+  JSON.stringify(definitions.size === 0 ? cursor : { ...cursor, definitions: Object.fromEntries(definitions) });
+
+/** Parses a cursor. Throws if the text is not a cursor of this program. */
+export const decodeCursor = (text: string): KeysetCursor => parseStored(cursorSchema, text);
+
+const definitionsSchema = z.object({ definitions: z.record(z.string(), definitionSchema).default({}) });
+
+/** Returns the custom field definitions in a cursor. Throws if the text is not a cursor of this program. */
+export const definitionsIn = (text: string): readonly (readonly [string, Definition])[] =>
+  Object.entries(parseStored(definitionsSchema, text).definitions);
 
 /** The time in which rows with an earlier stamp may still appear. A walk starts this far before the watermark. */
 export const OVERLAP_MS = 120_000;
@@ -41,7 +61,7 @@ export const OVERLAP_MS = 120_000;
 export const walkFromMs = ({ watermarkMs, behindMs }: KeysetCursor): number => Math.max(0, watermarkMs - behindMs);
 
 /** The start of a walk and the latest change that it saw; epoch milliseconds. */
-export type WalkSight = {
+type WalkSight = {
   readonly maxSeenMs: number | null;
   /** The service's time when the walk began. Later changes may have been missed, so the watermark does not pass it. */
   readonly serverStartMs: number;

@@ -1,7 +1,7 @@
 import type { MembershipRequest } from '../../core/contact/requests.ts';
 import { InvalidError, isCredentialError, leftOpen, NotFoundError, RemoteError, RevokedError } from '../errors.ts';
 import { mapConcurrently } from '../../util/batches.ts';
-import { metRefusal, settle, settleEach } from '../write-results.ts';
+import { metRefusal, settleEach } from '../write-results.ts';
 import type { WriteResult } from '../remote.ts';
 import type { MembershipAnswer, MembershipApi } from './api/membership.ts';
 import { allRows } from './api/paging.ts';
@@ -178,7 +178,7 @@ export const changeMembership = async (
   const { written, remaining } = sortOutcomes(plan.bulk, outcomes.flat());
   if (metRefusal(written)) return written;
   const singles = await settleEach([...plan.single, ...remaining], concurrency, (request) =>
-    settle(request.key, () => writeOne(api, request, signal)),
+    writeOne(api, request, signal),
   );
   return [...written, ...singles];
 };

@@ -1,47 +1,51 @@
 import { z } from 'zod';
 import type { FeedPage } from '../../core/contact/requests.ts';
 import { CursorExpiredError, UnreadableError } from '../errors.ts';
-import { type ListingLimits, type ListingWalk, startListingWalk } from '../listing.ts';
+import { notSent } from '../failure.ts';
+import { feedPage, type ListingLimits, type ListingWalk, parseStored, startListingWalk } from '../listing.ts';
 import type { PullRequest } from '../remote.ts';
 import type { ContactListParameters, ContactRow } from './api/contacts.ts';
-import type { Page } from './api/paging.ts';
+import { type Page, PAGE_SIZE } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
+import type { ServiceMapping } from './fields.ts';
 import {
-  changedAtMs,
   decodeCursor,
   definitionsIn,
   encodeCursor,
-  isRemembered,
-  latestChange,
-  type Recent,
-  rememberRead,
-  takeFresh,
-  trust,
-} from './feed.ts';
-import type { ServiceMapping } from './fields.ts';
-import { type KeysetCursor, hasSteppedBack, nextCursor, nextStretch, startCursor, walkFromMs } from './keyset.ts';
+  hasSteppedBack,
+  type KeysetCursor,
+  nextCursor,
+  nextStretch,
+  startCursor,
+  walkFromMs,
+} from './keyset.ts';
 import { changesIn } from './mapper.ts';
+import { changedAtMs, isRemembered, latestChange, type Recent, rememberRead, takeFresh, trust } from './recent.ts';
 import { walkById, type WalkStep } from './walk-by-id.ts';
 import type { Clock } from '../../util/clock.ts';
 
-const ABOUT = { route: 'GET /v2/contacts', applied: 'no' } as const;
+const ROUTE = 'GET /v2/contacts';
 
 const readCursor = (text: string): KeysetCursor => {
   try {
     return decodeCursor(text);
   } catch (cause) {
     const message = 'the stored cursor of the service cannot be read; its contacts are listed whole';
-    throw new CursorExpiredError(message, { ...ABOUT, status: null, cause });
+    throw new CursorExpiredError(message, { ...notSent(ROUTE), cause });
   }
 };
 
 const steppedBack = (): CursorExpiredError => {
   const message = "the service's clock was put back since its changes were last read; its contacts are listed whole";
-  return new CursorExpiredError(message, { ...ABOUT, status: 200 });
+  return new CursorExpiredError(message, { status: 200, route: ROUTE, applied: 'no' });
 };
 
 const unfollowable = (why: string): UnreadableError => {
-  return new UnreadableError(`the changes of the service cannot be followed: ${why}`, { ...ABOUT, status: 200 });
+  return new UnreadableError(`the changes of the service cannot be followed: ${why}`, {
+    status: 200,
+    route: ROUTE,
+    applied: 'no',
+  });
 };
 
 /** Returns the change time of a page's last readable row; null without one. Throws if the service did not sort the rows. */
@@ -55,9 +59,6 @@ const lastChangeMs = (page: Page<ContactRow>): number | null => {
 const parametersOf = (afterMs: number): ContactListParameters => {
   return { 'updated_at.after': afterMs, order: ['updated_at'] };
 };
-
-/** API.md, Limits: a list has 50 rows per page. */
-const PAGE_SIZE = 50;
 
 /**
  * Returns whether the feed ends with a page. The total may count rows that the bound excludes. Therefore a page that is not full
@@ -136,12 +137,8 @@ const readNewest = async (
   if (!isWhole && !isRemembered(recent, page, fromMs)) return null;
   rememberRead(recent, page.rows);
   if (isOnly) trust(recent, startedAtMs);
-  return {
-    ...changesIn(page.rows, api.mapping),
-    resume: null,
-    cursor: encodeCursor(isWhole ? cursorAfter(old, page, startedAtMs) : old, api.mapping.definitions),
-    total: page.total,
-  };
+  const cursor = encodeCursor(isWhole ? cursorAfter(old, page, startedAtMs) : old, api.mapping.definitions);
+  return feedPage({ ...changesIn(page.rows, api.mapping), cursor, total: page.total });
 };
 
 /** Returns the cursor after a page that contains every change. */
@@ -162,7 +159,7 @@ export async function* pullChanges(
   const { api } = options;
   const old = readCursor(cursor);
   for (const [name, definition] of definitionsIn(cursor)) api.mapping.definitions.set(name, definition);
-  const walk = startListingWalk({ route: ABOUT.route, ...options });
+  const walk = startListingWalk({ route: ROUTE, ...options });
   const newest = await readNewest(options, old, walk, signal);
   if (newest !== null) {
     yield newest;
@@ -181,7 +178,7 @@ export async function* pullChanges(
     total ??= page.total;
     maxSeenMs = latestChange(page.rows, maxSeenMs);
     rememberRead(options.recent, page.rows);
-    held = { ...changesIn(takeFresh(page.rows, seen), api.mapping), resume: null, cursor: null, total };
+    held = feedPage({ ...changesIn(takeFresh(page.rows, seen), api.mapping), total });
   }
   trust(options.recent, startedAtMs);
   const next = nextCursor(old, { maxSeenMs, serverStartMs: serverStartMs ?? startedAtMs, startedAtMs });
@@ -200,14 +197,11 @@ const progressSchema = z.object({
 });
 type Progress = z.output<typeof progressSchema>;
 
-const ROUTE = 'GET /v2/contacts';
-
 const decodeResume = (resume: string): Progress => {
   try {
-    return progressSchema.parse(JSON.parse(resume));
+    return parseStored(progressSchema, resume);
   } catch (cause) {
-    const about = { status: null, route: ROUTE, applied: 'no', cause } as const;
-    throw new CursorExpiredError('where the listing was cut off cannot be read', about);
+    throw new CursorExpiredError('where the listing was cut off cannot be read', { ...notSent(ROUTE), cause });
   }
 };
 
@@ -243,16 +237,10 @@ export async function* pullWhole(
     progress = advance(progress, step, clock.now());
     const page = changesIn(takeFresh(step.page.rows, seen), api.mapping);
     const { total } = step;
-    if (step.isLast) yield { ...page, resume: null, cursor: cursorAfterWhole(progress, api.mapping), total };
-    else yield { ...page, resume: JSON.stringify(progress), cursor: null, total };
+    if (step.isLast) yield feedPage({ ...page, cursor: cursorAfterWhole(progress, api.mapping), total });
+    else yield feedPage({ ...page, resume: JSON.stringify(progress), total });
     if (step.isLast) return;
   }
   if (progress === null) return;
-  yield {
-    changes: [],
-    unchanged: [],
-    resume: null,
-    cursor: cursorAfterWhole(progress, api.mapping),
-    total: progress.total,
-  };
+  yield feedPage({ cursor: cursorAfterWhole(progress, api.mapping), total: progress.total });
 }

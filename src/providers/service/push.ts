@@ -53,7 +53,7 @@ export const createContacts = (
   concurrency: number,
   signal: AbortSignal,
 ): Promise<readonly WriteResult<ContactRecord>[]> => {
-  return settleEach(batch, concurrency, ({ key, draft }) => settle(key, async () => createContact(api, draft, signal)));
+  return settleEach(batch, concurrency, ({ draft }) => createContact(api, draft, signal));
 };
 
 /** Sends one PATCH for each contact, with the changed fields only. */
@@ -63,18 +63,16 @@ export const updateContacts = (
   concurrency: number,
   signal: AbortSignal,
 ): Promise<readonly WriteResult<ContactRecord>[]> => {
-  return settleEach(batch, concurrency, ({ key, current, desired, fields }) =>
-    settle(key, async () => {
-      const { contacts, mapping } = api;
-      const asked = updateBody(current, desired, fields, mapping);
-      // Values that the service cannot store are not sent. If nothing else is left, no request is sent.
-      if (Object.keys(asked).length === 0) return current;
-      refuseUnread(current, asked);
-      const write = () => sendBody(asked, (body) => contacts.update(current.id, body, signal));
-      const updated = await writeContact(api, [current.id], signal, write);
-      return recordOf(updated, mapping, current);
-    }),
-  );
+  return settleEach(batch, concurrency, async ({ current, desired, fields }) => {
+    const { contacts, mapping } = api;
+    const asked = updateBody(current, desired, fields, mapping);
+    // Values that the service cannot store are not sent. If nothing else is left, no request is sent.
+    if (Object.keys(asked).length === 0) return current;
+    refuseUnread(current, asked);
+    const write = () => sendBody(asked, (body) => contacts.update(current.id, body, signal));
+    const updated = await writeContact(api, [current.id], signal, write);
+    return recordOf(updated, mapping, current);
+  });
 };
 
 /** Merges one contact into another with the service's own route (API.md, Contact routes). */
@@ -105,7 +103,7 @@ export const deleteContacts = (
   concurrency: number,
   signal: AbortSignal,
 ): Promise<readonly WriteResult<null>[]> => {
-  return settleEach(ids, concurrency, (id) => settle(id, () => deleteContact(api, id, signal)));
+  return settleEach(ids, concurrency, (id) => deleteContact(api, id, signal));
 };
 
 /** Throws if an unreadable contact may be the result of one of these creates: repeating the create would duplicate it. */

@@ -1,13 +1,6 @@
 import type { ReadAnswer } from '../../core/contact/requests.ts';
 import { ZodError } from 'zod';
-import {
-  InvalidError,
-  NotFoundError,
-  RevokedError,
-  UnavailableError,
-  UnreadableError,
-  WrongAddressError,
-} from '../errors.ts';
+import { InvalidError, isFault, NotFoundError, RevokedError, UnreadableError, WrongAddressError } from '../errors.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { recordOf } from './mapper.ts';
 
@@ -20,10 +13,6 @@ const listStillAnswers = async (api: ServiceApi, signal: AbortSignal): Promise<t
   await api.contacts.listPage({}, 1, signal);
   return true;
 };
-
-/** Returns whether the service itself reported a failure, rather than a proxy that cannot reach it. */
-const isFault = (error: unknown): error is UnavailableError =>
-  error instanceof UnavailableError && error.status === 500;
 
 /** Reads one contact: withheld if only this contact is refused, unreadable if the service fails only at this contact. */
 export const readContact = async (api: ServiceApi, id: string, signal: AbortSignal): Promise<ReadAnswer> => {

@@ -1,16 +1,14 @@
-import type { Dispatcher } from 'undici';
-import { USUAL_FIELDS } from '../../core/contact/contact.ts';
-import { type ChosenFields } from '../../core/contact/chosen.ts';
+import { USUAL_FIELDS } from '../../core/contact/chosen.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
 import { mapConcurrently } from '../../util/batches.ts';
 import { orRefusal } from '../write-results.ts';
-import { LISTING_LIMITS, type ListingLimits } from '../listing.ts';
-import type { OnRetry } from '../provider.ts';
+import { LISTING_LIMITS } from '../listing.ts';
 import type { PullRequest, Remote, RemoteCapabilities, WriteResult } from '../remote.ts';
-import { retrying, type SendRetryOptions } from '../retrying.ts';
+import type { RemoteOptions, RetryOptions } from '../provider.ts';
+import { retrying } from '../send.ts';
 import { createSend, type Send } from './api/send.ts';
 import { createServiceApi } from './api/service-api.ts';
-import { createRecent, rememberWritten } from './feed.ts';
+import { createRecent, rememberWritten } from './recent.ts';
 import { serviceMapping, type ServiceMapping } from './fields.ts';
 import { createGroup, deleteGroup, listGroups, readGroup, renameGroup } from './groups.ts';
 import { BULK_SIZE } from './membership-plan.ts';
@@ -18,32 +16,17 @@ import { changeMembership } from './membership.ts';
 import { pullChanges, type PullOptions, pullWhole } from './pull.ts';
 import { createContacts, deleteContacts, findCreatedContacts, mergeContacts, updateContacts } from './push.ts';
 import { readContact } from './read.ts';
-import type { Clock } from '../../util/clock.ts';
 
 /** Returns `send` with retries. */
-const withRetries = (send: Send, options: SendRetryOptions): Send => {
+const withRetries = (send: Send, options: RetryOptions): Send => {
   return (apiRequest, signal) =>
     retrying(() => send(apiRequest, signal), { ...options, signal, isRead: apiRequest.method === 'GET' });
 };
 
-type ServiceRemoteOptions = {
+type ServiceRemoteOptions = RemoteOptions & {
   /** {base_url} of the resource API. */
   readonly baseUrl: string;
   readonly accessToken: string;
-  /** Counts requests and keeps the rate limit (src/net/transport.ts). */
-  readonly dispatcher: Dispatcher;
-  readonly clock: Clock;
-  /** Returns a number from 0 to 1, for the jitter of waits. */
-  readonly random: () => number;
-  readonly requestCount: () => number;
-  readonly timeToSendMs?: (requests: number) => number;
-  readonly onRetry?: OnRetry;
-  /** The fields that the link syncs; {@link USUAL_FIELDS} by default. */
-  readonly fields?: ChosenFields;
-  /** The maximum time of one request with its retries. */
-  readonly maxElapsedMs: number;
-  /** The limits of a listing of contacts; {@link LISTING_LIMITS} by default. */
-  readonly listingLimits?: ListingLimits;
 };
 
 /** The number of concurrent requests that uses the rate limit fully if an answer takes at most 1.4 seconds. */

@@ -2,12 +2,9 @@ import { InvalidError, NotFoundError, WrongAddressError } from '../errors.ts';
 import type { ListingWalk } from '../listing.ts';
 import type { KnownRows } from '../remote.ts';
 import type { ContactListParameters, ContactRow } from './api/contacts.ts';
-import type { Page } from './api/paging.ts';
+import { type Page, PAGE_SIZE } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { nextPageNumber } from './keyset.ts';
-
-/** API.md, Limits: a list has 50 rows per page. */
-const PAGE_SIZE = 50;
 
 /** The start of a walk: the page, and the last total of the earlier walk that it continues. */
 type Start = { readonly page: number; readonly total: number | null };

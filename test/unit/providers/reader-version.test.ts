@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { USUAL_FIELDS } from '../../../src/core/contact/contact.ts';
 import { cardMapping } from '../../../src/providers/carddav/card/card-mapping.ts';
 import { parseLines } from '../../../src/providers/carddav/card/content-line.ts';
-import { createRecords } from '../../../src/providers/carddav/record.ts';
+import { createRecords } from '../../../src/providers/carddav/mapper.ts';
 import { READER as GOOGLE_READER } from '../../../src/providers/google/fields.ts';
 import { readPerson } from '../../../src/providers/google/mapper.ts';
 import { contactSchema, READER as SERVICE_READER } from '../../../src/providers/service/api/schemas-contacts.ts';

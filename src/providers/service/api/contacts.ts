@@ -10,7 +10,8 @@ import {
   type ContactWrite,
   type ServiceContact,
 } from './schemas-contacts.ts';
-import { redirected } from './answer-errors.ts';
+import { redirected } from '../../failure.ts';
+import { sentOf } from './failure.ts';
 import { describeIssues, optionalId, optionalTimestamp, type Timestamp } from './schemas-common.ts';
 import { interactionSchema, type Interaction } from './interactions.ts';
 import type { ListParameters } from './list-parameters.ts';
@@ -151,7 +152,7 @@ const getContact = async (send: Send, id: string, signal: AbortSignal): Promise<
   const asked: ApiRequest = { method: 'GET', route: CONTACT, id };
   const answer = await send({ ...asked, allowRedirect: true }, signal);
   const movedTo = answer.status >= 300 ? redirectedId(answer.location) : null;
-  if (answer.status >= 300 && movedTo === null) throw redirected(asked, answer.status);
+  if (answer.status >= 300 && movedTo === null) throw redirected(sentOf(asked), answer);
   if (movedTo === null) return readData(believedSchema, answer, asked);
   return call(send, believedSchema, { ...asked, id: movedTo }, signal);
 };

@@ -1,4 +1,5 @@
-import { unreadableAnswer } from './answer-errors.ts';
+import { unreadableAnswer } from '../../failure.ts';
+import { sentOf } from './failure.ts';
 import { parseTimestamp } from './schemas-common.ts';
 import type { ApiRequest } from './send.ts';
 
@@ -70,6 +71,6 @@ export const verifyBounds = (
       const atMs = timeOf(row, field);
       return atMs !== null && !obeys(atMs, name, boundMs);
     });
-    if (outside) throw unreadableAnswer(asked, status, `the service ignored the filter ${name}`);
+    if (outside) throw unreadableAnswer(sentOf(asked), status, `the service ignored the filter ${name}`);
   }
 };

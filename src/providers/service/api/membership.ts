@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readContactRows, type ContactRow } from './contacts.ts';
-import { listPages, rowsOf, type ListRequest, type Page } from './paging.ts';
+import { listPages, PAGE_SIZE, rowsOf, type ListRequest, type Page } from './paging.ts';
 import { callLeniently } from './resource.ts';
 import { bucketSchema, type Bucket } from './buckets.ts';
 import { id as idSchema } from './schemas-common.ts';
@@ -18,9 +18,6 @@ export type MembershipApi = ReturnType<typeof createMembershipApi>;
 
 const CONTACT_BUCKETS = '/v2/contacts/{id}/buckets';
 const BUCKET_CONTACTS = '/v2/buckets/{id}/contacts';
-
-/** API.md, Limits: a list has 50 rows per page. */
-const PAGE_SIZE = 50;
 
 const rowSchema = z.object({ id: idSchema });
 

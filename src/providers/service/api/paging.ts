@@ -6,8 +6,8 @@ import { parsePart } from './resource.ts';
 import { id, isBounded } from './schemas-common.ts';
 import type { ApiRequest, Send } from './send.ts';
 
-/** API.md, Limits. */
-const PAGE_SIZE = 50;
+/** The number of rows on a page (API.md, Limits). */
+export const PAGE_SIZE = 50;
 
 /** A list to walk: its route, its parameters, and the parser of its rows. */
 export type ListRequest<Row> = {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { unreadableAnswer } from './answer-errors.ts';
+import { unreadableAnswer } from '../../failure.ts';
+import { sentOf } from './failure.ts';
 import { describeIssues } from './schemas-common.ts';
 import type { ApiAnswer, ApiRequest, Send } from './send.ts';
 
@@ -9,7 +10,7 @@ const envelope = z.object({ data: z.unknown() });
 export const parsePart = <Value>(schema: z.ZodType<Value>, part: unknown, asked: ApiRequest, status: number): Value => {
   const parsed = schema.safeParse(part);
   if (parsed.success) return parsed.data;
-  throw unreadableAnswer(asked, status, describeIssues(parsed.error), parsed.error);
+  throw unreadableAnswer(sentOf(asked), status, describeIssues(parsed.error), parsed.error);
 };
 
 /** Returns the resource in an answer `{ data, meta }`. */

@@ -1,10 +1,12 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../../util/clock.ts';
-import { CutOffError, exchange } from '../../../net/exchange.ts';
-import type { AnswerHeaders } from '../../../net/rate-headers.ts';
-import { RemoteError } from '../../errors.ts';
-import { ANSWER_LIMITS } from '../../listing.ts';
-import { answerError, connectionError, unreadableAnswer, unsendable, type ParsedAnswer } from './answer-errors.ts';
+import type { CutOffError } from '../../../net/exchange.ts';
+import { headerNamed, readServerTimeMs } from '../../../net/headers.ts';
+import { InvalidError } from '../../errors.ts';
+import { notSent, unreadableAnswer } from '../../failure.ts';
+import type { AnswerLimits } from '../../listing.ts';
+import { sendOnce } from '../../send.ts';
+import { answerError, connectionError, sentOf, type ParsedAnswer } from './failure.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
@@ -42,9 +44,7 @@ export type SendOptions = {
   readonly accessToken: string | null;
   readonly dispatcher: Dispatcher;
   readonly clock: Clock;
-  /** The maximum time of a whole answer, from its headers on. */
-  readonly answerTimeoutMs?: number;
-  readonly maxAnswerBytes?: number;
+  readonly limits?: AnswerLimits;
 };
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -62,15 +62,9 @@ const encodeBody = (apiRequest: ApiRequest): string | null => {
   const text = JSON.stringify(apiRequest.body);
   const bytes = Buffer.byteLength(text);
   if (bytes <= MAX_BODY_BYTES) return text;
-  throw unsendable(
-    apiRequest,
-    `its body of ${bytes} bytes is over the limit of ${MAX_BODY_BYTES}; shorten the contact`,
-  );
-};
-
-const headerText = (headers: AnswerHeaders, name: string): string | null => {
-  const value = headers[name];
-  return (typeof value === 'string' ? value : value?.[0]) ?? null;
+  const { route } = sentOf(apiRequest);
+  const why = `its body of ${bytes} bytes is over the limit of ${MAX_BODY_BYTES}; shorten the contact`;
+  throw new InvalidError(`${route} was not sent: ${why}`, notSent(route));
 };
 
 const parseJson = (text: string): Pick<ParsedAnswer, 'isJson' | 'json'> => {
@@ -82,36 +76,21 @@ const parseJson = (text: string): Pick<ParsedAnswer, 'isJson' | 'json'> => {
   }
 };
 
-const serverTimeMs = (headers: AnswerHeaders): number | null => {
-  const atMs = Date.parse(headerText(headers, 'date') ?? '');
-  return Number.isNaN(atMs) ? null : atMs;
-};
-
 const readAnswer = async (options: SendOptions, apiRequest: ApiRequest, signal: AbortSignal): Promise<ParsedAnswer> => {
-  const { accessToken, answerTimeoutMs: timeoutMs = ANSWER_LIMITS.timeMs, clock, dispatcher } = options;
-  const { origin, pathname, search } = new URL(urlOf(options.baseUrl, apiRequest));
+  const { accessToken, baseUrl } = options;
   const authorization = accessToken === null ? {} : { authorization: `Bearer ${accessToken}` };
-  const request: Dispatcher.DispatchOptions = {
-    origin,
-    path: `${pathname}${search}`,
+  const request = {
+    url: urlOf(baseUrl, apiRequest),
     method: apiRequest.method,
     headers: { accept: 'application/json', 'content-type': 'application/json', ...authorization },
     body: encodeBody(apiRequest),
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
   };
-  const limits = { clock, timeoutMs, maxBytes: options.maxAnswerBytes ?? ANSWER_LIMITS.bytes };
-  try {
-    const { status, headers, text } = await exchange(dispatcher, request, limits, signal);
-    return { status, headers, ...parseJson(text) };
-  } catch (error) {
-    if (signal.aborted) throw signal.reason;
-    if (!(error instanceof CutOffError))
-      throw error instanceof RemoteError ? error : connectionError(apiRequest, error);
-    const { status, headers, message } = error;
-    if (status >= 400) return { status, headers, isJson: false, json: undefined };
-    throw unreadableAnswer(apiRequest, status, message, error.cause);
-  }
+  const failures = {
+    unanswered: (error: unknown) => connectionError(apiRequest, error),
+    cutOff: ({ status, message, cause }: CutOffError) => unreadableAnswer(sentOf(apiRequest), status, message, cause),
+  };
+  const { text, ...answer } = await sendOnce(options, request, failures, signal);
+  return { ...answer, ...(text === null ? { isJson: false, json: undefined } : parseJson(text)) };
 };
 
 /**
@@ -122,9 +101,10 @@ export const createSend = (options: SendOptions): Send => {
   return async (apiRequest, signal) => {
     signal.throwIfAborted();
     const answer = await readAnswer(options, apiRequest, signal);
-    const location = headerText(answer.headers, 'location');
-    const result = { status: answer.status, json: answer.json, serverTimeMs: serverTimeMs(answer.headers), location };
-    if (apiRequest.allowRedirect === true && REDIRECTS.has(answer.status) && location !== null) return result;
+    const { status, headers, json } = answer;
+    const location = headerNamed(headers, 'location');
+    const result = { status, json, serverTimeMs: readServerTimeMs(headers), location };
+    if (apiRequest.allowRedirect === true && REDIRECTS.has(status) && location !== null) return result;
     const asked = { ...apiRequest, secret: options.accessToken, baseUrl: options.baseUrl };
     const error = answerError(asked, answer, options.clock.now());
     if (error !== null) throw error;

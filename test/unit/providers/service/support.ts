@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { Agent } from 'undici';
 import type { Clock } from '../../../../src/util/clock.ts';
-import type { ListingLimits } from '../../../../src/providers/listing.ts';
+import type { AnswerLimits, ListingLimits } from '../../../../src/providers/listing.ts';
 import type { Remote } from '../../../../src/providers/remote.ts';
 import { createSend, type Send } from '../../../../src/providers/service/api/send.ts';
 import { createServiceApi, type ServiceApi } from '../../../../src/providers/service/api/service-api.ts';
@@ -88,7 +88,7 @@ const answer = (response: ServerResponse, canned: Canned): void => {
 /** Starts a server that answers with `answering`, and a client of every layer that sends its requests to it. */
 export const startServer = async (
   answering: Answering,
-  limits: { maxAnswerBytes?: number; listingLimits?: ListingLimits; clock?: Clock } = {},
+  settings: { limits?: AnswerLimits; listingLimits?: ListingLimits; clock?: Clock } = {},
 ): Promise<CannedServer> => {
   const received: Received[] = [];
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -104,8 +104,8 @@ export const startServer = async (
   const address = server.address();
   const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
   const dispatcher = new Agent();
-  const { clock = createTestClock() } = limits;
-  const options = { baseUrl: url, accessToken: 'secret-token', dispatcher, ...limits, clock };
+  const { clock = createTestClock() } = settings;
+  const options = { baseUrl: url, accessToken: 'secret-token', dispatcher, ...settings, clock };
   const send = createSend(options);
   const requestCount = () => received.length;
   return {

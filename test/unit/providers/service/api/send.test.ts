@@ -116,7 +116,7 @@ describe('an answer', () => {
 
   it('longer than the limit is not read', async () => {
     await using server = await startServer(() => ({ text: JSON.stringify('x'.repeat(2_000)) }), {
-      maxAnswerBytes: 1_000,
+      limits: { bytes: 1_000, timeMs: 30_000 },
     });
     const error = await failureOf(server.send(GET, never));
     expect(error).toBeInstanceOf(UnreadableError);

@@ -1,37 +1,15 @@
-import { z } from 'zod';
 import type { ContactRow } from './api/contacts.ts';
 import type { Page } from './api/paging.ts';
 import { parseTimestamp, type Timestamp } from './api/schemas-common.ts';
-import type { Definition, Definitions } from './custom-fields.ts';
-import { type KeysetCursor, OVERLAP_MS } from './keyset.ts';
+import { OVERLAP_MS } from './keyset.ts';
 
-const cursorSchema = z.object({
-  watermarkMs: z.number().int().nonnegative(),
-  reachedAtMs: z.number(),
-  behindMs: z.number().int().nonnegative(),
-});
+const idOf = (row: ContactRow): string | null => (row.kind === 'contact' ? row.contact.id : row.id);
 
-const definitionsSchema = z.object({
-  definitions: z
-    .record(z.string(), z.object({ id: z.string(), type: z.enum(['text', 'number', 'boolean', 'date']).nullable() }))
-    .default({}),
-});
-
-/** Encodes a cursor for storage, with the definitions of the custom fields that the link chose. */
-export const encodeCursor = (cursor: KeysetCursor, definitions: Definitions = new Map()): string =>
-  JSON.stringify(definitions.size === 0 ? cursor : { ...cursor, definitions: Object.fromEntries(definitions) });
-
-/** Returns the custom field definitions in a cursor. Throws if the text is not a cursor of this program. */
-export const definitionsIn = (text: string): readonly (readonly [string, Definition])[] =>
-  Object.entries(definitionsSchema.parse(JSON.parse(text)).definitions);
-
-/** Parses a cursor. Throws if the text is not a cursor of this program. */
-export const decodeCursor = (text: string): KeysetCursor => cursorSchema.parse(JSON.parse(text));
+const stampOf = (row: ContactRow): Timestamp | null =>
+  row.kind === 'contact' ? row.contact.updated_at : row.updatedAt;
 
 /** Returns the time of a row's last change, epoch milliseconds; null if it cannot be parsed. */
-export const changedAtMs = (row: ContactRow): number | null => {
-  return (row.kind === 'contact' ? row.contact.updated_at : row.updatedAt)?.epochMs ?? null;
-};
+export const changedAtMs = (row: ContactRow): number | null => stampOf(row)?.epochMs ?? null;
 
 /** Returns the latest change among the rows and `maxSeenMs`. */
 export const latestChange = (rows: readonly ContactRow[], maxSeenMs: number | null): number | null => {
@@ -40,11 +18,8 @@ export const latestChange = (rows: readonly ContactRow[], maxSeenMs: number | nu
 };
 
 /** Identifies a row in one state: a repeated row with the same state is not new. */
-const rowState = (row: ContactRow): string => {
-  if (row.kind === 'contact') return `${row.contact.id} ${row.contact.updated_at.text}`;
-  if (row.kind === 'known') return `${row.id} ${row.updatedAt.text}`;
-  return `${row.id ?? ''} ${row.updatedAt?.text ?? ''} ${row.reason}`;
-};
+const rowState = (row: ContactRow): string =>
+  [idOf(row) ?? '', stampOf(row)?.text ?? '', ...(row.kind === 'unreadable' ? [row.reason] : [])].join(' ');
 
 /** Returns the rows that were not seen before, and marks them as seen. */
 export const takeFresh = (rows: readonly ContactRow[], seen: Set<string>): readonly ContactRow[] => {
@@ -87,11 +62,6 @@ export const rememberWritten = (
   }
   recent.trustedUntilMs = isTrusted ? nowMs + OVERLAP_MS : 0;
 };
-
-const stampOf = (row: ContactRow): Timestamp | null =>
-  row.kind === 'contact' ? row.contact.updated_at : row.updatedAt;
-
-const idOf = (row: ContactRow): string | null => (row.kind === 'contact' ? row.contact.id : row.id);
 
 /** Records rows of a feed. They are trusted only after the whole feed was read ({@link trust}). */
 export const rememberRead = (recent: Recent, rows: readonly ContactRow[]): void => {

@@ -3,6 +3,22 @@ import type { RateLimit } from '../util/values.ts';
 /** The headers of an answer by lower-case name, as undici returns them. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
+/** Returns all headers of that lower-case name. */
+export const headersNamed = (headers: AnswerHeaders, name: string): readonly string[] => {
+  const value = headers[name];
+  return typeof value === 'string' ? [value] : (value ?? []);
+};
+
+/** Returns the first header of that lower-case name; null without one. */
+export const headerNamed = (headers: AnswerHeaders, name: string): string | null =>
+  headersNamed(headers, name)[0] ?? null;
+
+/** Returns the server's own time when it answered, epoch milliseconds; null if it sent none. */
+export const readServerTimeMs = (headers: AnswerHeaders): number | null => {
+  const timeMs = Date.parse(headerNamed(headers, 'date') ?? '');
+  return Number.isNaN(timeMs) ? null : timeMs;
+};
+
 /** The rate limit headers of an answer; null for a missing or unreadable one. */
 export type RateHeaders = {
   readonly limit: RateLimit | null;
@@ -34,11 +50,11 @@ export const parseRateLimit = (text: string, defaultWindowMs: number = MINUTE_MS
  * that is a point in time.
  */
 export const readRateHeaders = (headers: AnswerHeaders, nowMs: number): RateHeaders => {
-  const limit = one(headers, 'x-rate-limit-limit');
+  const limit = headerNamed(headers, 'x-rate-limit-limit');
   return {
     limit: limit === null ? null : parseRateLimit(limit),
-    remaining: readNumber(one(headers, 'x-rate-limit-remaining')),
-    resetMs: resetMs(readNumber(one(headers, 'x-rate-limit-reset')), nowMs),
+    remaining: readNumber(headerNamed(headers, 'x-rate-limit-remaining')),
+    resetMs: resetMs(readNumber(headerNamed(headers, 'x-rate-limit-reset')), nowMs),
   };
 };
 
@@ -47,7 +63,7 @@ export const readRateHeaders = (headers: AnswerHeaders, nowMs: number): RateHead
  * missing or unreadable.
  */
 export const readRetryAfterMs = (headers: AnswerHeaders, nowMs: number): number | null => {
-  const text = one(headers, 'retry-after');
+  const text = headerNamed(headers, 'retry-after');
   if (text === null) return null;
   const seconds = readNumber(text);
   if (seconds !== null) return boundedMs(seconds * 1_000);
@@ -84,8 +100,3 @@ const unitMs = (unit: string | undefined): number | null => {
 
 const readNumber = (text: string | null): number | null =>
   text !== null && /^\s*\d{1,15}(?:\.\d+)?\s*$/u.test(text) ? Number(text) : null;
-
-const one = (headers: AnswerHeaders, name: string): string | null => {
-  const value = headers[name];
-  return (typeof value === 'string' ? value : value?.[0]) ?? null;
-};

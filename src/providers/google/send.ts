@@ -1,9 +1,9 @@
 import type { people_v1 } from '@googleapis/people';
 import type { z } from 'zod';
 import type { Clock } from '../../util/clock.ts';
-import { retry } from '../../net/retry.ts';
-import { RemoteError, UnauthenticatedError, UnreadableError } from '../errors.ts';
-import type { OnRetry } from '../provider.ts';
+import { UnauthenticatedError, UnreadableError } from '../errors.ts';
+import type { RetryOptions } from '../provider.ts';
+import { retrying } from '../send.ts';
 import type { GoogleClient } from './client.ts';
 import { USUAL_MAPPING, type PersonMapping } from './fields.ts';
 import { toRemoteError, toTokenError, type RequestContext } from './failure.ts';
@@ -30,33 +30,22 @@ type Call = <Schema extends z.ZodType>(call: GoogleCall<Schema>, signal: AbortSi
 /** Call, with the mapping of the contacts that are read or written. */
 export type CallGoogle = Call & { readonly mapping: PersonMapping };
 
-export type CallerOptions = {
+type CallerOptions = RetryOptions & {
   readonly client: GoogleClient;
-  readonly clock: Clock;
-  readonly random: () => number;
-  /** The maximum time of one call with its retries. */
-  readonly maxElapsedMs: number;
-  readonly onRetry?: OnRetry;
   /** {@link USUAL_MAPPING} by default. */
   readonly mapping?: PersonMapping;
 };
 
 /** Creates the function for all requests to Google: token, mutation lane, retries, errors and parsing. */
 export const createCaller = (options: CallerOptions): CallGoogle => {
-  const { client, clock, random, maxElapsedMs, onRetry, mapping = USUAL_MAPPING } = options;
+  const { client, clock, mapping = USUAL_MAPPING } = options;
   const lane = createLane();
   const call: Call = (request, signal) => {
     const persist = (): Promise<z.output<typeof request.schema>> =>
-      retry((attempt) => attemptCall(client, request, attempt, clock, signal), {
-        clock,
-        random,
+      retrying((attempt) => attemptCall(client, request, attempt, clock, signal), {
+        ...options,
         signal,
-        maxElapsedMs,
-        ...(onRetry && { onWait: onRetry }),
-        decide: (error) => {
-          if (!(error instanceof RemoteError) || error.retry === 'never') return null;
-          return request.isMutation && error.applied === 'unknown' ? null : { afterMs: error.retryAfterMs };
-        },
+        isRead: !request.isMutation,
       });
     return request.isMutation ? lane(persist) : persist();
   };

@@ -1,5 +1,6 @@
 import type { FeedChange, FeedPage } from '../../core/contact/requests.ts';
 import { chunks } from '../../util/batches.ts';
+import { feedPage, findKnownRows } from '../listing.ts';
 import type { KnownRows, PullRequest } from '../remote.ts';
 import type { BookContext } from './book.ts';
 import { CARDS_PER_READ, readCards, type CardReading } from './cards.ts';
@@ -11,13 +12,12 @@ import {
   type FeedCursor,
   listCards,
   type ListedCard,
-  type ListingPlace,
   readChanges,
   readCtag,
 } from './changes.ts';
 import { categoriesOf, isGroupCard, listGroupCards, memberKeyOf } from './group-cards.ts';
 import { searchCards } from './search.ts';
-import { cardGroupsOf, membershipsIn, type Memberships, type Records } from './record.ts';
+import { cardGroupsOf, membershipsIn, type Memberships, type Records } from './mapper.ts';
 
 type Feed = { readonly context: BookContext; readonly records: Records };
 
@@ -42,15 +42,6 @@ const changeOf = (
   return [{ kind: 'upsert', record, previousIds: [] }];
 };
 
-const pageOf = (page: Partial<FeedPage>): FeedPage => ({
-  changes: [],
-  unchanged: [],
-  resume: null,
-  cursor: null,
-  total: null,
-  ...page,
-});
-
 /** Yields the pages of the changes since a cursor. */
 async function* pullChanges(feed: Feed, text: string, signal: AbortSignal): AsyncGenerator<FeedPage> {
   const { context } = feed;
@@ -58,17 +49,18 @@ async function* pullChanges(feed: Feed, text: string, signal: AbortSignal): Asyn
   const cursor = decodeCursor(text, book.url);
   if (!book.hasSync) {
     const ctag = await readCtag(context, book, signal);
-    if (ctag === null || ctag !== cursor.token) throw expired('the server has no sync tokens');
-    yield pageOf({ cursor: text });
+    if (ctag === null) throw expired('the server has neither sync tokens nor a CTag');
+    if (ctag !== cursor.token) throw expired('the CTag of the address book changed');
+    yield feedPage({ cursor: text });
     return;
   }
-  if (cursor.token === null) throw expired('the server sent no sync token before');
+  if (cursor.token === null) throw expired('the stored cursor has no sync token');
   const { cards, deleted, token } = await readChanges(context, book, cursor.token, signal);
-  const groups = new Set(cursor.groups);
-  context.search.groupIds ??= new Set(groups);
-  const isGroupChanged = [...cards.map(({ id }) => id), ...deleted].some((id) => groups.has(id));
-  if (isGroupChanged) throw expired('a group changed');
-  const needsGroups = cards.length > 0 && groups.size > 0;
+  const groupIds = new Set(cursor.groups);
+  context.search.groupIds ??= new Set(groupIds);
+  const hasGroupChanged = [...cards.map(({ id }) => id), ...deleted].some((id) => groupIds.has(id));
+  if (hasGroupChanged) throw expired('a group changed');
+  const needsGroups = cards.length > 0 && groupIds.size > 0;
   const memberships = membershipsIn(needsGroups ? await listGroupCards(context, signal) : []);
   for (const chunk of chunks(cards, CARDS_PER_READ)) {
     const readings = await readCards(
@@ -79,37 +71,29 @@ async function* pullChanges(feed: Feed, text: string, signal: AbortSignal): Asyn
     const isNewGroup = (reading: CardReading): boolean => reading.kind === 'card' && isGroupCard(reading.stored.card);
     if ([...readings.values()].some(isNewGroup)) throw expired('a group was added');
     noteCategories(context, readings.values());
-    yield pageOf({ changes: [...readings].flatMap(([id, reading]) => changeOf(feed, id, reading, memberships)) });
+    yield feedPage({ changes: [...readings].flatMap(([id, reading]) => changeOf(feed, id, reading, memberships)) });
   }
   const next: FeedCursor = { ...cursor, token };
-  yield pageOf({
+  yield feedPage({
     changes: deleted.map((id) => ({ kind: 'tombstone', id })),
     cursor: JSON.stringify(next),
   });
 }
-
-/** Returns the known digests. */
-const knownAmong = async (
-  rows: readonly { readonly id: string; readonly digest: string | null }[],
-  known: KnownRows | undefined,
-): Promise<ReadonlySet<string>> => {
-  const asked = rows.flatMap(({ id, digest }) => (digest === null ? [] : [{ id, digest }]));
-  return known === undefined || asked.length === 0 ? new Set() : known(asked);
-};
 
 type ListingPage = Pick<FeedPage, 'changes' | 'unchanged'>;
 
 /** Returns the changes of cards that were read. Known cards are unchanged. */
 const withoutKnown = async (changes: readonly FeedChange[], known: KnownRows | undefined): Promise<ListingPage> => {
   const records = changes.flatMap((change) => (change.kind === 'upsert' ? [change.record] : []));
-  const digests = await knownAmong(
+  const digests = await findKnownRows(
     records.map(({ id, digest = null }) => ({ id, digest })),
     known,
   );
-  const isKnown = (change: FeedChange): boolean => change.kind === 'upsert' && digests.has(change.record.digest ?? '');
+  const isKnown = (change: FeedChange): boolean =>
+    change.kind === 'upsert' && digests.has(change.record.digest ?? null);
   return {
     changes: changes.filter((change) => !isKnown(change)),
-    unchanged: records.filter(({ digest = '' }) => digests.has(digest)).map(({ id }) => id),
+    unchanged: records.filter(({ digest = null }) => digests.has(digest)).map(({ id }) => id),
   };
 };
 
@@ -133,8 +117,8 @@ const listedPage = async (
 ): Promise<ListingPage> => {
   const { context, records } = feed;
   const rows = cards.map(({ id, etag }) => ({ id, digest: memberIds.has(id) ? null : records.digestOf(etag, []) }));
-  const digests = await knownAmong(rows, known);
-  const isKnown = ({ digest }: { readonly digest: string | null }): boolean => digest !== null && digests.has(digest);
+  const digests = await findKnownRows(rows, known);
+  const isKnown = ({ digest }: { readonly digest: string | null }): boolean => digests.has(digest);
   const asked = rows.filter((row) => !isKnown(row)).map(({ id }) => id);
   const readings = await readCards(context, asked, signal);
   noteCategories(context, readings.values());
@@ -178,18 +162,18 @@ async function* pullWhole(
   // The changes since the token of the position contain group cards that are newer than the position.
   context.search.groupIds = place === null ? null : new Set(place.groups);
   const groups = await listGroupCards(context, signal);
-  const isGroup = new Set(groups.map(({ id }) => id));
+  const groupIds = new Set(groups.map(({ id }) => id));
   const cursor: FeedCursor = {
     bookUrl: book.url,
     // The first token also returns the changes since the listing began.
     token: place === null ? listing.token : place.token,
-    groups: [...isGroup],
+    groups: [...groupIds],
   };
   const memberships = membershipsIn(groups);
   const memberIds = await findMembers(context, listing.cards, memberships, signal);
   const state: ListingState = { known, memberships, memberIds };
   const cards = listing.cards
-    .filter(({ id }) => !isGroup.has(id) && (place === null || id > place.after))
+    .filter(({ id }) => !groupIds.has(id) && (place === null || id > place.after))
     .toSorted((one, other) => compareTexts(one.id, other.id));
   const total = cards.length;
   const pages = cards.length === 0 ? [[]] : chunks(cards, CARDS_PER_READ);
@@ -198,10 +182,10 @@ async function* pullWhole(
     const isLast = index === pages.length - 1;
     const shown = await listedPage(feed, page, state, signal);
     if (isLast && place === null) context.categories.isComplete = true;
-    yield pageOf({
+    yield feedPage({
       ...shown,
       total,
-      resume: isLast ? null : JSON.stringify({ ...cursor, after } satisfies ListingPlace),
+      resume: isLast ? null : JSON.stringify({ ...cursor, after }),
       cursor: isLast ? JSON.stringify(cursor) : null,
     });
   }

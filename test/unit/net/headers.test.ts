@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseRateLimit, readRateHeaders, readRetryAfterMs } from '../../../src/net/rate-headers.ts';
+import { parseRateLimit, readRateHeaders, readRetryAfterMs } from '../../../src/net/headers.ts';
 
 const NOW_MS = Date.parse('2026-11-21T10:00:00Z');
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RemoteError } from '../../../../../src/providers/errors.ts';
-import { answerError, connectionError } from '../../../../../src/providers/service/api/answer-errors.ts';
+import { answerError, connectionError } from '../../../../../src/providers/service/api/failure.ts';
 import { NOW_MS } from '../support.ts';
 
 type Case = {

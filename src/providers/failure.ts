@@ -1,0 +1,91 @@
+import { findUnsent } from '../net/gate.ts';
+import type { AnswerHeaders } from '../net/headers.ts';
+import { RedirectedError, UnavailableError, UnreadableError, type Applied, type RemoteErrorOptions } from './errors.ts';
+
+/** A request, as its errors describe it. */
+export type SentRequest = {
+  /** The remote as the subject of a message: `the service`. */
+  readonly remote: string;
+  /** Method and route, without query and without ids of a person. */
+  readonly route: string;
+  readonly isRead: boolean;
+};
+
+/** Returns whether a request without a proper answer was applied: a read changes nothing. */
+export const appliedWhenSent = ({ isRead }: Pick<SentRequest, 'isRead'>): Applied => (isRead ? 'no' : 'unknown');
+
+/** Returns the error options of a request that was not sent. */
+export const notSent = (route: string) => ({ status: null, route, applied: 'no' }) as const;
+
+/** Error codes of a connection that was never established: the request did not reach the remote. */
+export const UNSENT_CODES: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** Returns the codes of a connection error, one for each address that was tried; empty if it has none. */
+export const connectionCodesOf = (error: unknown): readonly string[] => {
+  if (error instanceof AggregateError) return error.errors.flatMap(connectionCodesOf);
+  if (!(error instanceof Error)) return [];
+  return 'code' in error && typeof error.code === 'string' ? [error.code] : connectionCodesOf(error.cause);
+};
+
+/** Returns whether a request with these codes certainly was not sent, so that it was not applied. */
+const wasNeverSent = (codes: readonly string[]): boolean =>
+  codes.length > 0 && codes.every((code) => UNSENT_CODES.has(code));
+
+/** Returns the error of a request that the rate limiter did not admit; null for any other error. */
+export const refusedByLimiter = (route: string, error: unknown): UnavailableError | null => {
+  const unsent = findUnsent(error);
+  if (unsent === null) return null;
+  const { message, retryAfterMs } = unsent;
+  return new UnavailableError(`${route} was not sent: ${message}`, { ...notSent(route), retryAfterMs, cause: unsent });
+};
+
+/** Returns the error of a request that got no answer. `address` is the setting with the address of the remote. */
+export const withoutAnswer = (sent: SentRequest, address: string, cause: unknown): UnavailableError => {
+  const { remote, route } = sent;
+  const codes = connectionCodesOf(cause);
+  const isUnsent = wasNeverSent(codes);
+  const remedy = isUnsent ? `: check the network and ${address}` : '';
+  return new UnavailableError(`${remote} did not answer ${route} (${codes[0] ?? 'no reason given'})${remedy}`, {
+    ...notSent(route),
+    applied: isUnsent ? 'no' : appliedWhenSent(sent),
+    cause,
+  });
+};
+
+/** Returns the error for an answer that cannot be parsed. */
+export const unreadableAnswer = (sent: SentRequest, status: number, why: string, cause?: unknown): UnreadableError => {
+  const { remote, route } = sent;
+  const options = { status, route, applied: appliedWhenSent(sent), cause };
+  return new UnreadableError(`${remote}'s answer to ${route} cannot be understood: ${why}`, options);
+};
+
+/** Returns the error for a fault of the remote itself. */
+export const serverFault = (sent: SentRequest, options: Omit<RemoteErrorOptions, 'applied' | 'route'>) => {
+  const { remote, route } = sent;
+  const text = `${remote} failed at ${route} (${options.status})`;
+  return new UnavailableError(text, { ...options, route, applied: appliedWhenSent(sent) });
+};
+
+/**
+ * Returns the error for a redirect, which is not followed, because the request contains a credential and contacts. 307 and 308
+ * require a repetition, so the request was not applied. Other redirects may also follow an applied write.
+ */
+export const redirected = (
+  { remote, route, isRead }: SentRequest,
+  { status, cause }: Pick<RemoteErrorOptions, 'cause'> & { readonly status: number },
+  address = 'the address in the configuration',
+): RedirectedError => {
+  const applied = isRead || status === 307 || status === 308 ? 'no' : 'unknown';
+  const text = `${remote} answers ${route} with a redirect (${status}), which is not followed; check ${address}`;
+  return new RedirectedError(text, { status, route, applied, cause });
+};
+
+/** Returns whether an answer has the type of a web page. */
+export const isWebPage = (headers: AnswerHeaders): boolean => /\bhtml\b/iu.test(String(headers['content-type']));

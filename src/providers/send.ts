@@ -1,0 +1,67 @@
+import type { Dispatcher } from 'undici';
+import { CutOffError, exchange, type WholeAnswer } from '../net/exchange.ts';
+import { retry } from '../net/retry.ts';
+import type { Clock } from '../util/clock.ts';
+import { RemoteError } from './errors.ts';
+import { ANSWER_LIMITS, type AnswerLimits } from './listing.ts';
+import type { RetryOptions } from './provider.ts';
+
+/**
+ * Sends a request, and repeats it while that is safe and time is left: a read if the error may be temporary, a write only if
+ * it certainly was not applied. `send` gets the number of the attempt, from 1. Throws the error of the last attempt.
+ */
+export const retrying = <Value>(
+  send: (attempt: number) => Promise<Value>,
+  { onRetry, isRead, ...options }: RetryOptions & { readonly signal: AbortSignal; readonly isRead: boolean },
+): Promise<Value> =>
+  retry(send, {
+    ...options,
+    ...(onRetry && { onWait: onRetry }),
+    decide: (error) => {
+      if (!(error instanceof RemoteError) || error.retry === 'never') return null;
+      return isRead || error.applied === 'no' ? { afterMs: error.retryAfterMs } : null;
+    },
+  });
+
+/** One request as it is sent. */
+type HttpRequest = {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+};
+
+type SendOptions = { readonly dispatcher: Dispatcher; readonly clock: Clock; readonly limits?: AnswerLimits };
+
+/** The errors of a request without a whole answer. */
+type Failures = {
+  /** Returns the error of a request without an answer. */
+  readonly unanswered: (error: unknown) => RemoteError;
+  /** Returns the error of a successful request whose answer was cut off. */
+  readonly cutOff: (error: CutOffError) => RemoteError;
+};
+
+/**
+ * Sends a request once and returns its whole answer. The text of a refusal is null if it was cut off: its status still counts.
+ * Throws one of the errors of `failures`, or the reason of the signal.
+ */
+export const sendOnce = async (
+  { dispatcher, clock, limits = ANSWER_LIMITS }: SendOptions,
+  { url, ...request }: HttpRequest,
+  failures: Failures,
+  signal: AbortSignal,
+): Promise<Omit<WholeAnswer, 'text'> & { readonly text: string | null }> => {
+  const { origin, pathname, search } = new URL(url);
+  const { bytes: maxBytes, timeMs: timeoutMs } = limits;
+  const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
+  try {
+    const sent = { ...request, ...timeouts, origin, path: `${pathname}${search}` };
+    return await exchange(dispatcher, sent, { clock, timeoutMs, maxBytes }, signal);
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    if (error instanceof RemoteError) throw error;
+    if (!(error instanceof CutOffError)) throw failures.unanswered(error);
+    if (error.status >= 400) return { status: error.status, headers: error.headers, text: null };
+    throw failures.cutOff(error);
+  }
+};

@@ -1,0 +1,197 @@
+import { headerNamed, readRateHeaders, readRetryAfterMs, type AnswerHeaders } from '../../../net/headers.ts';
+import {
+  ClientRefusedError,
+  DisabledError,
+  InvalidError,
+  LimitedError,
+  NameTakenError,
+  NotFoundError,
+  RevokedError,
+  UnauthenticatedError,
+  WrongAddressError,
+  type RemoteError,
+  type RemoteErrorOptions,
+} from '../../errors.ts';
+import {
+  appliedWhenSent,
+  connectionCodesOf,
+  isWebPage,
+  notSent,
+  redirected,
+  refusedByLimiter,
+  serverFault,
+  unreadableAnswer,
+  withoutAnswer,
+  type SentRequest,
+} from '../../failure.ts';
+import { hasErrors, serviceWords } from './service-words.ts';
+
+/** The properties of a request that its errors need. */
+type Asked = {
+  readonly method: string;
+  /** The documented route, with `{id}` for ids. */
+  readonly route: string;
+  readonly body?: unknown;
+  /** The credential of the request: it must not appear in a message. */
+  readonly secret?: string | null;
+  /** The body's name must be unique: a refusal for that reason is a {@link NameTakenError}. */
+  readonly uniqueName?: boolean;
+  /** The address before the route. */
+  readonly baseUrl?: string;
+};
+
+/** A parsed answer; `json` is undefined for an empty body, `isJson` is false for a body that is not JSON. */
+export type ParsedAnswer = {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  readonly isJson: boolean;
+  readonly json: unknown;
+};
+
+const LIMIT_WORDS = /rate limit|limit exceeded|too many requests|throttl/iu;
+const TAKEN_WORDS = /taken|exist|duplicate|unique|already/iu;
+
+/** Returns a request as its errors describe it. */
+export const sentOf = ({ method, route }: Asked): SentRequest => ({
+  remote: 'the service',
+  route: `${method} ${route}`,
+  isRead: method === 'GET',
+});
+
+/** Returns the setting with the address of the route. */
+const addressOf = ({ route }: Asked): string =>
+  route.startsWith('/oauth2/') ? 'SERVICE_AUTH_URL' : 'SERVICE_BASE_URL';
+
+/** The code for a header value that cannot be sent: the request was not sent. */
+const UNSENDABLE_HEADER = 'UND_ERR_INVALID_ARG';
+
+/** The TLS code for an answer in plain HTTP. */
+const ANSWERED_PLAIN = 'ERR_SSL_WRONG_VERSION_NUMBER';
+
+/** Returns the error of a request without an answer: refused, reset, timed out, or answered in plain HTTP. */
+export const connectionError = (asked: Asked, cause: unknown): RemoteError => {
+  const sent = sentOf(asked);
+  const { route } = sent;
+  const limited = refusedByLimiter(route, cause);
+  if (limited !== null) return limited;
+  const codes = connectionCodesOf(cause);
+  if (codes[0] === UNSENDABLE_HEADER) {
+    const text = `${route} was not sent: the access token contains a character that no token has`;
+    return new UnauthenticatedError(text, { ...notSent(route), cause });
+  }
+  if (codes.includes(ANSWERED_PLAIN)) {
+    const text = `the service answered ${route} in plain HTTP, not HTTPS: write http:// in ${addressOf(asked)}`;
+    return new WrongAddressError(text, { ...notSent(route), cause });
+  }
+  return withoutAnswer(sent, addressOf(asked), cause);
+};
+
+/** Returns whether the answer is a web page: then it is not from the service. */
+const isPage = ({ headers, isJson }: ParsedAnswer): boolean => !isJson && isWebPage(headers);
+
+/**
+ * Returns the error for a web page with 404 or 410. A proxy returns it for every request while the service is deployed. If
+ * the service answers another request, the resource itself is missing.
+ */
+const missingByPage = (asked: Asked, status: number): WrongAddressError => {
+  const sent = sentOf(asked);
+  const text = `the service's answer to ${sent.route} (${status}) is a web page; check ${addressOf(asked)}`;
+  return new WrongAddressError(text, { status, route: sent.route, applied: appliedWhenSent(sent) });
+};
+
+/** Returns the error of a refusal at an authorization endpoint. These endpoints take no token. */
+const refusedApplication = (asked: Asked, text: string, options: RemoteErrorOptions): RemoteError => {
+  const what =
+    asked.route === '/oauth2/token'
+      ? 'SERVICE_CLIENT_ID or SERVICE_CLIENT_SECRET is wrong'
+      : 'the key or SERVICE_CLIENT_ID is wrong';
+  return new ClientRefusedError(`${text}: ${what}`, options);
+};
+
+const isLimited = ({ status, headers }: ParsedAnswer, words: string, nowMs: number): boolean => {
+  if (status === 429) return true;
+  if (status === 503) return headerNamed(headers, 'retry-after') !== null;
+  const isRefusal = status === 403 || status < 300;
+  return isRefusal && (readRateHeaders(headers, nowMs).remaining === 0 || LIMIT_WORDS.test(words));
+};
+
+const isNameTaken = (asked: Asked, status: number, words: string): boolean => {
+  if (asked.uniqueName !== true) return false;
+  return status === 409 || ((status === 422 || status === 400) && TAKEN_WORDS.test(words));
+};
+
+/** Returns the reason or the remedy for an answer that the route does not exist. */
+const missingRemedy = (asked: Asked): string => {
+  if (asked.route.includes('{')) return 'not found';
+  // Each route already begins with /v2.
+  if (/\/v2\/*$/u.test(asked.baseUrl ?? '')) return `leave /v2 out of ${addressOf(asked)}`;
+  return `check ${addressOf(asked)}`;
+};
+
+const refusal = (
+  asked: Asked,
+  status: number,
+  text: string,
+  words: string,
+  options: RemoteErrorOptions,
+): RemoteError => {
+  switch (status) {
+    case 401:
+      if (asked.route.startsWith('/oauth2/')) return refusedApplication(asked, text, options);
+      return new UnauthenticatedError(`${text}: the access token is wrong or expired`, options);
+    case 402:
+      return new DisabledError(`${text}: the account is disabled; enable it at the service`, options);
+    case 403:
+      return new RevokedError(`${text}: the permission was revoked or a scope is missing`, options);
+    case 404:
+    case 410:
+      // At the service itself, only a route with an id can be missing.
+      return new NotFoundError(`${text}: ${missingRemedy(asked)}`, options);
+    default:
+      if (isNameTaken(asked, status, words)) return new NameTakenError(`${text}: the name is taken`, options);
+      return new InvalidError(text, options);
+  }
+};
+
+const isServerFault = (status: number): boolean => status >= 500 || status === 408 || status === 425;
+
+const errorOf = (asked: Asked, answer: ParsedAnswer, nowMs: number): RemoteError => {
+  const { status, headers } = answer;
+  const sent = sentOf(asked);
+  const words = serviceWords(answer.json, [asked.body, asked.secret]);
+  const saying = words === null ? '' : ` saying "${words}"`;
+  const page = isPage(answer) ? ` with a web page, as if ${addressOf(asked)} led elsewhere` : '';
+  const text = `the service refused ${sent.route} (${status})${saying}${page}`;
+  const options: RemoteErrorOptions = { status, route: sent.route, applied: 'no' };
+  const retryAfterMs = readRetryAfterMs(headers, nowMs);
+  if (isLimited(answer, words ?? '', nowMs)) {
+    const waitMs = retryAfterMs ?? readRateHeaders(headers, nowMs).resetMs;
+    return new LimitedError(`${text}: the rate limit`, { ...options, retryAfterMs: waitMs });
+  }
+  if (isServerFault(status)) return serverFault(sent, { status, retryAfterMs });
+  if ((status === 404 || status === 410) && isPage(answer)) return missingByPage(asked, status);
+  return refusal(asked, status, text, words ?? '', options);
+};
+
+const holdsData = (json: unknown): boolean => {
+  return typeof json === 'object' && json !== null && 'data' in json && json.data !== null;
+};
+
+/**
+ * Classifies an answer by its status, rate headers and body; null for a success (API.md, Errors). A status that the document
+ * leaves open has its HTTP meaning. `nowMs` is epoch milliseconds, for dates in headers.
+ */
+export const answerError = (asked: Asked, answer: ParsedAnswer, nowMs: number): RemoteError | null => {
+  const { status } = answer;
+  const sent = sentOf(asked);
+  if (status >= 400) return errorOf(asked, answer, nowMs);
+  if (status >= 300) return redirected(sent, answer);
+  if (isPage(answer)) return unreadableAnswer(sent, status, `it is a web page; check ${addressOf(asked)}`);
+  if (!answer.isJson) return unreadableAnswer(sent, status, 'it is not complete JSON');
+  if (!hasErrors(answer.json)) return null;
+  const error = errorOf(asked, answer, nowMs);
+  const applied = appliedWhenSent(sent);
+  if (applied === 'no' || !holdsData(answer.json)) return error;
+  // A write whose answer contains data may be applied, even if the answer also contains errors: it is not sent again.
+  return new InvalidError(error.message, { status, route: error.route, applied });
+};

@@ -134,8 +134,7 @@ export const networkFor = (parts: NetworkParts, link: LinkConfig, side: Side): N
         requests += 1;
       },
       onAnswer: (_status, headers) => onAnswer?.(headers),
-      headersTimeoutMs: timeoutMs,
-      bodyTimeoutMs: timeoutMs,
+      timeoutMs,
     });
     const counted: CountedDispatcher = { dispatcher, requestCount: () => requests };
     connectionsOf(parts, link, side).dispatchers.push(counted);

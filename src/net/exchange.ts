@@ -1,11 +1,11 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../util/clock.ts';
-import type { AnswerHeaders } from './headers.ts';
+import type { AnswerHead, AnswerHeaders } from './headers.ts';
 
 /** The longest time from the headers of an answer to the end of its body, and the largest body. */
-export type BodyLimits = { readonly clock: Clock; readonly timeoutMs: number; readonly maxBytes: number };
+type BodyLimits = { readonly clock: Clock; readonly timeoutMs: number; readonly maxBytes: number };
 
-export type WholeAnswer = { readonly status: number; readonly headers: AnswerHeaders; readonly text: string };
+export type WholeAnswer = AnswerHead & { readonly text: string };
 
 /** An answer whose body is incomplete or exceeds its limits. */
 export class CutOffError extends Error {
@@ -44,7 +44,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   readonly #settle: Settle;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
-  #head: Pick<WholeAnswer, 'status' | 'headers'> | null = null;
+  #head: AnswerHead | null = null;
   #deadlineMs = 0;
   #onAbort: (() => void) | null = null;
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../util/clock.ts';
 import type { GovernorState } from './governor-state.ts';
-import type { Budget, AdmittedRequest } from './governor.ts';
-import { readRateHeaders, readRetryAfterMs, type AnswerHeaders } from './headers.ts';
+import type { AdmittedRequest, Budget, GovernedAnswer } from './governor.ts';
+import { readRateHeaders, readRetryAfterMs, type AnswerHead } from './headers.ts';
 import type { RateLimit } from '../util/values.ts';
 import type { RateLimiter } from './limiter.ts';
 
@@ -14,7 +14,7 @@ export type Permit = {
    * Call it once, with the answer when its headers have arrived, or with null if no answer will arrive or the permit was
    * not used. Further calls do nothing.
    */
-  done(answer: { readonly status: number; readonly headers: AnswerHeaders } | null): void;
+  done(answer: AnswerHead | null): void;
 };
 
 /** The queue of all requests that count against one limit. */
@@ -185,9 +185,9 @@ type PermitEnds = { readonly pump: () => void; readonly onEnding: (end: Promise<
 const permitFor = (grant: AdmittedRequest, options: GateOptions, { pump, onEnding }: PermitEnds): Permit => {
   const { limiter, clock, random, onLimited } = options;
   let isDone = false;
-  const finish = async (answer: Parameters<Permit['done']>[0]): Promise<void> => {
+  const finish = async (answer: AnswerHead | null): Promise<void> => {
     try {
-      const governed = answer && governedAnswer(answer.status, answer.headers, clock.now(), random);
+      const governed = answer && governedAnswer(answer, clock.now(), random);
       const { stoppedForMs } = await limiter.complete(grant, governed);
       if (answer?.status === 429) onLimited?.({ stoppedForMs });
     } catch {
@@ -204,7 +204,7 @@ const permitFor = (grant: AdmittedRequest, options: GateOptions, { pump, onEndin
   };
 };
 
-const governedAnswer = (status: number, headers: AnswerHeaders, epochMs: number, random: () => number) => ({
+const governedAnswer = ({ status, headers }: AnswerHead, epochMs: number, random: () => number): GovernedAnswer => ({
   status,
   ...readRateHeaders(headers, epochMs),
   retryAfterMs: readRetryAfterMs(headers, epochMs),

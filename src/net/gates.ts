@@ -5,7 +5,7 @@ import type { RateLimit } from '../util/values.ts';
 import type { RedisLimiters } from './redis-limiter.ts';
 import { createLocalLimiter, type RateLimiter } from './limiter.ts';
 
-export type GatesOptions = {
+type GatesOptions = {
   readonly clock: Clock;
   /** At least 0, less than 1. */
   readonly random: () => number;

@@ -36,7 +36,7 @@ const governorState = z.object({
 export type GovernorState = z.infer<typeof governorState>;
 
 /** The same moment on the governor's clock and in epoch time. */
-export type Moment = { readonly nowMs: number; readonly epochMs: number };
+type Moment = { readonly nowMs: number; readonly epochMs: number };
 
 /** Parses a stored state; returns null for any other text, such as the state of an earlier version. */
 export const parseGovernorState = (text: string): GovernorState | null => {

@@ -3,6 +3,9 @@ import type { RateLimit } from '../util/values.ts';
 /** The headers of an answer by lower-case name, as undici returns them. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
+/** The part of an answer before its body. */
+export type AnswerHead = { readonly status: number; readonly headers: AnswerHeaders };
+
 /** Returns all headers of that lower-case name. */
 export const headersNamed = (headers: AnswerHeaders, name: string): readonly string[] => {
   const value = headers[name];

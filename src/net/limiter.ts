@@ -72,7 +72,7 @@ export interface SharedCell {
   replace(known: number, state: string): Promise<CellView | null>;
 }
 
-export type SharedLimiterOptions = {
+type SharedLimiterOptions = {
   readonly cell: SharedCell;
   readonly limit: RateLimit;
   readonly clock: Clock;

@@ -4,19 +4,23 @@ import type { Clock } from '../util/clock.ts';
 /** Retry after at least `afterMs` (null: no minimum), or null: do not retry. */
 type RetryDecision = { readonly afterMs: number | null } | null;
 
-export type RetryOptions = {
+/** The waits between attempts, and their end. */
+export type RetryPolicy = {
   readonly clock: Clock;
   /** At least 0, less than 1. */
   readonly random: () => number;
-  /** Ends the waiting between attempts. The caller passes it to the operation if that is to end too. */
-  readonly signal: AbortSignal;
   /** No attempt starts later than this after the start of the first one. */
   readonly maxElapsedMs: number;
+  /** Called before each wait for another attempt. */
+  readonly onRetry?: (error: unknown, waitMs: number) => void;
+};
+
+type RetryOptions = RetryPolicy & {
+  /** Ends the waiting between attempts. The caller passes it to the operation if that is to end too. */
+  readonly signal: AbortSignal;
   /** The number of attempts, the first one included; no limit if missing. */
   readonly maxAttempts?: number;
   readonly decide: (error: unknown) => RetryDecision;
-  /** Called before each wait for another attempt. */
-  readonly onWait?: (error: unknown, waitMs: number) => void;
 };
 
 const FIRST_DELAY_MS = 500;
@@ -43,7 +47,7 @@ export const retry = async <Value>(
         if (decision === null) return false;
         const waitMs = Math.max(decision.afterMs ?? 0, jitteredDelayMs(attemptNumber, options.random));
         if (clock.monotonic() - startedAtMs + waitMs > options.maxElapsedMs) return false;
-        options.onWait?.(error.cause, waitMs);
+        options.onRetry?.(error.cause, waitMs);
         await clock.sleep(waitMs, signal);
         return true;
       },

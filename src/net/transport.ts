@@ -1,25 +1,21 @@
 import { Agent, type Dispatcher } from 'undici';
 import type { Gate, Permit, Priority } from './gate.ts';
-import type { AnswerHeaders } from './headers.ts';
+import type { AnswerHead, AnswerHeaders } from './headers.ts';
 
-/** A request, for the choice of its gates. */
-export type TransportRequest = { readonly method: string; readonly path: string; readonly origin: string };
-/** A request that is sent; the path has no query. */
-type Attempt = { readonly method: string; readonly path: string };
+/** A request; the path has no query. */
+export type TransportRequest = { readonly method: string; readonly path: string };
 
 export type TransportOptions = {
-  /** The gates that the request passes, in the same order for all requests; empty for a request without a rate limit. */
-  readonly gatesFor: (request: TransportRequest) => readonly Gate[];
+  /** The gates that the request passes, in the same order for all requests; none by default. */
+  readonly gatesFor?: (request: TransportRequest) => readonly Gate[];
   /** Called immediately before a request is sent. If it throws or the request is aborted by then, the request is not sent. */
   readonly beforeAttempt?: () => void;
   /** Called when a request is sent, for each attempt. */
-  readonly onAttempt: (attempt: Attempt) => void;
+  readonly onAttempt?: (request: TransportRequest) => void;
   /** Called when the headers of an answer arrived, or with null if no answer will arrive. */
   readonly onAnswer?: (status: number | null, headers: AnswerHeaders) => void;
-  /** The longest time from the sending of a request to the headers of its answer. */
-  readonly headersTimeoutMs: number;
-  /** The longest pause in the body of an answer. */
-  readonly bodyTimeoutMs: number;
+  /** The longest time from the sending of a request to the headers of its answer, and the longest pause in its body. */
+  readonly timeoutMs: number;
   /** The agent whose connections are used; if missing, the transport opens its own. */
   readonly agent?: Agent;
 };
@@ -52,7 +48,8 @@ class GovernedRequest implements Dispatcher.DispatchHandler {
   readonly #options: TransportOptions;
   readonly #request: Dispatcher.DispatchOptions;
   readonly #handler: Dispatcher.DispatchHandler;
-  readonly #attempt: Attempt;
+  /** The request without its query and its body. */
+  readonly #attempt: TransportRequest;
   readonly #controller = new DeferredController();
   #permits: Permit[] = [];
   #awaitsAnswer = false;
@@ -72,16 +69,15 @@ class GovernedRequest implements Dispatcher.DispatchHandler {
     try {
       // The handler can abort immediately, and not only when the connection is ready, which may take long.
       this.#handler.onRequestStart?.(this.#controller, null);
-      const request = { ...this.#attempt, origin: String(this.#request.origin ?? '') };
-      for (const gate of this.#options.gatesFor(request)) {
-        this.#permits.push(await gate.acquire(priorityOf(request.method), signal));
+      for (const gate of this.#options.gatesFor?.(this.#attempt) ?? []) {
+        this.#permits.push(await gate.acquire(priorityOf(this.#attempt.method), signal));
       }
       this.#options.beforeAttempt?.();
       signal.throwIfAborted();
       this.#awaitsAnswer = true;
-      this.#options.onAttempt(this.#attempt);
-      const { headersTimeoutMs: headersTimeout, bodyTimeoutMs: bodyTimeout } = this.#options;
-      dispatch({ ...this.#request, headersTimeout, bodyTimeout }, this);
+      this.#options.onAttempt?.(this.#attempt);
+      const { timeoutMs } = this.#options;
+      dispatch({ ...this.#request, headersTimeout: timeoutMs, bodyTimeout: timeoutMs }, this);
     } catch (error) {
       this.#finish(null);
       this.#fail(error as Error);
@@ -129,7 +125,7 @@ class GovernedRequest implements Dispatcher.DispatchHandler {
   }
 
   /** When the headers arrive, the server has counted the request. Later events do not change the rate limit. */
-  #finish(answer: { readonly status: number; readonly headers: AnswerHeaders } | null): void {
+  #finish(answer: AnswerHead | null): void {
     const permits = this.#permits;
     this.#permits = [];
     for (const permit of permits) permit.done(answer);

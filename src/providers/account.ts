@@ -32,9 +32,9 @@ type ConnectionOptions = {
 export const openConnection = async (network: Network, options: ConnectionOptions) => {
   const { gates, gatesFor = () => gates, onAnswer, timeoutMs } = options;
   const { clock, random, onRetry } = network;
-  const outlet = await network.openOutlet({ timeoutMs, gatesFor, ...(onAnswer && { onAnswer }) });
+  const counted = await network.openDispatcher({ timeoutMs, gatesFor, ...(onAnswer && { onAnswer }) });
   return {
-    ...outlet,
+    ...counted,
     clock,
     random,
     onRetry,

@@ -8,30 +8,21 @@ import type { SideWords } from '../core/contact/side.ts';
 import type { Gate } from '../net/gate.ts';
 import type { Budget } from '../net/governor.ts';
 import type { AnswerHeaders, RateHeaders } from '../net/headers.ts';
+import type { RetryPolicy } from '../net/retry.ts';
 import type { RateLimit } from '../util/values.ts';
 import type { TransportRequest } from '../net/transport.ts';
 import type { Account } from './account.ts';
 import type { ListingLimits } from './listing.ts';
 import type { Remote } from './remote.ts';
-import type { SignIn } from './sign-in.ts';
+import type { AskForConsent, Grant, SignInContext } from './sign-in.ts';
 
 /** An HTTP dispatcher, with a count of the requests that it sent. */
 export type CountedDispatcher = { readonly dispatcher: Dispatcher; readonly requestCount: () => number };
 
-export type OnRetry = (error: unknown, waitMs: number) => void;
+export type OnRetry = NonNullable<RetryPolicy['onRetry']>;
 
-/** How long requests to a remote may be retried, and what the waits use. */
-export type RetryOptions = {
-  readonly clock: Clock;
-  /** At least 0, less than 1. */
-  readonly random: () => number;
-  /** The maximum time of one request with its retries, in milliseconds. */
-  readonly maxElapsedMs: number;
-  readonly onRetry?: OnRetry;
-};
-
-/** The network access of a remote. */
-export type RemoteOptions = RetryOptions & {
+/** The network access of a remote; `maxElapsedMs` is for one request with its retries. */
+export type RemoteOptions = RetryPolicy & {
   /** Sends every request, including token requests. It counts requests and keeps the rate limits (src/net/transport.ts). */
   readonly dispatcher: Dispatcher;
   readonly requestCount: () => number;
@@ -76,7 +67,7 @@ export type Network = {
 export const RETRY_BUDGET_MS = 25_000;
 
 /** A fact about an account, which may limit what a sync can do. */
-export type AccountCheck = {
+type AccountCheck = {
   /** A short name, such as `rights`. */
   readonly name: string;
   readonly detail: string;
@@ -126,6 +117,25 @@ type Collection<Settings> = {
     network: Network,
     signal: AbortSignal,
   ): Promise<readonly { readonly value: string; readonly name: string }[]>;
+};
+
+/** The sign-in operations of a provider. */
+type SignIn<Settings> = {
+  /** Checks the addresses and the client without a browser. Returns the fault and its remedy; null if no fault was found. */
+  checkClient(settings: Settings, context: SignInContext): Promise<string | null>;
+  /** Requests consent and exchanges the code. Throws a SignInError, RemoteError or ConfigError. */
+  withConsent(settings: Settings, ask: AskForConsent, context: SignInContext): Promise<Grant>;
+  /** Exchanges the key of an older kind of application; null if the remote has none. Throws as `withConsent` does. */
+  readonly withKey: ((settings: Settings, key: string, context: SignInContext) => Promise<Grant>) | null;
+  /**
+   * Revokes the grant: none of its tokens works afterwards. Null if the remote has no such operation. Throws a
+   * RemoteError.
+   */
+  readonly revoke: ((settings: Settings, token: string, context: SignInContext) => Promise<void>) | null;
+  /** The page or menu to revoke the grant, for messages. */
+  readonly revokedAt: string;
+  /** Returns the rights that the token lacks, as a sentence with the remedy; null if none is known to be missing. */
+  missingRights(settings: Settings, token: string, context: SignInContext): Promise<string | null>;
 };
 
 /** The definition of a provider; `Settings` is the output type of its schema. */

@@ -1,10 +1,10 @@
 import type { Dispatcher } from 'undici';
-import { CutOffError, exchange, type WholeAnswer } from '../net/exchange.ts';
-import { retry } from '../net/retry.ts';
+import { CutOffError, exchange } from '../net/exchange.ts';
+import type { AnswerHead } from '../net/headers.ts';
+import { retry, type RetryPolicy } from '../net/retry.ts';
 import type { Clock } from '../util/clock.ts';
 import { RemoteError } from './errors.ts';
 import { ANSWER_LIMITS, type AnswerLimits } from './listing.ts';
-import type { RetryOptions } from './provider.ts';
 
 /**
  * Sends a request, and repeats it while that is safe and time is left: a read if the error may be temporary, a write only if
@@ -12,11 +12,10 @@ import type { RetryOptions } from './provider.ts';
  */
 export const retrying = <Value>(
   send: (attempt: number) => Promise<Value>,
-  { onRetry, isRead, ...options }: RetryOptions & { readonly signal: AbortSignal; readonly isRead: boolean },
+  { isRead, ...options }: RetryPolicy & { readonly signal: AbortSignal; readonly isRead: boolean },
 ): Promise<Value> =>
   retry(send, {
     ...options,
-    ...(onRetry && { onWait: onRetry }),
     decide: (error) => {
       if (!(error instanceof RemoteError) || error.retry === 'never') return null;
       return isRead || error.applied === 'no' ? { afterMs: error.retryAfterMs } : null;
@@ -50,7 +49,7 @@ export const sendOnce = async (
   { url, ...request }: HttpRequest,
   failures: Failures,
   signal: AbortSignal,
-): Promise<Omit<WholeAnswer, 'text'> & { readonly text: string | null }> => {
+): Promise<AnswerHead & { readonly text: string | null }> => {
   const { origin, pathname, search } = new URL(url);
   const { bytes: maxBytes, timeMs: timeoutMs } = limits;
   const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };

@@ -11,15 +11,13 @@ export type Grant = {
   readonly asked: readonly string[];
 };
 
-/** The cause of a failed sign-in: insufficient rights, a different account, or another cause. */
-export type SignInFault = 'rights' | 'account' | 'other';
-
 /** A failed sign-in. The message contains the cause and the remedy. */
 export class SignInError extends Error {
   override readonly name = 'SignInError';
-  readonly fault: SignInFault;
+  /** The cause: insufficient rights, a different account, or another one. */
+  readonly fault: 'rights' | 'account' | 'other';
 
-  constructor(message: string, fault: SignInFault = 'other', options?: ErrorOptions) {
+  constructor(message: string, fault: SignInError['fault'] = 'other', options?: ErrorOptions) {
     super(message, options);
     this.fault = fault;
   }
@@ -55,23 +53,4 @@ export const clientFaultIn = (error: unknown): string | null => {
   if (isClientFault(error)) return `${error.message}.`;
   if (error instanceof RemoteError) return null;
   throw error;
-};
-
-/** The sign-in operations of a provider. */
-export type SignIn<Settings> = {
-  /** Checks the addresses and the client without a browser. Returns the fault and its remedy; null if no fault was found. */
-  checkClient(settings: Settings, context: SignInContext): Promise<string | null>;
-  /** Requests consent and exchanges the code. Throws a SignInError, RemoteError or ConfigError. */
-  withConsent(settings: Settings, ask: AskForConsent, context: SignInContext): Promise<Grant>;
-  /** Exchanges the key of an older kind of application; null if the remote has none. Throws as `withConsent` does. */
-  readonly withKey: ((settings: Settings, key: string, context: SignInContext) => Promise<Grant>) | null;
-  /**
-   * Revokes the grant: none of its tokens works afterwards. Null if the remote has no such operation. Throws a
-   * RemoteError.
-   */
-  readonly revoke: ((settings: Settings, token: string, context: SignInContext) => Promise<void>) | null;
-  /** The page or menu to revoke the grant, for messages. */
-  readonly revokedAt: string;
-  /** Returns the rights that the token lacks, as a sentence with the remedy; null if none is known to be missing. */
-  missingRights(settings: Settings, token: string, context: SignInContext): Promise<string | null>;
 };

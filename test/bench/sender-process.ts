@@ -28,8 +28,7 @@ const send = async ({ url, token, durationMs, shared }: Sending): Promise<number
   const dispatcher = createTransport({
     gatesFor: () => [gate],
     onAttempt: () => undefined,
-    headersTimeoutMs: 15_000,
-    bodyTimeoutMs: 15_000,
+    timeoutMs: 15_000,
   });
   const ending = AbortSignal.timeout(durationMs);
   let answered = 0;

@@ -6,7 +6,7 @@ import { storeSignIn } from '../../app/store-sign-in.ts';
 import { otherSide, SIDES, type Side } from '../../core/contact/side.ts';
 import { RemoteError } from '../../providers/errors.ts';
 import { providerNamed } from '../../providers/registry.ts';
-import { SignInError, type Grant, type SignInContext, type SignInFault } from '../../providers/sign-in.ts';
+import { SignInError, type Grant, type SignInContext } from '../../providers/sign-in.ts';
 import { CredentialsError } from '../../store/store.ts';
 import { systemClock } from '../../util/clock.ts';
 import type { PlaceOptions } from '../command/configuration.ts';
@@ -125,7 +125,7 @@ const connectSide = async (step: Step): Promise<void> => {
   if (options.printsNext ?? true) await printNext(step);
 };
 
-const EXIT_CODES: Readonly<Record<SignInFault, ExitCode>> = {
+const EXIT_CODES: Readonly<Record<SignInError['fault'], ExitCode>> = {
   rights: EXIT.credentials,
   account: EXIT.halted,
   other: EXIT.failed,

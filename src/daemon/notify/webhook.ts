@@ -52,12 +52,7 @@ type Whole = ReceiverAnswer & { readonly headers: AnswerHeaders };
 
 const post = async ({ url, secret, clock }: WebhookOptions, body: string, signal: AbortSignal): Promise<Whole> => {
   const { host, origin, pathname, search } = new URL(url);
-  const dispatcher = createTransport({
-    gatesFor: () => [],
-    onAttempt: () => undefined,
-    headersTimeoutMs: ATTEMPT_MS,
-    bodyTimeoutMs: ATTEMPT_MS,
-  });
+  const dispatcher = createTransport({ timeoutMs: ATTEMPT_MS });
   const signed = secret === null ? {} : signatureOf(secret, body, clock.now());
   const headers = { 'content-type': 'application/json', 'user-agent': 'contact-sync', ...signed };
   const request = { origin, path: `${pathname}${search}`, method: 'POST', headers, body } as const;

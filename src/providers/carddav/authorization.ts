@@ -25,14 +25,6 @@ const digestChallenges = (headers: readonly string[]): readonly Challenge[] =>
 
 const HASHES: Readonly<Record<string, string>> = { MD5: 'md5', 'SHA-256': 'sha256' };
 
-/** Authorises the requests of one account. */
-export type Authorization = {
-  /** Returns the `Authorization` header of a request. */
-  header(method: string, path: string): string;
-  /** Accepts the challenge of a 401; returns whether the same request may now succeed. */
-  accept(challenges: readonly string[]): boolean;
-};
-
 const digestHeader = (
   challenge: Challenge,
   { newCnonce, username, password }: Credentials,
@@ -67,18 +59,20 @@ const digestHeader = (
 };
 
 /** Uses a bearer token if there is no user name. Otherwise uses Basic, or Digest if the server requires it. */
-export const createAuthorization = (credentials: Credentials): Authorization => {
+export const createAuthorization = (credentials: Credentials) => {
   const { username, password } = credentials;
   let challenge: Challenge | null = null;
   let count = 0;
   return {
-    header: (method, path) => {
+    /** Returns the `Authorization` header of a request. */
+    header: (method: string, path: string): string => {
       if (username === null) return `Bearer ${password}`;
       if (challenge === null) return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
       count += 1;
       return digestHeader(challenge, credentials, method, path, count);
     },
-    accept: (headers) => {
+    /** Accepts the challenge of a 401; returns whether the same request may now succeed. */
+    accept: (headers: readonly string[]): boolean => {
       const usable = digestChallenges(headers).filter(
         ({ algorithm = 'MD5' }) => HASHES[algorithm.toUpperCase()] !== undefined,
       );

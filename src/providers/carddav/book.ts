@@ -3,9 +3,6 @@ import type { StoredCard } from './cards.ts';
 import type { AddressBook } from './discovery.ts';
 import type { SendDav } from './send.ts';
 
-/** The storage of new groups: as cards, as categories, or like the existing groups of the address book. */
-export type GroupStyle = 'auto' | 'cards' | 'categories';
-
 /** The categories of an address book that this process has seen. */
 type Categories = {
   /** The categories that were found on cards or created. */
@@ -28,7 +25,8 @@ type Search = {
 export type BookContext = {
   readonly send: SendDav;
   readonly mapping: CardMapping;
-  readonly groupStyle: GroupStyle;
+  /** The storage of new groups: as cards, as categories, or like the existing groups of the address book. */
+  readonly groupStyle: 'auto' | 'cards' | 'categories';
   /** Returns the address book. It is looked up once. */
   readonly find: (signal: AbortSignal) => Promise<AddressBook>;
   readonly categories: Categories;

@@ -1,18 +1,18 @@
 import type { ReadAnswer } from '../../core/contact/requests.ts';
-import { USUAL_FIELDS } from '../../core/contact/chosen.ts';
+import { USUAL_FIELDS } from '../../core/contact/contact.ts';
 import type { RemoteOptions } from '../provider.ts';
 import { orRefusal } from '../write-results.ts';
-import type { PullRequest, Remote, RemoteCapabilities } from '../remote.ts';
-import { createAuthorization, type Credentials } from './authorization.ts';
-import type { BookContext, GroupStyle } from './book.ts';
+import type { Remote, RemoteCapabilities } from '../remote.ts';
+import type { Credentials } from './authorization.ts';
+import type { BookContext } from './book.ts';
 import { readCards, type CardReading } from './cards.ts';
 import { cardMapping } from './card/card-mapping.ts';
 import { findAddressBook, type AddressBook } from './discovery.ts';
-import { pull } from './pull.ts';
+import { pullContacts } from './pull.ts';
 import { isGroupCard, listGroupCards } from './group-cards.ts';
 import { createGroup, deleteGroup, listGroups, readGroup, renameGroup } from './groups.ts';
 import { changeMembership } from './membership.ts';
-import { createContacts, deleteContacts, findCreatedContacts, updateContacts } from './push.ts';
+import { createContacts, deleteContacts, findCreated, updateContacts } from './push.ts';
 import { cardGroupsOf, createRecords, membershipsIn, type Memberships, type Records } from './mapper.ts';
 import { createSendDav } from './send.ts';
 
@@ -21,7 +21,7 @@ export type CarddavRemoteOptions = RemoteOptions &
     readonly url: string;
     /** The name, path or URL of the address book; null: the only one. */
     readonly addressbook: string | null;
-    readonly groupStyle: GroupStyle;
+    readonly groupStyle: BookContext['groupStyle'];
   };
 
 const WRITES_PER_BATCH = 20;
@@ -67,7 +67,7 @@ const answerOf = (records: Records, reading: CardReading, memberships: Membershi
 /** Returns the address book of a link. */
 const openBook = (options: CarddavRemoteOptions) => {
   const { url, addressbook, fields = USUAL_FIELDS, groupStyle } = options;
-  const send = createSendDav({ ...options, authorization: createAuthorization(options) });
+  const send = createSendDav(options);
   const find = once<AddressBook>((signal) => findAddressBook({ send, url, addressbook }, signal));
   const context: BookContext = {
     send,
@@ -82,7 +82,6 @@ const openBook = (options: CarddavRemoteOptions) => {
   return {
     context,
     records,
-    pull: (request: PullRequest, signal: AbortSignal) => pull({ context, records }, request, signal),
     read: async (ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, ReadAnswer>> => {
       const readings = await readCards(context, ids, signal);
       const memberships = membershipsIn(readings.size === 0 ? [] : await listGroupCards(context, signal));
@@ -100,13 +99,13 @@ export const createCarddavRemote = (options: CarddavRemoteOptions): Remote => {
     requestCount: options.requestCount,
     ...(options.timeToSendMs && { timeToSendMs: options.timeToSendMs }),
     identify: async (signal) => (await context.find(signal)).url,
-    pull: book.pull,
+    pull: (request, signal) => pullContacts(book, request, signal),
     read: book.read,
     create: (batch, signal) => orRefusal(createContacts(book, batch, signal)),
     update: (batch, signal) => orRefusal(updateContacts(book, batch, signal)),
     delete: (ids, signal) => orRefusal(deleteContacts(context, ids, signal)),
     changeMembership: (batch, signal) => orRefusal(changeMembership(context, batch, signal)),
-    findCreated: (requests, _sinceMs, isTaken, signal) => findCreatedContacts(book, requests, isTaken, signal),
+    findCreated: (requests, _sinceMs, isTaken, signal) => findCreated(book, requests, isTaken, signal),
     listGroups: (signal) => listGroups(context, signal),
     readGroup: (id, signal) => readGroup(context, id, signal),
     createGroup: (name, signal) => createGroup(context, name, signal),

@@ -3,9 +3,8 @@ import { digest } from '../../util/secret.ts';
 import type { ChosenFields } from '../../core/contact/chosen.ts';
 import { textKey } from '../../core/contact/text.ts';
 import { inspecting, openConnection, type OnAnswer } from '../account.ts';
-import { RETRY_BUDGET_MS, type AccountCheck, type Inspection, type Network } from '../provider.ts';
+import { RETRY_BUDGET_MS, type Inspection, type Network } from '../provider.ts';
 import type { Remote } from '../remote.ts';
-import { createAuthorization } from './authorization.ts';
 import { createCarddavRemote } from './carddav-remote.ts';
 import { findAddressBook, labelOf, listAddressBooks, type AddressBook, type DiscoveryOptions } from './discovery.ts';
 import { createSendDav } from './send.ts';
@@ -42,11 +41,11 @@ const discoveryOptions = async (
   onAnswer?: OnAnswer,
 ): Promise<DiscoveryOptions> => {
   const options = await connect(settings, password, network, onAnswer);
-  const send = createSendDav({ ...options, maxElapsedMs: 0, authorization: createAuthorization(options) });
+  const send = createSendDav({ ...options, maxElapsedMs: 0 });
   return { ...options, send };
 };
 
-const checksOf = (book: AddressBook): readonly AccountCheck[] => {
+const checksOf = (book: AddressBook): NonNullable<Inspection['checks']> => {
   const { isWritable, hasSync, versions } = book;
   const label = `the address book "${labelOf(book)}"`;
   return [

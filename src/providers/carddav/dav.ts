@@ -153,7 +153,7 @@ export type DavResponse = {
   readonly properties: readonly XmlElement[];
 };
 
-export type Multistatus = { readonly responses: readonly DavResponse[]; readonly syncToken: string | null };
+type Multistatus = { readonly responses: readonly DavResponse[]; readonly syncToken: string | null };
 
 /** Returns whether a status means that the resource does not exist any more. */
 export const isGoneStatus = (status: number | null): boolean => status === 404 || status === 410;

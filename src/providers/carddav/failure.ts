@@ -1,5 +1,5 @@
 import type { WholeAnswer } from '../../net/exchange.ts';
-import { readRateHeaders, readRetryAfterMs } from '../../net/headers.ts';
+import { readRateHeaders, readRetryAfterMs, type AnswerHead } from '../../net/headers.ts';
 import {
   InvalidError,
   LimitedError,
@@ -60,7 +60,7 @@ const refusal = ({ isRead }: SentRequest, status: number, text: string, options:
   }
 };
 
-const refused = (sent: SentRequest, { status, headers }: Omit<WholeAnswer, 'text'>, nowMs: number): RemoteError => {
+const refused = (sent: SentRequest, { status, headers }: AnswerHead, nowMs: number): RemoteError => {
   const { isRead, route } = sent;
   const text = `the server refused ${route} (${status})`;
   const options = { status, route, applied: 'no' } as const;

@@ -1,5 +1,5 @@
-import { FIELDS } from '../../core/contact/fields.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
+import { sortedIds } from '../groups.ts';
 import { createRowDigest } from '../listing.ts';
 import type { CardMapping } from './card/card-mapping.ts';
 import type { Card } from './card/content-line.ts';
@@ -17,9 +17,6 @@ export const categoryNameOf = (groupId: string): string | null =>
 
 /** Returns whether a group is a card. */
 export const isCardGroup = (groupId: string): boolean => categoryNameOf(groupId) === null;
-
-/** Returns group ids in the order of records: sorted, each once. */
-const sortedIds = (ids: Iterable<string>): readonly string[] => FIELDS.buckets.normalise([...ids]);
 
 /** The group cards, by the keys of their members. */
 export type Memberships = ReadonlyMap<string, readonly string[]>;

@@ -191,6 +191,6 @@ async function* pullWhole(
   }
 }
 
-/** Reads the changes, or the whole address book. */
-export const pull = (feed: Feed, request: PullRequest, signal: AbortSignal): AsyncIterable<FeedPage> =>
+/** Pulls the contacts of the address book: the changes since a cursor, or all contacts. */
+export const pullContacts = (feed: Feed, request: PullRequest, signal: AbortSignal): AsyncGenerator<FeedPage> =>
   request.mode === 'changes' ? pullChanges(feed, request.cursor, signal) : pullWhole(feed, request, signal);

@@ -195,7 +195,7 @@ export const deleteContacts = async (
 };
 
 /** Finds the cards of creates whose answer was lost: each has a UID derived from its origin (R9). */
-export const findCreatedContacts = async (
+export const findCreated = async (
   { context, records }: Writer,
   requests: readonly CreateRequest[],
   isTaken: (id: string) => boolean,

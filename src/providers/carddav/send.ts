@@ -3,14 +3,14 @@ import type { CutOffError, WholeAnswer } from '../../net/exchange.ts';
 import { headersNamed, type AnswerHeaders } from '../../net/headers.ts';
 import { isFault, RemoteError, UnreadableError } from '../errors.ts';
 import { isWebPage, unreadableAnswer, type SentRequest } from '../failure.ts';
-import type { RetryOptions } from '../provider.ts';
+import type { RetryPolicy } from '../../net/retry.ts';
 import { retrying, sendOnce } from '../send.ts';
-import type { Authorization } from './authorization.ts';
-import { multistatusOf, parseXml, type Multistatus, type XmlElement } from './dav.ts';
+import { createAuthorization, type Credentials } from './authorization.ts';
+import { multistatusOf, parseXml, type XmlElement } from './dav.ts';
 import { answerError, connectionError } from './failure.ts';
 
 /** One request to the server. */
-export type DavRequest = {
+type DavRequest = {
   readonly method: 'PROPFIND' | 'REPORT' | 'PUT' | 'DELETE';
   readonly url: string;
   /** The subject of the request, for messages: `a card`. */
@@ -33,7 +33,9 @@ export type DavAnswer = {
 /** Sends a request with safe retries and returns its answer. Throws a {@link RemoteError} or the signal's reason. */
 export type SendDav = (request: DavRequest, signal: AbortSignal) => Promise<DavAnswer>;
 
-type DavSendOptions = RetryOptions & { readonly authorization: Authorization; readonly dispatcher: Dispatcher };
+type DavSendOptions = RetryPolicy & Credentials & { readonly dispatcher: Dispatcher };
+
+type Authorised = DavSendOptions & { readonly authorization: ReturnType<typeof createAuthorization> };
 
 /** Returns a request as its errors describe it. Paths are left out, because they may contain names of people. */
 const sentOf = ({ method, what }: DavRequest): SentRequest => ({
@@ -42,7 +44,7 @@ const sentOf = ({ method, what }: DavRequest): SentRequest => ({
   isRead: method === 'PROPFIND' || method === 'REPORT',
 });
 
-const attemptOnce = async (options: DavSendOptions, request: DavRequest, signal: AbortSignal): Promise<WholeAnswer> => {
+const attemptOnce = async (options: Authorised, request: DavRequest, signal: AbortSignal): Promise<WholeAnswer> => {
   const { method, url, headers = {}, body = null } = request;
   const { pathname, search } = new URL(url);
   const authorization = options.authorization.header(method, `${pathname}${search}`);
@@ -70,11 +72,7 @@ const documentOf = (sent: SentRequest, { status, headers, text }: WholeAnswer): 
   }
 };
 
-const sendAuthorised = async (
-  options: DavSendOptions,
-  request: DavRequest,
-  signal: AbortSignal,
-): Promise<DavAnswer> => {
+const sendAuthorised = async (options: Authorised, request: DavRequest, signal: AbortSignal): Promise<DavAnswer> => {
   signal.throwIfAborted();
   let answer = await attemptOnce(options, request, signal);
   if (answer.status === 401 && options.authorization.accept(headersNamed(answer.headers, 'www-authenticate'))) {
@@ -93,10 +91,11 @@ const sendAuthorised = async (
  * if they were not applied.
  */
 export const createSendDav = (options: DavSendOptions): SendDav => {
+  const authorised = { ...options, authorization: createAuthorization(options) };
   return async (request, signal) => {
     const attempt = async (): Promise<DavAnswer | RemoteError> => {
       try {
-        return await sendAuthorised(options, request, signal);
+        return await sendAuthorised(authorised, request, signal);
       } catch (error) {
         if (request.isDivisible === true && (error instanceof UnreadableError || isFault(error))) return error;
         throw error;
@@ -109,7 +108,7 @@ export const createSendDav = (options: DavSendOptions): SendDav => {
 };
 
 /** Returns the multistatus of an answer. Throws if the answer is not one. */
-export const requireMultistatus = (request: DavRequest, { status, root }: DavAnswer): Multistatus => {
+export const requireMultistatus = (request: DavRequest, { status, root }: DavAnswer) => {
   const multistatus = multistatusOf(root);
   if (multistatus === null) throw unreadableAnswer(sentOf(request), status, 'it is not a multistatus');
   return multistatus;

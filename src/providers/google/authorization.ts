@@ -17,7 +17,7 @@ import { toRemoteError, toTokenError } from './failure.ts';
 export const CONTACTS_SCOPE = 'https://www.googleapis.com/auth/contacts';
 
 /** Proof that the same client requests and exchanges a code (RFC 7636). */
-export type PkcePair = {
+type PkcePair = {
   /** Stored until the code is exchanged. */
   readonly verifier: string;
   /** Sent in the authorization URL: the SHA-256 of the verifier. */
@@ -32,18 +32,15 @@ export const createPkcePair = (randomBytes: (count: number) => Uint8Array): Pkce
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 };
 
-export type AuthorizationRequest = {
+type AuthorizationRequest = {
   /** Google's authorization endpoint. */
   readonly authUrl: string;
   readonly clientId: string;
   /** A loopback address with any port: a desktop client does not register redirect URIs. */
   readonly redirectUri: string;
-  readonly scopes: readonly string[];
   /** Google returns it unchanged. Abort if it differs. */
   readonly state: string;
   readonly codeChallenge: string;
-  /** The address of the account that the consent page preselects. */
-  readonly loginHint?: string;
 };
 
 /**
@@ -56,19 +53,18 @@ export const authorizationUrl = (request: AuthorizationRequest): string => {
     client_id: request.clientId,
     redirect_uri: request.redirectUri,
     response_type: 'code',
-    scope: request.scopes.join(' '),
+    scope: CONTACTS_SCOPE,
     state: request.state,
     code_challenge: request.codeChallenge,
     code_challenge_method: 'S256',
     access_type: 'offline',
     prompt: 'consent',
-    ...(request.loginHint === undefined ? {} : { login_hint: request.loginHint }),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   return url.href;
 };
 
-export type CodeExchange = {
+type CodeExchange = {
   /** Google's token endpoint. */
   readonly tokenUrl: string;
   readonly clientId: string;
@@ -82,7 +78,7 @@ export type CodeExchange = {
 };
 
 /** A user's grant. It is valid until the user revokes it. */
-export type GoogleGrant = { readonly refreshToken: string; readonly scopes: readonly string[] };
+type GoogleGrant = { readonly refreshToken: string; readonly scopes: readonly string[] };
 
 const ROUTE = 'POST token';
 const CONNECT_AGAIN = 'connect the account again';

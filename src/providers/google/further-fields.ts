@@ -23,8 +23,11 @@ import {
   withTexts,
   writable,
 } from './person-field.ts';
-import type { TextEntry, UserDefinedEntry } from './schema.ts';
+import type { EntryOf } from './schema.ts';
 import { valuesOf, writeValues, writtenValues } from './lists.ts';
+
+type TextEntry = EntryOf<'nicknames' | 'biographies'>;
+type UserDefinedEntry = EntryOf<'userDefined'>;
 
 /** A date in Google's format. An unknown part is missing or 0. */
 type GoogleDate = { readonly year?: number; readonly month?: number; readonly day?: number };

@@ -1,4 +1,4 @@
-import { USUAL_FIELDS } from '../../core/contact/chosen.ts';
+import { USUAL_FIELDS } from '../../core/contact/contact.ts';
 import { LISTING_LIMITS } from '../listing.ts';
 import type { RemoteOptions, ShareAccessToken } from '../provider.ts';
 import { orRefusal } from '../write-results.ts';

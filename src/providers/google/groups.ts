@@ -1,6 +1,6 @@
 import type { GroupRecord } from '../../core/contact/record.ts';
-import { textKey } from '../../core/contact/text.ts';
-import { NameTakenError, NotFoundError, StaleError, UnreadableError } from '../errors.ts';
+import { NotFoundError, StaleError, UnreadableError } from '../errors.ts';
+import { createOrAdopt } from '../groups.ts';
 import type { CallGoogle } from './send.ts';
 import { ITEMS_PER_PAGE } from './limits.ts';
 import { anyAnswerSchema, groupListSchema, groupSchema } from './schema.ts';
@@ -67,34 +67,29 @@ export const readGroup = async (call: CallGoogle, id: string, signal: AbortSigna
   }
 };
 
-/** Creates a label. If the name is taken, adopts the label of that name. */
-export const createGroup = async (call: CallGoogle, name: string, signal: AbortSignal): Promise<GroupRecord> => {
-  try {
-    const group = await call(
-      {
-        route: 'POST /v1/contactGroups',
-        isMutation: true,
-        schema: groupSchema,
-        send: (people, options) => {
-          const requestBody = { contactGroup: { name }, readGroupFields: GROUP_FIELDS };
-          return people.contactGroups.create({ requestBody }, options);
-        },
+const sendCreate = async (call: CallGoogle, name: string, signal: AbortSignal): Promise<GroupRecord> => {
+  const group = await call(
+    {
+      route: 'POST /v1/contactGroups',
+      isMutation: true,
+      schema: groupSchema,
+      send: (people, options) => {
+        const requestBody = { contactGroup: { name }, readGroupFields: GROUP_FIELDS };
+        return people.contactGroups.create({ requestBody }, options);
       },
-      signal,
-    );
-    return recordOf(group);
-  } catch (error) {
-    if (!(error instanceof NameTakenError)) throw error;
-    const namesake = await findGroup(call, name, signal);
-    if (namesake === undefined) throw error;
-    return namesake;
-  }
+    },
+    signal,
+  );
+  return recordOf(group);
 };
 
-const findGroup = async (call: CallGoogle, name: string, signal: AbortSignal): Promise<GroupRecord | undefined> => {
-  const groups = await listGroups(call, signal);
-  return groups.find((group) => group.name === name) ?? groups.find((group) => textKey(group.name) === textKey(name));
-};
+/** Creates a label. If the name is taken, adopts the label of that name. */
+export const createGroup = (call: CallGoogle, name: string, signal: AbortSignal): Promise<GroupRecord> =>
+  createOrAdopt(
+    name,
+    () => sendCreate(call, name, signal),
+    () => listGroups(call, signal),
+  );
 
 /** Renames a label. If it changed since it was read, reads it again and renames the current version. */
 export const renameGroup = async (

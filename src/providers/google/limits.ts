@@ -24,7 +24,7 @@ export const classifyGoogleRequest = (method: string, path: string): readonly Go
 };
 
 /** Runs tasks strictly one after the other, in the order of the calls. */
-export type Lane = <Value>(task: () => Promise<Value>) => Promise<Value>;
+type Lane = <Value>(task: () => Promise<Value>) => Promise<Value>;
 
 /** Google requires that the mutations of one account are sequential (People API reference, every write). */
 export const createLane = (): Lane => {

@@ -19,7 +19,9 @@ import {
   withTexts,
   writable,
 } from './person-field.ts';
-import type { AddressEntry, OrganizationEntry } from './schema.ts';
+import type { EntryOf } from './schema.ts';
+
+type AddressEntry = EntryOf<'addresses'>;
 
 /** The contact fields with labelled values. */
 type ValueField = Exclude<ListField, 'addresses'>;
@@ -161,7 +163,7 @@ export const ADDRESSES = personField('addresses', (person, target) => {
 });
 
 /** A department alone does not count as a company: the next organization is used. */
-const ENTRIES: EntrySet<OrganizationEntry> = {
+const ENTRIES: EntrySet<EntryOf<'organizations'>> = {
   name: 'organizations',
   in: ({ organizations = [] }) => organizations,
   isFilled: ({ name, title }) => normaliseText(name) !== '' || normaliseText(title) !== '',

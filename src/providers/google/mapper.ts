@@ -1,8 +1,9 @@
-import { boundContact } from '../../core/contact/bound-entries.ts';
-import { type Contact, valueIn, withValue } from '../../core/contact/contact.ts';
-import { FIELDS } from '../../core/contact/fields.ts';
+import { boundContact, boundPlaceOf } from '../../core/contact/bound-entries.ts';
+import { type Contact, type ContactField, valueIn, withValue } from '../../core/contact/contact.ts';
 import { contactOf, type ContactRecord, syncableContact, unsyncableIn } from '../../core/contact/record.ts';
-import { type PersonLists, writable } from './person-field.ts';
+import type { CreateRequest, UpdateRequest } from '../../core/contact/requests.ts';
+import { sortedIds } from '../groups.ts';
+import { type BodyEntry, type MaskField, type PersonLists, writable } from './person-field.ts';
 import { mappingOf, type PersonMapping, USUAL_MAPPING } from './fields.ts';
 import { type Person, personNameSchema, personSchema, type Source } from './schema.ts';
 
@@ -13,7 +14,7 @@ const ORIGIN_KEY = 'contact-sync.origin';
 const BARE_ORIGIN_KEY = 'contact-sync.service-id';
 
 /** Returns the entry of `clientData` with a contact's origin. */
-export const originEntry = (id: string, scope: string | undefined): { readonly key: string; readonly value: string } =>
+const originEntry = (id: string, scope: string | undefined): { readonly key: string; readonly value: string } =>
   scope === undefined ? { key: BARE_ORIGIN_KEY, value: id } : { key: ORIGIN_KEY, value: `${scope} ${id}` };
 
 const originOf = ({ clientData = [] }: Person): Pick<ContactRecord, 'originId' | 'originScope'> => {
@@ -145,12 +146,64 @@ const contactSourceOnly = (person: Person, { lists: asked }: PersonMapping): Per
 /** User labels have hexadecimal ids. The ids of system groups are words (`myContacts`, `starred`, `friends`...). */
 const USER_GROUP = /^contactGroups\/[0-9a-f]+$/u;
 
-const groupIds = (person: Person): readonly string[] =>
+const groupIdsOf = (person: Person): readonly string[] =>
   (person.memberships ?? []).map(({ contactGroupMembership: membership }) => {
     return membership?.contactGroupResourceName ?? `contactGroups/${membership?.contactGroupId ?? ''}`;
   });
 
 const userGroupIds = (person: Person): readonly string[] =>
-  FIELDS.buckets.normalise(groupIds(person).filter((name) => USER_GROUP.test(name)));
+  sortedIds(groupIdsOf(person).filter((name) => USER_GROUP.test(name)));
 
-const isStarred = (person: Person): boolean => groupIds(person).includes('contactGroups/starred');
+const isStarred = (person: Person): boolean => groupIdsOf(person).includes('contactGroups/starred');
+
+/** Returns the writable lists of a Person that contain the given fields, each once. */
+export const maskOf = (fields: Iterable<ContactField>): readonly MaskField[] => [
+  ...new Set(
+    [...fields].map((field) => mappingOf(field).list).flatMap(({ name, isReadOnly }) => (isReadOnly ? [] : [name])),
+  ),
+];
+
+/** The system group of every contact that is not an "other contact". */
+export const MY_CONTACTS = 'contactGroups/myContacts';
+
+/**
+ * Returns the Person of a create: the fields of the draft, its groups, and the origin that identifies it if the answer is
+ * lost.
+ */
+export const createBody = (
+  { draft, groupIds, originId, originScope }: CreateRequest,
+  { chosen, writtenLists }: PersonMapping = USUAL_MAPPING,
+): BodyEntry => ({
+  ...Object.fromEntries(writtenLists.map(({ name, write }) => [name, write({}, draft, chosen, () => undefined)])),
+  memberships: [MY_CONTACTS, ...groupIds].map((id) => ({ contactGroupMembership: { contactGroupResourceName: id } })),
+  clientData: [originEntry(originId, originScope)],
+});
+
+/**
+ * Returns the Person of an update, with the etag that guards it and the complete masked lists. Google replaces a masked
+ * list, so every entry that was read is sent back with its unmapped subfields. A masked list that this request does not
+ * change is sent as it was read.
+ */
+export const updateBody = (
+  request: UpdateRequest,
+  mask: readonly MaskField[],
+  mapping: PersonMapping = USUAL_MAPPING,
+): BodyEntry => {
+  const { chosen, lists: mapped } = mapping;
+  const { current, desired, fields } = request;
+  const person = personOfRecord(current);
+  const target = fields.reduce(
+    (to, field) => withValue(to, field, valueIn(desired, field)),
+    wholeContactOf(current, mapping),
+  );
+  const changed = maskOf(fields);
+  const bound = (field: ContactField) => boundPlaceOf(current, field);
+  const lists = mapped
+    .filter(({ name }) => mask.includes(name))
+    .map(({ name, write, keep }) => {
+      return [name, changed.includes(name) ? write(person, target, chosen, bound) : keep(person)] as const;
+    });
+  const [source] = person.metadata?.sources ?? [];
+  const guard = { type: 'CONTACT', etag: current.version, ...(source?.id === undefined ? {} : { id: source.id }) };
+  return { resourceName: current.id, metadata: { sources: [guard] }, ...Object.fromEntries(lists) };
+};

@@ -1,8 +1,9 @@
 import type { MembershipRequest } from '../../core/contact/requests.ts';
 import { chunks } from '../../util/batches.ts';
 import { InvalidError, isCredentialError, leftOpen, NotFoundError, RemoteError, UnreadableError } from '../errors.ts';
+import { membershipAfter } from '../groups.ts';
 import type { WriteResult } from '../remote.ts';
-import { MY_CONTACTS } from './body.ts';
+import { MY_CONTACTS } from './mapper.ts';
 import type { CallGoogle } from './send.ts';
 import { MEMBERS_PER_REQUEST } from './limits.ts';
 import { readContacts } from './read.ts';
@@ -38,11 +39,6 @@ export const changeMembership = async (
     if (unsent.has(key)) return [];
     return [{ key, ok: true, value: membershipAfter(before.get(key) ?? [], request) }];
   });
-};
-
-const membershipAfter = (before: readonly string[], { add, remove }: MembershipRequest): readonly string[] => {
-  const gone = new Set(remove);
-  return [...new Set([...before, ...add])].filter((id) => !gone.has(id)).sort();
 };
 
 const membershipsBefore = async (
@@ -129,7 +125,7 @@ const removeFromLastGroup = async (
   );
   const answer = await sendChanges(call, groupId, stuck, signal);
   if (answer.canNotRemoveLastContactGroupResourceNames.length === 0) return;
-  throw new InvalidError('Google keeps the contact in its last group', failureOptions(null));
+  throw new InvalidError('Google keeps the contact in its last group', ABOUT);
 };
 
 const sendChanges = (call: CallGoogle, groupId: string, changes: readonly Change[], signal: AbortSignal) => {
@@ -149,18 +145,12 @@ const sendChanges = (call: CallGoogle, groupId: string, changes: readonly Change
   );
 };
 
-const failureOptions = (cause: RemoteError | null) =>
-  ({
-    status: cause?.status ?? 200,
-    route: ROUTE,
-    applied: 'no',
-    ...(cause === null ? {} : { cause }),
-  }) as const;
+const ABOUT = { status: 200, route: ROUTE, applied: 'no' } as const;
 
-const notFound = (): NotFoundError => new NotFoundError('Google knows no such contact', failureOptions(null));
+const notFound = (): NotFoundError => new NotFoundError('Google knows no such contact', ABOUT);
 
 const unreadable = (): UnreadableError =>
-  new UnreadableError('The contact could not be read, so its groups are unknown', failureOptions(null));
+  new UnreadableError('The contact could not be read, so its groups are unknown', ABOUT);
 
 const groupGone = (cause: RemoteError): InvalidError =>
-  new InvalidError('The Google contact group is gone', failureOptions(cause));
+  new InvalidError('The Google contact group is gone', { ...ABOUT, status: cause.status, cause });

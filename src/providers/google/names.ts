@@ -11,7 +11,9 @@ import {
   withTexts,
   writable,
 } from './person-field.ts';
-import type { NameEntry } from './schema.ts';
+import type { EntryOf } from './schema.ts';
+
+type NameEntry = EntryOf<'names'>;
 
 /** The parts of a name that are contact fields. */
 const PARTS = {

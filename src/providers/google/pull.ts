@@ -12,26 +12,28 @@ import { feedPage, findKnownRows, type ListingLimits, parseStored, startListingW
 import type { KnownRows, PullRequest } from '../remote.ts';
 import type { Clock } from '../../util/clock.ts';
 
-/** Identifies the query: tokens are valid only for the query that returned them. */
-const templateHash = z.string();
-/** The start of the full listing that began the lifetime of a token, epoch milliseconds. */
-const fullAtMs = z.number();
+/** A token of a query, which is valid only for that query and for a limited time. */
+const storedQuery = z.object({
+  /** Identifies the query. */
+  templateHash: z.string(),
+  /** The start of the full listing that began the lifetime of the token, epoch milliseconds. */
+  fullAtMs: z.number(),
+});
 
 /** The start of the next incremental pull. */
-const cursorSchema = z.object({ syncToken: z.string().min(1), templateHash, fullAtMs });
+const cursorSchema = z.object({ syncToken: z.string().min(1), ...storedQuery.shape });
 type GoogleCursor = z.output<typeof cursorSchema>;
 
 /** The continuation of an interrupted full listing; `pages` is the number of pages read before. */
 const resumeSchema = z.object({
   pageToken: z.string().min(1),
-  templateHash,
-  fullAtMs,
+  ...storedQuery.shape,
   pages: z.int().nonnegative().default(0),
 });
 type GoogleResume = z.output<typeof resumeSchema>;
 
 /** Parses a cursor or a resume point; null if the text is not one, or if Google would refuse its token now or soon. */
-const usable = <Schema extends z.ZodType<Pick<GoogleCursor, 'templateHash' | 'fullAtMs'>>>(
+const usable = <Schema extends z.ZodType<z.output<typeof storedQuery>>>(
   schema: Schema,
   text: string,
   mapping: PersonMapping,

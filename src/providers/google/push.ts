@@ -3,11 +3,20 @@ import { holdsBound, withBoundEntries } from '../../core/contact/bound-entries.t
 import type { ContactRecord } from '../../core/contact/record.ts';
 import { equalSnapshots } from '../../core/contact/snapshot.ts';
 import { NotFoundError, RemoteError, StaleError, UnreadableError, isCredentialError } from '../errors.ts';
+import { notSent } from '../failure.ts';
 import type { WriteResult } from '../remote.ts';
-import { createBody, maskOf, updateBody } from './body.ts';
 import type { CallGoogle } from './send.ts';
 import { itemError } from './failure.ts';
-import { mayBeCut, personOfRecord, readPerson, wholeContactOf, type PersonReading } from './mapper.ts';
+import {
+  createBody,
+  maskOf,
+  mayBeCut,
+  personOfRecord,
+  readPerson,
+  updateBody,
+  wholeContactOf,
+  type PersonReading,
+} from './mapper.ts';
 import { SOURCES, type PersonMapping } from './fields.ts';
 import { namesOf } from './names.ts';
 import type { MaskField } from './person-field.ts';
@@ -259,8 +268,6 @@ const writtenRecord = async (
 };
 
 const failed = (key: string, error: RemoteError): RecordResult => ({ key, ok: false, error });
-
-const notSent = (route: string) => ({ status: null, route, applied: 'no' }) as const;
 
 const incomprehensible = (route: string): UnreadableError =>
   new UnreadableError(`Google's answer to ${route} does not match what was sent`, {

@@ -96,11 +96,10 @@ export const personSchema = z.lazy(() => z.compile(person));
 
 export type Person = z.output<typeof personSchema>;
 export type Source = z.output<typeof sourceSchema>;
-export type NameEntry = z.output<typeof nameSchema>;
-export type OrganizationEntry = z.output<typeof organizationSchema>;
-export type TextEntry = z.output<typeof valueSchema>;
-export type UserDefinedEntry = z.output<typeof userDefinedSchema>;
-export type AddressEntry = z.output<typeof addressSchema>;
+/** An entry of one of the lists of a Person. */
+export type EntryOf<List extends Exclude<keyof Person, 'resourceName' | 'etag' | 'metadata'>> = NonNullable<
+  Person[List]
+>[number];
 
 /** One page of `people.connections.list`. Each person is parsed separately, so that a malformed one affects no other. */
 export const connectionsSchema = z.object({

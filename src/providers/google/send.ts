@@ -2,7 +2,7 @@ import type { people_v1 } from '@googleapis/people';
 import type { z } from 'zod';
 import type { Clock } from '../../util/clock.ts';
 import { UnauthenticatedError, UnreadableError } from '../errors.ts';
-import type { RetryOptions } from '../provider.ts';
+import type { RetryPolicy } from '../../net/retry.ts';
 import { retrying } from '../send.ts';
 import type { GoogleClient } from './client.ts';
 import { USUAL_MAPPING, type PersonMapping } from './fields.ts';
@@ -30,7 +30,7 @@ type Call = <Schema extends z.ZodType>(call: GoogleCall<Schema>, signal: AbortSi
 /** Call, with the mapping of the contacts that are read or written. */
 export type CallGoogle = Call & { readonly mapping: PersonMapping };
 
-type CallerOptions = RetryOptions & {
+type CallerOptions = RetryPolicy & {
   readonly client: GoogleClient;
   /** {@link USUAL_MAPPING} by default. */
   readonly mapping?: PersonMapping;

@@ -5,10 +5,7 @@ import { authorizationUrl, CONTACTS_SCOPE, createPkcePair, exchangeCode, revokeT
 import type { GoogleSettings } from './provider.ts';
 
 /** Opens a transport for one exchange with the token endpoint. */
-const openDispatcher = () => {
-  const timeouts = { headersTimeoutMs: SIGN_IN_TIMEOUT_MS, bodyTimeoutMs: SIGN_IN_TIMEOUT_MS };
-  return createTransport({ gatesFor: () => [], onAttempt: () => undefined, ...timeouts });
-};
+const openDispatcher = () => createTransport({ timeoutMs: SIGN_IN_TIMEOUT_MS });
 
 /**
  * Revokes the user's grant, with every token that belongs to it.
@@ -63,7 +60,7 @@ export const signInAtGoogle = async (
 ): Promise<Grant> => {
   const pkce = createPkcePair(randomBytes);
   const { code, redirectUri } = await ask((request) =>
-    authorizationUrl({ ...request, authUrl, clientId, scopes: [CONTACTS_SCOPE], codeChallenge: pkce.challenge }),
+    authorizationUrl({ ...request, authUrl, clientId, codeChallenge: pkce.challenge }),
   );
   const dispatcher = openDispatcher();
   try {

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { Json } from '../../core/contact/record.ts';
 import { normaliseText } from '../../core/contact/text.ts';
-import type { CustomFieldValue } from './api/schemas-contacts.ts';
+import type { ContactWrite } from './api/schemas-contacts.ts';
 
 /** A custom field of the account: its id, and its value type if a contact showed it. */
 export const definitionSchema = z.object({
   id: z.string(),
   type: z.enum(['text', 'number', 'boolean', 'date']).nullable(),
 });
-export type Definition = z.output<typeof definitionSchema>;
+type Definition = z.output<typeof definitionSchema>;
 
 /** The custom fields of the account by their folded names, as found in contacts. */
 export type Definitions = Map<string, Definition>;
@@ -116,7 +116,7 @@ export const customFieldValues = (
   held: readonly unknown[],
   texts: ReadonlyMap<string, string>,
   definitions: Definitions,
-): readonly CustomFieldValue[] | null => {
+): NonNullable<ContactWrite['custom_field_values']> | null => {
   const values = new Map(carriedBy(held).map(({ id, value }) => [id, value]));
   let isChanged = false;
   for (const [name, text] of texts) {

@@ -2,7 +2,6 @@ import type { LabelledValue, PostalAddress } from '../../core/contact/elements.t
 import { addressKey, emailKey, phoneKey, profileKey, websiteKey } from '../../core/contact/keys.ts';
 import { normaliseLabel, normaliseLines, normaliseText } from '../../core/contact/text.ts';
 import type { Json } from '../../core/contact/record.ts';
-import type { NewAddress, NewAddressed, NewPhoneNumber, NewProfile } from './api/schemas-contacts.ts';
 
 /** An entry of one of the service's lists: id, label, and the other keys of the list and the service. */
 export type RawEntry = {
@@ -12,7 +11,7 @@ export type RawEntry = {
 };
 
 /** The mapping between one list of the service and one list field of the canonical contact. */
-export type EntryKind<Element extends LabelledValue | PostalAddress, New> = {
+export type EntryKind<Element extends LabelledValue | PostalAddress> = {
   /** Returns the canonical element; without content if the entry has none. */
   readonly toElement: (raw: RawEntry) => Element;
   /** Returns the part that different spellings of an element share; empty if it has no content. */
@@ -23,8 +22,6 @@ export type EntryKind<Element extends LabelledValue | PostalAddress, New> = {
   readonly toParts: (element: Element) => Readonly<Record<string, string>>;
   /** Returns the entry's text under that key, normalised as in the canonical element. */
   readonly normalisePart: (key: string, text: string | null) => string;
-  /** Returns the element as a new entry, without empty parts. */
-  readonly toNew: (element: Element) => New;
   /** Returns whether the desired element may be an edited version of the held one; then it replaces the held entry. */
   readonly isEditOf: (desired: Element, held: Element) => boolean;
   /** Returns whether an entry has content although its canonical element is empty. */
@@ -42,10 +39,6 @@ const linesAt = (raw: RawEntry, key: string): string => {
   return normaliseLines(typeof value === 'string' ? value : null);
 };
 
-const labelOf = (element: { readonly label: string | null }): { readonly label?: string } => {
-  return element.label === null ? {} : { label: element.label };
-};
-
 /** Returns the letters and digits of a text in lower case. */
 export const bareText = (text: string): string =>
   text
@@ -58,37 +51,29 @@ const TELLING_DIGITS = 9;
 
 const bareDigits = (text: string): string => text.normalize('NFKC').replace(/\D+/gu, '').slice(-TELLING_DIGITS);
 
-const labelledKind = <New>(
+const labelledKind = (
   valueKey: 'address' | 'number' | 'url',
   keyOf: (element: LabelledValue) => string,
   traceOf: (value: string) => string,
-  toNew: (element: LabelledValue) => New,
-): EntryKind<LabelledValue, New> => ({
+): EntryKind<LabelledValue> => ({
   toElement: (raw) => ({ value: textAt(raw, valueKey), label: normaliseLabel(raw.label) }),
   keyOf: (element) => (element.value === '' ? '' : keyOf(element)),
   traceOf: (element) => traceOf(element.value),
   toParts: (element) => ({ [valueKey]: element.value }),
   normalisePart: (_, text) => normaliseText(text),
-  toNew,
   isEditOf: () => false,
   saysMore: () => false,
 });
-
-const newAddressed = (element: LabelledValue): NewAddressed => ({ ...labelOf(element), address: element.value });
-
-const newPhoneNumber = (element: LabelledValue): NewPhoneNumber => ({ ...labelOf(element), number: element.value });
-
-const newProfile = (element: LabelledValue): NewProfile => ({ ...labelOf(element), url: element.value });
 
 const byValue =
   (keyOf: (value: string) => string) =>
   ({ value }: LabelledValue): string =>
     keyOf(value);
 
-export const EMAIL_ENTRIES = labelledKind('address', byValue(emailKey), emailKey, newAddressed);
-export const PHONE_ENTRIES = labelledKind('number', byValue(phoneKey), bareDigits, newPhoneNumber);
-export const WEBSITE_ENTRIES = labelledKind('address', byValue(websiteKey), bareText, newAddressed);
-export const PROFILE_ENTRIES = labelledKind('url', profileKey, bareText, newProfile);
+export const EMAIL_ENTRIES = labelledKind('address', byValue(emailKey), emailKey);
+export const PHONE_ENTRIES = labelledKind('number', byValue(phoneKey), bareDigits);
+export const WEBSITE_ENTRIES = labelledKind('address', byValue(websiteKey), bareText);
+export const PROFILE_ENTRIES = labelledKind('url', profileKey, bareText);
 
 /** The street is `street_1`. If an address has only `full_address`, that is its street. */
 const addressElement = (raw: RawEntry): PostalAddress => {
@@ -112,18 +97,12 @@ const addressParts = (address: PostalAddress) => ({
   country: address.country,
 });
 
-const newAddress = (address: PostalAddress): NewAddress => {
-  const filled = Object.entries(addressParts(address)).filter(([, text]) => text !== '');
-  return { ...labelOf(address), ...Object.fromEntries(filled) };
-};
-
-export const ADDRESS_ENTRIES: EntryKind<PostalAddress, NewAddress> = {
+export const ADDRESS_ENTRIES: EntryKind<PostalAddress> = {
   toElement: addressElement,
   keyOf: addressKey,
   traceOf: (address) => bareText(address.street + address.city + address.postalCode),
   toParts: addressParts,
   normalisePart: (key, text) => (key === 'street_1' ? normaliseLines(text) : normaliseText(text)),
-  toNew: newAddress,
   isEditOf: (desired, held) => desired.street !== '' && desired.street.toLowerCase() === held.street.toLowerCase(),
   saysMore: (raw) => textAt(raw, 'street_2') !== '',
 };

@@ -99,9 +99,9 @@ const nullableText = (attribute: AttributeOf<string | null>): FieldMapping<strin
 
 type Lists = Exclude<keyof SyncedLists & keyof ContactWrite, 'custom_fields' | 'tags'>;
 
-const entries = <Element extends LabelledValue | PostalAddress, New>(
+const entries = <Element extends LabelledValue | PostalAddress>(
   attribute: Lists,
-  kind: EntryKind<Element, New>,
+  kind: EntryKind<Element>,
 ): FieldMapping<readonly Element[]> => ({
   read: (contact) => contact[attribute].map(kind.toElement),
   write: (elements, held) => ({ [attribute]: listBody(kind, held[attribute] ?? [], elements) }),

@@ -1,6 +1,6 @@
 import type { GroupRecord } from '../../core/contact/record.ts';
-import { textKey } from '../../core/contact/text.ts';
-import { NameTakenError, NotFoundError, RevokedError, WrongAddressError } from '../errors.ts';
+import { NotFoundError, RevokedError, WrongAddressError } from '../errors.ts';
+import { createOrAdopt } from '../groups.ts';
 import { allRows } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { bucketDetails, groupOf } from './mapper.ts';
@@ -34,22 +34,17 @@ export const readGroup = async (api: ServiceApi, id: string, signal: AbortSignal
 };
 
 /** Creates a bucket. If the service reports that the name is taken, adopts the bucket of that name. */
-export const createGroup = async (
+export const createGroup = (
   api: ServiceApi,
   name: string,
   signal: AbortSignal,
   details?: string,
-): Promise<GroupRecord> => {
-  try {
-    return groupOf(await api.buckets.create({ name, ...bucketDetails(details) }, signal));
-  } catch (error) {
-    if (!(error instanceof NameTakenError)) throw error;
-    const groups = await listGroups(api, signal);
-    const namesake = groups.find((group) => textKey(group.name) === textKey(name));
-    if (namesake === undefined) throw error;
-    return namesake;
-  }
-};
+): Promise<GroupRecord> =>
+  createOrAdopt(
+    name,
+    async () => groupOf(await api.buckets.create({ name, ...bucketDetails(details) }, signal)),
+    () => listGroups(api, signal),
+  );
 
 export const renameGroup = async (
   api: ServiceApi,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseStored } from '../listing.ts';
-import { type Definition, type Definitions, definitionSchema } from './custom-fields.ts';
+import { type Definitions, definitionSchema } from './custom-fields.ts';
 
 const SECOND_MS = 1_000;
 
@@ -51,8 +51,8 @@ export const decodeCursor = (text: string): KeysetCursor => parseStored(cursorSc
 const definitionsSchema = z.object({ definitions: z.record(z.string(), definitionSchema).default({}) });
 
 /** Returns the custom field definitions in a cursor. Throws if the text is not a cursor of this program. */
-export const definitionsIn = (text: string): readonly (readonly [string, Definition])[] =>
-  Object.entries(parseStored(definitionsSchema, text).definitions);
+export const definitionsIn = (text: string): Definitions =>
+  new Map(Object.entries(parseStored(definitionsSchema, text).definitions));
 
 /** The time in which rows with an earlier stamp may still appear. A walk starts this far before the watermark. */
 export const OVERLAP_MS = 120_000;

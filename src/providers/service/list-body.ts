@@ -1,10 +1,12 @@
 import type { LabelledValue, PostalAddress } from '../../core/contact/elements.ts';
 import type { Json } from '../../core/contact/record.ts';
 import { normaliseLabel } from '../../core/contact/text.ts';
-import type { KeptEntry } from './api/schemas-contacts.ts';
 import type { EntryKind, RawEntry } from './entries.ts';
 
 type Element = LabelledValue | PostalAddress;
+
+/** An entry as it is sent: a new one, or one that the service returned, with its id and all its other content. */
+type BodyEntry = Readonly<Record<string, Json>>;
 
 /** Returns the keys of an entry that may be sent back: not null, and not the service's own rendering of an address. */
 const carriedOf = (raw: RawEntry): Record<string, Json> => {
@@ -16,12 +18,7 @@ const carriedOf = (raw: RawEntry): Record<string, Json> => {
 };
 
 /** Returns the held entry with only the differences of the desired element; the service's own spelling stays (R10). */
-const keptEntry = <E extends Element>(
-  kind: EntryKind<E, unknown>,
-  raw: RawEntry,
-  id: string,
-  element: E,
-): KeptEntry => {
+const keptEntry = <E extends Element>(kind: EntryKind<E>, raw: RawEntry, id: string, element: E): BodyEntry => {
   const carried = carriedOf(raw);
   const changes = Object.entries(kind.toParts(element)).filter(([key, text]) => {
     const held = carried[key];
@@ -35,7 +32,7 @@ type Matches<E> = ReadonlyMap<E, RawEntry>;
 
 /** Matches each desired element with a held entry: first by equal text, then by equal key, then as an edit of it. */
 const matchEntries = <E extends Element>(
-  kind: EntryKind<E, unknown>,
+  kind: EntryKind<E>,
   held: readonly RawEntry[],
   desired: readonly E[],
 ): Matches<E> => {
@@ -60,11 +57,11 @@ const matchEntries = <E extends Element>(
  * and entries with content that the canonical contact cannot express.
  */
 const silentEntries = <E extends Element>(
-  kind: EntryKind<E, unknown>,
+  kind: EntryKind<E>,
   held: readonly RawEntry[],
   desired: readonly E[],
   matches: Matches<E>,
-): KeptEntry[] => {
+): readonly BodyEntry[] => {
   const stays = new Set(desired.map((element) => kind.keyOf(element)));
   const used = new Set(matches.values());
   return held.flatMap((raw) => {
@@ -76,18 +73,23 @@ const silentEntries = <E extends Element>(
   });
 };
 
+/** Returns an element as a new entry, without empty parts. */
+const newEntry = <E extends Element>(kind: EntryKind<E>, element: E): BodyEntry => {
+  const filled = Object.entries(kind.toParts(element)).filter(([, text]) => text !== '');
+  return { ...(element.label !== null && { label: element.label }), ...Object.fromEntries(filled) };
+};
+
 /** Returns the complete list to send, in the desired order: held entries as they were read, new ones with label and value. */
-export const listBody = <E extends Element, New>(
-  kind: EntryKind<E, New>,
+export const listBody = <E extends Element>(
+  kind: EntryKind<E>,
   held: readonly RawEntry[],
   desired: readonly E[],
-): (New | KeptEntry)[] => {
-  if (held.length === 0) return desired.map((element) => kind.toNew(element));
+): readonly BodyEntry[] => {
   const matches = matchEntries(kind, held, desired);
-  const wanted = desired.map((element): New | KeptEntry => {
+  const wanted = desired.map((element) => {
     const raw = matches.get(element);
     const id = raw?.id ?? null;
-    return raw === undefined || id === null ? kind.toNew(element) : keptEntry(kind, raw, id, element);
+    return raw === undefined || id === null ? newEntry(kind, element) : keptEntry(kind, raw, id, element);
   });
   return [...wanted, ...silentEntries(kind, held, desired, matches)];
 };

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { extrasIn } from '../../core/contact/chosen.ts';
 import { type Contact, type ContactField, EMPTY_CONTACT, filledFields } from '../../core/contact/contact.ts';
-import { FIELDS } from '../../core/contact/fields.ts';
 import { type ContactRecord, type GroupRecord, syncableContact } from '../../core/contact/record.ts';
 import type { FeedChange, FeedPage } from '../../core/contact/requests.ts';
+import { sortedIds } from '../groups.ts';
 import type { ContactRow } from './api/contacts.ts';
 import type { Bucket } from './api/buckets.ts';
 import {
@@ -14,9 +14,6 @@ import {
   syncedListsSchema,
 } from './api/schemas-contacts.ts';
 import { bodyOf, NO_LISTS, type ServiceMapping, USUAL_MAPPING } from './fields.ts';
-
-/** Returns ids in the order of records: sorted, each once. */
-export const sortedIds = (ids: Iterable<string>): readonly string[] => FIELDS.buckets.normalise([...ids]);
 
 const rawOf = (contact: ServiceContact, { chosenLists }: ServiceMapping): string =>
   JSON.stringify(Object.fromEntries([...SYNCED_LISTS, ...chosenLists].map((list) => [list, contact[list]])));

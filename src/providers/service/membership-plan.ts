@@ -9,21 +9,12 @@ const CAUTIOUS_BULK_SIZE = 100;
 /** Contacts to add to one bucket with the bulk route. */
 export type BulkAddition = { readonly bucketId: string; readonly contactIds: readonly string[] };
 
-export type MembershipPlan = {
+type MembershipPlan = {
   /** Requests to write one contact at a time. */
   readonly single: readonly MembershipRequest[];
   /** Requests that `additions` fulfil. */
   readonly bulk: readonly MembershipRequest[];
   readonly additions: readonly BulkAddition[];
-};
-
-/** Returns the membership after a change. */
-export const applyMembership = (
-  held: readonly string[],
-  change: Pick<MembershipRequest, 'add' | 'remove'>,
-): Set<string> => {
-  const removed = new Set(change.remove);
-  return new Set([...held.filter((id) => !removed.has(id)), ...change.add]);
 };
 
 type Addition = { readonly request: MembershipRequest; readonly bucketIds: readonly string[] };
@@ -103,18 +94,16 @@ export const planMembershipRequests = (batch: readonly MembershipRequest[]): Mem
   return {
     single: batch.filter((request) => !inBulk.has(request)),
     bulk: batch.filter((request) => inBulk.has(request)),
-    additions: [...byBucket].flatMap(([bucketId, members]) => chunkAddition(bucketId, members)),
+    additions: [...byBucket].flatMap(([bucketId, members]) => {
+      const contactIds = [...members].map(({ request }) => request.id);
+      return additionsOf(bucketId, contactIds, BULK_SIZE);
+    }),
   };
 };
 
-const chunksOf = (bucketId: string, ids: readonly string[], size: number): BulkAddition[] =>
+const additionsOf = (bucketId: string, ids: readonly string[], size: number): readonly BulkAddition[] =>
   chunks(ids, size).map((contactIds) => ({ bucketId, contactIds }));
-
-const chunkAddition = (bucketId: string, members: ReadonlySet<Addition>): BulkAddition[] => {
-  const contactIds = [...members].map((addition) => addition.request.id);
-  return chunksOf(bucketId, contactIds, BULK_SIZE);
-};
 
 /** Splits a refused addition, because it may have been too large; returns none if it was already small. */
 export const splitAddition = ({ bucketId, contactIds }: BulkAddition): readonly BulkAddition[] =>
-  contactIds.length <= CAUTIOUS_BULK_SIZE ? [] : chunksOf(bucketId, contactIds, CAUTIOUS_BULK_SIZE);
+  contactIds.length <= CAUTIOUS_BULK_SIZE ? [] : additionsOf(bucketId, contactIds, CAUTIOUS_BULK_SIZE);

@@ -2,22 +2,21 @@ import type { MembershipRequest } from '../../core/contact/requests.ts';
 import { InvalidError, isCredentialError, leftOpen, NotFoundError, RemoteError, RevokedError } from '../errors.ts';
 import { mapConcurrently } from '../../util/batches.ts';
 import { metRefusal, settleEach } from '../write-results.ts';
+import { membershipAfter, sortedIds } from '../groups.ts';
 import type { WriteResult } from '../remote.ts';
-import type { MembershipAnswer, MembershipApi } from './api/membership.ts';
+import type { MembershipAnswer } from './api/membership.ts';
 import { allRows } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
-import { sortedIds } from './mapper.ts';
-import { applyMembership, planMembershipRequests, splitAddition, type BulkAddition } from './membership-plan.ts';
+import { planMembershipRequests, splitAddition, type BulkAddition } from './membership-plan.ts';
 import { writeContact } from './read.ts';
 
+type MembershipApi = ServiceApi['membership'];
 type Results = readonly WriteResult<readonly string[]>[];
 
 const readMembership = async (api: MembershipApi, id: string, signal: AbortSignal): Promise<readonly string[]> => {
   const buckets = await allRows(api.listBuckets(id, signal));
   return buckets.map((bucket) => bucket.id);
 };
-
-const isSameSet = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean => a.size === b.size && a.isSubsetOf(b);
 
 /** Removes the contact from each of its buckets, for a service that does not accept an empty set. */
 const clearMembership = async (
@@ -34,10 +33,9 @@ const replaceMembership = async (
   api: MembershipApi,
   id: string,
   held: readonly string[],
-  wanted: ReadonlySet<string>,
+  sent: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly string[]> => {
-  const sent = sortedIds(wanted);
   try {
     const answer = await api.replaceBuckets(id, sent, signal);
     if (sent.length === 0 && answer.ids.length > 0) return await clearMembership(api, id, held, signal);
@@ -58,9 +56,9 @@ const rewriteMembership = async (
   signal: AbortSignal,
 ): Promise<readonly string[]> => {
   const held = await readMembership(api, request.id, signal);
-  const wanted = applyMembership(held, request);
-  if (isSameSet(wanted, new Set(held))) return sortedIds(held);
-  return replaceMembership(api, request.id, held, wanted, signal);
+  const wanted = membershipAfter(held, request);
+  const isSame = new Set(wanted).symmetricDifference(new Set(held)).size === 0;
+  return isSame ? wanted : replaceMembership(api, request.id, held, wanted, signal);
 };
 
 /** Returns the membership after the changes, without buckets that the answer to the addition shows to be left out. */
@@ -71,8 +69,7 @@ const afterMoves = (
 ): readonly string[] => {
   const answered = new Set(added?.ids);
   const leftOut = added === null || added.mayBeCut ? [] : request.add.filter((id) => !answered.has(id));
-  const wanted = applyMembership([...held, ...answered], request);
-  return sortedIds([...wanted].filter((id) => !leftOut.includes(id)));
+  return membershipAfter([...held, ...answered], request).filter((id) => !leftOut.includes(id));
 };
 
 /**
@@ -157,7 +154,7 @@ const sortOutcomes = (bulk: readonly MembershipRequest[], outcomes: readonly Bul
     const error = errors.get(request.id);
     if (error !== undefined) written.push({ key: request.key, ok: false, error });
     else if (!unwritten.has(request.id)) {
-      const value = sortedIds(applyMembership(request.knownGroupIds ?? [], request));
+      const value = membershipAfter(request.knownGroupIds ?? [], request);
       written.push({ key: request.key, ok: true, value });
     }
   }

@@ -68,7 +68,7 @@ const endsFeed = ({ announcesNext, isLast, rowKeys }: Page<ContactRow>): boolean
   isLast || (!announcesNext && rowKeys.length < PAGE_SIZE);
 
 /** The options of a pull: the client, the clock, the limits of a listing, and the recently seen contacts. */
-export type PullOptions = {
+type PullOptions = {
   readonly api: ServiceApi;
   readonly clock: Clock;
   readonly limits: ListingLimits;
@@ -151,11 +151,7 @@ const cursorAfter = (old: KeysetCursor, { rows, serverTimeMs }: Page<ContactRow>
  *
  * @throws {CursorExpiredError} if the cursor cannot be read, or is ahead of the service's clock.
  */
-export async function* pullChanges(
-  options: PullOptions,
-  cursor: string,
-  signal: AbortSignal,
-): AsyncGenerator<FeedPage> {
+async function* pullChanges(options: PullOptions, cursor: string, signal: AbortSignal): AsyncGenerator<FeedPage> {
   const { api } = options;
   const old = readCursor(cursor);
   for (const [name, definition] of definitionsIn(cursor)) api.mapping.definitions.set(name, definition);
@@ -219,14 +215,29 @@ const cursorAfterWhole = (progress: Progress, { definitions }: ServiceMapping): 
   return encodeCursor(nextCursor(startCursor(progress.startedAtMs), progress), definitions);
 };
 
+type WholeRequest = Extract<PullRequest, { mode: 'whole' }>;
+
+/** Adds the digest suffix to the rows of a lookup, because records are stored with it. */
+const withDigestEnd = ({ digestEnd }: ServiceMapping, request: WholeRequest): WholeRequest => {
+  const { known } = request;
+  if (known === undefined || digestEnd === '') return request;
+  return {
+    ...request,
+    known: async (rows) => {
+      const found = await known(rows.map(({ id, digest }) => ({ id, digest: digest + digestEnd })));
+      return new Set([...found].map((digest) => digest.slice(0, -digestEnd.length)));
+    },
+  };
+};
+
 /**
  * Yields every contact. A `resume` of an earlier listing's page continues after that page.
  *
  * @throws {CursorExpiredError} if `resume` cannot be read.
  */
-export async function* pullWhole(
+async function* pullWhole(
   { api, clock, limits }: PullOptions,
-  { resume, known }: Extract<PullRequest, { mode: 'whole' }>,
+  { resume, known }: WholeRequest,
   signal: AbortSignal,
 ): AsyncGenerator<FeedPage> {
   const seen = new Set<string>();
@@ -244,3 +255,13 @@ export async function* pullWhole(
   if (progress === null) return;
   yield feedPage({ cursor: cursorAfterWhole(progress, api.mapping), total: progress.total });
 }
+
+/** Pulls the contacts of the service: the changes since a cursor, or all contacts. */
+export const pullContacts = (
+  options: PullOptions,
+  request: PullRequest,
+  signal: AbortSignal,
+): AsyncGenerator<FeedPage> =>
+  request.mode === 'changes'
+    ? pullChanges(options, request.cursor, signal)
+    : pullWhole(options, withDigestEnd(options.api.mapping, request), signal);

@@ -146,7 +146,7 @@ async function* createdSince(
  * content, because the service stores no foreign id (R9). The search ends when each request has a contact that equals its
  * draft. Contacts that only resemble a draft are compared after all pages were read.
  */
-export const findCreatedContacts = async (
+export const findCreated = async (
   api: ServiceApi,
   clock: Clock,
   requests: readonly CreateRequest[],

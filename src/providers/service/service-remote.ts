@@ -1,24 +1,25 @@
-import { USUAL_FIELDS } from '../../core/contact/chosen.ts';
+import { USUAL_FIELDS } from '../../core/contact/contact.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
 import { mapConcurrently } from '../../util/batches.ts';
 import { orRefusal } from '../write-results.ts';
 import { LISTING_LIMITS } from '../listing.ts';
-import type { PullRequest, Remote, RemoteCapabilities, WriteResult } from '../remote.ts';
-import type { RemoteOptions, RetryOptions } from '../provider.ts';
+import type { Remote, RemoteCapabilities, WriteResult } from '../remote.ts';
+import type { RetryPolicy } from '../../net/retry.ts';
+import type { RemoteOptions } from '../provider.ts';
 import { retrying } from '../send.ts';
 import { createSend, type Send } from './api/send.ts';
 import { createServiceApi } from './api/service-api.ts';
 import { createRecent, rememberWritten } from './recent.ts';
-import { serviceMapping, type ServiceMapping } from './fields.ts';
+import { serviceMapping } from './fields.ts';
 import { createGroup, deleteGroup, listGroups, readGroup, renameGroup } from './groups.ts';
 import { BULK_SIZE } from './membership-plan.ts';
 import { changeMembership } from './membership.ts';
-import { pullChanges, type PullOptions, pullWhole } from './pull.ts';
-import { createContacts, deleteContacts, findCreatedContacts, mergeContacts, updateContacts } from './push.ts';
+import { pullContacts } from './pull.ts';
+import { createContacts, deleteContacts, findCreated, mergeContacts, updateContacts } from './push.ts';
 import { readContact } from './read.ts';
 
 /** Returns `send` with retries. */
-const withRetries = (send: Send, options: RetryOptions): Send => {
+const withRetries = (send: Send, options: RetryPolicy): Send => {
   return (apiRequest, signal) =>
     retrying(() => send(apiRequest, signal), { ...options, signal, isRead: apiRequest.method === 'GET' });
 };
@@ -48,30 +49,6 @@ const CAPABILITIES: RemoteCapabilities = {
   settlesWithinMs: 0,
 };
 
-type WholeRequest = Extract<PullRequest, { mode: 'whole' }>;
-
-/** Adds the digest suffix to the rows of a lookup, because records are stored with it. */
-const withDigestEnd = ({ digestEnd }: ServiceMapping, request: WholeRequest): WholeRequest => {
-  const { known } = request;
-  if (known === undefined || digestEnd === '') return request;
-  return {
-    ...request,
-    known: async (rows) => {
-      const found = await known(rows.map(({ id, digest }) => ({ id, digest: digest + digestEnd })));
-      return new Set([...found].map((digest) => digest.slice(0, -digestEnd.length)));
-    },
-  };
-};
-
-const pull = (options: PullOptions, request: PullRequest, signal: AbortSignal) => {
-  switch (request.mode) {
-    case 'changes':
-      return pullChanges(options, request.cursor, signal);
-    case 'whole':
-      return pullWhole(options, withDigestEnd(options.api.mapping, request), signal);
-  }
-};
-
 /** Creates the {@link Remote} of an account of the relationship management service. */
 export const createServiceRemote = (options: ServiceRemoteOptions): Remote => {
   const { clock, fields = USUAL_FIELDS, listingLimits: limits = LISTING_LIMITS } = options;
@@ -88,7 +65,7 @@ export const createServiceRemote = (options: ServiceRemoteOptions): Remote => {
     requestCount: options.requestCount,
     ...(options.timeToSendMs && { timeToSendMs: options.timeToSendMs }),
     identify: async (signal) => (await api.user.get(signal)).id,
-    pull: (request, signal) => pull({ api, clock, limits, recent }, request, signal),
+    pull: (request, signal) => pullContacts({ api, clock, limits, recent }, request, signal),
     read: async (ids, signal) => {
       const answers = await mapConcurrently(ids, CONCURRENCY, async (id) => {
         return [id, await readContact(api, id, signal)] as const;
@@ -100,8 +77,7 @@ export const createServiceRemote = (options: ServiceRemoteOptions): Remote => {
     delete: (ids, signal) => orRefusal(deleteContacts(api, ids, CONCURRENCY, signal)),
     changeMembership: (batch, signal) => orRefusal(changeMembership(api, batch, CONCURRENCY, signal)),
     merge: (survivorId, mergedAwayId, signal) => mergeContacts(api, survivorId, mergedAwayId, signal),
-    findCreated: (requests, sinceMs, isTaken, signal) =>
-      findCreatedContacts(api, clock, requests, sinceMs, isTaken, signal),
+    findCreated: (requests, sinceMs, isTaken, signal) => findCreated(api, clock, requests, sinceMs, isTaken, signal),
     listGroups: (signal) => listGroups(api, signal),
     readGroup: (id, signal) => readGroup(api, id, signal),
     createGroup: (name, signal, details) => createGroup(api, name, signal, details),

@@ -50,8 +50,7 @@ const sending = async <T>(
   to: { readonly baseUrl: string; readonly accessToken: string | null },
   work: (send: Send) => Promise<T>,
 ): Promise<T> => {
-  const timeouts = { headersTimeoutMs: SIGN_IN_TIMEOUT_MS, bodyTimeoutMs: SIGN_IN_TIMEOUT_MS };
-  const dispatcher = createTransport({ gatesFor: () => [], onAttempt: () => undefined, ...timeouts });
+  const dispatcher = createTransport({ timeoutMs: SIGN_IN_TIMEOUT_MS });
   try {
     return await work(createSend({ ...to, dispatcher, clock }));
   } finally {

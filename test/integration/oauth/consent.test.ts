@@ -116,8 +116,7 @@ describe.skipIf(isSkipped)("Google's consent page", () => {
   const pkce = createPkcePair(randomBytes);
   const urlFor = (redirectUri: string): string => {
     const { authUrl, clientId } = sandbox.google;
-    const scopes = [CONTACTS_SCOPE];
-    return authorizationUrl({ authUrl, clientId, redirectUri, scopes, state: STATE, codeChallenge: pkce.challenge });
+    return authorizationUrl({ authUrl, clientId, redirectUri, state: STATE, codeChallenge: pkce.challenge });
   };
   const exchange = (code: string | null, redirectUri: string, codeVerifier = pkce.verifier) => {
     const { tokenUrl, clientId, clientSecret } = sandbox.google;

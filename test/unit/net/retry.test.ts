@@ -1,7 +1,9 @@
 import { AbortError } from 'p-retry';
 import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../../src/util/clock.ts';
-import { retry, type RetryOptions } from '../../../src/net/retry.ts';
+import { retry } from '../../../src/net/retry.ts';
+
+type RetryOptions = Parameters<typeof retry>[1];
 import { createFakeClock } from './fake-clock.ts';
 
 /** Returns a clock that records sleeps. A sleep ends immediately and advances the time. */
@@ -49,8 +51,8 @@ describe('retry', () => {
   test('reports each wait with its error and its length', async () => {
     const waits: [unknown, number][] = [];
     const broken = new Error('broken');
-    const onWait: RetryOptions['onWait'] = (error, waitMs) => void waits.push([error, waitMs]);
-    await retry(failTimes(2, broken).operation, optionsWith({ random: () => 0.5, onWait }));
+    const onRetry: RetryOptions['onRetry'] = (error, waitMs) => void waits.push([error, waitMs]);
+    await retry(failTimes(2, broken).operation, optionsWith({ random: () => 0.5, onRetry }));
     expect(waits).toEqual([
       [broken, 250],
       [broken, 500],

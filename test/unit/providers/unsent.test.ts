@@ -19,8 +19,7 @@ const createBlockedTransport = () => {
   return createTransport({
     gatesFor: () => [gate],
     onAttempt: () => expect.fail('a request was sent'),
-    headersTimeoutMs: 300_000,
-    bodyTimeoutMs: 300_000,
+    timeoutMs: 300_000,
   });
 };
 

@@ -12,32 +12,17 @@ const grantSchema = z.object({
   token_type: optionalText,
   user_id: id.nullish().transform((value) => value ?? null),
 });
-export type Grant = z.output<typeof grantSchema>;
+type Grant = z.output<typeof grantSchema>;
 
 /** The result of the exchange of a v1 application's api_key. */
 const exchangedKeySchema = z.object({ access_token: z.string().min(1), scopes: optionalText });
 type ExchangedKey = z.output<typeof exchangedKeySchema>;
 
-type Managed<Name extends string> = `${Name}:view` | `${Name}:manage`;
-
-/** A scope that an application may request (API.md, Authentication). */
-type Scope =
-  | 'user:login'
-  | 'user:basic'
-  | 'user:manage'
-  | Managed<'all'>
-  | Managed<'buckets'>
-  | Managed<'connected-accounts'>
-  | Managed<'contacts'>
-  | Managed<'interactions'>
-  | Managed<'message-templates'>
-  | Managed<'notes'>
-  | Managed<'tasks'>;
-
 type AuthorizeRequest = {
   readonly clientId: string;
   readonly redirectUri: string;
-  readonly scopes: readonly Scope[];
+  /** API.md, Authentication. */
+  readonly scopes: readonly string[];
   /** `code` is exchanged afterwards; `token` returns a usable token. */
   readonly responseType: 'code' | 'token';
   /** The service returns it unchanged. Abort if it differs. */
@@ -57,7 +42,7 @@ export const authorizeUrl = (authUrl: string, request: AuthorizeRequest): string
   return `${authUrl.replace(/\/+$/u, '')}/oauth2/authorize?${[...query, `scope=${scope}`].join('&')}`;
 };
 
-export type CodeExchange = {
+type CodeExchange = {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly code: string;

@@ -1,4 +1,4 @@
-import { headerNamed, readRateHeaders, readRetryAfterMs, type AnswerHeaders } from '../../../net/headers.ts';
+import { headerNamed, readRateHeaders, readRetryAfterMs, type AnswerHead } from '../../../net/headers.ts';
 import {
   ClientRefusedError,
   DisabledError,
@@ -41,12 +41,7 @@ type Asked = {
 };
 
 /** A parsed answer; `json` is undefined for an empty body, `isJson` is false for a body that is not JSON. */
-export type ParsedAnswer = {
-  readonly status: number;
-  readonly headers: AnswerHeaders;
-  readonly isJson: boolean;
-  readonly json: unknown;
-};
+export type ParsedAnswer = AnswerHead & { readonly isJson: boolean; readonly json: unknown };
 
 const LIMIT_WORDS = /rate limit|limit exceeded|too many requests|throttl/iu;
 const TAKEN_WORDS = /taken|exist|duplicate|unique|already/iu;

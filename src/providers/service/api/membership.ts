@@ -4,7 +4,7 @@ import { listPages, PAGE_SIZE, rowsOf, type ListRequest, type Page } from './pag
 import { callLeniently } from './resource.ts';
 import { bucketSchema, type Bucket } from './buckets.ts';
 import { id as idSchema } from './schemas-common.ts';
-import type { Method, Send } from './send.ts';
+import type { ApiRequest, Send } from './send.ts';
 
 /** The service's answer to a change of a membership. The returned rows are not fully documented. */
 export type MembershipAnswer = {
@@ -13,8 +13,6 @@ export type MembershipAnswer = {
   /** True if the rows may be missing or end at a page limit, so that a missing row has no meaning. */
   readonly mayBeCut: boolean;
 };
-
-export type MembershipApi = ReturnType<typeof createMembershipApi>;
 
 const CONTACT_BUCKETS = '/v2/contacts/{id}/buckets';
 const BUCKET_CONTACTS = '/v2/buckets/{id}/contacts';
@@ -35,7 +33,7 @@ const contactsOf = (bucketId: string): ListRequest<ContactRow> => {
 /** Creates the operations of one membership route. All of them send ids and return a list. */
 const changer = (send: Send, route: string) => {
   return async (
-    method: Method,
+    method: ApiRequest['method'],
     id: string,
     memberIds: readonly string[],
     signal: AbortSignal,

@@ -139,10 +139,10 @@ export type ServiceContact = z.output<typeof contactSchema>;
 export type SyncedLists = z.output<typeof syncedListsSchema>;
 
 /** An entry that the service returned. It is sent back with its id and all its other content. */
-export type KeptEntry = { readonly id: string; readonly [key: string]: Json };
+type KeptEntry = { readonly id: string; readonly [key: string]: Json };
 
 /** A new address; absent parts are empty. */
-export type NewAddress = {
+type NewAddress = {
   readonly label?: string;
   readonly street_1?: string;
   readonly city?: string;
@@ -151,10 +151,10 @@ export type NewAddress = {
   readonly country?: string;
 };
 /** A new email address or website. */
-export type NewAddressed = { readonly label?: string; readonly address: string };
-export type NewPhoneNumber = { readonly label?: string; readonly number: string };
-export type NewProfile = { readonly label?: string; readonly url: string };
-export type CustomFieldValue = { readonly field: { readonly id: string }; readonly value: Json };
+type NewAddressed = { readonly label?: string; readonly address: string };
+type NewPhoneNumber = { readonly label?: string; readonly number: string };
+type NewProfile = { readonly label?: string; readonly url: string };
+type CustomFieldValue = { readonly field: { readonly id: string }; readonly value: Json };
 
 /** The writable fields of a contact (API.md, Contact). Only the sent fields are changed; a list is sent whole. */
 export type ContactWrite = {

@@ -8,11 +8,9 @@ import type { AnswerLimits } from '../../listing.ts';
 import { sendOnce } from '../../send.ts';
 import { answerError, connectionError, sentOf, type ParsedAnswer } from './failure.ts';
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-
 /** One request to a documented route. */
 export type ApiRequest = {
-  readonly method: Method;
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** The documented route; `{id}` is replaced by `id`. */
   readonly route: string;
   readonly id?: string;
@@ -37,7 +35,7 @@ export type ApiAnswer = {
 /** Sends one request and returns its successful answer. Throws a {@link RemoteError} or the signal's reason. */
 export type Send = (apiRequest: ApiRequest, signal: AbortSignal) => Promise<ApiAnswer>;
 
-export type SendOptions = {
+type SendOptions = {
   /** {base_url} or {auth_url}: the routes are appended to it. */
   readonly baseUrl: string;
   /** Null for the authorization endpoints, which take no token. */

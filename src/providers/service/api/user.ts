@@ -16,7 +16,7 @@ export const userSchema = z.object({
   role: opaque,
   status: optionalText,
 });
-export type User = z.output<typeof userSchema>;
+type User = z.output<typeof userSchema>;
 
 /** The writable fields of the user (PATCH /v2/me). */
 type UserWrite = {
@@ -83,7 +83,7 @@ export const taskSchema = z.object({
     assigned_to: userSchema.nullish(),
   }),
 });
-export type Task = z.output<typeof taskSchema>;
+type Task = z.output<typeof taskSchema>;
 
 type Stamped = 'id' | 'created_at' | 'updated_at';
 

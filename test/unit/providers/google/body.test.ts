@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Contact, CONTACT_FIELDS, type ContactField, USUAL_FIELDS } from '../../../../src/core/contact/contact.ts';
 import { contactOf, type ContactRecord } from '../../../../src/core/contact/record.ts';
-import { createBody, maskOf, updateBody } from '../../../../src/providers/google/body.ts';
+import { createBody, maskOf, updateBody } from '../../../../src/providers/google/mapper.ts';
 import { personMapping } from '../../../../src/providers/google/fields.ts';
 import { readPerson } from '../../../../src/providers/google/mapper.ts';
 import { contact, person, recordOf } from './support.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type Contact, type ContactField, USUAL_FIELDS } from '../../../../src/core/contact/contact.ts';
 import { JOINABLE, type JoinedPart } from '../../../../src/core/contact/fields.ts';
 import { normaliseText } from '../../../../src/core/contact/text.ts';
-import { createBody, maskOf, updateBody } from '../../../../src/providers/google/body.ts';
+import { createBody, maskOf, updateBody } from '../../../../src/providers/google/mapper.ts';
 import { personMapping } from '../../../../src/providers/google/fields.ts';
 import { readPerson } from '../../../../src/providers/google/mapper.ts';
 import { contact, person } from './support.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { updateBody } from '../../../../src/providers/google/body.ts';
+import { updateBody } from '../../../../src/providers/google/mapper.ts';
 import { dateOf, dayOf } from '../../../../src/providers/google/further-fields.ts';
 import { person, recordOf } from './support.ts';
 

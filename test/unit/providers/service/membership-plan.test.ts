@@ -1,10 +1,6 @@
 import type { MembershipRequest } from '../../../../src/core/contact/requests.ts';
 import { describe, expect, it } from 'vitest';
-import {
-  applyMembership,
-  BULK_SIZE,
-  planMembershipRequests,
-} from '../../../../src/providers/service/membership-plan.ts';
+import { BULK_SIZE, planMembershipRequests } from '../../../../src/providers/service/membership-plan.ts';
 
 const fresh = (number: number, add: readonly string[], known: readonly string[] | null = []): MembershipRequest => {
   return { key: `k${number}`, id: `contact_${number}`, add, remove: [], knownGroupIds: known };
@@ -59,8 +55,4 @@ describe('[R11] the plan of membership requests', () => {
       ['b1', 20],
     ]);
   });
-});
-
-it('[R11] a change is applied to the current membership', () => {
-  expect([...applyMembership(['a', 'b', 'c'], { add: ['d', 'a'], remove: ['b', 'x'] })]).toEqual(['a', 'c', 'd']);
 });

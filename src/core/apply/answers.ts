@@ -11,7 +11,7 @@ import {
 import type { LabelledValue } from '../contact/elements.ts';
 import { type Half, isDeleted } from '../contact/half.ts';
 import { emailKey } from '../contact/keys.ts';
-import { keyLists, listOf, withEmails } from '../contact/lists.ts';
+import { keyListsIn, listOf, withEmails } from '../contact/lists.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { bySide, otherSide, type Side } from '../contact/side.ts';
 import { equalSnapshots } from '../contact/snapshot.ts';
@@ -67,7 +67,7 @@ const notTaken = (fields: readonly ContactField[], desired: Contact, now: Contac
   const scalars = scalarsOf(fields).filter((field) => textIn(desired, field) !== textIn(now, field));
   const lists = listsOf(fields).filter((field) => {
     if (JSON.stringify(listOf(desired, field)) === JSON.stringify(listOf(now, field))) return false;
-    const keyed = keyLists(field, { desired: listOf(desired, field), now: listOf(now, field) });
+    const keyed = keyListsIn(field, { desired, now });
     return [...keyed.desired.keys()].some((key) => !keyed.now.has(key));
   });
   return [...scalars, ...lists];

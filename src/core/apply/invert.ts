@@ -11,7 +11,7 @@ import {
   withValue,
 } from '../contact/contact.ts';
 import { isExtraField } from '../contact/fields.ts';
-import { keyLists, listOf, withList } from '../contact/lists.ts';
+import { keyListsIn, withKeyed } from '../contact/lists.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { equalSnapshots, unordered } from '../contact/snapshot.ts';
 import type { CreateOperation, DeleteOperation, MembershipOperation, UpdateOperation } from '../reconcile/operation.ts';
@@ -62,14 +62,12 @@ const invertScalar = (field: ScalarField, contact: Contact, before: Contact, aft
 
 /** Returns the list without elements that the operation added, and with those that it removed and that are missing. */
 const invertList = (field: ListField, contact: Contact, before: Contact, after: Contact): Contact => {
-  const lists = { before: listOf(before, field), after: listOf(after, field), now: listOf(contact, field) };
-  const keyed = keyLists(field, lists);
+  const keyed = keyListsIn(field, { before, after, now: contact });
   const isAdded = (key: string): boolean => keyed.after.has(key) && !keyed.before.has(key);
   const kept = [...keyed.now].filter(([key]) => !isAdded(key));
   const back = [...keyed.before].filter(([key]) => !keyed.after.has(key) && !keyed.now.has(key));
   if (kept.length === keyed.now.size && back.length === 0) return contact;
-  const elements = [...kept, ...back].map(([, element]) => element);
-  return withList(contact, field, elements);
+  return withKeyed(contact, field, [...kept, ...back]);
 };
 
 const invertUpdate = ({ before, after, fields }: Done<UpdateOperation>, { record, isReverted }: Current): Inversion => {

@@ -10,7 +10,7 @@ import {
   type SyncedField,
 } from '../contact/contact.ts';
 import { isAway, isPresent, type Half } from '../contact/half.ts';
-import { keyLists, listOf, withList } from '../contact/lists.ts';
+import { keyListsIn, withKeyed } from '../contact/lists.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { bySide, otherSide, type Side } from '../contact/side.ts';
 import type { Snapshot } from '../contact/snapshot.ts';
@@ -113,18 +113,12 @@ const strayed = (operation: StrayOperation, base: Contact, now: Contact): Contac
     if (textIn(now, field) === textIn(desired, field)) shown = withValue(shown, field, textIn(now, field));
   }
   for (const field of listsOf(fields)) {
-    const lists = keyLists(field, {
-      base: listOf(base, field),
-      now: listOf(now, field),
-      desired: listOf(desired, field),
-      before: listOf(before.contact, field),
-    });
+    const lists = keyListsIn(field, { base, now, desired, before: before.contact });
     const kept = [...lists.base].filter(([key]) => lists.now.has(key));
     const isBrought = (key: string): boolean =>
       lists.desired.has(key) && !lists.before.has(key) && !lists.base.has(key);
     const brought = [...lists.now].filter(([key]) => isBrought(key));
-    const elements = [...kept, ...brought].map(([, element]) => element);
-    shown = withList(shown, field, elements);
+    shown = withKeyed(shown, field, [...kept, ...brought]);
   }
   return shown;
 };

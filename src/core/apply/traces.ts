@@ -6,12 +6,11 @@ import {
   textIn,
   withValue,
   type Contact,
-  type ListField,
   type ScalarField,
   type SyncedField,
 } from '../contact/contact.ts';
 import { isExtraField } from '../contact/fields.ts';
-import { keyLists, listOf, withList } from '../contact/lists.ts';
+import { keyListsIn, withKeyed, withList } from '../contact/lists.ts';
 import { otherSide, type Side } from '../contact/side.ts';
 import { resembles } from '../reconcile/similar.ts';
 import type { Known } from './outcome.ts';
@@ -53,11 +52,7 @@ export const broughtValues = (desired: Contact, found: Contact, before: Contact)
     contact = withValue(contact, field, now === '' || resembles(now, wanted) ? now : wanted);
   }
   for (const field of listsIn(desired, found, before)) {
-    const lists = keyLists(field, {
-      desired: listOf(desired, field),
-      found: listOf(found, field),
-      before: listOf(before, field),
-    });
+    const lists = keyListsIn(field, { desired, found, before });
     const kept = [...lists.desired.keys()].flatMap((key) => lists.found.get(key) ?? lists.before.get(key) ?? []);
     const remaining = [...lists.found].filter(([key]) => lists.before.has(key) && !lists.desired.has(key));
     contact = withList(contact, field, [...kept, ...remaining.map(([, element]) => element)]);
@@ -77,19 +72,10 @@ export const arrivedValues = (base: Contact, source: Contact, desired: Contact, 
     if (isMissing) contact = withValue(contact, field, '');
   }
   for (const field of listsIn(base, source, desired, now)) {
-    const lists = keyLists(field, {
-      base: listOf(base, field),
-      source: listOf(source, field),
-      desired: listOf(desired, field),
-      now: listOf(now, field),
-    });
+    const lists = keyListsIn(field, { base, source, desired, now });
     const kept = [...lists.source].filter(([key]) => !lists.desired.has(key) || lists.now.has(key));
     const remaining = [...lists.base].filter(([key]) => !lists.source.has(key) && lists.now.has(key));
-    contact = withList(
-      contact,
-      field,
-      [...kept, ...remaining].map(([, element]) => element),
-    );
+    contact = withKeyed(contact, field, [...kept, ...remaining]);
   }
   return contact;
 };
@@ -101,9 +87,6 @@ type Update = {
   readonly desired: Contact;
 };
 
-const listsBy = (field: ListField, { before, desired }: Update, now: Contact) =>
-  keyLists(field, { before: listOf(before, field), now: listOf(now, field), desired: listOf(desired, field) });
-
 /** Returns whether the contact contains a value of the write: a text changed to the requested one, or an element was added. */
 export const showsBrought = (update: Update, now: Contact): boolean => {
   const { fields, before, desired } = update;
@@ -113,7 +96,7 @@ export const showsBrought = (update: Update, now: Contact): boolean => {
   });
   if (isBrought) return true;
   return listsOf(fields).some((field) => {
-    const lists = listsBy(field, update, now);
+    const lists = keyListsIn(field, { before, desired, now });
     return [...lists.desired.keys()].some((key) => !lists.before.has(key) && lists.now.has(key));
   });
 };
@@ -126,7 +109,7 @@ const lacksTaken = (update: Update, now: Contact): boolean => {
   );
   if (isCleared) return true;
   return listsOf(fields).some((field) => {
-    const lists = listsBy(field, update, now);
+    const lists = keyListsIn(field, { before, desired, now });
     return [...lists.before.keys()].some((key) => !lists.desired.has(key) && !lists.now.has(key));
   });
 };

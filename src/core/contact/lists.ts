@@ -64,6 +64,15 @@ export const keyLists = <Name extends string>(
   return Object.fromEntries(entries) as Record<Name, KeyedList>;
 };
 
+/** Keys one list field of several contacts, as {@link keyLists} does. */
+export const keyListsIn = <Name extends string>(
+  field: ListField,
+  contacts: Readonly<Record<Name, Contact>>,
+): Readonly<Record<Name, KeyedList>> => {
+  const versions = Object.entries<Contact>(contacts).map(([name, contact]) => [name, listOf(contact, field)] as const);
+  return keyLists(field, Object.fromEntries(versions) as Record<Name, readonly ListElement[]>);
+};
+
 /** Returns the keys of the elements that only one of two lists contains: each element's own key. */
 export const differingKeys = (
   field: ListField,
@@ -81,6 +90,18 @@ export const differingKeys = (
 export const withList = (contact: Contact, field: ListField, elements: readonly ListElement[]): Contact => {
   return withValue(contact, field, elements as NonNullable<Contact[ListField]>);
 };
+
+/** Returns the contact with one list field replaced by keyed elements. */
+export const withKeyed = (
+  contact: Contact,
+  field: ListField,
+  elements: readonly (readonly [key: string, element: ListElement])[],
+): Contact =>
+  withList(
+    contact,
+    field,
+    elements.map(([, element]) => element),
+  );
 
 /**
  * Returns the wanted values of a list, followed by other spellings of these values on their side. A contact has only one spelling

@@ -1,6 +1,6 @@
 import { type Contact, listsIn, scalarsIn, textIn, withValue } from '../contact/contact.ts';
 import { type Half, isPresent } from '../contact/half.ts';
-import { keyLists, listOf, withList } from '../contact/lists.ts';
+import { keyListsIn, withKeyed } from '../contact/lists.ts';
 import { SIDES } from '../contact/side.ts';
 import type { Merge, Pair, Unlink } from './decision.ts';
 import type { GroupLink } from './membership.ts';
@@ -21,15 +21,9 @@ const agreedContact = (base: Contact, own: Contact, other: Contact): Contact => 
     if (textIn(own, field) === textIn(other, field)) agreed = withValue(agreed, field, textIn(own, field));
   }
   for (const field of listsIn(base, own, other)) {
-    const keyed = keyLists(field, { base: listOf(base, field), own: listOf(own, field), other: listOf(other, field) });
+    const keyed = keyListsIn(field, { base, own, other });
     const kept = [...keyed.base].filter(([key]) => keyed.own.has(key) || keyed.other.has(key));
-    if (kept.length < keyed.base.size) {
-      agreed = withList(
-        agreed,
-        field,
-        kept.map(([, element]) => element),
-      );
-    }
+    if (kept.length < keyed.base.size) agreed = withKeyed(agreed, field, kept);
   }
   return agreed;
 };

@@ -10,7 +10,7 @@ import {
 import { isExtraField } from '../contact/fields.ts';
 import type { Half } from '../contact/half.ts';
 import type { ListElement } from '../contact/keys.ts';
-import { elementKey, type KeyedList, keyLists, listOf, withList } from '../contact/lists.ts';
+import { elementKey, type KeyedList, keyLists, listOf, withKeyed } from '../contact/lists.ts';
 import { unsyncableFields } from '../contact/record.ts';
 import { bySide, SIDES, type Sides } from '../contact/side.ts';
 import { contactsOf, type Snapshot } from '../contact/snapshot.ts';
@@ -122,11 +122,7 @@ export const disputedHalves = (halves: Sides<Half>, { texts, lists, groups }: Un
     for (const { field, elements } of lists) {
       const keyed = keyLists(field, { base: listOf(contact, field), disputed: elements });
       const kept = [...keyed.base].filter(([key]) => !keyed.disputed.has(key));
-      contact = withList(
-        contact,
-        field,
-        kept.map(([, element]) => element),
-      );
+      contact = withKeyed(contact, field, kept);
     }
     const disputed = new Set<string | null>(groups.map((link) => link[side]));
     const groupIds = half.base.groupIds.filter((id) => !disputed.has(id));

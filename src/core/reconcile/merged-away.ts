@@ -8,7 +8,7 @@ import {
   textIn,
   withValue,
 } from '../contact/contact.ts';
-import { keyLists, listOf, withList } from '../contact/lists.ts';
+import { keyListsIn, listOf, withKeyed, withList } from '../contact/lists.ts';
 import { namesAgree } from '../contact/name-agreement.ts';
 import { unsyncableIn } from '../contact/record.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
@@ -24,12 +24,14 @@ const missingFrom = (contact: Contact, taken: Contact): Contact => {
     if (textIn(taken, field) === '') rest = withValue(rest, field, textIn(contact, field));
   }
   for (const field of listsIn(contact)) {
-    const [own, other] = [listOf(contact, field), listOf(taken, field)];
-    const lists = keyLists(field, { left: other, right: own, leftBase: other, rightBase: own });
+    const lists = keyListsIn(field, { left: taken, right: contact, leftBase: taken, rightBase: contact });
     // A value that the other half has in another spelling is not missing.
     const { right, leftBase } = aliasLeftovers(lists);
-    const elements = [...right].filter(([key]) => !leftBase.has(key)).map(([, element]) => element);
-    rest = withList(rest, field, elements);
+    rest = withKeyed(
+      rest,
+      field,
+      [...right].filter(([key]) => !leftBase.has(key)),
+    );
   }
   return rest;
 };
@@ -62,7 +64,7 @@ const withGiven = (contact: Contact, given: Contact) => {
     desired = withValue(desired, field, textIn(given, field));
   }
   for (const field of listsIn(given)) {
-    const keyed = keyLists(field, { own: listOf(contact, field), given: listOf(given, field) });
+    const keyed = keyListsIn(field, { own: contact, given });
     const gained = [...keyed.given].filter(([key]) => !keyed.own.has(key)).map(([, element]) => element);
     if (gained.length === 0) continue;
     fields.push(field);
@@ -112,7 +114,7 @@ type Takers = ReadonlyMap<string, readonly Merge[]>;
 
 const keysOf = (contact: Contact): readonly string[] =>
   NAMING_FIELDS.flatMap((field) => {
-    const { own } = keyLists(field, { own: contact[field] });
+    const { own } = keyListsIn(field, { own: contact });
     return [...own.keys()].map((key) => `${field} ${key}`);
   });
 

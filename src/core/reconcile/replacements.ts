@@ -1,7 +1,7 @@
 import { withoutExtras } from '../contact/chosen.ts';
 import { listsIn, scalarsIn, textIn, withValue, type Contact, type ListField } from '../contact/contact.ts';
 import { isDeleted, isPresent, type Half } from '../contact/half.ts';
-import { keyLists, listOf, withList } from '../contact/lists.ts';
+import { keyListsIn, withList } from '../contact/lists.ts';
 import { compareNames } from '../contact/name-agreement.ts';
 import { hasName, personNameOf } from '../contact/person-name.ts';
 import { bySide, otherSide, SIDES, type Sides } from '../contact/side.ts';
@@ -24,7 +24,7 @@ const oneSidedPairs = (pairs: readonly Pair[]): readonly OneSided[] =>
   );
 
 const haveSameKeys = (field: ListField, one: Contact, other: Contact): boolean => {
-  const keyed = keyLists(field, { one: listOf(one, field), other: listOf(other, field) });
+  const keyed = keyListsIn(field, { one, other });
   return new Set(keyed.one.keys()).symmetricDifference(new Set(keyed.other.keys())).size === 0;
 };
 
@@ -32,7 +32,7 @@ const ADDRESSES = ['emailAddresses', 'phoneNumbers'] as const;
 
 const shareAddress = (one: Contact, other: Contact): boolean =>
   ADDRESSES.some((field) => {
-    const keyed = keyLists(field, { one: one[field], other: other[field] });
+    const keyed = keyListsIn(field, { one, other });
     return [...keyed.one.keys()].some((key) => keyed.other.has(key));
   });
 

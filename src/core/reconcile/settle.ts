@@ -9,7 +9,7 @@ import {
   type SyncedField,
 } from '../contact/contact.ts';
 import type { ListElement } from '../contact/keys.ts';
-import { keyLists, listOf, withList } from '../contact/lists.ts';
+import { keyListsIn, listOf, withList } from '../contact/lists.ts';
 import { withDeclined, type Snapshot } from '../contact/snapshot.ts';
 
 /** The base of a contact without a counterpart so far. */
@@ -40,11 +40,11 @@ type SettlingSide = {
  * the base only by the write.
  */
 const settleList = (field: ListField, { base, before, other }: SettlingSide, now: Contact): readonly ListElement[] => {
-  const keyed = keyLists(field, {
-    base: listOf(base.contact, field),
-    before: listOf(before.contact, field),
-    now: listOf(now, field),
-    other: other === null ? [] : listOf(other, field),
+  const keyed = keyListsIn(field, {
+    base: base.contact,
+    before: before.contact,
+    now,
+    other: other ?? EMPTY_CONTACT,
   });
   const isAgreed = (key: string): boolean => other !== null && keyed.before.has(key) === keyed.other.has(key);
   const isInBase = (key: string): boolean => {

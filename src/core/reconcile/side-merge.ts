@@ -11,7 +11,7 @@ import {
 } from '../contact/contact.ts';
 import { isExtraField } from '../contact/fields.ts';
 import { type Half, isPresent } from '../contact/half.ts';
-import { type KeyedList, keyLists, listOf, withList } from '../contact/lists.ts';
+import { type KeyedList, keyListsIn, withKeyed } from '../contact/lists.ts';
 import { type ContactRecord, unsyncableFields } from '../contact/record.ts';
 import { bySide, type Side, type Sides, SIDES } from '../contact/side.ts';
 import { equalIn } from '../contact/snapshot.ts';
@@ -35,12 +35,10 @@ export const shownBy = (before: Contact, after: Contact, mergedAway: Contact): C
     if (now === textIn(mergedAway, field)) shown = withValue(shown, field, now);
   }
   for (const field of listsIn(before, after, mergedAway)) {
-    const [own, now, other] = [listOf(before, field), listOf(after, field), listOf(mergedAway, field)];
-    const lists = keyLists(field, { own, now, other });
+    const lists = keyListsIn(field, { own: before, now: after, other: mergedAway });
     const kept = [...lists.own].filter(([key]) => lists.now.has(key) || !isReplaced(lists.own, lists.now, lists.other));
     const gained = [...lists.now].filter(([key]) => !lists.own.has(key) && lists.other.has(key));
-    const elements = [...kept, ...gained].map(([, element]) => element);
-    shown = withList(shown, field, elements);
+    shown = withKeyed(shown, field, [...kept, ...gained]);
   }
   return shown;
 };
@@ -60,15 +58,10 @@ const beforeMerge = (field: ContactField, now: Contact, before: Contact, shown: 
   let contact = now;
   for (const name of scalarsOf([field])) contact = withValue(contact, name, textIn(before, name));
   for (const name of listsOf([field])) {
-    const keyed = keyLists(name, {
-      now: listOf(now, name),
-      before: listOf(before, name),
-      shown: listOf(shown, name),
-    });
+    const keyed = keyListsIn(name, { now, before, shown });
     const kept = [...keyed.now].filter(([key]) => keyed.before.has(key) || !keyed.shown.has(key));
     const lost = [...keyed.before].filter(([key]) => !keyed.shown.has(key) && !keyed.now.has(key));
-    const elements = [...kept, ...lost].map(([, element]) => element);
-    contact = withList(contact, name, elements);
+    contact = withKeyed(contact, name, [...kept, ...lost]);
   }
   return contact;
 };

@@ -8,6 +8,22 @@ import type { Store } from '../store/store.ts';
 
 type Identified = Pick<LinkState, 'accounts' | 'credentials'>;
 
+/** Requests the account of each side that is asked; null for any other side, and for a side that does not report its account. */
+const identify = (session: Session, isAsked: (side: Side) => boolean): Promise<Sides<string | null>> =>
+  onBothSides(async (side) => {
+    if (!isAsked(side)) return null;
+    const account = await session.remotes[side].identify(session.signal);
+    session.identified.add(side);
+    return account;
+  });
+
+/** Returns a side that is another account than the known one, with the halt for it; null if there is none. */
+const findOther = ({ sides }: Session, known: Sides<string | null>, found: Sides<string | null>) => {
+  const side = SIDES.find((each) => known[each] !== null && found[each] !== null && known[each] !== found[each]);
+  if (side === undefined) return null;
+  return { side, halt: accountChanged(side, sides[side].place, `it was ${known[side]}, it is ${found[side]}`) };
+};
+
 /**
  * Checks that each credential still opens the account that the link was made with (R8): in a full run, and if the
  * credential is not the one of the last run. Returns the accounts and credentials to store; null if no side was asked.
@@ -15,21 +31,12 @@ type Identified = Pick<LinkState, 'accounts' | 'credentials'>;
  * @throws {HaltError} if a credential opens another account.
  */
 export const checkAccounts = async (session: Session): Promise<Identified | null> => {
-  const { store, link, credentials, remotes, signal, sides } = session;
+  const { store, link, credentials } = session;
   const row = await store.link(link);
   const isDue = (side: Side): boolean => session.kind === 'full' || row.credentials[side] !== credentials[side];
-  const found = await onBothSides(async (side) => {
-    if (!isDue(side)) return row.accounts[side];
-    const account = await remotes[side].identify(signal);
-    session.identified.add(side);
-    return account;
-  });
-  for (const side of SIDES) {
-    const [known, now] = [row.accounts[side], found[side]];
-    if (known !== null && now !== null && known !== now) {
-      throw new HaltError(accountChanged(side, sides[side].place, `it was ${known}, it is ${now}`));
-    }
-  }
+  const found = await identify(session, isDue);
+  const other = findOther(session, row.accounts, found);
+  if (other !== null) throw new HaltError(other.halt);
   if (!SIDES.some(isDue)) return null;
   return { accounts: bySide((side) => found[side] ?? row.accounts[side]), credentials };
 };
@@ -46,20 +53,12 @@ export const storeAccounts = async ({ writer }: Session, patch: Identified | nul
  * @throws {HaltError} if an account is not the one that the link was made with.
  */
 export const confirmAccounts = async (session: Session, asked: readonly Side[] = SIDES): Promise<void> => {
-  const { store, link, remotes, signal, sides } = session;
-  const { accounts } = await store.link(link);
-  const found = await onBothSides(async (side) => {
-    if (!asked.includes(side) || session.identified.has(side)) return null;
-    const account = await remotes[side].identify(signal);
-    session.identified.add(side);
-    return account;
-  });
-  for (const side of SIDES) {
-    const [known, now] = [accounts[side], found[side]];
-    if (known === null || now === null || known === now) continue;
-    await discard(session, side);
-    throw new HaltError(accountChanged(side, sides[side].place, `it was ${known}, it is ${now}`));
-  }
+  const { accounts } = await session.store.link(session.link);
+  const found = await identify(session, (side) => asked.includes(side) && !session.identified.has(side));
+  const other = findOther(session, accounts, found);
+  if (other === null) return;
+  await discard(session, other.side);
+  throw new HaltError(other.halt);
 };
 
 /** Returns a key for the two accounts of a link, in either order; null until both are known. */

@@ -115,7 +115,7 @@ const formerOn = async ({ link, store }: Session, { decisions }: Plan, side: Sid
 };
 
 /** Contacts that have been read by their ids, by side. */
-export type ReadIds = Sides<ReadonlySet<string>>;
+type ReadIds = Sides<ReadonlySet<string>>;
 
 export const NONE_READ: ReadIds = { left: new Set(), right: new Set() };
 

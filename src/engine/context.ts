@@ -92,7 +92,7 @@ export type Tally = Readonly<Record<Side, SideTally>> & {
 };
 
 /** `deleted` counts contacts, without groups. */
-export type SideTally = { pulled: number; created: number; updated: number; deleted: number; groupsDeleted: number };
+type SideTally = { pulled: number; created: number; updated: number; deleted: number; groupsDeleted: number };
 
 export const emptyTally = (): Tally => {
   const side = (): SideTally => ({ pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0 });

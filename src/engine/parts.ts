@@ -2,9 +2,9 @@ import type { HalfKey } from '../core/state/rows.ts';
 import { hash } from 'node:crypto';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
 import type { GroupPlan } from '../core/reconcile/groups.ts';
-import { comparedBy, isStranger, newTwinSearch, searchTwin, sketchOf, twinsIn } from '../core/reconcile/twins.ts';
+import { comparedBy, cannotMatch, newTwinSearch, searchTwin, sketchOf, twinsIn } from '../core/reconcile/twins.ts';
 import type { Sketch, TwinSearch } from '../core/reconcile/twins.ts';
-import { selectsEverybody } from '../core/reconcile/selection.ts';
+import { selectsEveryContact } from '../core/reconcile/selection.ts';
 import type { RemoteCapabilities } from '../providers/remote.ts';
 import type { Session } from './context.ts';
 import { chunks } from '../util/batches.ts';
@@ -77,7 +77,7 @@ const findUnmatched = async (session: DivisionContext, rest: ContactIds, search:
     for (const key of comparedBy(sketch)) keys.add(key);
   });
   await readSketches(session, large, rest[large], (sketch) => {
-    if (isStranger(sketch, keys, search)) unmatched.push(sketch.id);
+    if (cannotMatch(sketch, keys, search)) unmatched.push(sketch.id);
   });
   return { large, unmatched };
 };
@@ -211,7 +211,7 @@ export const divideContacts = async (session: DivisionContext, groups: Groups): 
   const { kind, link, partSize = PART_SIZE, policy, store, tally } = session;
   // Outside of a full run, new contacts are those that it has just read.
   if (kind !== 'full' && tally.left.pulled + tally.right.pulled <= partSize) return null;
-  if (!selectsEverybody(policy.contacts) || (await store.link(link)).selection !== null) return null;
+  if (!selectsEveryContact(policy.contacts) || (await store.link(link)).selection !== null) return null;
   const open = await loadOpenIds(session);
   await yieldToEventLoop();
   if (open === null || (await store.halves(link, { by: 'alone' })).length > 0) return null;

@@ -31,7 +31,7 @@ export const refreshState = async (session: Session): Promise<void> => {
 
 /** Reports the contacts of a plan that need a user's attention. */
 const report = (session: Session, plan: Plan): void => {
-  for (const rivals of plan.ambiguous) session.emit({ kind: 'ambiguous', ...rivals });
+  for (const match of plan.ambiguous) session.emit({ kind: 'ambiguous', ...match });
   for (const { side, id } of plan.empty) {
     session.tally.skipped += 1;
     const ids = { leftId: null, rightId: null, [`${side}Id`]: id };

@@ -11,7 +11,7 @@ import { planGroups, type GroupNames, type GroupPlan } from '../core/reconcile/g
 import { planContacts, type Plan } from '../core/reconcile/plan.ts';
 import { forField } from '../core/reconcile/policy.ts';
 import { noLongerAsked, pastQuestions } from '../core/reconcile/review.ts';
-import { confirmMet, NONE_READ, type ReadIds } from './confirm.ts';
+import { confirmMet, NONE_READ } from './confirm.ts';
 import { onBothSides, type Session } from './context.ts';
 import { yieldToEventLoop } from './execute/in-parallel.ts';
 import { divideContacts, type LaterPart } from './parts.ts';
@@ -194,7 +194,7 @@ type FirstPlan = SelectedPlan & { readonly later: readonly LaterPart[] };
 export const planFirst = async (session: Session, groups: NamedGroups): Promise<FirstPlan> => {
   if (session.kind === 'full') await repairDiffering(session, groups.links);
   let planned: FirstPlan;
-  let read: ReadIds | null = NONE_READ;
+  let read: typeof NONE_READ | null = NONE_READ;
   // After a read, a plan may choose another counterpart, which is read as well.
   do {
     const division = await divideContacts(session, groups);

@@ -15,7 +15,6 @@ import {
   resumeRemedy,
   type RunOptions,
   type Session,
-  type SideTally,
   StoppedError,
   type Tally,
 } from './context.ts';
@@ -24,7 +23,7 @@ import { LinkWriter } from './link-writer.ts';
 import { perform } from './perform.ts';
 import { hasSamePatterns } from './selecting.ts';
 
-export type SideSummary = SideTally & { readonly requests: number };
+type SideSummary = Tally['left'] & { readonly requests: number };
 
 /** The result of a run, in numbers. */
 export type RunSummary = {

@@ -1,6 +1,6 @@
 import type { Sides } from '../core/contact/side.ts';
 import type { LinkState } from '../core/state/rows.ts';
-import { patternsText, selectionOf, selectsEverybody, type Selection } from '../core/reconcile/selection.ts';
+import { patternsText, selectionOf, selectsEveryContact, type Selection } from '../core/reconcile/selection.ts';
 import type { GroupNames } from '../core/reconcile/groups.ts';
 import type { GroupLink } from '../core/reconcile/membership.ts';
 import type { LinkContext, Session } from './context.ts';
@@ -12,7 +12,7 @@ type Stored = LinkState['selection'];
  * a change of membership, and marks that are in no pattern were not read.
  */
 export const hasSamePatterns = (stored: Stored, { contacts }: LinkContext['policy']): boolean =>
-  stored === null ? selectsEverybody(contacts) : stored.patterns === patternsText(contacts);
+  stored === null ? selectsEveryContact(contacts) : stored.patterns === patternsText(contacts);
 
 /** Stores the patterns with which both sides were listed. */
 export const storePatterns = async ({ kind, link, policy, store, writer }: Session): Promise<void> => {
@@ -37,10 +37,10 @@ export const currentSelection = async (
 ): Promise<{ readonly selection: Selection; readonly isNewSelection: boolean }> => {
   const selection = selectionOf(policy.contacts, groups);
   const { selection: stored } = await store.link(link);
-  if (selection.isEverybody) return { selection, isNewSelection: stored !== null };
+  if (selection.isUnrestricted) return { selection, isNewSelection: stored !== null };
   return { selection, isNewSelection: kind === 'full' || stored?.key !== selection.key };
 };
 
 /** Returns the part of a selection that is stored after a plan has applied it to everything. */
-export const storedSelection = ({ isEverybody, key }: Selection, { contacts }: LinkContext['policy']): Stored =>
-  isEverybody ? null : { patterns: patternsText(contacts), key };
+export const storedSelection = ({ isUnrestricted, key }: Selection, { contacts }: LinkContext['policy']): Stored =>
+  isUnrestricted ? null : { patterns: patternsText(contacts), key };

@@ -1,5 +1,5 @@
 import { bySide, otherSide, SIDES, type Side } from '../core/contact/side.ts';
-import { fateOf, type Verdict } from '../core/reconcile/verdict.ts';
+import { effectOf, type Verdict } from '../core/reconcile/verdict.ts';
 import type { Store } from '../store/store.ts';
 import { underLease } from './change-link.ts';
 import type { Session } from './context.ts';
@@ -9,7 +9,7 @@ import type { LeaseParts } from './lease.ts';
 type TwoContacts = Pick<Verdict, 'leftId' | 'rightId'>;
 
 /** The stored halves of two contacts; null for a contact that is not stored. */
-type StoredContacts = Parameters<typeof fateOf>[1];
+type StoredContacts = Parameters<typeof effectOf>[1];
 
 /** The reason why a verdict cannot be stored with the remedy (`said`), and the commands for it. */
 type Refusal = { readonly said: string; readonly commands?: string };
@@ -56,7 +56,7 @@ export const bindingVerdicts = async ({ link, store, writer }: Session): Promise
   const { verdicts } = await store.link(link);
   if (verdicts.length === 0) return [];
   const contactsOf = await readContacts(store, link, verdicts);
-  const isBinding = (verdict: Verdict): boolean => fateOf(verdict, contactsOf(verdict)) === 'binds';
+  const isBinding = (verdict: Verdict): boolean => effectOf(verdict, contactsOf(verdict)) === 'binds';
   const over = verdicts.filter((verdict) => !isBinding(verdict));
   if (over.length > 0) {
     await writer.apply({}, (set) => {
@@ -69,8 +69,8 @@ export const bindingVerdicts = async ({ link, store, writer }: Session): Promise
 /** Returns the reason why a verdict cannot be stored; null if it can. */
 const refusalOf = (asked: Verdict, contacts: StoredContacts, others: readonly Verdict[]): Refusal | null => {
   const [left, right] = [asked.leftId, asked.rightId];
-  const fate = fateOf(asked, contacts);
-  if (fate === 'paired') {
+  const effect = effectOf(asked, contacts);
+  if (effect === 'paired') {
     if (asked.says === 'together') return { said: `${left} and ${right} are paired already.` };
     return {
       said:
@@ -79,7 +79,7 @@ const refusalOf = (asked: Verdict, contacts: StoredContacts, others: readonly Ve
       commands: `\`contact-sync explain ${left}\` names the run, \`contact-sync undo RUN\` undoes it.`,
     };
   }
-  if (fate === 'linked elsewhere') {
+  if (effect === 'linked elsewhere') {
     const linked = SIDES.filter((side) => contacts[side]?.isLinked).map((side) => idOn(side, asked));
     const which =
       linked.length === 1 ? `${linked[0]} is paired with another contact` : 'Each of them is paired already';
@@ -88,12 +88,12 @@ const refusalOf = (asked: Verdict, contacts: StoredContacts, others: readonly Ve
   // An unknown id may be new: the next run reads the contact, or drops the verdict.
   const deleted = SIDES.find((side) => contacts[side]?.half.state === 'gone');
   if (deleted !== undefined) return { said: `${idOn(deleted, asked)} is deleted.` };
-  const rival = others.find(
+  const competing = others.find(
     (each) =>
       asked.says === 'together' && each.says === 'together' && (each.leftId === left) !== (each.rightId === right),
   );
-  if (rival === undefined) return null;
-  const { leftId, rightId } = rival;
+  if (competing === undefined) return null;
+  const { leftId, rightId } = competing;
   return {
     said: `${leftId} and ${rightId} are to be paired. Remove that decision first.`,
     commands: `contact-sync pair --forget ${leftId} ${rightId}`,

@@ -60,9 +60,9 @@ const loadUnselected = async (
   store: Store,
   link: string,
   candidates: readonly Half[],
-  { isEverybody, selects }: Selection,
+  { isUnrestricted, selects }: Selection,
 ): Promise<readonly Half[]> => {
-  const isNeeded = !isEverybody && candidates.some((half) => isPresent(half) && selects(half.side, half.record));
+  const isNeeded = !isUnrestricted && candidates.some((half) => isPresent(half) && selects(half.side, half.record));
   return isNeeded ? store.halves(link, { by: 'unselected' }) : [];
 };
 

@@ -4,7 +4,7 @@ import { SIDES, bySide, inWordsOf } from '../../core/contact/side.ts';
 import type { Run } from '../../core/view/views.ts';
 import { count, formatAge, formatDuration, formatEstimate, grouped } from '../../core/view/words.ts';
 import { readLinkStatuses, type LinkStatus, type LinkPace } from '../../daemon/jobs/link-status.ts';
-import type { Skipped } from '../../engine/history/link-record.ts';
+import type { LinkRecord } from '../../engine/history/link-record.ts';
 import { CredentialsError } from '../../store/store.ts';
 import { isoOf, systemClock } from '../../util/clock.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
@@ -82,7 +82,7 @@ const sweepFacts = ({ sides, sweepAtMs }: LinkStatus, nowMs: number): [string, s
 /** Contacts that are not synced, with name, ids and reason. */
 const heldLines = (
   sides: LinkStatus['sides'],
-  held: readonly Pick<Skipped, 'side' | 'leftId' | 'rightId' | 'name' | 'reason'>[],
+  held: readonly Pick<LinkRecord['skipped'][number], 'side' | 'leftId' | 'rightId' | 'name' | 'reason'>[],
 ): readonly string[] => {
   const rows = held.slice(0, ROWS_SHOWN).map(({ side, name, reason, ...ids }) => {
     const contact = name === null ? describeIds(ids) : `${shorten(name, NAME_COLUMNS)} (${describeIds(ids)})`;

@@ -3,13 +3,13 @@ import { SIDES, type Side, type Sides, type SideWords } from '../../core/contact
 import type { RunKind } from '../../core/state/rows.ts';
 import { count, formatDuration } from '../../core/view/words.ts';
 import { resumeRemedy } from '../../engine/context.ts';
-import type { RunResult, RunSummary, SideSummary } from '../../engine/run.ts';
+import type { RunResult, RunSummary } from '../../engine/run.ts';
 import { isCredentialError } from '../../providers/errors.ts';
 import { EXIT, exitCodeOf, messageOf } from '../command/exit-codes.ts';
 import { formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-const NOTHING: SideSummary = { pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0, requests: 0 };
+const NOTHING: RunSummary['left'] = { pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0, requests: 0 };
 
 /** The result of a run that could not start: it has no id and no counts. */
 export const notBegun = (link: LinkConfig, kind: RunKind, error: unknown): RunResult => ({

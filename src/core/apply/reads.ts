@@ -23,12 +23,12 @@ import { type Known, NOT_APPLIED, type Outcome, type Unreadable } from './outcom
 import { addDone, type Done, type Task, taskOf } from './task.ts';
 import {
   arrivedValues,
-  broughtValues,
+  writtenValues,
   type Moves,
   movesAcross,
   shownFields,
   shownMoves,
-  showsBrought,
+  showsWrite,
   tookEffect,
   withMoves,
 } from './traces.ts';
@@ -106,10 +106,10 @@ const applyUpdate = (
   const source = operation.source ?? origin.record;
   // A missing value may be an edit of the contact's user, and the values of another contact are its own. In both cases a different
   // text is no evidence that it replaced the text that was sent.
-  const isKnown = found.id === before.id && showsBrought({ fields, before: before.contact, desired }, found.contact);
+  const isKnown = found.id === before.id && showsWrite({ fields, before: before.contact, desired }, found.contact);
   const shown = shownFields(fields, desired, found.contact, (isKnown ? before : found).contact);
   const settles = scalarsOf(shown.difference(new Set(given)));
-  const brought = broughtValues(desired, found.contact, before.contact);
+  const brought = writtenValues(desired, found.contact, before.contact);
   const [own, other] = [target.base ?? EMPTY_SNAPSHOT, origin.base ?? EMPTY_SNAPSHOT];
   const known = { ...source, contact: arrivedValues(other.contact, source.contact, desired, brought) };
   const held = onSides(
@@ -183,7 +183,7 @@ const applyCreated = (
   const sourceId = sourceIdOf(operation);
   const source = sourceId === null ? null : set.half(otherSide(side), sourceId);
   if (source === null) return { ...NOT_APPLIED, error: `${sourceId}, which it follows from, is not known any more.` };
-  const brought = broughtValues(desired, found.contact, EMPTY_CONTACT);
+  const brought = writtenValues(desired, found.contact, EMPTY_CONTACT);
   const moves = shownMoves({ join, leave: [] }, found.groupIds);
   const groupIds = movesAcross(side, moves, groupPairs).join.toSorted();
   const known = { ...source.record, contact: arrivedValues(EMPTY_CONTACT, desired, desired, brought), groupIds };

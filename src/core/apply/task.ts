@@ -80,7 +80,7 @@ export const taskPairId = ({ decision }: Task): number | null => decision.pair?.
 export const creationSide = ({ decision }: Task): Side | null => (decision.kind === 'merge' ? null : decision.side);
 
 /** Returns whether this task pairs the two halves. */
-export const pairsAnew = ({ decision }: Task): boolean =>
+export const startsPairing = ({ decision }: Task): boolean =>
   decision.kind === 'merge' && !isOfUndo(decision) && isNewPairing(decision);
 
 /** Returns whether the pair was asleep before this task and is awake afterwards. An undo wakes no pair. */

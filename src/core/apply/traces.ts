@@ -45,7 +45,7 @@ export const shownFields = (
  * those that were added, and those that were to be removed but remain. A later change of the user is not included: it is left out
  * of the base and is propagated (R5).
  */
-export const broughtValues = (desired: Contact, found: Contact, before: Contact): Contact => {
+export const writtenValues = (desired: Contact, found: Contact, before: Contact): Contact => {
   let contact = found;
   for (const field of scalarsIn(found, desired)) {
     const [now, wanted] = [textIn(found, field), textIn(desired, field)];
@@ -88,7 +88,7 @@ type Update = {
 };
 
 /** Returns whether the contact contains a value of the write: a text changed to the requested one, or an element was added. */
-export const showsBrought = (update: Update, now: Contact): boolean => {
+export const showsWrite = (update: Update, now: Contact): boolean => {
   const { fields, before, desired } = update;
   const isBrought = scalarsOf(fields).some((field) => {
     const [was, is, wanted] = [textIn(before, field), textIn(now, field), textIn(desired, field)];
@@ -102,7 +102,7 @@ export const showsBrought = (update: Update, now: Contact): boolean => {
 };
 
 /** Returns whether a value that the operation was to remove is missing; its user may also have removed it. */
-const lacksTaken = (update: Update, now: Contact): boolean => {
+const lacksRemoved = (update: Update, now: Contact): boolean => {
   const { fields, before, desired } = update;
   const isCleared = scalarsOf(fields).some(
     (field) => textIn(desired, field) === '' && textIn(now, field) === '' && textIn(before, field) !== '',
@@ -116,7 +116,7 @@ const lacksTaken = (update: Update, now: Contact): boolean => {
 
 /** Returns whether the contact shows that the write was applied: a field changed to the requested value. */
 export const tookEffect = (update: Update, now: Contact): boolean =>
-  showsBrought(update, now) || lacksTaken(update, now);
+  showsWrite(update, now) || lacksRemoved(update, now);
 
 /** The memberships that a write requested, by the side's own group ids. */
 export type Moves = { readonly join: readonly string[]; readonly leave: readonly string[] };

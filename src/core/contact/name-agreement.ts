@@ -106,7 +106,7 @@ const hasChangedFamily = (a: PersonName, b: PersonName, emails: Iterable<string>
 };
 
 /** Returns whether other attributes than the words distinguish two people with one name. */
-const areToldApart = (a: PersonName, b: PersonName): boolean =>
+const areDistinct = (a: PersonName, b: PersonName): boolean =>
   a.isSeveral !== b.isSeveral ||
   bothDiffer(a.suffix, b.suffix) ||
   bothDiffer(a.gender, b.gender) ||
@@ -122,7 +122,7 @@ const partsAgree = (a: PersonName, b: PersonName): boolean =>
 /** Compares two names (R13). `sharedEmails` are the email addresses that both contacts have. Pure. */
 export const compareNames = (a: PersonName, b: PersonName, sharedEmails: Iterable<string> = []): NameVerdict => {
   if (!hasName(a) || !hasName(b)) return 'unknown';
-  if (areToldApart(a, b)) return 'different';
+  if (areDistinct(a, b)) return 'different';
   if (areSameWords(a, b)) return a.suffix === b.suffix && a.remark === b.remark ? 'same' : 'compatible';
   if (a.isSeveral) return 'different';
   if (partsAgree(a, b)) return 'compatible';

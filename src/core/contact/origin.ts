@@ -15,7 +15,7 @@ export const phoneTail = (key: string): string | null => {
   return digits.length < MINIMUM_PHONE ? null : digits.slice(-PHONE_TAIL);
 };
 
-const saysNothing = (contact: Contact): boolean =>
+const hasNoValues = (contact: Contact): boolean =>
   SCALAR_FIELDS.every((field) => contact[field] === '') && LIST_FIELDS.every((field) => contact[field].length === 0);
 
 const isNameless = (contact: Contact): boolean => !hasName(personNameOf(contact));
@@ -55,5 +55,5 @@ export const wasMadeFor = (carrier: ContactRecord, origin: Origin): boolean => {
   if (originId !== origin.id) return false;
   if (originScope === undefined) return haveInCommon(contact, origin.contact);
   if (originScope !== origin.scope) return false;
-  return saysNothing(contact) || saysNothing(origin.contact) || haveInCommon(contact, origin.contact);
+  return hasNoValues(contact) || hasNoValues(origin.contact) || haveInCommon(contact, origin.contact);
 };

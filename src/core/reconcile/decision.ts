@@ -1,6 +1,6 @@
 import { without } from '../contact/chosen.ts';
 import type { Contact, ContactField, SyncedField } from '../contact/contact.ts';
-import type { Half } from '../contact/half.ts';
+import { type Half, isPresent } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Side, Sides } from '../contact/side.ts';
 import type { PlannedOperation } from './planned.ts';
@@ -20,6 +20,8 @@ export type Pair = {
 
 /** A pair of which both halves exist. */
 export type WholePair = Pair & Sides<Half>;
+
+export const isWhole = (pair: Pair): pair is WholePair => isPresent(pair.left) && isPresent(pair.right);
 
 /** A text that both sides changed to different values. */
 export type Conflict = {

@@ -67,23 +67,23 @@ const idsOf = (people: Iterable<MatchablePerson>): readonly string[] => [
 ];
 
 /** Returns the contacts of undecided edges; competing candidates are in one entry. */
-const rivalsOf = (edges: readonly Edge[], why: Ambiguity): readonly AmbiguousMatch[] => {
+const competingIn = (edges: readonly Edge[], why: Ambiguity): readonly AmbiguousMatch[] => {
   const found: AmbiguousMatch[] = [];
   const byLeft = Map.groupBy(edges, (edge) => edge.left);
   const byRight = Map.groupBy(edges, (edge) => edge.right);
   const reported = new Set<Edge>();
   for (const start of edges) {
     if (reported.has(start)) continue;
-    const rivals = new Set([start]);
+    const competing = new Set([start]);
     // The loop also visits the edges that it adds to the set.
-    for (const { left, right } of rivals) {
-      for (const rival of byLeft.get(left) ?? []) rivals.add(rival);
-      for (const rival of byRight.get(right) ?? []) rivals.add(rival);
+    for (const { left, right } of competing) {
+      for (const edge of byLeft.get(left) ?? []) competing.add(edge);
+      for (const edge of byRight.get(right) ?? []) competing.add(edge);
     }
-    for (const rival of rivals) reported.add(rival);
+    for (const edge of competing) reported.add(edge);
     found.push({
-      left: idsOf([...rivals].map((edge) => edge.left)),
-      right: idsOf([...rivals].map((edge) => edge.right)),
+      left: idsOf([...competing].map((edge) => edge.left)),
+      right: idsOf([...competing].map((edge) => edge.right)),
       why,
     });
   }
@@ -98,14 +98,14 @@ const takeEqualEdges = (progress: Progress, edges: readonly Edge[]): void => {
   const unsure: Edge[] = [];
   for (const edge of edges) {
     if (!isOpen(edge)) continue;
-    const rivals = [...(byLeft.get(edge.left) ?? []), ...(byRight.get(edge.right) ?? [])].filter(isOpen);
-    const copies = rivals.every((rival) => {
-      return rival.left.identity === edge.left.identity && rival.right.identity === edge.right.identity;
+    const competing = [...(byLeft.get(edge.left) ?? []), ...(byRight.get(edge.right) ?? [])].filter(isOpen);
+    const copies = competing.every((other) => {
+      return other.left.identity === edge.left.identity && other.right.identity === edge.right.identity;
     });
     if (copies && !areApart(progress, edge.left, edge.right)) take(progress, edge.left, edge.right);
     else unsure.push(edge);
   }
-  progress.ambiguous.push(...rivalsOf(unsure.filter(isOpen), 'several candidates'));
+  progress.ambiguous.push(...competingIn(unsure.filter(isOpen), 'several candidates'));
 };
 
 const takeBest = (progress: Progress, edges: readonly Edge[]): void => {
@@ -113,7 +113,7 @@ const takeBest = (progress: Progress, edges: readonly Edge[]): void => {
   for (const score of [...byScore.keys()].toSorted((a, b) => b - a)) takeEqualEdges(progress, byScore.get(score) ?? []);
 };
 
-const saysNothing = ({ content }: MatchablePerson): boolean => content === '';
+const hasNoValues = ({ content }: MatchablePerson): boolean => content === '';
 
 const matchByOrigin = (progress: Progress, scopes: Sides<string> | undefined): void => {
   for (const side of SIDES) {
@@ -133,7 +133,7 @@ const matchByOrigin = (progress: Progress, scopes: Sides<string> | undefined): v
 
 /** Pairs contacts with identical content. Which of several copies are paired makes no difference. */
 const takeCopies = (progress: Progress, keyOf: (person: MatchablePerson) => string): void => {
-  const keys = (person: MatchablePerson) => (saysNothing(person) ? [] : [keyOf(person)]);
+  const keys = (person: MatchablePerson) => (hasNoValues(person) ? [] : [keyOf(person)]);
   const rights = indexBy(progress.right, keys);
   for (const [key, lefts] of indexBy(progress.left, keys)) {
     const copies = (rights.get(key) ?? []).toReversed();
@@ -154,7 +154,7 @@ const matchByName = (progress: Progress): void => {
   const likely = likelyEdges(progress);
   const byLeft = Map.groupBy(likely, ({ left }) => left);
   const byRight = Map.groupBy(likely, ({ right }) => right);
-  const hasRival = (one: MatchablePerson, other: MatchablePerson): boolean =>
+  const hasCompetitor = (one: MatchablePerson, other: MatchablePerson): boolean =>
     byLeft.get(one)?.some(({ right }) => right !== other) === true ||
     byRight.get(other)?.some(({ left }) => left !== one) === true;
   const names = ({ name }: MatchablePerson) => (name === '' ? [] : [name]);
@@ -165,7 +165,7 @@ const matchByName = (progress: Progress): void => {
     if (first === undefined || second === undefined) continue;
     if (left.length > 1 || right.length > 1) {
       progress.ambiguous.push({ left: idsOf(left), right: idsOf(right), why: 'several candidates' });
-    } else if (!contradicts(first, second) && !hasRival(first, second) && !areApart(progress, first, second)) {
+    } else if (!contradicts(first, second) && !hasCompetitor(first, second) && !areApart(progress, first, second)) {
       take(progress, first, second);
     }
   }
@@ -184,21 +184,21 @@ const stillAmbiguous = ({ left, right, ambiguous }: Progress): readonly Ambiguou
   const open = { left: new Set(idsOf(left)), right: new Set(idsOf(right)) };
   const isOpen = (side: Side) => (id: string) => open[side].has(id);
   return ambiguous
-    .map((rivals) => ({
-      ...rivals,
-      left: rivals.left.filter(isOpen('left')),
-      right: rivals.right.filter(isOpen('right')),
+    .map((match) => ({
+      ...match,
+      left: match.left.filter(isOpen('left')),
+      right: match.right.filter(isOpen('right')),
     }))
     .filter(isUnsettled);
 };
 
 /** Returns a predicate: whether the two contacts of an edge are in one ambiguous match. */
 const togetherIn = (ambiguous: readonly AmbiguousMatch[]): ((edge: Pick<Edge, 'left' | 'right'>) => boolean) => {
-  const rivals = ambiguous.flatMap(({ left, right }) => {
+  const candidates = ambiguous.flatMap(({ left, right }) => {
     const rights = new Set(right);
     return left.map((id) => ({ id, rights }));
   });
-  const byLeft = Map.groupBy(rivals, ({ id }) => id);
+  const byLeft = Map.groupBy(candidates, ({ id }) => id);
   return ({ left, right }) => byLeft.get(left.record.id)?.some(({ rights }) => rights.has(right.record.id)) ?? false;
 };
 
@@ -223,13 +223,13 @@ const keptApart = ({ left, right }: Progress, ambiguous: readonly AmbiguousMatch
 /** Returns contacts that were not paired although they may look like one person to a reader (R13). */
 const lookalikes = (progress: Progress, ambiguous: readonly AmbiguousMatch[]): readonly AmbiguousMatch[] => {
   const isKnown = togetherIn(ambiguous);
-  const byPhone = rivalsOf(
+  const byPhone = competingIn(
     likelyEdges(progress).filter((edge) => !isKnown(edge)),
     'same phone number',
   );
   const isKnownToo = togetherIn(byPhone);
   const namesakes = similarNameEdges(progress).filter((edge) => !isKnown(edge) && !isKnownToo(edge));
-  return [...byPhone, ...rivalsOf(namesakes, 'same name')];
+  return [...byPhone, ...competingIn(namesakes, 'same name')];
 };
 
 /** Pairs the contacts that a person joined, regardless of all other evidence. */
@@ -254,12 +254,12 @@ const matchByHand = (progress: Progress, verdicts: readonly Verdict[]): void => 
 const peopleOf = (
   halves: readonly Half[],
   personOf: (half: Half) => MatchablePerson,
-  choosy: ReadonlySet<string>,
+  restricted: ReadonlySet<string>,
 ): readonly MatchablePerson[] => {
   const people = halves.map(personOf);
-  if (choosy.size === 0) return people;
-  const isChoosy = ({ record }: MatchablePerson): boolean => choosy.has(record.id);
-  return [...people.filter(isChoosy), ...people.filter((person) => !isChoosy(person))];
+  if (restricted.size === 0) return people;
+  const isRestricted = ({ record }: MatchablePerson): boolean => restricted.has(record.id);
+  return [...people.filter(isRestricted), ...people.filter((person) => !isRestricted(person))];
 };
 
 const isApartBy = (apart: readonly Verdict[]): Progress['isApart'] => {
@@ -301,8 +301,6 @@ export const matchContacts = ({
   matchByName(progress);
   const open = stillAmbiguous(progress);
   const undecided = [...open, ...keptApart(progress, open)];
-  const ambiguous = [...undecided, ...lookalikes(progress, undecided)].map((rivals) =>
-    withoutSettled(progress, rivals),
-  );
+  const ambiguous = [...undecided, ...lookalikes(progress, undecided)].map((match) => withoutSettled(progress, match));
   return { matches: progress.matches, ambiguous: ambiguous.filter(isUnsettled) };
 };

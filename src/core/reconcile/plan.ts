@@ -265,8 +265,8 @@ const matchSelected = (input: PlanInput, selects: Deciding['selects']): ReturnTy
   });
   return {
     matches: matches.filter((match) => SIDES.some((side) => selected.has(nameOf(match[side])))),
-    ambiguous: ambiguous.filter((rivals) =>
-      SIDES.some((side) => rivals[side].some((id) => selected.has(nameOf({ side, id })))),
+    ambiguous: ambiguous.filter((match) =>
+      SIDES.some((side) => match[side].some((id) => selected.has(nameOf({ side, id })))),
     ),
   };
 };
@@ -289,12 +289,12 @@ export const planContacts = (input: PlanInput): Plan => {
   const open = Map.groupBy(input.openConflicts, ({ leftId }) => leftId);
   const { matches: met, ambiguous } = matchSelected(input, selects);
   const matched = new Set(met.flatMap(({ left, right }) => [nameOf(left), nameOf(right)]));
-  const strangers = bySide((side) => unpaired[side].filter((half) => !matched.has(nameOf(half))));
-  const replacements = findReplacements(strangers, input.pairs, input.verdicts ?? []).filter(({ remaining, added }) =>
+  const others = bySide((side) => unpaired[side].filter((half) => !matched.has(nameOf(half))));
+  const replacements = findReplacements(others, input.pairs, input.verdicts ?? []).filter(({ remaining, added }) =>
     [remaining, added].some((half) => isSelected(half, selects)),
   );
   for (const { remaining, added } of replacements) matched.add(nameOf(remaining)).add(nameOf(added));
-  const unmatched = SIDES.flatMap((side) => strangers[side]).filter((half) => !matched.has(nameOf(half)));
+  const unmatched = SIDES.flatMap((side) => others[side]).filter((half) => !matched.has(nameOf(half)));
   const wanted = unmatched.filter((half) => isSelected(half, selects));
   const isUnmatched = (pair: Pair): boolean => {
     const half = standing(pair);

@@ -10,7 +10,7 @@ type Selectable = Pick<ContactRecord, 'groupIds' | 'marks'>;
 /** The contacts that each side selects, by the current names of its groups. */
 export type Selection = {
   /** True if both sides select every contact, regardless of its groups. */
-  readonly isEverybody: boolean;
+  readonly isUnrestricted: boolean;
   /** Two selections have different keys if one may select a contact that the other does not select. */
   readonly key: string;
   /** Returns whether the side selects a contact of that side. Groups that are yet to be created have their keys as ids. */
@@ -18,7 +18,7 @@ export type Selection = {
 };
 
 /** The patterns that select every contact. */
-const EVERYBODY = '*';
+const EVERY_CONTACT = '*';
 const STARRED = 'starred';
 const TAG = 'tag:';
 
@@ -36,7 +36,7 @@ type Rule = {
 const ruleOf = (pattern: string, names: ReadonlyMap<string, string>): Rule => {
   const excludes = pattern.startsWith('!');
   const glob = excludes ? pattern.slice(1).trim() : pattern;
-  if (glob === EVERYBODY) return { excludes, groupIds: null, hasMark: () => true };
+  if (glob === EVERY_CONTACT) return { excludes, groupIds: null, hasMark: () => true };
   const matches = nameMatcher(glob);
   const isOfMarks = glob.toLowerCase() === STARRED || glob.toLowerCase().startsWith(TAG);
   return {
@@ -66,8 +66,8 @@ export const patternsText = (contacts: Sides<readonly string[]>): string =>
   JSON.stringify({ left: contacts.left, right: contacts.right });
 
 /** Returns whether patterns select every contact of both sides. */
-export const selectsEverybody = (contacts: Sides<readonly string[]>): boolean =>
-  SIDES.every((side) => contacts[side].length > 0 && contacts[side].every((pattern) => pattern === EVERYBODY));
+export const selectsEveryContact = (contacts: Sides<readonly string[]>): boolean =>
+  SIDES.every((side) => contacts[side].length > 0 && contacts[side].every((pattern) => pattern === EVERY_CONTACT));
 
 /**
  * Returns the predicates of `GOOGLE_CONTACTS`, `SERVICE_CONTACTS` and similar variables. The last pattern that matches a group or a
@@ -77,7 +77,7 @@ export const selectionOf = (contacts: Sides<readonly string[]>, groups: Selected
   const rules = bySide((side) => contacts[side].map((pattern) => ruleOf(pattern, namesOf(groups, side))));
   const groupIds = SIDES.map((side) => rules[side].map((rule) => [...(rule.groupIds ?? [])].toSorted()));
   return {
-    isEverybody: selectsEverybody(contacts),
+    isUnrestricted: selectsEveryContact(contacts),
     key: JSON.stringify([patternsText(contacts), ...groupIds]),
     selects: (side, contact) =>
       rules[side].reduce((selected, rule) => (appliesTo(rule, contact) ? !rule.excludes : selected), false),

@@ -70,5 +70,5 @@ export const comparedBy = ({ content, keys }: Sketch): readonly string[] =>
   content === '' ? keys : [...keys, `content ${content}`];
 
 /** Returns whether no contact of the other side can be the same person, by the keys of that side. Pure. */
-export const isStranger = (sketch: Sketch, others: ReadonlySet<string>, { named }: TwinSearch): boolean =>
+export const cannotMatch = (sketch: Sketch, others: ReadonlySet<string>, { named }: TwinSearch): boolean =>
   !named.has(nameOf(sketch.side, sketch.id)) && comparedBy(sketch).every((key) => !others.has(key));

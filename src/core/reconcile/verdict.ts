@@ -10,7 +10,7 @@ export type Verdict = {
 };
 
 /** The effect of a verdict. */
-type VerdictFate =
+type VerdictEffect =
   /** The verdict applies to the next plan. */
   | 'binds'
   /** One of the contacts is deleted, or neither side lists it any more. */
@@ -24,7 +24,10 @@ type VerdictFate =
 type VerdictHalf = { readonly half: Half; readonly isLinked: boolean };
 
 /** Returns the effect of a verdict; a contact is null if it is not stored. Pure. */
-export const fateOf = ({ says }: Pick<Verdict, 'says'>, { left, right }: Sides<VerdictHalf | null>): VerdictFate => {
+export const effectOf = (
+  { says }: Pick<Verdict, 'says'>,
+  { left, right }: Sides<VerdictHalf | null>,
+): VerdictEffect => {
   if (left === null || right === null) return 'gone';
   if (left.half.state === 'gone' || right.half.state === 'gone') return 'gone';
   if (left.half.pair !== null && left.half.pair === right.half.pair) return 'paired';

@@ -7,7 +7,7 @@ import { membershipOn } from '../../core/reconcile/planned.ts';
 import type { RemoteCapabilities } from '../../providers/remote.ts';
 
 /** The kind of a write: a kind of contact operation, or any write to a group. */
-export type WrittenKind = ContactOperationKind | 'group';
+type WrittenKind = ContactOperationKind | 'group';
 
 /** The number of writes due on a side, and the estimated number of requests, in total and for each write. */
 export type Effort = {

@@ -2,7 +2,7 @@ import { storeAnswered, storeWaking } from '../../core/apply/store-task.ts';
 import {
   type Executable,
   type Execution,
-  tellProgress,
+  reportProgress,
   creationsOn,
   sharingRounds,
   tasksOf,
@@ -16,7 +16,7 @@ import {
   currentRecord,
   isQuiet,
   isUnanswered,
-  pairsAnew,
+  startsPairing,
   pendingFields,
   sharedEmails,
   type Task,
@@ -63,7 +63,7 @@ const needsOf = (tasks: readonly Task[]) => ({
 });
 
 /** Deletes a pair, keeps it for its remaining half, or sets it to `asleep`; nothing is written to a remote. */
-const landUnlink = (set: WorkingSet, { pair, to }: Unlink): void => {
+const storeUnlink = (set: WorkingSet, { pair, to }: Unlink): void => {
   if (pair.id === null) return;
   if (to === 'drop') {
     endPair(set, pair.id);
@@ -83,7 +83,7 @@ const landUnlink = (set: WorkingSet, { pair, to }: Unlink): void => {
 
 /** Whether the pair with its known values is stored before anything is written to its two contacts. */
 const isStoredAhead = (task: Task): boolean =>
-  pairsAnew(task) || wakes(task) || (task.decision.kind === 'merge' && task.decision.unites === true);
+  startsPairing(task) || wakes(task) || (task.decision.kind === 'merge' && task.decision.unites === true);
 
 /**
  * Stores the decisions that need no write: questions to a user, pairings, equal changes, ends of pairs. A new pairing is also
@@ -91,7 +91,7 @@ const isStoredAhead = (task: Task): boolean =>
  * one person (R13). The same applies to a pair in a group whose members are united now: otherwise a refused membership would
  * never be found again (R15). A question is stored together with its pairing: there is no question about unpaired contacts.
  */
-const settleQuietly = async (execution: Execution, plan: Executable, all: readonly Task[]): Promise<void> => {
+const storeUnwritten = async (execution: Execution, plan: Executable, all: readonly Task[]): Promise<void> => {
   const { session } = execution;
   const { clock, writer } = session;
   const due = all.filter((task) => creationSide(task) === null && (isQuiet(task) || isStoredAhead(task)));
@@ -100,7 +100,7 @@ const settleQuietly = async (execution: Execution, plan: Executable, all: readon
   const unlinked = plan.decisions.filter((decision) => decision.kind === 'unlink');
   for (const unlinks of chunks(unlinked, COMMIT_CHUNK)) {
     await writer.apply({ pairs: unlinks.flatMap(({ pair }) => pair.id ?? []) }, (set) => {
-      for (const unlink of unlinks) landUnlink(set, unlink);
+      for (const unlink of unlinks) storeUnlink(set, unlink);
     });
   }
   for (const tasks of chunks(due, COMMIT_CHUNK)) {
@@ -145,7 +145,7 @@ const createContacts = async (execution: Execution, tasks: readonly Task[], side
 /**
  * Whether more may be written to the task's contact. After an update of unknown outcome, the contact may have changed.
  */
-const mayGoOn = (task: Task, side: Side): boolean => currentRecord(task, side) !== null && !isUnanswered(task, side);
+const isWritable = (task: Task, side: Side): boolean => currentRecord(task, side) !== null && !isUnanswered(task, side);
 
 /** Whether the other addresses of the update are written: a later write would count them as settled. */
 const hasOtherEmails = ({ operations }: Task, side: Side): boolean =>
@@ -161,7 +161,7 @@ const writeContacts = async (execution: Execution, tasks: readonly Task[], side:
   });
   await splitRefused(execution, side);
   for (const round of sharingRounds(tasks, side)) {
-    const sharings = round.filter(({ task }) => mayGoOn(task, side) && hasOtherEmails(task, side));
+    const sharings = round.filter(({ task }) => isWritable(task, side) && hasOtherEmails(task, side));
     await inParallel(chunks(sharings, updateBatch), writeConcurrency, (batch) => {
       return performBatch(execution, sharingWrites(execution, side, batch));
     });
@@ -179,7 +179,7 @@ const writeMemberships = async (execution: Execution, tasks: readonly Task[], si
   const { clock, remotes, writer } = session;
   const { capabilities } = remotes[side];
   const { createsWithGroups, settlesWithinMs } = capabilities;
-  const moving = tasks.filter((task) => membershipOn(task.operations, side) !== null && mayGoOn(task, side));
+  const moving = tasks.filter((task) => membershipOn(task.operations, side) !== null && isWritable(task, side));
   const { sound, failed } = withoutFailed(execution, side, moving);
   for (const batch of [...moveSteps(byGroup(sound, side), side, capabilities), ...chunks(failed, 1)]) {
     const writes = membershipWrites(execution, side, batch);
@@ -202,7 +202,7 @@ const survivorOf = (tasks: readonly Task[], { side, after }: Deletion): Task | u
 };
 
 /** Whether all values that only the merged-away contact had are written to the merge survivor or its other half. */
-const mayGo = (tasks: readonly Task[], deletion: Deletion): boolean => {
+const isDeletable = (tasks: readonly Task[], deletion: Deletion): boolean => {
   const survivor = survivorOf(tasks, deletion);
   const fields = deletion.after?.fields;
   const isWritten = (side: Side, field: ContactField): boolean => {
@@ -217,7 +217,7 @@ const mayGo = (tasks: readonly Task[], deletion: Deletion): boolean => {
  * Reads contacts directly before they are written. Returns the ids of those that are as expected. The others are stored as
  * read, and a second pass is due.
  */
-const look = async (
+const readBeforeWrite = async (
   { session, again }: Execution,
   side: Side,
   records: readonly ContactRecord[],
@@ -238,7 +238,7 @@ const look = async (
   return new Set(ids).difference(new Set(others));
 };
 
-const standsAsSeen = (record: ContactRecord, answer: ReadAnswer | undefined): boolean => {
+const isUnchanged = (record: ContactRecord, answer: ReadAnswer | undefined): boolean => {
   return answer?.kind === 'found' && equalSnapshots(record, answer.record);
 };
 
@@ -246,14 +246,14 @@ const standsAsSeen = (record: ContactRecord, answer: ReadAnswer | undefined): bo
  * Returns the deletions of contacts that are unchanged since the plan, or already deleted. No side offers a conditional delete,
  * so each contact is read again: a contact edited in the meantime is not deleted, and a second pass is due (R6).
  */
-const stillDue = async (
+const unchangedDeletions = async (
   execution: Execution,
   side: Side,
   deletions: readonly Deletion[],
 ): Promise<readonly Deletion[]> => {
   const records = deletions.map(({ record }) => record);
-  const due = await look(execution, side, records, (record, answer) => {
-    return answer?.kind === 'gone' || standsAsSeen(record, answer);
+  const due = await readBeforeWrite(execution, side, records, (record, answer) => {
+    return answer?.kind === 'gone' || isUnchanged(record, answer);
   });
   return deletions.filter(({ record }) => due.has(record.id));
 };
@@ -278,7 +278,7 @@ const mergeContacts = async (
       left.push(deletion);
       continue;
     }
-    const standing = await look(execution, side, [deletion.record, survivor], standsAsSeen);
+    const standing = await readBeforeWrite(execution, side, [deletion.record, survivor], isUnchanged);
     if (standing.size < 2) continue;
     const merging = { task, survivor, isStillThere: false };
     await (
@@ -293,7 +293,7 @@ const deleteContacts = async (execution: Execution, final: FinalPart, side: Side
   const { session } = execution;
   const { survivors } = final;
   const { deleteBatch, writeConcurrency } = session.remotes[side].capabilities;
-  const deletions = final.deletions.filter((deletion) => deletion.side === side && mayGo(survivors, deletion));
+  const deletions = final.deletions.filter((deletion) => deletion.side === side && isDeletable(survivors, deletion));
   await recordConflicts(
     session,
     deletions.flatMap((deletion) => survivorOf(survivors, deletion) ?? []),
@@ -303,7 +303,7 @@ const deleteContacts = async (execution: Execution, final: FinalPart, side: Side
     batchesOf(execution, side, left, deleteBatch),
     writeConcurrency,
     async (batch): Promise<StoredAnswer> => {
-      return performBatch(execution, deleteWrites(execution, await stillDue(execution, side, batch)));
+      return performBatch(execution, deleteWrites(execution, await unchangedDeletions(execution, side, batch)));
     },
   );
 };
@@ -349,7 +349,7 @@ const begin = async (
     progress: bySide((side) => ({ done: 0, sent: 0, effort: effort[side] })),
     startedAtMs: session.clock.monotonic(),
   };
-  for (const side of SIDES) if (effort[side].writes > 0) tellProgress(execution, side);
+  for (const side of SIDES) if (effort[side].writes > 0) reportProgress(execution, side);
   return execution;
 };
 
@@ -357,10 +357,10 @@ const writesAnything = ({ progress }: Execution): boolean => SIDES.some((side) =
 
 /** Writes contacts and then their memberships, on both sides at the same time. */
 const writeTasks = async (execution: Execution, plan: Executable, tasks: readonly Task[]): Promise<void> => {
-  await settleQuietly(execution, plan, tasks);
+  await storeUnwritten(execution, plan, tasks);
   await onBothSides((side) => writeContacts(execution, tasks, side));
   await onBothSides((side) => writeMemberships(execution, tasks, side));
-  execution.session.tally.paired += tasks.filter(pairsAnew).length;
+  execution.session.tally.paired += tasks.filter(startsPairing).length;
 };
 
 /** The rest of a plan after its contacts are written: deletions and groups. It is small. */

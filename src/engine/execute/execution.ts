@@ -9,7 +9,7 @@ import type { Plan } from '../../core/reconcile/plan.ts';
 import { updateOn } from '../../core/reconcile/planned.ts';
 import type { LinkState, Rejection } from '../../core/state/rows.ts';
 import type { Session } from '../context.ts';
-import type { Effort, WrittenKind } from './effort.ts';
+import type { Effort } from './effort.ts';
 import type { Pass } from './writes.ts';
 
 /** The part of a plan that is executed: of a run, or of an undo. */
@@ -72,25 +72,30 @@ const timeLeftMs = ({ session, progress, startedAtMs }: Execution, side: Side): 
 };
 
 /** Reports the progress of a side's writes and the estimated remaining time. */
-export const tellProgress = (execution: Execution, side: Side): void => {
+export const reportProgress = (execution: Execution, side: Side): void => {
   const { done, effort } = execution.progress[side];
   const leftMs = timeLeftMs(execution, side);
   execution.session.emit({ kind: 'written', side, done, total: effort.writes, leftMs });
 };
 
 /** Counts writes that were not planned. */
-export const addEffort = ({ progress }: Execution, side: Side, kind: WrittenKind, count: number): void => {
+export const addEffort = (
+  { progress }: Execution,
+  side: Side,
+  kind: keyof Effort['requestsPer'],
+  count: number,
+): void => {
   const { effort } = progress[side];
   const requests = effort.requests + count * effort.requestsPer[kind];
   progress[side].effort = { ...effort, writes: effort.writes + count, requests };
 };
 
 /** Counts finished writes of one kind and reports the progress. */
-export const advance = (execution: Execution, side: Side, kind: WrittenKind, count: number): void => {
+export const advance = (execution: Execution, side: Side, kind: keyof Effort['requestsPer'], count: number): void => {
   const progress = execution.progress[side];
   progress.done += count;
   progress.sent += count * progress.effort.requestsPer[kind];
-  tellProgress(execution, side);
+  reportProgress(execution, side);
 };
 
 /** Reports written fields that the side did not store (R2). */

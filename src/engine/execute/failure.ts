@@ -144,7 +144,7 @@ export const wasRefusedBefore = (execution: Pick<Execution, 'failedBefore'>, wri
   isKnownFailure(execution, write.side, decisionOf(write));
 
 /** The consequences of a failed write for its journal entry, the contact and the run. Plain data. */
-export type FailureOutcome = {
+type FailureOutcome = {
   readonly journal: JournalEvent;
   /** The contact is read, and a second pass includes it before the run ends. */
   readonly rereads: boolean;

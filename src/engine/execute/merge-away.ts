@@ -5,7 +5,7 @@ import { leftOpen, RemoteError, type UnavailableError } from '../../providers/er
 import type { Remote, WriteResult } from '../../providers/remote.ts';
 import type { Merged } from '../../core/apply/write.ts';
 
-export type MergeRequest = {
+type MergeRequest = {
   /** The contact that is merged away, in its current state. */
   readonly mergedAway: ContactRecord;
   /** The merge survivor in its current state. */

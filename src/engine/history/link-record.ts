@@ -1,12 +1,11 @@
 import { idsOn, type PairIds } from '../../core/reconcile/decision.ts';
 import type { Rejection } from '../../core/state/rows.ts';
-import { isPresent } from '../../core/contact/half.ts';
+import { type Half, isPresent } from '../../core/contact/half.ts';
 import { SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import type { Store } from '../../store/store.ts';
 import { isUnsyncable, refusalsIn } from '../../core/state/unsyncable.ts';
 import { nameOf } from '../../core/view/values.ts';
 import type { Run } from '../../core/view/views.ts';
-import { listAlone, type Alone } from './open-questions.ts';
 import { isOpen } from './conflicts.ts';
 import { runView } from './runs.ts';
 
@@ -14,10 +13,18 @@ import { runView } from './runs.ts';
 type Refused = Rejection & { readonly name: string | null };
 
 /** A contact of which runs do not sync all or some fields, and the reason. */
-export type Skipped = PairIds & { readonly side: Side; readonly name: string | null; readonly reason: string };
+type Skipped = PairIds & { readonly side: Side; readonly name: string | null; readonly reason: string };
 
 /** The two contacts of a detached pair (`asleep`). */
 type SetApart = PairIds & { readonly name: string | null };
+
+/** A contact that stays although its counterpart was deleted. It is not created again on the other side. */
+type Alone = PairIds & {
+  readonly side: Side;
+  readonly name: string | null;
+  /** The undo that deleted the counterpart; null if it was deleted otherwise (`DELETE_POLICY`). */
+  readonly undoRun: string | null;
+};
 
 /** The state of a link in the store. */
 export type LinkRecord = {
@@ -49,6 +56,25 @@ const listSkipped = async (store: Store, link: string): Promise<readonly Skipped
   const halves = await store.halves(link, { by: 'blank' });
   const skipped = halves.filter(({ state }) => state === 'changed');
   return skipped.map(({ side, id }) => ({ side, ...idsOn(side, id), name: null, reason: EMPTY }));
+};
+
+/** Returns the contacts of a link without a counterpart, by side and id. */
+const listAlone = async (store: Store, link: string): Promise<readonly Alone[]> => {
+  const halves = await store.halves(link, { by: 'alone' });
+  const pairs = await store.pairs(
+    link,
+    halves.flatMap(({ pair }) => pair ?? []),
+  );
+  const kept = new Set<number | null>(pairs.filter(({ status }) => status === 'kept').map(({ id }) => id));
+  const standing = halves.filter((half): half is Half => isPresent(half) && kept.has(half.pair));
+  if (standing.length === 0) return [];
+  const undos = new Map<number | null, string>();
+  for (const { cause, pairId, run } of await store.journal(link, { deletions: true })) {
+    if (cause === 'undo') undos.set(pairId, run);
+  }
+  return standing.map(({ side, id, pair, record }) => {
+    return { side, ...idsOn(side, id), name: nameOf(record.contact), undoRun: undos.get(pair) ?? null };
+  });
 };
 
 const listSetApart = async (store: Store, link: string): Promise<readonly SetApart[]> => {

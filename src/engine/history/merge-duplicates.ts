@@ -2,7 +2,7 @@ import { withoutRestingExtras } from '../journal-evidence.ts';
 import { type Half, isPresent } from '../../core/contact/half.ts';
 import { unsyncableIn } from '../../core/contact/record.ts';
 import { otherSide, type Side } from '../../core/contact/side.ts';
-import type { Pair, WholePair } from '../../core/reconcile/decision.ts';
+import { isWhole } from '../../core/reconcile/decision.ts';
 import type { Halt } from '../../core/reconcile/guard.ts';
 import { planMergeByHand } from '../../core/reconcile/merge-duplicates.ts';
 import type { Plan } from '../../core/reconcile/plan.ts';
@@ -34,9 +34,6 @@ export class MergeError extends Error {
     this.name = 'MergeError';
   }
 }
-
-const isWhole = (pair: Pair): pair is WholePair =>
-  pair.status === 'linked' && isPresent(pair.left) && isPresent(pair.right);
 
 /** The pair of each half, by the half's id. */
 const pairsOf = async ({ store, link }: Session, side: Side, halves: readonly Half[]) => {
@@ -75,7 +72,7 @@ const planOf = async (session: Session, order: MergeOrder): Promise<Plan> => {
   }
   const pairs = await pairsOf(session, side, halves);
   const survivor = pairs.get(survivorId);
-  if (survivor === undefined || !isWhole(survivor)) {
+  if (survivor?.status !== 'linked' || !isWhole(survivor)) {
     throw new MergeError(
       `${survivorId} has no counterpart at ${sides[otherSide(side)].place}. Merge into one that has (--into ID).`,
     );

@@ -1,39 +1,11 @@
 import { createHash } from 'node:crypto';
 import { isPresent, type Half } from '../../core/contact/half.ts';
 import { type Side, SIDES, bySide, type Sides } from '../../core/contact/side.ts';
-import { idsOn, type PairIds } from '../../core/reconcile/decision.ts';
 import { findDuplicates } from '../../core/reconcile/duplicates.ts';
 import type { Verdict } from '../../core/reconcile/verdict.ts';
 import { nameOf, likenessOf } from '../../core/view/values.ts';
 import type { DuplicatesView, Why } from '../../core/view/views.ts';
 import type { Store } from '../../store/store.ts';
-
-/** A contact that stays although its counterpart was deleted. It is not created again on the other side. */
-export type Alone = PairIds & {
-  readonly side: Side;
-  readonly name: string | null;
-  /** The undo that deleted the counterpart; null if it was deleted otherwise (`DELETE_POLICY`). */
-  readonly undoRun: string | null;
-};
-
-/** Returns the contacts of a link without a counterpart, by side and id. */
-export const listAlone = async (store: Store, link: string): Promise<readonly Alone[]> => {
-  const halves = await store.halves(link, { by: 'alone' });
-  const pairs = await store.pairs(
-    link,
-    halves.flatMap(({ pair }) => pair ?? []),
-  );
-  const kept = new Set<number | null>(pairs.filter(({ status }) => status === 'kept').map(({ id }) => id));
-  const standing = halves.filter((half): half is Half => isPresent(half) && kept.has(half.pair));
-  if (standing.length === 0) return [];
-  const undos = new Map<number | null, string>();
-  for (const { cause, pairId, run } of await store.journal(link, { deletions: true })) {
-    if (cause === 'undo') undos.set(pairId, run);
-  }
-  return standing.map(({ side, id, pair, record }) => {
-    return { side, ...idsOn(side, id), name: nameOf(record.contact), undoRun: undos.get(pair) ?? null };
-  });
-};
 
 const ID_LENGTH = 8;
 

@@ -5,14 +5,21 @@ import { type Half, isPresent } from '../../core/contact/half.ts';
 import { type ContactRecord, type GroupRecord, unsyncableFields } from '../../core/contact/record.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../../core/contact/side.ts';
 import { contactsOf } from '../../core/contact/snapshot.ts';
-import type { Deletion, Merge, Pair, Restoration, WholePair } from '../../core/reconcile/decision.ts';
+import {
+  type Deletion,
+  isWhole,
+  type Merge,
+  type Pair,
+  type Restoration,
+  type WholePair,
+} from '../../core/reconcile/decision.ts';
 import type { GroupPlan } from '../../core/reconcile/groups.ts';
 import type { Losses } from '../../core/reconcile/losses.ts';
 import { fieldsOf } from '../../core/reconcile/operation.ts';
 import { plannedFields, type PlannedOperation } from '../../core/reconcile/planned.ts';
 import { forField, mayWrite, type Policy } from '../../core/reconcile/policy.ts';
 import type { CompleteWrite } from './follow.ts';
-import { groupKey, type GroupReturns, linksOf, planGroupReturns, type RemovedGroup } from './undo-groups.ts';
+import { groupKey, linksOf, planGroupReturns, type RemovedGroup } from './undo-groups.ts';
 
 /** A contact that the run wrote on one side, or that was in a group that the run deleted. */
 export type WrittenContact = {
@@ -39,7 +46,7 @@ export type UndoRefusal = {
   readonly reason: string;
 };
 
-export type UndoInput = {
+type UndoInput = {
   readonly contacts: readonly WrittenContact[];
   /** The groups that the run deleted. */
   readonly removedGroups: readonly RemovedGroup[];
@@ -73,7 +80,7 @@ type Env = {
   readonly policy: Policy;
   readonly fields: ReadonlySet<SyncedField>;
   readonly groups: Readonly<Record<Side, ReadonlySet<string>>>;
-  readonly successors: GroupReturns['successors'];
+  readonly successors: ReturnType<typeof planGroupReturns>['successors'];
 };
 
 /** The successors of the contact's deleted groups that it is not in. */
@@ -98,8 +105,6 @@ const refuse = (contact: WrittenContact, reason: string, field: SyncedField | nu
 const refuseWhole = (contact: WrittenContact, reason: string): Judgement => {
   return { outcome: NOTHING, refused: [refuse(contact, reason)] };
 };
-
-const isWhole = (pair: Pair): pair is WholePair => isPresent(pair.left) && isPresent(pair.right);
 
 /** Returns the pair if the half on the other side exists, else null. */
 const pairWithPartner = (pair: Pair | null, side: Side): Pair | null => {

@@ -12,7 +12,7 @@ export type RemovedGroup = DeletedGroup & { readonly side: Side };
 type Successor = { readonly key: string; readonly id: string | null };
 
 /** The plan to restore deleted groups. */
-export type GroupReturns = {
+type GroupReturns = {
   /** The groups that are created. */
   readonly actions: readonly GroupAction[];
   /** Each created group has no counterpart yet: the next sync creates one on the other side, and unites the members. */

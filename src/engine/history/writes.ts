@@ -18,7 +18,7 @@ import type { Why, WriteView } from '../../core/view/views.ts';
 import { type ContactWrite, isContactWrite, writtenId } from './follow.ts';
 
 /** The data needed to explain the writes of a link. */
-export type Background = {
+type Background = {
   readonly runs: ReadonlyMap<string, RunRow>;
   readonly conflicts: readonly ConflictRow[];
   readonly groupNames: Sides<GroupNames>;

@@ -4,7 +4,7 @@ import {
   addDone,
   creationSide,
   isQuiet,
-  pairsAnew,
+  startsPairing,
   pendingFields,
   type Task,
   taskIds,
@@ -64,7 +64,7 @@ describe('a task', () => {
     expect(taskIds(task)).toEqual({ leftId: 'left', rightId: 'right' });
     expect(pendingFields(task, 'left')).toEqual(new Set(['company']));
     expect(pendingFields(task, 'right')).toEqual(new Set(['title']));
-    expect([taskPairId(task), creationSide(task), pairsAnew(task)]).toEqual([1, null, false]);
+    expect([taskPairId(task), creationSide(task), startsPairing(task)]).toEqual([1, null, false]);
     expect(task.decision).toBe(CROSSING);
     expect(isQuiet(task)).toBe(false);
     expect(isQuiet(taskOf(mergeOf(half('left', OLD), half('right', OLD))))).toBe(true);
@@ -75,7 +75,7 @@ describe('a task', () => {
     ['one of which was kept alone', { status: 'kept' }],
     ['one of which was dormant', { status: 'dormant' }],
   ])('of a merge pairs two contacts %s', (_, given) => {
-    expect(pairsAnew(taskOf({ ...CROSSING, pair: { ...CROSSING.pair, ...given } }))).toBe(true);
+    expect(startsPairing(taskOf({ ...CROSSING, pair: { ...CROSSING.pair, ...given } }))).toBe(true);
   });
 
   test('[R9] of a create names its source, and only its memberships are pending', () => {

@@ -6,7 +6,7 @@ import {
   endMoves,
   isQuiet,
   isToBeCreated,
-  pairsAnew,
+  startsPairing,
   pendingFields,
   plannedHalf,
   sharedEmails,
@@ -54,7 +54,7 @@ describe('a task', () => {
     expect(taskIds(task)).toEqual({ leftId: 'left', rightId: 'right' });
     expect(task.operations.map(({ kind, side }) => `${kind} ${side}`)).toEqual(['update left', 'update right']);
     expect(pendingOf(task)).toEqual({ left: ['company'], right: ['title'] });
-    expect([taskPairId(task), creationSide(task), pairsAnew(task)]).toEqual([1, null, false]);
+    expect([taskPairId(task), creationSide(task), startsPairing(task)]).toEqual([1, null, false]);
     expect(task.decision).toBe(CROSSING);
     expect(isQuiet(task)).toBe(false);
     expect(isQuiet(taskOf(mergeOf(half('left', OLD), half('right', OLD))))).toBe(true);
@@ -65,7 +65,7 @@ describe('a task', () => {
     ['one of which was kept alone', { status: 'kept' }],
     ['one of which was dormant', { status: 'dormant' }],
   ])('of a merge pairs two contacts %s', (_, given) => {
-    expect(pairsAnew(taskOf({ ...CROSSING, pair: { ...CROSSING.pair, ...given } }))).toBe(true);
+    expect(startsPairing(taskOf({ ...CROSSING, pair: { ...CROSSING.pair, ...given } }))).toBe(true);
   });
 
   test('[R9] of a create names its source, and only its memberships are pending fields', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   arrivedValues,
-  broughtValues,
+  writtenValues,
   movesAcross,
   shownFields,
   shownMoves,
@@ -50,7 +50,7 @@ describe('[R9] the fields of a write that took effect', () => {
 
 describe('[R5] the part of a write that its side contains', () => {
   const left = (desired: Partial<Contact>, found: Partial<Contact>, before: Partial<Contact> = {}) => {
-    return broughtValues(contactOf(desired), contactOf(found), contactOf(before));
+    return writtenValues(contactOf(desired), contactOf(found), contactOf(before));
   };
 
   test.each([

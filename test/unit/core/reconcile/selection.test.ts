@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { decideSleep } from '../../../../src/core/reconcile/asleep.ts';
 import type { Pair } from '../../../../src/core/reconcile/decision.ts';
 import { planContacts } from '../../../../src/core/reconcile/plan.ts';
-import { selectionOf, selectsEverybody } from '../../../../src/core/reconcile/selection.ts';
+import { selectionOf, selectsEveryContact } from '../../../../src/core/reconcile/selection.ts';
 import { halfOf, policyWith, record, SCOPES, snapshot } from './support.ts';
 
 const NAMES = new Map([
@@ -50,8 +50,8 @@ describe('[R18] a selection', () => {
   });
 
   test('includes every contact only if nothing is excluded at either side', () => {
-    expect(selectsEverybody({ left: ['*'], right: ['*'] })).toBe(true);
-    expect(selectsEverybody({ left: ['*'], right: ['*', '!Private'] })).toBe(false);
+    expect(selectsEveryContact({ left: ['*'], right: ['*'] })).toBe(true);
+    expect(selectsEveryContact({ left: ['*'], right: ['*', '!Private'] })).toBe(false);
   });
 
   test('has another key once a group has another name', () => {

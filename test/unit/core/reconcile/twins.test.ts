@@ -5,7 +5,7 @@ import { bySide, SIDES, type Sides } from '../../../../src/core/contact/side.ts'
 import { matchContacts } from '../../../../src/core/reconcile/match.ts';
 import {
   comparedBy,
-  isStranger,
+  cannotMatch,
   newTwinSearch,
   searchTwin,
   sketchOf,
@@ -26,7 +26,7 @@ const divide = (halves: Sides<readonly Half[]>, judged: ReadonlySet<string> = NO
   const paired = new Set(twins.flatMap(({ leftId, rightId }) => [`left ${leftId}`, `right ${rightId}`]));
   const rest = bySide((side) => halves[side].filter(({ id }) => !paired.has(`${side} ${id}`)));
   const keys = new Set(rest.left.flatMap((half) => comparedBy(sketchOf(half))));
-  const unrelated = rest.right.filter((half) => isStranger(sketchOf(half), keys, search)).map(({ id }) => id);
+  const unrelated = rest.right.filter((half) => cannotMatch(sketchOf(half), keys, search)).map(({ id }) => id);
   return { twins: twins.map(({ leftId, rightId }) => `${leftId} ${rightId}`), rest, unrelated };
 };
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { matchContacts } from '../../../../src/core/reconcile/match.ts';
-import { apartFrom, fateOf, type Verdict } from '../../../../src/core/reconcile/verdict.ts';
+import { apartFrom, effectOf, type Verdict } from '../../../../src/core/reconcile/verdict.ts';
 import { mail, named, people, phone, type Given } from './match-support.ts';
 import { halfOf, record } from './support.ts';
 
-type VerdictHalf = NonNullable<Parameters<typeof fateOf>[1]['left']>;
+type VerdictHalf = NonNullable<Parameters<typeof effectOf>[1]['left']>;
 
 type Word = readonly [string, string, Verdict['says']];
 
@@ -139,7 +139,7 @@ describe('[R13] a decision about two contacts', () => {
     ['cannot join a contact that is paired elsewhere', at('left', 1), at('right', null), 'linked elsewhere', 'binds'],
     ['may join contacts that were kept alone (R6)', at('left', 1, false), at('right', 2, false), 'binds', 'binds'],
   ])('%s', (_, left, right, together, apart) => {
-    expect(fateOf({ says: 'together' }, { left, right })).toBe(together);
-    expect(fateOf({ says: 'apart' }, { left, right })).toBe(apart);
+    expect(effectOf({ says: 'together' }, { left, right })).toBe(together);
+    expect(effectOf({ says: 'apart' }, { left, right })).toBe(apart);
   });
 });

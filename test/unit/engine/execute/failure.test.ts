@@ -13,7 +13,6 @@ import {
   rejectionKeyOf,
   rejectionKeysEndedBy,
   rejectionOf,
-  type FailureOutcome,
 } from '../../../../src/engine/execute/failure.ts';
 import {
   createWrites,
@@ -66,11 +65,11 @@ const options = (applied: Applied) => ({ status: null, route: 'PUT /v2/contacts'
 
 describe('[R15] an error in response to a write', () => {
   const CALM = { rereads: false, refused: false, stop: null };
-  const UNKNOWN: FailureOutcome = { ...CALM, journal: 'unanswered' };
-  const REFUSED: FailureOutcome = { ...CALM, journal: 'refused', refused: true };
-  const REREAD: FailureOutcome = { ...CALM, journal: 'refused', rereads: true };
+  const UNKNOWN: ReturnType<typeof judgeFailure> = { ...CALM, journal: 'unanswered' };
+  const REFUSED: ReturnType<typeof judgeFailure> = { ...CALM, journal: 'refused', refused: true };
+  const REREAD: ReturnType<typeof judgeFailure> = { ...CALM, journal: 'refused', rereads: true };
 
-  test.each<[string, RemoteError, (error: RemoteError) => FailureOutcome]>([
+  test.each<[string, RemoteError, (error: RemoteError) => ReturnType<typeof judgeFailure>]>([
     [
       'a limit that is reached ends the run',
       new LimitedError('x', options('no')),

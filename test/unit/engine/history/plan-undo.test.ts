@@ -4,7 +4,7 @@ import { contactOf, type ContactRecord, type GroupRecord } from '../../../../src
 import type { Side } from '../../../../src/core/contact/side.ts';
 import type { ContactOperationKind } from '../../../../src/core/reconcile/operation.ts';
 import type { CompleteWrite } from '../../../../src/engine/history/follow.ts';
-import { planUndo, type UndoInput, type WrittenContact } from '../../../../src/engine/history/plan-undo.ts';
+import { planUndo, type WrittenContact } from '../../../../src/engine/history/plan-undo.ts';
 import { operationOf, type OperationOf, rowOf } from '../../../support/store/rows.ts';
 import { NONE, pairOf, policyWith, present, record, values } from '../../core/reconcile/support.ts';
 
@@ -32,7 +32,7 @@ const written = (now: ContactRecord | null, writes: readonly CompleteWrite[], gi
   };
 };
 
-const plan = (contacts: readonly WrittenContact[], given: Partial<UndoInput> = {}) => {
+const plan = (contacts: readonly WrittenContact[], given: Partial<Parameters<typeof planUndo>[0]> = {}) => {
   return planUndo({
     contacts,
     removedGroups: [],

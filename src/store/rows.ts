@@ -162,11 +162,35 @@ export const patchColumns = ({
   ...(activity !== undefined && { activityJson: JSON.stringify(activity) }),
 });
 
-const accepted = ({ acceptedRun, acceptedAtMs }: PatchColumns): LinkState['acceptedDeletes'] =>
-  acceptedRun === null || acceptedAtMs === null ? null : { run: acceptedRun, atMs: acceptedAtMs };
-
-const selected = ({ selectionPatterns, selectionKey }: PatchColumns): LinkState['selection'] =>
-  selectionPatterns === null || selectionKey === null ? null : { patterns: selectionPatterns, key: selectionKey };
+/** Columns with the name and form of their value in a link's state are passed on unchanged. */
+const linkValues = ({
+  leaseToken: _token,
+  leftAccount,
+  rightAccount,
+  leftCredential,
+  rightCredential,
+  acceptedRun,
+  acceptedAtMs,
+  selectionPatterns,
+  selectionKey,
+  toldTrouble,
+  failingSinceMs,
+  claimedUntilMs,
+  fieldsName,
+  fieldsJoining,
+  activityJson,
+  ...values
+}: LinkColumns) => ({
+  ...values,
+  accounts: { left: leftAccount, right: rightAccount },
+  credentials: { left: leftCredential, right: rightCredential },
+  acceptedDeletes: acceptedRun === null || acceptedAtMs === null ? null : { run: acceptedRun, atMs: acceptedAtMs },
+  selection:
+    selectionPatterns === null || selectionKey === null ? null : { patterns: selectionPatterns, key: selectionKey },
+  notificationState: { trouble: toldTrouble, failingSinceMs, claimedUntilMs },
+  fields: { name: fieldsName, joining: fieldsJoining === null ? null : decodeFields(fieldsJoining) },
+  activity: activityJson === null ? NO_ACTIVITY : decodeActivity(activityJson),
+});
 
 /** The row of a link, and the small rows that belong to it, in any order. */
 export type LinkRows = {
@@ -180,24 +204,8 @@ export type LinkRows = {
 /** The order of texts in results of the store. */
 const compareKeys = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
 
-export const toLink = ({ link: row, cursors, groupPairs, rejections, verdicts }: LinkRows): LinkState => ({
-  name: row.name,
-  state: row.state,
-  reason: row.reason,
-  accounts: { left: row.leftAccount, right: row.rightAccount },
-  accountsKey: row.accountsKey,
-  credentials: { left: row.leftCredential, right: row.rightCredential },
-  acceptedDeletes: accepted(row),
-  selection: selected(row),
-  pausedByHandAtMs: row.pausedByHandAtMs,
-  fields: { name: row.fieldsName, joining: row.fieldsJoining === null ? null : decodeFields(row.fieldsJoining) },
-  activity: row.activityJson === null ? NO_ACTIVITY : decodeActivity(row.activityJson),
-  forgottenAtMs: row.forgottenAtMs,
-  notificationState: {
-    trouble: row.toldTrouble,
-    failingSinceMs: row.failingSinceMs,
-    claimedUntilMs: row.claimedUntilMs,
-  },
+export const toLink = ({ link, cursors, groupPairs, rejections, verdicts }: LinkRows): LinkState => ({
+  ...linkValues(link),
   cursors: bySide((side): Cursor => {
     const found = cursors.find((each) => each.side === side);
     if (found === undefined) return NO_CURSOR;

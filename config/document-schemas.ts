@@ -1,38 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import * as documents from './documents.ts';
-import * as hosted from './hosted-documents.ts';
-import { SettingsDocument } from './settings-document.ts';
+import { DOCUMENTS } from './documents.ts';
 
 const FOLDER = join(import.meta.dirname, 'schemas');
-
-/** What each command prints with `--json`. */
-export const DOCUMENTS: Readonly<Record<string, z.ZodObject>> = {
-  sync: documents.RunsDocument,
-  resync: documents.RunsDocument,
-  plan: documents.PlansDocument,
-  pair: documents.VerdictDocument,
-  status: documents.StatusDocument,
-  conflicts: documents.ConflictsDocument,
-  duplicates: documents.DuplicatesDocument,
-  'duplicates-merge': documents.MergeDocument,
-  'conflicts-resolve': documents.ReviewedDocument,
-  retry: documents.RetriedDocument,
-  doctor: documents.ChecksDocument,
-  'config-show': SettingsDocument,
-  runs: documents.HistoryDocument,
-  undo: documents.UndoDocument,
-  explain: documents.ContactsDocument,
-  backup: documents.BackupDocument,
-  restore: documents.RestoreDocument,
-  forget: documents.ForgottenDocument,
-  'store-copy': hosted.CopyDocument,
-  'links-list': hosted.LinksDocument,
-  'links-add': hosted.LinksDocument,
-  'links-set': hosted.LinksDocument,
-  'links-remove': hosted.RemovedDocument,
-};
 
 export const fileOf = (command: string): string => join(FOLDER, `${command}.schema.json`);
 

@@ -1,6 +1,8 @@
-// The JSON documents of the commands, as other people's scripts read them.
+// The JSON documents of the commands, as scripts of users read them. A key has its description here (`describe`), or in
+// `docs/key-descriptions.ts` if several documents contain it.
 import { FURTHER, USUAL_FIELDS } from '../src/core/contact/contact.ts';
 import { z } from 'zod';
+import { LinksAnswer, RemovedAnswer } from '../src/daemon/server/api.ts';
 import { PROVIDER_NAMES, USUAL_PROVIDERS } from '../src/providers/names.ts';
 
 /** The sides of a link without names are called like their providers, and the keys of a document are made of these names. */
@@ -296,7 +298,7 @@ export const VerdictDocument = z.strictObject({
     .nullable(),
 });
 
-export const ChecksDocument = z.strictObject({
+const ChecksDocument = z.strictObject({
   checks: z.array(
     z.strictObject({
       name: z.string().min(1),
@@ -329,7 +331,7 @@ export const UndoDocument = z.strictObject({
 
 const halfNow = z.strictObject({ id, state: z.enum(['present', 'deleted', 'none']), unsynced: z.array(field) });
 
-export const ContactsDocument = z.strictObject({
+const ContactsDocument = z.strictObject({
   contacts: z.array(
     z.strictObject({
       link: z.string(),
@@ -371,15 +373,15 @@ const manifest = {
   leftOut: z.array(z.strictObject({ link: z.string(), side: z.string() })),
 };
 
-export const BackupDocument = z.strictObject({
+const BackupDocument = z.strictObject({
   backup: z.strictObject({ directory: z.string(), ...manifest }).nullable(),
 });
 
-export const RestoreDocument = z.strictObject({
+const RestoreDocument = z.strictObject({
   restore: z.strictObject({ directory: z.string(), dataDir: z.string(), ...manifest }).nullable(),
 });
 
-export const ForgottenDocument = z.strictObject({
+const ForgottenDocument = z.strictObject({
   forgotten: z
     .union([
       z.looseObject({ contacts: z.array(z.looseObject({ link: z.string() })) }),
@@ -388,6 +390,67 @@ export const ForgottenDocument = z.strictObject({
     .nullable(),
 });
 
+/** The JSON document of `config show`. */
+export const SettingsDocument = z.strictObject({
+  settings: z.array(
+    z.strictObject({
+      link: z.string().nullable(),
+      key: z.string(),
+      value: z.string().nullable(),
+      secret: z.boolean(),
+      set: z.boolean(),
+      source: z.enum(['default', 'option', 'variable', 'file', 'secret file']),
+      where: z.string().nullable(),
+    }),
+  ),
+});
+
+/** Links as `links list`, `links add` and `links set` print them, and the HTTP API answers with them. */
+export const LinksDocument = LinksAnswer;
+
+export const RemovedDocument = z.strictObject({ removed: RemovedAnswer.nullable() });
+
+export const CopyDocument = z.strictObject({
+  copy: z
+    .strictObject({
+      tables: z.array(
+        z.strictObject({
+          table: z.string().min(1),
+          rows: wholeNumber,
+          sha256: z.string().regex(/^[0-9a-f]{64}$/u),
+        }),
+      ),
+    })
+    .nullable(),
+});
+
 /** What a command that could not begin prints instead. */
 export const FailureDocument = (key: 'runs' | 'links' | 'checks') =>
   z.strictObject({ [key]: z.array(z.never()), error: z.string().min(1) });
+
+/** The document that each command prints with `--json`. */
+export const DOCUMENTS: Readonly<Record<string, z.ZodObject>> = {
+  sync: RunsDocument,
+  resync: RunsDocument,
+  plan: PlansDocument,
+  pair: VerdictDocument,
+  status: StatusDocument,
+  conflicts: ConflictsDocument,
+  duplicates: DuplicatesDocument,
+  'duplicates-merge': MergeDocument,
+  'conflicts-resolve': ReviewedDocument,
+  retry: RetriedDocument,
+  doctor: ChecksDocument,
+  'config-show': SettingsDocument,
+  runs: HistoryDocument,
+  undo: UndoDocument,
+  explain: ContactsDocument,
+  backup: BackupDocument,
+  restore: RestoreDocument,
+  forget: ForgottenDocument,
+  'store-copy': CopyDocument,
+  'links-list': LinksDocument,
+  'links-add': LinksDocument,
+  'links-set': LinksDocument,
+  'links-remove': RemovedDocument,
+};

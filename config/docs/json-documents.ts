@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DOCUMENTS } from '../document-schemas.ts';
+import { DOCUMENTS } from '../documents.ts';
 import { KEY_DESCRIPTIONS } from './key-descriptions.ts';
 import { code, codes, table } from './markdown.ts';
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { DOCUMENTS, documentSchema, fileOf } from '../../config/document-schemas.ts';
+import { documentSchema, fileOf } from '../../config/document-schemas.ts';
+import { DOCUMENTS } from '../../config/documents.ts';
 
 test.each(Object.keys(DOCUMENTS))(
   'the JSON Schema of the output of %s is current (node config/document-schemas.ts writes it)',

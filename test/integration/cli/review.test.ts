@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { DOCUMENTS, fileOf } from '../../../config/document-schemas.ts';
+import { fileOf } from '../../../config/document-schemas.ts';
 import {
   ConflictsDocument,
+  DOCUMENTS,
   HistoryDocument,
   PlansDocument,
   ReviewedDocument,

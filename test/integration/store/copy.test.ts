@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
-import { CopyDocument } from '../../../config/hosted-documents.ts';
+import { CopyDocument } from '../../../config/documents.ts';
 import { copyBetween } from '../../../src/app/copy-store.ts';
 import { systemClock } from '../../../src/util/clock.ts';
 import { openPostgres, openPostgresDatabase } from '../../../src/store/postgres/postgres-store.ts';

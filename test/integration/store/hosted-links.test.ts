@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { LinksDocument, RemovedDocument } from '../../../config/hosted-documents.ts';
+import { LinksDocument, RemovedDocument } from '../../../config/documents.ts';
 import { startCliHost } from '../../support/cli-host.ts';
 import { accountsOf, startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, says, type LogLine } from '../../support/jobs/log-lines.ts';

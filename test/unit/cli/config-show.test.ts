@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { SettingsDocument } from '../../../config/settings-document.ts';
+import { SettingsDocument } from '../../../config/documents.ts';
 import { showConfig } from '../../../src/cli/setup/config-show.ts';
 import { UsageError } from '../../../src/cli/command/exit-codes.ts';
 import { allSettings } from '../../../src/app/config/settings.ts';

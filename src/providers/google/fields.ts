@@ -5,18 +5,7 @@ import { specOf, type Contact, type ContactField, USUAL_FIELDS } from '../../cor
 import { ADDED_FIELDS, isNamedField, type NamedField } from '../../core/contact/fields.ts';
 import { createRowDigest } from '../listing.ts';
 import { ADDRESSES, COMPANY, postalAddressOf, TITLE, valuesOf, writeValues } from './lists.ts';
-import {
-  BIRTHDAY,
-  INSTANT_MESSENGERS,
-  NICKNAME,
-  NOTES,
-  PHOTO,
-  RELATIONS,
-  SOCIAL_PROFILES,
-  TAGS,
-  userDefinedMapping,
-  WEBSITES,
-} from './further-fields.ts';
+import { FURTHER_MAPPINGS, userDefinedMapping, WEBSITES } from './further-fields.ts';
 import { ITEMS_PER_PAGE, LISTED_VALUES_MAX } from './limits.ts';
 import { namePart, NAMES, namesOf } from './names.ts';
 import { personField, type FieldMapping, type PersonField, type PersonLists } from './person-field.ts';
@@ -40,14 +29,7 @@ const PERSON_FIELDS: { readonly [Field in PlacedField]: FieldMapping<NonNullable
   namePrefix: namePart('honorificPrefix'),
   middleName: namePart('middleName'),
   nameSuffix: namePart('honorificSuffix'),
-  nickname: NICKNAME,
-  birthday: BIRTHDAY,
-  notes: NOTES,
-  photo: PHOTO,
-  relations: RELATIONS,
-  instantMessengers: INSTANT_MESSENGERS,
-  socialProfiles: SOCIAL_PROFILES,
-  tags: TAGS,
+  ...FURTHER_MAPPINGS,
 };
 
 /** Returns the mapping of a contact field to a Person. */

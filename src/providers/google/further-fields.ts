@@ -1,4 +1,4 @@
-import { type Contact, type ContactField, textIn } from '../../core/contact/contact.ts';
+import { type Contact, type ContactField, type ScalarField, textIn } from '../../core/contact/contact.ts';
 import { partsOfDay } from '../../core/contact/days.ts';
 import {
   FURTHER_FIELDS,
@@ -53,7 +53,7 @@ export const dateOf = (
 /** Returns the mapping of a text in one entry of a list. Other entries stay unchanged. */
 const heldText = (
   name: 'nicknames' | 'biographies',
-  field: 'nickname' | 'notes',
+  field: ScalarField,
   others: Readonly<Record<string, string>> = {},
 ): FieldMapping<string> => {
   const set: EntrySet<TextEntry> = {
@@ -74,9 +74,6 @@ const heldText = (
   return heldField(list, set, (entry) => entry?.value ?? '');
 };
 
-export const NICKNAME = heldText('nicknames', 'nickname');
-export const NOTES = heldText('biographies', 'notes', { contentType: 'TEXT_PLAIN' });
-
 /** Google stores one birthday, as a date. A text that is not a date is not written. */
 const writtenBirthday = (person: PersonLists, target: Contact): readonly BodyEntry[] => {
   const [entry] = person.birthdays ?? [];
@@ -88,13 +85,13 @@ const writtenBirthday = (person: PersonLists, target: Contact): readonly BodyEnt
   return [{ ...kept, date }];
 };
 
-export const BIRTHDAY: FieldMapping<string> = {
+const BIRTHDAY: FieldMapping<string> = {
   list: personField('birthdays', writtenBirthday),
   read: ({ birthdays }) => dayOf(birthdays?.[0]?.date) ?? birthdays?.[0]?.text ?? '',
 };
 
 /** Read-only: Google requires separate requests to write a photo, and this program does not send them. */
-export const PHOTO: FieldMapping<string> = {
+const PHOTO: FieldMapping<string> = {
   list: personField('photos', () => [], { isReadOnly: true }),
   read: ({ photos = [] }) => {
     const photo = photos.find(({ url = '', default: isDefault }) => isDefault !== true && url.startsWith('https://'));
@@ -105,11 +102,11 @@ export const PHOTO: FieldMapping<string> = {
 const PERSON_KEYS = { value: 'person', label: 'type' };
 const CLIENT_KEYS = { value: 'username', label: 'protocol' };
 
-export const RELATIONS = {
+const RELATIONS = {
   list: personField('relations', writeValues('relations', 'relations', PERSON_KEYS)),
   read: ({ relations }: PersonLists) => valuesOf(relations, PERSON_KEYS),
 };
-export const INSTANT_MESSENGERS = {
+const INSTANT_MESSENGERS = {
   list: personField('imClients', writeValues('imClients', 'instantMessengers', CLIENT_KEYS)),
   read: ({ imClients }: PersonLists) => valuesOf(imClients, CLIENT_KEYS),
 };
@@ -156,7 +153,7 @@ export const WEBSITES = {
   list: URLS,
   read: (person: PersonLists, chosen: ChosenParts) => valuesOf(urlsOf(person, chosen, false)),
 };
-export const SOCIAL_PROFILES = {
+const SOCIAL_PROFILES = {
   list: URLS,
   read: (person: PersonLists, chosen: ChosenParts) => valuesOf(urlsOf(person, chosen, true)),
 };
@@ -216,7 +213,19 @@ const textOfUserDefined = (target: Contact, field: UserDefinedField, held: UserD
 
 const USER_DEFINED: PersonField = personField('userDefined', writtenUserDefined);
 
-export const TAGS = heldField(USER_DEFINED, entriesNamed(TAGS_NAME), (entry) => textTags(entry?.value ?? ''));
+const TAGS = heldField(USER_DEFINED, entriesNamed(TAGS_NAME), (entry) => textTags(entry?.value ?? ''));
+
+/** The mappings of the fields that a link syncs only if it chooses them, except the parts of a name. */
+export const FURTHER_MAPPINGS = {
+  nickname: heldText('nicknames', 'nickname'),
+  birthday: BIRTHDAY,
+  notes: heldText('biographies', 'notes', { contentType: 'TEXT_PLAIN' }),
+  photo: PHOTO,
+  relations: RELATIONS,
+  instantMessengers: INSTANT_MESSENGERS,
+  socialProfiles: SOCIAL_PROFILES,
+  tags: TAGS,
+};
 
 /** Returns the mapping of a named field to the custom field of the same name. */
 export const userDefinedMapping = (field: NamedField): FieldMapping<string> =>

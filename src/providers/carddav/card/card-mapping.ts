@@ -4,6 +4,7 @@ import {
   type Contact,
   type ContactField,
   filledFields,
+  type ScalarField,
   specOf,
   textIn,
   valueIn,
@@ -25,7 +26,7 @@ import {
   WEBSITES,
 } from './lists.ts';
 import { isNameField, readName, withFormattedName, writeName } from './names.ts';
-import { BIRTHDAY, COMPANY, namedMapping, NICKNAME, NOTES, PHOTO, type ScalarMapping, TITLE } from './scalars.ts';
+import { BIRTHDAY, COMPANY, namedMapping, NICKNAME, PHOTO, property, type ScalarMapping } from './scalars.ts';
 
 /**
  * Raise the number when the same card gives a different record: all contacts are then read again. A field that is added to
@@ -39,10 +40,8 @@ type FieldMapping = {
   readonly write: (card: Card, desired: Contact) => Card;
 };
 
-type TextField = 'company' | 'title' | 'nickname' | 'birthday' | 'notes' | 'photo' | NamedField;
-
 /** A text that the card already contains is not written, because its spelling in the card may differ. */
-const scalar = (field: TextField, { read, write }: ScalarMapping): FieldMapping => ({
+const scalar = (field: ScalarField, { read, write }: ScalarMapping): FieldMapping => ({
   read,
   write: (card, desired) => {
     const text = textIn(desired, field);
@@ -70,14 +69,14 @@ type PlacedField = Exclude<ContactField, NameField | NamedField>;
 
 const FIELD_MAPPINGS: Readonly<Record<PlacedField, FieldMapping>> = {
   company: scalar('company', COMPANY),
-  title: scalar('title', TITLE),
+  title: scalar('title', property('TITLE')),
   emailAddresses: list(EMAIL_ADDRESSES),
   phoneNumbers: list(PHONE_NUMBERS),
   addresses: list(ADDRESSES),
   websites: list(WEBSITES),
   nickname: scalar('nickname', NICKNAME),
   birthday: scalar('birthday', BIRTHDAY),
-  notes: scalar('notes', NOTES),
+  notes: scalar('notes', property('NOTE')),
   photo: scalar('photo', PHOTO),
   relations: list(RELATIONS),
   instantMessengers: list(INSTANT_MESSENGERS),

@@ -21,13 +21,11 @@ export type ScalarMapping = {
   readonly write: (card: Card, text: string) => Card;
 };
 
-const property = (name: string): ScalarMapping => ({
+/** Maps a text to a property of its own. */
+export const property = (name: string): ScalarMapping => ({
   read: (card) => textOf(card, name),
   write: (card, text) => withText(card, name, text),
 });
-
-export const TITLE = property('TITLE');
-export const NOTES = property('NOTE');
 
 /** The first component of `ORG`. Its departments stay. */
 export const COMPANY: ScalarMapping = {

@@ -20,7 +20,7 @@ export type Behaviour = {
   readonly variants?: { readonly google?: Partial<GoogleVariants>; readonly service?: Partial<ServiceVariants> };
 };
 
-export type EmulatorOptions = {
+type EmulatorOptions = {
   readonly behaviour: Behaviour;
   readonly people: readonly Person[];
   /** 0, the default, selects a free port. */

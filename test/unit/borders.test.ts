@@ -117,7 +117,7 @@ const forbiddenImports: readonly (readonly [file: string, specifier: string])[] 
   ['daemon/server/planted.ts', '../console/desk.ts'],
   ['daemon/server/planted.ts', '../../app/app.ts'],
   ['daemon/server/planted.ts', '../../cli/daemon/health.ts'],
-  ['daemon/server/planted.ts', '../../sandbox/local-requests.ts'],
+  ['daemon/server/planted.ts', '../../sandbox/http-server.ts'],
   ['daemon/server/planted.ts', '../../store/sqlite/database.ts'],
   ['daemon/server/planted.ts', 'bullmq'],
   ['cli/planted.ts', '../sandbox/sandbox.ts'],

@@ -1,7 +1,14 @@
 import { englishHeading } from './csv-headings.ts';
 import type { ByteText, Decoder } from './decoder.ts';
-import { severalLines, singleLine } from './values.ts';
-import { type Person, splitFullName } from '../people/person.ts';
+import { readBirthday, severalLines, singleLine } from './values.ts';
+import {
+  isFilledAddress,
+  type LabelledText,
+  type Person,
+  type PersonAddress,
+  splitFullName,
+  userGroups,
+} from '../people/person.ts';
 
 /** The cells of a row, not yet decoded. */
 export type Row = readonly ByteText[];
@@ -62,6 +69,43 @@ export class Columns {
     };
   }
 }
+
+type TextField = 'prefix' | 'suffix' | 'nickname' | 'company' | 'title' | 'department' | 'notes';
+
+/** The readers of the parts of a row. */
+type Cells = Readonly<Record<TextField, Cell>> & {
+  readonly names: (row: Row) => Names;
+  readonly birthday: Cell;
+  readonly emails: (row: Row) => LabelledText[];
+  readonly phones: (row: Row) => LabelledText[];
+  readonly websites: (row: Row) => LabelledText[];
+  readonly addresses: readonly ((row: Row) => PersonAddress)[];
+  readonly groups: (row: Row) => string[];
+};
+
+/** Returns the layout of a file with these cells. */
+export const layoutOf = (cells: Cells): Layout => {
+  return (row, skip) => {
+    const { day, reason } = readBirthday(cells.birthday(row));
+    if (reason !== null) skip(reason);
+    return {
+      prefix: cells.prefix(row),
+      ...cells.names(row),
+      suffix: cells.suffix(row),
+      nickname: cells.nickname(row),
+      company: cells.company(row),
+      title: cells.title(row),
+      department: cells.department(row),
+      emails: cells.emails(row),
+      phones: cells.phones(row),
+      websites: cells.websites(row),
+      addresses: cells.addresses.map((address) => address(row)).filter(isFilledAddress),
+      groups: userGroups(cells.groups(row)),
+      birthday: day ?? '',
+      notes: cells.notes(row),
+    };
+  };
+};
 
 type Names = Pick<Person, 'givenName' | 'middleName' | 'familyName'>;
 

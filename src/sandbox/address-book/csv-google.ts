@@ -1,6 +1,6 @@
-import { type Cell, type Columns, type Layout, namesCell, type Row } from './csv-columns.ts';
-import { commonLabel, readBirthday } from './values.ts';
-import { isFilledAddress, type LabelledText, type PersonAddress, userGroups } from '../people/person.ts';
+import { type Cell, type Columns, type Layout, layoutOf, namesCell, type Row } from './csv-columns.ts';
+import { commonLabel } from './values.ts';
+import { isFilledAddress, type LabelledText, type PersonAddress } from '../people/person.ts';
 
 const splitCell = (text: string): string[] => {
   if (text === '') return [];
@@ -68,37 +68,21 @@ export const isGoogle = (columns: Columns): boolean => {
 
 /** Returns the layout of a "Google CSV". */
 export const googleLayout = (columns: Columns): Layout => {
-  const names = namesCell(columns);
-  const [emails, phones, websites] = ['e-mail', 'phone', 'website'].map((kind) => valuesCell(columns, kind));
-  const addresses = numbered(columns, 'address').map((entry) => addressCell(columns, entry));
-  const cells = {
+  const groups = columns.cell('Labels', 'Group Membership');
+  return layoutOf({
     prefix: columns.cell('Name Prefix'),
+    names: namesCell(columns),
     suffix: columns.cell('Name Suffix'),
     nickname: columns.cell('Nickname'),
     company: columns.cell('Organization Name', 'Organization 1 - Name'),
     title: columns.cell('Organization Title', 'Organization 1 - Title'),
     department: columns.cell('Organization Department', 'Organization 1 - Department'),
+    emails: valuesCell(columns, 'e-mail'),
+    phones: valuesCell(columns, 'phone'),
+    websites: valuesCell(columns, 'website'),
+    addresses: numbered(columns, 'address').map((entry) => addressCell(columns, entry)),
+    groups: (row) => splitCell(groups(row)),
+    birthday: columns.cell('Birthday'),
     notes: columns.lines('Notes'),
-  };
-  const [groups, birthday] = [columns.cell('Labels', 'Group Membership'), columns.cell('Birthday')];
-  return (row, skip) => {
-    const { day, reason } = readBirthday(birthday(row));
-    if (reason !== null) skip(reason);
-    return {
-      prefix: cells.prefix(row),
-      ...names(row),
-      suffix: cells.suffix(row),
-      nickname: cells.nickname(row),
-      company: cells.company(row),
-      title: cells.title(row),
-      department: cells.department(row),
-      emails: emails?.(row) ?? [],
-      phones: phones?.(row) ?? [],
-      websites: websites?.(row) ?? [],
-      addresses: addresses.map((address) => address(row)).filter(isFilledAddress),
-      groups: userGroups(splitCell(groups(row))),
-      birthday: day ?? '',
-      notes: cells.notes(row),
-    };
-  };
+  });
 };

@@ -1,6 +1,5 @@
-import { type Cell, type Columns, type Layout, namesCell, type Row } from './csv-columns.ts';
-import { readBirthday } from './values.ts';
-import { isFilledAddress, type LabelledText, type PersonAddress, userGroups } from '../people/person.ts';
+import { type Cell, type Columns, type Layout, layoutOf, namesCell, type Row } from './csv-columns.ts';
+import type { LabelledText, PersonAddress } from '../people/person.ts';
 
 type LabelledColumn = readonly [column: string, label: string | null];
 
@@ -112,38 +111,23 @@ const birthdayCell = (columns: Columns): Cell => {
   };
 };
 
-/** Reads the rows of an Outlook export. Its `Title` is the name prefix. */
+/** Returns the layout of an Outlook export. Its `Title` is the name prefix. */
 export const outlookLayout = (columns: Columns): Layout => {
-  const [emails, phones, websites] = [EMAILS, PHONES, WEBSITES].map((kinds) => valuesCell(columns, kinds));
-  const addresses = ADDRESSES.map((address) => addressCell(columns, address));
-  const cells = {
+  const groups = columns.cell('Categories');
+  return layoutOf({
     prefix: columns.cell('Title'),
+    names: namesCell(columns),
     suffix: columns.cell('Suffix'),
     nickname: columns.cell('Nickname'),
     company: columns.cell('Company'),
     title: columns.cell('Job Title'),
     department: columns.cell('Department'),
+    emails: valuesCell(columns, EMAILS),
+    phones: valuesCell(columns, PHONES),
+    websites: valuesCell(columns, WEBSITES),
+    addresses: ADDRESSES.map((address) => addressCell(columns, address)),
+    groups: (row) => groups(row).split(';'),
+    birthday: birthdayCell(columns),
     notes: columns.lines('Notes'),
-  };
-  const [groups, birthday, names] = [columns.cell('Categories'), birthdayCell(columns), namesCell(columns)];
-  return (row, skip) => {
-    const { day, reason } = readBirthday(birthday(row));
-    if (reason !== null) skip(reason);
-    return {
-      prefix: cells.prefix(row),
-      ...names(row),
-      suffix: cells.suffix(row),
-      nickname: cells.nickname(row),
-      company: cells.company(row),
-      title: cells.title(row),
-      department: cells.department(row),
-      emails: emails?.(row) ?? [],
-      phones: phones?.(row) ?? [],
-      websites: websites?.(row) ?? [],
-      addresses: addresses.map((address) => address(row)).filter(isFilledAddress),
-      groups: userGroups(groups(row).split(';')),
-      birthday: day ?? '',
-      notes: cells.notes(row),
-    };
-  };
+  });
 };

@@ -8,7 +8,7 @@ import { type Photo, PhotoBook, photoOf } from './photo-book.ts';
 import type { GoogleVariants } from './variants.ts';
 
 /** The options of an account. */
-export interface AccountOptions {
+interface AccountOptions {
   readonly email: string;
   /** The address of the account's photos, without a trailing slash. */
   readonly origin: string;

@@ -20,7 +20,7 @@ import { type ApiRequest, noteApiWrite, showing, type World } from './world.ts';
 type ContactContent = Omit<ContactState, 'updatedMicros'>;
 
 /** An update that passed all checks. */
-export interface ContactEdit {
+interface ContactEdit {
   readonly record: ContactRecord;
   readonly content: ContactContent;
 }

@@ -1,36 +1,12 @@
 import { Hono } from 'hono';
 import type { HttpBindings } from '@hono/node-server';
 import { z } from 'zod';
-import { localRequestsOnly } from '../local-requests.ts';
-import type { FaultPlan } from './faults.ts';
+import { localRequestsOnly } from '../http-server.ts';
+import { type FaultPlan, faultSchema } from './faults.ts';
 import { personSchema } from './person-schema.ts';
 import type { RequestLog } from './request-log.ts';
 import { googleVariantsSchema } from './variants.ts';
 import type { World } from './world.ts';
-
-const when = z.exactOptional(z.enum(['before', 'after']));
-
-const faultSchema = z.strictObject({
-  method: z.exactOptional(z.string()),
-  path: z.exactOptional(z.string()),
-  count: z.exactOptional(z.int().positive()),
-  skip: z.exactOptional(z.int().nonnegative()),
-  delayMs: z.exactOptional(z.number().nonnegative()),
-  effect: z.exactOptional(
-    z.discriminatedUnion('kind', [
-      z.strictObject({
-        kind: z.literal('status'),
-        status: z.int().min(200).max(599),
-        body: z.exactOptional(z.unknown()),
-        headers: z.exactOptional(z.record(z.string(), z.string())),
-        when,
-      }),
-      z.strictObject({ kind: z.literal('reset'), when: z.enum(['before', 'after']) }),
-      z.strictObject({ kind: z.literal('truncate') }),
-      z.strictObject({ kind: z.literal('html'), status: z.exactOptional(z.int().min(400).max(599)) }),
-    ]),
-  ),
-});
 
 /** Creates the routes that control the emulator from another process. They are not logged and have no faults. */
 export function controlRoutes(world: World, plan: FaultPlan, log: RequestLog): Hono<{ Bindings: HttpBindings }> {

@@ -2,42 +2,51 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Context, MiddlewareHandler } from 'hono';
+import { z } from 'zod';
+import { sendHalf } from '../http-server.ts';
 import { bodyOfStatus } from './api-error.ts';
 import { findOperation } from './api-routes.ts';
 import type { LoggedRequest, RequestLog } from './request-log.ts';
 import { contentOf, methodOf } from './request.ts';
 
+const when = z.exactOptional(z.enum(['before', 'after']));
+/** Matched by a regular expression or its source; everything by default. */
+const pattern = z.exactOptional(z.union([z.string(), z.instanceof(RegExp)]));
+
 /** The effect of a fault on a request, apart from a delay. */
-export type FaultEffect =
+const effectSchema = z.discriminatedUnion('kind', [
   /** Answers with a status, either without executing the request (`before`, the default) or after it (`after`). */
-  | {
-      readonly kind: 'status';
-      readonly status: number;
-      readonly body?: unknown;
-      readonly headers?: Readonly<Record<string, string>>;
-      readonly when?: 'before' | 'after';
-    }
+  z.strictObject({
+    kind: z.literal('status'),
+    status: z.int().min(200).max(599),
+    body: z.exactOptional(z.unknown()),
+    headers: z.exactOptional(z.record(z.string(), z.string())),
+    when,
+  }),
   /** Resets the connection before or after the request is executed. */
-  | { readonly kind: 'reset'; readonly when: 'before' | 'after' }
+  z.strictObject({ kind: z.literal('reset'), when: z.enum(['before', 'after']) }),
   /** Executes the request and cuts the connection in the middle of the answer's body. */
-  | { readonly kind: 'truncate' }
+  z.strictObject({ kind: z.literal('truncate') }),
   /** Answers with an HTML error page without executing the request; status 502 by default. */
-  | { readonly kind: 'html'; readonly status?: number };
+  z.strictObject({ kind: z.literal('html'), status: z.exactOptional(z.int().min(400).max(599)) }),
+]);
 
 /** A planned fault of the next matching requests. */
-export interface Fault {
-  /** Matched against the HTTP method; all methods by default. */
-  readonly method?: RegExp | string;
-  /** Matched against path and query; all paths by default. */
-  readonly path?: RegExp | string;
+export const faultSchema = z.strictObject({
+  method: pattern,
+  /** Matched against path and query. */
+  path: pattern,
   /** The number of affected matching requests; 1 by default. */
-  readonly count?: number;
+  count: z.exactOptional(z.int().positive()),
   /** The number of matching requests before the first affected one; 0 by default. */
-  readonly skip?: number;
+  skip: z.exactOptional(z.int().nonnegative()),
   /** The delay before anything else. */
-  readonly delayMs?: number;
-  readonly effect?: FaultEffect;
-}
+  delayMs: z.exactOptional(z.number().nonnegative()),
+  effect: z.exactOptional(effectSchema),
+});
+
+export type Fault = z.infer<typeof faultSchema>;
+type FaultEffect = z.infer<typeof effectSchema>;
 
 interface PlannedFault {
   readonly fault: Fault;
@@ -141,16 +150,6 @@ const htmlHeaders = { 'content-type': 'text/html; charset=UTF-8' };
 const htmlErrorPage =
   '<!DOCTYPE html><html lang=en><title>Error 502 (Server Error)!!1</title>' +
   '<p>The server encountered a temporary error and could not complete your request.';
-
-/** Sends the headers and the first half of the body, then cuts the connection. */
-async function sendHalf({ res, env }: Context<Env>): Promise<void> {
-  const body = Buffer.from(await res.arrayBuffer());
-  const { outgoing, incoming } = env;
-  outgoing.writeHead(res.status, { ...Object.fromEntries(res.headers), 'content-length': body.length });
-  const half = body.subarray(0, Math.floor(body.length / 2));
-  await new Promise<void>((resolve) => outgoing.write(half, () => resolve()));
-  incoming.socket.destroy();
-}
 
 function logEntry(context: Context<Env>, atMs: number): LoggedRequest {
   const { pathname } = new URL(context.req.url);

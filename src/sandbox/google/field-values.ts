@@ -4,7 +4,7 @@ import type { ContactField, FieldItem } from './person-schema.ts';
 import type { GoogleVariants } from './variants.ts';
 
 /** The context for the stored form of a written value. */
-export interface FieldContext {
+interface FieldContext {
   /** The country for parsing national phone numbers. */
   readonly country: CountryCode;
   readonly nameConflict: GoogleVariants['nameConflict'];

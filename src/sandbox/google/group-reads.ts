@@ -14,7 +14,7 @@ export const groupFields = ['clientData', 'groupType', 'memberCount', 'metadata'
 export type GroupField = (typeof groupFields)[number];
 
 /** The members of every group: resource names of contacts, by resource name of the group. */
-export type Members = ReadonlyMap<string, readonly string[]>;
+type Members = ReadonlyMap<string, readonly string[]>;
 
 /** Returns the members of every group, in one pass over the contacts. */
 export function membersByGroup(contacts: ContactBook): Members {

@@ -50,7 +50,7 @@ interface Page {
 }
 
 /** One page of a listing. */
-export interface PeoplePage {
+interface PeoplePage {
   readonly people: readonly Person[];
   /** The continuation: a page token, or on the last page a sync token if one was requested. */
   readonly tokens: { readonly nextSyncToken?: string; readonly nextPageToken?: string };

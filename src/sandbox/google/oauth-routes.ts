@@ -1,10 +1,11 @@
 import { Hono, type Context } from 'hono';
 import { html } from 'hono/html';
 import type { HttpBindings } from '@hono/node-server';
+import { signInPage } from '../http-server.ts';
 import type { TokenStore } from './oauth-tokens.ts';
 
 /** The only registered OAuth client. */
-export interface OAuthClient {
+interface OAuthClient {
   readonly clientId: string;
   readonly clientSecret: string;
 }
@@ -76,42 +77,6 @@ function isLoopback(uri: string): boolean {
   return URL.canParse(uri) && ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(uri).hostname);
 }
 
-const style = html`<style>
-  body {
-    max-width: 30rem;
-    margin: 4rem auto;
-    padding: 0 1rem;
-    font-family: system-ui, sans-serif;
-    line-height: 1.5;
-    overflow-wrap: anywhere;
-  }
-  label {
-    display: flex;
-    gap: 0.5rem;
-  }
-  button {
-    margin: 1rem 0.5rem 0 0;
-    padding: 0.5rem 1.5rem;
-    font: inherit;
-  }
-</style>`;
-
-function page(title: string, content: ReturnType<typeof html>) {
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width" />
-        <title>${title}</title>
-        ${style}
-      </head>
-      <body>
-        <small>Sandbox of Google: nothing here is real</small>
-        ${content}
-      </body>
-    </html>`;
-}
-
 function consentPage(query: URLSearchParams, email: string) {
   const hidden = [...query].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`);
   const scopes = (query.get('scope') ?? '').split(' ').map((scope) => {
@@ -119,7 +84,8 @@ function consentPage(query: URLSearchParams, email: string) {
       <label><input type="checkbox" name="granted" value="${scope}" checked /> ${scope}</label>
     </p>`;
   });
-  return page(
+  return signInPage(
+    'Google',
     'Sign in (emulator)',
     html`<h1>An application wants to access your contacts</h1>
       <p>Account: <b>${email}</b></p>
@@ -135,7 +101,8 @@ function consentPage(query: URLSearchParams, email: string) {
 }
 
 function errorPage(problem: string) {
-  return page(
+  return signInPage(
+    'Google',
     'Error (emulator)',
     html`<h1>Access blocked</h1>
       <p>${problem}</p>`,

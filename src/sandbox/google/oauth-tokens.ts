@@ -22,7 +22,7 @@ interface AccessGrant {
 }
 
 /** The user's consent for a code. */
-export interface CodeGrant {
+interface CodeGrant {
   readonly scope: string;
   readonly redirectUri: string;
   readonly codeChallenge: string | undefined;
@@ -30,7 +30,7 @@ export interface CodeGrant {
 }
 
 /** The answer of the token endpoint. */
-export interface TokenAnswer {
+interface TokenAnswer {
   readonly access_token: string;
   readonly expires_in: number;
   readonly refresh_token?: string;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { badRequestDetails, invalidArgument } from './api-error.ts';
 
 /** The selection of a message: all of it, or some fields, each with its own selection. `*` selects every field. */
-export type FieldSelection = 'all' | ReadonlyMap<string, FieldSelection>;
+type FieldSelection = 'all' | ReadonlyMap<string, FieldSelection>;
 
 /**
  * Parses the `fields` parameter, such as `connections(names/givenName,metadata),nextPageToken`. A dot equals a slash.

@@ -11,7 +11,7 @@ export function methodOf(request: HonoRequest): string {
 }
 
 /** The content of a request without method and path. */
-export interface RequestContent {
+interface RequestContent {
   /** The query with its question mark, or empty. The body of a long read is part of it. */
   readonly search: string;
   readonly body: string;

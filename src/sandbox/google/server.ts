@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import type { CountryCode } from 'libphonenumber-js';
+import { openPort } from '../http-server.ts';
 import { GoogleAccount } from './account.ts';
 import { answerApi, type ApiGate } from './api-routes.ts';
 import { controlRoutes } from './control-routes.ts';
@@ -16,7 +15,7 @@ import { type GoogleVariants, googleVariantsSchema } from './variants.ts';
 import type { World } from './world.ts';
 
 /** The start options of an emulator. */
-export interface GoogleEmulatorOptions {
+interface GoogleEmulatorOptions {
   /** A free port by default. */
   readonly port?: number;
   /** The system clock by default. */
@@ -77,10 +76,8 @@ export const defaultContactLimit = 25_000;
 export async function startGoogleEmulator(options: GoogleEmulatorOptions = {}): Promise<GoogleEmulator> {
   const clock = options.clock ?? { now: () => Date.now() };
   const quotas = options.quotas ?? defaultQuotas;
-  const server = createServer();
-  server.listen(options.port ?? 0, '127.0.0.1');
-  await once(server, 'listening');
-  const world = createWorld(options, originOf(server), clock, quotas);
+  const port = await openPort(options.port ?? 0);
+  const world = createWorld(options, port.origin, clock, quotas);
   const log = new RequestLog();
   const plan = new FaultPlan();
   const gate: ApiGate = { tokens: new TokenStore(clock), ...criticalQuotas(quotas) };
@@ -92,9 +89,8 @@ export async function startGoogleEmulator(options: GoogleEmulatorOptions = {}): 
   app.route('/', photoRoutes(world.account.photos));
   app.all('/v1/*', (context) => answerApi(context, world, gate));
 
-  const listener = getRequestListener(app.fetch);
-  server.on('request', (incoming, outgoing) => void listener(incoming, outgoing));
-  return handleOf(server, world, gate, plan, log);
+  port.serve(app.fetch);
+  return handleOf(port.close, world, gate, plan, log);
 }
 
 function createWorld(
@@ -133,15 +129,14 @@ function fullSyncQuota({ fullSyncsPerMinute = Infinity }: GoogleQuotas): MinuteQ
   return new MinuteQuota(fullSyncsPerMinute);
 }
 
-function handleOf(server: Server, world: World, gate: ApiGate, plan: FaultPlan, log: RequestLog): GoogleEmulator {
+function handleOf(
+  close: GoogleEmulator['close'],
+  world: World,
+  gate: ApiGate,
+  plan: FaultPlan,
+  log: RequestLog,
+): GoogleEmulator {
   const url = `${world.account.origin}/`;
-  const close = async (): Promise<void> => {
-    if (!server.listening) return;
-    const closed = once(server, 'close');
-    server.close();
-    server.closeAllConnections();
-    await closed;
-  };
   return {
     url,
     authUrl: `${url}o/oauth2/v2/auth`,
@@ -173,10 +168,4 @@ function handleOf(server: Server, world: World, gate: ApiGate, plan: FaultPlan, 
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-function originOf(server: Server): string {
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The emulator listens on no TCP port.');
-  return `http://127.0.0.1:${address.port}`;
 }

@@ -5,17 +5,19 @@ import { ContactBook, CustomFieldBook, mergedContact } from './contact-book.ts';
 import { autoFilled, blankContact, type ContactFields, refuseIncomplete, writtenContact } from './contact-fields.ts';
 import { invalid, notFound, ServiceError } from './errors.ts';
 import { Identifiers, Stamps } from './ids-and-times.ts';
-import type { BucketRecord, ComputedFields, ContactRecord, InteractionRecord, UserRecord } from './records.ts';
+import type { BucketRecord, ContactRecord, InteractionRecord, UserRecord } from './records.ts';
 import type { ServiceVariants } from './variants.ts';
 
-export type BucketDraft = {
+type BucketDraft = {
   readonly name: string;
   readonly goal?: string | null | undefined;
   /** In days. The document gives no unit. */
   readonly reminderInterval?: number | null | undefined;
 };
-export type BucketChange = Partial<BucketDraft>;
-export type UserChange = {
+type BucketChange = Partial<BucketDraft>;
+/** The values of a contact that the service computes. */
+type ComputedFields = Partial<Pick<ContactRecord, 'lastContactedAtMs' | 'relationshipStatus' | 'assignedToId'>>;
+type UserChange = {
   readonly [Field in 'first_name' | 'last_name' | 'email']?: string | undefined;
 } & {
   readonly avatar_url?: string | null | undefined;

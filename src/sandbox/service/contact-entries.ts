@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { CustomFieldBook } from './contact-book.ts';
 import { invalid } from './errors.ts';
 import type { Identifiers } from './ids-and-times.ts';
-import type { AddressEntry, EmailEntry, PhoneEntry, ProfileEntry, WebsiteEntry } from './records.ts';
+import type { ContactRecord } from './records.ts';
 import type { ServiceVariants } from './variants.ts';
 
 const MAX_TEXT_LENGTH = 255;
@@ -76,15 +76,21 @@ type Entry = { readonly id: string };
 type SentEntry = { readonly id?: string | null | undefined };
 
 /** Creates the entries of one array from sent ones. Entries with equal values of `valueOf` are the same. */
-export type EntryKind<Sent extends SentEntry, Kept extends Entry> = {
+type EntryKind<Sent extends SentEntry, Kept extends Entry> = {
   readonly newId: (identifiers: Identifiers) => string;
   readonly make: (id: string, sent: Sent, variants: ServiceVariants) => Kept;
   readonly valueOf: (kept: Kept) => string;
 };
 
+/** The kind of the entries of one array of a contact. */
+type KindOf<List extends keyof typeof entrySchemas> = EntryKind<
+  z.infer<(typeof entrySchemas)[List]>,
+  ContactRecord[List][number]
+>;
+
 const uuid = (identifiers: Identifiers): string => identifiers.nextUuid();
 
-export const ADDRESS: EntryKind<z.infer<typeof entrySchemas.addresses>, AddressEntry> = {
+export const ADDRESS: KindOf<'addresses'> = {
   newId: uuid,
   make: (id, sent, variants) => {
     const part = (value: string | null | undefined): string | null => storedAddressPart(value, variants);
@@ -101,7 +107,7 @@ export const ADDRESS: EntryKind<z.infer<typeof entrySchemas.addresses>, AddressE
   valueOf: (kept) => kept.full_address,
 };
 
-export const EMAIL: EntryKind<z.infer<typeof entrySchemas.email_addresses>, EmailEntry> = {
+export const EMAIL: KindOf<'email_addresses'> = {
   newId: (identifiers) => identifiers.next('contact_identity').id,
   make: (id, sent, variants) => ({
     id,
@@ -111,7 +117,7 @@ export const EMAIL: EntryKind<z.infer<typeof entrySchemas.email_addresses>, Emai
   valueOf: (kept) => kept.address.trim().toLowerCase(),
 };
 
-export const PROFILE: EntryKind<z.infer<typeof entrySchemas.social_media_profiles>, ProfileEntry> = {
+export const PROFILE: KindOf<'social_media_profiles'> = {
   newId: uuid,
   make: (id, sent, variants) => ({
     id,
@@ -121,7 +127,7 @@ export const PROFILE: EntryKind<z.infer<typeof entrySchemas.social_media_profile
   valueOf: (kept) => kept.url,
 };
 
-export const WEBSITE: EntryKind<z.infer<typeof entrySchemas.websites>, WebsiteEntry> = {
+export const WEBSITE: KindOf<'websites'> = {
   newId: uuid,
   make: (id, sent, variants) => ({
     id,
@@ -131,7 +137,7 @@ export const WEBSITE: EntryKind<z.infer<typeof entrySchemas.websites>, WebsiteEn
   valueOf: (kept) => kept.address,
 };
 
-export const PHONE: EntryKind<z.infer<typeof entrySchemas.phone_numbers>, PhoneEntry> = {
+export const PHONE: KindOf<'phone_numbers'> = {
   newId: uuid,
   make: (id, sent, variants) => ({
     id,

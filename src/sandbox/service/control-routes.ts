@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import type { EmulatorContext, EmulatorEnv } from './context.ts';
-import { localRequestsOnly } from '../local-requests.ts';
+import { localRequestsOnly } from '../http-server.ts';
 import { VARIANT_TABLE } from './variants.ts';
 
 const rateLimit = z.object({ requests: z.int().min(1), windowMs: z.int().min(1) });

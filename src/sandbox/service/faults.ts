@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Context, Next } from 'hono';
 import { z } from 'zod';
+import { sendHalf } from '../http-server.ts';
 import type { EmulatorContext, EmulatorEnv } from './context.ts';
 import { errorResponse, htmlErrorPage, ServiceError } from './errors.ts';
 
@@ -107,15 +108,6 @@ const cutConnection = (c: Context<EmulatorEnv>): Response => {
   return RESPONSE_ALREADY_SENT;
 };
 
-/** Sends the head, with the length of the whole body, and the first half of the body. Then cuts the connection. */
-const sendHalf = async (c: Context<EmulatorEnv>): Promise<Response> => {
-  const { outgoing } = c.env;
-  const body = Buffer.from(await c.res.arrayBuffer());
-  outgoing.writeHead(c.res.status, { ...Object.fromEntries(c.res.headers), 'content-length': body.length });
-  outgoing.write(body.subarray(0, Math.floor(body.length / 2)), () => outgoing.destroy());
-  return RESPONSE_ALREADY_SENT;
-};
-
 /** Returns the answer after the request's fault; null if the answer is unchanged. */
 export const spoiledAnswer = async (c: Context<EmulatorEnv>, fault: FaultAction | null): Promise<Response | null> => {
   switch (fault?.kind) {
@@ -123,7 +115,8 @@ export const spoiledAnswer = async (c: Context<EmulatorEnv>, fault: FaultAction 
     case 'reset-after':
       return cutConnection(c);
     case 'truncate':
-      return sendHalf(c);
+      await sendHalf(c);
+      return RESPONSE_ALREADY_SENT;
     default:
       return null;
   }

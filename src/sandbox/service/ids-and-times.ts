@@ -12,14 +12,12 @@ type IdKind =
   | 'contact_identity'
   | 'interaction';
 
-/** The id of a stored resource; `serial` is its number. */
-export type Identity = { readonly id: string; readonly serial: number };
-
 /** Issues ids with consecutive numbers, separately for each kind. */
 export class Identifiers {
   readonly #last = new Map<IdKind | 'uuid', number>();
 
-  next(kind: IdKind): Identity {
+  /** Returns a new id; `serial` is its number. */
+  next(kind: IdKind): { readonly id: string; readonly serial: number } {
     const serial = this.#advance(kind);
     return { id: `${kind}_${serial}`, serial };
   }

@@ -3,7 +3,7 @@ import { createRateWindow, type RateLimit, type RateWindow } from './rate-window
 import type { ServiceVariants } from './variants.ts';
 
 /** The limiter's decision on one request. `remainingBefore` is the remaining number before the request. */
-export type Admission = {
+type Admission = {
   readonly isAllowed: boolean;
   readonly remaining: number;
   readonly remainingBefore: number;

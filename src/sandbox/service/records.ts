@@ -1,23 +1,14 @@
-import type { Identity } from './ids-and-times.ts';
-
 /** A stored record. Names in snake_case are documented fields; the others are internal to the emulator. */
-type Stored = Identity & { readonly createdAtMs: number; readonly updatedAtMs: number };
-
-export type AddressEntry = {
+type Stored = {
   readonly id: string;
-  readonly full_address: string;
-  readonly label: string | null;
-  readonly street_1: string | null;
-  readonly street_2: string | null;
-  readonly city: string | null;
-  readonly state: string | null;
-  readonly zip: string | null;
-  readonly country: string | null;
+  /** The number in the id. */
+  readonly serial: number;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
 };
-export type EmailEntry = { readonly id: string; readonly label: string | null; readonly address: string };
-export type ProfileEntry = { readonly id: string; readonly label: string | null; readonly url: string };
-export type WebsiteEntry = { readonly id: string; readonly label: string | null; readonly address: string };
-export type PhoneEntry = { readonly id: string; readonly label: string | null; readonly number: string };
+
+/** An entry of one of a contact's lists. */
+type Entry = { readonly id: string; readonly label: string | null };
 
 /** A contact. A text without a value is null. Immutable: a change stores another record. */
 export type ContactRecord = Stored & {
@@ -27,11 +18,19 @@ export type ContactRecord = Stored & {
   readonly company: string | null;
   readonly avatar_url: string | null;
   readonly tags: readonly string[];
-  readonly addresses: readonly AddressEntry[];
-  readonly email_addresses: readonly EmailEntry[];
-  readonly social_media_profiles: readonly ProfileEntry[];
-  readonly websites: readonly WebsiteEntry[];
-  readonly phone_numbers: readonly PhoneEntry[];
+  readonly addresses: readonly (Entry & {
+    readonly full_address: string;
+    readonly street_1: string | null;
+    readonly street_2: string | null;
+    readonly city: string | null;
+    readonly state: string | null;
+    readonly zip: string | null;
+    readonly country: string | null;
+  })[];
+  readonly email_addresses: readonly (Entry & { readonly address: string })[];
+  readonly social_media_profiles: readonly (Entry & { readonly url: string })[];
+  readonly websites: readonly (Entry & { readonly address: string })[];
+  readonly phone_numbers: readonly (Entry & { readonly number: string })[];
   readonly customFields: readonly { readonly id: string; readonly value: unknown }[];
   readonly bucketIds: readonly string[];
   readonly lastBucketedAtMs: number | null;
@@ -42,9 +41,6 @@ export type ContactRecord = Stored & {
   /** A teammate's contact: listed only with `team_search=true`. */
   readonly isTeamContact: boolean;
 };
-
-/** The values of a contact that the service computes. */
-export type ComputedFields = Partial<Pick<ContactRecord, 'lastContactedAtMs' | 'relationshipStatus' | 'assignedToId'>>;
 
 export type BucketRecord = Stored & {
   readonly name: string;

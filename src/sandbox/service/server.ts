@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import { getRequestListener } from '@hono/node-server';
+import { openPort } from '../http-server.ts';
 import { ServiceAccount } from './account.ts';
 import { createApp } from './app.ts';
 import { type EmulatorContext, type LoggedRequest, RequestLog } from './context.ts';
@@ -10,12 +8,9 @@ import { RateLimiter } from './rate-limiter.ts';
 import type { RateLimit } from './rate-window.ts';
 import { defaultVariants, type ServiceVariants, withVariants } from './variants.ts';
 
-/** Longer than any test is idle, so that an idle connection is not closed while a client starts to use it. */
-const KEEP_ALIVE_MS = 600_000;
-const LOOPBACK = '127.0.0.1';
 const DOCUMENTED_LIMIT: RateLimit = { requests: 500, windowMs: 60_000 };
 
-export type ServiceEmulatorOptions = {
+type ServiceEmulatorOptions = {
   /** 0, the default, selects a free port. */
   readonly port?: number;
   readonly clock?: { now(): number };
@@ -72,30 +67,17 @@ const createContext = (options: ServiceEmulatorOptions, closing: AbortSignal): E
   };
 };
 
-const listen = async (server: Server, port: number): Promise<string> => {
-  server.listen(port, LOOPBACK);
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The service emulator has no port');
-  return `http://${LOOPBACK}:${address.port}`;
-};
-
 /** Starts the emulator on 127.0.0.1. Rejects if the port is in use. */
 export const startServiceEmulator = async (options: ServiceEmulatorOptions = {}): Promise<ServiceEmulator> => {
   const closing = new AbortController();
   const context = createContext(options, closing.signal);
-  const listener = getRequestListener(createApp(context).fetch, { overrideGlobalObjects: false });
-  const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
-  const url = await listen(server, options.port ?? 0);
+  const port = await openPort(options.port ?? 0);
+  port.serve(createApp(context).fetch);
+  const url = port.origin;
   const { account, faults, grants, limiter, log } = context;
   const close = async (): Promise<void> => {
     closing.abort();
-    const closed = new Promise<void>((resolve) => {
-      server.close(() => resolve());
-    });
-    server.closeAllConnections();
-    await closed;
+    await port.close();
   };
   return {
     url,

@@ -6,7 +6,7 @@ import { createGoogleRemote } from '../../../src/providers/google/google-remote.
 import { google } from '../../../src/providers/google/provider.ts';
 import type { Remote } from '../../../src/providers/remote.ts';
 import { groupsOf } from '../../../src/sandbox/google/account.ts';
-import type { Fault, FaultEffect } from '../../../src/sandbox/google/faults.ts';
+import type { Fault } from '../../../src/sandbox/google/faults.ts';
 import type { Person } from '../../../src/sandbox/google/person-schema.ts';
 import { startGoogleEmulator, type GoogleEmulator } from '../../../src/sandbox/google/server.ts';
 import { createLeapingClock, type Card, type RequestKind, type Harness, type Trouble } from './harness.ts';
@@ -22,7 +22,7 @@ const REQUESTS: Readonly<Record<RequestKind, Pick<Fault, 'method' | 'path'>>> = 
   delete: { method: /POST/u, path: /people:batchDeleteContacts/u },
 };
 
-const TROUBLES: Readonly<Record<Trouble, FaultEffect>> = {
+const TROUBLES: Readonly<Record<Trouble, NonNullable<Fault['effect']>>> = {
   limited: { kind: 'status', status: 429 },
   unavailable: { kind: 'status', status: 503 },
   'reset-before': { kind: 'reset', when: 'before' },

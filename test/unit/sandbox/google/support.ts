@@ -1,10 +1,6 @@
 import { people, type people_v1 } from '@googleapis/people';
 import { OAuth2Client } from 'google-auth-library';
-import {
-  startGoogleEmulator,
-  type GoogleEmulator,
-  type GoogleEmulatorOptions,
-} from '../../../../src/sandbox/google/server.ts';
+import { startGoogleEmulator, type GoogleEmulator } from '../../../../src/sandbox/google/server.ts';
 
 /** A clock that a test moves. */
 interface TestClock {
@@ -34,7 +30,7 @@ export interface Sandbox extends AsyncDisposable {
 
 /** @param scopes the scopes of the user's consent; all contacts by default */
 export async function startSandbox(
-  options: Omit<GoogleEmulatorOptions, 'clock'> = {},
+  options: Omit<NonNullable<Parameters<typeof startGoogleEmulator>[0]>, 'clock'> = {},
   scopes?: readonly string[],
 ): Promise<Sandbox> {
   const clock = testClock();

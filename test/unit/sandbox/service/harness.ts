@@ -1,9 +1,5 @@
 import { z } from 'zod';
-import {
-  type ServiceEmulator,
-  type ServiceEmulatorOptions,
-  startServiceEmulator,
-} from '../../../../src/sandbox/service/server.ts';
+import { type ServiceEmulator, startServiceEmulator } from '../../../../src/sandbox/service/server.ts';
 
 /** The response to a request; `body` is the JSON, or the text if it is not JSON. */
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: unknown };
@@ -32,7 +28,7 @@ const parseBody = (text: string): unknown => {
   }
 };
 
-export const openService = async (options: ServiceEmulatorOptions = {}): Promise<Service> => {
+export const openService = async (options: Parameters<typeof startServiceEmulator>[0] = {}): Promise<Service> => {
   const time = { nowMs: START_MS };
   const emulator = await startServiceEmulator({ clock: { now: () => time.nowMs }, ...options });
   const fullToken = emulator.issueToken();

@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import type { MiddlewareHandler } from 'hono';
+import { html } from 'hono/html';
+
+const ADDRESS = '127.0.0.1';
+/** Longer than any test is idle, so that an idle connection is not closed while a client starts to use it. */
+const KEEP_ALIVE_MS = 600_000;
+
+type Fetch = Parameters<typeof getRequestListener>[0];
+
+/** Opens a port on 127.0.0.1; 0 selects a free one. Requests are answered after `serve`. Rejects if the port is in use. */
+export const openPort = async (port: number) => {
+  const server = createServer();
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.listen(port, ADDRESS);
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The emulator listens on no TCP port.');
+  return {
+    /** The address of the server, without a trailing slash. */
+    origin: `http://${ADDRESS}:${address.port}`,
+    serve: (fetch: Fetch): void => {
+      const listener = getRequestListener(fetch, { overrideGlobalObjects: false });
+      server.on('request', (incoming, outgoing) => void listener(incoming, outgoing));
+    },
+    /** Closes all connections and frees the port. */
+    close: async (): Promise<void> => {
+      if (!server.listening) return;
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+};
+
+const LOOPBACK = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/u;
+
+/**
+ * Middleware that accepts control requests only from programs of this machine, not from web pages. A page of another origin
+ * has that origin in its request, and a page with a rebound host name has that name as host.
+ */
+export const localRequestsOnly: MiddlewareHandler = async (context, next) => {
+  const host = context.req.header('host') ?? '';
+  const origin = context.req.header('origin');
+  const isOwn = origin === undefined || origin === `http://${host}`;
+  if (LOOPBACK.test(host) && isOwn) return next();
+  return context.json({ error: 'The control routes are for programs of this machine.' }, 403);
+};
+
+/** Sends the head, with the length of the whole body, and the first half of the body. Then cuts the connection. */
+export const sendHalf = async ({ res, env }: { readonly res: Response; readonly env: HttpBindings }): Promise<void> => {
+  const body = Buffer.from(await res.arrayBuffer());
+  const { outgoing, incoming } = env;
+  outgoing.writeHead(res.status, { ...Object.fromEntries(res.headers), 'content-length': body.length });
+  const half = body.subarray(0, Math.floor(body.length / 2));
+  await new Promise<void>((resolve) => outgoing.write(half, () => resolve()));
+  incoming.socket.destroy();
+};
+
+const style = html`<style>
+  body {
+    max-width: 30rem;
+    margin: 4rem auto;
+    padding: 0 1rem;
+    font-family: system-ui, sans-serif;
+    line-height: 1.5;
+    overflow-wrap: anywhere;
+  }
+  label {
+    display: flex;
+    gap: 0.5rem;
+  }
+  button {
+    margin: 1rem 0.5rem 0 0;
+    padding: 0.5rem 1.5rem;
+    font: inherit;
+  }
+</style>`;
+
+/** Returns a page of the sign-in of `remote`, such as the consent page. */
+export const signInPage = (remote: string, title: string, content: ReturnType<typeof html>) =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width" />
+        <title>${title}</title>
+        ${style}
+      </head>
+      <body>
+        <small>Sandbox of ${remote}: nothing here is real</small>
+        ${content}
+      </body>
+    </html>`;

@@ -1,18 +1,12 @@
-import {
-  createPlans,
-  keyOf,
-  forgottenOf,
-  type EndedRun,
-  type JobRequests,
-  type Planning,
-  type ConsoleActionParts,
-} from './plans.ts';
+import { createPlans, type Planning } from './plans.ts';
 import type { RunRow } from '../../core/state/rows.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
 import type { UndoReport } from '../../engine/history/undo.ts';
 import type { Daemon, OnReport } from '../jobs/daemon.ts';
-import type { JobReport } from '../jobs/job.ts';
-import { createBackgroundTasks, type BackgroundTasks, type ForgottenAt } from './background-tasks.ts';
+import type { JobData, JobReport } from '../jobs/job.ts';
+import { createBackgroundTasks, keyOf, readForgottenAtMs, type BackgroundTasks } from './background-tasks.ts';
+import type { App } from '../../app/app.ts';
+import type { Clock } from '../../util/clock.ts';
 import { count, formatEstimate, grouped } from '../../core/view/words.ts';
 
 const MOST_UNDOS = 20;
@@ -44,20 +38,21 @@ export type ConsoleActions = {
   /** Requests a run. Throws QueueError if the queue does not accept it. */
   requestRun(link: LinkConfig, kind: 'incremental' | 'full'): Promise<void>;
   /** The report of the last job of this process; null if it does not exist, or if a contact was forgotten since. */
-  lastReport(link: LinkConfig, forgotten: ForgottenAt): JobReport | null;
+  lastReport(link: LinkConfig): Promise<JobReport | null>;
   /** The progress of the current work; null if it does not exist. */
   progress(link: LinkConfig): WorkProgress | null;
   plan(link: LinkConfig): void;
-  /** The state of the plan. `ended`: the last ended runs, newest first. An acceptance applies to one completed run. */
-  planning(link: LinkConfig, ended: readonly EndedRun[], forgotten: ForgottenAt): Planning | null;
+  /** The state of the plan; null without one. An acceptance applies to one completed run. */
+  planning(link: LinkConfig): Promise<Planning | null>;
   /** Like `planning`; first starts a plan in the background if it is missing or outdated. */
-  currentPlan(link: LinkConfig, ended: readonly EndedRun[], forgotten: ForgottenAt): Planning | null;
+  currentPlan(link: LinkConfig): Promise<Planning | null>;
   /** Runs the plan with this digest. It is computed again; if it differs, the new plan is shown and does not run. */
   accept(link: LinkConfig, digest: string): void;
   preview(link: LinkConfig, target: UndoTarget): void;
   /** Runs an undo. `acceptedHalt`: the message of the only accepted halt. */
   undo(link: LinkConfig, target: UndoTarget, acceptedHalt: string | null): void;
-  undoing(link: LinkConfig, forgotten: ForgottenAt): Undoing | null;
+  /** The state of the undo; null without one. */
+  undoing(link: LinkConfig): Promise<Undoing | null>;
   /** Called with each job that has ended. */
   readonly noteReport: OnReport;
   /** Ends the current work. */
@@ -82,39 +77,44 @@ const WAITING: WorkProgress = { text: 'Waiting to start.', done: 0, total: 0, is
 const PLANNING: WorkProgress = { text: 'Reading both accounts to plan. Nothing is written.', done: 0, total: 0 };
 const UNDOING: WorkProgress = { text: 'Undo in progress.', done: 0, total: 0 };
 
+type ActionParts = {
+  readonly app: App;
+  readonly daemon: Pick<Daemon, 'requestJob' | 'progress' | 'links'>;
+  readonly clock: Clock;
+};
+
 /** The requested jobs and their reports. */
-const createJobRequests = ({
-  daemon,
-  clock,
-}: ConsoleActionParts): Pick<ConsoleActions, 'lastReport' | 'noteReport'> & JobRequests => {
+const createJobRequests = ({ app, daemon, clock }: ActionParts) => {
   const reports = new Map<string, { readonly of: string; readonly report: JobReport; readonly atMs: number }>();
   const requestedAtMs = new Map<string, number>();
   return {
-    send: async (job) => {
+    send: async (job: JobData): Promise<void> => {
       await daemon.requestJob(job);
       requestedAtMs.set(job.link, clock.monotonic());
     },
-    isAwaited: (link) => clock.monotonic() - (requestedAtMs.get(link) ?? -Infinity) < REQUEST_SHOWN_MS,
-    lastReport: (link, forgotten) => {
+    /** Whether a job that was requested recently has neither started nor ended. */
+    isAwaited: (link: string): boolean => clock.monotonic() - (requestedAtMs.get(link) ?? -Infinity) < REQUEST_SHOWN_MS,
+    lastReport: async (link: LinkConfig): Promise<JobReport | null> => {
       const last = reports.get(link.name);
       if (last?.of !== keyOf(link)) return null;
-      if (forgotten === null || forgotten + CLOCKS_APART_MS < last.atMs) return last.report;
-      reports.delete(link.name);
+      const forgottenAtMs = await readForgottenAtMs(app, link);
+      if (forgottenAtMs === null || forgottenAtMs + CLOCKS_APART_MS < last.atMs) return last.report;
+      if (reports.get(link.name) === last) reports.delete(link.name);
       return null;
     },
-    noteReport: ({ link: name }, report) => {
+    noteReport: (({ link: name }, report) => {
       const link = daemon.links().find((each) => each.name === name);
       if (link !== undefined) reports.set(name, { of: keyOf(link), report, atMs: clock.now() });
       requestedAtMs.delete(name);
-    },
+    }) satisfies OnReport,
   };
 };
 
 const createUndos = (
-  { app }: ConsoleActionParts,
+  { app }: ActionParts,
   signal: AbortSignal,
 ): Pick<ConsoleActions, 'preview' | 'undo' | 'undoing'> & Pick<BackgroundTasks<Undoing>, 'isWorking' | 'ended'> => {
-  const tasks = createBackgroundTasks<Undoing>(MOST_UNDOS);
+  const tasks = createBackgroundTasks<Undoing>(app, MOST_UNDOS);
   const begin = (
     link: LinkConfig,
     { run, write }: UndoTarget,
@@ -123,15 +123,12 @@ const createUndos = (
   ): void => {
     const of = { run: run.id, write };
     const failed = (message: string): Undoing => ({ ...of, state: 'failed', message });
-    tasks.begin(
-      keyOf(link),
-      { ...of, state: first },
-      { mark: () => forgottenOf(app, link), work: () => work(of), failed },
-    );
+    tasks.begin(link, { ...of, state: first }, { work: () => work(of), failed });
   };
   const optionsFor = ({ write }: UndoTarget) => ({ signal, ...(write !== null && { write }) });
   return {
-    ...tasks,
+    isWorking: tasks.isWorking,
+    ended: tasks.ended,
     preview: (link, target) =>
       begin(link, target, 'previewing', async (of) => {
         const options = { ...optionsFor(target), acceptDeletes: false };
@@ -147,28 +144,33 @@ const createUndos = (
         const message = outcome === 'completed' ? `The ${what} is undone.` : (reason ?? outcome);
         return { ...of, state: 'undone', report, message };
       }),
-    undoing: (link, forgotten) => tasks.of(keyOf(link), forgotten),
+    undoing: (link) => tasks.read(link),
   };
 };
 
 /** Creates the actions of the page. Their state is in memory only. */
-export const createConsoleActions = (parts: ConsoleActionParts): ConsoleActions => {
-  const { daemon } = parts;
+export const createConsoleActions = (parts: ActionParts): ConsoleActions => {
+  const { app, daemon, clock } = parts;
   const ending = new AbortController();
   const requests = createJobRequests(parts);
-  const plans = createPlans(parts, requests, ending.signal);
+  const plans = createPlans({ app, clock, send: requests.send, signal: ending.signal });
   const undos = createUndos(parts, ending.signal);
   return {
-    ...requests,
-    ...plans,
-    ...undos,
+    lastReport: requests.lastReport,
+    noteReport: requests.noteReport,
+    plan: plans.plan,
+    planning: plans.planning,
+    currentPlan: plans.currentPlan,
+    accept: plans.accept,
+    preview: undos.preview,
+    undo: undos.undo,
+    undoing: undos.undoing,
     requestRun: (link, kind) => requests.send({ link: link.name, kind, override: null, byHand: true }),
     progress: (link) => {
       const run = daemon.progress().find((each) => each.link === link.name);
       if (run !== undefined) return runText(run);
-      const key = keyOf(link);
-      if (plans.isWorking(key)) return PLANNING;
-      if (undos.isWorking(key)) return UNDOING;
+      if (plans.isWorking(link)) return PLANNING;
+      if (undos.isWorking(link)) return UNDOING;
       return requests.isAwaited(link.name) ? WAITING : null;
     },
     close: async () => {

@@ -5,7 +5,6 @@ import { includeAgain, leaveOut } from '../../engine/leave-out.ts';
 import { giveVerdict, takeBackVerdict } from '../../engine/verdicts.ts';
 import type { Env } from './access.ts';
 import { shownOf } from './change-list.ts';
-import { endedRuns, forgottenOf } from './plans.ts';
 import { planPage } from './pages/plan.ts';
 import { linkPath } from './layout.ts';
 import { writingForm, leaseParts, readingForm, pageOf, type LinkParts } from './routing.ts';
@@ -28,11 +27,9 @@ export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
     const { link } = context.var;
     const shown = shownOf((name) => context.req.query(name));
     const verdicts = await listVerdicts(app.store, link.name);
-    const ended = await endedRuns(app, link);
-    const forgotten = await forgottenOf(app, link);
     // No plan during a run, because the run changes its data.
     const isRunning = actions.progress(link)?.isRun === true;
-    const planning = isRunning ? actions.planning(link, ended, forgotten) : actions.currentPlan(link, ended, forgotten);
+    const planning = await (isRunning ? actions.planning(link) : actions.currentPlan(link));
     const of = { planning, progress: actions.progress(link), verdicts, shown };
     return context.html(planPage(pageOf(parts, context), link, of));
   });

@@ -3,12 +3,12 @@ import type { RunKind, RunRow } from '../../core/state/rows.ts';
 import type { App } from '../../app/app.ts';
 import type { Clock } from '../../util/clock.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
-import { digest, fingerprint } from '../../util/secret.ts';
+import { digest } from '../../util/secret.ts';
 import type { Contact } from '../../core/contact/contact.ts';
 import { SIDES } from '../../core/contact/side.ts';
 import type { Daemon } from '../jobs/daemon.ts';
 import type { JobData } from '../jobs/job.ts';
-import { createBackgroundTasks, type BackgroundTasks, type ForgottenAt } from './background-tasks.ts';
+import { createBackgroundTasks, type BackgroundTasks } from './background-tasks.ts';
 import type { Estimate } from '../../engine/plan-link.ts';
 import type { Change, Unpaired } from '../../core/view/views.ts';
 
@@ -39,40 +39,22 @@ export type Planning =
   | { readonly state: 'accepted'; readonly lastRun: string | null; readonly ranAs: string | null }
   | { readonly state: 'failed'; readonly message: string };
 
-export type JobRequests = {
-  /** Requests a job from the daemon. */
-  readonly send: (job: JobData) => Promise<void>;
-  /** Whether a job that was requested recently has neither started nor ended. */
-  readonly isAwaited: (link: string) => boolean;
-};
+/** Requests a job from the daemon. */
+type Send = (job: JobData) => Promise<void>;
 
-/** A run that has ended. */
-export type EndedRun = Pick<RunRow, 'id' | 'outcome' | 'reason' | 'wrote'>;
-
-export type ConsoleActionParts = {
-  readonly app: App;
-  readonly daemon: Pick<Daemon, 'requestJob' | 'progress' | 'links'>;
-  readonly clock: Clock;
-};
+type PlanParts = { readonly app: App; readonly clock: Clock; readonly send: Send; readonly signal: AbortSignal };
 
 /** The number of plans in memory. It is small because plans are large. */
 const MOST_PLANS = 3;
 
-/** The key of a link with its settings. A link that is added again with the same name may have another owner. */
-export const keyOf = (link: LinkConfig): string => digest(fingerprint(link));
-
-/** Reads the time when a contact of the link was last forgotten. */
-export const forgottenOf = async ({ store }: Pick<App, 'store'>, { name }: LinkConfig): Promise<ForgottenAt> =>
-  (await store.link(name)).forgottenAtMs;
-
 /** The last runs that ended, newest first. */
-export const endedRuns = async ({ store }: Pick<App, 'store'>, { name }: LinkConfig): Promise<readonly RunRow[]> =>
+const endedRuns = async ({ store }: App, { name }: LinkConfig): Promise<readonly RunRow[]> =>
   (await store.runs(name, { newest: 3 })).filter(({ endedAtMs }) => endedAtMs !== null);
 
 type Accepted = Extract<Planning, { readonly state: 'accepted' }>;
 
 /** The acceptance with its run; null after a later run, and after a run that did not complete. */
-const acceptedNow = (accepted: Accepted, ended: readonly EndedRun[]): Accepted | null => {
+const acceptedNow = (accepted: Accepted, ended: readonly RunRow[]): Accepted | null => {
   const [last, previous] = ended;
   if ((last?.id ?? null) === accepted.lastRun) return accepted;
   const isNext = (previous?.id ?? null) === accepted.lastRun;
@@ -80,7 +62,7 @@ const acceptedNow = (accepted: Accepted, ended: readonly EndedRun[]): Accepted |
 };
 
 /** Whether a run has changed the data of the plan or its halt. */
-const isOutdated = ({ lastRun, halt }: PlanView, [last]: readonly EndedRun[]): boolean => {
+const isOutdated = ({ lastRun, halt }: PlanView, [last]: readonly RunRow[]): boolean => {
   if (last === undefined || last.id === lastRun || last.outcome === 'failed') return false;
   if (last.outcome === 'halted') return last.reason !== halt;
   const hasWritten = SIDES.some((side) => {
@@ -96,11 +78,7 @@ const overrideOf = async (app: App, link: LinkConfig, halt: string): Promise<str
   return last?.outcome === 'halted' && last.reason === halt ? last.override : null;
 };
 
-const planView = async (
-  { app, clock }: Pick<ConsoleActionParts, 'app' | 'clock'>,
-  link: LinkConfig,
-  signal: AbortSignal,
-): Promise<PlanView> => {
+const planView = async ({ app, clock, signal }: PlanParts, link: LinkConfig): Promise<PlanView> => {
   const [lastRun] = await endedRuns(app, link);
   const { kind, changes, unpaired, contacts, halt, estimate } = await app.plan(link, { kind: 'incremental', signal });
   const message = halt?.message ?? null;
@@ -119,13 +97,8 @@ const planView = async (
 };
 
 /** Runs an accepted plan if it is still current. Returns the next state. */
-const checkPlan = async (
-  parts: Pick<ConsoleActionParts, 'app' | 'clock'> & Pick<JobRequests, 'send'>,
-  link: LinkConfig,
-  accepted: string,
-  signal: AbortSignal,
-): Promise<Planning> => {
-  const view = await planView(parts, link, signal);
+const checkPlan = async (parts: PlanParts, link: LinkConfig, accepted: string): Promise<Planning> => {
+  const view = await planView(parts, link);
   if (view.digest !== accepted) {
     return { state: 'planned', view, note: 'The plan has changed since you accepted it. Review the current plan.' };
   }
@@ -142,37 +115,39 @@ const checkPlan = async (
   return { state: 'accepted', lastRun: lastRun?.id ?? null, ranAs: null };
 };
 
+/** Creates the plans of the page, at most one for each link. */
 export const createPlans = (
-  parts: ConsoleActionParts,
-  { send }: JobRequests,
-  signal: AbortSignal,
+  parts: PlanParts,
 ): Pick<ConsoleActions, 'plan' | 'planning' | 'currentPlan' | 'accept'> &
   Pick<BackgroundTasks<Planning>, 'isWorking' | 'ended'> => {
-  const tasks = createBackgroundTasks<Planning>(MOST_PLANS);
+  const { app } = parts;
+  const { read, begin, isWorking, ended } = createBackgroundTasks<Planning>(app, MOST_PLANS);
   const failed = (message: string): Planning => ({ state: 'failed', message });
   const plan: ConsoleActions['plan'] = (link) => {
     const work = async (): Promise<Planning> => {
-      return { state: 'planned', view: await planView(parts, link, signal), note: null };
+      return { state: 'planned', view: await planView(parts, link), note: null };
     };
-    tasks.begin(keyOf(link), { state: 'planning' }, { mark: () => forgottenOf(parts.app, link), work, failed });
+    begin(link, { state: 'planning' }, { work, failed });
   };
-  const planning: ConsoleActions['planning'] = (link, ended, forgotten) => {
-    const state = tasks.of(keyOf(link), forgotten);
-    return state?.state === 'accepted' ? acceptedNow(state, ended) : state;
+  const planning: ConsoleActions['planning'] = async (link) => {
+    const state = await read(link);
+    return state?.state === 'accepted' ? acceptedNow(state, await endedRuns(app, link)) : state;
   };
   return {
-    ...tasks,
     plan,
     planning,
-    currentPlan: (link, ended, forgotten) => {
-      const state = planning(link, ended, forgotten);
-      const isCurrent = state?.state === 'planned' ? !isOutdated(state.view, ended) : state !== null;
-      if (!isCurrent) plan(link);
-      return planning(link, ended, forgotten);
+    currentPlan: async (link) => {
+      const state = await planning(link);
+      const isCurrent =
+        state?.state === 'planned' ? !isOutdated(state.view, await endedRuns(app, link)) : state !== null;
+      if (isCurrent) return state;
+      plan(link);
+      return planning(link);
     },
     accept: (link, accepted) => {
-      const work = (): Promise<Planning> => checkPlan({ ...parts, send }, link, accepted, signal);
-      tasks.begin(keyOf(link), { state: 'checking' }, { mark: () => forgottenOf(parts.app, link), work, failed });
+      begin(link, { state: 'checking' }, { work: () => checkPlan(parts, link, accepted), failed });
     },
+    isWorking,
+    ended,
   };
 };

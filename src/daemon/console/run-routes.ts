@@ -6,7 +6,6 @@ import { shownWrites, writeOf } from '../../engine/history/run-writes.ts';
 import { refuse, type Env } from './access.ts';
 import { shownOf } from './change-list.ts';
 import { type UndoTarget } from './actions.ts';
-import { forgottenOf } from './plans.ts';
 import { RUN_KINDS, RUN_OUTCOMES, runPage, runsPage } from './pages/runs.ts';
 import { runPath } from './layout.ts';
 import { writingForm, readingForm, pageOf, type LinkParts } from './routing.ts';
@@ -49,7 +48,7 @@ export const addRuns = (routes: Hono<Env>, parts: LinkParts): void => {
           ? await shownWrites(app.store, link.name, run.id, { ...shown, from })
           : { all: await writeOf(app.store, link.name, run.id, write) },
       shown,
-      undoing: actions.undoing(link, await forgottenOf(app, link)),
+      undoing: await actions.undoing(link),
       tooOld: tooOld(run),
       progress: actions.progress(link),
     };

@@ -3,7 +3,8 @@ import type { LinkConfig } from '../../../app/config/config.ts';
 import { SIDES, type Side } from '../../../core/contact/side.ts';
 import type { LinkStatus } from '../../jobs/link-status.ts';
 import { count, grouped, haltWords } from '../../../core/view/words.ts';
-import type { ConsoleActions, WorkProgress } from '../actions.ts';
+import type { WorkProgress } from '../actions.ts';
+import type { JobReport } from '../../jobs/job.ts';
 import type { Planning } from '../plans.ts';
 import { agoTag, button, page, linkPath, navOf, runPath, liveSection, type Html, type PageContext } from '../layout.ts';
 import type { Overview } from '../overview.ts';
@@ -263,7 +264,7 @@ export const linkPage = (
   of: {
     readonly overview: Overview;
     readonly planning: Planning | null;
-    readonly report: ReturnType<ConsoleActions['lastReport']>;
+    readonly report: JobReport | null;
   },
 ): Html => {
   const { status, progress } = view;

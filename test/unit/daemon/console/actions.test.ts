@@ -19,6 +19,7 @@ const ended = (id: string, outcome: 'completed' | 'halted' | 'failed' = 'complet
   outcome,
   reason,
   wrote: null,
+  endedAtMs: 1 as number | null,
 });
 const yielded = () => new Promise(setImmediate);
 
@@ -32,26 +33,24 @@ test('results of a link are not shown for another link that was added under the 
   actions.preview(link, { run: { id: 'run' }, write: null } as UndoTarget);
   actions.noteReport({ link: 'ada', kind: 'incremental', override: null }, { ending: 'failed' } as JobReport);
   await yielded();
-  const shown = () => [actions.planning(link, [], null), actions.undoing(link, null), actions.lastReport(link, null)];
+  const shown = () => Promise.all([actions.planning(link), actions.undoing(link), actions.lastReport(link)]);
   link = linkOf('of the first');
-  expect(shown()).toMatchObject([{ state: 'failed' }, { state: 'failed' }, { ending: 'failed' }]);
+  expect(await shown()).toMatchObject([{ state: 'failed' }, { state: 'failed' }, { ending: 'failed' }]);
   link = linkOf('of somebody else');
-  expect(shown()).toEqual([null, null, null]);
+  expect(await shown()).toEqual([null, null, null]);
   await actions.close();
 });
 
 test('the acceptance of a plan covers the run that it started, but no later run and no run that halted or failed', async () => {
   const plan = { decisions: [], groups: { actions: [], pairs: [], links: [] }, ambiguous: [] };
   const estimate = { requests: { left: 0, right: 0 }, durationMs: 0 };
+  const before = ended('before', 'halted');
+  let runs = [{ ...ended('running'), endedAtMs: null }, before];
   const app = {
     plan: () => Promise.resolve({ kind: 'incremental', plan, halt: null, estimate }),
     store: {
       ...storeOf(() => null),
-      runs: () =>
-        Promise.resolve([
-          { id: 'running', endedAtMs: null },
-          { id: 'before', endedAtMs: 1 },
-        ]),
+      runs: () => Promise.resolve(runs),
     },
   } as unknown as App;
   const link = linkOf('a token');
@@ -59,16 +58,19 @@ test('the acceptance of a plan covers the run that it started, but no later run 
   const actions = createConsoleActions({ app, daemon, clock: createVirtualClock() });
   actions.plan(link);
   await yielded();
-  const planning = actions.planning(link, [], null);
+  const planning = await actions.planning(link);
   actions.accept(link, planning?.state === 'planned' ? planning.view.digest : '');
   await yielded();
-  const before = ended('before', 'halted');
-  expect(actions.planning(link, [before], null)).toMatchObject({ state: 'accepted', ranAs: null });
-  expect(actions.planning(link, [ended('after'), before], null)).toMatchObject({ state: 'accepted', ranAs: 'after' });
-  expect(actions.planning(link, [ended('later', 'halted'), ended('after'), before], null)).toBeNull();
-  expect(actions.planning(link, [ended('later'), ended('after'), before], null)).toBeNull();
-  expect(actions.planning(link, [ended('after', 'halted'), before], null)).toBeNull();
-  expect(actions.planning(link, [ended('after', 'failed'), before], null)).toBeNull();
+  const after = (...later: typeof runs) => {
+    runs = [...later, before];
+    return actions.planning(link);
+  };
+  expect(await after()).toMatchObject({ state: 'accepted', ranAs: null });
+  expect(await after(ended('after'))).toMatchObject({ state: 'accepted', ranAs: 'after' });
+  expect(await after(ended('later', 'halted'), ended('after'))).toBeNull();
+  expect(await after(ended('later'), ended('after'))).toBeNull();
+  expect(await after(ended('after', 'halted'))).toBeNull();
+  expect(await after(ended('after', 'failed'))).toBeNull();
   await actions.close();
 });
 
@@ -93,10 +95,10 @@ test('a forgotten contact is in no plan, preview or report that was kept before 
     clock,
   });
   const target = { run: { id: 'run' }, write: null } as UndoTarget;
-  const shown = () => [
-    actions.planning(link, [], forgotten)?.state,
-    actions.undoing(link, forgotten)?.state,
-    actions.lastReport(link, forgotten)?.ending,
+  const shown = async () => [
+    (await actions.planning(link))?.state,
+    (await actions.undoing(link))?.state,
+    (await actions.lastReport(link))?.ending,
   ];
   const keep = async (): Promise<void> => {
     actions.plan(link);
@@ -105,19 +107,19 @@ test('a forgotten contact is in no plan, preview or report that was kept before 
     await yielded();
   };
   await keep();
-  expect(shown()).toEqual(['planned', 'previewed', 'failed']);
+  expect(await shown()).toEqual(['planned', 'previewed', 'failed']);
   forgotten = clock.now();
-  expect(shown()).toEqual([undefined, undefined, undefined]);
+  expect(await shown()).toEqual([undefined, undefined, undefined]);
   clock.advance(120_000);
   during = () => {
     forgotten = clock.now();
   };
   await keep();
-  expect(shown()).toEqual([undefined, undefined, undefined]);
+  expect(await shown()).toEqual([undefined, undefined, undefined]);
   clock.advance(120_000);
   during = () => undefined;
   await keep();
-  expect(shown()).toEqual(['planned', 'previewed', 'failed']);
+  expect(await shown()).toEqual(['planned', 'previewed', 'failed']);
   await actions.close();
 });
 
@@ -136,14 +138,14 @@ test('a plan is computed on the first request, and again after a run that wrote,
         estimate,
       });
     },
-    store: { ...storeOf(() => null), runs: () => Promise.resolve([{ ...last, endedAtMs: 1 }]) },
+    store: { ...storeOf(() => null), runs: () => Promise.resolve([last]) },
   } as unknown as App;
   const link = linkOf('a token');
   const daemon = { requestJob: () => Promise.resolve(), progress: () => [], links: () => [link] };
   const actions = createConsoleActions({ app, daemon, clock: createVirtualClock() });
   const plansAfter = async (next: typeof last): Promise<number> => {
     last = next;
-    actions.currentPlan(link, [last], null);
+    await actions.currentPlan(link);
     await yielded();
     return planned;
   };

@@ -19,7 +19,7 @@ type Subject = {
 };
 
 /** Reads the subject. If the configuration is invalid, a running daemon keeps its previous one. */
-const subjectOf = async (terminal: Terminal, options: PlaceOptions): Promise<Subject> => {
+const readSubject = async (terminal: Terminal, options: PlaceOptions): Promise<Subject> => {
   try {
     const config = await withHostedLinks(openConfig(terminal, options), systemClock);
     return { config, links: config.links, note: '' };
@@ -34,7 +34,7 @@ const subjectOf = async (terminal: Terminal, options: PlaceOptions): Promise<Sub
 };
 
 const readHealth = async (terminal: Terminal, options: PlaceOptions): Promise<Health> => {
-  const { config, links, note } = await subjectOf(terminal, options);
+  const { config, links, note } = await readSubject(terminal, options);
   await using app = createApp(config, createCommandEvents(config, terminal, { json: false }));
   const { ok, line } = await checkHealth({
     config,

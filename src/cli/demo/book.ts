@@ -38,7 +38,7 @@ export type Book = {
 export type Books = Sides<Book>;
 
 /** The name of a contact; without one its company or email address. */
-export const nameOf = ({ firstName, lastName, company, emails }: Omit<BookContact, 'id'>): string =>
+export const contactName = ({ firstName, lastName, company, emails }: Omit<BookContact, 'id'>): string =>
   [firstName, lastName].filter((part) => part !== '').join(' ') || company || (emails[0] ?? 'no name');
 
 export type MaybeText = string | null | undefined;

@@ -1,5 +1,5 @@
 import { bySide, otherSide, SIDES, type Sides } from '../../core/contact/side.ts';
-import { nameOf, type Book, type BookContact, type Books } from './book.ts';
+import { contactName, type Book, type BookContact, type Books } from './book.ts';
 
 /** The values that must be equal in both books, each in one spelling. Uses no code of the program that it checks. */
 type Row = Readonly<Record<'name' | 'company' | 'title', string>> &
@@ -92,11 +92,11 @@ export const compareBooks = (books: Books, places: Sides<string>): Comparison =>
   for (const entry of withoutEqual(entries.left, entries.right)) {
     const index = open.findIndex((other) => other.row.name === entry.row.name);
     const [other] = index < 0 ? [] : open.splice(index, 1);
-    const name = nameOf(entry.contact);
+    const name = contactName(entry.contact);
     const rows = other && { left: entry.row, right: other.row };
     differences.push(rows ? `${name}: ${describe(rows, places)}` : `${name} is only at ${places.left}.`);
   }
-  differences.push(...open.map((entry) => `${nameOf(entry.contact)} is only at ${places.right}.`));
+  differences.push(...open.map((entry) => `${contactName(entry.contact)} is only at ${places.right}.`));
   return {
     contacts: Math.max(entries.left.length, entries.right.length),
     groups: books.left.groups().length,

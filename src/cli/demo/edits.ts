@@ -1,10 +1,10 @@
 import type { Side, Sides } from '../../core/contact/side.ts';
-import { nameOf, type BookContact, type Books, type NewContact } from './book.ts';
+import { contactName, type BookContact, type Books, type NewContact } from './book.ts';
 
 /** The contact of one person on each side. */
 type Couple = Sides<BookContact> & { readonly name: string };
 
-const keyOf = (contact: BookContact): string => nameOf(contact).normalize('NFC').toLowerCase();
+const keyOf = (contact: BookContact): string => contactName(contact).normalize('NFC').toLowerCase();
 
 const uniqueByName = (contacts: readonly BookContact[]): Map<string, BookContact> => {
   const named = contacts.filter((contact) => contact.firstName !== '' && contact.lastName !== '');
@@ -20,7 +20,7 @@ const findCouples = ({ left, right }: Books): Couple[] => {
   const atRight = uniqueByName(right.contacts());
   return [...uniqueByName(left.contacts())].flatMap(([key, contact]): Couple[] => {
     const other = atRight.get(key);
-    const name = nameOf(contact);
+    const name = contactName(contact);
     const isRich = contact.title !== '' && contact.emails.length > 0 && contact.phones.length > 0;
     return other !== undefined && isRich && LATIN.test(name) ? [{ left: contact, right: other, name }] : [];
   });

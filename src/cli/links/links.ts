@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { text as textOf } from 'node:stream/consumers';
+import { text as readStream } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { createApp } from '../../app/app.ts';
 import { parseLinkSettings, withAssignments } from '../../app/config/hosted-links.ts';
@@ -32,7 +32,7 @@ type RemoveOptions = CommonOptions & { readonly forget?: boolean };
 
 const readSettings = async (from: string | undefined, assignments: readonly string[]) => {
   if (from === undefined) return withAssignments({}, assignments);
-  const read = from === '-' ? textOf(process.stdin) : readTextFile(from);
+  const read = from === '-' ? readStream(process.stdin) : readTextFile(from);
   const text = await read.catch((cause: unknown) => {
     const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
     throw new UsageError(`--from: ${from} cannot be read (${why}). Check its path and permissions.`, { cause });

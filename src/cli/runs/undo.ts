@@ -20,7 +20,7 @@ import {
   type Define,
 } from '../command/options.ts';
 import { describeIds, withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
-import { changeToJson, formatChanges, NO_MATCH, subjectOf } from '../terminal/changes.ts';
+import { changeToJson, formatChanges, NO_MATCH, formatSubject } from '../terminal/changes.ts';
 import { shortRun, formatTable } from '../terminal/layout.ts';
 import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
 import { mayDelete } from '../terminal/prompts.ts';
@@ -116,7 +116,9 @@ const NAMES_SHOWN = 5;
 
 /** The deleted contacts with their sides, such as `Ada Lovelace at the service, Ben at Google and 3 more`. */
 const describeDeletions = (deletions: readonly Change[], sides: Sides<SideWords>): string => {
-  const shown = deletions.slice(0, NAMES_SHOWN).map((change) => `${subjectOf(change)} at ${sides[change.side].place}`);
+  const shown = deletions
+    .slice(0, NAMES_SHOWN)
+    .map((change) => `${formatSubject(change)} at ${sides[change.side].place}`);
   const hidden = deletions.length - shown.length;
   return `${shown.join(', ')}${hidden > 0 ? ` and ${hidden} more` : ''}`;
 };

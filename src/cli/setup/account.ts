@@ -6,7 +6,7 @@ import { providerNamed } from '../../providers/registry.ts';
 import { systemClock } from '../../util/clock.ts';
 import { listenForInterrupt, withApp, type CommonOptions } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { textOf, replaceFile } from './config-file.ts';
+import { readTextOrEmpty, replaceFile } from './config-file.ts';
 import type { Asker } from './questions.ts';
 
 /**
@@ -50,7 +50,7 @@ const chooseAmong = async (
   if (collection === undefined || first === undefined || others.length === 0) return;
   const question = `Which ${collection.word} at ${place} to sync`;
   const value = await asker.choice(question, found, first.value);
-  await replaceFile(path, withSideSetting(await textOf(path), [link.name, side, collection.key], value));
+  await replaceFile(path, withSideSetting(await readTextOrEmpty(path), [link.name, side, collection.key], value));
 };
 
 /**

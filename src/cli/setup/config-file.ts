@@ -28,7 +28,7 @@ export type Existing = {
 };
 
 /** The content of a file; an empty text if there is no such file. */
-export const textOf = (path: string): Promise<string> =>
+export const readTextOrEmpty = (path: string): Promise<string> =>
   readTextFile(path).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
     throw error;
@@ -36,11 +36,11 @@ export const textOf = (path: string): Promise<string> =>
 
 /** Reads an existing configuration and the `.env` file next to it. Returns null if it is not valid YAML. */
 export const readExisting = async (path: string): Promise<Existing | null> => {
-  const text = await textOf(path);
+  const text = await readTextOrEmpty(path);
   const settings = settingsIn(text);
   if (settings === null) return null;
   const providers = providersIn(text);
-  const variables = Object.keys(parseEnv(await textOf(envFileBeside(path))));
+  const variables = Object.keys(parseEnv(await readTextOrEmpty(envFileBeside(path))));
   const secretKeys = providers.flatMap((name) => settingsToAsk(name).map(({ key }) => key)).filter(isSecretSetting);
   const isInEnv = secretKeys.some((key) => variables.includes(variableOf(key)));
   const isInFile = secretKeys.some((key) => settings.has(key));
@@ -84,14 +84,14 @@ export const writeAnswers = async (
   const { sides } = answers;
   const { inFile, inEnv } = divide(answers);
   const envPath = envFileBeside(path);
-  const env = inEnv.size === 0 ? null : envText(await textOf(envPath), inEnv);
+  const env = inEnv.size === 0 ? null : envText(await readTextOrEmpty(envPath), inEnv);
   if (inEnv.size > 0 && env === null) {
     throw new UsageError(
       'A secret has quotes that a .env file cannot contain. Store secrets in the configuration file.',
     );
   }
   makeDirectory(dirname(path));
-  const before = sides === null ? await textOf(path) : '';
+  const before = sides === null ? await readTextOrEmpty(path) : '';
   if (isComplete) {
     // The draft has all values, because the `.env` file is not written yet.
     const whole = fileTextFor(path, before, sides, new Map([...inFile, ...inEnv]));

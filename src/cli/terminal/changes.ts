@@ -45,7 +45,7 @@ export const formatFieldChange = (change: FieldChange, whole: Change['why'], sid
 };
 
 /** The contact or group of a change. */
-export const subjectOf = (change: Change): string => {
+export const formatSubject = (change: Change): string => {
   if (!('leftId' in change)) return `group ${shorten(change.name, NAME_COLUMNS)}`;
   return change.name === null ? describeIds(change) : shorten(change.name, NAME_COLUMNS);
 };
@@ -94,7 +94,7 @@ const reasonOf = ({ why }: Change, sides: Sides<SideWords>): string =>
 /** The lines of a change. */
 const formatChange = (change: Change, note: string, sides: Sides<SideWords>, { width, style }: Layout): string => {
   const { action, changes, why } = change;
-  const title = `${style('bold', subjectOf(change))}${directionOf(change, sides)}${reasonOf(change, sides)}`;
+  const title = `${style('bold', formatSubject(change))}${directionOf(change, sides)}${reasonOf(change, sides)}`;
   const isWhole = action === 'create' || action === 'delete';
   if (isWhole) return wrap(title + contentOf(change) + note, '  ', width);
   const shown = action === 'create-group' || action === 'delete-group' ? [] : changes;

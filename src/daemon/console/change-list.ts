@@ -38,7 +38,8 @@ export const idsText = ({
 }): string => [leftId, rightId].filter((id) => id !== null).join(' / ') || 'a contact without an id';
 
 /** The contact or group of a change. */
-export const subjectOf = (change: Change): string => change.name ?? ('leftId' in change ? idsText(change) : 'a group');
+export const changeSubject = (change: Change): string =>
+  change.name ?? ('leftId' in change ? idsText(change) : 'a group');
 
 /** A field with its value before and after. */
 export const fieldChangeItem = (
@@ -68,7 +69,7 @@ const changeItem = <Each extends Change>(change: Each, sides: Sides<SideWords>, 
   const isWhole = /^(?:create|delete)/u.test(action);
   const items = changes.map((each) => (isWhole ? contentItem(each) : fieldChangeItem(each, why, sides)));
   return html`<li>
-    <h3>${subjectOf(change)}</h3>
+    <h3>${changeSubject(change)}</h3>
     <span class="faint">${ACTIONS[action]}${place}: ${whyWords(why, sides)}</span>
     ${
       items.length === 0

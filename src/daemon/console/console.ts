@@ -5,10 +5,12 @@ import type { Daemon, OnReport } from '../jobs/daemon.ts';
 import type { App } from '../../app/app.ts';
 import { createBrowserSignIns } from '../../app/browser-sign-in.ts';
 import { answerRefused, limitedRate, ownForms, protectingHeaders, signedIn, type Env } from './access.ts';
-import { CONTACT_STYLE, SEARCH_SCRIPT, ICON, SCRIPT, STYLE } from './style.ts';
+import { CLIENT_SCRIPT } from './client-script.ts';
+import { ICON, STYLE } from './style.ts';
 import { createConsoleActions } from './actions.ts';
 import { linkRoutes } from './link-routes.ts';
-import { comeBack, finishSignIn, type SettingsParts } from './settings-routes.ts';
+import type { SettingsParts } from './routing.ts';
+import { comeBack, finishSignIn } from './settings-routes.ts';
 import { createSessions } from './sessions.ts';
 import { signInRoutes } from './sign-in.ts';
 import { removePageKey, writePageKey } from './sign-in-link.ts';
@@ -54,12 +56,10 @@ export const openConsole = async (options: ConsoleOptions): Promise<Console> => 
   const routes = new Hono<Env>()
     .use(limitedRate(clock, sessions, cookie))
     .use(protectingHeaders)
-    .get('/style.css', (context) =>
-      context.body(STYLE + CONTACT_STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }),
-    )
+    .get('/style.css', (context) => context.body(STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }))
     .get('/icon.svg', (context) => context.body(ICON, 200, { 'content-type': 'image/svg+xml' }))
     .get('/page.js', (context) =>
-      context.body(SCRIPT + SEARCH_SCRIPT, 200, { 'content-type': 'text/javascript; charset=utf-8' }),
+      context.body(CLIENT_SCRIPT, 200, { 'content-type': 'text/javascript; charset=utf-8' }),
     );
   routes.onError(answerRefused);
   routes.use(ownForms);

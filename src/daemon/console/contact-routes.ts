@@ -11,10 +11,9 @@ import type { Env } from './access.ts';
 import { conflictsPage } from './pages/conflicts.ts';
 import { leftOutPage } from './pages/left-out.ts';
 import { linkPath } from './layout.ts';
-import { writingForm, findIn, leaseParts, pageOf, type LinkParts } from './routing.ts';
+import { writingForm, findIn, leaseParts, pageOf, saveVerdict, type LinkParts } from './routing.ts';
 import { explainById, findPeople, type ContactHistory, type FoundPerson } from '../../engine/history/explain.ts';
 import type { Store } from '../../store/store.ts';
-import { giveVerdict, takeBackVerdict } from '../../engine/verdicts.ts';
 import { nameOf } from '../../core/view/values.ts';
 import { contactPath, type ContactView } from './pages/contact.ts';
 import { PEOPLE_SHOWN, peoplePage } from './pages/people.ts';
@@ -164,7 +163,8 @@ const recentlyChanged = async (store: Store, link: string): Promise<readonly Fou
 const SAVED = {
   together: 'Saved: the contacts are one person. The next run pairs them.',
   apart: 'Saved: the contacts are two people. No run pairs them.',
-} as const;
+  forget: 'Decision removed. The next run matches the contacts by its rules.',
+};
 
 /** Adds the search for contacts, and the page of each contact. */
 const addContacts = (routes: Hono<Env>, parts: LinkParts): void => {
@@ -187,17 +187,7 @@ const addContacts = (routes: Hono<Env>, parts: LinkParts): void => {
     writingForm(
       parts,
       (link, form) => contactPath(link, form.get('who') ?? ''),
-      async ({ name }, form) => {
-        const contacts = { leftId: form.get('left') ?? '', rightId: form.get('right') ?? '' };
-        const says = form.get('says');
-        if (contacts.leftId === '' || contacts.rightId === '') return 'Choose one contact on each side.';
-        if (says === 'together' || says === 'apart') {
-          await giveVerdict(leaseParts(parts), name, { ...contacts, says });
-          return SAVED[says];
-        }
-        await takeBackVerdict(leaseParts(parts), name, contacts);
-        return 'Decision removed. The next run matches the contacts by its rules.';
-      },
+      (link, form) => saveVerdict(parts, link, form, SAVED),
     ),
   );
 };

@@ -33,7 +33,8 @@ export const timeTag = (atMs: number | null, none = 'never'): Html => {
   return iso === null ? html`${none}` : html`<time datetime="${iso}">${utcText(iso)}</time>`;
 };
 
-const UNITS = [
+/** The units of durations, the largest first. */
+export const TIME_UNITS = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
   ['minute', 60_000],
@@ -42,7 +43,7 @@ const UNITS = [
 /** `3 minutes ago`, `in 2 hours`, `just now`; like `Intl.RelativeTimeFormat`, which the script uses. Pure. */
 const relativeWords = (atMs: number, nowMs: number): string => {
   const awayMs = atMs - nowMs;
-  const unit = UNITS.find(([, lengthMs]) => Math.abs(awayMs) >= lengthMs);
+  const unit = TIME_UNITS.find(([, lengthMs]) => Math.abs(awayMs) >= lengthMs);
   if (unit === undefined) return awayMs > 0 ? 'in less than a minute' : 'just now';
   const [name, lengthMs] = unit;
   const text = count(Math.floor(Math.abs(awayMs) / lengthMs), name);
@@ -232,7 +233,7 @@ export const liveSection = (link: string, progress: WorkProgress | null): Html =
   const bar = total > 0 ? html`max="${total}" value="${done}"` : '';
   return html`<section class="panel notice" data-live="${linkPath(link)}/live" aria-label="In progress">
     <p role="status">${text}</p>
-    <progress aria-label="WorkProgress" ${bar}></progress>
+    <progress aria-label="Progress" ${bar}></progress>
   </section>`;
 };
 

@@ -2,12 +2,11 @@ import { listVerdicts } from '../../engine/history/open-questions.ts';
 import type { Hono } from 'hono';
 import { SIDES } from '../../core/contact/side.ts';
 import { includeAgain, leaveOut } from '../../engine/leave-out.ts';
-import { giveVerdict, takeBackVerdict } from '../../engine/verdicts.ts';
 import type { Env } from './access.ts';
 import { shownOf } from './change-list.ts';
 import { planPage } from './pages/plan.ts';
 import { linkPath } from './layout.ts';
-import { writingForm, leaseParts, readingForm, pageOf, type LinkParts } from './routing.ts';
+import { writingForm, leaseParts, readingForm, pageOf, saveVerdict, type LinkParts } from './routing.ts';
 
 const toPlan = (link: string): string => linkPath(link, '/plan');
 
@@ -18,7 +17,8 @@ const afterLeaveOut = (link: string, form: URLSearchParams): string =>
 const KEPT = {
   together: 'Saved: the contacts are one person. The next run pairs them. Refresh the plan to see the result.',
   apart: 'Saved: the contacts are two people. No run pairs them. Refresh the plan to see the result.',
-} as const;
+  forget: 'Decision removed. The next run matches the contacts by its rules. Refresh the plan to see the result.',
+};
 
 /** Adds the page of the plan, its acceptance and decisions about matches. */
 export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
@@ -49,17 +49,7 @@ export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
   );
   routes.post(
     '/links/:link/verdicts',
-    writingForm(parts, toPlan, async ({ name }, form) => {
-      const contacts = { leftId: form.get('left') ?? '', rightId: form.get('right') ?? '' };
-      const says = form.get('says');
-      if (contacts.leftId === '' || contacts.rightId === '') return 'Choose one contact on each side.';
-      if (says === 'together' || says === 'apart') {
-        await giveVerdict(leaseParts(parts), name, { ...contacts, says });
-        return KEPT[says];
-      }
-      await takeBackVerdict(leaseParts(parts), name, contacts);
-      return 'Decision removed. The next run matches the contacts by its rules. Refresh the plan to see the result.';
-    }),
+    writingForm(parts, toPlan, (link, form) => saveVerdict(parts, link, form, KEPT)),
   );
   routes.post(
     '/links/:link/leave-out',

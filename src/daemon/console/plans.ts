@@ -6,7 +6,6 @@ import type { LinkConfig } from '../../app/config/config.ts';
 import { digest } from '../../util/secret.ts';
 import type { Contact } from '../../core/contact/contact.ts';
 import { SIDES } from '../../core/contact/side.ts';
-import type { Daemon } from '../jobs/daemon.ts';
 import type { JobData } from '../jobs/job.ts';
 import { createBackgroundTasks, type BackgroundTasks } from './background-tasks.ts';
 import type { Estimate } from '../../engine/plan-link.ts';

@@ -6,11 +6,22 @@ import type { Clock } from '../../util/clock.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
 import type { Daemon } from '../jobs/daemon.ts';
 import type { LeaseParts } from '../../engine/lease.ts';
-import { VerdictError } from '../../engine/verdicts.ts';
+import { giveVerdict, takeBackVerdict, VerdictError } from '../../engine/verdicts.ts';
 import { refuse, type Env } from './access.ts';
 import type { ConsoleActions } from './actions.ts';
 import { pageContext, type PageContext } from './layout.ts';
-import type { SettingsParts } from './settings-routes.ts';
+import type { LinkManager } from '../links/hosted-links.ts';
+import type { Notifier } from '../notify/notifier.ts';
+
+/** The actions of the page other than syncing. */
+export type SettingsParts = {
+  /** Changes the links of the database; null without one. */
+  readonly links: LinkManager | null;
+  /** Copies the state on this machine and returns the path of the copy; null if the state is on a server. */
+  readonly backUp: (() => Promise<string>) | null;
+  /** The webhook of NOTIFY_URL; null if it is not set. */
+  readonly notifier: Pick<Notifier, 'host' | 'test'> | null;
+};
 
 export type LinkParts = {
   readonly app: App;
@@ -27,6 +38,27 @@ export type LinkParts = {
 export const leaseParts = ({ app, clock, newId }: LinkParts): LeaseParts => {
   const { store, holders } = app;
   return { store, clock, newId, holders };
+};
+
+/**
+ * Stores or removes the decision of a form about two contacts, and returns the notice for it, one of `notices` if
+ * both contacts are named.
+ */
+export const saveVerdict = async (
+  parts: LinkParts,
+  { name }: LinkConfig,
+  form: URLSearchParams,
+  notices: Readonly<Record<'together' | 'apart' | 'forget', string>>,
+): Promise<string> => {
+  const contacts = { leftId: form.get('left') ?? '', rightId: form.get('right') ?? '' };
+  const says = form.get('says');
+  if (contacts.leftId === '' || contacts.rightId === '') return 'Choose one contact on each side.';
+  if (says === 'together' || says === 'apart') {
+    await giveVerdict(leaseParts(parts), name, { ...contacts, says });
+    return notices[says];
+  }
+  await takeBackVerdict(leaseParts(parts), name, contacts);
+  return notices.forget;
 };
 
 /** The links that the session may see. */

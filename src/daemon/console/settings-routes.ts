@@ -1,8 +1,7 @@
-import type { Notifier } from '../notify/notifier.ts';
 import type { Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { signInMethodOf } from '../../app/browser-sign-in.ts';
-import { HostedLinkError, type LinkManager } from '../links/hosted-links.ts';
+import { HostedLinkError } from '../links/hosted-links.ts';
 import { ConfigError } from '../../util/config-error.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
 import { bySide, SIDES } from '../../core/contact/side.ts';
@@ -11,16 +10,6 @@ import { refuse, type Env } from './access.ts';
 import { plainPage, linkPath } from './layout.ts';
 import { settingsPage, type EditableSetting, type SettingsView } from './pages/settings.ts';
 import { writingForm, linksFor, pageOf, type LinkParts } from './routing.ts';
-
-/** The actions of the page other than syncing. */
-export type SettingsParts = {
-  /** Changes the links of the database; null without one. */
-  readonly links: LinkManager | null;
-  /** Copies the state on this machine and returns the path of the copy; null if the state is on a server. */
-  readonly backUp: (() => Promise<string>) | null;
-  /** The webhook of NOTIFY_URL; null if it is not set. */
-  readonly notifier: Pick<Notifier, 'host' | 'test'> | null;
-};
 
 /** The settings of a link that the page can change. Addresses, secrets and names are changed in the configuration only. */
 const EDITABLE = [
@@ -37,7 +26,7 @@ const EDITABLE = [
 
 const LONGEST_VALUE = 1_000;
 
-const textOf = (value: unknown): string => {
+const settingText = (value: unknown): string => {
   if (Array.isArray(value)) return value.map(String).join(', ');
   if (typeof value === 'object' && value !== null) {
     return Object.entries(value)
@@ -52,7 +41,7 @@ const editableOf = async (parts: LinkParts, { name }: LinkConfig): Promise<reado
   const listed = (await parts.settings.links?.list())?.find((each) => each.name === name && each.keptIn === 'database');
   if (listed?.settings === undefined || listed.settings === null) return null;
   const own = listed.settings;
-  return EDITABLE.map((key) => ({ key, value: textOf(own[key]) }));
+  return EDITABLE.map((key) => ({ key, value: settingText(own[key]) }));
 };
 
 const seesAll = (context: Context<Env>): boolean => context.get('session').link === null;

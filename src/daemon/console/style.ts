@@ -175,51 +175,6 @@ summary { cursor: pointer; }
   .facts { grid-template-columns: 1fr; gap: 0; }
   .facts dd { margin-bottom: 0.4rem; }
 }
-`;
-
-/** The icon of the page: two contacts that are kept the same. */
-export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" width="24" height="24" viewBox="0 0 24 24" aria-hidden="true"><rect width="24" height="24" rx="6" fill="#1c62bf"/><g fill="none" stroke="#fff" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"><path d="M6 10h11M14 7l3 3-3 3"/><path d="M18 15H7M10 12l-3 3 3 3" opacity=".75"/></g></svg>`;
-
-/** The script of the pages: shows times in the reader's zone and relative to now, and run progress. Without it both are text. */
-export const SCRIPT = `
-const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const relative = new Intl.RelativeTimeFormat('en');
-const UNITS = [['day', 86_400_000], ['hour', 3_600_000], ['minute', 60_000]];
-const showAge = (time) => {
-  const away = Date.parse(time.dateTime) - Date.now();
-  const unit = UNITS.find(([, length]) => Math.abs(away) >= length);
-  if (unit !== undefined) time.textContent = relative.format(Math.trunc(away / unit[1]), unit[0]);
-};
-const showTime = (time) => {
-  const exact = format.format(new Date(time.dateTime));
-  time.title = 'ago' in time.dataset ? exact : time.dateTime;
-  if ('ago' in time.dataset) showAge(time);
-  else time.textContent = exact;
-};
-document.querySelectorAll('time').forEach(showTime);
-setInterval(() => document.querySelectorAll('time[data-ago]').forEach(showAge), 30_000);
-const due = document.querySelector('[data-reload]');
-if (due !== null) setTimeout(() => location.reload(), Number(due.dataset.reload));
-const live = document.querySelector('[data-live]');
-if (live !== null) {
-  const source = new EventSource(live.dataset.live);
-  const bar = live.querySelector('progress');
-  // Loading the page again would hold back a reader who is on the way to another one.
-  addEventListener('beforeunload', () => source.close());
-  source.addEventListener('progress', ({ data }) => {
-    const { text, done, total } = JSON.parse(data);
-    live.querySelector('p').textContent = text;
-    if (total > 0) Object.assign(bar, { max: total, value: done });
-  });
-  source.addEventListener('over', () => {
-    source.close();
-    location.reload();
-  });
-}
-`;
-
-/** The style of the pages about contacts, conflicts and settings; part of the style sheet of every page. */
-export const CONTACT_STYLE = `
 mark { background: var(--mark); color: inherit; border-radius: 0.2rem; padding: 0 0.15rem; }
 :root { --mark: #ffe9a8; }
 @media (prefers-color-scheme: dark) { :root { --mark: #5a4300; } }
@@ -250,28 +205,5 @@ a.button {
 details { margin: 0.5rem 0; }
 `;
 
-/** The script that searches while the user types in a form with `data-results`. Without it, the button of the form searches. */
-export const SEARCH_SCRIPT = `
-const search = document.querySelector('form[data-results]');
-if (search !== null) {
-  let asked = new AbortController();
-  let timer = 0;
-  const show = async () => {
-    asked.abort();
-    asked = new AbortController();
-    const address = search.action + '?' + new URLSearchParams(new FormData(search));
-    const answer = await fetch(address, { signal: asked.signal });
-    if (!answer.ok || answer.redirected) return;
-    const found = new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById(search.dataset.results);
-    if (found === null) return;
-    document.getElementById(search.dataset.results).replaceWith(found);
-    for (const time of found.querySelectorAll('time')) showTime(time);
-    history.replaceState(null, '', address);
-  };
-  search.addEventListener('input', () => {
-    clearTimeout(timer);
-    // A search that a later one replaced is not an error.
-    timer = setTimeout(() => show().catch(() => undefined), 200);
-  });
-}
-`;
+/** The icon of the page: two contacts that are kept the same. */
+export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" width="24" height="24" viewBox="0 0 24 24" aria-hidden="true"><rect width="24" height="24" rx="6" fill="#1c62bf"/><g fill="none" stroke="#fff" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"><path d="M6 10h11M14 7l3 3-3 3"/><path d="M18 15H7M10 12l-3 3 3 3" opacity=".75"/></g></svg>`;

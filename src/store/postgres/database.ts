@@ -182,7 +182,7 @@ const createRetry = ({ clock, onAway, onBack }: DatabaseOptions, place: string, 
 };
 
 /** Connects to nothing yet. */
-export const connect = (options: DatabaseOptions): Connection => {
+export const createConnection = (options: DatabaseOptions): Connection => {
   const place = placeOf(options.url);
   const onStatement = (statement: string): void => options.onStatement?.(statement);
   const sendOver = createSender(onStatement);

@@ -7,7 +7,7 @@ import { openTemporary } from '../sqlite/database.ts';
 import type { HostedStore } from '../hosted.ts';
 import { commit, RowIds } from './commit.ts';
 import { insertCopied, raiseIds } from './load.ts';
-import { connect, drive, type Connection, type DatabaseOptions } from './database.ts';
+import { createConnection, drive, type Connection, type DatabaseOptions } from './database.ts';
 import { postgresDialect, type LeaseClock } from './dialect.ts';
 
 export type PostgresOptions = DatabaseOptions & {
@@ -82,7 +82,7 @@ const openDatabase = (db: Connection, leaseClock: LeaseClock): SqlDatabase => {
 
 /** Opens a database on PostgreSQL; connects, and migrates it, when it is first used. */
 export const openPostgresDatabase = (options: PostgresOptions): SqlDatabase =>
-  openDatabase(connect(options), options.leaseClock ?? 'database');
+  openDatabase(createConnection(options), options.leaseClock ?? 'database');
 
 /** The store on PostgreSQL, for daemons on many hosts; connects, and migrates the database, when it is first used. */
 export const openPostgres = (options: PostgresOptions): HostedStore => {

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../../src/app/app.ts';
 import { systemClock } from '../../../src/util/clock.ts';
 import { loadConfig } from '../../../src/app/config/config.ts';
-import { connect, type Connection } from '../../../src/store/postgres/database.ts';
+import { createConnection, type Connection } from '../../../src/store/postgres/database.ts';
 import { sql } from '../../../src/store/sql/drizzle.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres-store.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -144,7 +144,7 @@ describe.skipIf(postgres === null)('the connections to PostgreSQL', () => {
     await using proxy = await startSilentProxy(Number(url.port));
     url.port = String(proxy.port);
     // With several connections the program would use another one.
-    const db = connect({ url: url.href, clock: systemClock, connections: 1, silentForMs: 200 });
+    const db = createConnection({ url: url.href, clock: systemClock, connections: 1, silentForMs: 200 });
     await step(db);
     proxy.silence();
     expect(await step(db)).toEqual([{ one: 1 }]);
@@ -154,7 +154,7 @@ describe.skipIf(postgres === null)('the connections to PostgreSQL', () => {
   test('connections have default limits, and those of the address where it has some', async () => {
     const url = new URL((await postgres?.createDatabase()) ?? '');
     const limitsOf = async (address: string) => {
-      const db = connect({ url: address, clock: systemClock, connections: 1 });
+      const db = createConnection({ url: address, clock: systemClock, connections: 1 });
       const show = async (name: string) => (await db.do((send) => send(sql.raw(`show ${name}`))))[0]?.[name];
       const limits = [await show('statement_timeout'), await show('idle_in_transaction_session_timeout')];
       await db.close();

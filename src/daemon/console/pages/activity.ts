@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { otherSide, SIDES, type Sides, type SideWords } from '../../../core/contact/side.ts';
 import { ACTION_WORDS, count, fieldWords, grouped, whyWords, writeNote } from '../../../core/view/words.ts';
 import type { FieldChange, Run, Why, WriteView } from '../../../core/view/views.ts';
-import { subjectOf } from '../change-list.ts';
+import { changeSubject } from '../change-list.ts';
 import { agoTag, button, linkPath, runPath, type Html, type PageContext } from '../layout.ts';
 import { DAYS_SHOWN, type RecentRun, type Day } from '../overview.ts';
 
@@ -99,7 +99,7 @@ const runItem = (
       })}
     </div>
     <ul class="sentences">
-      ${writes.map((write) => html`<li><strong>${short(subjectOf(write))}</strong>: ${actionText(write, sides)}${writeNote(write)}</li>`)}
+      ${writes.map((write) => html`<li><strong>${short(changeSubject(write))}</strong>: ${actionText(write, sides)}${writeNote(write)}</li>`)}
       ${hidden <= 0 ? '' : html`<li><a href="${at}">${grouped(hidden)} more</a></li>`}
     </ul>
   </li>`;

@@ -19,7 +19,7 @@ const isTakable = (link: LinkConfig, { field }: ConflictView, side: Side): boole
   return unwritten === null || unwritten === side;
 };
 
-const subjectOf = (conflict: ConflictView): string =>
+const conflictSubject = (conflict: ConflictView): string =>
   `${fieldWords(conflict.field)} of ${conflict.name ?? idsText(conflict)}`;
 
 type Place = { readonly context: PageContext; readonly link: LinkConfig; readonly find: string };
@@ -28,7 +28,7 @@ const reviewButton = ({ context, link, find }: Place, conflict: ConflictView, re
   button(context, {
     action: linkPath(link.name, '/conflicts'),
     label: review === 'dismissed' ? 'Keep the current value' : `Take ${link.sides[review].title}'s`,
-    describes: subjectOf(conflict),
+    describes: conflictSubject(conflict),
     fields: { id: String(conflict.id), review, ...(find !== '' && { find }) },
     look: 'quiet',
   });

@@ -143,27 +143,28 @@ const timeline = (context: PageContext, { entries }: ContactHistory, link: LinkC
     ${hidden === 0 ? '' : html`<p class="faint">And ${count(hidden, 'older entry', 'older entries')}.</p>`}`;
 };
 
-const DECISIONS: Readonly<Record<VerdictView['says'] | 'forget', string>> = {
+/** The labels of the buttons that make or remove a decision about two contacts. */
+export const VERDICT_LABELS: Readonly<Record<VerdictView['says'] | 'forget', string>> = {
   together: 'They are one person',
   apart: 'They are different people',
   forget: 'Remove the decision',
 };
 
-type Decision = {
-  readonly who: string;
-  readonly leftId: string;
-  readonly rightId: string;
-  readonly says: keyof typeof DECISIONS;
+type VerdictButton = Pick<VerdictView, 'leftId' | 'rightId'> & {
+  readonly says: keyof typeof VERDICT_LABELS;
   readonly describes: string;
+  /** The contact whose page is shown afterwards; without it the plan is. */
+  readonly who?: string;
 };
 
-const decisionButton = (context: PageContext, { name }: LinkConfig, decision: Decision): Html => {
-  const { who, leftId: left, rightId: right, says, describes } = decision;
+/** A button for a decision about two contacts. */
+export const verdictButton = (context: PageContext, { name }: LinkConfig, verdict: VerdictButton): Html => {
+  const { who, leftId: left, rightId: right, says, describes } = verdict;
   return button(context, {
-    action: linkPath(name, '/people'),
-    label: DECISIONS[says],
+    action: linkPath(name, who === undefined ? '/verdicts' : '/people'),
+    label: VERDICT_LABELS[says],
     describes,
-    fields: { who, left, right, says },
+    fields: { left, right, says, ...(who !== undefined && { who }) },
     look: 'quiet',
   });
 };
@@ -175,7 +176,7 @@ const verdictItem = (context: PageContext, link: LinkConfig, who: string, verdic
   return html`<li>
     ${left} at ${link.sides.left.place} and ${right} at ${link.sides.right.place}:
     ${says === 'together' ? 'one person' : 'two people'}
-    ${decisionButton(context, link, { who, leftId, rightId, says: 'forget', describes })}
+    ${verdictButton(context, link, { who, leftId, rightId, says: 'forget', describes })}
   </li>`;
 };
 
@@ -193,7 +194,7 @@ const pairSection = (
   const other = otherSide(side);
   const decide = (theirs: FoundPerson, says: VerdictView['says']): Html => {
     const ids = side === 'left' ? { leftId: id, rightId: theirs.id } : { leftId: theirs.id, rightId: id };
-    return decisionButton(context, link, { who: id, ...ids, says, describes: theirs.name ?? theirs.id });
+    return verdictButton(context, link, { who: id, ...ids, says, describes: theirs.name ?? theirs.id });
   };
   const rows = found.map((each) => [
     html`<a href="${contactPath(name, each.id)}">${each.name ?? each.id}</a>`,

@@ -23,15 +23,10 @@ import {
   type Html,
   type PageContext,
 } from '../layout.ts';
+import { VERDICT_LABELS, verdictButton } from './contact.ts';
 
 const UNPAIRED_SHOWN = 100;
 const VERDICTS_SHOWN = 200;
-
-const SAYINGS: Readonly<Record<VerdictView['says'] | 'forget', string>> = {
-  together: 'They are one person',
-  apart: 'They are different people',
-  forget: 'Remove the decision',
-};
 
 const NO_GROUPS = new Map<string, string>();
 
@@ -50,25 +45,6 @@ const sideBySide = (caption: string, titles: readonly string[], contacts: readon
   return table(caption, ['Field', ...titles], rows);
 };
 
-/** A button for a decision about two contacts. */
-const verdictButton = (
-  context: PageContext,
-  { name }: LinkConfig,
-  {
-    leftId,
-    rightId,
-    says,
-  }: Pick<VerdictView, 'leftId' | 'rightId'> & { readonly says: VerdictView['says'] | 'forget' },
-  describes: string,
-): Html =>
-  button(context, {
-    action: linkPath(name, '/verdicts'),
-    label: SAYINGS[says],
-    describes,
-    fields: { left: leftId, right: rightId, says },
-    look: 'quiet',
-  });
-
 const pairOf = (context: PageContext, change: Change, link: LinkConfig, { contacts }: PlanView): Html => {
   if (change.action !== 'pair' || change.leftId === null || change.rightId === null) return html``;
   const { leftId, rightId } = change;
@@ -77,7 +53,7 @@ const pairOf = (context: PageContext, change: Change, link: LinkConfig, { contac
       <summary>Both contacts side by side</summary>
       ${sideBySide('The contacts to pair', titles, [contacts.get(`left ${leftId}`), contacts.get(`right ${rightId}`)])}
     </details>
-    ${verdictButton(context, link, { leftId, rightId, says: 'apart' }, change.name ?? leftId)}`;
+    ${verdictButton(context, link, { leftId, rightId, says: 'apart', describes: change.name ?? leftId })}`;
 };
 
 /** A button that leaves the contact of a creation or a deletion out of all runs. */
@@ -118,7 +94,9 @@ const verdictForm = (context: PageContext, link: LinkConfig, unpaired: Unpaired,
   if (context.readonly) return html``;
   const who = [...new Set(SIDES.flatMap((side) => unpaired[side].map(({ id, name }) => name ?? id)))].join(', ');
   const says = (word: VerdictView['says']): Html =>
-    html`<button class="quiet" name="says" value="${word}">${SAYINGS[word]}<span class="skip"> ${who}</span></button>`;
+    html`<button class="quiet" name="says" value="${word}">
+      ${VERDICT_LABELS[word]}<span class="skip"> ${who}</span>
+    </button>`;
   return html`<form method="post" action="${linkPath(link.name, '/verdicts')}" class="actions">
     <input type="hidden" name="token" value="${context.formToken}" />
     ${SIDES.map((side) => candidateChoice(side, unpaired[side], link, row))} ${says('together')} ${says('apart')}
@@ -180,7 +158,7 @@ const verdictsSection = (
   };
   const rows = verdicts.slice(0, VERDICTS_SHOWN).map(({ leftId, rightId, says, atMs, names }) => {
     const who = [nameAt('left', leftId, names.left), nameAt('right', rightId, names.right)];
-    const back = verdictButton(context, link, { leftId, rightId, says: 'forget' }, who.join(', '));
+    const back = verdictButton(context, link, { leftId, rightId, says: 'forget', describes: who.join(', ') });
     return [...who, says === 'together' ? 'one person' : 'two people', timeTag(atMs), back];
   });
   const titles = [...SIDES.map((side) => `At ${link.sides[side].place}`), 'Decision', 'Made', 'Action'];

@@ -232,7 +232,7 @@ export const runPage = (context: PageContext, link: LinkConfig, run: Run, parts:
   const at = runPath(link.name, run.id);
   const isWorking = isOf(undoing, run, write) && (undoing.state === 'previewing' || undoing.state === 'undoing');
   const hasWrites = 'all' in writes ? writes.all.length > 0 : writes.total > 0;
-  const what = write === null ? 'Run' : `WriteView ${write} of run`;
+  const what = write === null ? 'Run' : `Write ${write} of run`;
   return page(context, {
     title: `${what} ${run.id.slice(0, 8)} of ${link.name}`,
     nav: navOf(link, '/runs'),

@@ -5,7 +5,7 @@ import { syncedFieldsOf } from '../../../core/contact/chosen.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../../core/contact/side.ts';
 import { POLICY_NAMES, ruleOf } from '../../../core/reconcile/conflict-policy.ts';
 import { count, fieldWords, haltWords } from '../../../core/view/words.ts';
-import { button, page, table, linkPath, navOf, type Html, type PageContext } from '../layout.ts';
+import { button, page, table, linkPath, navOf, TIME_UNITS, type Html, type PageContext } from '../layout.ts';
 
 /** The account of a side. */
 type AccountView = {
@@ -82,15 +82,9 @@ const accountPanel = (context: PageContext, link: LinkConfig, side: Side, view: 
 /** The reason of a pause, without the command, because the page has buttons for it. */
 const pauseWords = (reason: string): string => haltWords(reason).replace(/\s*Sign in again with: .*$/u, '');
 
-const UNITS = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-] as const;
-
 /** `5 minutes`, `90 seconds`: in the largest unit that needs no fraction. */
 const everyText = (ms: number): string => {
-  const unit = UNITS.find(([, lengthMs]) => ms % lengthMs === 0);
+  const unit = TIME_UNITS.find(([, lengthMs]) => ms % lengthMs === 0);
   return unit === undefined ? count(Math.round(ms / 1_000), 'second') : count(ms / unit[1], unit[0]);
 };
 

@@ -1,0 +1,62 @@
+/**
+ * The script of every page. It shows times in the reader's zone and relative to now, updates the progress of work, and searches
+ * while the user types in a form with `data-results`. Without the script, times are in UTC and the form has a button.
+ */
+export const CLIENT_SCRIPT = `
+const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const relative = new Intl.RelativeTimeFormat('en');
+const UNITS = [['day', 86_400_000], ['hour', 3_600_000], ['minute', 60_000]];
+const showAge = (time) => {
+  const away = Date.parse(time.dateTime) - Date.now();
+  const unit = UNITS.find(([, length]) => Math.abs(away) >= length);
+  if (unit !== undefined) time.textContent = relative.format(Math.trunc(away / unit[1]), unit[0]);
+};
+const showTime = (time) => {
+  const exact = format.format(new Date(time.dateTime));
+  time.title = 'ago' in time.dataset ? exact : time.dateTime;
+  if ('ago' in time.dataset) showAge(time);
+  else time.textContent = exact;
+};
+document.querySelectorAll('time').forEach(showTime);
+setInterval(() => document.querySelectorAll('time[data-ago]').forEach(showAge), 30_000);
+const due = document.querySelector('[data-reload]');
+if (due !== null) setTimeout(() => location.reload(), Number(due.dataset.reload));
+const live = document.querySelector('[data-live]');
+if (live !== null) {
+  const source = new EventSource(live.dataset.live);
+  const bar = live.querySelector('progress');
+  // A reload must not interrupt the navigation to another page.
+  addEventListener('beforeunload', () => source.close());
+  source.addEventListener('progress', ({ data }) => {
+    const { text, done, total } = JSON.parse(data);
+    live.querySelector('p').textContent = text;
+    if (total > 0) Object.assign(bar, { max: total, value: done });
+  });
+  source.addEventListener('over', () => {
+    source.close();
+    location.reload();
+  });
+}
+const search = document.querySelector('form[data-results]');
+if (search !== null) {
+  let asked = new AbortController();
+  let timer = 0;
+  const show = async () => {
+    asked.abort();
+    asked = new AbortController();
+    const address = search.action + '?' + new URLSearchParams(new FormData(search));
+    const answer = await fetch(address, { signal: asked.signal });
+    if (!answer.ok || answer.redirected) return;
+    const found = new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById(search.dataset.results);
+    if (found === null) return;
+    document.getElementById(search.dataset.results).replaceWith(found);
+    for (const time of found.querySelectorAll('time')) showTime(time);
+    history.replaceState(null, '', address);
+  };
+  search.addEventListener('input', () => {
+    clearTimeout(timer);
+    // A search that a later one replaced is not an error.
+    timer = setTimeout(() => show().catch(() => undefined), 200);
+  });
+}
+`;

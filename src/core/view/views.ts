@@ -146,6 +146,8 @@ export type ConflictView = Sides<string> &
     /** The reason why `winner` won. */
     readonly by: DecidedBy;
     readonly reviewedAtMs: number | null;
+    /** When each side had changed the contact, as the side reported it; null if it is unknown. */
+    readonly changedAtMs: Sides<number | null>;
   };
 
 /** Contacts of one side that are likely the same person. */

@@ -12,7 +12,13 @@ import { conflictsPage } from './pages/conflicts.ts';
 import { leftOutPage } from './pages/left-out.ts';
 import { linkPath } from './layout.ts';
 import { writingForm, findIn, leaseParts, pageOf, saveVerdict, type LinkParts } from './routing.ts';
-import { explainById, findPeople, type ContactHistory, type FoundPerson } from '../../engine/history/explain.ts';
+import {
+  explainById,
+  findPeople,
+  firstEmailOf,
+  type ContactHistory,
+  type FoundPerson,
+} from '../../engine/history/explain.ts';
 import type { Store } from '../../store/store.ts';
 import { nameOf } from '../../core/view/values.ts';
 import { contactPath, type ContactView } from './pages/contact.ts';
@@ -155,7 +161,9 @@ const recentlyChanged = async (store: Store, link: string): Promise<readonly Fou
     const id = leftId ?? rightId;
     const sides = SIDES.filter((side) => (side === 'left' ? leftId : rightId) !== null);
     // A deleted contact is in the history of runs.
-    return id === null || after === null ? [] : [{ id, name: nameOf(after.contact), sides }];
+    return id === null || after === null
+      ? []
+      : [{ id, name: nameOf(after.contact), email: firstEmailOf(after.contact), sides }];
   });
   return [...new Map(contacts.map((each) => [each.id, each])).values()];
 };

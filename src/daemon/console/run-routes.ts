@@ -3,6 +3,7 @@ import type { RunRow } from '../../core/state/rows.ts';
 import type { Context, Hono } from 'hono';
 import type { LinkConfig } from '../../app/config/config.ts';
 import { shownWrites, writeOf } from '../../engine/history/run-writes.ts';
+import { listUndone } from '../../engine/history/undone.ts';
 import { refuse, type Env } from './access.ts';
 import { shownOf } from './change-list.ts';
 import { type UndoTarget } from './actions.ts';
@@ -48,6 +49,7 @@ export const addRuns = (routes: Hono<Env>, parts: LinkParts): void => {
           ? await shownWrites(app.store, link.name, run.id, { ...shown, from })
           : { all: await writeOf(app.store, link.name, run.id, write) },
       shown,
+      undone: await listUndone(app.store, link.name, run.id),
       undoing: await actions.undoing(link),
       tooOld: tooOld(run),
       progress: actions.progress(link),

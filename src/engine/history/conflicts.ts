@@ -1,5 +1,6 @@
 import type { SyncedField } from '../../core/contact/contact.ts';
-import { SIDES, type Side } from '../../core/contact/side.ts';
+import { changedAtMs, type Half } from '../../core/contact/half.ts';
+import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import type { Review } from '../../core/reconcile/decision.ts';
 import { decidedBy, type Deciding } from '../../core/reconcile/conflict-policy.ts';
 import { forField, mayWrite, type Policy } from '../../core/reconcile/policy.ts';
@@ -18,22 +19,38 @@ const stateOf = (row: ConflictRow): ConflictView['state'] => {
   return row.review === 'dismissed' || row.resolvedAtMs !== null ? 'reviewed' : 'taking';
 };
 
-/** The names of the contacts in the store, by side and id. */
-const namesOf = async (
+/** The contacts of the conflicts in the store, by side and id. */
+const halvesOf = async (
   store: Store,
   link: string,
   rows: readonly ConflictRow[],
-): Promise<ReadonlyMap<string, string>> => {
-  const names = new Map<string, string>();
+): Promise<ReadonlyMap<string, Half>> => {
+  const found = new Map<string, Half>();
   for (const side of SIDES) {
     const ids = [...new Set(rows.map(({ leftId, rightId }) => (side === 'left' ? leftId : rightId)))];
     const halves = ids.length === 0 ? [] : await store.halves(link, { by: 'id', side, ids });
-    for (const { id, record } of halves) {
-      const name = nameOf(record.contact);
-      if (name !== null) names.set(`${side} ${id}`, name);
-    }
+    for (const half of halves) found.set(`${side} ${half.id}`, half);
   }
-  return names;
+  return found;
+};
+
+/** The writes that ended the conflicts with a winner, by run, contact and field. Each has both contacts as they were before. */
+const decidingWrites = async (store: Store, link: string, rows: readonly ConflictRow[]) => {
+  const ids = [...new Set(rows.filter(({ winner }) => winner !== null).map(({ leftId }) => leftId))];
+  const writes = ids.length === 0 ? [] : await store.journal(link, { ids, pairIds: [] });
+  const updates = writes.flatMap((write) => (write.kind === 'update' ? [write] : []));
+  return new Map(updates.flatMap((each) => each.fields.map((field) => [`${each.run} ${each.leftId} ${field}`, each])));
+};
+
+/** When each side had changed the contact of a conflict: before the write that ended it, or now if a person decides. */
+const changedAt = (
+  { run, leftId, field, winner }: ConflictRow,
+  halves: Sides<Half | undefined>,
+  writes: Awaited<ReturnType<typeof decidingWrites>>,
+): Sides<number | null> => {
+  if (winner === null) return bySide((side) => (halves[side] === undefined ? null : changedAtMs(halves[side])));
+  const write = writes.get(`${run} ${leftId} ${field}`);
+  return bySide((side) => (side === write?.side ? write.before : write?.source)?.modifiedAtMs ?? null);
 };
 
 /** Returns the conflicts of a link, the oldest first: all, or those that are open or whose other value is about to be written. */
@@ -46,16 +63,16 @@ export const listConflicts = async (
   const rows = await store.conflicts(link, { all });
   const shown = rows.map((row) => ({ row, state: stateOf(row) }));
   const listed = all ? shown : shown.filter(({ state }) => state === 'open' || state === 'taking');
-  const names = await namesOf(
-    store,
-    link,
-    listed.map(({ row }) => row),
-  );
+  const listedRows = listed.map(({ row }) => row);
+  const halves = await halvesOf(store, link, listedRows);
+  const writes = await decidingWrites(store, link, listedRows);
   return listed.map(({ row, state }): ConflictView => {
     const { id, run, leftId, rightId, field, left, right, winner, atMs, reviewedAtMs } = row;
-    const name = names.get(`left ${leftId}`) ?? names.get(`right ${rightId}`) ?? null;
+    const own = { left: halves.get(`left ${leftId}`), right: halves.get(`right ${rightId}`) };
+    const [name = null] = SIDES.flatMap((side) => (own[side] && nameOf(own[side].record.contact)) ?? []);
     const by = decidedBy(field, { left, right }, winner, policy);
-    return { id, run, leftId, rightId, field, left, right, winner, atMs, reviewedAtMs, name, state, by };
+    const values = { field, left, right, winner, changedAtMs: changedAt(row, own, writes) };
+    return { id, run, leftId, rightId, ...values, atMs, reviewedAtMs, name, state, by };
   });
 };
 

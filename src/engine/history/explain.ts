@@ -153,7 +153,16 @@ const search = async (store: Store, link: string, text: string, limit: number): 
 };
 
 /** A person that matches a text, with the id of the contact on either side. */
-export type FoundPerson = { readonly id: string; readonly name: string | null; readonly sides: readonly Side[] };
+export type FoundPerson = {
+  readonly id: string;
+  readonly name: string | null;
+  /** The first email address; null without one. */
+  readonly email: string | null;
+  readonly sides: readonly Side[];
+};
+
+/** The first email address of a contact; null without one. */
+export const firstEmailOf = ({ emailAddresses }: Contact): string | null => emailAddresses[0]?.value ?? null;
 
 /** The largest number of halves and deletions of one person. */
 const HALVES_OF_PERSON = 2;
@@ -170,7 +179,9 @@ export const findPeople = async (
   return [...people.values()].slice(0, most).flatMap((contacts): readonly FoundPerson[] => {
     const [first] = contacts;
     if (first === undefined) return [];
-    return [{ id: first.id, name: nameOf(first.contact), sides: [...new Set(contacts.map(({ side }) => side))] }];
+    const { id, contact } = first;
+    const sides = [...new Set(contacts.map(({ side }) => side))];
+    return [{ id, name: nameOf(contact), email: firstEmailOf(contact), sides }];
   });
 };
 

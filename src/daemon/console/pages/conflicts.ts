@@ -35,12 +35,13 @@ const reviewButton = ({ context, link, find }: Place, conflict: ConflictView, re
 
 /** The value of one side, with the button that chooses it. */
 const valueBox = (place: Place, conflict: ConflictView, side: Side): Html => {
-  const { winner, by, state } = conflict;
+  const { winner, by, state, changedAtMs } = conflict;
   const isKept = winner === side;
   const isChoice = state === 'open' && !isKept && isTakable(place.link, conflict, side);
   return html`<div class="side ${isKept ? 'kept' : ''}">
     <h3>${place.link.sides[side].title}</h3>
     <p class="value">${conflict[side] || '(empty)'}</p>
+    ${changedAtMs[side] === null ? '' : html`<p class="faint small">Contact changed ${timeTag(changedAtMs[side])}</p>`}
     ${isKept ? html`<p class="good">Current value on both sides: ${DECIDED_BY[by]}</p>` : ''}
     ${isChoice ? reviewButton(place, conflict, side) : ''}
   </div>`;
@@ -52,7 +53,7 @@ const conflictItem = (place: Place, conflict: ConflictView): Html => {
   return html`<li class="panel">
     <h2><a href="${contactPath(place.link.name, leftId)}">${name ?? idsText(conflict)}</a>: ${fieldWords(field)}</h2>
     <p class="faint">
-      Changed on both sides, ${timeTag(atMs)}. State:
+      Changed on both sides, found ${timeTag(atMs)}. State:
       ${winner === null && state === 'open' ? DECIDED_BY[by] : CONFLICT_STATES[state]}.
     </p>
     <div class="sides">${SIDES.map((side) => valueBox(place, conflict, side))}</div>

@@ -198,6 +198,7 @@ const pairSection = (
   };
   const rows = found.map((each) => [
     html`<a href="${contactPath(name, each.id)}">${each.name ?? each.id}</a>`,
+    each.email ?? '',
     html`<div class="actions">${decide(each, 'together')} ${decide(each, 'apart')}</div>`,
   ]);
   return html`<h3>Pair it by hand</h3>
@@ -212,7 +213,7 @@ const pairSection = (
     ${
       rows.length === 0
         ? html`<p>No unlinked contact at ${sides[other].place} matches${text === '' ? '' : ` ${text}`}.</p>`
-        : table(`Unlinked contacts at ${sides[other].place}`, ['Contact', 'Decision'], rows)
+        : table(`Unlinked contacts at ${sides[other].place}`, ['Contact', 'Email address', 'Decision'], rows)
     }`;
 };
 

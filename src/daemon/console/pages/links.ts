@@ -198,12 +198,26 @@ const PROVIDER_WORDS: Readonly<Record<string, string>> = {
   service: 'Service',
 };
 
+/** How many contacts of a side are linked, and why the others are not; null if all of them are linked. */
+const linkedText = ({ pairs, unselected, setApart }: LinkStatus, side: Side, present: number): string | null => {
+  const others = present - pairs - unselected[side] - setApart.length;
+  if (present === pairs) return null;
+  const parts = [
+    [pairs, 'linked'],
+    [unselected[side], 'not selected'],
+    [setApart.length, 'detached'],
+    [others, 'not linked'],
+  ] as const;
+  return parts.flatMap(([number, word]) => (number > 0 ? [`${grouped(number)} ${word}`] : [])).join(', ');
+};
+
 const account = (context: PageContext, side: Side, link: LinkConfig, status: LinkStatus, overview: Overview): Html => {
   const { title, provider } = link.sides[side];
   const name = overview.accounts[side];
   const own = status.budget[side];
   const used =
     own === null ? '' : html` · ${own.limit.requests - own.remaining} of ${grouped(own.limit.requests)} requests used`;
+  const linked = linkedText(status, side, overview.contacts[side]);
   const words = PROVIDER_WORDS[provider] ?? provider;
   return html`<section class="panel account">
     <h3>${title}</h3>
@@ -211,6 +225,7 @@ const account = (context: PageContext, side: Side, link: LinkConfig, status: Lin
     <p class="number">
       ${grouped(overview.contacts[side])} <span>${overview.contacts[side] === 1 ? 'contact' : 'contacts'}</span>
     </p>
+    ${linked === null ? '' : html`<p class="faint small">${linked}</p>`}
     <p class="faint small">Read ${agoTag(context, status.readAtMs[side])}${used}</p>
   </section>`;
 };

@@ -12,9 +12,10 @@ export const PEOPLE_SHOWN = 50;
 const people = (caption: string, found: readonly FoundPerson[], { name, sides }: LinkConfig): Html =>
   table(
     caption,
-    ['Contact', 'Sides'],
+    ['Contact', 'Email address', 'Sides'],
     found.map((each) => [
       html`<a href="${contactPath(name, each.id)}">${each.name ?? each.id}</a>`,
+      each.email ?? '',
       each.sides.map((side) => sides[side].title).join(', '),
     ]),
   );

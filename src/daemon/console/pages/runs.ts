@@ -126,6 +126,8 @@ type UndoParts = {
   readonly undoing: Undoing | null;
   /** The journal id of the shown write; null for the whole run. */
   readonly write: number | null;
+  /** The journal ids of the writes that were undone. */
+  readonly undone: ReadonlySet<number>;
   /** The reason why the run cannot be undone; null if it can. */
   readonly tooOld: string | null;
 };
@@ -135,7 +137,7 @@ const isOf = (undoing: Undoing | null, run: Run, write: number | null): undoing 
   undoing?.run === run.id && undoing.write === write;
 
 const undoOf = (context: PageContext, link: LinkConfig, run: Run, parts: UndoParts): readonly Html[] => {
-  const { undoing, tooOld, write } = parts;
+  const { undoing, undone, tooOld, write } = parts;
   const at = runPath(link.name, run.id);
   const fields = write === null ? {} : { write: String(write) };
   const what = write === null ? 'run' : 'write';
@@ -144,7 +146,9 @@ const undoOf = (context: PageContext, link: LinkConfig, run: Run, parts: UndoPar
       ${button(context, { action: `${at}/preview`, label, fields, look: 'quiet', shows: true })}
     </div>`;
   if (tooOld !== null) return [html`<p class="faint">${tooOld}</p>`];
-  if (!isOf(undoing, run, write)) return [preview('Preview undo')];
+  if (!isOf(undoing, run, write)) {
+    return [write !== null && undone.has(write) ? html`<p>This write was undone.</p>` : preview('Preview undo')];
+  }
   switch (undoing.state) {
     case 'previewing':
     case 'undoing':
@@ -179,13 +183,19 @@ const undoOf = (context: PageContext, link: LinkConfig, run: Run, parts: UndoPar
   }
 };
 
-/** A link to the undo of one write; empty if there is nothing to undo. */
-const undoLink = ({ name }: LinkConfig, { state, run, write, name: who }: WriteView): Html =>
-  state === 'done'
+/** A link to the undo of one write, or a note that it was undone; empty if there is nothing to undo. */
+const undoLink = (
+  { name }: LinkConfig,
+  { state, run, write, name: who }: WriteView,
+  undone: ReadonlySet<number>,
+): Html => {
+  if (undone.has(write)) return html` <span class="faint">Undone</span>`;
+  return state === 'done'
     ? html` <a href="${runPath(name, run, write)}"
         >Undo only this<span class="skip"> of ${who ?? 'this contact'}</span></a
       >`
     : html``;
+};
 
 type RunParts = UndoParts & {
   readonly writes: ShownWrites;
@@ -207,8 +217,8 @@ const runFacts = ({ name }: LinkConfig, { kind, outcome, startedAtMs, endedAtMs,
 const PERSON = 'Find a name, address or number';
 
 /** The writes of a run: all, or some of each kind with a link to the others. */
-const written = (link: LinkConfig, run: Run, { write, writes, shown }: RunParts): readonly Html[] => {
-  const more = (each: WriteView): Html => html`${writeNote(each)}${write === null ? undoLink(link, each) : ''}`;
+const written = (link: LinkConfig, run: Run, { write, writes, shown, undone }: RunParts): readonly Html[] => {
+  const more = (each: WriteView): Html => html`${writeNote(each)}${write === null ? undoLink(link, each, undone) : ''}`;
   if ('all' in writes) return changeSections(writes.all, link.sides, shown, more);
   if ('of' in writes) {
     return writes.of.length === 0

@@ -103,8 +103,8 @@ describe('the writes of a run that wrote many', () => {
 
   test('are found by the name of a contact, and a contact that no run has paired is explained too', async () => {
     const names = async (text: string, most = 10) =>
-      (await findPeople(store, LINK, text, most)).map(({ name, sides }) => [name, ...sides]);
-    expect(await names('berta')).toEqual([['Berta Núñez', 'left']]);
+      (await findPeople(store, LINK, text, most)).map(({ name, email, sides }) => [name, email, ...sides]);
+    expect(await names('berta')).toEqual([['Berta Núñez', null, 'left']]);
     expect(await names('nunez', 2)).toHaveLength(2);
     expect(await explainById(store, LINK, 'l500')).toMatchObject({
       name: 'Berta Núñez',

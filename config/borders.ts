@@ -43,7 +43,6 @@ const CLI = [
   ...APP_PARTS,
   'app/app.ts',
   'app/backup.ts',
-  'app/backup-error.ts',
   'app/copy-store.ts',
   'daemon/',
   'providers/names.ts',
@@ -124,7 +123,7 @@ export const BORDERS: readonly Border[] = [
       'providers/registry.ts',
       'util/',
     ],
-    types: ['core/reconcile/policy.ts'],
+    types: ['core/reconcile/policy.ts', 'store/hosted-links.ts'],
     packages: ['yaml', 'zod'],
   },
 

@@ -1,4 +1,4 @@
-import { SETTING_GROUPS, type SettingGroup } from '../../src/app/config/setting-groups.ts';
+import { SETTING_GROUPS } from '../../src/app/config/setting-groups.ts';
 import { allSettings, settingNamed, type Setting } from '../../src/app/config/settings.ts';
 import { code, table } from './markdown.ts';
 
@@ -19,7 +19,7 @@ const row = (setting: Setting): readonly string[] => {
   ];
 };
 
-const renderGroup = ({ title, about, keys }: SettingGroup, settings: readonly Setting[]): string => {
+const renderGroup = ({ title, about, keys }: (typeof SETTING_GROUPS)[number], settings: readonly Setting[]): string => {
   const rows = keys.map((key) => row(settingNamed(settings, key)));
   const heads = ['variable', 'key', 'place', 'default', 'meaning'];
   return [`### ${title}`, ...(about === '' ? [] : [about]), table(heads, rows)].join('\n\n');

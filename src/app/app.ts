@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { createLeaseHolders } from './lease-holders.ts';
 import { warnOfOpenDirectory, keysOf, openStoreOf, type OpenedStore } from './store.ts';
-import { keepLinks, credentialDigest, withReadableTokens, type Parts } from './links.ts';
+import { keepLinks, credentialDigest, withReadableTokens, type ContextParts } from './links.ts';
 import { lazyAgent, limitsOf, networkFor, trafficOf, type NamedBudget, type Traffic } from './network.ts';
 import type { Runs } from './runs.ts';
 import { systemClock, type Clock } from '../util/clock.ts';
@@ -22,7 +22,7 @@ import type { Store } from '../store/store.ts';
 import { LeaseChecks, type LeaseHolders } from '../engine/lease.ts';
 
 /** Parts that tests and the demo replace. */
-export type AppOverrides = {
+type AppOverrides = {
   readonly clock?: Clock;
   /** At least 0, less than 1. */
   readonly random?: () => number;
@@ -72,7 +72,7 @@ const openVaultOf = (config: Config, { store, isShared }: OpenedStore, clock: Cl
 };
 
 /** The runs, loaded with the engine at the first call. */
-const createLazyRuns = (parts: Parts): Runs => {
+const createLazyRuns = (parts: ContextParts): Runs => {
   let loaded: Promise<Runs> | null = null;
   const runs = (): Promise<Runs> => (loaded ??= import('./runs.ts').then(({ createRuns }) => createRuns(parts)));
   return {
@@ -85,7 +85,7 @@ const createLazyRuns = (parts: Parts): Runs => {
   };
 };
 
-const createInspector = (parts: Parts): Pick<App, 'inspect' | 'collections'> => ({
+const createInspector = (parts: ContextParts): Pick<App, 'inspect' | 'collections'> => ({
   inspect: async (link, side, token, signal) => {
     const { provider, settings } = link.sides[side];
     const network = networkFor(parts, link, side);
@@ -121,7 +121,7 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
   const leaseChecks = new LeaseChecks();
   const reached = { gates, accessTokens, agent: agent.open };
   const shared = { clock, leaseChecks, random, newId, events, store, ...reached };
-  const parts: Parts = { ...shared, connections: new Map(), contexts: new Map(), vault, holders, retentionMs };
+  const parts: ContextParts = { ...shared, connections: new Map(), contexts: new Map(), vault, holders, retentionMs };
   return {
     config,
     store,

@@ -14,7 +14,7 @@ import { networkFor, type NetworkParts } from './network.ts';
 import type { SideConfig } from './config/sides.ts';
 
 /** The parts of the context of a link. */
-export type Parts = NetworkParts & {
+export type ContextParts = NetworkParts & {
   readonly newId: () => string;
   readonly store: Store;
   readonly vault: Vault;
@@ -47,13 +47,13 @@ const requireTokens = (link: LinkConfig): Sides<string> => {
   throw new ConfigError(sides.map((side) => missingToken(link, side)));
 };
 
-const openRemote = async (parts: Parts, link: LinkConfig, side: Side, token: string): Promise<Remote> => {
+const openRemote = async (parts: ContextParts, link: LinkConfig, side: Side, token: string): Promise<Remote> => {
   const { provider, settings } = link.sides[side];
   const remote = await providerNamed(provider).openRemote(settings, token, networkFor(parts, link, side), link.fields);
   return atSide(side, remote);
 };
 
-const openContext = async (parts: Parts, link: LinkConfig): Promise<LinkContext> => {
+const openContext = async (parts: ContextParts, link: LinkConfig): Promise<LinkContext> => {
   const tokens = requireTokens(link);
   return {
     link: link.name,
@@ -88,7 +88,7 @@ const openContext = async (parts: Parts, link: LinkConfig): Promise<LinkContext>
 };
 
 /** Returns the context of a link. It is opened again if settings or credentials have changed since its last run. */
-export const cacheContexts = (parts: Parts): ((link: LinkConfig) => Promise<LinkContext>) => {
+export const cacheContexts = (parts: ContextParts): ((link: LinkConfig) => Promise<LinkContext>) => {
   const { contexts } = parts;
   return async (configured) => {
     const link = await withStoredTokens(parts.vault, configured);
@@ -141,7 +141,7 @@ export const credentialDigest = ({ settings }: SideConfig, token: string): strin
 
 /** Releases the contexts and connections of all links except these, and the gates that only they used. */
 export const keepLinks = async (
-  { contexts, connections, gates }: Pick<Parts, 'contexts' | 'connections' | 'gates'>,
+  { contexts, connections, gates }: Pick<ContextParts, 'contexts' | 'connections' | 'gates'>,
   links: ReadonlySet<string>,
 ): Promise<void> => {
   for (const opened of [contexts, connections]) {

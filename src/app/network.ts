@@ -18,7 +18,7 @@ type SideConnections = {
 };
 
 /** The connections of all links, by the name of the link. */
-export type Connections = Map<string, Sides<SideConnections>>;
+type Connections = Map<string, Sides<SideConnections>>;
 
 /** The parts of {@link Network} for all links. */
 export type NetworkParts = {

@@ -7,7 +7,7 @@ import type { RunEvent } from '../engine/run-event.ts';
 import { logResult, logRunEvent } from '../engine/run-log.ts';
 import { planLink, type PlanResult } from '../engine/plan-link.ts';
 import { runLink, type RunResult } from '../engine/run.ts';
-import { cacheContexts, type Parts } from './links.ts';
+import { cacheContexts, type ContextParts } from './links.ts';
 
 export type LinkRunOptions = {
   readonly kind: RunKind;
@@ -51,7 +51,7 @@ const isWarning = (event: RunEvent): boolean =>
   event.kind === 'ambiguous' || event.kind === 'skipped' || (event.kind === 'group' && event.action === 'duplicate');
 
 /** The parts of all kinds of runs: the contexts of links, and the log of a run. */
-const toolsOf = (parts: Parts) => {
+const toolsOf = (parts: ContextParts) => {
   const { events, store } = parts;
   const contextOf = cacheContexts(parts);
   /** The repeated events of the last run of each link. They may be lost without harm. */
@@ -98,7 +98,7 @@ const toolsOf = (parts: Parts) => {
 };
 
 /** Creates the runs of links. Contexts are kept between runs. */
-export const createRuns = (parts: Parts): Runs => {
+export const createRuns = (parts: ContextParts): Runs => {
   const { events } = parts;
   const { contextOf, lastWarned, logTo, onScratch, perform } = toolsOf(parts);
   return {

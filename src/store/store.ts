@@ -14,7 +14,7 @@ import type {
   StoreChange,
 } from '../core/state/rows.ts';
 
-export { CredentialsError, FenceError, StoreError } from './errors.ts';
+export { BackupError, CredentialsError, FenceError, StoreError } from './errors.ts';
 
 // Times are epoch milliseconds.
 

@@ -2,7 +2,7 @@ import type { RunKind } from '../../src/core/state/rows.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApp, type App, type AppOverrides } from '../../src/app/app.ts';
+import { createApp, type App } from '../../src/app/app.ts';
 import { loadConfig, type LinkConfig } from '../../src/app/config/config.ts';
 import { createEvents } from '../../src/engine/events.ts';
 import { createLogger } from '../../src/util/logger.ts';
@@ -29,7 +29,10 @@ const FAST = { requests: 60_000, windowMs: 60_000 };
 export const startLinkedSandbox = async (
   options: Omit<SandboxOptions, 'clock'> = {},
   variables: Readonly<Record<string, string>> = {},
-  { hurry = 1, ...overrides }: Pick<AppOverrides, 'store'> & { readonly hurry?: number } = {},
+  {
+    hurry = 1,
+    ...overrides
+  }: Pick<NonNullable<Parameters<typeof createApp>[2]>, 'store'> & { readonly hurry?: number } = {},
 ): Promise<LinkedSandbox> => {
   await using stack = new AsyncDisposableStack();
   const clock = createShiftedClock(hurry);

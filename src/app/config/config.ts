@@ -16,10 +16,10 @@ import {
   misspeltVariables,
   type Surroundings,
 } from './environment.ts';
-import { createHostedReader, type FaultyLink, type HostedLink, type ReadLinks } from './hosted-links.ts';
+import { createHostedReader, type FaultyLink } from './hosted-links.ts';
 import { createLinkSchemas, parseLink, LINK_KEYS, type LinkConfig, type LinkSources } from './link-config.ts';
 import { linkSections } from './link-sections.ts';
-import { notifyFormatOf, SHARED_KEYS, SharedSettings, type NotifyFormat } from './shared-settings.ts';
+import { notifyFormatOf, SHARED_KEYS, SharedSettings } from './shared-settings.ts';
 import {
   parseSettings,
   environmentLayer,
@@ -76,7 +76,8 @@ export type Config = {
   readonly notifyUrl: Secret | null;
   /** Null: notifications are not signed. */
   readonly notifySecret: Secret | null;
-  readonly notifyFormat: NotifyFormat;
+  /** The format of notifications: JSON with every key, or a text for Slack. */
+  readonly notifyFormat: 'json' | 'slack';
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
   readonly logFormat: 'json' | 'pretty';
   readonly logPersonalData: boolean;
@@ -199,7 +200,7 @@ const reportHosting = (shared: z.output<typeof SharedSettings>, report: Report):
 /** The configuration of variables and file, and a reader of links in the database. */
 export type ReadConfig = {
   readonly config: Config;
-  readonly readLinks: (hosted: readonly HostedLink[]) => ReadLinks;
+  readonly readLinks: ReturnType<typeof createHostedReader>;
   /** A line about variables that are probably misspelt; null if there are none. */
   readonly misspelt: string | null;
   /** The settings of the process and of the links of the file, with where each comes from. */

@@ -21,7 +21,7 @@ import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
 import type { SideConfig } from './sides.ts';
 
 /** The synced fields of a link, with the directions and winners of single fields. */
-export type FieldChoice = {
+type FieldChoice = {
   readonly fields: ChosenFields;
   /** The fields that go one way only. */
   readonly directions: Readonly<Partial<Record<SyncedField, 'to-left' | 'to-right'>>>;

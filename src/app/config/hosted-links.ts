@@ -9,20 +9,13 @@ import { isName, linkPlace, NOT_A_LINK_NAME } from './link-sections.ts';
 import { declareSides } from './sides.ts';
 import { isSection, variableOf, type Report, type Section } from './sources.ts';
 import { parseYaml } from './yaml.ts';
-
-/** A link in the database. Its settings are those of a link's section in the file, as JSON. */
-export type HostedLink = {
-  readonly name: string;
-  /** Null if they cannot be decrypted; `fault` has the reason. */
-  readonly settings: Section | null;
-  readonly fault: string | null;
-};
+import type { StoredLink } from '../../store/hosted-links.ts';
 
 /** A link with invalid settings, and all its problems. */
 export type FaultyLink = { readonly name: string; readonly problems: readonly ConfigProblem[] };
 
 /** Valid links, and invalid ones, which are not served. */
-export type ReadLinks = { readonly links: readonly LinkConfig[]; readonly faulty: readonly FaultyLink[] };
+type ReadLinks = { readonly links: readonly LinkConfig[]; readonly faulty: readonly FaultyLink[] };
 
 /** The keys of secrets, which no message, list or answer repeats. */
 const SECRET_KEYS = new Set([...PROVIDERS.flatMap(({ secretKeys }) => secretKeys), ...OWN_LINK_KEYS.secrets]);
@@ -127,7 +120,7 @@ type Known = {
 };
 
 /** Reports problems that prevent reading the settings of a link. */
-const reportUnreadable = ({ name, settings, fault }: HostedLink, known: Known, report: Report): void => {
+const reportUnreadable = ({ name, settings, fault }: StoredLink, known: Known, report: Report): void => {
   const where = linkPlace(name);
   if (!isName(name)) report(where, NOT_A_LINK_NAME);
   if (known.names.has(name)) {
@@ -182,7 +175,7 @@ const reportPageToken = (link: LinkConfig | null, known: Known, report: Report):
 };
 
 const readLink = (
-  hosted: HostedLink,
+  hosted: StoredLink,
   known: Known,
   parts: { readonly sources: LinkSources; readonly cache: ParsedLinks },
 ): LinkConfig | FaultyLink => {
@@ -203,8 +196,8 @@ type ConfigOfLinks = Pick<Config, 'links' | 'consoleToken' | 'apiToken' | 'hoste
  * Reads links of a database like links of the configuration file: variables win over their own settings, and these over the top
  * of the file. An invalid link does not affect the others. With the same `cache`, an unchanged link is the same object.
  */
-const readHostedLinks = (
-  hosted: readonly HostedLink[],
+const readStoredLinks = (
+  hosted: readonly StoredLink[],
   config: ConfigOfLinks,
   parts: { readonly sources: LinkSources; readonly cache: ParsedLinks },
 ): ReadLinks => {
@@ -232,7 +225,7 @@ const readHostedLinks = (
 export const createHostedReader = (
   config: ConfigOfLinks,
   sources: LinkSources,
-): ((hosted: readonly HostedLink[]) => ReadLinks) => {
+): ((hosted: readonly StoredLink[]) => ReadLinks) => {
   const cache: ParsedLinks = new Map();
-  return (hosted) => readHostedLinks(hosted, config, { sources, cache });
+  return (hosted) => readStoredLinks(hosted, config, { sources, cache });
 };

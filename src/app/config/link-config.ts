@@ -1,9 +1,10 @@
-import type { ScalarField } from '../../core/contact/contact.ts';
+import type { ChosenFields } from '../../core/contact/chosen.ts';
+import type { ScalarField, SyncedField } from '../../core/contact/contact.ts';
 import { bySide, type Side, type Sides } from '../../core/contact/side.ts';
 import { providerNamed } from '../../providers/registry.ts';
 import { placeOf, reportSharedToken } from './accounts.ts';
 import { POLICY_NAMES, type ConflictPolicy } from '../../core/reconcile/conflict-policy.ts';
-import { withFieldList, oneWayFields, fieldChoice, type FieldChoice } from './field-choice.ts';
+import { withFieldList, oneWayFields, fieldChoice } from './field-choice.ts';
 import type { LinkSection } from './link-sections.ts';
 import { parseSettings, fileLayer, joinKeys, type Layer, type Report, type SourceKeys } from './sources.ts';
 import type { Secret } from '../../util/secret.ts';
@@ -82,9 +83,9 @@ export type LinkConfig = {
   /** The sides that are written. */
   readonly direction: 'both' | 'to-left' | 'to-right';
   /** The synced fields. */
-  readonly fields: FieldChoice['fields'];
+  readonly fields: ChosenFields;
   /** The fields that go one way only, in a link that goes both. */
-  readonly directions: FieldChoice['directions'];
+  readonly directions: Readonly<Partial<Record<SyncedField, 'to-left' | 'to-right'>>>;
   /** The policy for a text that both sides changed. */
   readonly conflictPolicy: ConflictPolicy;
   /** The policies of single fields. */

@@ -7,20 +7,10 @@ import { PACKAGE_ROOT } from '../../util/package.ts';
 import { USUAL_PROVIDERS } from '../../providers/names.ts';
 import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
 import { linkSettingsSchema } from './link-config.ts';
-import { allSettings } from './settings.ts';
+import { allSettings, type Setting } from './settings.ts';
 import { SharedSettings } from './shared-settings.ts';
 import { sideSchema } from './sides.ts';
 import { isSection, isText, variableOf } from './sources.ts';
-
-/** A setting that `init` asks for. */
-export type AskedSetting = {
-  /** Its dotted key, such as `google.clientId`. */
-  readonly key: string;
-  readonly description: string;
-  readonly isSecret: boolean;
-  /** False for a setting that only the sign-in requires. */
-  readonly isRequired: boolean;
-};
 
 /** The providers and names of the sides of a new link, and its settings. */
 export type SetUp = {
@@ -46,8 +36,13 @@ const descriptionOf = (key: string): string => {
   return descriptions.get(key) ?? `${descriptions.get(key.replace(/File$/u, '')) ?? key} It is in this file.`;
 };
 
-/** The settings of a provider without a default, except those that are chosen from a list after the sign-in. */
-export const settingsToAsk = (provider: string): readonly AskedSetting[] => {
+/**
+ * The settings of a provider without a default, except those that are chosen from a list after the sign-in. A setting that only
+ * the sign-in requires is not required here.
+ */
+export const settingsToAsk = (
+  provider: string,
+): readonly Pick<Setting, 'key' | 'description' | 'isSecret' | 'isRequired'>[] => {
   const { collection, schema, secretKeys } = providerNamed(provider);
   return Object.entries(schema.shape as Readonly<Record<string, z.ZodType>>).flatMap(([name, setting]) => {
     const usual = setting.safeParse(undefined);

@@ -1,5 +1,5 @@
 /** Settings that serve one purpose, by their keys in the file. */
-export type SettingGroup = { readonly title: string; readonly about: string; readonly keys: readonly string[] };
+type SettingGroup = { readonly title: string; readonly about: string; readonly keys: readonly string[] };
 
 /** Each setting is in exactly one group. The order is that of config/README.md. */
 export const SETTING_GROUPS: readonly SettingGroup[] = [

@@ -101,9 +101,6 @@ export const SHARED_KEYS: SourceKeys = {
   ],
 };
 
-/** How a webhook takes notifications: JSON with every key, or a text as Slack takes it. */
-export type NotifyFormat = 'json' | 'slack';
-
 const SLACK_HOSTS = /(?:^|\.)slack(?:-gov)?\.com$/u;
 /** Hosts of other programs that take Slack's format, at any path or at the one that ends so. */
 const OTHERS: readonly (readonly [host: RegExp, path: RegExp])[] = [
@@ -112,7 +109,7 @@ const OTHERS: readonly (readonly [host: RegExp, path: RegExp])[] = [
 ];
 
 /** The format that the address of a webhook takes; that of other programs where there is no address. */
-export const notifyFormatOf = (address: Secret | null): NotifyFormat => {
+export const notifyFormatOf = (address: Secret | null): 'json' | 'slack' => {
   if (address === null) return 'json';
   const { hostname, pathname } = new URL(address.reveal());
   const isSlack =

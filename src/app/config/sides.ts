@@ -13,7 +13,6 @@ import {
   joinKeys,
   keysBelow,
   layerBelow,
-  type Sources,
   type SourceKeys,
   type Layer,
   type Report,
@@ -167,10 +166,12 @@ export const withoutSides = (section: Section): Section => {
 };
 
 /** The sources of the settings of a link's sides, in addition to the section of each side. */
-type SideSources = Pick<Sources, 'cwd' | 'report'> & {
+type SideSources = {
   readonly environment: Layer;
   /** The link's section and the top of the file. */
   readonly file: readonly Layer[];
+  readonly cwd: string;
+  readonly report: Report;
 };
 
 const parseSide = ({ provider, own, ...words }: DeclaredSide, sources: SideSources): SideConfig | null => {

@@ -169,7 +169,7 @@ export const find = (key: string, layers: readonly Layer[], cwd: string, report:
 };
 
 /** The sources of settings. */
-export type Sources = {
+type Sources = {
   /** If several layers have a setting, the first one wins. */
   readonly layers: readonly Layer[];
   /** The section that the settings belong to, such as `google.`; empty for those outside any section. */

@@ -1,9 +1,9 @@
-import { BackupError } from '../../app/backup-error.ts';
 import type { Sides, SideWords } from '../../core/contact/side.ts';
 import { NotDeliveredError } from '../../daemon/notify/notification.ts';
 import { HaltError, LeaseError, resumeRemedy } from '../../engine/context.ts';
 import { VerdictError } from '../../engine/verdicts.ts';
 import { isCredentialError, RemoteError } from '../../providers/errors.ts';
+import { BackupError } from '../../store/store.ts';
 import { ConfigError } from '../../util/config-error.ts';
 import { DirectoryError } from '../../util/files.ts';
 

@@ -1,9 +1,8 @@
-import { BackupError } from '../../app/backup-error.ts';
 import { QueueError } from '../../daemon/jobs/scheduler.ts';
 import { NotDeliveredError } from '../../daemon/notify/notification.ts';
 import { StoppedError } from '../../engine/context.ts';
 import { withoutRemoteWords } from '../../engine/events.ts';
-import { CredentialsError, StoreError } from '../../store/store.ts';
+import { BackupError, CredentialsError, StoreError } from '../../store/store.ts';
 import { createLogger } from '../../util/logger.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { EXIT, exitCodeOf, firstOf, messageOf, type ExitCode } from './exit-codes.ts';

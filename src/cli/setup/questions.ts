@@ -1,5 +1,5 @@
 import { isName } from '../../app/config/link-sections.ts';
-import { faultOf, isSecretSetting, settingsToAsk, type AskedSetting, type SetUp } from '../../app/config/set-up.ts';
+import { faultOf, isSecretSetting, settingsToAsk, type SetUp } from '../../app/config/set-up.ts';
 import { variableOf } from '../../app/config/sources.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import { USUAL_PROVIDERS } from '../../providers/names.ts';
@@ -83,7 +83,11 @@ const SECRET_PLACES: readonly Choice<SecretPlace>[] = [
   { value: 'none', name: 'nowhere: I set variables' },
 ];
 
-const askSetting = (asker: Asker, setting: AskedSetting, usual: string): Promise<string> => {
+const askSetting = (
+  asker: Asker,
+  setting: ReturnType<typeof settingsToAsk>[number],
+  usual: string,
+): Promise<string> => {
   const { key, description, isSecret, isRequired } = setting;
   const hint = isSecret && usual !== '' ? ' Enter keeps the current value.' : isRequired ? '' : ' Enter skips it.';
   const message = `${variableOf(key)}: ${description}${hint}`;

@@ -127,8 +127,7 @@ const createUndos = (
   };
   const optionsFor = ({ write }: UndoTarget) => ({ signal, ...(write !== null && { write }) });
   return {
-    isWorking: tasks.isWorking,
-    ended: tasks.ended,
+    ...tasks,
     preview: (link, target) =>
       begin(link, target, 'previewing', async (of) => {
         const options = { ...optionsFor(target), acceptDeletes: false };

@@ -120,19 +120,20 @@ export const createPlans = (
 ): Pick<ConsoleActions, 'plan' | 'planning' | 'currentPlan' | 'accept'> &
   Pick<BackgroundTasks<Planning>, 'isWorking' | 'ended'> => {
   const { app } = parts;
-  const { read, begin, isWorking, ended } = createBackgroundTasks<Planning>(app, MOST_PLANS);
+  const tasks = createBackgroundTasks<Planning>(app, MOST_PLANS);
   const failed = (message: string): Planning => ({ state: 'failed', message });
   const plan: ConsoleActions['plan'] = (link) => {
     const work = async (): Promise<Planning> => {
       return { state: 'planned', view: await planView(parts, link), note: null };
     };
-    begin(link, { state: 'planning' }, { work, failed });
+    tasks.begin(link, { state: 'planning' }, { work, failed });
   };
   const planning: ConsoleActions['planning'] = async (link) => {
-    const state = await read(link);
+    const state = await tasks.read(link);
     return state?.state === 'accepted' ? acceptedNow(state, await endedRuns(app, link)) : state;
   };
   return {
+    ...tasks,
     plan,
     planning,
     currentPlan: async (link) => {
@@ -144,9 +145,7 @@ export const createPlans = (
       return planning(link);
     },
     accept: (link, accepted) => {
-      begin(link, { state: 'checking' }, { work: () => checkPlan(parts, link, accepted), failed });
+      tasks.begin(link, { state: 'checking' }, { work: () => checkPlan(parts, link, accepted), failed });
     },
-    isWorking,
-    ended,
   };
 };

@@ -1,4 +1,4 @@
-import type { NotifyFormat } from '../../app/config/shared-settings.ts';
+import type { Config } from '../../app/config/config.ts';
 import type { LinkState, NotificationState } from '../../core/state/rows.ts';
 import { createHmac } from 'node:crypto';
 import { withoutRemoteWords } from '../../engine/events.ts';
@@ -72,7 +72,7 @@ const escapeForSlack = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** The body of the request. */
-export const webhookBody = (notification: Notification, format: NotifyFormat): string =>
+export const webhookBody = (notification: Notification, format: Config['notifyFormat']): string =>
   JSON.stringify(format === 'slack' ? { text: escapeForSlack(notification.text) } : notification);
 
 /** The headers with the time and the signature of a body. The signature covers `<timestamp>.<body>`. */

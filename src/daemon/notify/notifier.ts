@@ -1,4 +1,3 @@
-import type { NotifyFormat } from '../../app/config/shared-settings.ts';
 import type { Config } from '../../app/config/config.ts';
 import type { LinkState, NotificationState } from '../../core/state/rows.ts';
 import type { Events } from '../../engine/events.ts';
@@ -8,7 +7,7 @@ import { nextNotification, type NotificationKind } from './next-notification.ts'
 import type { ReceiverAnswer, WebhookOptions } from './webhook.ts';
 
 export type NotifierOptions = WebhookOptions & {
-  readonly format: NotifyFormat;
+  readonly format: Config['notifyFormat'];
   /** Whether a notification may contain texts of a remote. */
   readonly personalData: boolean;
   readonly store: Store;

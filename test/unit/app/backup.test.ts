@@ -12,7 +12,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { backUp, restore } from '../../../src/app/backup.ts';
-import { BackupError } from '../../../src/app/backup-error.ts';
+import { BackupError } from '../../../src/store/store.ts';
 import { systemClock } from '../../../src/util/clock.ts';
 import { Secret } from '../../../src/util/secret.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';

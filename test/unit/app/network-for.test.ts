@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { keepLinks } from '../../../src/app/links.ts';
-import { networkFor, trafficOf, type Connections } from '../../../src/app/network.ts';
+import { networkFor, trafficOf, type NetworkParts } from '../../../src/app/network.ts';
 import { createCommandEvents } from '../../../src/cli/command/with-app.ts';
 import type { Config, LinkConfig } from '../../../src/app/config/config.ts';
 import type { Events } from '../../../src/engine/events.ts';
@@ -21,7 +21,7 @@ test('requests are summed by side, and the most used limit of a side is reported
   const clock = createFakeClock();
   const store = { budget: () => Promise.resolve(null), saveBudget: () => Promise.resolve() };
   const gates = createGates({ clock, random: () => 0, store, redisUrl: null });
-  const connections: Connections = new Map();
+  const connections: NetworkParts['connections'] = new Map();
   const parts = { clock, gates, connections, events: {} } as unknown as Parameters<typeof networkFor>[0];
   const link = { name: 'home', sides: SIDE_WORDS } as unknown as LinkConfig;
   expect(trafficOf(connections)).toEqual([]);
@@ -43,7 +43,7 @@ test('the gates of a removed link are released, except those that another link s
   const clock = createFakeClock();
   const store = { budget: () => Promise.resolve(null), saveBudget: () => Promise.resolve() };
   const gates = createGates({ clock, random: () => 0, store, redisUrl: null });
-  const connections: Connections = new Map();
+  const connections: NetworkParts['connections'] = new Map();
   const parts = { clock, gates, connections, events: {} } as unknown as Parameters<typeof networkFor>[0];
   const limit = { requests: 10, windowMs: 60_000 };
   const openFor = (name: string, gate: string) => {

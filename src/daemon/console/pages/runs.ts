@@ -137,7 +137,7 @@ const isOf = (undoing: Undoing | null, run: Run, write: number | null): undoing 
   undoing?.run === run.id && undoing.write === write;
 
 const undoOf = (context: PageContext, link: LinkConfig, run: Run, parts: UndoParts): readonly Html[] => {
-  const { undoing, undone, tooOld, write } = parts;
+  const { undoing, tooOld, write } = parts;
   const at = runPath(link.name, run.id);
   const fields = write === null ? {} : { write: String(write) };
   const what = write === null ? 'run' : 'write';
@@ -146,9 +146,7 @@ const undoOf = (context: PageContext, link: LinkConfig, run: Run, parts: UndoPar
       ${button(context, { action: `${at}/preview`, label, fields, look: 'quiet', shows: true })}
     </div>`;
   if (tooOld !== null) return [html`<p class="faint">${tooOld}</p>`];
-  if (!isOf(undoing, run, write)) {
-    return [write !== null && undone.has(write) ? html`<p>This write was undone.</p>` : preview('Preview undo')];
-  }
+  if (!isOf(undoing, run, write)) return [preview('Preview undo')];
   switch (undoing.state) {
     case 'previewing':
     case 'undoing':
@@ -181,6 +179,13 @@ const undoOf = (context: PageContext, link: LinkConfig, run: Run, parts: UndoPar
       ];
     }
   }
+};
+
+/** The undo of the run or the write that is shown; for a write that was undone, a note instead of its preview. */
+const undoSection = (context: PageContext, link: LinkConfig, run: Run, parts: UndoParts): readonly Html[] => {
+  const { undoing, undone, write } = parts;
+  const isUndone = write !== null && undone.has(write) && !isOf(undoing, run, write);
+  return isUndone ? [html`<p>This write was undone.</p>`] : undoOf(context, link, run, parts);
 };
 
 /** A link to the undo of one write, or a note that it was undone; empty if there is nothing to undo. */
@@ -251,7 +256,7 @@ export const runPage = (context: PageContext, link: LinkConfig, run: Run, parts:
       isWorking ? liveSection(link.name, progress) : html``,
       write === null ? html`` : html`<p><a href="${at}">All writes of this run</a></p>`,
       runFacts(link, run),
-      ...(hasWrites ? [html`<h2>Undo</h2>`, ...undoOf(context, link, run, parts)] : []),
+      ...(hasWrites ? [html`<h2>Undo</h2>`, ...undoSection(context, link, run, parts)] : []),
       html`<h2>Writes</h2>`,
       hasWrites ? html`` : html`<p>The run wrote nothing.</p>`,
       hasWrites && write === null ? filterForm(at, shown, 'all' in writes ? undefined : PERSON) : html``,

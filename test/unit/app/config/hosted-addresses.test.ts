@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../../src/app/config/config.ts';
-import type { HostedLink } from '../../../../src/app/config/hosted-links.ts';
+import type { StoredLink } from '../../../../src/store/hosted-links.ts';
 import { useConfigDirectory } from './config-support.ts';
 
 const { cwd, write } = useConfigDirectory();
@@ -13,7 +13,7 @@ links: {}
 `;
 
 /** Returns the places and the texts of the problems of a link in the database. */
-const faultsOf = (settings: HostedLink['settings'], env: Readonly<Record<string, string>> = {}, yaml = TOP) => {
+const faultsOf = (settings: StoredLink['settings'], env: Readonly<Record<string, string>> = {}, yaml = TOP) => {
   const { readLinks } = readConfig({ env: { ...HOSTED, ...env }, cwd: cwd(), configPath: write('given.yaml', yaml) });
   const { faulty } = readLinks([{ name: 'ada', settings, fault: null }]);
   const problems = faulty.flatMap((each) => each.problems);

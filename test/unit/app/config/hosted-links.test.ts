@@ -4,13 +4,8 @@ import { createLinkSource } from '../../../../src/daemon/links/link-changes.ts';
 import { systemClock } from '../../../../src/util/clock.ts';
 import { ConfigError } from '../../../../src/util/config-error.ts';
 import { readConfig, type Config } from '../../../../src/app/config/config.ts';
-import {
-  parseLinkSettings,
-  withAssignments,
-  withoutSecrets,
-  type HostedLink,
-} from '../../../../src/app/config/hosted-links.ts';
-import type { HostedLinks } from '../../../../src/store/hosted-links.ts';
+import { parseLinkSettings, withAssignments, withoutSecrets } from '../../../../src/app/config/hosted-links.ts';
+import type { HostedLinks, StoredLink } from '../../../../src/store/hosted-links.ts';
 import { problemsOf, REQUIRED, REQUIRED_YAML, useConfigDirectory } from './config-support.ts';
 
 const { cwd, write } = useConfigDirectory();
@@ -18,12 +13,12 @@ const { cwd, write } = useConfigDirectory();
 const HOSTED = { DATABASE_URL: 'postgres://db.test/contact_sync', CREDENTIALS_KEY: 'k'.repeat(16) };
 const read = (env: Readonly<Record<string, string>>, yaml = `${REQUIRED_YAML}links: {}`) =>
   readConfig({ env: { ...HOSTED, ...env }, cwd: cwd(), configPath: write('given.yaml', yaml) });
-const hosted = (name: string, settings: HostedLink['settings'], fault: string | null = null): HostedLink => ({
+const hosted = (name: string, settings: StoredLink['settings'], fault: string | null = null): StoredLink => ({
   name,
   settings,
   fault,
 });
-const faultsOf = (links: readonly HostedLink[], env = {}, yaml?: string) =>
+const faultsOf = (links: readonly StoredLink[], env = {}, yaml?: string) =>
   read(env, yaml)
     .readLinks(links)
     .faulty.map(({ name, problems }) => [name, ...problems.map(({ where, what }) => `${where} ${what}`)].join(': '));
@@ -211,8 +206,8 @@ test('a file without a link is valid only with a database', () => {
 });
 
 /** Returns a repository in memory. `onAdd` is called before a link is added, like a faster other process. */
-const hostedLinksOf = (onAdd = (_links: Map<string, HostedLink['settings']>): void => undefined) => {
-  const links = new Map<string, HostedLink['settings']>();
+const hostedLinksOf = (onAdd = (_links: Map<string, StoredLink['settings']>): void => undefined) => {
+  const links = new Map<string, StoredLink['settings']>();
   const hostedLinks: Pick<HostedLinks, 'all' | 'add' | 'change' | 'drop'> = {
     all: async () => [...links].map(([name, settings]) => hosted(name, settings)),
     add: async (name, settings) => {

@@ -122,7 +122,7 @@ test('a conflict shows when each side changed the contact, where the side report
     winner: 'right',
     name: 'Ada',
     state: 'open',
-    by: 'newest',
+    by: 'newer edit',
     atMs: Date.UTC(2026, 0, 3),
     reviewedAtMs: null,
     changedAtMs: { left: Date.UTC(2026, 0, 1, 8, 30), right: null },

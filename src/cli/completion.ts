@@ -2,6 +2,7 @@ import { Argument, type Command, type Option } from 'commander';
 import { EXIT, type ExitCode } from './command/exit-codes.ts';
 import type { Define } from './command/options.ts';
 import { choicesOf, commandsOf, globalOptionsOf, spellingsOf, takesValue, type CommandWords } from './definitions.ts';
+import { shellQuoted } from '../util/printable.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 type Shell = 'bash' | 'zsh' | 'fish';
@@ -50,9 +51,6 @@ const bash = ({ commands, everywhere }: Definitions): string => {
   ].join('\n');
 };
 
-/** A text in single quotes for bash and zsh. */
-const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
-
 /** A description in a specification of zsh, with brackets and colons escaped. */
 const zshText = (text: string): string => text.replaceAll(/[[\]:\\]/gu, String.raw`\$&`);
 
@@ -64,7 +62,7 @@ const zshValue = (option: AnOption): string => {
 
 const zshOptions = (options: readonly AnOption[]): readonly string[] =>
   options.flatMap((option) =>
-    spellingsOf(option).map((flag) => quoted(`${flag}[${zshText(option.description)}]${zshValue(option)}`)),
+    spellingsOf(option).map((flag) => shellQuoted(`${flag}[${zshText(option.description)}]${zshValue(option)}`)),
   );
 
 const zshCommand = (
@@ -73,7 +71,9 @@ const zshCommand = (
 ): string => {
   const places = positional.map((argument, index) => {
     const choices = choicesOf(argument);
-    return quoted(`${index + 1}:${zshText(argument.name())}:${choices.length > 0 ? `(${choices.join(' ')})` : ' '}`);
+    return shellQuoted(
+      `${index + 1}:${zshText(argument.name())}:${choices.length > 0 ? `(${choices.join(' ')})` : ' '}`,
+    );
   });
   return `        ${name}) _arguments ${[...zshOptions([...options, ...everywhere]), ...places].join(' ')} ;;`;
 };
@@ -86,7 +86,7 @@ const zsh = ({ commands, everywhere }: Definitions): string =>
     '  local curcontext="$curcontext" state line',
     '  local -a commands',
     '  commands=(',
-    ...commands.map(({ name, description }) => `    ${quoted(`${name}:${description}`)}`),
+    ...commands.map(({ name, description }) => `    ${shellQuoted(`${name}:${description}`)}`),
     '  )',
     `  _arguments -C ${zshOptions(everywhere).join(' ')} '1:command:->command' '*::argument:->argument'`,
     '  case $state in',

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { shellWord } from './printable.ts';
 
 /** More than any configuration, secret or file of the state that is read as one text. */
 const LARGEST_TEXT_BYTES = 64 * 1024 * 1024;
@@ -122,10 +123,6 @@ export const makeDirectory = (path: string): void => {
   }
 };
 
-/** A path as one word of a shell's command. */
-const quoted = (path: string): string =>
-  /^[\w./@:+-]+$/u.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
-
 /** Whether an error code means a missing permission. */
 export const isForeign = (code: string): boolean => code === 'EACCES' || code === 'EPERM';
 
@@ -137,6 +134,6 @@ export const giveToThisUser = (path: string): string => {
   const [user, group] = [process.getuid?.(), process.getgid?.()];
   if (user === undefined || group === undefined) return `let the user that runs contact-sync read and write ${path}`;
   return existsSync(path)
-    ? `as root: chown -R ${user}:${group} ${quoted(path)}`
-    : `as root: install -d -m 700 -o ${user} -g ${group} ${quoted(path)}`;
+    ? `as root: chown -R ${user}:${group} ${shellWord(path)}`
+    : `as root: install -d -m 700 -o ${user} -g ${group} ${shellWord(path)}`;
 };

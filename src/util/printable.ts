@@ -11,3 +11,9 @@ const escape = (letter: string): string => String.raw`\u` + letter.charCodeAt(0)
  * no cursor and forge no line. Within a JSON document that is the same text as before.
  */
 export const printable = (text: string): string => text.replaceAll(OBEYED, escape);
+
+/** A text in single quotes of a shell. */
+export const shellQuoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/** A text as one word of a shell's command, in quotes where it needs them. */
+export const shellWord = (text: string): string => (/^[\w./@:=+-]+$/u.test(text) ? text : shellQuoted(text));

@@ -8,7 +8,6 @@ import {
 import { holdsState } from '../../app/config/environment.ts';
 import { nearestWord } from '../../app/config/nearest.ts';
 import { withHostedLinks } from '../../daemon/links/link-changes.ts';
-import { systemClock } from '../../util/clock.ts';
 import { ConfigError } from '../../util/config-error.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { UnknownLinkError } from './exit-codes.ts';
@@ -27,7 +26,7 @@ export const loadOptionsOf = ({ config, dataDir }: PlaceOptions): LoadOptions =>
  * @throws {ConfigError | StoreError} if the configuration or the database cannot be used.
  */
 export const loadWhole = (options: PlaceOptions): Promise<Config> =>
-  withHostedLinks(readConfig(loadOptionsOf(options)), systemClock);
+  withHostedLinks(readConfig(loadOptionsOf(options)));
 
 /**
  * Reads the configuration for a command that opens the store, without the links of its database. Warns about misspelt

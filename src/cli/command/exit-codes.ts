@@ -21,15 +21,15 @@ export const EXIT = { done: 0, failed: 1, usage: 2, halted: 3, credentials: 4, u
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** The original error, if a second error occurred while resources were disposed. */
-export const firstOf = (error: unknown): unknown =>
-  error instanceof SuppressedError ? firstOf(error.suppressed) : error;
+export const originalError = (error: unknown): unknown =>
+  error instanceof SuppressedError ? originalError(error.suppressed) : error;
 
 /** Errors of the command line or the configuration. */
 const USAGE_ERRORS = [UsageError, ConfigError, DirectoryError, VerdictError];
 
 /** The exit code of an error; null is no error. */
 export const exitCodeOf = (thrown: unknown): ExitCode => {
-  const error = firstOf(thrown);
+  const error = originalError(thrown);
   if (error === null) return EXIT.done;
   if (USAGE_ERRORS.some((kind) => error instanceof kind)) return EXIT.usage;
   if (error instanceof BackupError && error.isUsage) return EXIT.usage;
@@ -57,7 +57,7 @@ export const worstExitCode = (codes: readonly ExitCode[]): ExitCode =>
 
 /** The message of an error. */
 export const messageOf = (thrown: unknown): string => {
-  const error = firstOf(thrown);
+  const error = originalError(thrown);
   return error instanceof Error ? error.message : String(error);
 };
 

@@ -5,7 +5,7 @@ import { withoutRemoteWords } from '../../engine/events.ts';
 import { BackupError, CredentialsError, StoreError } from '../../store/store.ts';
 import { createLogger } from '../../util/logger.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { EXIT, exitCodeOf, firstOf, messageOf, type ExitCode } from './exit-codes.ts';
+import { EXIT, exitCodeOf, originalError, messageOf, type ExitCode } from './exit-codes.ts';
 import type { Call } from './options.ts';
 
 /** Errors whose message is complete, so that no stack is printed. */
@@ -14,7 +14,7 @@ const EXPECTED = [StoreError, CredentialsError, StoppedError, BackupError, Queue
 /** Reports the error of a command: to stderr, and with `--json` in the JSON document. Returns the exit code. */
 export const reportFailure = (terminal: Terminal, error: unknown, document: Call['document']): ExitCode => {
   const code = exitCodeOf(error);
-  const first = firstOf(error);
+  const first = originalError(error);
   const isExpected = code !== EXIT.failed || EXPECTED.some((kind) => first instanceof kind);
   if (isExpected) terminal.warn(messageOf(error));
   else {

@@ -22,7 +22,7 @@ export const examples = (...lines: readonly string[]): string =>
   `\nExamples:\n${lines.map((line) => `  $ contact-sync ${line}`).join('\n')}`;
 
 /** Records the JSON document that the command prints if it fails. */
-export const owes = (
+export const setFailureDocument = (
   call: Call,
   { json = false }: { readonly json?: boolean },
   document: NonNullable<Call['document']>,
@@ -68,7 +68,7 @@ export const providerOption = (side: Side, names: readonly string[], usual?: str
   ).choices(names);
 
 /** Adds the options that select which changes are shown. */
-export const showing = (command: Command): Command =>
+export const withFilterOptions = (command: Command): Command =>
   command
     .option('--all', 'show all rows of long lists')
     .addOption(new Option('--only <KIND>', 'show only changes of this kind').choices([...CHANGE_KINDS]))

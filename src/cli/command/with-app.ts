@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { createApp, type App } from '../../app/app.ts';
 import type { Config, LinkConfig } from '../../app/config/config.ts';
 import { formatEstimate } from '../../core/view/words.ts';
 import { withHostedLinks } from '../../daemon/links/link-changes.ts';
 import { StoppedError } from '../../engine/context.ts';
 import { createEvents, type Events } from '../../engine/events.ts';
+import type { LeaseParts } from '../../engine/lease.ts';
 import { systemClock } from '../../util/clock.ts';
 import { createLogger } from '../../util/logger.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -76,6 +78,14 @@ export type Opened = {
   readonly signal: AbortSignal;
 };
 
+/** The parts that a change of a link under its lease needs. */
+export const leasePartsOf = ({ store, holders }: App): LeaseParts => ({
+  store,
+  holders,
+  clock: systemClock,
+  newId: randomUUID,
+});
+
 /**
  * Opens the app for one command, and closes it after `use`.
  *
@@ -87,7 +97,7 @@ export const withApp = async <T>(
   options: CommonOptions,
   use: (opened: Opened) => Promise<T>,
 ): Promise<T> => {
-  const config = await withHostedLinks(openConfig(terminal, options), systemClock);
+  const config = await withHostedLinks(openConfig(terminal, options));
   const links = chooseLinks(config, linkName);
   const events = createCommandEvents(config, terminal, { json: options.json ?? false });
   await using app = createApp(config, events);

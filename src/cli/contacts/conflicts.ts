@@ -1,15 +1,22 @@
 import { listConflicts, reviewConflicts, unwrittenSide } from '../../engine/history/conflicts.ts';
-import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { decidingOf, type LinkConfig } from '../../app/config/config.ts';
 import { inWordsOf, SIDES, type Sides, type SideWords, type Side } from '../../core/contact/side.ts';
 import type { ConflictRow } from '../../core/state/rows.ts';
 import { CONFLICT_STATES, count, DECIDED_BY, fieldWords } from '../../core/view/words.ts';
 import type { ConflictView } from '../../core/view/views.ts';
-import { isoOf, systemClock } from '../../util/clock.ts';
+import { isoOf } from '../../util/clock.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
-import { examples, JSON_OPTION, orSubcommand, owes, withLinks, withOuter, type Define } from '../command/options.ts';
-import { describeIds, withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
+import {
+  examples,
+  JSON_OPTION,
+  orSubcommand,
+  setFailureDocument,
+  withLinks,
+  withOuter,
+  type Define,
+} from '../command/options.ts';
+import { describeIds, leasePartsOf, withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import { formatTime, NAME_COLUMNS, shorten, formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -165,7 +172,7 @@ const resolve = (
     const chosen = found.map(({ link, rows }) => ({ link, rows, side: sideToTake(link, rows, options) }));
     const reviews: { readonly link: string; readonly id: number; readonly review: string }[] = [];
     for (const { link, rows, side } of chosen) {
-      const parts = { store: app.store, clock: systemClock, newId: randomUUID, holders: app.holders };
+      const parts = leasePartsOf(app);
       const kept = await reviewConflicts(parts, link.name, rows, side);
       for (const [index, { id }] of rows.entries()) {
         const review = kept[index] ?? null;
@@ -195,7 +202,7 @@ export const defineConflicts: Define = (command, call) => {
     .addHelpText('after', examples('conflicts', 'conflicts resolve 7 --take google'))
     .allowExcessArguments()
     .action(async (link: string | undefined, options: CommonOptions) => {
-      owes(call, options, { links: [] });
+      setFailureDocument(call, options, { links: [] });
       call.code = await orSubcommand(command, () => conflicts(call.terminal, link, options));
     });
   withLinks(
@@ -210,7 +217,7 @@ export const defineConflicts: Define = (command, call) => {
     .addHelpText('after', examples('conflicts resolve 7 --take google', 'conflicts resolve all work --dismiss'))
     .action(async (id: string, link: string | undefined, own: ResolveOptions, resolving: Command) => {
       const options = withOuter(own, resolving);
-      owes(call, options, { reviewed: [] });
+      setFailureDocument(call, options, { reviewed: [] });
       call.code = await resolve(call.terminal, id, link, options);
     });
 };

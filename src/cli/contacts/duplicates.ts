@@ -6,7 +6,15 @@ import type { DuplicatesView, Change } from '../../core/view/views.ts';
 import { count, whyWords } from '../../core/view/words.ts';
 import { MergeError, type MergeOrder, type MergePlan } from '../../engine/history/merge-duplicates.ts';
 import { EXIT, exitCodeOf, UsageError, type ExitCode } from '../command/exit-codes.ts';
-import { examples, JSON_OPTION, orSubcommand, owes, withLinks, withOuter, type Define } from '../command/options.ts';
+import {
+  examples,
+  JSON_OPTION,
+  orSubcommand,
+  setFailureDocument,
+  withLinks,
+  withOuter,
+  type Define,
+} from '../command/options.ts';
 import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import { changeToJson, formatChanges } from '../terminal/changes.ts';
 import { NAME_COLUMNS, shorten, inLine, wrap, type Layout } from '../terminal/layout.ts';
@@ -207,7 +215,7 @@ export const defineDuplicates: Define = (command, call) => {
     .addHelpText('after', examples('duplicates', 'duplicates merge 3f2a91c0'))
     .allowExcessArguments()
     .action(async (link: string | undefined, options: CommonOptions) => {
-      owes(call, options, { links: [] });
+      setFailureDocument(call, options, { links: [] });
       call.code = await orSubcommand(command, () => duplicates(call.terminal, link, options));
     });
   withLinks(
@@ -228,7 +236,7 @@ export const defineDuplicates: Define = (command, call) => {
     )
     .action(async (group: string, link: string | undefined, own: MergeOptions, merging: Command) => {
       const options = withOuter(own, merging);
-      owes(call, options, { merge: null });
+      setFailureDocument(call, options, { merge: null });
       call.code = await mergeGroup(call.terminal, group, link, options);
     });
 };

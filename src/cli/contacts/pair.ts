@@ -1,11 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import type { LinkConfig } from '../../app/config/config.ts';
 import { inWordsOf } from '../../core/contact/side.ts';
 import { giveVerdict, takeBackVerdict } from '../../engine/verdicts.ts';
-import { systemClock } from '../../util/clock.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
-import { examples, hiddenLinkOption, JSON_OPTION, owes, withOneLink, type Define } from '../command/options.ts';
-import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
+import {
+  examples,
+  hiddenLinkOption,
+  JSON_OPTION,
+  setFailureDocument,
+  withOneLink,
+  type Define,
+} from '../command/options.ts';
+import { leasePartsOf, withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type PairOptions = CommonOptions & {
@@ -44,12 +49,7 @@ const pair = (
       throw new UsageError('An id is empty. Give the ids of two contacts, as listed by plan.');
     if (options.apart && options.forget) throw new UsageError('Give either --apart or --forget.');
     const link = onlyLink(opened);
-    const parts = {
-      store: opened.app.store,
-      clock: systemClock,
-      newId: randomUUID,
-      holders: opened.app.holders,
-    };
+    const parts = leasePartsOf(opened.app);
     const says = options.apart ? 'apart' : 'together';
     const print = (said: typeof says | null, text: string): void => {
       const verdict = inWordsOf(link.sides, { link: link.name, leftId, rightId, says: said });
@@ -93,7 +93,7 @@ export const definePair: Define = (command, call) => {
     .addHelpText('after', PAIR_HELP)
     .addHelpText('after', examples('pair people/c1 contact_7', 'pair people/c1 contact_8 work --apart'))
     .action(async (left: string, right: string, link: string | undefined, options: PairOptions) => {
-      owes(call, options, { verdict: null });
+      setFailureDocument(call, options, { verdict: null });
       call.code = await pair(call.terminal, [left, right], link ?? options.link, options);
     });
 };

@@ -98,7 +98,7 @@ const makeDataDirectory = (path: string): void => {
 const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCode> => {
   using last = new DisposableStack();
   const first = openConfig(terminal, options);
-  const config = await withHostedLinks(first, systemClock);
+  const config = await withHostedLinks(first);
   const { logLevel: level, logFormat: format, logPersonalData: personalData } = config;
   const log = createEvents(createLogger({ level, format, destination: terminal.stdout }), { personalData });
   makeDataDirectory(config.dataDir);

@@ -6,7 +6,7 @@ import { withHostedLinks } from '../../daemon/links/link-changes.ts';
 import { systemClock } from '../../util/clock.ts';
 import { ConfigError } from '../../util/config-error.ts';
 import { openConfig, type PlaceOptions } from '../command/configuration.ts';
-import { EXIT, firstOf, type ExitCode } from '../command/exit-codes.ts';
+import { EXIT, originalError, type ExitCode } from '../command/exit-codes.ts';
 import { examples, type Define } from '../command/options.ts';
 import { createCommandEvents } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -21,7 +21,7 @@ type Subject = {
 /** Reads the subject. If the configuration is invalid, a running daemon keeps its previous one. */
 const readSubject = async (terminal: Terminal, options: PlaceOptions): Promise<Subject> => {
   try {
-    const config = await withHostedLinks(openConfig(terminal, options), systemClock);
+    const config = await withHostedLinks(openConfig(terminal, options));
     return { config, links: config.links, note: '' };
   } catch (error) {
     if (!(error instanceof ConfigError) || error.dataDir === null) throw error;
@@ -48,7 +48,9 @@ const readHealth = async (terminal: Terminal, options: PlaceOptions): Promise<He
 
 /** `health`: prints one line, and exits 0 if the daemon on this machine is healthy, for a container's HEALTHCHECK. */
 const health = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCode> => {
-  const { ok, line } = await readHealth(terminal, options).catch((error: unknown) => unhealthyBecause(firstOf(error)));
+  const { ok, line } = await readHealth(terminal, options).catch((error: unknown) =>
+    unhealthyBecause(originalError(error)),
+  );
   terminal.print(line);
   return ok ? EXIT.done : EXIT.failed;
 };

@@ -6,7 +6,7 @@ import { systemClock } from '../../util/clock.ts';
 import { readVersion } from '../../util/package.ts';
 import { loadOptionsOf } from '../command/configuration.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
-import { examples, JSON_OPTION, owes, type Define } from '../command/options.ts';
+import { examples, JSON_OPTION, setFailureDocument, type Define } from '../command/options.ts';
 import type { CommonOptions } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -78,7 +78,7 @@ export const defineBackup: Define = (command, call) => {
     .addHelpText('after', BACKUP_HELP)
     .addHelpText('after', examples('backup /var/backups/contact-sync/monday'))
     .action(async (directory: string, options: BackupOptions) => {
-      owes(call, options, { backup: null });
+      setFailureDocument(call, options, { backup: null });
       call.code = await backup(call.terminal, directory, options);
     });
 };
@@ -90,7 +90,7 @@ export const defineRestore: Define = (command, call) => {
     .option(...JSON_OPTION)
     .addHelpText('after', examples('restore /var/backups/contact-sync/monday'))
     .action(async (directory: string, options: CommonOptions) => {
-      owes(call, options, { restore: null });
+      setFailureDocument(call, options, { restore: null });
       call.code = await restore(call.terminal, directory, options);
     });
 };

@@ -9,8 +9,8 @@ import { underLease } from '../../engine/change-link.ts';
 import { planForgetting, type Forgetting } from '../../engine/history/forget.ts';
 import { isoOf, systemClock } from '../../util/clock.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
-import { examples, JSON_OPTION, owes, withLinks, type Define } from '../command/options.ts';
-import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
+import { examples, JSON_OPTION, setFailureDocument, withLinks, type Define } from '../command/options.ts';
+import { leasePartsOf, withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import { formatTime } from '../terminal/layout.ts';
 import { mayDelete } from '../terminal/prompts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -46,7 +46,7 @@ const refuseLive = ({ link, forgetting }: Found): void => {
 
 const forgetIn = async ({ app }: Opened, { link, forgetting }: Found, who: string): Promise<Found> => {
   await forgetJobs(app, { link: link.name, texts: [...forgetting.ids, ...forgetting.texts] });
-  const parts = { store: app.store, clock: systemClock, newId: randomUUID, holders: app.holders };
+  const parts = leasePartsOf(app);
   return underLease(parts, link.name, async (token) => {
     // A run may have changed the contact since the first read.
     const [now = forgetting] = await planForgetting(app.store, link.name, who, systemClock.now());
@@ -168,7 +168,7 @@ export const defineForget: Define = (command, call) => {
     .addHelpText('after', CONTACT_HELP)
     .addHelpText('after', examples('forget contact ada@example.org', 'forget contact people/c1 work'))
     .action(async (contact: string, link: string | undefined, options: CommonOptions) => {
-      owes(call, options, { forgotten: null });
+      setFailureDocument(call, options, { forgotten: null });
       call.code = await forgetContact(call.terminal, contact, link, options);
     });
   command
@@ -179,7 +179,7 @@ export const defineForget: Define = (command, call) => {
     .option(...JSON_OPTION)
     .addHelpText('after', examples('forget link home', 'forget link home --yes'))
     .action(async (link: string, options: ForgetLinkOptions) => {
-      owes(call, options, { forgotten: null });
+      setFailureDocument(call, options, { forgotten: null });
       call.code = await forgetLink(call.terminal, link, options);
     });
 };

@@ -2,7 +2,7 @@ import { copyBetween } from '../../app/copy-store.ts';
 import { count } from '../../core/view/words.ts';
 import { systemClock } from '../../util/clock.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
-import { examples, JSON_OPTION, owes, readSecretFile, type Define } from '../command/options.ts';
+import { examples, JSON_OPTION, setFailureDocument, readSecretFile, type Define } from '../command/options.ts';
 import { formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -84,7 +84,7 @@ export const defineStore: Define = (command, call) => {
     .addHelpText('after', COPY_HELP)
     .addHelpText('after', COPY_EXAMPLE)
     .action(async (options: StoreCopyOptions) => {
-      owes(call, options, { copy: null });
+      setFailureDocument(call, options, { copy: null });
       call.code = await storeCopy(call.terminal, options);
     });
 };

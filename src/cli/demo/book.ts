@@ -1,5 +1,3 @@
-import type { Sides } from '../../core/contact/side.ts';
-
 /** A contact in the owner's view, with the same keys for every provider. */
 export type BookContact = {
   readonly id: string;
@@ -35,13 +33,9 @@ export type Book = {
   renameGroup(from: string, to: string): void;
 };
 
-export type Books = Sides<Book>;
-
 /** The name of a contact; without one its company or email address. */
 export const contactName = ({ firstName, lastName, company, emails }: Omit<BookContact, 'id'>): string =>
   [firstName, lastName].filter((part) => part !== '').join(' ') || company || (emails[0] ?? 'no name');
 
-export type MaybeText = string | null | undefined;
-
 /** The texts, with an empty text for each missing one. */
-export const toTexts = (values: readonly MaybeText[]): string[] => values.map((value) => value ?? '');
+export const toTexts = (values: readonly (string | null | undefined)[]): string[] => values.map((value) => value ?? '');

@@ -1,5 +1,5 @@
 import { bySide, otherSide, SIDES, type Sides } from '../../core/contact/side.ts';
-import { contactName, type Book, type BookContact, type Books } from './book.ts';
+import { contactName, type Book, type BookContact } from './book.ts';
 
 /** The values that must be equal in both books, each in one spelling. Uses no code of the program that it checks. */
 type Row = Readonly<Record<'name' | 'company' | 'title', string>> &
@@ -65,7 +65,7 @@ const describe = (rows: Sides<Row>, places: Sides<string>): string => {
     .join('; ');
 };
 
-const compareGroups = (books: Books, places: Sides<string>): readonly string[] => {
+const compareGroups = (books: Sides<Book>, places: Sides<string>): readonly string[] => {
   const mayBeEmpty = SIDES.every((side) => books[side].keepsEmptyGroups);
   const groupsOf = (book: Book): readonly string[] =>
     mayBeEmpty ? book.groups() : book.contacts().flatMap(({ groups }) => groups);
@@ -85,7 +85,7 @@ type Comparison = {
 };
 
 /** Compares both books contact by contact. `places` are the names of the sides within a sentence. */
-export const compareBooks = (books: Books, places: Sides<string>): Comparison => {
+export const compareBooks = (books: Sides<Book>, places: Sides<string>): Comparison => {
   const entries = bySide((side) => entriesOf(books[side]));
   const open = withoutEqual(entries.right, entries.left);
   const differences: string[] = [];

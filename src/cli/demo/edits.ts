@@ -1,5 +1,5 @@
 import type { Side, Sides } from '../../core/contact/side.ts';
-import { contactName, type BookContact, type Books, type NewContact } from './book.ts';
+import { contactName, type Book, type BookContact, type NewContact } from './book.ts';
 
 /** The contact of one person on each side. */
 type Couple = Sides<BookContact> & { readonly name: string };
@@ -16,7 +16,7 @@ const uniqueByName = (contacts: readonly BookContact[]): Map<string, BookContact
 const LATIN = /^[\p{Script=Latin}\s.'-]+$/u;
 
 /** Contacts that exist on both sides under a unique name, with a job, an email address and a phone number. */
-const findCouples = ({ left, right }: Books): Couple[] => {
+const findCouples = ({ left, right }: Sides<Book>): Couple[] => {
   const atRight = uniqueByName(right.contacts());
   return [...uniqueByName(left.contacts())].flatMap(([key, contact]): Couple[] => {
     const other = atRight.get(key);
@@ -61,14 +61,14 @@ type Edit = { readonly side: Side; readonly text: string; readonly make: () => v
 
 const fullName = ({ firstName, lastName }: NewContact): string => `${firstName} ${lastName}`;
 
-const newContact = (books: Books, side: Side, contact: NewContact): Edit => ({
+const newContact = (books: Sides<Book>, side: Side, contact: NewContact): Edit => ({
   side,
   text: `${fullName(contact)} is new, ${books[side].groupWords.within} ${contact.groups.join(', ')}`,
   make: () => books[side].add(contact),
 });
 
 /** The edits of two address books between two syncs. They are the same each time. */
-export const everydayEdits = (books: Books): readonly Edit[] => {
+export const everydayEdits = (books: Sides<Book>): readonly Edit[] => {
   const { left, right } = books;
   const take = takeFrom(findCouples(books));
   const joiner = take((couple) => !couple.left.groups.includes('VIP'));

@@ -1,7 +1,7 @@
 import type { GoogleEmulator } from '../../sandbox/google/server.ts';
-import { toTexts, type Book, type BookContact, type MaybeText } from './book.ts';
+import { toTexts, type Book, type BookContact } from './book.ts';
 
-const valuesOf = (entries: readonly { readonly value?: MaybeText }[] = []): string[] =>
+const valuesOf = (entries: readonly { readonly value?: string | null }[] = []): string[] =>
   toTexts(entries.map((entry) => entry.value));
 
 type GooglePerson = ReturnType<GoogleEmulator['account']['people']>[number];

@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
 import type { LinkConfig } from '../../app/config/config.ts';
-import { bySide, otherSide, SIDES } from '../../core/contact/side.ts';
+import { bySide, otherSide, SIDES, type Sides } from '../../core/contact/side.ts';
 import { count } from '../../core/view/words.ts';
 import type { RunSummary } from '../../engine/run.ts';
 import { systemClock, type Clock } from '../../util/clock.ts';
@@ -9,7 +9,7 @@ import { formatSummary, formatTrouble } from '../sync/summary.ts';
 import { formatTable } from '../terminal/layout.ts';
 import { startProgress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { Books } from './book.ts';
+import type { Book } from './book.ts';
 import { describeChange, nameBefore } from './changes.ts';
 import { compareBooks } from './compare.ts';
 import { everydayEdits } from './edits.ts';
@@ -35,7 +35,7 @@ export const createDemoClock = (): DemoClock => {
 /** The parts that the scenes use. */
 type Stage = {
   readonly terminal: Terminal;
-  readonly books: Books;
+  readonly books: Sides<Book>;
   readonly clock: DemoClock;
   readonly app: App;
   readonly link: LinkConfig;

@@ -17,7 +17,7 @@ import { ConfigError } from '../../util/config-error.ts';
 import { readTextFile } from '../../util/files.ts';
 import { openConfig } from '../command/configuration.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
-import { examples, JSON_OPTION, owes, type Define } from '../command/options.ts';
+import { examples, JSON_OPTION, setFailureDocument, type Define } from '../command/options.ts';
 import { createCommandEvents, listenForInterrupt, type CommonOptions } from '../command/with-app.ts';
 import { formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -171,19 +171,19 @@ export const defineLinks: Define = (command, call) => {
     .option(...JSON_OPTION)
     .addHelpText('after', examples('links list', 'links list --json'))
     .action(async (options: CommonOptions) => {
-      owes(call, options, { links: [] });
+      setFailureDocument(call, options, { links: [] });
       call.code = await listLinks(call.terminal, options);
     });
   settingsCommand(command, 'add', 'Add a link to the database.')
     .addHelpText('after', examples('links add ada --from ada.yaml', 'links add ada syncInterval=1h --from -'))
     .action(async (name: string, settings: readonly string[], options: SettingsOptions) => {
-      owes(call, options, { links: [] });
+      setFailureDocument(call, options, { links: [] });
       call.code = await addLink(call.terminal, name, settings, options);
     });
   settingsCommand(command, 'set', 'Change settings of a link in the database; an empty value removes one.')
     .addHelpText('after', examples('links set ada syncInterval=15m direction='))
     .action(async (name: string, settings: readonly string[], options: SettingsOptions) => {
-      owes(call, options, { links: [] });
+      setFailureDocument(call, options, { links: [] });
       call.code = await setLink(call.terminal, name, settings, options);
     });
   command
@@ -195,7 +195,7 @@ export const defineLinks: Define = (command, call) => {
     .addHelpText('after', REMOVE_HELP)
     .addHelpText('after', examples('links remove ada', 'links remove ada --forget'))
     .action(async (name: string, options: RemoveOptions) => {
-      owes(call, options, { removed: null });
+      setFailureDocument(call, options, { removed: null });
       call.code = await removeLink(call.terminal, name, options);
     });
 };

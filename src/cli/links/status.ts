@@ -8,7 +8,7 @@ import type { LinkRecord } from '../../engine/history/link-record.ts';
 import { CredentialsError } from '../../store/store.ts';
 import { isoOf, systemClock } from '../../util/clock.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
-import { examples, JSON_OPTION, owes, withLinks, type Define } from '../command/options.ts';
+import { examples, JSON_OPTION, setFailureDocument, withLinks, type Define } from '../command/options.ts';
 import { describeIds, withApp, type CommonOptions } from '../command/with-app.ts';
 import { NAME_COLUMNS, shorten, shortRun, formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -256,7 +256,7 @@ export const defineStatus: Define = (command, call) => {
     .option(...JSON_OPTION)
     .addHelpText('after', examples('status', 'status work --json'))
     .action(async (link: string | undefined, options: CommonOptions) => {
-      owes(call, options, { links: [] });
+      setFailureDocument(call, options, { links: [] });
       call.code = await status(call.terminal, link, options);
     });
 };

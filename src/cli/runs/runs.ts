@@ -7,7 +7,7 @@ import { listWrites } from '../../engine/history/run-writes.ts';
 import { listRuns, runView } from '../../engine/history/runs.ts';
 import { isoOf } from '../../util/clock.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
-import { examples, JSON_OPTION, owes, showing, type Define } from '../command/options.ts';
+import { examples, JSON_OPTION, setFailureDocument, withFilterOptions, type Define } from '../command/options.ts';
 import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import { writeToJson, formatChanges, NO_MATCH } from '../terminal/changes.ts';
 import { formatTime, shortRun, formatTable } from '../terminal/layout.ts';
@@ -136,7 +136,7 @@ const runs = (
 
 /** Defines `runs`. */
 export const defineRuns: Define = (command, call) => {
-  showing(
+  withFilterOptions(
     command
       .argument('[RUN|LINK]', 'id of a run or its first characters, or `last`; or a link, to list its runs')
       .argument('[LINK]', 'link of the run (default: all links)')
@@ -144,7 +144,7 @@ export const defineRuns: Define = (command, call) => {
   )
     .addHelpText('after', examples('runs', 'runs last --only deletes'))
     .action(async (word: string | undefined, link: string | undefined, options: RunsOptions) => {
-      owes(call, options, { runs: [] });
+      setFailureDocument(call, options, { runs: [] });
       call.code = await runs(call.terminal, word, link, options);
     });
 };

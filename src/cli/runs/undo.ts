@@ -13,8 +13,8 @@ import {
   ACCEPT_DELETES,
   examples,
   JSON_OPTION,
-  owes,
-  showing,
+  setFailureDocument,
+  withFilterOptions,
   wholeNumber,
   withLinks,
   type Define,
@@ -218,7 +218,7 @@ run created are kept. An undo is a run, so it can be undone too.`;
 
 /** Defines `undo`. */
 export const defineUndo: Define = (command, call) => {
-  showing(withLinks(command.argument('<RUN>', 'id of the run, or `last`')).option(...JSON_OPTION))
+  withFilterOptions(withLinks(command.argument('<RUN>', 'id of the run, or `last`')).option(...JSON_OPTION))
     .option('--dry-run', 'show what would be undone; write nothing')
     .option(
       '--write <NUMBER>',
@@ -230,7 +230,7 @@ export const defineUndo: Define = (command, call) => {
     .addHelpText('after', UNDO_HELP)
     .addHelpText('after', examples('undo last --dry-run', 'undo 3f2a work'))
     .action(async (run: string, link: string | undefined, options: UndoOptions) => {
-      owes(call, options, { undo: null });
+      setFailureDocument(call, options, { undo: null });
       call.code = await undo(call.terminal, run, link, options);
     });
 };

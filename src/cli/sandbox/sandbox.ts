@@ -10,6 +10,8 @@ import { contactCount, settingsOf, type EmulatedProvider, type Emulator } from '
 import { googleVariantsSchema } from '../../sandbox/google/variants.ts';
 import { startSandboxPair, type PairOptions, type PairSide, type SandboxPair } from '../../sandbox/sandbox.ts';
 import { VARIANT_TABLE, type VariantRow } from '../../sandbox/service/variants.ts';
+import { shellQuoted } from '../../util/printable.ts';
+import { rateLimit, type RateLimit } from '../../util/values.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import { examples, providerOption, wholeNumber, type Define } from '../command/options.ts';
 import { listenForInterrupt } from '../command/with-app.ts';
@@ -60,12 +62,9 @@ const printVariants = (terminal: Terminal, isJson: boolean): void => {
   terminal.print(texts.join('\n\n'));
 };
 
-const WINDOW_MS: Readonly<Record<string, number>> = { second: 1000, minute: 60_000, hour: 3_600_000 };
-
-const readRate = (text: string): { requests: number; windowMs: number } => {
-  const [, requests, window] = /^(\d+)\/(\w+)$/u.exec(text) ?? [];
-  const windowMs = WINDOW_MS[window ?? ''];
-  if (windowMs !== undefined && Number(requests) >= 1) return { requests: Number(requests), windowMs };
+const readRate = (text: string): RateLimit => {
+  const rate = rateLimit.safeParse(text);
+  if (rate.success) return rate.data;
   throw new UsageError(
     `--service-rate ${text} is not a rate. Write <n>/second, <n>/minute or <n>/hour, such as 500/minute.`,
   );
@@ -151,8 +150,6 @@ const environmentOf = async (
   return { CONTACT_SYNC_CONFIG: path, ...rate, DATA_DIR: join(directory, 'data') };
 };
 
-const quote = (value: string): string => `'${value.replaceAll("'", String.raw`'\''`)}'`;
-
 const printEnvironment = (
   terminal: Terminal,
   running: SandboxPair,
@@ -167,7 +164,7 @@ const printEnvironment = (
   terminal.print(`# Sandbox: ${contents.join(', ')}. Paste this into another shell:`);
   terminal.print(
     Object.entries(environment)
-      .map(([name, value]) => `export ${name}=${quote(value)}`)
+      .map(([name, value]) => `export ${name}=${shellQuoted(value)}`)
       .join('\n'),
   );
   terminal.print('# Then: contact-sync plan; contact-sync sync. Ctrl-C here ends the sandbox.');

@@ -32,7 +32,7 @@ export const checkClient = async (
 type ConfiguredSide = { readonly link: LinkConfig; readonly side: Side; readonly path: string };
 
 /** Returns whether the account of a side may have several address books or similar, and the configuration selects none. */
-export const hasOpenCollection = ({ sides }: LinkConfig, side: Side): boolean => {
+export const needsCollectionChoice = ({ sides }: LinkConfig, side: Side): boolean => {
   const { provider, settings } = sides[side];
   const { collection } = providerNamed(provider);
   return collection !== undefined && settings[collection.key] === null;
@@ -69,8 +69,8 @@ export const chooseCollection = (
     const { link, side } = configured;
     const { name, place, token } = link.sides[side];
     const known = token?.reveal() ?? (await app.vault.read(link.name, name).catch(() => null))?.token ?? null;
-    const isGiven = (answer: string): string | null => (answer === '' ? 'is empty.' : null);
-    const password = known === null ? await asker.secret(`Password of the account at ${place}`, '', isGiven) : null;
+    const faultOf = (answer: string): string | null => (answer === '' ? 'is empty.' : null);
+    const password = known === null ? await asker.secret(`Password of the account at ${place}`, '', faultOf) : null;
     try {
       await chooseAmong(asker, configured, await app.collections(link, side, known ?? password ?? '', signal));
     } catch (error) {

@@ -4,7 +4,7 @@ import { keyLines } from '../../app/config/yaml.ts';
 import { readTextFileSync } from '../../util/files.ts';
 import { loadOptionsOf, chooseLinks } from '../command/configuration.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
-import { examples, JSON_OPTION, owes, withLinks, type Define } from '../command/options.ts';
+import { examples, JSON_OPTION, setFailureDocument, withLinks, type Define } from '../command/options.ts';
 import type { CommonOptions } from '../command/with-app.ts';
 import { formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -96,7 +96,7 @@ export const defineConfig: Define = (command, call) => {
     .option(...JSON_OPTION)
     .addHelpText('after', examples('config show', 'config show work --json'))
     .action((link: string | undefined, options: CommonOptions) => {
-      owes(call, options, { settings: [] });
+      setFailureDocument(call, options, { settings: [] });
       call.code = showConfig(call.terminal, link, options);
     });
 };

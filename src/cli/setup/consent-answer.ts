@@ -2,13 +2,10 @@ import { createInterface } from 'node:readline';
 import { SignInError } from '../../providers/sign-in.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** The query of the redirect from a consent page: a code or an error, and the state. */
-export type Answer = URLSearchParams;
-
 const isAnswer = (query: URLSearchParams): boolean => query.has('code') || query.has('error');
 
-/** The answer in the address that a browser was redirected to; null if the address has none. */
-export const answerIn = (address: string): Answer | null => {
+/** The query of an address to which a consent page redirected: a code or an error, and the state. Null without an answer. */
+export const answerIn = (address: string): URLSearchParams | null => {
   const query = URL.parse(address.trim())?.searchParams;
   return query !== undefined && isAnswer(query) ? query : null;
 };
@@ -18,7 +15,7 @@ export const answerIn = (address: string): Answer | null => {
  *
  * @throws {SignInError} if the sign-in was refused, or if the state differs: then the answer belongs to another sign-in.
  */
-export const codeIn = (answer: Answer, state: string): string => {
+export const codeIn = (answer: URLSearchParams, state: string): string => {
   if (answer.get('state') !== state) {
     throw new SignInError(
       'The answer belongs to another sign-in: its state is not the one that was sent. Nothing was stored. ' +
@@ -33,10 +30,12 @@ export const codeIn = (answer: Answer, state: string): string => {
   return answer.get('code') ?? '';
 };
 
-export type Input = NodeJS.ReadableStream & { readonly isTTY?: boolean };
-
 /** The answer in the first pasted line that is an answer address. Without one it never resolves. Ends with the signal. */
-export const pastedAnswer = (input: Input, terminal: Pick<Terminal, 'warn'>, signal: AbortSignal): Promise<Answer> =>
+export const pastedAnswer = (
+  input: NodeJS.ReadableStream,
+  terminal: Pick<Terminal, 'warn'>,
+  signal: AbortSignal,
+): Promise<URLSearchParams> =>
   new Promise((resolve) => {
     const lines = createInterface({ input });
     signal.addEventListener('abort', () => lines.close(), { once: true });
@@ -52,7 +51,7 @@ export const pastedAnswer = (input: Input, terminal: Pick<Terminal, 'warn'>, sig
   });
 
 /** The first line of piped standard input. Throws {@link SignInError} if it is empty. */
-export const readPipedLine = (input: Input, name: string, signal: AbortSignal): Promise<string> =>
+export const readPipedLine = (input: NodeJS.ReadableStream, name: string, signal: AbortSignal): Promise<string> =>
   new Promise((resolve, reject) => {
     const lines = createInterface({ input, terminal: false });
     const onAbort = (): void => lines.close();

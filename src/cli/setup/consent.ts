@@ -3,14 +3,14 @@ import { SignInError, type AskForConsent, type Consent } from '../../providers/s
 import type { Clock } from '../../util/clock.ts';
 import { openBrowser } from '../terminal/open-browser.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { codeIn, pastedAnswer, type Input } from './consent-answer.ts';
+import { codeIn, pastedAnswer } from './consent-answer.ts';
 import { listenForRedirect } from './redirect-listener.ts';
 
 /** The options of {@link askForConsent}. */
-export type ConsentOptions = {
+type ConsentOptions = {
   readonly terminal: Terminal;
   /** The input into which the address may be pasted. */
-  readonly input: Input;
+  readonly input: NodeJS.ReadableStream;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** 0: any free port. */

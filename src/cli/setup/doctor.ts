@@ -7,7 +7,7 @@ import { ConfigError } from '../../util/config-error.ts';
 import { DirectoryError } from '../../util/files.ts';
 import { loadOptionsOf, chooseLinks } from '../command/configuration.ts';
 import { EXIT, worstExitCode, type ExitCode } from '../command/exit-codes.ts';
-import { examples, JSON_OPTION, owes, withLinks, type Define } from '../command/options.ts';
+import { examples, JSON_OPTION, setFailureDocument, withLinks, type Define } from '../command/options.ts';
 import { createCommandEvents, listenForInterrupt, type CommonOptions } from '../command/with-app.ts';
 import { formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -59,7 +59,7 @@ const examine = async (
     const read = readConfig(loadOptionsOf(options));
     if (read.misspelt !== null) terminal.warn(read.misspelt);
     // A database that cannot be used is reported below.
-    config = await withHostedLinks(read, systemClock).catch((error: unknown) => {
+    config = await withHostedLinks(read).catch((error: unknown) => {
       if (error instanceof StoreError) return read.config;
       throw error;
     });
@@ -117,7 +117,7 @@ export const defineDoctor: Define = (command, call) => {
     .option(...JSON_OPTION)
     .addHelpText('after', examples('doctor', 'doctor work --json'))
     .action(async (link: string | undefined, options: CommonOptions) => {
-      owes(call, options, { checks: [] });
+      setFailureDocument(call, options, { checks: [] });
       call.code = await doctor(call.terminal, link, options);
     });
 };

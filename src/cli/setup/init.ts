@@ -14,7 +14,7 @@ import { withApp } from '../command/with-app.ts';
 import { plan } from '../sync/plan.ts';
 import { InterruptedError } from '../terminal/prompts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { checkClient, chooseCollection, hasOpenCollection } from './account.ts';
+import { checkClient, chooseCollection, needsCollectionChoice } from './account.ts';
 import { readExisting, writeAnswers, type Existing } from './config-file.ts';
 import { connect, portOption, type ConnectOptions } from './connect.ts';
 import { doctor } from './doctor.ts';
@@ -191,7 +191,7 @@ const openSides = (terminal: Terminal, options: PlaceOptions): Promise<readonly 
       const digests = await app.credentials(link);
       found.push(...SIDES.map((side) => ({ link, side, isSignedIn: digests[side] !== null })));
     }
-    return found.filter(({ link, side, isSignedIn }) => !isSignedIn || hasOpenCollection(link, side));
+    return found.filter(({ link, side, isSignedIn }) => !isSignedIn || needsCollectionChoice(link, side));
   });
 
 /** Signs in at a side if it has no token, and asks for its address book if the account has several. */
@@ -204,7 +204,7 @@ const signInAt = async (
   const { name, place } = link.sides[side];
   heading(terminal, `Sign in at ${place}`);
   const asker = createAsker({ input: process.stdin, output: terminal.stdout });
-  const password = hasOpenCollection(link, side)
+  const password = needsCollectionChoice(link, side)
     ? await chooseCollection(terminal, options, asker, { link, side, path })
     : null;
   if (isSignedIn) return EXIT.done;

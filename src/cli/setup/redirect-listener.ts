@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { UsageError } from '../command/exit-codes.ts';
-import { answerIn, type Answer } from './consent-answer.ts';
+import { answerIn } from './consent-answer.ts';
 
 type RedirectListener = AsyncDisposable & {
   /** The address to which the consent page redirects the browser. */
   readonly redirectUri: string;
   /** The first answer that has the state of this sign-in. */
-  readonly answered: Promise<Answer>;
+  readonly answered: Promise<URLSearchParams>;
 };
 
 const HOST = '127.0.0.1';
@@ -41,7 +41,7 @@ const respond = (response: ServerResponse, what: keyof typeof PAGES): void => {
  * @throws {UsageError} if the port is in use.
  */
 export const listenForRedirect = async (port: number, state: string): Promise<RedirectListener> => {
-  const { promise: answered, resolve } = Promise.withResolvers<Answer>();
+  const { promise: answered, resolve } = Promise.withResolvers<URLSearchParams>();
   let lastResponse: ServerResponse | null = null;
   const server = createServer((request, response) => {
     lastResponse = response;

@@ -7,7 +7,14 @@ import type { Unpaired, Change } from '../../core/view/views.ts';
 import { FIRST_SYNC_WAITS, HaltError } from '../../engine/context.ts';
 import type { Estimate } from '../../engine/plan-link.ts';
 import { EXIT, exitCodeOf, worstExitCode, troubleOf, type ExitCode } from '../command/exit-codes.ts';
-import { examples, JSON_OPTION, owes, showing, withLinks, type Define } from '../command/options.ts';
+import {
+  examples,
+  JSON_OPTION,
+  setFailureDocument,
+  withFilterOptions,
+  withLinks,
+  type Define,
+} from '../command/options.ts';
 import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import { formatChanges, formatHidden, NO_MATCH, changeToJson } from '../terminal/changes.ts';
 import { NAME_COLUMNS, shorten, wrap, type Layout } from '../terminal/layout.ts';
@@ -86,7 +93,7 @@ export const formatPlan = (
 };
 
 /** The plan of one link. `error` is set only if the link could not be planned. */
-export type LinkPlan = {
+type LinkPlan = {
   readonly link: string;
   /** True if the configuration has no other link, so that commands need not name it. */
   readonly isOnly: boolean;
@@ -192,11 +199,11 @@ export const plan = (terminal: Terminal, linkName: string | undefined, options: 
 
 /** Defines `plan`. */
 export const definePlan: Define = (command, call) => {
-  showing(withLinks(command).option(...JSON_OPTION))
+  withFilterOptions(withLinks(command).option(...JSON_OPTION))
     .option('--full', 'plan a full sync')
     .addHelpText('after', examples('plan', 'plan --only deletes --all'))
     .action(async (link: string | undefined, options: PlanOptions) => {
-      owes(call, options, { links: [] });
+      setFailureDocument(call, options, { links: [] });
       call.code = await plan(call.terminal, link, options);
     });
 };

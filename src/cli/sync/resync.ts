@@ -5,7 +5,14 @@ import type { Store } from '../../store/store.ts';
 import { systemClock } from '../../util/clock.ts';
 import { loadWhole, chooseLinks } from '../command/configuration.ts';
 import type { ExitCode } from '../command/exit-codes.ts';
-import { ACCEPT_DELETES, examples, JSON_OPTION, owes, withLinks, type Define } from '../command/options.ts';
+import {
+  ACCEPT_DELETES,
+  examples,
+  JSON_OPTION,
+  setFailureDocument,
+  withLinks,
+  type Define,
+} from '../command/options.ts';
 import { withApp } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { ResyncRequest } from './follow.ts';
@@ -83,7 +90,7 @@ export const defineResync: Define = (command, call) => {
     .option(...JSON_OPTION)
     .addHelpText('after', examples('resync', 'resync work --wait'))
     .action(async (link: string | undefined, options: ResyncOptions) => {
-      owes(call, options, { runs: [] });
+      setFailureDocument(call, options, { runs: [] });
       call.code = await resync(call.terminal, link, options);
     });
 };

@@ -1,14 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import type { LinkConfig } from '../../app/config/config.ts';
 import { inWordsOf } from '../../core/contact/side.ts';
 import type { Rejection } from '../../core/state/rows.ts';
 import { refusalsIn } from '../../core/state/unsyncable.ts';
 import { count } from '../../core/view/words.ts';
 import { isAbout, retryRefused } from '../../engine/change-link.ts';
-import { systemClock } from '../../util/clock.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
-import { examples, JSON_OPTION, owes, withLinks, type Define } from '../command/options.ts';
-import { withApp, type CommonOptions } from '../command/with-app.ts';
+import { examples, JSON_OPTION, setFailureDocument, withLinks, type Define } from '../command/options.ts';
+import { leasePartsOf, withApp, type CommonOptions } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** The argument that selects every refused write of the links. */
@@ -36,7 +34,7 @@ const retry = (
     for (const link of links) {
       const { rejections } = await app.store.link(link.name);
       if (!refusalsIn(rejections).some(isMeant)) continue;
-      const parts = { store: app.store, clock: systemClock, newId: randomUUID, holders: app.holders };
+      const parts = leasePartsOf(app);
       retried.push(...(await retryRefused(parts, link.name, isMeant)).map((each) => toJson(link, each)));
     }
     if (retried.length === 0 && id !== ALL) {
@@ -59,7 +57,7 @@ export const defineRetry: Define = (command, call) => {
     .addHelpText('after', RETRY_HELP)
     .addHelpText('after', examples('retry people/c1', 'retry all work'))
     .action(async (id: string, link: string | undefined, options: CommonOptions) => {
-      owes(call, options, { retried: [] });
+      setFailureDocument(call, options, { retried: [] });
       call.code = await retry(call.terminal, id, link, options);
     });
 };

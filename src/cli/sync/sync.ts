@@ -1,6 +1,13 @@
 import { Option } from 'commander';
 import type { ExitCode } from '../command/exit-codes.ts';
-import { ACCEPT_DELETES, examples, JSON_OPTION, owes, withLinks, type Define } from '../command/options.ts';
+import {
+  ACCEPT_DELETES,
+  examples,
+  JSON_OPTION,
+  setFailureDocument,
+  withLinks,
+  type Define,
+} from '../command/options.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { plan } from './plan.ts';
 import { resync } from './resync.ts';
@@ -29,7 +36,7 @@ export const defineSync: Define = (command, call) => {
     .option(...JSON_OPTION)
     .addHelpText('after', examples('sync', 'sync work --full'))
     .action(async (link: string | undefined, options: SyncOptions) => {
-      owes(call, options, options.dryRun ? { links: [] } : { runs: [] });
+      setFailureDocument(call, options, options.dryRun ? { links: [] } : { runs: [] });
       call.code = await (options.dryRun ? plan : sync)(call.terminal, link, options);
     });
 };

@@ -1,21 +1,17 @@
 import { IS_INSTALLED } from '../../app/config/environment.ts';
 import type { PlaceOptions } from '../command/configuration.ts';
+import { shellWord } from '../../util/printable.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The words that start this program: a checkout has no command on the PATH. */
 export const TYPED_COMMAND = IS_INSTALLED ? 'contact-sync' : 'npm run -s contact-sync --';
 
-/** A path that a shell reads as one word without quotes. */
-const IS_PLAIN = /^[\w./@:=+-]+$/u;
-
-const quoted = (path: string): string => (IS_PLAIN.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`);
-
 /** The command with the options for the configuration and the state, so that a printed command uses the same ones. */
 export const withPlaces = (command: string, { config, dataDir }: PlaceOptions): string =>
   [
     command,
-    ...(config === undefined ? [] : [`--config ${quoted(config)}`]),
-    ...(dataDir === undefined ? [] : [`--data-dir ${quoted(dataDir)}`]),
+    ...(config === undefined ? [] : [`--config ${shellWord(config)}`]),
+    ...(dataDir === undefined ? [] : [`--data-dir ${shellWord(dataDir)}`]),
   ].join(' ');
 
 /**

@@ -1,4 +1,4 @@
-import type { Clock } from '../../util/clock.ts';
+import { systemClock, type Clock } from '../../util/clock.ts';
 import type { Config, ReadConfig, LinkConfig } from '../../app/config/config.ts';
 import type { Events } from '../../engine/events.ts';
 import type { FaultyLink } from '../../app/config/hosted-links.ts';
@@ -48,10 +48,13 @@ export const whole = (config: Config, { links, faulty }: ReturnType<ReadConfig['
  *
  * @throws {StoreError} if the database cannot be used.
  */
-export const withHostedLinks = async ({ config, readLinks }: ReadConfig, clock: Clock): Promise<Config> => {
+export const withHostedLinks = async ({ config, readLinks }: ReadConfig): Promise<Config> => {
   const events = { databaseUnreachable: () => undefined, databaseReconnected: () => undefined };
   if (config.databaseUrl === null) return config;
-  const { store, isShared } = openStoreOf({ ...config, concurrency: 1 }, { clock, events, newId: () => '' });
+  const { store, isShared } = openStoreOf(
+    { ...config, concurrency: 1 },
+    { clock: systemClock, events, newId: () => '' },
+  );
   try {
     if (!isShared) return config;
     return whole(config, readLinks(await openHostedLinks({ rows: store.hosted, ...keysOf(config) }).all()));

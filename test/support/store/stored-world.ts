@@ -173,7 +173,7 @@ export const openStoredWorld = async (options: StoredWorldOptions): Promise<Stor
   // The emulators have other addresses and tokens than those of the runs.
   for (const name of LINKS)
     await app.hostedLinks?.change(name, (stored) => Promise.resolve({ ...stored, ...sections[name] }));
-  const config = await withHostedLinks(read, remotes.clock);
+  const config = await withHostedLinks(read);
   const link = (name: LinkName): LinkConfig => {
     const found = config.links.find((each) => each.name === name);
     if (found === undefined) throw new Error(`The link ${name} is not configured.`);

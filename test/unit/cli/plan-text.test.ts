@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import { selectChanges } from '../../../src/core/view/changes.ts';
-import { formatPlan, type LinkPlan } from '../../../src/cli/sync/plan.ts';
+import { formatPlan } from '../../../src/cli/sync/plan.ts';
 import { wrap } from '../../../src/cli/terminal/layout.ts';
 import type { Change, ContactChange } from '../../../src/core/view/views.ts';
 import { SIDE_WORDS } from '../../support/side-words.ts';
 
 const layoutOf = (width = Number.POSITIVE_INFINITY) => ({ width, style: (_style: string, text: string) => text });
+
+type LinkPlan = Parameters<typeof formatPlan>[0];
 
 const planOf = (given: Partial<LinkPlan> = {}): LinkPlan => {
   const actions = given.actions ?? [];

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../../../src/util/clock.ts';
 import { answerIn, codeIn } from '../../../../src/cli/setup/consent-answer.ts';
-import { askForConsent, type ConsentOptions } from '../../../../src/cli/setup/consent.ts';
+import { askForConsent } from '../../../../src/cli/setup/consent.ts';
 import { createTestTerminal } from '../terminal.ts';
 
 const NEVER = new AbortController().signal;
@@ -18,7 +18,7 @@ const createStoppedClock = () => {
   return { clock: { now: () => 0, monotonic: () => 0, sleep }, slept, wake: resolve };
 };
 
-const begin = (changes: Partial<ConsentOptions> = {}) => {
+const begin = (changes: Partial<Parameters<typeof askForConsent>[1]> = {}) => {
   const time = createStoppedClock();
   const input = new PassThrough();
   const terminal = createTestTerminal();

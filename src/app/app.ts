@@ -6,7 +6,8 @@ import { keepLinks, credentialDigest, withReadableTokens, type ContextParts } fr
 import { lazyAgent, limitsOf, networkFor, trafficOf, type NamedBudget, type Traffic } from './network.ts';
 import type { Runs } from './runs.ts';
 import { systemClock, type Clock } from '../util/clock.ts';
-import type { Config, LinkConfig } from './config/config.ts';
+import type { Config } from './config/config.ts';
+import type { LinkConfig } from './config/link-config.ts';
 import { bySide, type Side, type Sides } from '../core/contact/side.ts';
 import type { Events } from '../engine/events.ts';
 import { createGates } from '../net/gates.ts';

@@ -1,5 +1,5 @@
 import { placeOf } from './config/accounts.ts';
-import type { LinkConfig } from './config/config.ts';
+import type { LinkConfig } from './config/link-config.ts';
 import { digest, fingerprint } from '../util/secret.ts';
 import type { Clock } from '../util/clock.ts';
 import type { Side } from '../core/contact/side.ts';

@@ -1,6 +1,7 @@
 import { endpointOf, placeOf } from './config/accounts.ts';
 import { ConfigError, type ConfigProblem } from '../util/config-error.ts';
-import { decidingOf, type LinkConfig } from './config/config.ts';
+import { decidingOf } from './config/config.ts';
+import type { LinkConfig } from './config/link-config.ts';
 import { digest, fingerprint, Secret } from '../util/secret.ts';
 import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
 import { atSide } from '../providers/at-side.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../util/clock.ts';
-import type { LinkConfig } from './config/config.ts';
+import type { LinkConfig } from './config/link-config.ts';
 import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
 import type { Events } from '../engine/events.ts';
 import type { Gate } from '../net/gate.ts';

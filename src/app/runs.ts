@@ -1,5 +1,5 @@
 import type { RunKind, RunRow } from '../core/state/rows.ts';
-import type { LinkConfig } from './config/config.ts';
+import type { LinkConfig } from './config/link-config.ts';
 import { mergeDuplicates, planMergeDuplicates, type MergeOrder } from '../engine/history/merge-duplicates.ts';
 import { planUndoRun, undoRun, type UndoOptions } from '../engine/history/undo.ts';
 import type { LinkContext } from '../engine/context.ts';

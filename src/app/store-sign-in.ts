@@ -1,6 +1,6 @@
 import type { LinkState } from '../core/state/rows.ts';
 import { placeOf } from './config/accounts.ts';
-import type { LinkConfig } from './config/config.ts';
+import type { LinkConfig } from './config/link-config.ts';
 import { otherSide, type Side } from '../core/contact/side.ts';
 import type { Clock } from '../util/clock.ts';
 import { accountWords, type Account } from '../providers/account.ts';

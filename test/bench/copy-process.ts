@@ -1,6 +1,7 @@
 import { lazyAgent, networkFor, type NetworkParts } from '../../src/app/network.ts';
 import { systemClock } from '../../src/util/clock.ts';
-import { loadConfig, type LinkConfig } from '../../src/app/config/config.ts';
+import { loadConfig } from '../../src/app/config/config.ts';
+import type { LinkConfig } from '../../src/app/config/link-config.ts';
 import { otherSide, SIDES, type Side } from '../../src/core/contact/side.ts';
 import { createEvents } from '../../src/engine/events.ts';
 import { createGates } from '../../src/net/gates.ts';

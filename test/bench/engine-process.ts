@@ -1,6 +1,7 @@
 import type { RunKind } from '../../src/core/state/rows.ts';
 import { createApp, type App } from '../../src/app/app.ts';
-import { loadConfig, type LinkConfig } from '../../src/app/config/config.ts';
+import { loadConfig } from '../../src/app/config/config.ts';
+import type { LinkConfig } from '../../src/app/config/link-config.ts';
 import { createEvents } from '../../src/engine/events.ts';
 import { createLogger } from '../../src/util/logger.ts';
 import type { RunSummary } from '../../src/engine/run.ts';

@@ -39,8 +39,6 @@ import { declareSides, PROVIDER_KEYS } from './sides.ts';
 import { parseYaml } from './yaml.ts';
 import type { ListenAddress } from '../../util/values.ts';
 
-export { LONGEST_AUTO_INTERVAL_MS, type LinkConfig } from './link-config.ts';
-
 export type Config = {
   /** The absolute path of the configuration file; null without one. */
   readonly file: string | null;

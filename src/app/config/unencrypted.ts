@@ -2,7 +2,8 @@ import { SIDES } from '../../core/contact/side.ts';
 import { isLoopback } from '../../util/http.ts';
 import { providerNamed } from '../../providers/registry.ts';
 import { placeOf } from './accounts.ts';
-import type { Config, LinkConfig } from './config.ts';
+import type { Config } from './config.ts';
+import type { LinkConfig } from './link-config.ts';
 import type { ListenAddress } from '../../util/values.ts';
 
 /** An address to which credential and contacts of a side would be sent unencrypted. */

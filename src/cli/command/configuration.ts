@@ -1,10 +1,5 @@
-import {
-  readConfig,
-  type Config,
-  type LoadOptions,
-  type ReadConfig,
-  type LinkConfig,
-} from '../../app/config/config.ts';
+import { readConfig, type Config, type LoadOptions, type ReadConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { holdsState } from '../../app/config/environment.ts';
 import { nearestWord } from '../../app/config/nearest.ts';
 import { withHostedLinks } from '../../daemon/links/link-changes.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createApp, type App } from '../../app/app.ts';
-import type { Config, LinkConfig } from '../../app/config/config.ts';
+import type { Config } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { formatEstimate } from '../../core/view/words.ts';
 import { withHostedLinks } from '../../daemon/links/link-changes.ts';
 import { StoppedError } from '../../engine/context.ts';

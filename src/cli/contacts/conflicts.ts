@@ -1,6 +1,7 @@
 import { listConflicts, reviewConflicts, unwrittenSide } from '../../engine/history/conflicts.ts';
 import type { Command } from 'commander';
-import { decidingOf, type LinkConfig } from '../../app/config/config.ts';
+import { decidingOf } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { inWordsOf, SIDES, type Sides, type SideWords, type Side } from '../../core/contact/side.ts';
 import type { ConflictRow } from '../../core/state/rows.ts';
 import { CONFLICT_STATES, count, DECIDED_BY, fieldWords } from '../../core/view/words.ts';

@@ -1,6 +1,6 @@
 import { listDuplicates } from '../../engine/history/open-questions.ts';
 import type { Command } from 'commander';
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { inWordsOf } from '../../core/contact/side.ts';
 import type { DuplicatesView, Change } from '../../core/view/views.ts';
 import { count, whyWords } from '../../core/view/words.ts';

@@ -1,4 +1,4 @@
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { inWordsOf, SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
 import { ACTION_WORDS, fieldWords, whyWords, writeNote } from '../../core/view/words.ts';
 import type { Standing, WriteView } from '../../core/view/views.ts';

@@ -1,4 +1,4 @@
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { inWordsOf } from '../../core/contact/side.ts';
 import { giveVerdict, takeBackVerdict } from '../../engine/verdicts.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';

@@ -1,5 +1,6 @@
 import { createApp } from '../../app/app.ts';
-import { storeAlone, type Config, type LinkConfig } from '../../app/config/config.ts';
+import { storeAlone, type Config } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { readLiveHeartbeat } from '../../app/heartbeat.ts';
 import { checkHealth, unhealthyBecause, type Health } from '../../daemon/jobs/health.ts';
 import { withHostedLinks } from '../../daemon/links/link-changes.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { Half } from '../../core/contact/half.ts';
 import { SIDES } from '../../core/contact/side.ts';
 import { count } from '../../core/view/words.ts';

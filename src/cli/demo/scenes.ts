@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { bySide, otherSide, SIDES, type Sides } from '../../core/contact/side.ts';
 import { count } from '../../core/view/words.ts';
 import type { RunSummary } from '../../engine/run.ts';

@@ -1,5 +1,5 @@
 import { keptFor } from '../../engine/history/runs.ts';
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { RunRow } from '../../core/state/rows.ts';
 import { UsageError } from '../command/exit-codes.ts';
 import type { Opened } from '../command/with-app.ts';

@@ -1,4 +1,4 @@
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { inWordsOf, SIDES, type Sides, type SideWords } from '../../core/contact/side.ts';
 import { selectChanges, type Shown } from '../../core/view/changes.ts';
 import type { Run, WriteView } from '../../core/view/views.ts';

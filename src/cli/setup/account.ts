@@ -1,4 +1,4 @@
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { withSideSetting } from '../../app/config/set-up.ts';
 import type { Side } from '../../core/contact/side.ts';
 import { RemoteError } from '../../providers/errors.ts';

@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
 import { endpointOf, placeOf } from '../../app/config/accounts.ts';
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { encryptionRemedy, unencryptedAddresses } from '../../app/config/unencrypted.ts';
 import { SIDES, type Side, type SideWords } from '../../core/contact/side.ts';
 import { accountWords } from '../../providers/account.ts';

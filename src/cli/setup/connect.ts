@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Option } from 'commander';
 import type { App } from '../../app/app.ts';
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { storeSignIn } from '../../app/store-sign-in.ts';
 import { otherSide, SIDES, type Side } from '../../core/contact/side.ts';
 import { RemoteError } from '../../providers/errors.ts';

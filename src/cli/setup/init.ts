@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import { configFileOf, readConfig, settingsInVariables, type LinkConfig } from '../../app/config/config.ts';
+import { configFileOf, readConfig, settingsInVariables } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { isSecretSetting } from '../../app/config/set-up.ts';
 import { variableOf } from '../../app/config/sources.ts';
 import { SIDES, type Side } from '../../core/contact/side.ts';

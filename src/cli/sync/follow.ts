@@ -1,4 +1,4 @@
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { inWordsOf } from '../../core/contact/side.ts';
 import { eventsOf, type JobState } from '../../daemon/jobs/job.ts';
 import type { QueueClient } from '../../daemon/jobs/queue-client.ts';

@@ -1,5 +1,5 @@
 import { count, formatEstimate, grouped, plannedRemedy } from '../../core/view/words.ts';
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { SIDES, inWordsOf, type Sides, type SideWords } from '../../core/contact/side.ts';
 import type { RunKind } from '../../core/state/rows.ts';
 import { selectChanges, type Shown } from '../../core/view/changes.ts';

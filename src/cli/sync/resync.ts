@@ -1,4 +1,5 @@
-import type { Config, LinkConfig } from '../../app/config/config.ts';
+import type { Config } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { whyNoQueue } from '../../app/heartbeat.ts';
 import type { QueueClient } from '../../daemon/jobs/queue-client.ts';
 import type { Store } from '../../store/store.ts';

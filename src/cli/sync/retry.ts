@@ -1,4 +1,4 @@
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { inWordsOf } from '../../core/contact/side.ts';
 import type { Rejection } from '../../core/state/rows.ts';
 import { refusalsIn } from '../../core/state/unsyncable.ts';

@@ -1,4 +1,4 @@
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { reportUnencrypted } from '../../app/config/unencrypted.ts';
 import { inWordsOf } from '../../core/contact/side.ts';
 import type { RunKind } from '../../core/state/rows.ts';

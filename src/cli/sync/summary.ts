@@ -1,4 +1,4 @@
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
 import type { RunKind } from '../../core/state/rows.ts';
 import { count, formatDuration } from '../../core/view/words.ts';

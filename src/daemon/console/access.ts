@@ -6,7 +6,7 @@ import { createMiddleware } from 'hono/factory';
 import { HTTPException } from 'hono/http-exception';
 import { secureHeaders } from 'hono/secure-headers';
 import type { Clock } from '../../util/clock.ts';
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { readBody } from '../../util/http.ts';
 import { createAllowances, createClientAllowances, clientOf } from './rate-limits.ts';
 import { plainPage, type Html } from './layout.ts';

@@ -1,6 +1,6 @@
 import { createPlans, type Planning } from './plans.ts';
 import type { RunRow } from '../../core/state/rows.ts';
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { UndoReport } from '../../engine/history/undo.ts';
 import type { Daemon, OnReport } from '../jobs/daemon.ts';
 import type { JobData, JobReport } from '../jobs/job.ts';

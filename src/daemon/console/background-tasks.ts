@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { digest, fingerprint } from '../../util/secret.ts';
 
 /** Background tasks and their results, at most one task for each link. */

@@ -1,7 +1,8 @@
 import { isOpen, listConflicts, reviewConflicts, unwrittenSide } from '../../engine/history/conflicts.ts';
 import { listVerdicts } from '../../engine/history/open-questions.ts';
 import type { Hono } from 'hono';
-import { decidingOf, type LinkConfig } from '../../app/config/config.ts';
+import { decidingOf } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { otherSide, SIDES, type Side } from '../../core/contact/side.ts';
 import { readLinkRecord } from '../../engine/history/link-record.ts';
 import { isAbout, retryRefused } from '../../engine/change-link.ts';

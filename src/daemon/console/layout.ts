@@ -3,7 +3,7 @@ import { isoOf } from '../../util/clock.ts';
 import { issueFormToken, type PageSession } from './sessions.ts';
 import { count } from '../../core/view/words.ts';
 import { ICON } from './style.ts';
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { WorkProgress } from './actions.ts';
 
 /** A part of a page, with all values escaped. */

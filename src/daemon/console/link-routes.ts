@@ -1,5 +1,5 @@
 import { Hono, type Context } from 'hono';
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { readLinkStatuses } from '../jobs/link-status.ts';
 import type { Env } from './access.ts';
 import { type WorkProgress } from './actions.ts';

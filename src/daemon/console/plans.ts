@@ -2,7 +2,7 @@ import type { ConsoleActions } from './actions.ts';
 import type { RunKind, RunRow } from '../../core/state/rows.ts';
 import type { App } from '../../app/app.ts';
 import type { Clock } from '../../util/clock.ts';
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { digest } from '../../util/secret.ts';
 import type { Contact } from '../../core/contact/contact.ts';
 import { SIDES } from '../../core/contact/side.ts';

@@ -1,7 +1,7 @@
 import { listRuns, runView, whyTooOld } from '../../engine/history/runs.ts';
 import type { RunRow } from '../../core/state/rows.ts';
 import type { Context, Hono } from 'hono';
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { shownWrites, writeOf } from '../../engine/history/run-writes.ts';
 import { listUndone } from '../../engine/history/undone.ts';
 import { refuse, type Env } from './access.ts';

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { signInMethodOf } from '../../app/browser-sign-in.ts';
 import { HostedLinkError } from '../links/hosted-links.ts';
 import { ConfigError } from '../../util/config-error.ts';
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { bySide, SIDES } from '../../core/contact/side.ts';
 import { isLoopback } from '../../util/http.ts';
 import { refuse, type Env } from './access.ts';

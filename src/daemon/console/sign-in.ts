@@ -2,7 +2,7 @@ import { Hono, type Context } from 'hono';
 import { deleteCookie, setCookie } from 'hono/cookie';
 import { html } from 'hono/html';
 import type { Clock } from '../../util/clock.ts';
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { Secret } from '../../util/secret.ts';
 import { refuse, signedIn, type Env } from './access.ts';
 import { createClientAllowances, clientOf } from './rate-limits.ts';

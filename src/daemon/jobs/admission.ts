@@ -2,7 +2,7 @@ import { EARLY_MS, credentialsText, type RunnerParts } from './runner-state.ts';
 import type { Store } from '../../store/store.ts';
 import type { JobData } from './job.ts';
 import type { LinkState } from '../../core/state/rows.ts';
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { FIRST_SYNC_WAITS } from '../../engine/context.ts';
 
 /** The largest rate at which all waiting full runs together request a slot. */

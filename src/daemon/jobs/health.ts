@@ -1,6 +1,7 @@
 import type { LinkStateName } from '../../core/state/rows.ts';
 import { readHeartbeat, type Heartbeat } from '../../app/heartbeat.ts';
-import type { LinkConfig, Config } from '../../app/config/config.ts';
+import type { Config } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { Store } from '../../store/store.ts';
 import { shownLinkState } from '../../core/state/link.ts';
 import { refusalsIn } from '../../core/state/unsyncable.ts';

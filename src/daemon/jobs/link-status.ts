@@ -1,6 +1,6 @@
 import type { Cursor, LinkState } from '../../core/state/rows.ts';
 import type { App } from '../../app/app.ts';
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { bySide, SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
 import { readLinkRecord, type LinkRecord } from '../../engine/history/link-record.ts';
 import { daysByHour, workingHoursOf } from '../../core/state/activity.ts';

@@ -1,6 +1,6 @@
 import type { LinkState, Activity } from '../../core/state/rows.ts';
 import type { App } from '../../app/app.ts';
-import { LONGEST_AUTO_INTERVAL_MS, type LinkConfig } from '../../app/config/config.ts';
+import { LONGEST_AUTO_INTERVAL_MS, type LinkConfig } from '../../app/config/link-config.ts';
 import { isWorkingHour } from '../../core/state/activity.ts';
 
 /** The part of {@link App} that polling uses. */

@@ -10,7 +10,7 @@ import { skipUnlessDue, skipIfDone, skipIfRateLimited, SkippedError, createFullR
 import type { LinkState } from '../../core/state/rows.ts';
 import type { Clock } from '../../util/clock.ts';
 import { ConfigError } from '../../util/config-error.ts';
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { SIDES, type Side } from '../../core/contact/side.ts';
 import { isCredentialError } from '../../providers/errors.ts';
 import { changeLink } from '../../engine/change-link.ts';

@@ -1,6 +1,6 @@
 import type { JobProgress, JobReport, JobData } from './job.ts';
 import { createHash } from 'node:crypto';
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 
 /** Runs one job to its end and returns its report; never throws. */
 export type RunJob = (

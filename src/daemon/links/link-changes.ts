@@ -1,5 +1,6 @@
 import { systemClock, type Clock } from '../../util/clock.ts';
-import type { Config, ReadConfig, LinkConfig } from '../../app/config/config.ts';
+import type { Config, ReadConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { Events } from '../../engine/events.ts';
 import type { FaultyLink } from '../../app/config/hosted-links.ts';
 import { openHostedLinks, type HostedLinks, type StoredLink } from '../../store/hosted-links.ts';

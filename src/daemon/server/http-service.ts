@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
 import type { Clock } from '../../util/clock.ts';
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { Hono } from 'hono';
 import { openAddressRemedy } from '../../app/config/unencrypted.ts';
 import type { ListenAddress } from '../../util/values.ts';

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { App } from '../../app/app.ts';
-import type { LinkConfig } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { SIDES, type Side } from '../../core/contact/side.ts';
 import type { Events } from '../../engine/events.ts';
 import type { OnReport } from '../jobs/daemon.ts';

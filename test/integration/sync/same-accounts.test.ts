@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LinkConfig } from '../../../src/app/config/config.ts';
+import type { LinkConfig } from '../../../src/app/config/link-config.ts';
 import { named } from '../../support/linked-people.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 

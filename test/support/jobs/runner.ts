@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NamedBudget } from '../../../src/app/network.ts';
 import type { LinkRunOptions } from '../../../src/app/runs.ts';
-import type { LinkConfig } from '../../../src/app/config/config.ts';
+import type { LinkConfig } from '../../../src/app/config/link-config.ts';
 import type { Side, Sides } from '../../../src/core/contact/side.ts';
 import type { Events } from '../../../src/engine/events.ts';
 import type { JobData } from '../../../src/daemon/jobs/job.ts';

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { createBrowserSignIns, signInMethodOf } from '../../../src/app/browser-sign-in.ts';
 import type { App } from '../../../src/app/app.ts';
-import { loadConfig, type LinkConfig } from '../../../src/app/config/config.ts';
+import { loadConfig } from '../../../src/app/config/config.ts';
+import type { LinkConfig } from '../../../src/app/config/link-config.ts';
 import { createVirtualClock } from '../../support/virtual-clock.ts';
 
 const ENV = {

@@ -1,6 +1,6 @@
 import { unwrittenSide } from '../../../engine/history/conflicts.ts';
 import { html } from 'hono/html';
-import type { LinkConfig } from '../../../app/config/config.ts';
+import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { SIDES, type Side } from '../../../core/contact/side.ts';
 import { CONFLICT_STATES, count, DECIDED_BY, fieldWords, grouped } from '../../../core/view/words.ts';
 import type { ConflictView } from '../../../core/view/views.ts';

@@ -1,6 +1,6 @@
 import type { VerdictView } from '../../../engine/history/open-questions.ts';
 import { html } from 'hono/html';
-import type { LinkConfig } from '../../../app/config/config.ts';
+import type { LinkConfig } from '../../../app/config/link-config.ts';
 import type { SyncedField } from '../../../core/contact/contact.ts';
 import { otherSide, SIDES, type Side } from '../../../core/contact/side.ts';
 import type { ContactHistory, FoundPerson } from '../../../engine/history/explain.ts';

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { LinkConfig } from '../../../app/config/config.ts';
+import type { LinkConfig } from '../../../app/config/link-config.ts';
 import type { LinkRecord } from '../../../engine/history/link-record.ts';
 import type { LinkStatus } from '../../jobs/link-status.ts';
 import { SIDES } from '../../../core/contact/side.ts';

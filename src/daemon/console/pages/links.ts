@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { LinkConfig } from '../../../app/config/config.ts';
+import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { SIDES, type Side } from '../../../core/contact/side.ts';
 import type { LinkStatus } from '../../jobs/link-status.ts';
 import { count, grouped, haltWords } from '../../../core/view/words.ts';

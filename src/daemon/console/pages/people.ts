@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { LinkConfig } from '../../../app/config/config.ts';
+import type { LinkConfig } from '../../../app/config/link-config.ts';
 import type { FoundPerson } from '../../../engine/history/explain.ts';
 import { count } from '../../../core/view/words.ts';
 import { page, table, linkPath, navOf, type Html, type PageContext } from '../layout.ts';

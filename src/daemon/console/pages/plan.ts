@@ -1,7 +1,7 @@
 import { count, fieldWords, formatEstimate, grouped, haltWords, AMBIGUITIES } from '../../../core/view/words.ts';
 import type { VerdictView } from '../../../engine/history/open-questions.ts';
 import { html } from 'hono/html';
-import type { LinkConfig } from '../../../app/config/config.ts';
+import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { syncedIn, type Contact, type SyncedField } from '../../../core/contact/contact.ts';
 import { otherSide, SIDES, type Side } from '../../../core/contact/side.ts';
 import type { Shown } from '../../../core/view/changes.ts';

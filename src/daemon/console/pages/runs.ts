@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { LinkConfig } from '../../../app/config/config.ts';
+import type { LinkConfig } from '../../../app/config/link-config.ts';
 import type { UndoRefusal } from '../../../engine/history/plan-undo.ts';
 import type { ShownWrites } from '../../../engine/history/run-writes.ts';
 import type { Shown } from '../../../core/view/changes.ts';

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { SignInMethod } from '../../../app/browser-sign-in.ts';
-import type { LinkConfig } from '../../../app/config/config.ts';
+import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { syncedFieldsOf } from '../../../core/contact/chosen.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../../core/contact/side.ts';
 import { POLICY_NAMES, ruleOf } from '../../../core/reconcile/conflict-policy.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { placeOf } from '../../../../src/app/config/accounts.ts';
-import type { LinkConfig } from '../../../../src/app/config/config.ts';
+import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
 import { placesOf, problemsOf, REQUIRED, REQUIRED_YAML, useConfigDirectory } from './config-support.ts';
 
 const { load, loadLink, write } = useConfigDirectory();

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { ConfigError, type ConfigProblem } from '../../../../src/util/config-error.ts';
-import { loadConfig, type Config, type LinkConfig, type LoadOptions } from '../../../../src/app/config/config.ts';
+import { loadConfig, type Config, type LoadOptions } from '../../../../src/app/config/config.ts';
+import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
 
 export const REQUIRED = {
   SERVICE_BASE_URL: 'https://service.test',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { App } from '../../../../src/app/app.ts';
-import type { LinkConfig } from '../../../../src/app/config/config.ts';
+import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
 import { Secret } from '../../../../src/util/secret.ts';
 import { createConsoleActions, type UndoTarget } from '../../../../src/daemon/console/actions.ts';
 import type { JobReport } from '../../../../src/daemon/jobs/job.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LinkConfig } from '../../../../src/app/config/config.ts';
+import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
 import type { LinkRecord } from '../../../../src/engine/history/link-record.ts';
 import { pageContext } from '../../../../src/daemon/console/layout.ts';
 import { leftOutPage } from '../../../../src/daemon/console/pages/left-out.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LinkConfig } from '../../../../src/app/config/config.ts';
+import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
 import type { ConflictView, Run, WriteView } from '../../../../src/core/view/views.ts';
 import { pageContext } from '../../../../src/daemon/console/layout.ts';
 import type { Overview } from '../../../../src/daemon/console/overview.ts';

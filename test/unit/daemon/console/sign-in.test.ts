@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
-import type { LinkConfig } from '../../../../src/app/config/config.ts';
+import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
 import { ownForms, signedIn, type Env } from '../../../../src/daemon/console/access.ts';
 import { createSessions } from '../../../../src/daemon/console/sessions.ts';
 import { makePass } from '../../../../src/daemon/console/sign-in-link.ts';

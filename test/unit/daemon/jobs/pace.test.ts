@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createPolling } from '../../../../src/daemon/jobs/polling.ts';
-import type { LinkConfig } from '../../../../src/app/config/config.ts';
+import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
 import { newState } from '../../../support/store/new-link.ts';
 
 const MINUTE_MS = 60_000;

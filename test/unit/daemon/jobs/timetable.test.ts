@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { nextSlot, schedulesOf, type Schedule } from '../../../../src/daemon/jobs/scheduler.ts';
-import type { LinkConfig } from '../../../../src/app/config/config.ts';
+import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
 
 const INTERVAL_MS = 300_000;
 const SWEEP_MS = 21_600_000;

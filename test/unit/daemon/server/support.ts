@@ -1,4 +1,4 @@
-import type { LinkConfig } from '../../../../src/app/config/config.ts';
+import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
 import type { LinkHealth } from '../../../../src/daemon/jobs/health.ts';
 import type { RunSummary } from '../../../../src/engine/run.ts';
 import type { JobReport } from '../../../../src/daemon/jobs/job.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { createLeaseHolders } from './lease-holders.ts';
-import { warnOfOpenDirectory, keysOf, openStoreOf, type OpenedStore } from './store.ts';
+import { warnOfOpenDirectory, keysOf, openStoreOf } from './store.ts';
 import { keepLinks, credentialDigest, withReadableTokens, type ContextParts } from './links.ts';
 import { lazyAgent, limitsOf, networkFor, trafficOf, type NamedBudget, type Traffic } from './network.ts';
 import type { Runs } from './runs.ts';
@@ -65,7 +65,7 @@ export type App = Runs & {
 };
 
 /** The stored tokens. On SQLite, the token file of an earlier version is moved into the database. */
-const openVaultOf = (config: Config, { store, isShared }: OpenedStore, clock: Clock): Vault => {
+const openVaultOf = (config: Config, { store, isShared }: ReturnType<typeof openStoreOf>, clock: Clock): Vault => {
   const shared = { ...keysOf(config), clock, rows: store.hosted };
   if (isShared) return openVault({ ...shared, setting: 'DATABASE_URL' });
   const file = join(config.dataDir, TOKEN_FILE);
@@ -109,7 +109,7 @@ const createInspector = (parts: ContextParts): Pick<App, 'inspect' | 'collection
 export const createApp = (config: Config, events: Events, overrides: AppOverrides = {}): App => {
   const { clock = systemClock, random = Math.random, newId = randomUUID } = overrides;
   warnOfOpenDirectory(config.dataDir, events);
-  const own: OpenedStore | null = overrides.store ? { store: overrides.store, isShared: false } : null;
+  const own = overrides.store ? { store: overrides.store, isShared: false } : null;
   const opened = own ?? openStoreOf(config, { clock, events, newId });
   const { store, isShared } = opened;
   const hosted = isShared ? { rows: store.hosted, ...keysOf(config) } : null;

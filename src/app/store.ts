@@ -24,7 +24,7 @@ export const keysOf = ({ credentialsKey, credentialsKeyOld }: Config): KeyOption
 const MORE_CONNECTIONS = 2;
 
 /** The store that the configuration names, and whether several hosts may share its database. */
-export type OpenedStore = { readonly store: HostedStore; readonly isShared: boolean };
+type OpenedStore = { readonly store: HostedStore; readonly isShared: boolean };
 
 /**
  * Opens the store of the configuration: PostgreSQL with DATABASE_URL, connected when it is first used, otherwise SQLite in

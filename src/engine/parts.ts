@@ -101,10 +101,10 @@ const NO_IDS: ContactIds = { left: [], right: [] };
 const sortContacts = async (session: DivisionContext, fresh: ContactIds): Promise<Sorted> => {
   if (fresh.left.length === 0 || fresh.right.length === 0) return { uncertain: NO_IDS, twins: [], single: fresh };
   const { verdicts } = await session.store.link(session.link);
-  const judged = new Set(verdicts.flatMap(({ leftId, rightId }) => [`left ${leftId}`, `right ${rightId}`]));
-  const search = newTwinSearch();
+  const judged = verdicts.flatMap(({ leftId, rightId }) => [`left ${leftId}`, `right ${rightId}`]);
+  const search = newTwinSearch(judged);
   for (const side of SIDES) await readSketches(session, side, fresh[side], (sketch) => searchTwin(search, sketch));
-  const twins = twinsIn(search, judged);
+  const twins = twinsIn(search);
   const rest = {
     left: without(
       fresh.left,
@@ -115,7 +115,6 @@ const sortContacts = async (session: DivisionContext, fresh: ContactIds): Promis
       twins.map(({ rightId }) => rightId),
     ),
   };
-  for (const name of judged) search.named.add(name);
   const { large, unmatched } = await findUnmatched(session, rest, search);
   const uncertain = { ...rest, [large]: without(rest[large], unmatched) };
   return { uncertain, twins, single: { ...NO_IDS, [large]: unmatched } };

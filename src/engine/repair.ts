@@ -1,12 +1,7 @@
 import { isPresent, isAway } from '../core/contact/half.ts';
 import { SIDES } from '../core/contact/side.ts';
 import type { Pair, WholePair } from '../core/reconcile/decision.ts';
-import {
-  disputedHalves,
-  fieldsOfDifferences,
-  unexplainedDifferences,
-  type Unexplained,
-} from '../core/reconcile/differences.ts';
+import { disputedHalves, fieldsOfDifferences, unexplainedDifferences } from '../core/reconcile/differences.ts';
 import type { GroupPlan } from '../core/reconcile/groups.ts';
 import type { Policy } from '../core/reconcile/policy.ts';
 import type { Store } from '../store/store.ts';
@@ -18,8 +13,10 @@ import { loadPairsOf } from './workload.ts';
 /** The number of pairs that are loaded at once. */
 const BATCH = 500;
 
+type Differences = NonNullable<ReturnType<typeof unexplainedDifferences>>;
+
 /** A linked pair with differences that no rule explains. */
-type Differing = { readonly pair: WholePair; readonly differences: Unexplained };
+type Differing = { readonly pair: WholePair; readonly differences: Differences };
 
 const isWhole = (pair: Pair): pair is WholePair =>
   pair.status === 'linked' && SIDES.every((side) => isPresent(pair[side]) && !isAway(pair[side]));

@@ -1,6 +1,6 @@
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { inWordsOf, SIDES, type Sides, type SideWords } from '../../core/contact/side.ts';
-import { selectChanges, type Shown } from '../../core/view/changes.ts';
+import { selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
 import type { Run, WriteView } from '../../core/view/views.ts';
 import { count, formatDuration, grouped, writeNote } from '../../core/view/words.ts';
 import { listWrites } from '../../engine/history/run-writes.ts';
@@ -14,7 +14,7 @@ import { formatTime, shortRun, formatTable } from '../terminal/layout.ts';
 import { layoutOf, type Terminal } from '../terminal/terminal.ts';
 import { findRun } from './find-run.ts';
 
-type RunsOptions = CommonOptions & Shown;
+type RunsOptions = CommonOptions & ChangeFilter;
 
 /** Runs of each link that are listed without `--all`. */
 const RUNS_SHOWN = 20;
@@ -72,7 +72,7 @@ const formatRuns = (link: LinkConfig, runs: readonly Run[], all: boolean, termin
   return [`${name}:`, table, ...more].join('\n');
 };
 
-const formatRun = (one: LinkRun, writes: readonly WriteView[], shown: Shown, terminal: Terminal): string => {
+const formatRun = (one: LinkRun, writes: readonly WriteView[], shown: ChangeFilter, terminal: Terminal): string => {
   const { link, run } = one;
   const [id, began, kind, outcome, took] = rowOf(one);
   const undoes = run.undoes === null ? '' : ` of run ${shortRun(run.undoes)}`;

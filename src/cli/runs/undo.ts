@@ -1,6 +1,6 @@
 import { whyTooOld } from '../../engine/history/runs.ts';
 import { inWordsOf, type Sides, type SideWords } from '../../core/contact/side.ts';
-import { selectChanges, type Shown } from '../../core/view/changes.ts';
+import { selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
 import { count, fieldWords } from '../../core/view/words.ts';
 import type { Change } from '../../core/view/views.ts';
 import { HaltError } from '../../engine/context.ts';
@@ -28,7 +28,7 @@ import { layoutOf, type Terminal } from '../terminal/terminal.ts';
 import { findRun, type FoundRun } from './find-run.ts';
 
 type UndoOptions = CommonOptions &
-  Shown & {
+  ChangeFilter & {
     readonly dryRun?: boolean;
     readonly acceptDeletes?: boolean;
     readonly yes?: boolean;
@@ -106,7 +106,7 @@ const perform = async (
 };
 
 /** The undo in the documented JSON format, with the names of the sides. */
-const toJson = ({ actions, ...document }: UndoDocument, sides: Sides<SideWords>, shown: Shown): unknown =>
+const toJson = ({ actions, ...document }: UndoDocument, sides: Sides<SideWords>, shown: ChangeFilter): unknown =>
   inWordsOf(sides, {
     ...document,
     actions: selectChanges(actions, shown).map((change) => changeToJson(change, sides)),
@@ -162,7 +162,12 @@ const refusalRow = ({ side, field, reason, ...ids }: UndoRefusal, sides: Sides<S
   return [sides[side].title, describeIds(ids), what, reason];
 };
 
-const formatUndo = (document: UndoDocument, sides: Sides<SideWords>, shown: Shown, terminal: Terminal): string => {
+const formatUndo = (
+  document: UndoDocument,
+  sides: Sides<SideWords>,
+  shown: ChangeFilter,
+  terminal: Terminal,
+): string => {
   const { link, run, write, outcome, undone, refused, actions } = document;
   const selected = selectChanges(actions, shown);
   const isFiltered = actions.length > 0 && selected.length === 0;

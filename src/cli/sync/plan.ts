@@ -2,7 +2,7 @@ import { count, formatEstimate, grouped, plannedRemedy } from '../../core/view/w
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { SIDES, inWordsOf, type Sides, type SideWords } from '../../core/contact/side.ts';
 import type { RunKind } from '../../core/state/rows.ts';
-import { selectChanges, type Shown } from '../../core/view/changes.ts';
+import { selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
 import type { Unpaired, Change } from '../../core/view/views.ts';
 import { FIRST_SYNC_WAITS, HaltError } from '../../engine/context.ts';
 import type { Estimate } from '../../engine/plan-link.ts';
@@ -50,7 +50,7 @@ const pairCommands = ({ left, right }: Unpaired, { link, isOnly }: Pick<LinkPlan
 const formatUnpaired = (
   { unpaired: all, ...named }: LinkPlan,
   sides: Sides<SideWords>,
-  shown: Pick<Shown, 'all'>,
+  shown: Pick<ChangeFilter, 'all'>,
   { width }: Layout,
 ): readonly string[] =>
   [...Map.groupBy(all, ({ why }) => why)].flatMap(([why, rivals]) => {
@@ -78,7 +78,7 @@ const formatRequests = ({ requests, durationMs }: Estimate, sides: Sides<SideWor
 export const formatPlan = (
   plan: LinkPlan,
   sides: Sides<SideWords>,
-  shown: Pick<Shown, 'all'>,
+  shown: Pick<ChangeFilter, 'all'>,
   layout: Layout,
 ): string => {
   const { link, kind, actions, total, estimate, halted, error } = plan;
@@ -127,7 +127,7 @@ const notPlanned = (
 };
 
 type PlanOptions = CommonOptions &
-  Shown & {
+  ChangeFilter & {
     readonly full?: boolean;
     /** The plan of a first sync that waits for review is not reported as a halt. */
     readonly showsReview?: boolean;

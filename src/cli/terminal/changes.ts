@@ -1,6 +1,6 @@
 import { scalarsOf } from '../../core/contact/contact.ts';
 import { SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
-import { countBySide, type Shown } from '../../core/view/changes.ts';
+import { countBySide, type ChangeFilter } from '../../core/view/changes.ts';
 import { fieldWords, grouped, CHANGE_KIND_TITLES, IS_OF_BOTH, whyWords } from '../../core/view/words.ts';
 import { CHANGE_KINDS, changeKindOf, type Change, type FieldChange, type WriteView } from '../../core/view/views.ts';
 import { isoOf } from '../../util/clock.ts';
@@ -123,7 +123,7 @@ export const formatHidden = (hidden: number): readonly string[] =>
 export const formatChanges = <Each extends Change>(
   changes: readonly Each[],
   sides: Sides<SideWords>,
-  { all = false }: Pick<Shown, 'all'>,
+  { all = false }: Pick<ChangeFilter, 'all'>,
   layout: Layout,
   noteOf: (change: Each) => string = () => '',
 ): readonly string[] => {

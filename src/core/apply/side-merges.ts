@@ -31,10 +31,14 @@ const movesBy = (before: readonly string[], after: readonly string[], mergedAway
   return { join: after.filter((id) => !before.includes(id) && mergedAway.includes(id)), leave: lost };
 };
 
-type Change = { readonly before: Contact; readonly shown: Contact; readonly kept: ReadonlySet<SyncedField> };
+type SurvivorChange = { readonly before: Contact; readonly shown: Contact; readonly kept: ReadonlySet<SyncedField> };
 
 /** Adds the changes of a merge to the base, as if the sides had agreed on them, except for the fields in `kept`. */
-const withChange = (base: Snapshot | null, { before, shown, kept }: Change, { join, leave }: Moves): Snapshot => {
+const withChange = (
+  base: Snapshot | null,
+  { before, shown, kept }: SurvivorChange,
+  { join, leave }: Moves,
+): Snapshot => {
   const agreed = base ?? EMPTY_SNAPSHOT;
   const all = syncedIn(agreed.contact, before, shown);
   const changed = new Set<SyncedField>(
@@ -60,7 +64,7 @@ const storeMade = (
   set: WorkingSet,
   own: Half | null,
   after: ContactRecord,
-  { change, moves }: { readonly change: Change; readonly moves: Moves },
+  { change, moves }: { readonly change: SurvivorChange; readonly moves: Moves },
   { groupPairs, atMs }: Known,
 ): boolean => {
   const pair = own === null || own.pair === null ? null : set.pair(own.pair);
@@ -99,7 +103,7 @@ export const observeMerge = (
 ): void => {
   const shown = shownBy(before.contact, after.contact, mergedAway.contact);
   const moves = movesBy(before.groupIds, after.groupIds, mergedAway.groupIds);
-  const change: Change = { before: before.contact, shown, kept: new Set<SyncedField>(ownFields) };
+  const change: SurvivorChange = { before: before.contact, shown, kept: new Set<SyncedField>(ownFields) };
   const own = set.half(side, before.id);
   if (!storeMade(set, own, after, { change, moves }, known)) observeRecord(set, side, after, known.atMs);
 };
@@ -137,7 +141,7 @@ export const observeStray = (set: WorkingSet, operation: StrayOperation, after: 
   const pairId = operation.pairId ?? set.half(side, operation.before.id)?.pair ?? null;
   if (own === null || own.pair === pairId) return;
   const { contact: before, groupIds } = own.base ?? EMPTY_SNAPSHOT;
-  const change: Change = { before, shown: strayed(operation, before, after.contact), kept: new Set() };
+  const change: SurvivorChange = { before, shown: strayed(operation, before, after.contact), kept: new Set() };
   const { join, leave } = operation.kind === 'membership' ? operation : { join: [], leave: [] };
   const moves: Moves = {
     join: join.filter((id) => after.groupIds.includes(id) && !groupIds.includes(id)),

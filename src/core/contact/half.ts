@@ -3,7 +3,7 @@ import type { Side } from './side.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
- * The state of a half: the difference between its side's last report and the last settled state.
+ * The states of a half: the difference between its side's last report and the last settled state.
  *
  * - `settled`: no decision is needed: the record equals the base, or the difference stays on this side; or a half
  * without a pair that its side does not select.
@@ -13,16 +13,8 @@ import type { Snapshot } from './snapshot.ts';
  * - `gone`: there is evidence of its deletion (R7).
  * - `doubted`: it was deleted, and a feed or a listing that may be delayed contains it again; a read by its id decides.
  */
-export type HalfState = 'settled' | 'changed' | 'missing' | 'settling' | 'gone' | 'doubted';
-
-export const HALF_STATES = [
-  'settled',
-  'changed',
-  'missing',
-  'settling',
-  'gone',
-  'doubted',
-] as const satisfies readonly HalfState[];
+export const HALF_STATES = ['settled', 'changed', 'missing', 'settling', 'gone', 'doubted'] as const;
+export type HalfState = (typeof HALF_STATES)[number];
 
 /** The stored state of one contact on one side of a link. */
 export type Half = {

@@ -1,5 +1,5 @@
 import type { Contact } from './contact.ts';
-import { type Gender, NAME_TABLES as TABLES } from './name-tables.ts';
+import { NAME_TABLES as TABLES } from './name-tables.ts';
 import { entryOf, foldText, isSpaceless, type Word, wordsIn } from './names.ts';
 
 const LONGEST_ENTRY = 3;
@@ -17,7 +17,7 @@ type NameDraft = {
   first: readonly Word[];
   last: readonly Word[];
   suffix: string;
-  readonly genders: Set<Gender>;
+  readonly genders: Set<'male' | 'female'>;
 };
 
 /** Drops the parts of a degree after its title: Dr. rer. nat. */

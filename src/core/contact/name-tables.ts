@@ -7,7 +7,7 @@ const entriesOf = (table: string): readonly string[] =>
     .map(foldText)
     .filter((entry) => entry !== '');
 
-export type Gender = 'male' | 'female';
+type Gender = 'male' | 'female';
 
 const MALE = `
   mr, mister, sir, lord

@@ -1,7 +1,6 @@
 import type { Contact } from './contact.ts';
 import { emailKey, phoneKey } from './keys.ts';
 import { parseName } from './name-parts.ts';
-import type { Gender } from './name-tables.ts';
 import { entryOf, isSpaceless, withoutDigraphs, type Word, wordsIn } from './names.ts';
 
 /** A name in folded words, without titles, qualifications and remarks. */
@@ -11,7 +10,7 @@ export type PersonName = {
   /** For example `jr`, `sr` or `ii`; empty if the name has none. */
   readonly suffix: string;
   /** The gender that a title implies. */
-  readonly gender: Gender | null;
+  readonly gender: 'male' | 'female' | null;
   /** The folded text in brackets or quotation marks; empty if there are no brackets. */
   readonly remark: string;
   /** True if it names several people, such as `Anna & Ben` and `Familie Huber`. */

@@ -73,10 +73,10 @@ export const ruleOf = (policy: ConflictPolicy, place: (side: Side) => string = (
 };
 
 /** The parts of a policy that decide conflicts. */
-export type Deciding = Pick<Policy, 'direction' | 'directions' | 'conflicts' | 'conflictsByField'>;
+export type ConflictTerms = Pick<Policy, 'direction' | 'directions' | 'conflicts' | 'conflictsByField'>;
 
 /** Returns the conflict policy of a field, in a link that writes both sides. */
-export const policyFor = ({ conflicts, conflictsByField }: Deciding, field: SyncedField): ConflictPolicy =>
+export const policyFor = ({ conflicts, conflictsByField }: ConflictTerms, field: SyncedField): ConflictPolicy =>
   conflictsByField?.[field] ?? conflicts;
 
 /** Returns the source of a one-way link; null if the link writes both sides. */
@@ -102,17 +102,17 @@ export const decidedBy = (
   field: SyncedField,
   values: Sides<string>,
   winner: Side | null,
-  deciding: Deciding,
+  terms: ConflictTerms,
 ): DecidedBy => {
   if (winner === null) return 'nobody yet';
-  const source = sourceOf(forField(deciding, field));
+  const source = sourceOf(forField(terms, field));
   if (source !== null) return source === winner ? 'one-way' : 'earlier policy';
-  return ruleOf(policyFor(deciding, field)).reason(values, winner) ?? 'earlier policy';
+  return ruleOf(policyFor(terms, field)).reason(values, winner) ?? 'earlier policy';
 };
 
 /**
  * Returns whether a conflict about the field may be decided by the times of the changes. Then the decision is kept, because our own
  * writes change those times. For the same two values, the result of `longest` can only change with the times.
  */
-export const decidesByTime = (policy: Deciding, field: SyncedField): boolean =>
+export const decidesByTime = (policy: ConflictTerms, field: SyncedField): boolean =>
   forField(policy, field).direction === 'both' && ruleOf(policyFor(policy, field)).usesTimes;

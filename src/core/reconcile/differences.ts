@@ -25,7 +25,7 @@ import { aliasLeftovers, resembles } from './similar.ts';
 type Settled = Sides<Half & { readonly base: Snapshot }>;
 
 /** The differences between the halves of a pair that no rule explains; groups are given by their links. */
-export type Unexplained = {
+type Unexplained = {
   readonly texts: readonly ScalarField[];
   readonly lists: readonly { readonly field: ListField; readonly elements: readonly ListElement[] }[];
   readonly groups: readonly GroupLink[];

@@ -22,11 +22,11 @@ type MembershipDelta = {
 };
 
 type State = 'in' | 'out';
-type Change = 'joined' | 'quit' | 'none';
+type MembershipChange = 'joined' | 'quit' | 'none';
 
 const stateOf = (ids: ReadonlySet<string>, id: string | null): State => (id !== null && ids.has(id) ? 'in' : 'out');
 
-const changeOf = (now: State, before: State): Change => {
+const changeOf = (now: State, before: State): MembershipChange => {
   if (now === before) return 'none';
   return now === 'in' ? 'joined' : 'quit';
 };
@@ -35,7 +35,12 @@ const changeOf = (now: State, before: State): Change => {
  * Returns the change of `to` that follows from a change of `from`. Joining wins over leaving, so that nothing is lost (R5), unless
  * the source of a one-way link left the group.
  */
-const propagated = (from: Change, to: Change, toNow: State, isSource: boolean): 'join' | 'leave' | null => {
+const propagated = (
+  from: MembershipChange,
+  to: MembershipChange,
+  toNow: State,
+  isSource: boolean,
+): 'join' | 'leave' | null => {
   if (from === 'joined' && toNow === 'out') return 'join';
   return from === 'quit' && toNow === 'in' && (isSource || to !== 'joined') ? 'leave' : null;
 };
@@ -79,7 +84,7 @@ export const mergeMembership = (halves: Sides<Half>, links: readonly GroupLink[]
     const before = (side: Side): State => (isKnownPair && link.settled ? stateOf(base[side], link[side]) : 'out');
     for (const to of SIDES) {
       const from = otherSide(to);
-      const changeAt = (side: Side): Change => changeOf(state[side], before(side));
+      const changeAt = (side: Side): MembershipChange => changeOf(state[side], before(side));
       const action = propagated(changeAt(from), changeAt(to), state[to], !mayWrite(policy, from));
       if (action === null) continue;
       if (!mayWrite(policy, to)) held[from] = true;

@@ -138,7 +138,7 @@ const creationOf = (
 };
 
 /** The inputs of all decisions about contacts. */
-type Deciding = {
+type DecisionContext = {
   readonly links: readonly GroupLink[];
   readonly policy: Terms;
   readonly selects: Selection['selects'];
@@ -149,7 +149,7 @@ type Deciding = {
  * Decides about a pair of which one half is deleted (R6, R7) and the given half exists. Returns null while it is not confirmed that
  * the given half exists: it may be deleted, too.
  */
-const decideHalfGone = (pair: Pair, half: Half, { links, policy, selects }: Deciding): Decision | null => {
+const decideHalfGone = (pair: Pair, half: Half, { links, policy, selects }: DecisionContext): Decision | null => {
   if (half.state === 'settling') return null;
   const edited = wasEdited(half, links, policy);
   const isWanted = isSelected(half, selects);
@@ -170,8 +170,8 @@ const standing = ({ left, right }: Pair): Half | null => {
   return isPresent(right) ? right : null;
 };
 
-const decidePair = (pair: Pair, deciding: Deciding, open: readonly OpenConflict[]): Decision | null => {
-  const { backs, links, policy, selects } = deciding;
+const decidePair = (pair: Pair, context: DecisionContext, open: readonly OpenConflict[]): Decision | null => {
+  const { backs, links, policy, selects } = context;
   const { left, right } = pair;
   const sleep = decideSleep(pair, links, selects);
   if (sleep !== null) return sleep;
@@ -182,12 +182,12 @@ const decidePair = (pair: Pair, deciding: Deciding, open: readonly OpenConflict[
     return withSleep({ ...withGivenBack(merge, halves, backs), ...(unites && { unites }) }, links, selects);
   }
   const half = standing(pair);
-  if (half !== null) return decideHalfGone(pair, half, deciding);
+  if (half !== null) return decideHalfGone(pair, half, context);
   return isAwaited(pair, backs) ? null : { kind: 'unlink', pair, to: 'drop' };
 };
 
 /** Decides about a kept or dormant pair without a match. */
-const decideSurvivor = (pair: Pair, { links, policy, selects }: Deciding): Decision => {
+const decideSurvivor = (pair: Pair, { links, policy, selects }: DecisionContext): Decision => {
   const half = standing(pair);
   if (half === null) return { kind: 'unlink', pair, to: 'drop' };
   const wakes = pair.status === 'dormant' && half.state !== 'settling' && mayWrite(policy, otherSide(half.side));
@@ -219,7 +219,7 @@ const candidatesOf = (side: Side, { unpaired, survivors }: PlanInput): readonly 
 const decideMatch = (
   match: Match,
   survivors: ReadonlyMap<string, Pair>,
-  { links, policy, selects }: Deciding,
+  { links, policy, selects }: DecisionContext,
 ): readonly Decision[] => {
   const [known, ...others] = SIDES.flatMap((side) => survivors.get(nameOf(match[side])) ?? []);
   // If both contacts were kept, one pair is dropped: no contact may be in two pairs.
@@ -231,7 +231,7 @@ const decideMatch = (
 };
 
 /** Decides about the remaining half of a pair and the contact that replaces its other half (R12). The pair continues. */
-const decideReplacement = (replacement: Replacement, { links, policy, selects }: Deciding): Decision => {
+const decideReplacement = (replacement: Replacement, { links, policy, selects }: DecisionContext): Decision => {
   const pair: Pair = { ...replacement.pair, status: 'kept', [replacement.gone.side]: null };
   const halves = unitingHalves(meetReplacement(replacement), links);
   const merge = decideMerge(pair, halves, links, policy);
@@ -239,7 +239,11 @@ const decideReplacement = (replacement: Replacement, { links, policy, selects }:
 };
 
 /** Creates a contact without a match on the other side, unless none of its values may be written there. */
-const decideNew = (half: Half, { links, policy }: Deciding, { verdicts = [] }: PlanInput): readonly Creation[] => {
+const decideNew = (
+  half: Half,
+  { links, policy }: DecisionContext,
+  { verdicts = [] }: PlanInput,
+): readonly Creation[] => {
   const creation = creationOf(null, half, links, policy);
   if (!mayWrite(policy, creation.side) || isEmptyContact(draftOf(creation))) return [];
   const apart = apartFrom(verdicts, half.side, half.record.id);
@@ -250,7 +254,7 @@ const decideNew = (half: Half, { links, policy }: Deciding, { verdicts = [] }: P
  * Finds the contacts that are paired for the first time. All contacts are compared, so that a selected contact can also match a
  * contact that the other side does not select. Two contacts that no side selects are not paired.
  */
-const matchSelected = (input: PlanInput, selects: Deciding['selects']): ReturnType<typeof matchContacts> => {
+const matchSelected = (input: PlanInput, selects: DecisionContext['selects']): ReturnType<typeof matchContacts> => {
   const candidates = bySide((side) => candidatesOf(side, input));
   const selected = new Set(
     SIDES.flatMap((side) => candidates[side].filter((half) => isSelected(half, selects))).map(nameOf),
@@ -279,7 +283,7 @@ export const planContacts = (input: PlanInput): Plan => {
   const { unpaired, groups } = input;
   const policy: Terms = { ...input.policy, joining: input.joining ?? [] };
   const selects = input.selection?.selects ?? (() => true);
-  const deciding = {
+  const context = {
     links: groups.links,
     policy,
     selects,
@@ -303,11 +307,11 @@ export const planContacts = (input: PlanInput): Plan => {
   const decisions = [
     ...input.pairs
       .filter(isUnmatched)
-      .flatMap((pair) => decidePair(pair, deciding, open.get(pair.left?.id ?? '') ?? []) ?? []),
-    ...met.flatMap((match) => decideMatch(match, survivors, deciding)),
-    ...replacements.map((replacement) => decideReplacement(replacement, deciding)),
-    ...wanted.flatMap((half) => decideNew(half, deciding, input)),
-    ...input.survivors.filter(isUnmatched).map((pair) => decideSurvivor(pair, deciding)),
+      .flatMap((pair) => decidePair(pair, context, open.get(pair.left?.id ?? '') ?? []) ?? []),
+    ...met.flatMap((match) => decideMatch(match, survivors, context)),
+    ...replacements.map((replacement) => decideReplacement(replacement, context)),
+    ...wanted.flatMap((half) => decideNew(half, context, input)),
+    ...input.survivors.filter(isUnmatched).map((pair) => decideSurvivor(pair, context)),
   ];
   const empty = wanted.filter(({ record }) => isEmpty(record)).map(({ side, id }) => ({ side, id }));
   const rest = restOf(unmatched, selects);

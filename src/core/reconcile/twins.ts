@@ -29,11 +29,18 @@ export const sketchOf = (half: Half): Sketch => {
 export type TwinSearch = {
   /** For each content, the id of the only contact with it; null if several contacts have it. */
   readonly byContent: Sides<Map<string, string | null>>;
-  /** Contacts, by side and id, that are not matched by their content alone. */
+  /**
+   * Contacts, by side and id, that are not matched by their content alone: contacts with an origin (R9), contacts that an origin
+   * refers to, and contacts that a person decided about.
+   */
   readonly named: Set<string>;
 };
 
-export const newTwinSearch = (): TwinSearch => ({ byContent: { left: new Map(), right: new Map() }, named: new Set() });
+/** Starts a search; `judged` are the contacts, by side and id, that a person decided about. */
+export const newTwinSearch = (judged: Iterable<string>): TwinSearch => ({
+  byContent: { left: new Map(), right: new Map() },
+  named: new Set(judged),
+});
 
 const nameOf = (side: Side, id: string): string => `${side} ${id}`;
 
@@ -50,14 +57,10 @@ export const searchTwin = ({ byContent, named }: TwinSearch, { side, id, originI
 
 /**
  * Returns the contacts with equal content that are the only ones on their sides with it. They are paired with each other regardless
- * of other contacts (R13). Contacts with an origin (R9), contacts that an origin refers to, and contacts that a person decided
- * about are left out: they are compared with all others. Pure.
+ * of other contacts (R13). Contacts in `named` are left out: they are compared with all others. Pure.
  */
-export const twinsIn = (
-  { byContent, named }: TwinSearch,
-  judged: ReadonlySet<string>,
-): readonly Pick<Verdict, 'leftId' | 'rightId'>[] => {
-  const isFree = (side: Side, id: string): boolean => !named.has(nameOf(side, id)) && !judged.has(nameOf(side, id));
+export const twinsIn = ({ byContent, named }: TwinSearch): readonly Pick<Verdict, 'leftId' | 'rightId'>[] => {
+  const isFree = (side: Side, id: string): boolean => !named.has(nameOf(side, id));
   return [...byContent.right].flatMap(([content, rightId]) => {
     const leftId = byContent.left.get(content) ?? null;
     if (leftId === null || rightId === null) return [];

@@ -49,10 +49,10 @@ type TableState = HalfState | 'unpaired' | 'unselected' | 'unpairedGone' | 'unpa
  * - `forget`: the half is dropped; no other row refers to the contact.
  * - a state: the half gets this state.
  */
-type Outcome = 'observe' | 'rest' | 'keep' | 'forget' | 'gone' | 'missing' | 'settling' | 'doubted';
+type HalfOutcome = 'observe' | 'rest' | 'keep' | 'forget' | 'gone' | 'missing' | 'settling' | 'doubted';
 
 /** The outcome of each event for a half in each state (R1, R7, R12). */
-export const HALF_TRANSITIONS: Readonly<Record<TableState, Readonly<Record<HalfEvent['kind'], Outcome>>>> = {
+export const HALF_TRANSITIONS: Readonly<Record<TableState, Readonly<Record<HalfEvent['kind'], HalfOutcome>>>> = {
   new: {
     shown: 'observe',
     found: 'observe',

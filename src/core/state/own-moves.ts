@@ -1,8 +1,6 @@
 import { CLOCK_MARGIN_MS } from '../contact/half.ts';
 import type { ContactRecord, OwnMove } from '../contact/record.ts';
-
-/** The groups that a write joined and left. */
-type Moves = { readonly add: readonly string[]; readonly remove: readonly string[] };
+import type { MembershipRequest } from '../contact/requests.ts';
 
 /**
  * Returns the record with the membership of a write's response, without a digest, because no row returns this content. If the side
@@ -11,7 +9,7 @@ type Moves = { readonly add: readonly string[]; readonly remove: readonly string
 export const withWrittenGroups = (
   record: ContactRecord,
   groupIds: readonly string[],
-  { add, remove }: Moves,
+  { add, remove }: Pick<MembershipRequest, 'add' | 'remove'>,
   { lags, atMs }: { readonly lags: boolean; readonly atMs: number },
 ): ContactRecord => {
   const { digest: _, ownMoves = [], ...rest } = record;

@@ -3,7 +3,7 @@ import { bySide, type Sides } from '../contact/side.ts';
 import { type Change, type ChangeKind, changeKindOf, type WriteView } from './views.ts';
 
 /** The filter of a plan, an undo or a run. */
-export type Shown = {
+export type ChangeFilter = {
   /** True to remove the limit on the number of changes. */
   readonly all?: boolean;
   readonly only?: ChangeKind;
@@ -18,7 +18,7 @@ const textsOf = (change: Change): readonly (string | null)[] => [
 ];
 
 /** Returns whether a text contains the search text; compared like names. */
-export const holds = (text: string | null, asked: string): boolean => {
+export const containsText = (text: string | null, asked: string): boolean => {
   if (text === null) return false;
   return (
     text.toLowerCase().includes(asked.toLowerCase()) ||
@@ -27,10 +27,13 @@ export const holds = (text: string | null, asked: string): boolean => {
 };
 
 /** Returns the changes that match the filter, in their order. */
-export const selectChanges = <Each extends Change>(changes: readonly Each[], { only, grep }: Shown): readonly Each[] =>
+export const selectChanges = <Each extends Change>(
+  changes: readonly Each[],
+  { only, grep }: ChangeFilter,
+): readonly Each[] =>
   changes.filter((change) => {
     if (only !== undefined && changeKindOf(change) !== only) return false;
-    return grep === undefined || textsOf(change).some((text) => holds(text, grep));
+    return grep === undefined || textsOf(change).some((text) => containsText(text, grep));
   });
 
 const isWrite = (change: Change | WriteView): change is WriteView => 'write' in change;

@@ -183,10 +183,10 @@ const restorationView = (decision: Restoration, groups: PlanGroups, why: Why): C
   return describe(plannedUpdate(side, ids, standing, writesOf(decision), groups), groups.names[side], why);
 };
 
-type Shown = Decision | Restoration;
+type ShownDecision = Decision | Restoration;
 
 /** Returns the changes of a decision; `given` is the reason of an undo. */
-const decisionViews = (decision: Shown, groups: PlanGroups, given?: Why): readonly Change[] => {
+const decisionViews = (decision: ShownDecision, groups: PlanGroups, given?: Why): readonly Change[] => {
   switch (decision.kind) {
     case 'create': {
       const { side, source, pair } = decision;
@@ -207,9 +207,9 @@ const decisionViews = (decision: Shown, groups: PlanGroups, given?: Why): readon
   }
 };
 
-type ShownPlan = Pick<Plan, 'groups'> & { readonly decisions: readonly Shown[] };
+type ShownPlan = Pick<Plan, 'groups'> & { readonly decisions: readonly ShownDecision[] };
 
-const changesOf = (decisions: readonly Shown[], groups: PlanGroups, given?: Why): readonly Change[] =>
+const changesOf = (decisions: readonly ShownDecision[], groups: PlanGroups, given?: Why): readonly Change[] =>
   decisions.flatMap((decision) => decisionViews(decision, groups, given));
 
 const changesOfPlan = (

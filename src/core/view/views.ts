@@ -50,7 +50,7 @@ export type FieldChange = {
   readonly why: Why;
 };
 
-type Shown = {
+type ChangeBase = {
   /** The side that is written. */
   readonly side: Side;
   readonly changes: readonly FieldChange[];
@@ -58,7 +58,7 @@ type Shown = {
 };
 
 /** A change of one contact on one side. */
-export type ContactChange = Shown &
+export type ContactChange = ChangeBase &
   PairIds & {
     /** `membership`: only the groups of the contact change. `ask`: nothing is written, a person decides. */
     readonly action: 'create' | 'update' | 'membership' | 'delete' | 'pair' | 'unlink' | 'set-apart' | 'wake' | 'ask';
@@ -68,7 +68,7 @@ export type ContactChange = Shown &
   };
 
 /** A change of a group on one side. */
-type GroupChange = Shown & {
+type GroupChange = ChangeBase & {
   readonly action: 'create-group' | 'rename-group' | 'delete-group';
   readonly name: string;
 };

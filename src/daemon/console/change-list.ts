@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Sides, SideWords } from '../../core/contact/side.ts';
-import { countBySide, holds, selectChanges, type Shown } from '../../core/view/changes.ts';
+import { countBySide, containsText, selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
 import { fieldWords, grouped, CHANGE_KIND_TITLES, IS_OF_BOTH, whyWords } from '../../core/view/words.ts';
 import { CHANGE_KINDS, changeKindOf, type Change, type FieldChange, type ChangeKind } from '../../core/view/views.ts';
 import type { Html } from './layout.ts';
@@ -83,17 +83,17 @@ const changeItem = <Each extends Change>(change: Each, sides: Sides<SideWords>, 
 };
 
 /** Reads the filter of a list from the address of the page. */
-export const shownOf = (query: (name: string) => string | undefined): Shown => {
+export const shownOf = (query: (name: string) => string | undefined): ChangeFilter => {
   const only = CHANGE_KINDS.find((each) => each === query('only'));
   const grep = query('find')?.trim() ?? '';
   return { ...(only !== undefined && { only }), ...(grep !== '' && { grep }) };
 };
 
-const option = (value: ChangeKind, shown: Shown): Html =>
+const option = (value: ChangeKind, shown: ChangeFilter): Html =>
   html`<option value="${value}" ${shown.only === value ? html`selected` : ''}>${CHANGE_KIND_TITLES[value]}</option>`;
 
 /** The filter of a list. */
-export const filterForm = (action: string, shown: Shown, label = 'Find a name or a value'): Html =>
+export const filterForm = (action: string, shown: ChangeFilter, label = 'Find a name or a value'): Html =>
   html`<form method="get" action="${action}" class="actions" role="search">
     <div>
       <label for="find">${label}</label>
@@ -122,7 +122,7 @@ export const findForm = (action: string, text: string, kept: Readonly<Record<str
 
 /** Whether one of the texts contains the search text. */
 export const isFound = (text: string, texts: readonly (string | null)[]): boolean =>
-  text === '' || texts.some((each) => holds(each, text));
+  text === '' || texts.some((each) => containsText(each, text));
 
 /** Changes of one kind: the first ones of `total`, which concern `counted` contacts and groups. */
 type Section<Each> = {
@@ -167,7 +167,7 @@ export const changeSection = <Each extends Change>(
 export const changeSections = <Each extends Change>(
   all: readonly Each[],
   sides: Sides<SideWords>,
-  shown: Shown,
+  shown: ChangeFilter,
   more: (change: Each) => Html = () => html``,
 ): readonly Html[] => {
   const selected = selectChanges(all, shown);

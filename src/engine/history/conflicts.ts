@@ -2,7 +2,7 @@ import type { SyncedField } from '../../core/contact/contact.ts';
 import { changedAtMs, type Half } from '../../core/contact/half.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import type { Review } from '../../core/reconcile/decision.ts';
-import { decidedBy, type Deciding } from '../../core/reconcile/conflict-policy.ts';
+import { decidedBy, type ConflictTerms } from '../../core/reconcile/conflict-policy.ts';
 import { forField, mayWrite, type Policy } from '../../core/reconcile/policy.ts';
 import type { ConflictRow, StoreChange } from '../../core/state/rows.ts';
 import { nameOf } from '../../core/view/values.ts';
@@ -57,7 +57,7 @@ const changedAt = (
 export const listConflicts = async (
   store: Store,
   link: string,
-  policy: Deciding,
+  policy: ConflictTerms,
   { all }: { readonly all: boolean },
 ): Promise<readonly ConflictView[]> => {
   const rows = await store.conflicts(link, { all });

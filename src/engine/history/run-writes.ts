@@ -1,7 +1,7 @@
 import type { JournalRow } from '../../core/state/rows.ts';
 import { OPERATION_KINDS, type OperationKind } from '../../core/reconcile/operation.ts';
 import type { Store } from '../../store/store.ts';
-import type { Shown } from '../../core/view/changes.ts';
+import type { ChangeFilter } from '../../core/view/changes.ts';
 import { CHANGE_KINDS, changeKindOf, type ChangeKind, type WriteView } from '../../core/view/views.ts';
 import { findPeople } from './explain.ts';
 import { followContacts } from './follow.ts';
@@ -51,7 +51,7 @@ export type ShownWrites =
   /** The writes to the people that match a text. */
   | { readonly total: number; readonly of: readonly WriteView[] };
 
-type Asked = Pick<Shown, 'only' | 'grep'> & { readonly from?: number };
+type Asked = Pick<ChangeFilter, 'only' | 'grep'> & { readonly from?: number };
 
 const isOfRun = (run: string) => (row: JournalRow) => row.run === run;
 

@@ -4,7 +4,7 @@ import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { syncedIn, type Contact, type SyncedField } from '../../../core/contact/contact.ts';
 import { otherSide, SIDES, type Side } from '../../../core/contact/side.ts';
-import type { Shown } from '../../../core/view/changes.ts';
+import type { ChangeFilter } from '../../../core/view/changes.ts';
 import { nameOf, valuesOf } from '../../../core/view/values.ts';
 import { changeKindOf, type Change, type ChangeKind, type Unpaired } from '../../../core/view/views.ts';
 import { changeSections, filterForm, valuesText } from '../change-list.ts';
@@ -250,7 +250,7 @@ const explanation = (view: PlanView): Html => {
     ${keep} ${hint}`;
 };
 
-const planned = (context: PageContext, link: LinkConfig, view: PlanView, shown: Shown): readonly Html[] => {
+const planned = (context: PageContext, link: LinkConfig, view: PlanView, shown: ChangeFilter): readonly Html[] => {
   const { changes, halt, atMs } = view;
   const at = linkPath(link.name, '/plan');
   const again = button(context, { action: at, label: 'Refresh', look: 'quiet', shows: true });
@@ -296,7 +296,12 @@ const accepted = (link: LinkConfig, ranAs: string | null): Html =>
         </div>
       </div>`;
 
-const body = (context: PageContext, link: LinkConfig, planning: Planning | null, shown: Shown): readonly Html[] => {
+const body = (
+  context: PageContext,
+  link: LinkConfig,
+  planning: Planning | null,
+  shown: ChangeFilter,
+): readonly Html[] => {
   const make = (label: string): Html =>
     html`<div class="actions">${button(context, { action: linkPath(link.name, '/plan'), label, shows: true })}</div>`;
   switch (planning?.state) {
@@ -330,7 +335,7 @@ export const planPage = (
     readonly planning: Planning | null;
     readonly progress: WorkProgress | null;
     readonly verdicts: readonly VerdictView[];
-    readonly shown: Shown;
+    readonly shown: ChangeFilter;
   },
 ): Html => {
   const { planning, progress, verdicts, shown } = of;

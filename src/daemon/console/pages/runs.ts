@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
 import type { UndoRefusal } from '../../../engine/history/plan-undo.ts';
 import type { ShownWrites } from '../../../engine/history/run-writes.ts';
-import type { Shown } from '../../../core/view/changes.ts';
+import type { ChangeFilter } from '../../../core/view/changes.ts';
 import { SIDES } from '../../../core/contact/side.ts';
 import { count, fieldWords, formatDuration, haltWords, writeNote } from '../../../core/view/words.ts';
 import type { Run, WriteView } from '../../../core/view/views.ts';
@@ -204,7 +204,7 @@ const undoLink = (
 
 type RunParts = UndoParts & {
   readonly writes: ShownWrites;
-  readonly shown: Shown;
+  readonly shown: ChangeFilter;
   readonly progress: WorkProgress | null;
 };
 

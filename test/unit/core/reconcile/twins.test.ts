@@ -19,10 +19,9 @@ import { halfOf, record, values } from './support.ts';
 const NONE: ReadonlySet<string> = new Set();
 
 const divide = (halves: Sides<readonly Half[]>, judged: ReadonlySet<string> = NONE) => {
-  const search = newTwinSearch();
+  const search = newTwinSearch(judged);
   for (const side of SIDES) for (const half of halves[side]) searchTwin(search, sketchOf(half));
-  const twins = twinsIn(search, judged);
-  for (const name of judged) search.named.add(name);
+  const twins = twinsIn(search);
   const paired = new Set(twins.flatMap(({ leftId, rightId }) => [`left ${leftId}`, `right ${rightId}`]));
   const rest = bySide((side) => halves[side].filter(({ id }) => !paired.has(`${side} ${id}`)));
   const keys = new Set(rest.left.flatMap((half) => comparedBy(sketchOf(half))));

@@ -26,14 +26,6 @@ const inTurn =
   (_request: unknown, index: number): Canned =>
     answers[Math.min(index, answers.length - 1)] ?? {};
 
-describe('the account', () => {
-  it('is the user behind the token', async () => {
-    await using server = await startServer(() => ({ json: one({ id: 'user_7' }) }));
-    expect(await server.remote.identify(never)).toBe('user_7');
-    expect(server.remote.requestCount()).toBe(1);
-  });
-});
-
 describe('a read of ids', () => {
   it('returns the state of each contact', async () => {
     await using server = await startServer(({ path }) => {
@@ -322,12 +314,6 @@ describe('buckets', () => {
   it('fail as a list if one bucket is unreadable', async () => {
     await using server = await startServer(() => ({ json: list([bucketJson(1), { id: 'bucket_2' }]) }));
     expect(await failureOf(server.remote.listGroups(never))).toMatchObject({ kind: 'unreadable' });
-  });
-
-  it('are read by id, and a missing bucket is null', async () => {
-    await using server = await startServer(inTurn({ json: one(bucketJson(3)) }, { status: 404 }));
-    expect(await server.remote.readGroup('bucket_3', never)).toMatchObject({ id: 'bucket_3' });
-    expect(await server.remote.readGroup('bucket_3', never)).toBeNull();
   });
 
   it('are created, or the existing bucket is returned if the name is taken', async () => {

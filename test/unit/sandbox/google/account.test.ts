@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { listAll, refusalOf, startSandbox, type Sandbox } from './support.ts';
+import { describe, expect } from 'vitest';
+import { listAll, refusalOf, type Sandbox, startSandbox, test } from './support.ts';
 
 const named = (givenName: string, email: string) => ({ names: [{ givenName }], emailAddresses: [{ value: email }] });
 
@@ -15,18 +15,16 @@ async function mergeTwo(sandbox: Sandbox) {
 }
 
 describe('a merge in the web interface', () => {
-  test('unites the list values and groups, and keeps the name of the survivor', async () => {
-    await using sandbox = await startSandbox();
+  test('unites the list values and groups, and keeps the name of the survivor', async ({ sandbox, account }) => {
     const { survivor } = await mergeTwo(sandbox);
-    const person = sandbox.emulator.account.person(survivor);
+    const person = account.person(survivor);
     expect(person?.names?.map(({ givenName }) => givenName)).toEqual(['Ada']);
     expect(person?.emailAddresses?.map(({ value }) => value)).toEqual(['ada@x.example', 'lovelace@x.example']);
     expect(person?.memberships).toHaveLength(2);
-    expect(sandbox.emulator.account.people()).toHaveLength(1);
+    expect(account.people()).toHaveLength(1);
   });
 
-  test('leaves a tombstone of the merged-away contact', async () => {
-    await using sandbox = await startSandbox();
+  test('leaves a tombstone of the merged-away contact', async ({ sandbox }) => {
     const { survivor, loser, delta } = await mergeTwo(sandbox);
     expect(delta.map(({ resourceName, metadata }) => [resourceName, metadata?.deleted])).toEqual([
       [survivor, undefined],
@@ -45,15 +43,15 @@ describe('a merge in the web interface', () => {
     expect(data.metadata).not.toHaveProperty('previousResourceNames');
   });
 
-  test('reports both in that variant', async () => {
-    await using sandbox = await startSandbox({ variants: { mergeEvents: 'both' } });
+  test('reports both in that variant', async ({ sandbox, api, emulator }) => {
+    emulator.setVariants({ mergeEvents: 'both' });
     const { loser, delta } = await mergeTwo(sandbox);
     expect(delta).toHaveLength(2);
     expect(delta.find(({ metadata }) => metadata?.previousResourceNames)?.metadata?.previousResourceNames).toEqual([
       loser,
     ]);
     expect(delta.find(({ metadata }) => metadata?.deleted)?.resourceName).toBe(loser);
-    const read = sandbox.api.people.get({ resourceName: loser, personFields: 'names' });
+    const read = api.people.get({ resourceName: loser, personFields: 'names' });
     expect(await refusalOf(read)).toMatchObject({ status: 404 });
   });
 });
@@ -84,9 +82,7 @@ describe('a new resource name', () => {
 });
 
 describe('the owner in the web interface', () => {
-  test('changes groups, fields and names', async () => {
-    await using sandbox = await startSandbox();
-    const { account } = sandbox.emulator;
+  test('changes groups, fields and names', async ({ account }) => {
     const clients = account.createGroup('Clients');
     const ada = account.createPerson(named('Ada', 'ada@x.example'));
     account.setGroups(ada, [clients]);
@@ -100,9 +96,7 @@ describe('the owner in the web interface', () => {
     expect([account.groups(), account.people()]).toEqual([[], []]);
   });
 
-  test('cannot change a missing contact, nor leave a contact without a group', async () => {
-    await using sandbox = await startSandbox();
-    const { account } = sandbox.emulator;
+  test('cannot change a missing contact, nor leave a contact without a group', async ({ account }) => {
     const ada = account.createPerson({});
     account.createGroup('Clients');
     expect(() => account.deletePerson('people/c1')).toThrow('no contact people/c1');

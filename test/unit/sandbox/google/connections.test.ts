@@ -1,34 +1,32 @@
-import { describe, expect, test } from 'vitest';
-import { dayMs, listAll, listPage, minuteMs, namesOf, refusalOf, startSandbox } from './support.ts';
+import { describe, expect } from 'vitest';
+import type { Person } from '../../../../src/sandbox/google/person-schema.ts';
+import { dayMs, listAll, listPage, minuteMs, namesOf, refusalOf, type Sandbox, startSandbox, test } from './support.ts';
 
 const named = (givenName: string) => ({ names: [{ givenName }] });
 
 describe('a full listing', () => {
-  test('leaves connections, totals and tokens out if the account is empty', async () => {
-    await using sandbox = await startSandbox();
-    const { data } = await listPage(sandbox.api, { requestSyncToken: false });
+  test('leaves connections, totals and tokens out if the account is empty', async ({ api }) => {
+    const { data } = await listPage(api, { requestSyncToken: false });
     expect(data).toEqual({});
   });
 
-  test('returns every contact once, and the sync token on the last page only', async () => {
-    await using sandbox = await startSandbox();
-    for (const name of ['Ada', 'Bob', 'Cyd']) sandbox.emulator.account.createPerson(named(name));
-    const first = (await listPage(sandbox.api, { pageSize: 2 })).data;
+  test('returns every contact once, and the sync token on the last page only', async ({ api, account }) => {
+    for (const name of ['Ada', 'Bob', 'Cyd']) account.createPerson(named(name));
+    const first = (await listPage(api, { pageSize: 2 })).data;
     expect(namesOf(first.connections ?? [])).toEqual(['Ada', 'Bob']);
     expect(first.nextSyncToken).toBeUndefined();
     expect(first).toMatchObject({ totalItems: 3, totalPeople: 3 });
-    const last = (await listPage(sandbox.api, { pageSize: 2, pageToken: String(first.nextPageToken) })).data;
+    const last = (await listPage(api, { pageSize: 2, pageToken: String(first.nextPageToken) })).data;
     expect(namesOf(last.connections ?? [])).toEqual(['Cyd']);
     expect(last.nextPageToken).toBeUndefined();
     expect(last.nextSyncToken).toMatch(/^[\w-]{80,140}$/);
   });
 
-  test('has pages of 100 by default, and refuses more than 1000', async () => {
-    await using sandbox = await startSandbox();
-    for (let index = 0; index < 101; index += 1) sandbox.emulator.account.createPerson(named(`N${index}`));
-    const { data } = await listPage(sandbox.api);
+  test('has pages of 100 by default, and refuses more than 1000', async ({ api, account }) => {
+    for (let index = 0; index < 101; index += 1) account.createPerson(named(`N${index}`));
+    const { data } = await listPage(api);
     expect(data.connections).toHaveLength(100);
-    expect(await refusalOf(listPage(sandbox.api, { pageSize: 1001 }))).toMatchObject({ status: 400 });
+    expect(await refusalOf(listPage(api, { pageSize: 1001 }))).toMatchObject({ status: 400 });
   });
 
   test('shows changes that were made while it was read, on its later pages or in the next delta', async () => {
@@ -45,23 +43,21 @@ describe('a full listing', () => {
     expect(delta.people[1]?.metadata?.deleted).toBe(true);
   });
 
-  test('orders by name, or newest first, when no sync token is requested', async () => {
-    await using sandbox = await startSandbox();
-    for (const name of ['Bob', 'Cyd', 'Ada']) sandbox.emulator.account.createPerson(named(name));
+  test('orders by name, or newest first, when no sync token is requested', async ({ api, account }) => {
+    for (const name of ['Bob', 'Cyd', 'Ada']) account.createPerson(named(name));
     const read = async (sortOrder: string) =>
-      namesOf((await listAll(sandbox.api, { requestSyncToken: false, pageSize: 2, sortOrder })).people);
+      namesOf((await listAll(api, { requestSyncToken: false, pageSize: 2, sortOrder })).people);
     expect(await read('FIRST_NAME_ASCENDING')).toEqual(['Ada', 'Bob', 'Cyd']);
     expect(await read('LAST_MODIFIED_DESCENDING')).toEqual(['Ada', 'Cyd', 'Bob']);
     expect(await read('LAST_MODIFIED_ASCENDING')).toEqual(['Bob', 'Cyd', 'Ada']);
   });
 
-  test('cuts emails and phones at 100, unlike a get', async () => {
-    await using sandbox = await startSandbox();
+  test('cuts emails and phones at 100, unlike a get', async ({ api, account }) => {
     const values = Array.from({ length: 101 }, (_, index) => ({ value: `n${index}@x.example` }));
-    const name = sandbox.emulator.account.createPerson({ emailAddresses: values });
-    const { people } = await listAll(sandbox.api, { personFields: 'emailAddresses' });
+    const name = account.createPerson({ emailAddresses: values });
+    const { people } = await listAll(api, { personFields: 'emailAddresses' });
     expect(people[0]?.emailAddresses).toHaveLength(100);
-    const { data } = await sandbox.api.people.get({ resourceName: name, personFields: 'emailAddresses' });
+    const { data } = await api.people.get({ resourceName: name, personFields: 'emailAddresses' });
     expect(data.emailAddresses).toHaveLength(101);
   });
 
@@ -92,36 +88,32 @@ describe('a full listing', () => {
 });
 
 describe('a delta', () => {
-  test('has created, changed and deleted contacts, each once, and continues from there', async () => {
-    await using sandbox = await startSandbox();
-    const { account } = sandbox.emulator;
+  test('has created, changed and deleted contacts, each once, and continues from there', async ({ api, account }) => {
     const [ada, bob] = ['Ada', 'Bob', 'Cyd'].map((name) => account.createPerson(named(name)));
-    const full = await listAll(sandbox.api);
+    const full = await listAll(api);
     account.deletePerson(String(bob));
     account.updatePerson(String(ada), named('Ada 2'));
     account.updatePerson(String(ada), named('Ada 3'));
     account.createPerson(named('Dee'));
-    const delta = await listAll(sandbox.api, { syncToken: full.syncToken });
+    const delta = await listAll(api, { syncToken: full.syncToken });
     expect(delta.people).toHaveLength(3);
     expect(namesOf(delta.people)).toEqual([undefined, 'Ada 3', 'Dee']);
-    expect((await listAll(sandbox.api, { syncToken: delta.syncToken })).people).toEqual([]);
+    expect((await listAll(api, { syncToken: delta.syncToken })).people).toEqual([]);
   });
 
-  test('comes in pages', async () => {
-    await using sandbox = await startSandbox();
-    const { syncToken } = await listAll(sandbox.api, { pageSize: 2 });
-    for (const name of ['Ada', 'Bob', 'Cyd']) sandbox.emulator.account.createPerson(named(name));
-    const delta = await listAll(sandbox.api, { syncToken, pageSize: 2 });
+  test('comes in pages', async ({ api, account }) => {
+    const { syncToken } = await listAll(api, { pageSize: 2 });
+    for (const name of ['Ada', 'Bob', 'Cyd']) account.createPerson(named(name));
+    const delta = await listAll(api, { syncToken, pageSize: 2 });
     expect(delta.pages).toBe(2);
     expect(namesOf(delta.people)).toEqual(['Ada', 'Bob', 'Cyd']);
   });
 
-  test('shows a deleted contact with metadata only', async () => {
-    await using sandbox = await startSandbox();
-    const ada = sandbox.emulator.account.createPerson(named('Ada'));
-    const full = await listAll(sandbox.api);
-    sandbox.emulator.account.deletePerson(ada);
-    const [tombstone] = (await listAll(sandbox.api, { syncToken: full.syncToken })).people;
+  test('shows a deleted contact with metadata only', async ({ api, account }) => {
+    const ada = account.createPerson(named('Ada'));
+    const full = await listAll(api);
+    account.deletePerson(ada);
+    const [tombstone] = (await listAll(api, { syncToken: full.syncToken })).people;
     const source = full.people[0]?.metadata?.sources?.[0];
     expect(tombstone).toEqual({
       resourceName: ada,
@@ -163,27 +155,25 @@ describe('a delta', () => {
     expect(namesOf((await listAll(sandbox.api, { syncToken: full.syncToken })).people)).toEqual(['Ada']);
   });
 
-  test('refuses parameters that differ from those of the first request', async () => {
-    await using sandbox = await startSandbox();
-    for (const name of ['Ada', 'Bob']) sandbox.emulator.account.createPerson(named(name));
-    const { syncToken } = await listAll(sandbox.api);
-    const { data } = await listPage(sandbox.api, { pageSize: 1 });
+  test('refuses parameters that differ from those of the first request', async ({ api, emulator, account }) => {
+    for (const name of ['Ada', 'Bob']) account.createPerson(named(name));
+    const { syncToken } = await listAll(api);
+    const { data } = await listPage(api, { pageSize: 1 });
     const pageToken = String(data.nextPageToken);
-    const bySync = await refusalOf(listPage(sandbox.api, { syncToken, personFields: 'names' }));
-    const byPage = await refusalOf(listPage(sandbox.api, { pageToken, pageSize: 2 }));
+    const bySync = await refusalOf(listPage(api, { syncToken, personFields: 'names' }));
+    const byPage = await refusalOf(listPage(api, { pageToken, pageSize: 2 }));
     expect(bySync).toMatchObject({ status: 400, error: { status: 'INVALID_ARGUMENT' } });
     expect(bySync.message).toContain('sync_token');
     expect(byPage.message).toContain('page_token');
     expect(byPage.error?.details).toBeUndefined();
-    sandbox.emulator.setVariants({ parameterMismatch: 'fieldViolations' });
-    const again = await refusalOf(listPage(sandbox.api, { pageToken, pageSize: 2 }));
+    emulator.setVariants({ parameterMismatch: 'fieldViolations' });
+    const again = await refusalOf(listPage(api, { pageToken, pageSize: 2 }));
     expect(again.error?.details?.[0]).toMatchObject({ fieldViolations: [{ field: 'page_token' }] });
   });
 
-  test('does not treat the order of the mask as a change of it', async () => {
-    await using sandbox = await startSandbox();
-    const { syncToken } = await listAll(sandbox.api, { personFields: 'names,metadata' });
-    expect((await listPage(sandbox.api, { syncToken, personFields: 'metadata,names' })).status).toBe(200);
+  test('does not treat the order of the mask as a change of it', async ({ api }) => {
+    const { syncToken } = await listAll(api, { personFields: 'names,metadata' });
+    expect((await listPage(api, { syncToken, personFields: 'metadata,names' })).status).toBe(200);
   });
 });
 
@@ -215,51 +205,153 @@ describe('the expiry of a sync token', () => {
     },
   );
 
-  test('moves with each incremental request in that variant', async () => {
-    await using sandbox = await startSandbox({ variants: { incrementalTokens: 'extendExpiry' } });
-    const { syncToken } = await listAll(sandbox.api);
-    sandbox.clock.nowMs += 6 * dayMs;
-    const later = await listAll(sandbox.api, { syncToken });
-    sandbox.clock.nowMs += 6 * dayMs;
-    expect((await listPage(sandbox.api, { syncToken: later.syncToken })).status).toBe(200);
+  test('moves with each incremental request in that variant', async ({ api, clock, emulator }) => {
+    emulator.setVariants({ incrementalTokens: 'extendExpiry' });
+    const { syncToken } = await listAll(api);
+    clock.nowMs += 6 * dayMs;
+    const later = await listAll(api, { syncToken });
+    clock.nowMs += 6 * dayMs;
+    expect((await listPage(api, { syncToken: later.syncToken })).status).toBe(200);
   });
 
-  test('can be forced for the tokens issued until now', async () => {
-    await using sandbox = await startSandbox();
-    const { syncToken } = await listAll(sandbox.api);
-    sandbox.emulator.expireSyncTokens();
-    expect((await refusalOf(listPage(sandbox.api, { syncToken }))).message).toContain('Sync token is expired');
-    const fresh = await listAll(sandbox.api);
-    expect((await listPage(sandbox.api, { syncToken: fresh.syncToken })).status).toBe(200);
+  test('can be forced for the tokens issued until now', async ({ api, emulator }) => {
+    const { syncToken } = await listAll(api);
+    emulator.expireSyncTokens();
+    expect((await refusalOf(listPage(api, { syncToken }))).message).toContain('Sync token is expired');
+    const fresh = await listAll(api);
+    expect((await listPage(api, { syncToken: fresh.syncToken })).status).toBe(200);
   });
 
-  test('does not apply to a malformed token', async () => {
-    await using sandbox = await startSandbox();
-    const refusal = await refusalOf(listPage(sandbox.api, { syncToken: 'nonsense' }));
+  test('does not apply to a malformed token', async ({ api }) => {
+    const refusal = await refusalOf(listPage(api, { syncToken: 'nonsense' }));
     expect(refusal).toMatchObject({ status: 400, error: { status: 'INVALID_ARGUMENT' } });
     expect(refusal.error?.details).toBeUndefined();
   });
 
-  test('affects page tokens only in that variant', async () => {
-    await using sandbox = await startSandbox();
-    for (const name of ['Ada', 'Bob']) sandbox.emulator.account.createPerson(named(name));
-    const { data } = await listPage(sandbox.api, { pageSize: 1 });
+  test('affects page tokens only in that variant', async ({ api, clock, emulator, account }) => {
+    for (const name of ['Ada', 'Bob']) account.createPerson(named(name));
+    const { data } = await listPage(api, { pageSize: 1 });
     const next = { pageSize: 1, pageToken: String(data.nextPageToken) };
-    sandbox.clock.nowMs += dayMs;
-    expect((await listPage(sandbox.api, next)).status).toBe(200);
-    sandbox.emulator.setVariants({ pageTokens: 'oneHour' });
-    expect(await refusalOf(listPage(sandbox.api, next))).toMatchObject({ status: 400 });
+    clock.nowMs += dayMs;
+    expect((await listPage(api, next)).status).toBe(200);
+    emulator.setVariants({ pageTokens: 'oneHour' });
+    expect(await refusalOf(listPage(api, next))).toMatchObject({ status: 400 });
   });
 });
 
-test('an account of 25,000 contacts is listed in 25 pages', async () => {
-  await using sandbox = await startSandbox();
-  for (let index = 0; index < 25_000; index += 1) sandbox.emulator.account.createPerson(named(`N${index}`));
-  const { people, pages, syncToken } = await listAll(sandbox.api, { pageSize: 1000 });
+test('an account of 25,000 contacts is listed in 25 pages', async ({ api, account }) => {
+  for (let index = 0; index < 25_000; index += 1) account.createPerson(named(`N${index}`));
+  const { people, pages, syncToken } = await listAll(api, { pageSize: 1000 });
   expect(new Set(people.map(({ resourceName }) => resourceName)).size).toBe(25_000);
   expect(pages).toBe(25);
-  const refusal = await refusalOf(sandbox.api.people.createContact({ requestBody: named('One more') }));
+  const refusal = await refusalOf(api.people.createContact({ requestBody: named('One more') }));
   expect(refusal).toMatchObject({ status: 429, error: { status: 'RESOURCE_EXHAUSTED' } });
   expect(refusal.message).toContain('MY_CONTACTS_OVERFLOW_COUNT');
-  expect((await listAll(sandbox.api, { pageSize: 1000, syncToken })).people).toEqual([]);
+  expect((await listAll(api, { pageSize: 1000, syncToken })).people).toEqual([]);
+});
+
+const ada: Person = {
+  names: [{ givenName: 'Ada', familyName: 'Foo-Lovelace' }],
+  nicknames: [{ value: 'Countess of Code' }],
+  emailAddresses: [{ value: 'first.last@engines.example' }],
+  phoneNumbers: [{ value: '(830) 285-9851' }],
+  organizations: [{ name: 'Analytical Engines', title: 'Programmer' }],
+  biographies: [{ value: 'Wrote notes' }],
+};
+
+async function search({ api }: Sandbox, query: string, more: { pageSize?: number; readMask?: string } = {}) {
+  const { data } = await api.people.searchContacts({ query, readMask: 'names', ...more });
+  return (data.results ?? []).map(({ person }) => person ?? {});
+}
+
+async function sandboxWith(...people: Person[]): Promise<Sandbox> {
+  const sandbox = await startSandbox();
+  for (const person of people) sandbox.emulator.account.createPerson(person);
+  await search(sandbox, '');
+  return sandbox;
+}
+
+describe('a search of contacts', () => {
+  test.each([
+    ['a'],
+    ['ADA F'],
+    ['foo'],
+    ['love'],
+    ['countess of'],
+    ['code'],
+    ['first.l'],
+    ['engines.example'],
+    ['830285'],
+    ['+1 830'],
+    ['(830) 285-98'],
+    ['analytical e'],
+    ['programmer'],
+  ])('finds "%s" at the start of a word', async (query) => {
+    await using sandbox = await sandboxWith(ada, { names: [{ givenName: 'Bob' }] });
+    expect(namesOf(await search(sandbox, query))).toEqual(['Ada']);
+  });
+
+  test.each([['da'], ['oo-l'], ['ada foo lovelace'], ['85-9'], ['notes'], ['ada x'], ['.']])(
+    'returns no contact for "%s"',
+    async (query) => {
+      await using sandbox = await sandboxWith(ada);
+      expect(await search(sandbox, query)).toEqual([]);
+    },
+  );
+
+  test('returns 10 people by default, and at most 30', async () => {
+    const people = Array.from({ length: 31 }, (_, index) => ({ names: [{ givenName: `Ada${index}` }] }));
+    await using sandbox = await sandboxWith(...people);
+    expect(await search(sandbox, 'ada')).toHaveLength(10);
+    expect(await search(sandbox, 'ada', { pageSize: 2 })).toHaveLength(2);
+    expect(await search(sandbox, 'ada', { pageSize: 1000 })).toHaveLength(30);
+  });
+
+  test('returns the fields of the mask, from the contact source unless the profile is requested', async () => {
+    await using sandbox = await sandboxWith(ada);
+    const [found] = await search(sandbox, 'ada', { readMask: 'emailAddresses,metadata' });
+    expect(Object.keys(found ?? {})).toEqual(['resourceName', 'etag', 'metadata', 'emailAddresses']);
+    sandbox.emulator.setVariants({ profileValues: 'linked' });
+    expect((await search(sandbox, 'ada'))[0]?.names).toHaveLength(1);
+    const sources = ['READ_SOURCE_TYPE_CONTACT', 'READ_SOURCE_TYPE_PROFILE'];
+    const { data } = await sandbox.api.people.searchContacts({ query: 'ada', readMask: 'names', sources });
+    expect(data.results?.[0]?.person?.names).toHaveLength(2);
+  });
+
+  test('returns the contacts as they were at the last request with an empty query', async ({ sandbox, account }) => {
+    const name = account.createPerson({ names: [{ givenName: 'Ada' }] });
+    expect(await search(sandbox, 'ada')).toEqual([]);
+    expect(await search(sandbox, '')).toEqual([]);
+    expect(await search(sandbox, 'ada')).toHaveLength(1);
+    account.updatePerson(name, { names: [{ givenName: 'Bob' }] });
+    expect(namesOf(await search(sandbox, 'ada'))).toEqual(['Ada']);
+    await search(sandbox, '');
+    expect(await search(sandbox, 'ada')).toEqual([]);
+    expect(namesOf(await search(sandbox, 'bob'))).toEqual(['Bob']);
+  });
+
+  test('returns them as they are in that variant', async ({ sandbox, emulator, account }) => {
+    emulator.setVariants({ searchCache: 'fresh' });
+    account.createPerson({ names: [{ givenName: 'Ada' }] });
+    expect(await search(sandbox, 'ada')).toHaveLength(1);
+  });
+
+  test.each([
+    [{ readMask: '' }, 'readMask mask is required.'],
+    [{ readMask: 'salary' }, 'Invalid readMask mask path: "salary".'],
+    [{ pageSize: -1 }, `Invalid value at 'pageSize'`],
+  ])('is refused with %j', async (parameters, message) => {
+    await using sandbox = await startSandbox();
+    const refusal = await refusalOf(search(sandbox, 'ada', parameters));
+    expect(refusal).toMatchObject({ status: 400, error: { status: 'INVALID_ARGUMENT' } });
+    expect(refusal.message).toContain(message);
+  });
+
+  test('uses one read, and can have planned faults', async () => {
+    await using sandbox = await startSandbox({ quotas: { readsPerMinute: 1, writesPerMinute: 1 } });
+    sandbox.emulator.addFault({ path: 'searchContacts\\?.*query=ada', effect: { kind: 'status', status: 503 } });
+    expect(await refusalOf(search(sandbox, 'ada'))).toMatchObject({ status: 503 });
+    await search(sandbox, 'ada');
+    expect(await refusalOf(search(sandbox, 'ada'))).toMatchObject({ status: 429 });
+  });
 });

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { dayMs, listAll, refusalOf, startSandbox, type Sandbox } from './support.ts';
+import { describe, expect } from 'vitest';
+import { dayMs, listAll, refusalOf, type Sandbox, startSandbox, test } from './support.ts';
 
 async function createGroup({ api }: Sandbox, name: string) {
   return (await api.contactGroups.create({ requestBody: { contactGroup: { name } } })).data;
@@ -37,28 +37,25 @@ describe('the list of groups', () => {
     expect(data.totalItems).toBe(9);
   });
 
-  test('comes in pages of 30, each with a sync token', async () => {
-    await using sandbox = await startSandbox();
-    for (let index = 0; index < 25; index += 1) sandbox.emulator.account.createGroup(`G${index}`);
-    const { data: first } = await sandbox.api.contactGroups.list({ groupFields: 'name' });
+  test('comes in pages of 30, each with a sync token', async ({ api, account }) => {
+    for (let index = 0; index < 25; index += 1) account.createGroup(`G${index}`);
+    const { data: first } = await api.contactGroups.list({ groupFields: 'name' });
     expect(first.contactGroups).toHaveLength(30);
     expect(first.nextSyncToken).toEqual(expect.any(String));
-    const { data: last } = await sandbox.api.contactGroups.list({ pageToken: String(first.nextPageToken) });
+    const { data: last } = await api.contactGroups.list({ pageToken: String(first.nextPageToken) });
     expect(last.contactGroups).toHaveLength(3);
     expect(last.nextPageToken).toBeUndefined();
-    expect(await refusalOf(sandbox.api.contactGroups.list({ pageToken: 'nonsense' }))).toMatchObject({ status: 400 });
+    expect(await refusalOf(api.contactGroups.list({ pageToken: 'nonsense' }))).toMatchObject({ status: 400 });
   });
 
-  test('with a sync token has only the changes since, deleted groups too', async () => {
-    await using sandbox = await startSandbox();
-    const { account } = sandbox.emulator;
+  test('with a sync token has only the changes since, deleted groups too', async ({ api, account }) => {
     const [first, second] = ['A', 'B', 'C'].map((name) => account.createGroup(name));
-    const { data } = await sandbox.api.contactGroups.list();
+    const { data } = await api.contactGroups.list();
     const syncToken = String(data.nextSyncToken);
-    expect((await sandbox.api.contactGroups.list({ syncToken })).data.contactGroups).toBeUndefined();
+    expect((await api.contactGroups.list({ syncToken })).data.contactGroups).toBeUndefined();
     account.renameGroup(String(first), 'A 2');
     account.deleteGroup(String(second));
-    const { data: delta } = await sandbox.api.contactGroups.list({ syncToken });
+    const { data: delta } = await api.contactGroups.list({ syncToken });
     expect(delta.contactGroups).toEqual([
       expect.objectContaining({ resourceName: first, name: 'A 2' }),
       { resourceName: second, metadata: { deleted: true } },
@@ -82,32 +79,29 @@ describe('the list of groups', () => {
 });
 
 describe('one group', () => {
-  test('is read with the requested number of members', async () => {
-    await using sandbox = await startSandbox();
-    const resourceName = sandbox.emulator.account.createGroup('Clients');
-    const people = [1, 2].map(() => sandbox.emulator.account.createPerson({}, { groups: [resourceName] }));
-    const { data } = await sandbox.api.contactGroups.get({ resourceName });
+  test('is read with the requested number of members', async ({ api, account }) => {
+    const resourceName = account.createGroup('Clients');
+    const people = [1, 2].map(() => account.createPerson({}, { groups: [resourceName] }));
+    const { data } = await api.contactGroups.get({ resourceName });
     expect(data).not.toHaveProperty('memberResourceNames');
-    const { data: one } = await sandbox.api.contactGroups.get({ resourceName, maxMembers: 1 });
+    const { data: one } = await api.contactGroups.get({ resourceName, maxMembers: 1 });
     expect(one).toMatchObject({ memberResourceNames: people.slice(0, 1), memberCount: 2 });
-    expect(await refusalOf(sandbox.api.contactGroups.get({ resourceName: 'contactGroups/1' }))).toMatchObject({
+    expect(await refusalOf(api.contactGroups.get({ resourceName: 'contactGroups/1' }))).toMatchObject({
       status: 404,
     });
   });
 
-  test('is read in a batch, a missing one with its own status', async () => {
-    await using sandbox = await startSandbox();
+  test('is read in a batch, a missing one with its own status', async ({ api }) => {
     const resourceNames = ['contactGroups/starred', 'contactGroups/none'];
-    const { data } = await sandbox.api.contactGroups.batchGet({ resourceNames, groupFields: 'name' });
+    const { data } = await api.contactGroups.batchGet({ resourceNames, groupFields: 'name' });
     expect(data.responses?.map(({ status }) => status?.code)).toEqual([undefined, 5]);
     expect(data.responses?.[0]?.contactGroup).not.toHaveProperty('groupType');
   });
 
-  test('is created with client data and a name that no other user group has', async () => {
-    await using sandbox = await startSandbox();
+  test('is created with client data and a name that no other user group has', async ({ sandbox, api, emulator }) => {
     const contactGroup = { name: 'Family', clientData: [{ key: 'k', value: 'v' }] };
     const requestBody = { contactGroup, readGroupFields: 'name,clientData' };
-    const { data } = await sandbox.api.contactGroups.create({ requestBody });
+    const { data } = await api.contactGroups.create({ requestBody });
     expect(data).toMatchObject(contactGroup);
     expect(data.resourceName).toMatch(/^contactGroups\/[0-9a-f]+$/);
     expect(await refusalOf(createGroup(sandbox, 'Family'))).toMatchObject({
@@ -115,7 +109,7 @@ describe('one group', () => {
       message: 'Contact group name already exists.',
       error: { status: 'ALREADY_EXISTS' },
     });
-    sandbox.emulator.setVariants({ duplicateGroup: 'ABORTED' });
+    emulator.setVariants({ duplicateGroup: 'ABORTED' });
     expect(await refusalOf(createGroup(sandbox, 'Family'))).toMatchObject({
       status: 409,
       error: { status: 'ABORTED' },
@@ -123,12 +117,11 @@ describe('one group', () => {
     expect(await refusalOf(createGroup(sandbox, ''))).toMatchObject({ status: 400 });
   });
 
-  test('is renamed with its etag; a stale etag and a used name return 409', async () => {
-    await using sandbox = await startSandbox();
+  test('is renamed with its etag; a stale etag and a used name return 409', async ({ sandbox, api }) => {
     await createGroup(sandbox, 'Taken');
     const group = await createGroup(sandbox, 'Old');
     const rename = (name: string) =>
-      sandbox.api.contactGroups.update({
+      api.contactGroups.update({
         resourceName: String(group.resourceName),
         requestBody: { contactGroup: { etag: String(group.etag), name } },
       });
@@ -142,24 +135,21 @@ describe('one group', () => {
     expect(stale.message).toContain('etag is outdated');
   });
 
-  test('of the system is neither changed nor deleted', async () => {
-    await using sandbox = await startSandbox();
+  test('of the system is neither changed nor deleted', async ({ api }) => {
     const resourceName = 'contactGroups/starred';
     const requestBody = { contactGroup: { name: 'Stars' } };
-    expect(await refusalOf(sandbox.api.contactGroups.update({ resourceName, requestBody }))).toMatchObject({
+    expect(await refusalOf(api.contactGroups.update({ resourceName, requestBody }))).toMatchObject({
       status: 400,
     });
-    expect(await refusalOf(sandbox.api.contactGroups.delete({ resourceName }))).toMatchObject({ status: 400 });
+    expect(await refusalOf(api.contactGroups.delete({ resourceName }))).toMatchObject({ status: 400 });
   });
 
-  test('is deleted alone, or with its contacts', async () => {
-    await using sandbox = await startSandbox();
-    const { account } = sandbox.emulator;
+  test('is deleted alone, or with its contacts', async ({ api, account }) => {
     const [kept, dropped] = ['Kept', 'Dropped'].map((name) => account.createGroup(name));
     const stays = account.createPerson({}, { groups: [String(kept)] });
     const goes = account.createPerson({}, { groups: [String(dropped)] });
-    await sandbox.api.contactGroups.delete({ resourceName: String(kept) });
-    await sandbox.api.contactGroups.delete({ resourceName: String(dropped), deleteContacts: true });
+    await api.contactGroups.delete({ resourceName: String(kept) });
+    await api.contactGroups.delete({ resourceName: String(dropped), deleteContacts: true });
     expect(account.groups()).toEqual([]);
     expect(account.person(goes)).toBeUndefined();
     expect(account.person(stays)?.memberships?.[0]?.contactGroupMembership?.contactGroupId).toBe('myContacts');
@@ -167,9 +157,7 @@ describe('one group', () => {
 });
 
 describe('the members of a group', () => {
-  test('are added and removed, and the changes that failed are reported', async () => {
-    await using sandbox = await startSandbox();
-    const { account } = sandbox.emulator;
+  test('are added and removed, and the changes that failed are reported', async ({ sandbox, account }) => {
     const clients = account.createGroup('Clients');
     const [ada, bob] = [account.createPerson({}), account.createPerson({}, { groups: [clients] })];
     const { data } = await modify(sandbox, clients, [ada, 'people/c1'], [bob]);
@@ -183,8 +171,7 @@ describe('the members of a group', () => {
     expect(account.person(ada)?.memberships).toHaveLength(1);
   });
 
-  test('are at most 1000 in one request, and are not added to retired system groups', async () => {
-    await using sandbox = await startSandbox();
+  test('are at most 1000 in one request, and are not added to retired system groups', async ({ sandbox }) => {
     const names = Array.from({ length: 1001 }, (_, index) => `people/c${index}`);
     expect(await refusalOf(modify(sandbox, 'contactGroups/starred', names))).toMatchObject({ status: 400 });
     expect((await modify(sandbox, 'contactGroups/starred', names.slice(1))).data.notFoundResourceNames).toHaveLength(

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { listAll, refusalOf, startSandbox, type Sandbox } from './support.ts';
+import { describe, expect } from 'vitest';
+import { listAll, refusalOf, type Sandbox, startSandbox, test } from './support.ts';
 
 const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
 const jpeg = Buffer.from('ffd8ffe000104a464946', 'hex');
@@ -15,9 +15,8 @@ async function download(url: unknown): Promise<[number, string | null, Buffer]> 
 }
 
 describe("a contact's photo", () => {
-  test('is generated until the user sets one, and served in the same way', async () => {
-    await using sandbox = await startSandbox();
-    const { data } = await sandbox.api.people.get({ resourceName: addAda(sandbox), personFields: 'photos' });
+  test('is generated until the user sets one, and served in the same way', async ({ sandbox, api }) => {
+    const { data } = await api.people.get({ resourceName: addAda(sandbox), personFields: 'photos' });
     const [photo] = data.photos ?? [];
     expect(photo).toMatchObject({ default: true, metadata: { primary: true, source: { type: 'CONTACT' } } });
     const [status, contentType, bytes] = await download(photo?.url);
@@ -38,24 +37,22 @@ describe("a contact's photo", () => {
     expect(sandbox.emulator.account.person(resourceName)?.photos).toHaveLength(1);
   });
 
-  test('returns to the generated one when it is deleted', async () => {
-    await using sandbox = await startSandbox();
+  test('returns to the generated one when it is deleted', async ({ sandbox, api }) => {
     const resourceName = addAda(sandbox);
     await upload(sandbox, resourceName, jpeg.toString('base64url'));
-    const { data } = await sandbox.api.people.deleteContactPhoto({ resourceName, personFields: 'photos,names' });
+    const { data } = await api.people.deleteContactPhoto({ resourceName, personFields: 'photos,names' });
     expect(data.person?.photos).toMatchObject([{ default: true }]);
     expect(data.person?.names?.[0]?.givenName).toBe('Ada');
   });
 
-  test('leaves the response empty without a mask, and appears in the next delta', async () => {
-    await using sandbox = await startSandbox();
+  test('leaves the response empty without a mask, and appears in the next delta', async ({ sandbox, api }) => {
     const resourceName = addAda(sandbox);
-    const { syncToken } = await listAll(sandbox.api);
+    const { syncToken } = await listAll(api);
     expect((await upload(sandbox, resourceName, png.toString('base64'))).data).toEqual({});
-    const uploaded = await listAll(sandbox.api, { syncToken });
+    const uploaded = await listAll(api, { syncToken });
     expect(uploaded.people.map((person) => person.resourceName)).toEqual([resourceName]);
-    expect((await sandbox.api.people.deleteContactPhoto({ resourceName })).data).toEqual({});
-    expect((await listAll(sandbox.api, { syncToken: uploaded.syncToken })).people).toHaveLength(1);
+    expect((await api.people.deleteContactPhoto({ resourceName })).data).toEqual({});
+    expect((await listAll(api, { syncToken: uploaded.syncToken })).people).toHaveLength(1);
   });
 
   test('survives an update of the other fields, and one photo is left after a merge', async () => {
@@ -87,12 +84,11 @@ describe("a contact's photo", () => {
     expect(sandbox.emulator.account.person(resourceName)?.photos?.[0]?.default).toBe(true);
   });
 
-  test('of a missing contact is a 404', async () => {
-    await using sandbox = await startSandbox();
+  test('of a missing contact is a 404', async ({ sandbox, api, emulator }) => {
     const resourceName = 'people/c1';
     expect(await refusalOf(upload(sandbox, resourceName, png.toString('base64')))).toMatchObject({ status: 404 });
-    expect(await refusalOf(sandbox.api.people.deleteContactPhoto({ resourceName }))).toMatchObject({ status: 404 });
-    expect((await download(`${sandbox.emulator.url}contacts/unknown=s100`))[0]).toBe(404);
+    expect(await refusalOf(api.people.deleteContactPhoto({ resourceName }))).toMatchObject({ status: 404 });
+    expect((await download(`${emulator.url}contacts/unknown=s100`))[0]).toBe(404);
   });
 
   test('uses one write, and one read only with a mask', async () => {
@@ -107,13 +103,12 @@ describe("a contact's photo", () => {
     expect(await refusalOf(sandbox.api.people.deleteContactPhoto({ resourceName }))).toMatchObject({ status: 429 });
   });
 
-  test('can have planned faults, its download too', async () => {
-    await using sandbox = await startSandbox();
+  test('can have planned faults, its download too', async ({ sandbox, emulator, account }) => {
     const resourceName = addAda(sandbox);
-    sandbox.emulator.addFault({ path: ':updateContactPhoto', effect: { kind: 'status', status: 503, when: 'after' } });
+    emulator.addFault({ path: ':updateContactPhoto', effect: { kind: 'status', status: 503, when: 'after' } });
     expect(await refusalOf(upload(sandbox, resourceName, png.toString('base64')))).toMatchObject({ status: 503 });
-    const url = sandbox.emulator.account.person(resourceName)?.photos?.[0]?.url;
-    sandbox.emulator.addFault({ path: '/contacts/', effect: { kind: 'status', status: 500 } });
+    const url = account.person(resourceName)?.photos?.[0]?.url;
+    emulator.addFault({ path: '/contacts/', effect: { kind: 'status', status: 500 } });
     expect((await download(url))[0]).toBe(500);
     expect(await download(url)).toEqual([200, 'image/png', png]);
   });

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { refusalOf, startSandbox } from './support.ts';
+import { describe, expect } from 'vitest';
+import { refusalOf, startSandbox, test } from './support.ts';
 
 const contact = expect.objectContaining({ source: expect.objectContaining({ type: 'CONTACT' }) });
 
@@ -109,10 +109,10 @@ describe('a created contact', () => {
     expect(data.names?.[0]).toMatchObject(expected);
   });
 
-  test('has its name from unstructuredName in that variant', async () => {
-    await using sandbox = await startSandbox({ variants: { nameConflict: 'unstructuredWins' } });
+  test('has its name from unstructuredName in that variant', async ({ api, emulator }) => {
+    emulator.setVariants({ nameConflict: 'unstructuredWins' });
     const requestBody = { names: [{ givenName: 'Ada', familyName: 'King', unstructuredName: 'Bob' }] };
-    const { data } = await sandbox.api.people.createContact({ requestBody });
+    const { data } = await api.people.createContact({ requestBody });
     expect(data.names?.[0]).toMatchObject({ givenName: 'Bob', displayName: 'Bob' });
     expect(data.names?.[0]).not.toHaveProperty('familyName');
   });
@@ -146,16 +146,15 @@ describe('a created contact', () => {
   });
 });
 
-test('a name to file under is written, read and cleared by a separate path', async () => {
-  await using sandbox = await startSandbox();
+test('a name to file under is written, read and cleared by a separate path', async ({ api }) => {
   const requestBody = { names: [{ givenName: 'Ada' }], fileAses: [{ value: 'King, Ada' }] };
-  const { data } = await sandbox.api.people.createContact({ requestBody });
+  const { data } = await api.people.createContact({ requestBody });
   expect(data.fileAses).toEqual([{ metadata: expect.objectContaining({ primary: true }), value: 'King, Ada' }]);
   const resourceName = String(data.resourceName);
-  const { data: read } = await sandbox.api.people.get({ resourceName, personFields: 'fileAses' });
+  const { data: read } = await api.people.get({ resourceName, personFields: 'fileAses' });
   expect(Object.keys(read)).toEqual(['resourceName', 'etag', 'fileAses']);
   const cleared = { resourceName, updatePersonFields: 'fileAses', requestBody: { etag: read.etag ?? '' } };
-  expect((await sandbox.api.people.updateContact(cleared)).data).not.toHaveProperty('fileAses');
+  expect((await api.people.updateContact(cleared)).data).not.toHaveProperty('fileAses');
 });
 
 describe('profile values', () => {
@@ -164,18 +163,18 @@ describe('profile values', () => {
     emailAddresses: [{ value: 'ada@x.example' }],
   };
 
-  test('exist next to those of the contact only while the profile source is read', async () => {
-    await using sandbox = await startSandbox({ variants: { profileValues: 'linked' } });
-    const { data } = await sandbox.api.people.createContact({ requestBody });
+  test('exist next to those of the contact only while the profile source is read', async ({ api, emulator }) => {
+    emulator.setVariants({ profileValues: 'linked' });
+    const { data } = await api.people.createContact({ requestBody });
     const types = data.names?.map(({ metadata }) => metadata?.source?.type);
     expect(types).toEqual(['CONTACT', 'PROFILE']);
     expect(data.names?.filter(({ metadata }) => metadata?.primary)).toHaveLength(1);
     expect(data.metadata?.sources?.map(({ type }) => type)).toEqual(['CONTACT', 'PROFILE']);
     const read = { resourceName: String(data.resourceName), personFields: 'names,urls,metadata' };
-    const { data: own } = await sandbox.api.people.get({ ...read, sources: ['READ_SOURCE_TYPE_CONTACT'] });
+    const { data: own } = await api.people.get({ ...read, sources: ['READ_SOURCE_TYPE_CONTACT'] });
     expect(own.names).toHaveLength(1);
     expect(own).not.toHaveProperty('urls');
-    const { data: profile } = await sandbox.api.people.get({ ...read, sources: ['READ_SOURCE_TYPE_PROFILE'] });
+    const { data: profile } = await api.people.get({ ...read, sources: ['READ_SOURCE_TYPE_PROFILE'] });
     expect(profile.names?.map(({ givenName }) => givenName)).toEqual(['Profile']);
   });
 
@@ -194,11 +193,11 @@ describe('profile values', () => {
   });
 });
 
-test('the key order of field metadata alternates in that variant', async () => {
-  await using sandbox = await startSandbox({ variants: { metadataKeyOrder: 'alternating' } });
-  const resourceName = sandbox.emulator.account.createPerson({ names: [{ givenName: 'Ada' }] });
+test('the key order of field metadata alternates in that variant', async ({ api, emulator, account }) => {
+  emulator.setVariants({ metadataKeyOrder: 'alternating' });
+  const resourceName = account.createPerson({ names: [{ givenName: 'Ada' }] });
   const read = async () => {
-    const { data } = await sandbox.api.people.get({ resourceName, personFields: 'names' });
+    const { data } = await api.people.get({ resourceName, personFields: 'names' });
     return Object.keys(data.names?.[0]?.metadata ?? {});
   };
   const first = await read();

@@ -1,19 +1,18 @@
-import { describe, expect, test } from 'vitest';
-import { listPage, refusalOf, startSandbox, type Sandbox } from './support.ts';
+import { describe, expect } from 'vitest';
+import { listPage, refusalOf, type Sandbox, startSandbox, test } from './support.ts';
 
 const create = ({ api }: Sandbox) => api.people.createContact({ requestBody: { names: [{ givenName: 'Ada' }] } });
 const createFault = { method: 'POST', path: /createContact/ };
 const contacts = ({ emulator }: Sandbox) => emulator.account.people().length;
 
 describe('a planned fault', () => {
-  test('affects as many matching requests as planned, after those to skip', async () => {
-    await using sandbox = await startSandbox();
-    sandbox.emulator.addFault({ path: 'connections', skip: 1, count: 2, effect: { kind: 'status', status: 503 } });
+  test('affects as many matching requests as planned, after those to skip', async ({ sandbox, api, emulator }) => {
+    emulator.addFault({ path: 'connections', skip: 1, count: 2, effect: { kind: 'status', status: 503 } });
     const statuses: unknown[] = [];
     for (let index = 0; index < 4; index += 1) {
       await create(sandbox);
       statuses.push(
-        await listPage(sandbox.api).then(
+        await listPage(api).then(
           ({ status }) => status,
           ({ status }) => status,
         ),
@@ -22,18 +21,16 @@ describe('a planned fault', () => {
     expect(statuses).toEqual([200, 503, 503, 200]);
   });
 
-  test('returns a status before or after the request is applied', async () => {
-    await using sandbox = await startSandbox();
-    sandbox.emulator.addFault({ ...createFault, effect: { kind: 'status', status: 500 } });
-    sandbox.emulator.addFault({ ...createFault, effect: { kind: 'status', status: 503, when: 'after' } });
+  test('returns a status before or after the request is applied', async ({ sandbox, emulator }) => {
+    emulator.addFault({ ...createFault, effect: { kind: 'status', status: 500 } });
+    emulator.addFault({ ...createFault, effect: { kind: 'status', status: 503, when: 'after' } });
     expect(await refusalOf(create(sandbox))).toMatchObject({ status: 500, error: { status: 'INTERNAL' } });
     expect(contacts(sandbox)).toBe(0);
     expect(await refusalOf(create(sandbox))).toMatchObject({ status: 503, error: { status: 'UNAVAILABLE' } });
     expect(contacts(sandbox)).toBe(1);
   });
 
-  test('returns only its own headers and body', async () => {
-    await using sandbox = await startSandbox();
+  test('returns only its own headers and body', async ({ emulator }) => {
     const effect = {
       kind: 'status',
       status: 429,
@@ -41,8 +38,8 @@ describe('a planned fault', () => {
       body: { a: 1 },
       headers: { 'retry-after': '7' },
     } as const;
-    sandbox.emulator.addFault({ path: 'connections', effect });
-    const response = await fetch(`${sandbox.emulator.url}v1/people/me/connections`);
+    emulator.addFault({ path: 'connections', effect });
+    const response = await fetch(`${emulator.url}v1/people/me/connections`);
     expect([response.status, await response.json()]).toEqual([429, { a: 1 }]);
     expect(response.headers.get('retry-after')).toBe('7');
     expect(response.headers.get('server')).toBeNull();
@@ -62,34 +59,30 @@ describe('a planned fault', () => {
     expect(contacts(sandbox)).toBe(done + 1);
   });
 
-  test('cuts the body of the response to a request that was applied', async () => {
-    await using sandbox = await startSandbox();
-    sandbox.emulator.addFault({ ...createFault, effect: { kind: 'truncate' } });
+  test('cuts the body of the response to a request that was applied', async ({ sandbox, emulator }) => {
+    emulator.addFault({ ...createFault, effect: { kind: 'truncate' } });
     await refusalOf(create(sandbox));
     expect(contacts(sandbox)).toBe(1);
   });
 
-  test('returns an HTML page', async () => {
-    await using sandbox = await startSandbox();
-    sandbox.emulator.addFault({ path: 'contactGroups', effect: { kind: 'html' } });
-    const error = await sandbox.api.contactGroups.list().catch((thrown: unknown) => thrown);
+  test('returns an HTML page', async ({ api, emulator }) => {
+    emulator.addFault({ path: 'contactGroups', effect: { kind: 'html' } });
+    const error = await api.contactGroups.list().catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ status: 502, response: { data: expect.stringContaining('<!DOCTYPE html>') } });
   });
 
-  test('can be cancelled', async () => {
-    await using sandbox = await startSandbox();
-    sandbox.emulator.addFault({ count: 9, effect: { kind: 'html' } });
-    sandbox.emulator.clearFaults();
-    expect((await listPage(sandbox.api)).status).toBe(200);
+  test('can be cancelled', async ({ api, emulator }) => {
+    emulator.addFault({ count: 9, effect: { kind: 'html' } });
+    emulator.clearFaults();
+    expect((await listPage(api)).status).toBe(200);
   });
 });
 
 describe('the request log', () => {
-  test('has method, path, query, body and status of every request', async () => {
-    await using sandbox = await startSandbox();
+  test('has method, path, query, body and status of every request', async ({ sandbox, api, emulator }) => {
     await create(sandbox);
-    await listPage(sandbox.api);
-    expect(sandbox.emulator.requests).toMatchObject(
+    await listPage(api);
+    expect(emulator.requests).toMatchObject(
       [
         { method: 'POST', path: '/token', mutates: false, status: 200 },
         { method: 'POST', path: '/v1/people:createContact', body: { names: [{}] }, mutates: true, status: 200 },
@@ -98,15 +91,14 @@ describe('the request log', () => {
     );
   });
 
-  test('counts changes that overlap', async () => {
-    await using sandbox = await startSandbox();
+  test('counts changes that overlap', async ({ sandbox, api, emulator }) => {
     await create(sandbox);
     await create(sandbox);
-    await Promise.all([listPage(sandbox.api), create(sandbox)]);
-    expect(sandbox.emulator.overlappingMutations).toBe(0);
-    sandbox.emulator.addFault({ ...createFault, delayMs: 50 });
+    await Promise.all([listPage(api), create(sandbox)]);
+    expect(emulator.overlappingMutations).toBe(0);
+    emulator.addFault({ ...createFault, delayMs: 50 });
     await Promise.all([create(sandbox), create(sandbox)]);
-    expect(sandbox.emulator.overlappingMutations).toBe(1);
+    expect(emulator.overlappingMutations).toBe(1);
   });
 });
 
@@ -119,40 +111,37 @@ describe('the control routes', () => {
     return { status: response.status, body: await response.json() };
   }
 
-  test('plan and cancel faults', async () => {
-    await using sandbox = await startSandbox();
+  test('plan and cancel faults', async ({ sandbox, api }) => {
     const fault = { path: 'connections', count: 5, effect: { kind: 'status', status: 418 } };
     expect((await control(sandbox, 'POST', 'faults', fault)).status).toBe(200);
-    expect(await refusalOf(listPage(sandbox.api))).toMatchObject({ status: 418 });
+    expect(await refusalOf(listPage(api))).toMatchObject({ status: 418 });
     await control(sandbox, 'DELETE', 'faults');
-    expect((await listPage(sandbox.api)).status).toBe(200);
+    expect((await listPage(api)).status).toBe(200);
     expect((await control(sandbox, 'POST', 'faults', { effect: { kind: 'fire' } })).status).toBe(400);
   });
 
-  test('choose variants', async () => {
-    await using sandbox = await startSandbox({ variants: { quotaBody: 'quotaFailure' } });
+  test('choose variants', async ({ sandbox, api, emulator }) => {
+    emulator.setVariants({ quotaBody: 'quotaFailure' });
     const { body } = await control(sandbox, 'POST', 'variants', { missingContact: 'internalError' });
     expect(body).toMatchObject({ missingContact: 'internalError', quotaBody: 'quotaFailure' });
-    const read = sandbox.api.people.get({ resourceName: 'people/c1', personFields: 'names' });
+    const read = api.people.get({ resourceName: 'people/c1', personFields: 'names' });
     expect(await refusalOf(read)).toMatchObject({ status: 500 });
     expect((await control(sandbox, 'POST', 'variants', { missingContact: 'maybe' })).status).toBe(400);
   });
 
-  test('return the log of requests', async () => {
-    await using sandbox = await startSandbox();
+  test('return the log of requests', async ({ sandbox }) => {
     await create(sandbox);
     const { body } = await control(sandbox, 'GET', 'requests');
     expect(body).toMatchObject({ overlappingMutations: 0, requests: [{ path: '/token' }, { mutates: true }] });
   });
 });
 
-test('an unknown path is an HTML 404, and a body that is not JSON a 400', async () => {
-  await using sandbox = await startSandbox();
-  expect((await fetch(`${sandbox.emulator.url}v1/neighbours`)).status).toBe(404);
-  await sandbox.api.contactGroups.list();
+test('an unknown path is an HTML 404, and a body that is not JSON a 400', async ({ sandbox, api, emulator }) => {
+  expect((await fetch(`${emulator.url}v1/neighbours`)).status).toBe(404);
+  await api.contactGroups.list();
   const { token } = await sandbox.auth.getAccessToken();
   const headers = { authorization: `Bearer ${token}` };
-  const answer = await fetch(`${sandbox.emulator.url}v1/contactGroups`, { method: 'POST', headers, body: '{' });
+  const answer = await fetch(`${emulator.url}v1/contactGroups`, { method: 'POST', headers, body: '{' });
   expect(answer.status).toBe(400);
 });
 

@@ -1,7 +1,7 @@
 import { CodeChallengeMethod } from 'google-auth-library';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { GoogleEmulator } from '../../../../src/sandbox/google/server.ts';
-import { clientOf, oauthClient, refusalOf, startSandbox } from './support.ts';
+import { clientOf, oauthClient, refusalOf, startSandbox, test } from './support.ts';
 
 const redirectUri = 'http://127.0.0.1:8085/callback';
 const contacts = 'https://www.googleapis.com/auth/contacts';
@@ -35,15 +35,14 @@ describe('consent', () => {
     expect(page).toContain(`name="state" value="${url.searchParams.get('state')}"`);
   });
 
-  test('returns a code for tokens, with the state', async () => {
-    await using sandbox = await startSandbox();
-    const { client, codeVerifier, answer, response } = await consent(sandbox.emulator, { approve: 'auto' });
+  test('returns a code for tokens, with the state', async ({ emulator }) => {
+    const { client, codeVerifier, answer, response } = await consent(emulator, { approve: 'auto' });
     expect(response.status).toBe(302);
     expect(answer.get('state')).toBe('state-1');
     const { tokens } = await client.getToken({ code: String(answer.get('code')), codeVerifier });
     expect(tokens).toMatchObject({ scope: contacts, token_type: 'Bearer', refresh_token: expect.any(String) });
     client.setCredentials(tokens);
-    const { data } = await clientOf(sandbox.emulator, client).contactGroups.list();
+    const { data } = await clientOf(emulator, client).contactGroups.list();
     expect(data.totalItems).toBe(8);
     const again = client.getToken({ code: String(answer.get('code')), codeVerifier });
     await expect(again).rejects.toMatchObject({ message: 'invalid_grant' });
@@ -64,10 +63,9 @@ describe('consent', () => {
     await expect(third.client.getToken(late)).rejects.toThrow('invalid_grant');
   });
 
-  test('issues a refresh token again only if the page was forced', async () => {
-    await using sandbox = await startSandbox();
+  test('issues a refresh token again only if the page was forced', async ({ emulator }) => {
     const refreshToken = async (changes: Record<string, string>) => {
-      const { client, codeVerifier, answer } = await consent(sandbox.emulator, { approve: 'auto', ...changes });
+      const { client, codeVerifier, answer } = await consent(emulator, { approve: 'auto', ...changes });
       const { tokens } = await client.getToken({ code: String(answer.get('code')), codeVerifier });
       return tokens.refresh_token;
     };
@@ -106,11 +104,10 @@ describe('consent', () => {
 });
 
 describe('tokens', () => {
-  test('of access expire after an hour; the refresh token returns new ones', async () => {
-    await using sandbox = await startSandbox();
-    const refreshToken = sandbox.emulator.issueRefreshToken();
-    const form = { refresh_token: refreshToken, grant_type: 'refresh_token', ...credentials(sandbox.emulator) };
-    const post = () => fetch(sandbox.emulator.tokenUrl, { method: 'POST', body: new URLSearchParams(form) });
+  test('of access expire after an hour; the refresh token returns new ones', async ({ clock, emulator }) => {
+    const refreshToken = emulator.issueRefreshToken();
+    const form = { refresh_token: refreshToken, grant_type: 'refresh_token', ...credentials(emulator) };
+    const post = () => fetch(emulator.tokenUrl, { method: 'POST', body: new URLSearchParams(form) });
     const token = (await (await post()).json()) as Record<string, unknown>;
     expect(token).toEqual({
       access_token: expect.any(String),
@@ -119,26 +116,23 @@ describe('tokens', () => {
       token_type: 'Bearer',
     });
     const read = (bearer: unknown) =>
-      fetch(`${sandbox.emulator.url}v1/contactGroups`, { headers: { authorization: `Bearer ${String(bearer)}` } });
+      fetch(`${emulator.url}v1/contactGroups`, { headers: { authorization: `Bearer ${String(bearer)}` } });
     expect((await read(token['access_token'])).status).toBe(200);
-    sandbox.clock.nowMs += 3_600_000;
+    clock.nowMs += 3_600_000;
     const dead = await read(token['access_token']);
     expect(dead.status).toBe(401);
     expect(await dead.json()).toMatchObject({ error: { code: 401, status: 'UNAUTHENTICATED' } });
     expect((await post()).status).toBe(200);
   });
 
-  test('that are expired are replaced by the official client once', async () => {
-    await using sandbox = await startSandbox();
-    await sandbox.api.contactGroups.list();
-    sandbox.emulator.expireAccessTokens();
-    expect((await sandbox.api.contactGroups.list()).status).toBe(200);
-    expect(sandbox.emulator.requests.map(({ status }) => status)).toEqual([200, 200, 401, 200, 200]);
+  test('that are expired are replaced by the official client once', async ({ api, emulator }) => {
+    await api.contactGroups.list();
+    emulator.expireAccessTokens();
+    expect((await api.contactGroups.list()).status).toBe(200);
+    expect(emulator.requests.map(({ status }) => status)).toEqual([200, 200, 401, 200, 200]);
   });
 
-  test('revoked by the user, by hand or by the application are invalid_grant', async () => {
-    await using sandbox = await startSandbox();
-    const { emulator } = sandbox;
+  test('revoked by the user, by hand or by the application are invalid_grant', async ({ emulator }) => {
     const kill: ((token: string) => unknown)[] = [
       (token) => emulator.revokeRefreshToken(token),
       () => emulator.revokeAllTokens(),
@@ -157,9 +151,7 @@ describe('tokens', () => {
     }
   });
 
-  test('are not issued to an unknown client or grant', async () => {
-    await using sandbox = await startSandbox();
-    const { emulator } = sandbox;
+  test('are not issued to an unknown client or grant', async ({ emulator }) => {
     const post = async (form: Record<string, string>) => {
       const response = await fetch(emulator.tokenUrl, { method: 'POST', body: new URLSearchParams(form) });
       return [response.status, await response.json()];

@@ -1,5 +1,6 @@
 import { people, type people_v1 } from '@googleapis/people';
 import { OAuth2Client } from 'google-auth-library';
+import { test as base } from 'vitest';
 import { startGoogleEmulator, type GoogleEmulator } from '../../../../src/sandbox/google/server.ts';
 
 /** A clock that a test moves. */
@@ -40,6 +41,18 @@ export async function startSandbox(
   auth.setCredentials({ refresh_token: emulator.issueRefreshToken(scopes) });
   return { emulator, clock, auth, api: clientOf(emulator, auth), [Symbol.asyncDispose]: () => emulator.close() };
 }
+
+/** A test with its own emulator. Its parts are arguments of the test. */
+export const test = base
+  .extend('sandbox', async ({ onTestFinished }) => {
+    const sandbox = await startSandbox();
+    onTestFinished(() => sandbox.emulator.close());
+    return sandbox;
+  })
+  .extend('api', ({ sandbox }) => sandbox.api)
+  .extend('clock', ({ sandbox }) => sandbox.clock)
+  .extend('emulator', ({ sandbox }) => sandbox.emulator)
+  .extend('account', ({ sandbox }) => sandbox.emulator.account);
 
 /** Sends a request like a program without the official client; returns the status and the parsed body. */
 export async function send(

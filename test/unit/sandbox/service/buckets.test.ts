@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { openService, type Service } from './harness.ts';
+import { describe, expect } from 'vitest';
+import { it, openService, type Service } from './harness.ts';
 
 const fill = ({ emulator: { account } }: Service): void => {
   for (const name of ['Clients', 'Friends', 'Leads']) account.createBucket({ name });
@@ -9,10 +9,9 @@ const fill = ({ emulator: { account } }: Service): void => {
 const ref = (...ids: readonly string[]) => ids.map((id) => ({ id }));
 
 describe('buckets', () => {
-  it('creates, reads, updates and deletes a bucket', async () => {
-    await using service = await openService();
+  it('creates, reads, updates and deletes a bucket', async ({ time, send, sendData }) => {
     const fields = { name: 'Clients', goal: 'Call them', reminder_interval: 30 };
-    const created = await service.sendData('POST', '/v2/buckets', fields);
+    const created = await sendData('POST', '/v2/buckets', fields);
     expect(created).toMatchObject({
       status: 200,
       body: {
@@ -25,38 +24,35 @@ describe('buckets', () => {
         meta: {},
       },
     });
-    service.time.nowMs += 1000;
-    const updated = await service.sendData('PATCH', '/v2/buckets/bucket_1', { goal: null });
+    time.nowMs += 1000;
+    const updated = await sendData('PATCH', '/v2/buckets/bucket_1', { goal: null });
     expect(updated.body).toMatchObject({
       data: { name: 'Clients', goal: null, reminder_interval: 30, updated_at: '2026-01-01 12:00:01 UTC' },
     });
-    expect(await service.send('DELETE', '/v2/buckets/bucket_1')).toMatchObject({
+    expect(await send('DELETE', '/v2/buckets/bucket_1')).toMatchObject({
       status: 200,
       body: { data: { id: 'bucket_1', name: 'Clients' } },
     });
-    expect((await service.send('GET', '/v2/buckets/bucket_1')).status).toBe(404);
+    expect((await send('GET', '/v2/buckets/bucket_1')).status).toBe(404);
   });
 
-  it('requires a name', async () => {
-    await using service = await openService();
-    expect((await service.sendData('POST', '/v2/buckets', { goal: 'None' })).status).toBe(422);
+  it('requires a name', async ({ sendData }) => {
+    expect((await sendData('POST', '/v2/buckets', { goal: 'None' })).status).toBe(422);
   });
 
-  it('keeps the contacts of a deleted bucket', async () => {
-    await using service = await openService();
+  it('keeps the contacts of a deleted bucket', async ({ service, account, send, ids }) => {
     fill(service);
-    service.emulator.account.setBuckets('contact_1', ['bucket_1', 'bucket_2']);
-    await service.send('DELETE', '/v2/buckets/bucket_1');
-    expect(await service.ids('/v2/contacts')).toEqual(['contact_1', 'contact_2']);
-    expect(await service.ids('/v2/contacts/contact_1/buckets')).toEqual(['bucket_2']);
+    account.setBuckets('contact_1', ['bucket_1', 'bucket_2']);
+    await send('DELETE', '/v2/buckets/bucket_1');
+    expect(await ids('/v2/contacts')).toEqual(['contact_1', 'contact_2']);
+    expect(await ids('/v2/contacts/contact_1/buckets')).toEqual(['bucket_2']);
   });
 
-  it('finds buckets by name, in the manual order by default', async () => {
-    await using service = await openService();
+  it('finds buckets by name, in the manual order by default', async ({ service, ids }) => {
     fill(service);
-    expect(await service.ids('/v2/buckets?q=IEN')).toEqual(['bucket_1', 'bucket_2']);
-    expect(await service.ids('/v2/buckets')).toEqual(['bucket_1', 'bucket_2', 'bucket_3']);
-    expect(await service.ids('/v2/buckets?order=-id')).toEqual(['bucket_3', 'bucket_2', 'bucket_1']);
+    expect(await ids('/v2/buckets?q=IEN')).toEqual(['bucket_1', 'bucket_2']);
+    expect(await ids('/v2/buckets')).toEqual(['bucket_1', 'bucket_2', 'bucket_3']);
+    expect(await ids('/v2/buckets?order=-id')).toEqual(['bucket_3', 'bucket_2', 'bucket_1']);
   });
 
   it.each([
@@ -72,39 +68,36 @@ describe('buckets', () => {
 });
 
 describe('membership', () => {
-  it('adds to, replaces and removes from the buckets of a contact', async () => {
-    await using service = await openService();
+  it('adds to, replaces and removes from the buckets of a contact', async ({ service, sendData, ids }) => {
     fill(service);
     const path = '/v2/contacts/contact_1/buckets';
-    await service.sendData('POST', path, ref('bucket_1', 'bucket_2'));
-    expect(await service.ids(path)).toEqual(['bucket_1', 'bucket_2']);
-    const replaced = await service.sendData('PUT', path, ref('bucket_2', 'bucket_3'));
+    await sendData('POST', path, ref('bucket_1', 'bucket_2'));
+    expect(await ids(path)).toEqual(['bucket_1', 'bucket_2']);
+    const replaced = await sendData('PUT', path, ref('bucket_2', 'bucket_3'));
     expect(replaced.body).toMatchObject({ data: ref('bucket_2', 'bucket_3'), meta: { total: 2 } });
-    await service.sendData('DELETE', path, ref('bucket_3'));
-    expect(await service.ids(path)).toEqual(['bucket_2']);
-    await service.sendData('PUT', path, []);
-    expect(await service.ids(path)).toEqual([]);
+    await sendData('DELETE', path, ref('bucket_3'));
+    expect(await ids(path)).toEqual(['bucket_2']);
+    await sendData('PUT', path, []);
+    expect(await ids(path)).toEqual([]);
   });
 
-  it('adds contacts to a bucket and removes them', async () => {
-    await using service = await openService();
+  it('adds contacts to a bucket and removes them', async ({ service, send, sendData, ids }) => {
     fill(service);
     const path = '/v2/buckets/bucket_1/contacts';
-    const added = await service.sendData('POST', path, ref('contact_2', 'contact_1'));
+    const added = await sendData('POST', path, ref('contact_2', 'contact_1'));
     expect(added.body).toMatchObject({ data: ref('contact_1', 'contact_2') });
-    expect((await service.send('GET', '/v2/buckets/bucket_1')).body).toMatchObject({
+    expect((await send('GET', '/v2/buckets/bucket_1')).body).toMatchObject({
       data: { extra_data: { contact_count: 2 } },
     });
-    await service.sendData('DELETE', path, ref('contact_1'));
-    expect(await service.ids(path)).toEqual(['contact_2']);
+    await sendData('DELETE', path, ref('contact_1'));
+    expect(await ids(path)).toEqual(['contact_2']);
   });
 
-  it('updates last_bucketed_at but not updated_at', async () => {
-    await using service = await openService();
+  it('updates last_bucketed_at but not updated_at', async ({ service, time, send, sendData }) => {
     fill(service);
-    service.time.nowMs += 1000;
-    await service.sendData('PUT', '/v2/contacts/contact_1/buckets', ref('bucket_1'));
-    expect((await service.send('GET', '/v2/contacts/contact_1')).body).toMatchObject({
+    time.nowMs += 1000;
+    await sendData('PUT', '/v2/contacts/contact_1/buckets', ref('bucket_1'));
+    expect((await send('GET', '/v2/contacts/contact_1')).body).toMatchObject({
       data: {
         updated_at: '2026-01-01 12:00:00 UTC',
         extra_data: {
@@ -149,12 +142,10 @@ describe('membership', () => {
     if (bulkBadIds === 'partial-with-errors') expect(answer.body).toHaveProperty('errors', ['Unknown id contact_9']);
   });
 
-  it('pages the members of a bucket by 50', async () => {
-    await using service = await openService();
-    const { account } = service.emulator;
+  it('pages the members of a bucket by 50', async ({ account, ids }) => {
     const { id } = account.createBucket({ name: 'All' });
     for (let count = 0; count < 51; count += 1) account.createContact({}, { bucketIds: [id] });
-    expect(await service.ids(`/v2/buckets/${id}/contacts`)).toHaveLength(50);
-    expect(await service.ids(`/v2/buckets/${id}/contacts?page=2`)).toEqual(['contact_51']);
+    expect(await ids(`/v2/buckets/${id}/contacts`)).toHaveLength(50);
+    expect(await ids(`/v2/buckets/${id}/contacts?page=2`)).toEqual(['contact_51']);
   });
 });

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { openService } from './harness.ts';
+import { describe, expect } from 'vitest';
+import { it, openService } from './harness.ts';
 
 const FULL = {
   first_name: 'Ann',
@@ -17,46 +17,26 @@ const FULL = {
 };
 
 describe('contacts', () => {
-  it('creates a contact with every writable field and reads it back in the documented shape', async () => {
-    await using service = await openService();
-    const created = await service.sendData('POST', '/v2/contacts', FULL);
-    expect(created.status).toBe(200);
-    expect(created.body).toEqual({
-      data: {
-        id: 'contact_1',
-        created_at: '2026-01-01 12:00:00 UTC',
-        updated_at: '2026-01-01 12:00:00 UTC',
-        first_name: 'Ann',
-        last_name: 'Lee',
-        title: 'Broker',
-        company: 'Acme',
-        location: null,
-        avatar_url: 'https://pictures.example/ann.png',
-        tags: ['vip'],
-        assigned_to_id: null,
-        addresses: [
-          {
-            id: expect.any(String),
-            full_address: '1 Main St, Utica, NY, 13501, US',
-            label: 'home',
-            street_1: '1 Main St',
-            street_2: null,
-            city: 'Utica',
-            state: 'NY',
-            zip: '13501',
-            country: 'US',
-          },
-        ],
-        email_addresses: [{ id: 'contact_identity_1', label: 'work', address: 'Ann@Acme.example' }],
-        social_media_profiles: [{ id: expect.any(String), label: 'net', url: 'https://net.example/ann' }],
-        websites: [{ id: expect.any(String), label: 'blog', address: 'https://ann.example' }],
-        phone_numbers: [{ id: expect.any(String), label: 'mobile', number: '+1 315 555 0100' }],
-        custom_fields: [{ field: { id: 'custom_field_7', name: 'custom_field_7' }, value: 'Blue' }],
-        extra_data: expect.objectContaining({ last_bucketed_at: null, buckets: [], relationship_status: 'none' }),
+  it('creates a contact with every writable field and reads it back', async ({ send, sendData }) => {
+    const { custom_field_values: _custom, ...fields } = FULL;
+    const created = await sendData('POST', '/v2/contacts', FULL);
+    expect(created).toMatchObject({
+      status: 200,
+      body: {
+        data: {
+          ...fields,
+          id: 'contact_1',
+          created_at: '2026-01-01 12:00:00 UTC',
+          updated_at: '2026-01-01 12:00:00 UTC',
+          addresses: [{ ...FULL.addresses[0], full_address: '1 Main St, Utica, NY, 13501, US', street_2: null }],
+          email_addresses: [{ ...FULL.email_addresses[0], id: 'contact_identity_1' }],
+          custom_fields: [{ field: { id: 'custom_field_7', name: 'custom_field_7' }, value: 'Blue' }],
+          extra_data: { last_bucketed_at: null, buckets: [], relationship_status: 'none' },
+        },
+        meta: {},
       },
-      meta: {},
     });
-    expect((await service.send('GET', '/v2/contacts/contact_1')).body).toEqual(created.body);
+    expect((await send('GET', '/v2/contacts/contact_1')).body).toEqual(created.body);
   });
 
   it.each(['PATCH', 'PUT'])('changes by %s only the sent values and updates updated_at', async (method) => {
@@ -69,20 +49,18 @@ describe('contacts', () => {
     });
   });
 
-  it('does not change updated_at if an update changes nothing', async () => {
-    await using service = await openService();
-    await service.sendData('POST', '/v2/contacts', FULL);
-    service.time.nowMs += 5000;
-    const updated = await service.sendData('PATCH', '/v2/contacts/contact_1', FULL);
+  it('does not change updated_at if an update changes nothing', async ({ time, sendData }) => {
+    await sendData('POST', '/v2/contacts', FULL);
+    time.nowMs += 5000;
+    const updated = await sendData('PATCH', '/v2/contacts/contact_1', FULL);
     expect(updated.body).toMatchObject({ data: { updated_at: '2026-01-01 12:00:00 UTC' } });
   });
 
-  it('replaces an array as a whole and keeps the ids of entries that stay', async () => {
-    await using service = await openService();
-    await service.sendData('POST', '/v2/contacts', {
+  it('replaces an array as a whole and keeps the ids of entries that stay', async ({ sendData }) => {
+    await sendData('POST', '/v2/contacts', {
       email_addresses: [{ address: 'a@x.example' }, { address: 'b@x.example' }],
     });
-    const updated = await service.sendData('PATCH', '/v2/contacts/contact_1', {
+    const updated = await sendData('PATCH', '/v2/contacts/contact_1', {
       email_addresses: [{ address: 'c@x.example' }, { address: 'b@x.example' }],
     });
     expect(updated.body).toMatchObject({
@@ -95,49 +73,44 @@ describe('contacts', () => {
     });
   });
 
-  it('clears with null and with an empty array, and ignores extra_data', async () => {
-    await using service = await openService();
-    await service.sendData('POST', '/v2/contacts', FULL);
+  it('clears with null and with an empty array, and ignores extra_data', async ({ sendData }) => {
+    await sendData('POST', '/v2/contacts', FULL);
     const changes = { company: null, phone_numbers: [], extra_data: { relationship_status: 'strong' } };
-    const updated = await service.sendData('PATCH', '/v2/contacts/contact_1', changes);
+    const updated = await sendData('PATCH', '/v2/contacts/contact_1', changes);
     expect(updated.body).toMatchObject({
       data: { company: null, phone_numbers: [], extra_data: { relationship_status: 'none' } },
     });
   });
 
-  it('returns the contact that it deletes and returns 404 from then on', async () => {
-    await using service = await openService();
-    await service.sendData('POST', '/v2/contacts', FULL);
-    const deleted = await service.send('DELETE', '/v2/contacts/contact_1');
+  it('returns the contact that it deletes and returns 404 from then on', async ({ send, sendData, ids }) => {
+    await sendData('POST', '/v2/contacts', FULL);
+    const deleted = await send('DELETE', '/v2/contacts/contact_1');
     expect(deleted).toMatchObject({ status: 200, body: { data: { id: 'contact_1', first_name: 'Ann' } } });
     for (const method of ['GET', 'DELETE']) {
-      expect((await service.send(method, '/v2/contacts/contact_1')).status).toBe(404);
+      expect((await send(method, '/v2/contacts/contact_1')).status).toBe(404);
     }
-    expect(await service.ids('/v2/contacts')).toEqual([]);
+    expect(await ids('/v2/contacts')).toEqual([]);
   });
 
-  it('never assigns an id a second time', async () => {
-    await using service = await openService();
-    service.emulator.account.deleteContact(service.emulator.account.createContact({}).id);
-    expect(service.emulator.account.createContact({}).id).toBe('contact_2');
+  it('never assigns an id a second time', async ({ account }) => {
+    account.deleteContact(account.createContact({}).id);
+    expect(account.createContact({}).id).toBe('contact_2');
   });
 
-  it('returns 400 for a body that is not JSON and 422 for one of another shape', async () => {
-    await using service = await openService();
-    expect((await service.send('POST', '/v2/contacts', '{"data":')).status).toBe(400);
-    expect(await service.sendData('POST', '/v2/contacts', { tags: 'vip' })).toMatchObject({
+  it('returns 400 for a body that is not JSON and 422 for one of another shape', async ({ send, sendData }) => {
+    expect((await send('POST', '/v2/contacts', '{"data":')).status).toBe(400);
+    expect(await sendData('POST', '/v2/contacts', { tags: 'vip' })).toMatchObject({
       status: 422,
       body: { errors: [expect.any(String)] },
     });
-    expect((await service.send('POST', '/v2/contacts', { first_name: 'Ann' })).status).toBe(422);
+    expect((await send('POST', '/v2/contacts', { first_name: 'Ann' })).status).toBe(422);
   });
 
-  it('removes an archived contact from the lists but keeps it', async () => {
-    await using service = await openService();
-    const { id } = service.emulator.account.createContact(FULL);
-    service.emulator.account.archiveContact(id);
-    expect(await service.ids('/v2/contacts')).toEqual([]);
-    expect((await service.send('GET', `/v2/contacts/${id}`)).status).toBe(200);
+  it('removes an archived contact from the lists but keeps it', async ({ account, send, ids }) => {
+    const { id } = account.createContact(FULL);
+    account.archiveContact(id);
+    expect(await ids('/v2/contacts')).toEqual([]);
+    expect((await send('GET', `/v2/contacts/${id}`)).status).toBe(200);
   });
 });
 
@@ -171,11 +144,10 @@ describe('merging contacts', () => {
     expect(await service.ids(`/v2/buckets/${theirs.id}/contacts`)).toEqual(['contact_1']);
   });
 
-  it('refuses to merge a contact into itself', async () => {
-    await using service = await openService();
-    service.emulator.account.createContact({});
+  it('refuses to merge a contact into itself', async ({ account, sendData }) => {
+    account.createContact({});
     const own = [{ contact_ids: ['contact_1'] }];
-    expect((await service.sendData('POST', '/v2/contacts/contact_1/merge', own)).status).toBe(422);
+    expect((await sendData('POST', '/v2/contacts/contact_1/merge', own)).status).toBe(422);
   });
 
   it.each([
@@ -193,23 +165,20 @@ describe('merging contacts', () => {
     if (mergeLosers === 'redirect') expect(answer.headers.get('location')).toBe('/v2/contacts/contact_1');
   });
 
-  it('accepts the object form of the body if the variant specifies it', async () => {
-    await using service = await openService();
-    service.emulator.account.createContact({});
-    service.emulator.account.createContact({});
-    expect((await service.sendData('POST', '/v2/contacts/contact_1/merge', merge)).status).toBe(422);
-    service.emulator.setVariants({ mergeBody: 'object' });
-    expect((await service.sendData('POST', '/v2/contacts/contact_1/merge', merge)).status).toBe(200);
+  it('accepts the object form of the body if the variant specifies it', async ({ account, emulator, sendData }) => {
+    account.createContact({});
+    account.createContact({});
+    expect((await sendData('POST', '/v2/contacts/contact_1/merge', merge)).status).toBe(422);
+    emulator.setVariants({ mergeBody: 'object' });
+    expect((await sendData('POST', '/v2/contacts/contact_1/merge', merge)).status).toBe(200);
   });
 });
 
 describe('interactions', () => {
-  it('lists those with a contact and edits one', async () => {
-    await using service = await openService();
-    const { account } = service.emulator;
+  it('lists those with a contact and edits one', async ({ account, send, sendData }) => {
     account.createContact({ first_name: 'Ann', email_addresses: [{ address: 'a@x.example' }] });
     account.addInteraction('contact_1', { subject: 'Hello' });
-    expect((await service.send('GET', '/v2/contacts/contact_1/interactions')).body).toMatchObject({
+    expect((await send('GET', '/v2/contacts/contact_1/interactions')).body).toMatchObject({
       data: [
         {
           id: 'interaction_1',
@@ -223,11 +192,11 @@ describe('interactions', () => {
       meta: { total: 1 },
     });
     const change = { subject: 'Bye', timestamp: '2026-01-02T00:00:00Z' };
-    const edited = await service.sendData('PATCH', '/v2/interactions/interaction_1', change);
+    const edited = await sendData('PATCH', '/v2/interactions/interaction_1', change);
     expect(edited.body).toMatchObject({ data: { subject: 'Bye', timestamp: '2026-01-02 00:00:00 UTC' } });
-    expect((await service.send('GET', '/v2/contacts/contact_1')).body).toMatchObject({
+    expect((await send('GET', '/v2/contacts/contact_1')).body).toMatchObject({
       data: { updated_at: '2026-01-01 12:00:00 UTC', extra_data: { last_contacted: '2026-01-02 00:00:00 UTC' } },
     });
-    expect((await service.sendData('PUT', '/v2/interactions/interaction_9', change)).status).toBe(404);
+    expect((await sendData('PUT', '/v2/interactions/interaction_9', change)).status).toBe(404);
   });
 });

@@ -1,3 +1,4 @@
+import { test } from 'vitest';
 import { z } from 'zod';
 import { type ServiceEmulator, startServiceEmulator } from '../../../../src/sandbox/service/server.ts';
 
@@ -9,11 +10,11 @@ export type Service = AsyncDisposable & {
   readonly emulator: ServiceEmulator;
   readonly time: { nowMs: number };
   /** Sends a request with a token that has every scope, unless another one is given. */
-  send(method: string, path: string, body?: unknown, token?: string | null): Promise<Answer>;
+  readonly send: (method: string, path: string, body?: unknown, token?: string | null) => Promise<Answer>;
   /** Sends `{ data }`. */
-  sendData(method: string, path: string, data: unknown): Promise<Answer>;
+  readonly sendData: (method: string, path: string, data: unknown) => Promise<Answer>;
   /** The ids in the list at that path. */
-  ids(path: string): Promise<readonly string[]>;
+  readonly ids: (path: string) => Promise<readonly string[]>;
 };
 
 export const START_MS = Date.UTC(2026, 0, 1, 12);
@@ -53,6 +54,20 @@ export const openService = async (options: Parameters<typeof startServiceEmulato
     [Symbol.asyncDispose]: () => emulator.close(),
   };
 };
+
+/** A test with its own emulator. Its parts are arguments of the test. */
+export const it = test
+  .extend('service', async ({ onTestFinished }) => {
+    const service = await openService();
+    onTestFinished(() => service.emulator.close());
+    return service;
+  })
+  .extend('time', ({ service }) => service.time)
+  .extend('send', ({ service }) => service.send)
+  .extend('sendData', ({ service }) => service.sendData)
+  .extend('ids', ({ service }) => service.ids)
+  .extend('emulator', ({ service }) => service.emulator)
+  .extend('account', ({ service }) => service.emulator.account);
 
 /** `count` contacts named after their number, one second apart. */
 export const fillContacts = ({ emulator, time }: Service, count: number): void => {

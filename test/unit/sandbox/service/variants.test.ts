@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { ContactFields } from '../../../../src/sandbox/service/contact-fields.ts';
 import {
   defaultVariants,
@@ -6,7 +6,7 @@ import {
   VARIANT_TABLE,
   withVariants,
 } from '../../../../src/sandbox/service/variants.ts';
-import { openService } from './harness.ts';
+import { it, openService } from './harness.ts';
 
 const email = (address: string, id?: string) => ({ address, ...(id === undefined ? {} : { id }) });
 
@@ -79,14 +79,14 @@ describe('an update of a contact', () => {
     expect(updated).toMatchObject({ status: 200, body: { data: expected } });
   });
 
-  it('refuses values that the variants refuse', async () => {
-    await using service = await openService({ variants: { longText: '422', unknownField: '422' } });
-    service.emulator.account.createContact(start);
+  it('refuses values that the variants refuse', async ({ account, emulator, send, sendData }) => {
+    emulator.setVariants({ longText: '422', unknownField: '422' });
+    account.createContact(start);
     const path = '/v2/contacts/contact_1';
-    expect((await service.sendData('PATCH', path, { company: 'x'.repeat(256) })).status).toBe(422);
-    expect((await service.sendData('PATCH', path, { shoe_size: 40 })).status).toBe(422);
-    const whole = await service.send('GET', path);
-    expect((await service.send('PATCH', path, whole.body)).status).toBe(200);
+    expect((await sendData('PATCH', path, { company: 'x'.repeat(256) })).status).toBe(422);
+    expect((await sendData('PATCH', path, { shoe_size: 40 })).status).toBe(422);
+    const whole = await send('GET', path);
+    expect((await send('PATCH', path, whole.body)).status).toBe(200);
   });
 });
 
@@ -162,17 +162,17 @@ describe('times', () => {
     expect(body).toMatchObject({ data: { created_at: expected } });
   });
 
-  it('are those of a clock that is ahead, in the Date header too', async () => {
-    await using service = await openService({ variants: { serviceClock: 'ahead-120s' } });
-    service.emulator.account.createContact({});
-    const answer = await service.send('GET', '/v2/contacts/contact_1');
+  it('are those of a clock that is ahead, in the Date header too', async ({ account, emulator, send }) => {
+    emulator.setVariants({ serviceClock: 'ahead-120s' });
+    account.createContact({});
+    const answer = await send('GET', '/v2/contacts/contact_1');
     expect(answer.body).toMatchObject({ data: { created_at: '2026-01-01 12:02:00 UTC' } });
     expect(answer.headers.get('date')).toBe('Thu, 01 Jan 2026 12:02:00 GMT');
   });
 
-  it('of every second write are before the write if it is seen late', async () => {
-    await using service = await openService({ variants: { lateVisibility: '2s' } });
-    const stamps = [1, 2].map(() => service.emulator.account.createBucket({ name: 'B' }).createdAtMs);
+  it('of every second write are before the write if it is seen late', async ({ account, emulator }) => {
+    emulator.setVariants({ lateVisibility: '2s' });
+    const stamps = [1, 2].map(() => account.createBucket({ name: 'B' }).createdAtMs);
     expect(Math.abs((stamps[1] ?? 0) - (stamps[0] ?? 0))).toBe(2000);
   });
 });
@@ -198,9 +198,9 @@ describe('the form of responses', () => {
     expect(body).not.toHaveProperty('data.0.extra_data.muted_at');
   });
 
-  it('uses 201 and 204 if the variant specifies it', async () => {
-    await using service = await openService({ variants: { successStatus: 'created-201-deleted-204' } });
-    expect((await service.sendData('POST', '/v2/contacts', {})).status).toBe(201);
-    expect(await service.send('DELETE', '/v2/contacts/contact_1')).toMatchObject({ status: 204, body: '' });
+  it('uses 201 and 204 if the variant specifies it', async ({ emulator, send, sendData }) => {
+    emulator.setVariants({ successStatus: 'created-201-deleted-204' });
+    expect((await sendData('POST', '/v2/contacts', {})).status).toBe(201);
+    expect(await send('DELETE', '/v2/contacts/contact_1')).toMatchObject({ status: 204, body: '' });
   });
 });

@@ -18,8 +18,8 @@ const task = { id: 'task_1' };
 const interaction = { id: 'interaction_1' };
 const contact = contactJson(1);
 
+/** Requests with a query or a body. test/contract sends a request to every documented route. */
 const ROUTES: readonly Route[] = [
-  { call: (api) => api.user.get(never), request: 'GET /v2/me', answer: one(user) },
   {
     call: (api) => api.user.update({ settings: { time_zone: 'UTC' } }, never),
     request: 'PATCH /v2/me',
@@ -30,16 +30,6 @@ const ROUTES: readonly Route[] = [
     call: (api) => collect(api.user.listConnectedAccounts({ order: ['-created_at'] }, never)),
     request: 'GET /v2/me/connected-accounts?order=-created_at',
     answer: list([{ id: 'connected_account_1' }]),
-  },
-  {
-    call: (api) => api.user.getConnectedAccount('connected_account_1', never),
-    request: 'GET /v2/me/connected-accounts/connected_account_1',
-    answer: one({ id: 'connected_account_1' }),
-  },
-  {
-    call: (api) => collect(api.user.listEmailAliases(never)),
-    request: 'GET /v2/me/email-aliases',
-    answer: list([{ id: 'email_alias_1', email_alias: 'a@b.example' }]),
   },
   {
     call: (api) => collect(api.user.listNotifications({ read: false, 'read_at.after': UNTIL_MS }, never)),
@@ -62,7 +52,6 @@ const ROUTES: readonly Route[] = [
     body: { data: { postpone_until: '2026-01-02T00:00:00.000Z' } },
     answer: one(task),
   },
-  { call: (api) => api.user.generatePrompts(never), request: 'POST /v2/me/prompts/generate', answer: list([task]) },
   {
     call: (api) => collect(api.user.listTasks({ completed: true, 'completed_at.before': UNTIL_MS }, never)),
     request: 'GET /v2/me/tasks?completed=true&completed_at.before=2026-01-02T00%3A00%3A00%2B00%3A00',
@@ -80,25 +69,10 @@ const ROUTES: readonly Route[] = [
     answer: one(bucketJson(1)),
   },
   {
-    call: (api) => api.buckets.get('bucket_1', never),
-    request: 'GET /v2/buckets/bucket_1',
-    answer: one(bucketJson(1)),
-  },
-  {
     call: (api) => api.buckets.update('bucket_1', { name: 'B' }, never),
     request: 'PATCH /v2/buckets/bucket_1',
     body: { data: { name: 'B' } },
     answer: one(bucketJson(1)),
-  },
-  {
-    call: (api) => api.buckets.delete('bucket_1', never),
-    request: 'DELETE /v2/buckets/bucket_1',
-    answer: one(bucketJson(1)),
-  },
-  {
-    call: (api) => collect(api.membership.listContacts('bucket_1', never)),
-    request: 'GET /v2/buckets/bucket_1/contacts',
-    answer: list([contact]),
   },
   {
     call: (api) => api.membership.addContacts('bucket_1', ['x_1', 'x_2'], never),
@@ -130,7 +104,6 @@ const ROUTES: readonly Route[] = [
     body: { data: { custom_field_values: [{ field: { id: 'custom_field_1' }, value: 'v' }] } },
     answer: one(contact),
   },
-  { call: (api) => api.contacts.get('contact_1', never), request: 'GET /v2/contacts/contact_1', answer: one(contact) },
   {
     call: (api) => api.contacts.update('contact_1', { tags: ['a'] }, never),
     request: 'PATCH /v2/contacts/contact_1',
@@ -138,20 +111,10 @@ const ROUTES: readonly Route[] = [
     answer: one(contact),
   },
   {
-    call: (api) => api.contacts.delete('contact_1', never),
-    request: 'DELETE /v2/contacts/contact_1',
-    answer: one(contact),
-  },
-  {
     call: (api) => api.contacts.merge('contact_1', ['contact_2'], never),
     request: 'POST /v2/contacts/contact_1/merge',
     body: { data: [{ contact_ids: ['contact_2'] }] },
     answer: one(contact),
-  },
-  {
-    call: (api) => collect(api.membership.listBuckets('contact_1', never)),
-    request: 'GET /v2/contacts/contact_1/buckets',
-    answer: list([bucketJson(1)]),
   },
   {
     call: (api) => api.membership.addBuckets('contact_1', ['x_1', 'x_2'], never),
@@ -172,11 +135,6 @@ const ROUTES: readonly Route[] = [
     answer: list([bucketJson(1)]),
   },
   {
-    call: (api) => collect(api.contacts.listInteractions('contact_1', never)),
-    request: 'GET /v2/contacts/contact_1/interactions',
-    answer: list([interaction]),
-  },
-  {
     call: (api) => api.interactions.update('interaction_1', { subject: 's' }, never),
     request: 'PATCH /v2/interactions/interaction_1',
     body: { data: { subject: 's' } },
@@ -184,7 +142,7 @@ const ROUTES: readonly Route[] = [
   },
 ];
 
-describe('every documented route', () => {
+describe('a documented route', () => {
   it.each(ROUTES)('$request is sent as documented', async ({ call, request, body, answer }) => {
     await using server = await startServer(() => ({ json: answer }));
     const result = await call(server.api);

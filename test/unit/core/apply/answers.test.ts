@@ -52,9 +52,7 @@ describe('the response to an update', () => {
   const UPDATE = mergeOf(
     half('left', { title: 'New' }, { title: 'Old' }),
     half('right', { title: 'Old' }, { title: 'Old' }),
-    {
-      writes: plannedOn('right', ['title'], { ...ADA, title: 'New' }),
-    },
+    { writes: plannedOn('right', ['title'], { ...ADA, title: 'New' }) },
   );
   const update = (value: ContactRecord, given: Partial<Merge> = {}, halves = halvesOf(UPDATE)) => {
     const set = setOf(halves);

@@ -131,15 +131,6 @@ describe('[R9] a reverting update without a response', () => {
     expect(finding).toEqual(NOTHING);
     expect(set.pair(1)?.right).toMatchObject(expected ?? {});
   });
-
-  test.each([{ kind: 'unreadable', reason: 'no shape' }, { kind: 'withheld', reason: 'refused' }, undefined] as const)(
-    '[R15] stays open if nothing can be read: %j',
-    (answer) => {
-      const { set, finding } = revert(answer);
-      expect(finding).toEqual({ unreadable: answer?.reason ?? 'the side did not answer for the contact' });
-      expect(set.changes()).toEqual([]);
-    },
-  );
 });
 
 describe('[R9] a reverting change of membership without a response', () => {
@@ -172,12 +163,6 @@ describe('[R9] a reverting change of membership without a response', () => {
     expect(finding).toMatchObject({ applied: false, after: { groupIds } });
     expect(set.pair(1)?.right).toMatchObject({ base: { groupIds: base }, record: { groupIds }, writtenAtMs: NOW });
   });
-
-  test('that did neither can be requested again', () => {
-    const { set, finding } = move('away', 'own');
-    expect(finding).toEqual(NOTHING);
-    expect(set.pair(1)?.right).toMatchObject({ base: { groupIds: ['away', 'own'] } });
-  });
 });
 
 describe('[R9] a deletion of an undo without a response', () => {
@@ -193,11 +178,5 @@ describe('[R9] a deletion of an undo without a response', () => {
     const { set, finding } = revert({ kind: 'gone' }, [], DELETE);
     expect(finding).toMatchObject({ applied: true });
     expect(set.changes()).toEqual([]);
-  });
-
-  test('that did not take effect can be requested again', () => {
-    const { set, finding } = revert({ kind: 'found', record: adaRecord('r') }, linkedPair(1, 'l', 'r'), DELETE);
-    expect(finding).toEqual(NOTHING);
-    expect(set.pair(1)?.right?.state).toBe('settled');
   });
 });

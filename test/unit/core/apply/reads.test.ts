@@ -56,13 +56,6 @@ describe('[R9] an update without a response', () => {
     });
   });
 
-  test('[R12] that took effect enters both bases if its contact has another id', () => {
-    const moved = record('renamed', { ...ADA, ...OLD, title: 'New' });
-    const { set, finding } = settle({ kind: 'moved', record: moved });
-    expect(finding).toEqual({ applied: true, after: moved, error: null });
-    expect(set.pair(1)?.right).toMatchObject({ id: 'renamed', base: snapshot({ ...ADA, ...OLD, title: 'New' }) });
-  });
-
   test('[R5, R12] leaves open a text that the merge survivor had of its own, whichever other values show', () => {
     const before = record('r', { ...ADA, ...OLD });
     const cleared = { ...left, record: record('l', { ...ADA, title: 'New', company: '' }) };
@@ -194,16 +187,6 @@ describe('[R9] an update without a response', () => {
     expect(desired.left.title).toBe('Given');
   });
 
-  test('that did not take effect is left to the next plan', () => {
-    const answer = found(OLD);
-    const { set, finding } = settle(answer);
-    expect(finding).toEqual({ applied: false, after: answer.record, error: null });
-    expect(set.pair(1)).toMatchObject({
-      left: { base: left.base, state: 'changed' },
-      right: { base: right.base, state: 'settled' },
-    });
-  });
-
   test('that did not take effect stores later edits of a user', () => {
     const { set } = settle(found({ ...OLD, company: 'Foreign' }));
     expect(set.pair(1)?.right).toMatchObject({
@@ -257,12 +240,6 @@ describe('[R9] any write without a response', () => {
       expect(finding).toEqual({ unreadable: answer?.reason ?? 'the side did not answer for the contact' });
       expect(set.changes()).toEqual([]);
     }
-  });
-
-  test.each(KINDS)('to a contact that is deleted is applied only if it is a delete: a %s', (kind) => {
-    const { set, finding } = settle({ kind: 'gone' }, undefined, WRITES[kind]);
-    expect(finding).toEqual({ ...NOTHING, applied: kind === 'delete' });
-    expect(set.pair(1)?.right).toMatchObject({ id: 'r', state: 'gone' });
   });
 
   test.each(KINDS)('[R12] to a contact that has another id follows it: a %s', (kind) => {

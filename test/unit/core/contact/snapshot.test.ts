@@ -1,8 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { CONTACT_FIELDS, EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
+import { fieldsNamed, nameOfFields, syncedFieldsOf } from '../../../../src/core/contact/chosen.ts';
+import {
+  CONTACT_FIELDS,
+  EMPTY_CONTACT,
+  LIST_FIELDS,
+  SCALAR_FIELDS,
+  USUAL_FIELDS,
+} from '../../../../src/core/contact/contact.ts';
+import { ADDED_FIELDS, FIELDS } from '../../../../src/core/contact/fields.ts';
 import { changedAtMs, CLOCK_MARGIN_MS, HALF_STATES, isPresent } from '../../../../src/core/contact/half.ts';
 import { contactOf } from '../../../../src/core/contact/record.ts';
-import { equalSnapshots, snapshotText, type Snapshot, unordered } from '../../../../src/core/contact/snapshot.ts';
+import { equalSnapshots, type Snapshot, snapshotText, unordered } from '../../../../src/core/contact/snapshot.ts';
 import { contactSchema } from '../../../../src/core/contact/stored.ts';
 import { halfOf, record } from '../reconcile/support.ts';
 
@@ -127,4 +135,45 @@ test('[R7] a contact exists unless it is known to be deleted, even if a feed sho
   const existing = HALF_STATES.filter((state) => isPresent(halfOf(record('x', {}), { state })));
   expect(existing).toEqual(['settled', 'changed', 'missing', 'settling']);
   expect(isPresent(null)).toBe(false);
+});
+
+const HOME = { label: 'home', country: 'Peru', postalCode: '1', region: 'R', city: 'Lima', street: 'Main 1' };
+
+test('the fields of each kind have the order of plans and stored data', () => {
+  expect(SCALAR_FIELDS).toEqual(['firstName', 'lastName', 'company', 'title']);
+  expect(LIST_FIELDS).toEqual(['emailAddresses', 'phoneNumbers', 'addresses', 'websites']);
+  expect(USUAL_FIELDS).toEqual([...SCALAR_FIELDS, ...LIST_FIELDS, 'buckets']);
+  expect(Object.keys(EMPTY_CONTACT)).toEqual([...SCALAR_FIELDS, ...LIST_FIELDS]);
+});
+
+test('[R1] a snapshotText is the text that stored snapshots are compared with', () => {
+  const contact = contactOf({
+    title: 'Dr',
+    websites: [{ label: null, value: 'x.org' }],
+    addresses: [HOME],
+    emailAddresses: [{ label: 'work', value: 'a@x.org' }],
+    firstName: 'Ada',
+  });
+  expect(snapshotText({ contact, groupIds: ['g1'] })).toBe(
+    '{"contact":{"firstName":"Ada","lastName":"","company":"","title":"Dr",' +
+      '"emailAddresses":[{"value":"a@x.org","label":"work"}],"phoneNumbers":[],"addresses":[{"street":"Main 1",' +
+      '"city":"Lima","region":"R","postalCode":"1","country":"Peru","label":"home"}],' +
+      '"websites":[{"value":"x.org","label":null}]},"groupIds":["g1"]}',
+  );
+});
+
+test('[R1] rows that were read before stay known while no field is added', () => {
+  expect(ADDED_FIELDS).toBe('');
+});
+
+test('group ids are stored sorted, each once', () => {
+  expect(FIELDS.buckets.normalise(['b', 'a', 'b'])).toEqual(['a', 'b']);
+});
+
+test('a choice has the name of its joined fields, and its fields are found by that name', () => {
+  const chosen = [...USUAL_FIELDS, 'middleName:joined'] as const;
+  expect(syncedFieldsOf(chosen)).toEqual(USUAL_FIELDS);
+  expect(nameOfFields(USUAL_FIELDS)).toBe('');
+  expect(nameOfFields(chosen)).toBe(JSON.stringify(chosen));
+  expect(fieldsNamed(nameOfFields(chosen))).toEqual(USUAL_FIELDS);
 });

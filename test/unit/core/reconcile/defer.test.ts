@@ -7,14 +7,17 @@ import {
   deferUnsettled,
   fieldFingerprint,
   fieldRefusalKey,
+  isRetryDue,
   pastRefusals,
   refusalKey,
+  retryDelayMs,
   sourceFingerprint,
 } from '../../../../src/core/reconcile/defer.ts';
 import { plannedOn } from '../../engine/execute/support.ts';
 import { bothSides, gone, pairOf, present, record, SIDE_PAIRS, snapshot, values } from './support.ts';
 
 const RETRY_AT_MS = 1_000;
+
 const SOON = RETRY_AT_MS - 1;
 
 const ADA: Partial<Contact> = { firstName: 'Ada', emailAddresses: values('ada@x.org') };
@@ -30,16 +33,22 @@ const merge = (given: Partial<Merge> = {}, left: Partial<Contact> = ADA): Merge 
 });
 
 const FIELDS = { left: ['company'], right: ['title', 'buckets'] } as const;
+
 const WRITES = {
   left: plannedOn('left', FIELDS.left, { company: 'Engine' }),
   right: plannedOn('right', FIELDS.right, { title: 'Dr' }),
 };
+
 const BOTH = [...WRITES.left, ...WRITES.right];
+
 const MERGE = merge({ writes: BOTH });
 
 const CREATE: Creation = { kind: 'create', side: 'right', source: record('l', ADA), pair: null, joins: [] };
+
 const HALF_GONE = pairOf(present(record('l', ADA)), gone('r'));
+
 const DELETE: Deletion = { kind: 'delete', side: 'left', record: record('l', ADA), pair: HALF_GONE };
+
 const UNLINK: Unlink = { kind: 'unlink', pair: HALF_GONE, to: 'kept' };
 
 type Refusal = Parameters<typeof deferRefused>[1][number];
@@ -158,12 +167,7 @@ describe('[R15] a refused write', () => {
     (side, other) => {
       const decided = deferRefused([MERGE], [refusalOf(MERGE, side)], SOON);
       expect(decided).toEqual([
-        {
-          ...MERGE,
-          writes: WRITES[other],
-          held: { [side]: [], [other]: FIELDS[side] },
-          deferred: true,
-        },
+        { ...MERGE, writes: WRITES[other], held: { [side]: [], [other]: FIELDS[side] }, deferred: true },
       ]);
       expect(deferRefused([MERGE], [refusalOf(MERGE, side)], RETRY_AT_MS)).toEqual([MERGE]);
     },
@@ -172,12 +176,7 @@ describe('[R15] a refused write', () => {
   test('at both sides leaves both out', () => {
     const refusals = [refusalOf(MERGE, 'left'), refusalOf(MERGE, 'right')];
     expect(deferRefused([MERGE], refusals, SOON)).toEqual([
-      {
-        ...MERGE,
-        writes: [],
-        held: { left: FIELDS.right, right: FIELDS.left },
-        deferred: true,
-      },
+      { ...MERGE, writes: [], held: { left: FIELDS.right, right: FIELDS.left }, deferred: true },
     ]);
   });
 
@@ -245,3 +244,20 @@ describe('[R15] a refused field', () => {
     expect(pastRefusals([CREATE], [title, whole])).toEqual([]);
   });
 });
+
+const NOW_MS = 1_000_000_000;
+
+const DAY_MS = 86_400_000;
+
+test.each([
+  ['before its time', NOW_MS + 1, false],
+  ['in its time', NOW_MS, true],
+  ['after it', NOW_MS - DAY_MS, true],
+  ['before it, by the longest delay', NOW_MS + retryDelayMs(100), false],
+  ['before a time that no delay reaches, as from a clock that was ahead', NOW_MS + retryDelayMs(100) + 1, true],
+])(
+  '[R15] a refused write is due at its retry time, not before, except after a clock error: %s',
+  (_, retryAtMs, isDue) => {
+    expect(isRetryDue(retryAtMs, NOW_MS)).toBe(isDue);
+  },
+);

@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Contact, LIST_FIELDS, SCALAR_FIELDS } from '../../../../src/core/contact/contact.ts';
+import { type Contact, LIST_FIELDS, SCALAR_FIELDS, type SyncedField } from '../../../../src/core/contact/contact.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
+import { keyLists } from '../../../../src/core/contact/lists.ts';
+import { contactOf } from '../../../../src/core/contact/record.ts';
 import { bySide, type Sides, SIDES } from '../../../../src/core/contact/side.ts';
 import { type Declined, withDeclined } from '../../../../src/core/contact/snapshot.ts';
+import { settleDeclined } from '../../../../src/core/reconcile/declined.ts';
 import {
   disputedHalves,
   fieldsOfDifferences,
@@ -13,6 +16,7 @@ import type { GroupLink } from '../../../../src/core/reconcile/membership.ts';
 import { decideMerge } from '../../../../src/core/reconcile/plan.ts';
 import { updateOn } from '../../../../src/core/reconcile/planned.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
+import { aliasLeftovers, resembles } from '../../../../src/core/reconcile/similar.ts';
 import { check, contact, keysOf, settled, sideOf as halfWith } from './properties-support.ts';
 import { bothSides, halfOf, link, pairOf, policyWith, record, sideOf, snapshot, values } from './support.ts';
 
@@ -31,6 +35,7 @@ const declining = (half: Half, declined: Declined): Half => ({
 });
 
 const EMAILS = { emailAddresses: values('a@x.org', 'b@x.org') };
+
 const ONE_EMAIL = { emailAddresses: values('a@x.org') };
 
 describe('unexplainedDifferences', () => {
@@ -141,5 +146,107 @@ describe('disputedHalves', () => {
         expect(unexplainedDifferences(after, [], policyWith())).toBeNull();
       }),
     );
+  });
+});
+
+type Case = {
+  readonly former?: Declined;
+  readonly written: readonly SyncedField[];
+  readonly wanted: Partial<Contact>;
+  readonly now: Partial<Contact>;
+  readonly other?: Partial<Contact>;
+  readonly groups?: readonly string[];
+};
+
+const settle = ({ former, written, wanted, now, other = wanted, groups = [] }: Case): Declined =>
+  settleDeclined({
+    former,
+    written: new Set(written),
+    wanted: contactOf(wanted),
+    now: contactOf(now),
+    other: contactOf(other),
+    groups,
+  });
+
+const SITES = { websites: values('a.org', 'b.org') };
+
+const ONE_SITE = { websites: values('a.org') };
+
+describe('settleDeclined', () => {
+  test.each<[string, Case, Declined]>([
+    ['everything was stored', { written: ['title'], wanted: { title: 'A' }, now: { title: 'A' } }, {}],
+    ['a text was not stored', { written: ['title'], wanted: { title: 'A' }, now: {} }, { title: ['A'] }],
+    ['an element was not stored', { written: ['websites'], wanted: SITES, now: ONE_SITE }, { websites: ['b.org'] }],
+    ['an element was not removed', { written: ['websites'], wanted: ONE_SITE, now: SITES }, { websites: ['b.org'] }],
+    ['another field differs', { written: ['title'], wanted: { company: 'A' }, now: {} }, {}],
+    [
+      'a former difference still exists',
+      { former: { title: ['A'] }, written: [], wanted: { title: 'A' }, now: {} },
+      { title: ['A'] },
+    ],
+    [
+      'the other side changed',
+      { former: { title: ['A'] }, written: [], wanted: {}, now: {}, other: { title: 'B' } },
+      {},
+    ],
+    ['the sides are equal by now', { former: { websites: ['b.org'] }, written: [], wanted: SITES, now: SITES }, {}],
+    ['groups were not stored', { written: [], wanted: {}, now: {}, groups: ['g'] }, { buckets: ['g'] }],
+  ])('R2: keeps the differences that are settled if %s', (_, given, declined) => {
+    expect(settle(given)).toEqual(declined);
+  });
+});
+
+describe('[R2] a text may be another one as rewritten by a side', () => {
+  test.each([
+    ['Ada@Example.ORG', 'ada@example.org', true],
+    ['(030) 90-18-20', '030901820', true],
+    ['a.very.long.address@example.org', 'a.very.long.addr', true],
+    ['+49 30 901820', '030 901820', true],
+    ['+49 30 901820', '901820', true],
+    ['+49 30 901820', '820', false],
+    ['000000', '+49 30 901820', false],
+    ['anna@example.org', 'joanna@example.org', false],
+    ['ada@x.org', 'bob@x.org', false],
+    ['', '', true],
+    ['🎉', '🎂', false],
+  ])('%j and %j: %s', (one, other, expected) => {
+    expect([resembles(one, other), resembles(other, one)]).toEqual([expected, expected]);
+  });
+});
+
+describe('[R2] a value that one side rewrote', () => {
+  const lists = (
+    left: string[],
+    leftBase: string[],
+    right: string[],
+    rightBase: string[],
+  ): Parameters<typeof aliasLeftovers>[0] => {
+    return keyLists('phoneNumbers', {
+      left: values(...left),
+      leftBase: values(...leftBase),
+      right: values(...right),
+      rightBase: values(...rightBase),
+    });
+  };
+  const [whole, cut] = ['+4930901820', '901820'];
+  const keys = (four: Parameters<typeof aliasLeftovers>[0]) => [four.left, four.right].map((list) => [...list.keys()]);
+
+  test('gets one key', () => {
+    expect(keys(aliasLeftovers(lists([whole], [whole], [cut], [cut])))).toEqual([[whole], [whole]]);
+  });
+
+  test('keeps its own key while only one side has it in its base', () => {
+    expect(keys(aliasLeftovers(lists([whole], [whole], [cut], [])))).toEqual([[whole], [cut]]);
+  });
+
+  test('[R5] keeps its own key once a side has both spellings', () => {
+    expect(keys(aliasLeftovers(lists([whole], [whole], [cut, whole], [cut])))).toEqual([[whole], [cut, whole]]);
+    expect(keys(aliasLeftovers(lists([whole, cut], [whole], [cut], [cut])))).toEqual([[whole, cut], [cut]]);
+  });
+
+  test('is the twin of one original only', () => {
+    const [one, two] = ['+4930901820', '+4940901820'];
+    const { rightBase } = aliasLeftovers(lists([one, two], [one, two], [cut], [cut]));
+    expect([...rightBase.keys()]).toEqual([one]);
   });
 });

@@ -25,10 +25,7 @@ describe('[R13] by email', () => {
     const family = (name: string) => named(`${name} Smith`, mail('smiths@x.org'));
     expect(
       match([family('John'), family('Jane'), family('Tim')], [family('Tim'), family('John'), family('Jane')]),
-    ).toEqual({
-      matches: ['g1 s2', 'g2 s3', 'g3 s1'],
-      ambiguous: [],
-    });
+    ).toEqual({ matches: ['g1 s2', 'g2 s3', 'g3 s1'], ambiguous: [] });
   });
 
   test('two people of one household are not paired', () => {

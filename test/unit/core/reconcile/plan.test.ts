@@ -69,11 +69,7 @@ const edited = (side: Side) => present(record(PREFIX[side], EDITED), snapshot(AD
 describe('[R1] two unchanged contacts', () => {
   test('are merged without a write', () => {
     const pair = pairOf(untouched('left'), untouched('right'));
-    expect(only(plan({ pairs: [pair] }))).toMatchObject({
-      kind: 'merge',
-      writes: [],
-      conflicts: [],
-    });
+    expect(only(plan({ pairs: [pair] }))).toMatchObject({ kind: 'merge', writes: [], conflicts: [] });
   });
 });
 
@@ -97,10 +93,7 @@ describe('a contact edited on one side', () => {
     const own = present(record('s', EDITED, { groupIds: ['s-choir'] }), snapshot(ADA));
     const pair = pairOf(untouched('left'), own);
     const decision = only(plan({ pairs: [pair], links: [link('choir')], policy: { direction: 'to-right' } }));
-    expect(decision).toMatchObject({
-      writes: [],
-      held: { left: [], right: ['title', 'buckets'] },
-    });
+    expect(decision).toMatchObject({ writes: [], held: { left: [], right: ['title', 'buckets'] } });
   });
 });
 

@@ -112,10 +112,7 @@ describe.each(SIDES)('[R12] a contact that is new at the %s side, where a half o
     ['the card of a company', { firstName: 'Ann', lastName: 'Leeson' }, { company: 'Acme' }],
   ])('is another person if it shares the address and is %s', (_, former, added) => {
     const emailAddresses = values('desk@acme.test');
-    const decisions = decide(side, {
-      remaining: { ...former, emailAddresses },
-      added: { ...added, emailAddresses },
-    });
+    const decisions = decide(side, { remaining: { ...former, emailAddresses }, added: { ...added, emailAddresses } });
     expect(kindsOf(decisions)).toEqual(['create', 'delete']);
   });
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { decideSleep } from '../../../../src/core/reconcile/asleep.ts';
 import type { Pair } from '../../../../src/core/reconcile/decision.ts';
 import { planContacts } from '../../../../src/core/reconcile/plan.ts';
+import { foldGroupName, groupFilter, mayWrite, type Policy } from '../../../../src/core/reconcile/policy.ts';
 import { selectionOf, selectsEveryContact } from '../../../../src/core/reconcile/selection.ts';
 import { halfOf, policyWith, record, SCOPES, snapshot } from './support.ts';
 
@@ -10,6 +11,7 @@ const NAMES = new Map([
   ['p', 'Private'],
   ['s', 'Sailors'],
 ]);
+
 const groups = { names: { left: NAMES, right: NAMES }, links: [] };
 
 const selected = (patterns: readonly string[], groupIds: readonly string[], marks: readonly string[] = []): boolean =>
@@ -133,5 +135,52 @@ describe('[R18] a pair that no side selects', () => {
     const left = halfOf(record('l', {}), { state: 'gone' });
     expect(decideSleep({ ...pair, left, status: 'asleep' }, [link], () => true)).toMatchObject({ to: 'kept' });
     expect(decideSleep({ ...pair, left }, [link], () => false)).toBeNull();
+  });
+});
+
+test.each<[Policy['direction'], boolean, boolean]>([
+  ['both', true, true],
+  ['to-left', true, false],
+  ['to-right', false, true],
+])('a link with the direction %s may write to Google: %s, to the service: %s', (direction, left, right) => {
+  const policy = policyWith({ direction });
+  expect([mayWrite(policy, 'left'), mayWrite(policy, 'right')]).toEqual([left, right]);
+});
+
+test('names of groups are compared composed, trimmed and in any case', () => {
+  expect(foldGroupName(' Cafe\u0301 ')).toBe(foldGroupName('CAFÉ'));
+  expect(foldGroupName('Work')).not.toBe(foldGroupName('Works'));
+});
+
+describe('BUCKETS', () => {
+  test.each<[readonly string[], string, boolean]>([
+    [['*'], 'Anything at all', true],
+    [['*'], 'a/b', true],
+    [['*'], '.hidden', true],
+    [['Work'], 'work ', true],
+    [['Work'], 'Homework', false],
+    [['*work'], 'Homework', true],
+    [['Cafe\u0301'], 'CAFÉ', true],
+    [['Team ?'], 'Team A', true],
+    [['Team ?'], 'Team AB', false],
+    [['{A,B}*'], 'Bees', true],
+    [['*', '!Private*'], 'Private life', false],
+    [['*', '!Private*'], 'Work', true],
+    [['*', '!Private*', 'Private club'], 'Private club', true],
+    [['Work', '!*'], 'Work', false],
+    [['!Work'], 'Play', false],
+    [['C++ (old)'], 'c++ (old)', true],
+    [['[Friends]'], '[Friends]', true],
+    [['"[VIP]"'], '[vip]', true],
+    [['"[VIP]"'], 'V', false],
+    [['"*"'], '*', true],
+    [['"*"'], 'Work', false],
+    [['"!Important"'], '!Important', true],
+    [['*', '!"A,B"'], 'a,b', false],
+    [[String.raw`\!Important`], '!Important', true],
+    [['*', '!'], 'Work', true],
+    [[], 'Work', false],
+  ])('%j lets %j take part: %s', (patterns, name, expected) => {
+    expect(groupFilter(patterns)(name)).toBe(expected);
   });
 });

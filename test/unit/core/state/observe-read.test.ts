@@ -1,10 +1,24 @@
-import type { ReadAnswer } from '../../../../src/core/contact/requests.ts';
-import { NO_CURSOR, type Cursor } from '../../../../src/core/state/rows.ts';
 import { describe, expect, test } from 'vitest';
+import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
+import type { ReadAnswer } from '../../../../src/core/contact/requests.ts';
+import { showsCutText, withKnownTexts } from '../../../../src/core/state/cut-texts.ts';
+import { mustBeRead, newHalf, nextHalf } from '../../../../src/core/state/half.ts';
 import { compareListing, observeAnswer, observeListing, observeMissing } from '../../../../src/core/state/observe.ts';
-import { adaRecord, HEARD_AT_MS, linkedPair, pairedHalf, setOf } from '../../engine/support.ts';
+import { type Cursor, type JournalRow, NO_CURSOR, type Rejection } from '../../../../src/core/state/rows.ts';
+import {
+  dueContacts,
+  forgetUnread,
+  isWaiting,
+  rememberUnread,
+  unreadableReason,
+  unreadContact,
+  unsettledWrite,
+} from '../../../../src/core/state/unread.ts';
+import { rowOf } from '../../../support/store/rows.ts';
+import { adaRecord, changesOf, HEARD_AT_MS, linkedPair, pairedHalf, setOf } from '../../engine/support.ts';
+import { openOperation } from '../apply/support.ts';
 import { edited, stateOf } from './support.ts';
 
 const NOW = 10;
@@ -51,12 +65,20 @@ describe('[R7] a read of a contact', () => {
 });
 
 describe('[R7] a read of a contact that a listing missed', () => {
-  const NEVER = { confirmsAbsenceAfter: null, settlesWithinMs: 600, writtenWithoutEdit: false };
-  const TWICE = { confirmsAbsenceAfter: 2, settlesWithinMs: 0, writtenWithoutEdit: false };
   const READ_AT_MS = 10_000_000;
-  const found = (of: ContactRecord): ReadAnswer => ({ kind: 'found', record: of });
-  const GONE: ReadAnswer = { kind: 'gone' };
+  const SLOW = { confirmsAbsenceAfter: null, settlesWithinMs: 600, writtenWithoutEdit: false };
+  /** A side that shows its writes at once, and whose listings are trusted after two absences. */
+  const TWICE = { confirmsAbsenceAfter: 2, settlesWithinMs: 0, writtenWithoutEdit: false };
+  const FOUND: ReadAnswer = { kind: 'found', record: adaRecord('x') };
   const WITHHELD: ReadAnswer = { kind: 'withheld', reason: 'refused' };
+
+  const written = (agoMs: number): Partial<Half> => ({ writtenAtMs: READ_AT_MS - agoMs });
+  const modified = (agoMs: number): Partial<Half> => ({ record: adaRecord('x', { modifiedAtMs: READ_AT_MS - agoMs }) });
+  const doubted = (agoMs: number): Partial<Half> => ({ state: 'doubted', heardAtMs: READ_AT_MS - agoMs });
+  const foundEdited = (agoMs: number): ReadAnswer => ({
+    kind: 'found',
+    record: { ...edited('x'), modifiedAtMs: READ_AT_MS - agoMs },
+  });
 
   const confirmed = (given: Partial<Half>, answer: ReadAnswer, confirmation: Parameters<typeof observeMissing>[3]) => {
     const half = pairedHalf('left', 'x', 1, { state: 'missing', ...given });
@@ -65,150 +87,95 @@ describe('[R7] a read of a contact that a listing missed', () => {
     return set.pair(1)?.left;
   };
 
-  test.each<[string, Partial<Half>, ReadAnswer, Parameters<typeof observeMissing>[3], Partial<Half>]>([
-    ['is deleted if no read finds it', {}, GONE, NEVER, { state: 'gone', heardAtMs: READ_AT_MS }],
-    [
-      'is settling if it was written recently',
-      { writtenAtMs: READ_AT_MS - 599 },
-      GONE,
-      NEVER,
-      { state: 'settling', heardAtMs: READ_AT_MS },
-    ],
-    ['is deleted if it was written longer ago', { writtenAtMs: READ_AT_MS - 600 }, GONE, NEVER, { state: 'gone' }],
-    [
-      'is settling if it was created, or changed at its side, recently',
-      { record: adaRecord('x', { modifiedAtMs: READ_AT_MS - 899_999 }) },
-      GONE,
-      NEVER,
-      { state: 'settling' },
-    ],
-    [
-      'is deleted if it was created longer ago',
-      { record: adaRecord('x', { modifiedAtMs: READ_AT_MS - 900_000 }) },
-      GONE,
-      NEVER,
-      { state: 'gone' },
-    ],
-    [
-      'is deleted at once if it was created recently on a side that shows everything at once',
-      { record: adaRecord('x', { modifiedAtMs: READ_AT_MS - 1 }) },
-      GONE,
-      TWICE,
-      { state: 'gone' },
-    ],
-    [
-      'stays unconfirmed if the read finds it shortly after its deletion',
-      { state: 'doubted', heardAtMs: READ_AT_MS - 599 },
-      found(adaRecord('x')),
-      NEVER,
-      { state: 'doubted' },
-    ],
-    [
-      'exists if the read finds it changed since, shortly after its deletion',
-      { state: 'doubted', heardAtMs: READ_AT_MS - 599 },
-      found({ ...edited('x'), modifiedAtMs: READ_AT_MS - 598 }),
-      NEVER,
-      { state: 'changed' },
-    ],
-    [
-      'stays unconfirmed if the stamp is ahead of the clock',
-      { state: 'doubted', heardAtMs: READ_AT_MS - 599 },
-      found({ ...edited('x'), modifiedAtMs: READ_AT_MS + 1 }),
-      NEVER,
-      { state: 'doubted' },
-    ],
-    [
-      'stays unconfirmed if the stamp was known before the deletion',
-      { state: 'doubted', heardAtMs: READ_AT_MS - 599, record: adaRecord('x', { modifiedAtMs: READ_AT_MS - 598 }) },
-      found({ ...edited('x'), modifiedAtMs: READ_AT_MS - 598 }),
-      NEVER,
-      { state: 'doubted' },
-    ],
-    [
-      'exists if the read finds it longer after its deletion',
-      { state: 'doubted', heardAtMs: READ_AT_MS - 600 },
-      found(adaRecord('x')),
-      NEVER,
-      { state: 'settled' },
-    ],
-    [
-      'exists if the read finds it shortly after its deletion at a side that shows everything at once',
-      { state: 'doubted', heardAtMs: READ_AT_MS - 1 },
-      found(adaRecord('x')),
-      TWICE,
-      { state: 'settled' },
-    ],
-    ['is deleted if the read is refused', {}, WITHHELD, NEVER, { state: 'gone' }],
-    [
-      'is settling if the read is refused shortly after a write',
-      { writtenAtMs: READ_AT_MS - 1 },
-      WITHHELD,
-      NEVER,
-      { state: 'settling' },
-    ],
-    ['stays unconfirmed if the read is refused', { state: 'doubted' }, WITHHELD, NEVER, { state: 'doubted' }],
-    ['is settling still', { state: 'settling', writtenAtMs: READ_AT_MS - 1 }, GONE, NEVER, { state: 'settling' }],
-    [
-      'is deleted once its time to settle is over',
-      { state: 'settling', writtenAtMs: 0 },
-      GONE,
-      NEVER,
-      { state: 'gone' },
-    ],
-    [
-      'is deleted if it was written by a clock that was a year ahead',
-      { writtenAtMs: READ_AT_MS + 31_536_000_000 },
-      GONE,
-      NEVER,
-      { state: 'gone' },
-    ],
-    [
-      'is deleted at once if a side shows its writes at once, and the clock was put back a little since',
-      { writtenAtMs: READ_AT_MS + 1 },
-      GONE,
-      TWICE,
-      { state: 'gone' },
-    ],
-    [
-      'is deleted at once if a side shows its writes at once',
-      { writtenAtMs: READ_AT_MS },
-      GONE,
-      TWICE,
-      { state: 'gone' },
-    ],
-    ['exists if the read finds it', {}, found(adaRecord('x')), NEVER, { state: 'settled' }],
-    [
-      'exists, however often it was missing, if deleted contacts are never found',
-      { absences: 9 },
-      found(adaRecord('x')),
-      NEVER,
-      { state: 'settled' },
-    ],
-    [
-      'exists after one absence if two are required',
-      {},
-      found(adaRecord('x')),
-      TWICE,
-      { state: 'settled', absences: 1 },
-    ],
-    ['is deleted after two absences in a row', { absences: 1 }, found(adaRecord('x')), TWICE, { state: 'gone' }],
-    [
-      'is planned if it was edited',
-      {},
-      found(edited('x')),
-      TWICE,
-      { state: 'changed', record: edited('x'), absences: 1 },
-    ],
-    ['exists under its new id', {}, { kind: 'moved', record: edited('y') }, TWICE, { id: 'y', state: 'changed' }],
-    [
-      'is left to the next listing if the response is unreadable',
-      {},
-      { kind: 'unreadable', reason: 'no shape' },
-      TWICE,
-      { state: 'settled', absences: 0 },
-    ],
-  ])('%s', (_, given, answer, confirmation, expected) => {
-    expect(confirmed(given, answer, confirmation)).toMatchObject(expected);
+  test.each<{ rule: string; given?: Partial<Half>; on?: typeof TWICE; expected: Partial<Half> }>([
+    { rule: 'is deleted', expected: { state: 'gone', heardAtMs: READ_AT_MS } },
+    {
+      rule: 'is settling after a recent write',
+      given: written(599),
+      expected: { state: 'settling', heardAtMs: READ_AT_MS },
+    },
+    { rule: 'is deleted after an earlier write', given: written(600), expected: { state: 'gone' } },
+    {
+      rule: 'is settling after a recent change at its side',
+      given: modified(899_999),
+      expected: { state: 'settling' },
+    },
+    { rule: 'is deleted after an earlier change at its side', given: modified(900_000), expected: { state: 'gone' } },
+    { rule: 'is settling still', given: { state: 'settling', ...written(1) }, expected: { state: 'settling' } },
+    {
+      rule: 'is deleted once it has settled',
+      given: { state: 'settling', writtenAtMs: 0 },
+      expected: { state: 'gone' },
+    },
+    {
+      rule: 'is deleted after a write by a clock a year ahead',
+      given: written(-31_536_000_000),
+      expected: { state: 'gone' },
+    },
+    { rule: 'is deleted at once after a change', given: modified(1), on: TWICE, expected: { state: 'gone' } },
+    { rule: 'is deleted at once after a write', given: written(0), on: TWICE, expected: { state: 'gone' } },
+    {
+      rule: 'is deleted at once although the clock was set back',
+      given: written(-1),
+      on: TWICE,
+      expected: { state: 'gone' },
+    },
+  ])('that does not find it: $rule', ({ given = {}, on = SLOW, expected }) => {
+    expect(confirmed(given, { kind: 'gone' }, on)).toMatchObject(expected);
+  });
+
+  test.each<{ rule: string; given?: Partial<Half>; answer?: ReadAnswer; on?: typeof TWICE; expected: Partial<Half> }>([
+    { rule: 'exists', expected: { state: 'settled' } },
+    { rule: 'exists after any number of absences', given: { absences: 9 }, expected: { state: 'settled' } },
+    { rule: 'stays unconfirmed shortly after its deletion', given: doubted(599), expected: { state: 'doubted' } },
+    { rule: 'exists longer after its deletion', given: doubted(600), expected: { state: 'settled' } },
+    { rule: 'exists shortly after its deletion', given: doubted(1), on: TWICE, expected: { state: 'settled' } },
+    {
+      rule: 'exists if it changed since',
+      given: doubted(599),
+      answer: foundEdited(598),
+      expected: { state: 'changed' },
+    },
+    {
+      rule: 'stays unconfirmed if its stamp is ahead of the clock',
+      given: doubted(599),
+      answer: foundEdited(-1),
+      expected: { state: 'doubted' },
+    },
+    {
+      rule: 'stays unconfirmed if its stamp was known before the deletion',
+      given: { ...doubted(599), ...modified(598) },
+      answer: foundEdited(598),
+      expected: { state: 'doubted' },
+    },
+    { rule: 'exists after the first of two absences', on: TWICE, expected: { state: 'settled', absences: 1 } },
+    { rule: 'is deleted after two absences in a row', given: { absences: 1 }, on: TWICE, expected: { state: 'gone' } },
+    {
+      rule: 'is planned if it was edited',
+      answer: { kind: 'found', record: edited('x') },
+      on: TWICE,
+      expected: { state: 'changed', record: edited('x'), absences: 1 },
+    },
+  ])('that finds it: $rule', ({ given = {}, answer = FOUND, on = SLOW, expected }) => {
+    expect(confirmed(given, answer, on)).toMatchObject(expected);
+  });
+
+  test.each<{ rule: string; given?: Partial<Half>; answer?: ReadAnswer; expected: Partial<Half> }>([
+    { rule: 'is deleted if the read is refused', expected: { state: 'gone' } },
+    { rule: 'is settling if the read is refused after a write', given: written(1), expected: { state: 'settling' } },
+    { rule: 'stays unconfirmed if the read is refused', given: { state: 'doubted' }, expected: { state: 'doubted' } },
+    {
+      rule: 'exists under its new id',
+      answer: { kind: 'moved', record: edited('y') },
+      expected: { id: 'y', state: 'changed' },
+    },
+    {
+      rule: 'is left to the next listing if the response is unreadable',
+      answer: { kind: 'unreadable', reason: 'no shape' },
+      expected: { state: 'settled', absences: 0 },
+    },
+  ])('$rule', ({ given = {}, answer = WITHHELD, expected }) => {
+    expect(confirmed(given, answer, answer === WITHHELD ? SLOW : TWICE)).toMatchObject(expected);
   });
 
   test('needs two listings in a row: after a listing that shows it the count restarts', () => {
@@ -218,9 +185,131 @@ describe('[R7] a read of a contact that a listing missed', () => {
       const index = set.halves().filter(({ side }) => side === 'left');
       observeListing(set, 'left', compareListing(index, shown), cursor, READ_AT_MS);
       const half = set.half('left', 'x');
-      if (half?.state === 'missing') observeMissing(set, half, found(adaRecord('x')), TWICE, READ_AT_MS);
+      if (half?.state === 'missing') observeMissing(set, half, FOUND, TWICE, READ_AT_MS);
       return set.half('left', 'x')?.state;
     };
     expect([list([]), list(['x']), list([]), list([])]).toEqual(['settled', 'settled', 'settled', 'gone']);
   });
+});
+
+const recordWith = (notes: string): ContactRecord => ({
+  id: 'a',
+  version: '1',
+  modifiedAtMs: null,
+  contact: { ...EMPTY_CONTACT, firstName: 'Ann', notes },
+  groupIds: [],
+  raw: '{}',
+  originId: null,
+  digest: 'd',
+});
+
+const WHOLE = 'a word or two '.repeat(200);
+
+test.each([255, 256, 500, 1_000, 1_024, 2_047])('R17: a text that ends after %d characters may be cut', (length) => {
+  const shown = recordWith(WHOLE.slice(0, length));
+  expect(showsCutText(shown, recordWith(WHOLE))).toBe(true);
+  const { digest: _, ...whole } = recordWith(WHOLE);
+  expect(withKnownTexts(shown, recordWith(WHOLE))).toEqual(whole);
+});
+
+test.each([
+  ['another length', WHOLE.slice(0, 261)],
+  ['a short text', WHOLE.slice(0, 10)],
+  ['another text', `b${WHOLE.slice(0, 254)}`],
+  ['the whole text', WHOLE],
+  ['no text', ''],
+])('R17: %s cannot be a cut text', (_, notes) => {
+  const shown = recordWith(notes);
+  expect(showsCutText(shown, recordWith(WHOLE))).toBe(false);
+  expect(withKnownTexts(shown, recordWith(WHOLE))).toBe(shown);
+});
+
+test('R17: a listing that shows a text cut changes nothing, and a read that shows it so does', () => {
+  const base = { contact: recordWith(WHOLE).contact, groupIds: [] };
+  const half: Half = { ...newHalf('left', recordWith(WHOLE), 1), pair: 1, base, state: 'settled' };
+  const record = { ...recordWith(WHOLE.slice(0, 255)), version: '2' };
+  expect(mustBeRead(half, record, 2)).toBe(true);
+  expect(nextHalf('left', half, { kind: 'shown', record, atMs: 2 })).toMatchObject({
+    state: 'settled',
+    record: { version: '2', contact: base.contact },
+  });
+  expect(nextHalf('left', half, { kind: 'found', record, atMs: 2 })).toMatchObject({ state: 'changed', record });
+});
+
+const MINUTE_MS = 60_000;
+
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+const ODD = unreadContact('left', 'odd');
+
+const ROW: JournalRow = rowOf(openOperation('delete', { before: adaRecord('r') }), { id: 7 });
+
+/** The rejections after failed reads at these times. */
+const readAt = (times: readonly number[], unread = ODD, known: readonly Rejection[] = []): readonly Rejection[] => {
+  return times.reduce((rejections, atMs) => {
+    const set = setOf([]);
+    rememberUnread(set, unread, `in vain at ${atMs}`, rejections, atMs);
+    const [put] = changesOf(set, 'put').flatMap(({ table, row }) => (table === 'rejections' ? [row] : []));
+    const isOther = (each: Rejection): boolean => each.key !== unread.key || each.side !== unread.side;
+    return put === undefined ? rejections : [...rejections.filter(isOther), put];
+  }, known);
+};
+
+describe('[R15] a contact that could not be read', () => {
+  test('is read again after five minutes, then after twice as long each time, at most after a day', () => {
+    expect(readAt([0])).toEqual([
+      {
+        side: 'left',
+        key: 'unread odd',
+        leftId: 'odd',
+        rightId: null,
+        reason: 'in vain at 0',
+        sourceFingerprint: '',
+        attempts: 1,
+        retryAtMs: 5 * MINUTE_MS,
+      },
+    ]);
+    expect(readAt([0, 0])[0]).toMatchObject({ attempts: 2, retryAtMs: 10 * MINUTE_MS });
+    expect(readAt(Array.from({ length: 20 }, () => 0))[0]).toMatchObject({ retryAtMs: DAY_MS });
+  });
+
+  test('waits until then', () => {
+    const rejections = readAt([0]);
+    expect(isWaiting(rejections, ODD, 5 * MINUTE_MS - 1)).toBe(true);
+    expect(isWaiting(rejections, ODD, 5 * MINUTE_MS)).toBe(false);
+    expect(isWaiting(rejections, unreadContact('right', 'odd'), 0)).toBe(false);
+    expect(isWaiting([], ODD, 0)).toBe(false);
+  });
+
+  test('is dropped once it was read, and no other is', () => {
+    const set = setOf([]);
+    forgetUnread(set, unreadContact('left', 'other'), readAt([0]));
+    expect(set.changes()).toEqual([]);
+    forgetUnread(set, ODD, readAt([0]));
+    expect(set.changes()).toEqual([{ kind: 'drop', table: 'rejections', where: { side: 'left', key: 'unread odd' } }]);
+  });
+
+  test('of a write is identified by its entry and by both contacts', () => {
+    expect(unsettledWrite(ROW)).toEqual({ side: 'right', key: 'unsettled 7', leftId: 'l', rightId: 'r' });
+  });
+});
+
+test('[R5] contacts that are due are read, those that have waited longest first; writes are not', () => {
+  const late = readAt([2], unreadContact('left', 'late'));
+  const early = readAt([1], unreadContact('left', 'early'), late);
+  const rejections = readAt(
+    [0],
+    unsettledWrite({ ...ROW, side: 'left' }),
+    readAt([0], unreadContact('right', 'r'), early),
+  );
+  expect(dueContacts(rejections, 'left', 5 * MINUTE_MS + 1)).toEqual(['early']);
+  expect(dueContacts(rejections, 'left', DAY_MS)).toEqual(['early', 'late']);
+});
+
+test('an inconclusive response has a reason', () => {
+  expect(unreadableReason(undefined)).toBe('the side did not answer for the contact');
+  expect(unreadableReason({ kind: 'unreadable', reason: 'no shape' })).toBe('no shape');
+  expect(unreadableReason({ kind: 'withheld', reason: 'refused' })).toBe('refused');
+  expect(unreadableReason({ kind: 'gone' })).toBeNull();
+  expect(unreadableReason({ kind: 'found', record: adaRecord('x') })).toBeNull();
 });

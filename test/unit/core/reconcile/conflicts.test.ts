@@ -1,0 +1,400 @@
+import { describe, expect, test } from 'vitest';
+import type { Contact } from '../../../../src/core/contact/contact.ts';
+import type { Half } from '../../../../src/core/contact/half.ts';
+import { otherSide, type Side } from '../../../../src/core/contact/side.ts';
+import type { OpenConflict, Pair } from '../../../../src/core/reconcile/decision.ts';
+import { planGroups } from '../../../../src/core/reconcile/groups.ts';
+import { mergeContacts } from '../../../../src/core/reconcile/merge.ts';
+import { planContacts } from '../../../../src/core/reconcile/plan.ts';
+import type { Policy } from '../../../../src/core/reconcile/policy.ts';
+import { noLongerAsked, pastQuestions, takenValue } from '../../../../src/core/reconcile/review.ts';
+import { bothSides, pairOf, policyWith, present, record, SCOPES, sideOf, snapshot } from './support.ts';
+
+type FieldMerge = ReturnType<typeof mergeContacts>;
+
+const mergeOf = (left: Half, right: Half, policy: Policy = policyWith()): FieldMerge => {
+  return mergeContacts(bothSides(left, right), policy);
+};
+
+const QUIET = { fields: { left: [], right: [] }, held: { left: [], right: [] }, conflicts: [] };
+
+describe('a conflict in which a side’s stamp is ahead of the clock', () => {
+  /** Both are edits that were received: the left one at 1 h, the right one at 2 h, by our clock. */
+  const HOUR_MS = 3_600_000;
+  const merged = (leftAtMs: number, rightAtMs: number): FieldMerge => {
+    const left = sideOf({ title: 'Baker' }, { title: 'Cook' }, leftAtMs);
+    const right = sideOf({ title: 'Brewer' }, { title: 'Cook' }, rightAtMs);
+    const received = { ...left, heardAtMs: HOUR_MS };
+    return mergeOf(received, { ...right, heardAtMs: 2 * HOUR_MS }, policyWith());
+  };
+
+  test.each<[string, number, number, Side]>([
+    ['is not won by a stamp in the far future against a later edit', 4_000_000_000_000, 2 * HOUR_MS, 'right'],
+    ['is not won by one half an hour ahead, either', HOUR_MS + 30 * 60_000, HOUR_MS + 6 * 60_000, 'right'],
+    ['is won by a later stamp within the margin of the clocks', HOUR_MS + 4 * 60_000, HOUR_MS + 3 * 60_000, 'left'],
+    ['is won by the left side if the end of the margin ties', 2 * HOUR_MS, HOUR_MS + 5 * 60_000, 'left'],
+  ])('[R4] %s', (_, leftAtMs, rightAtMs, winner) => {
+    expect(merged(leftAtMs, rightAtMs).conflicts).toMatchObject([{ field: 'title', winner }]);
+  });
+});
+
+describe('a conflict', () => {
+  const both = (policy: Partial<Policy>, leftAtMs: number | null, rightAtMs: number | null): FieldMerge => {
+    return mergeOf(
+      sideOf({ title: 'Baker' }, { title: 'Cook' }, leftAtMs),
+      sideOf({ title: 'Brewer' }, { title: 'Cook' }, rightAtMs),
+      policyWith(policy),
+    );
+  };
+
+  test.each<[string, Partial<Policy>, number | null, number | null, Side]>([
+    ['the later edit, Google’s', {}, 2, 1, 'left'],
+    ['the later edit, the service’s', {}, 1, 2, 'right'],
+    ['Google if the times tie', {}, 1, 1, 'left'],
+    ['Google if Google reports no time', {}, null, 9, 'left'],
+    ['Google if the service reports no time', {}, 1, null, 'left'],
+    ['Google if neither side reports a time', {}, null, null, 'left'],
+    ['Google by policy', { conflicts: 'left' }, 1, 2, 'left'],
+    ['the service by policy', { conflicts: 'right' }, 2, 1, 'right'],
+    ['the longer text, whose edit is older', { conflicts: 'longest' }, 2, 1, 'right'],
+    ['the service by the policy of the field', { conflictsByField: { title: 'right' } }, 2, 1, 'right'],
+    [
+      'the later edit by the policy of the field',
+      { conflicts: 'right', conflictsByField: { title: 'newest' } },
+      2,
+      1,
+      'left',
+    ],
+    [
+      'the later edit, if the policy of another field names a side',
+      { conflictsByField: { company: 'right' } },
+      2,
+      1,
+      'left',
+    ],
+    [
+      'the source, whatever the policy of the field',
+      { direction: 'to-right', conflictsByField: { title: 'right' } },
+      1,
+      2,
+      'left',
+    ],
+    ['the source of a link to Google', { direction: 'to-left', conflicts: 'left' }, 2, 1, 'right'],
+    ['the source of a link to the service', { direction: 'to-right', conflicts: 'right' }, 1, 2, 'left'],
+  ])('[R4] is won by %s', (_, policy, leftAtMs, rightAtMs, winner) => {
+    const merge = both(policy, leftAtMs, rightAtMs);
+    expect(merge.conflicts).toEqual([{ field: 'title', left: 'Baker', right: 'Brewer', winner }]);
+    expect(merge.fields).toEqual({ left: [], right: [], [otherSide(winner)]: ['title'] });
+    const title = winner === 'left' ? 'Baker' : 'Brewer';
+    expect([merge.desired.left.title, merge.desired.right.title]).toEqual([title, title]);
+  });
+
+  test.each<[string, string, Side]>([
+    ['Ann\u{1F600}', 'Annie', 'right'],
+    ['\u{1F600}\u{1F600}', 'Ann', 'right'],
+    ['Ann', 'Bob', 'right'],
+    ['Bobby', 'Ann', 'left'],
+    ['', 'Ann', 'right'],
+  ])(
+    '[R4] under longest, of %j and %j the %s one wins: code points count, and the time decides a tie',
+    (left, right, winner) => {
+      const names = bothSides(
+        sideOf({ firstName: left }, { firstName: 'Cat' }, 1),
+        sideOf({ firstName: right }, { firstName: 'Cat' }, 2),
+      );
+      const { conflicts } = mergeContacts(names, policyWith({ conflicts: 'longest' }));
+      expect(conflicts).toEqual([{ field: 'firstName', left, right, winner }]);
+    },
+  );
+
+  test('[R4] does not exist if both sides changed alike', () => {
+    const side = sideOf({ title: 'Baker' }, { title: 'Cook' });
+    expect(mergeOf(side, side, policyWith())).toMatchObject(QUIET);
+  });
+
+  test('[R4] in one field does not affect the other fields of each side', () => {
+    const merge = mergeOf(
+      sideOf({ title: 'Baker', company: 'Old' }, { title: 'Cook', company: 'Old' }, 2),
+      sideOf({ title: 'Brewer', company: 'New' }, { title: 'Cook', company: 'Old' }, 1),
+      policyWith(),
+    );
+    expect(merge.fields).toEqual({ left: ['company'], right: ['title'] });
+    expect(merge.desired.left).toEqual(merge.desired.right);
+  });
+});
+
+const ASK: Partial<Policy> = { conflicts: 'ask' };
+
+const merged = (
+  left: Partial<Contact>,
+  right: Partial<Contact>,
+  base: Partial<Contact> | null,
+  policy: Partial<Policy> = ASK,
+) => mergeContacts(bothSides(sideOf(left, base, 1), sideOf(right, base, 2)), policyWith(policy));
+
+describe('[R4] ask', () => {
+  test('leaves both values unchanged, as a conflict without a winner', () => {
+    const { conflicts, fields, held, desired } = merged({ title: 'Baker' }, { title: 'Brewer' }, { title: 'Cook' });
+    expect(conflicts).toEqual([{ field: 'title', left: 'Baker', right: 'Brewer', winner: null }]);
+    expect([fields, held]).toEqual([
+      { left: [], right: [] },
+      { left: ['title'], right: ['title'] },
+    ]);
+    expect([desired.left.title, desired.right.title]).toEqual(['Baker', 'Brewer']);
+  });
+
+  test('of one field lets the policy decide the others, and their edits are written', () => {
+    const policy = { conflicts: 'right', conflictsByField: { title: 'ask' } } as const;
+    const base = { title: 'Cook', company: 'A', firstName: 'Ann' };
+    const { conflicts, fields } = merged(
+      { title: 'Baker', company: 'B', firstName: 'Anna' },
+      { title: 'Brewer', company: 'C', firstName: 'Ann' },
+      base,
+      policy,
+    );
+    expect(conflicts.map(({ field, winner }) => [field, winner])).toEqual([
+      ['company', 'right'],
+      ['title', null],
+    ]);
+    expect(fields).toEqual({ left: ['company'], right: ['firstName'] });
+  });
+
+  test.each([
+    ['no question if the values are the same', 'Baker', 'Baker'],
+    ['no question if only one side changed it', 'Baker', 'Cook'],
+  ])('asks %s', (_, left, right) => {
+    expect(merged({ title: left }, { title: right }, { title: 'Cook' }).conflicts).toEqual([]);
+  });
+
+  test('[R13] also waits at a first match, but a filled field still wins over an empty one', () => {
+    const { conflicts, fields } = merged({ title: 'Baker', company: 'A' }, { title: 'Brewer' }, null);
+    expect(conflicts.map(({ field, winner }) => [field, winner])).toEqual([['title', null]]);
+    expect(fields).toEqual({ left: [], right: ['company'] });
+  });
+
+  test.each<[Partial<Contact>, Partial<Contact>, Partial<Contact>]>([
+    [
+      { firstName: 'Ann', lastName: 'Lee' },
+      { firstName: 'Ann Lee', lastName: '' },
+      { firstName: 'Ann', lastName: 'Lee' },
+    ],
+    [
+      { firstName: 'Ann Lee', lastName: '' },
+      { firstName: 'Ann', lastName: 'Lee' },
+      { firstName: 'Ann', lastName: 'Lee' },
+    ],
+    [
+      { firstName: 'Ann Lee', lastName: '' },
+      { firstName: '', lastName: 'Ann Lee' },
+      { firstName: 'Ann Lee', lastName: '' },
+    ],
+  ])('[R13] does not ask about the division of one name: %j and %j', (left, right, expected) => {
+    const { desired } = merged(left, right, null);
+    expect(desired).toMatchObject({ left: expected, right: expected });
+  });
+
+  test('does not apply to a one-way link: its source wins', () => {
+    const { conflicts } = merged(
+      { title: 'Baker' },
+      { title: 'Brewer' },
+      { title: 'Cook' },
+      { ...ASK, direction: 'to-left' },
+    );
+    expect(conflicts).toMatchObject([{ winner: 'right' }]);
+  });
+});
+
+const QUESTION: OpenConflict = {
+  leftId: 'l',
+  rightId: 'r',
+  field: 'title',
+  left: 'Baker',
+  right: 'Brewer',
+  winner: null,
+};
+
+/** The state of the question after a plan about the pair. */
+const ended = (left: string | null, right: string, { ids = 'lr', policy = ASK } = {}): readonly OpenConflict[] => {
+  const [leftId = '', rightId = ''] = ids;
+  const base = snapshot({ title: 'Cook' });
+  const there = record(rightId, { title: right });
+  const pair =
+    left === null
+      ? { ...pairOf(present(record(leftId, {}), base), present(there, base)), left: null }
+      : pairOf(present(record(leftId, { title: left }), base), present(there, base));
+  const groups = planGroups({ left: [], right: [], pairs: [] }, policyWith(policy));
+  const { decisions } = planContacts({
+    pairs: [pair],
+    survivors: [],
+    unpaired: { left: [], right: [] },
+    openConflicts: [QUESTION],
+    scopes: SCOPES,
+    groups,
+    policy: policyWith(policy),
+  });
+  return pastQuestions([QUESTION], decisions);
+};
+
+test.each<[string, boolean, Parameters<typeof ended>]>([
+  ['stays while both values are unchanged', false, ['Baker', 'Brewer']],
+  ['stays for the executor to record, if a value changed', false, ['Baker', 'Butcher']],
+  ['stays for the executor to record, if the policy decides now', false, ['Baker', 'Brewer', { policy: {} }]],
+  ['stays if the plan is about another contact', false, ['Baker', 'Baker', { ids: 'xy' }]],
+  ['ends if both became the same', true, ['Baker', 'Baker']],
+  ['ends if one side has its former value', true, ['Cook', 'Brewer']],
+  ['ends if one contact is deleted', true, [null, 'Brewer']],
+  ['ends if the left contact has another id', true, ['Baker', 'Brewer', { ids: 'nr' }]],
+])('[R4] a conflict that waits %s', (_, hasEnded, [left, right, more]) => {
+  expect(ended(left, right, more)).toEqual(hasEnded ? [QUESTION] : []);
+});
+
+test('[R4] a conflict that was reviewed is decided by its review', () => {
+  const decision = { kind: 'unlink', to: 'drop', pair: pairOf(present(record('l', {}), null), null) } as const;
+  expect(pastQuestions([{ ...QUESTION, review: 'left' }], [decision])).toEqual([]);
+  expect(pastQuestions([QUESTION], [decision])).toEqual([QUESTION]);
+});
+
+test('[R4] conflicts that wait are decided again once the policy does not ask', () => {
+  expect(noLongerAsked([QUESTION], policyWith(ASK))).toEqual([]);
+  expect(noLongerAsked([QUESTION], policyWith({ ...ASK, conflictsByField: { title: 'left' } }))).toEqual([QUESTION]);
+  expect(noLongerAsked([QUESTION], policyWith({ ...ASK, direction: 'to-left' }))).toEqual([QUESTION]);
+  expect(noLongerAsked([{ ...QUESTION, review: 'left' }], policyWith())).toEqual([]);
+});
+
+test.each([
+  ['both sides have their former values', 'Baker', 'Brewer', true],
+  ['the other side has it already', 'Baker', 'Baker', true],
+  ['its own side was edited', 'Butcher', 'Brewer', false],
+  ['its own side has its former value', 'Cook', 'Brewer', false],
+  ['the other side was edited', 'Baker', 'Butcher', false],
+])(
+  '[R5] the value that a user chose is written only while neither side changed since: %s',
+  (_, left, right, isWritten) => {
+    const halves = bothSides(sideOf({ title: left }, { title: 'Cook' }), sideOf({ title: right }, { title: 'Cook' }));
+    const taken = takenValue('title', halves, [{ ...QUESTION, review: 'left' }]);
+    expect(taken).toEqual(isWritten ? { from: 'left', value: 'Baker' } : null);
+  },
+);
+
+const BASE = snapshot({ title: 'Cook' });
+
+/** Two halves that both changed the title; the right one is the newer by its stamp. */
+const disputed = (right: string) =>
+  pairOf(
+    present(record('l', { title: 'Baker' }, { modifiedAtMs: 1 }), BASE),
+    present(record('r', { title: right }, { modifiedAtMs: 2 }), BASE),
+  );
+
+const OPEN = { leftId: 'l', rightId: 'r', field: 'title', left: 'Baker', right: 'Brewer', winner: 'left' } as const;
+
+const decide = (pair: Pair, given: Partial<Policy> = {}) => {
+  const policy = policyWith(given);
+  const groups = planGroups({ left: [], right: [], pairs: [] }, policy);
+  const { decisions } = planContacts({
+    pairs: [pair],
+    survivors: [],
+    unpaired: { left: [], right: [] },
+    openConflicts: [OPEN],
+    scopes: SCOPES,
+    groups,
+    policy,
+  });
+  return decisions;
+};
+
+const winnerOf = (right: string, given: Partial<Policy> = {}) =>
+  decide(disputed(right), given).map((decision) => decision.kind === 'merge' && decision.conflicts[0]?.winner);
+
+test('[R4] an open conflict keeps its winner while its two values are unchanged, even if they were written since', () => {
+  expect(winnerOf('Brewer')).toEqual(['left']);
+  expect(winnerOf('Brewer', { conflicts: 'right', conflictsByField: { title: 'newest' } })).toEqual(['left']);
+});
+
+test('[R4] it is decided again if a value changes, or if the policy names a side', () => {
+  expect(winnerOf('Butcher')).toEqual(['right']);
+  expect(winnerOf('Brewer', { conflicts: 'right' })).toEqual(['right']);
+  expect(winnerOf('Brewer', { conflictsByField: { title: 'right' } })).toEqual(['right']);
+});
+
+test('[R4] a write of the value that a conflict was decided for is distinguished from a write of a later change', () => {
+  const agreed = snapshot({ title: 'Brewer' });
+  const restoredBy = (left: string) =>
+    decide(pairOf(present(record('l', { title: left }), agreed), present(record('r', { title: 'Brewer' }), agreed)));
+  expect(restoredBy('Baker')).toMatchObject([
+    { writes: [{ kind: 'update', side: 'right', fields: ['title'] }], restored: ['title'] },
+  ]);
+  expect(restoredBy('Butcher')).toMatchObject([{ writes: [{ kind: 'update', side: 'right', fields: ['title'] }] }]);
+  expect(restoredBy('Butcher')).not.toMatchObject([{ restored: ['title'] }]);
+});
+
+/** The left side's Baker had lost to the right side's Brewer. */
+const CONFLICT: OpenConflict = {
+  leftId: 'x',
+  rightId: 'x',
+  field: 'title',
+  left: 'Baker',
+  right: 'Brewer',
+  winner: 'right',
+  review: 'left',
+};
+
+type Title = { readonly now: string; readonly base: string };
+
+const afterReview = (left: Title, right: Title, conflict: Partial<OpenConflict> = {}, policy: Partial<Policy> = {}) => {
+  const halves = bothSides(
+    sideOf({ title: left.now, company: 'X' }, { title: left.base, company: 'X' }),
+    sideOf({ title: right.now, company: 'X' }, { title: right.base, company: 'X' }),
+  );
+  const open = [{ ...CONFLICT, ...conflict }];
+  const { fields, desired, conflicts, taken, held } = mergeContacts(halves, policyWith(policy), open);
+  const titles = { left: desired.left.title, right: desired.right.title };
+  return { fields, titles, conflicts, taken, held };
+};
+
+const agreed = (title: string): Title => ({ now: title, base: title });
+
+const TAKEN = [{ field: 'title', from: 'left' }];
+
+test('[R4] the value that a user chose is written to both sides', () => {
+  expect(afterReview(agreed('Brewer'), agreed('Brewer'))).toEqual({
+    fields: { left: ['title'], right: ['title'] },
+    titles: { left: 'Baker', right: 'Baker' },
+    conflicts: [],
+    taken: TAKEN,
+    held: { left: [], right: [] },
+  });
+});
+
+test.each([
+  ['it has not been overwritten yet', { now: 'Baker', base: 'Cook' }, { now: 'Brewer', base: 'Cook' }, ['right']],
+  ['the losing side has the winning value in another spelling', agreed('brewer'), agreed('Brewer'), ['left', 'right']],
+  ['one side has it already', agreed('Baker'), agreed('Brewer'), ['right']],
+  ['the other side has it already', agreed('Brewer'), { now: 'Baker', base: 'Brewer' }, ['left']],
+])('[R4] only the sides that lack it are written: %s', (_, left, right, sides) => {
+  const { fields, conflicts, taken } = afterReview(left, right);
+  expect([...(fields.left.length > 0 ? ['left'] : []), ...(fields.right.length > 0 ? ['right'] : [])]).toEqual(sides);
+  expect([conflicts, taken]).toEqual([[], TAKEN]);
+});
+
+test.each([
+  ['at the winner', agreed('Brewer'), { now: 'Butcher', base: 'Brewer' }, ['left'], 'Butcher'],
+  ['at the loser', { now: 'Butcher', base: 'Brewer' }, agreed('Brewer'), ['right'], 'Butcher'],
+  ['alike at both', { now: 'Butcher', base: 'Brewer' }, { now: 'Butcher', base: 'Brewer' }, [], 'Butcher'],
+])('[R5] a later change is not overwritten by the value that a user chose: %s', (_, left, right, sides, title) => {
+  const { fields, titles, taken } = afterReview(left, right);
+  expect([...(fields.left.length > 0 ? ['left'] : []), ...(fields.right.length > 0 ? ['right'] : [])]).toEqual(sides);
+  expect([titles.left, titles.right, taken]).toEqual([title, title, []]);
+});
+
+test.each([['dismissed'], ['right'], [null]] as const)(
+  'nothing is written for a conflict that is left unresolved: %s',
+  (review) => {
+    const { fields, taken } = afterReview(agreed('Brewer'), agreed('Brewer'), { review });
+    expect([fields, taken]).toEqual([{ left: [], right: [] }, []]);
+  },
+);
+
+test('a side that the link may not write keeps its value', () => {
+  const { fields } = afterReview(agreed('Brewer'), agreed('Brewer'), {}, { direction: 'to-left' });
+  expect(fields).toEqual({ left: ['title'], right: [] });
+});

@@ -79,7 +79,7 @@ export const createLedger = () => {
   const removedByBackup = new Set<Token>();
   /** When a user entered a value at a side. */
   const enteredAtMs: Record<Side, Map<Token, number>> = { left: new Map(), right: new Map() };
-  /** The person of each value. */
+  /** The person of each value. After a merge, the values of both people belong to the survivor. */
   const ownerOf = new Map<Token, number>();
   const personChanges = new Map<number, PersonChanges>();
   /** People with two contacts on a side for a reason that the engine cannot detect. */
@@ -149,6 +149,7 @@ export const createLedger = () => {
       }
       mergedPeople.delete(loser);
       mergedPeople.add(survivor);
+      for (const [token, owner] of ownerOf) if (owner === loser) ownerOf.set(token, survivor);
     },
     /**
      * A user removed a written value before the answer to the write was received. This is indistinguishable from a lost write,

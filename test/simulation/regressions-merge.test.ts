@@ -3,7 +3,7 @@ import { bySide, otherSide, type Side, SIDES } from '../../src/core/contact/side
 import { PLAIN_HABITS } from '../support/memory/book.ts';
 import type { Aimed, WriteOp } from '../support/memory/process.ts';
 import { BOOKS } from './hard-arbitraries.ts';
-import type { Edit, RunStep } from './history.ts';
+import { DEFAULT_PLAYERS, type Edit, type RunStep } from './history.ts';
 import { runHistory } from './run-history.ts';
 import {
   add,
@@ -24,6 +24,7 @@ import {
   run,
   set,
   twin,
+  TWO_GOOGLES,
   TWO_SERVICES,
 } from './scenario.ts';
 import { liveRows } from './world.ts';
@@ -111,6 +112,19 @@ test('R12: a one-way label that its target removed stays removed from that conta
   const live = world.books.right.rows.filter(({ state }) => state === 'live');
   expect(live.map(({ groupIds }) => groupIds.size)).toEqual([0, 1]);
 });
+
+test.each([DEFAULT_PLAYERS, TWO_GOOGLES, TWO_SERVICES])(
+  'R6, R12: a value only at the target of its field is no edit of a contact that both sides merged (seed 7002719, $left, $right)',
+  async (players) => {
+    const people: readonly Edit[] = [twin(), create('right'), create('right')];
+    // The first contact is merged into the second one at the left, the second one into the third one at the right.
+    const merges: readonly Edit[] = [merge('left', { who: 0, into: 1 }), merge('right', { who: 1, into: 2 })];
+    const unselected = { left: ['!*'], right: ['!*'] };
+    const phases = [[run({ before: people })], [run({ before: [...merges, remove('left', 1)], contacts: unselected })]];
+    const { world } = await runHistory(history(phases, { players, directions: { emailAddresses: 'to-left' } }));
+    expect([liveRows(world.books.left), liveRows(world.books.right)].map(({ length }) => length)).toEqual([0, 1]);
+  },
+);
 
 test('R4, R5: the first name of a lost update to a contact that was merged into another one is in a conflict (seed 9421337)', async () => {
   const people: readonly Edit[] = [create('right'), createRich('left')];

@@ -3,7 +3,7 @@ import type { Rejection } from '../core/state/rows.ts';
 import { isPresent, type Half } from '../core/contact/half.ts';
 import { emailKey } from '../core/contact/keys.ts';
 import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
-import { isNewPairing } from '../core/reconcile/decision.ts';
+import { idsOn, isNewPairing } from '../core/reconcile/decision.ts';
 import type { Plan } from '../core/reconcile/plan.ts';
 import { writtenWithoutEdit } from './journal-evidence.ts';
 import type { Session } from './context.ts';
@@ -36,8 +36,7 @@ const storeReadResult = (
     return;
   }
   session.tally.skipped += 1;
-  const ids = { leftId: null, rightId: null, [`${side}Id`]: id };
-  session.emit({ kind: 'skipped', side, reason, ...ids });
+  session.emit({ kind: 'skipped', side, reason, ...idsOn(side, id) });
   rememberUnread(set, unreadContact(side, id), reason, rejections, session.clock.now());
 };
 

@@ -7,6 +7,7 @@ import { deferExtras, EXTRAS_REST_MS, extrasFor } from '../core/reconcile/defer.
 import { fieldsOf } from '../core/reconcile/operation.ts';
 import { ownFields, type PastMerge } from '../core/reconcile/side-merge.ts';
 import type { JournalRow } from '../core/state/rows.ts';
+import { chunks } from '../util/batches.ts';
 import { type Session, keptSinceMs } from './context.ts';
 
 /** The number of contacts in one query of the journal. */
@@ -100,8 +101,8 @@ export const withoutRestingExtras = async (
   ];
   const ids = asked.flatMap(idsOf);
   const shown = new Map<string, JournalRow>();
-  for (let start = 0; start < ids.length; start += BATCH) {
-    const rows = await store.journal(link, { ids: ids.slice(start, start + BATCH), pairIds: [] });
+  for (const some of chunks(ids, BATCH)) {
+    const rows = await store.journal(link, { ids: some, pairIds: [] });
     for (const row of rows.filter((each) => each.state === 'done' && namesExtras(each))) {
       for (const key of keysOf(row)) shown.set(key, row);
     }
@@ -127,8 +128,8 @@ export const pastMerges = async (
   for (const side of SIDES) {
     if (remotes[side].merge === undefined || ownFields(policy, side).length === 0) continue;
     const ids = ending.flatMap((pair) => pair[side]?.id ?? []);
-    for (let start = 0; start < ids.length; start += BATCH) {
-      const rows = await store.journal(link, { ids: ids.slice(start, start + BATCH), pairIds: [] });
+    for (const some of chunks(ids, BATCH)) {
+      const rows = await store.journal(link, { ids: some, pairIds: [] });
       for (const row of rows) {
         if (row.kind !== 'delete' || row.side !== side || row.survivor === null) continue;
         const { before: mergedAway, survivor } = row;

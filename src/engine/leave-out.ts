@@ -1,5 +1,6 @@
 import { isPresent, type Half } from '../core/contact/half.ts';
 import { bySide, otherSide, type Side } from '../core/contact/side.ts';
+import { snapshotOf } from '../core/contact/snapshot.ts';
 import type { Store } from '../store/store.ts';
 import { underLease } from './change-link.ts';
 import type { LeaseParts } from './lease.ts';
@@ -31,7 +32,7 @@ const load = async (store: Store, link: string, { side, id }: OneContact) => {
 /** Returns the half with its current values as its base, so that no run creates it on the other side. */
 const resting = (half: Half): Half => ({
   ...half,
-  base: { contact: half.record.contact, groupIds: half.record.groupIds },
+  base: snapshotOf(half.record),
   state: 'settled',
 });
 

@@ -1,4 +1,4 @@
-import type { Decision } from '../core/reconcile/decision.ts';
+import { type Decision, idsOn } from '../core/reconcile/decision.ts';
 import type { GroupPlan } from '../core/reconcile/groups.ts';
 import { causesLosses } from '../core/reconcile/losses.ts';
 import { operationKind } from '../core/reconcile/operation.ts';
@@ -34,8 +34,8 @@ const report = (session: Session, plan: Plan): void => {
   for (const match of plan.ambiguous) session.emit({ kind: 'ambiguous', ...match });
   for (const { side, id } of plan.empty) {
     session.tally.skipped += 1;
-    const ids = { leftId: null, rightId: null, [`${side}Id`]: id };
-    session.emit({ kind: 'skipped', side, reason: 'The contact has no value in a synced field.', ...ids });
+    const reason = 'The contact has no value in a synced field.';
+    session.emit({ kind: 'skipped', side, reason, ...idsOn(side, id) });
   }
 };
 

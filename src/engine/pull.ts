@@ -48,8 +48,7 @@ const storePage = async (session: Session, side: Side, page: FeedPage, cursor: C
   for (const { id, reason } of unsyncable) session.emit({ kind: 'skipped', side, reason, ...idsOn(side, id) });
   for (const change of unreadable) {
     tally.skipped += 1;
-    const ids = { leftId: null, rightId: null, [`${side}Id`]: change.id };
-    session.emit({ kind: 'skipped', side, reason: change.reason, ...ids });
+    session.emit({ kind: 'skipped', side, reason: change.reason, ...idsOn(side, change.id) });
   }
   return newcomers;
 };

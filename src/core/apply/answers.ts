@@ -165,7 +165,11 @@ export const applyNotTaken = ({ set, atMs }: Applying, write: UpdateWrite): read
 };
 
 /** Stores that a task's memberships are as planned, except for groups that could not be created. */
-export const endMemberships = ({ set, groupIds, atMs }: Applying, task: Task, side: Side): void => {
+export const endMemberships = (
+  { set, groupIds, atMs }: Pick<Applying, 'set' | 'groupIds' | 'atMs'>,
+  task: Task,
+  side: Side,
+): void => {
   if (hasAllGroups(groupIds, task, side)) endMoves(task, side);
   storeAnswered(set, task, side, atMs);
 };

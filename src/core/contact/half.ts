@@ -42,6 +42,9 @@ export type Half = {
   readonly heardAtMs: number;
 };
 
+/** Returns the key of a half within its link. */
+export const halfKey = ({ side, id }: Pick<Half, 'side' | 'id'>): string => `${side} ${id}`;
+
 /** The largest accepted lead of a side's clock over ours. A modification time further ahead is limited to this. */
 export const CLOCK_MARGIN_MS = 5 * 60_000;
 

@@ -1,6 +1,6 @@
 import { without, withoutExtras } from '../contact/chosen.ts';
 import { isEmptyContact, type SyncedField } from '../contact/contact.ts';
-import { type Half, isPresent } from '../contact/half.ts';
+import { type Half, halfKey, isPresent } from '../contact/half.ts';
 import { contactOf, type ContactRecord, unsyncableFields } from '../contact/record.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { equalSnapshots, type Snapshot, snapshotOf, unordered } from '../contact/snapshot.ts';
@@ -197,15 +197,11 @@ const decideSurvivor = (pair: Pair, { links, policy, selects }: DecisionContext)
   return { kind: 'unlink', pair, to: pair.status === 'dormant' ? 'dormant' : 'kept' };
 };
 
-const isEmpty = (record: ContactRecord): boolean => isEmptyContact(record.contact);
-
-const nameOf = ({ side, id }: Pick<Half, 'side' | 'id'>): string => `${side} ${id}`;
-
 /** Returns the kept and dormant pairs by the half that still exists. */
-const survivorsByName = (pairs: readonly Pair[]): ReadonlyMap<string, Pair> => {
+const survivorsByKey = (pairs: readonly Pair[]): ReadonlyMap<string, Pair> => {
   const named = pairs.flatMap((pair) => {
     const half = standing(pair);
-    return half === null ? [] : [[nameOf(half), pair] as const];
+    return half === null ? [] : [[halfKey(half), pair] as const];
   });
   return new Map(named);
 };
@@ -221,7 +217,7 @@ const decideMatch = (
   survivors: ReadonlyMap<string, Pair>,
   { links, policy, selects }: DecisionContext,
 ): readonly Decision[] => {
-  const [known, ...others] = SIDES.flatMap((side) => survivors.get(nameOf(match[side])) ?? []);
+  const [known, ...others] = SIDES.flatMap((side) => survivors.get(halfKey(match[side])) ?? []);
   // If both contacts were kept, one pair is dropped: no contact may be in two pairs.
   const drops = others.map((pair): Unlink => ({ kind: 'unlink', pair, to: 'drop' }));
   const pair: Pair = known ?? { id: null, status: 'linked', left: null, right: null };
@@ -257,7 +253,7 @@ const decideNew = (
 const matchSelected = (input: PlanInput, selects: DecisionContext['selects']): ReturnType<typeof matchContacts> => {
   const candidates = bySide((side) => candidatesOf(side, input));
   const selected = new Set(
-    SIDES.flatMap((side) => candidates[side].filter((half) => isSelected(half, selects))).map(nameOf),
+    SIDES.flatMap((side) => candidates[side].filter((half) => isSelected(half, selects))).map(halfKey),
   );
   if (selected.size === 0) return { matches: [], ambiguous: [] };
   const { links } = input.groups;
@@ -268,9 +264,9 @@ const matchSelected = (input: PlanInput, selects: DecisionContext['selects']): R
     verdicts: input.verdicts ?? [],
   });
   return {
-    matches: matches.filter((match) => SIDES.some((side) => selected.has(nameOf(match[side])))),
+    matches: matches.filter((match) => SIDES.some((side) => selected.has(halfKey(match[side])))),
     ambiguous: ambiguous.filter((match) =>
-      SIDES.some((side) => match[side].some((id) => selected.has(nameOf({ side, id })))),
+      SIDES.some((side) => match[side].some((id) => selected.has(halfKey({ side, id })))),
     ),
   };
 };
@@ -289,20 +285,20 @@ export const planContacts = (input: PlanInput): Plan => {
     selects,
     backs: givenBacks(input.pairs, input.pastMerges ?? [], policy),
   };
-  const survivors = survivorsByName(input.survivors);
+  const survivors = survivorsByKey(input.survivors);
   const open = Map.groupBy(input.openConflicts, ({ leftId }) => leftId);
   const { matches: met, ambiguous } = matchSelected(input, selects);
-  const matched = new Set(met.flatMap(({ left, right }) => [nameOf(left), nameOf(right)]));
-  const others = bySide((side) => unpaired[side].filter((half) => !matched.has(nameOf(half))));
+  const matched = new Set(met.flatMap(({ left, right }) => [halfKey(left), halfKey(right)]));
+  const others = bySide((side) => unpaired[side].filter((half) => !matched.has(halfKey(half))));
   const replacements = findReplacements(others, input.pairs, input.verdicts ?? []).filter(({ remaining, added }) =>
     [remaining, added].some((half) => isSelected(half, selects)),
   );
-  for (const { remaining, added } of replacements) matched.add(nameOf(remaining)).add(nameOf(added));
-  const unmatched = SIDES.flatMap((side) => others[side]).filter((half) => !matched.has(nameOf(half)));
+  for (const { remaining, added } of replacements) matched.add(halfKey(remaining)).add(halfKey(added));
+  const unmatched = SIDES.flatMap((side) => others[side]).filter((half) => !matched.has(halfKey(half)));
   const wanted = unmatched.filter((half) => isSelected(half, selects));
   const isUnmatched = (pair: Pair): boolean => {
     const half = standing(pair);
-    return half === null || !matched.has(nameOf(half));
+    return half === null || !matched.has(halfKey(half));
   };
   const decisions = [
     ...input.pairs
@@ -313,7 +309,7 @@ export const planContacts = (input: PlanInput): Plan => {
     ...wanted.flatMap((half) => decideNew(half, context, input)),
     ...input.survivors.filter(isUnmatched).map((pair) => decideSurvivor(pair, context)),
   ];
-  const empty = wanted.filter(({ record }) => isEmpty(record)).map(({ side, id }) => ({ side, id }));
+  const empty = wanted.filter(({ record }) => isEmptyContact(record.contact)).map(({ side, id }) => ({ side, id }));
   const rest = restOf(unmatched, selects);
   return { groups, decisions: keepMergedValues(decisions, policy), rest, ambiguous, empty };
 };

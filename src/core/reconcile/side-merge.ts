@@ -10,7 +10,7 @@ import {
   withValue,
 } from '../contact/contact.ts';
 import { isExtraField } from '../contact/fields.ts';
-import { type Half, isPresent } from '../contact/half.ts';
+import { type Half, halfKey, isPresent } from '../contact/half.ts';
 import { type KeyedList, keyListsIn, withKeyed } from '../contact/lists.ts';
 import { type ContactRecord, unsyncableFields } from '../contact/record.ts';
 import { bySide, type Side, type Sides, SIDES } from '../contact/side.ts';
@@ -76,8 +76,6 @@ type GivenBack = {
 /** The values to restore on merge survivors, by side and id. */
 export type GivenBacks = ReadonlyMap<string, GivenBack>;
 
-const nameOf = (side: Side, id: string): string => `${side} ${id}`;
-
 const givenBackTo = ({ base, record, side }: Half, merges: readonly PastMerge[], policy: Policy): GivenBack => {
   const unsyncable = unsyncableFields(record);
   const own = ownFields(policy, side).filter((field) => !unsyncable.has(field));
@@ -101,14 +99,14 @@ const givenBackTo = ({ base, record, side }: Half, merges: readonly PastMerge[],
  * replaced them and they were not restored yet. No other half has these values (R12).
  */
 export const givenBacks = (pairs: readonly Pair[], merges: readonly PastMerge[], policy: Policy): GivenBacks => {
-  const bySurvivor = Map.groupBy(merges, ({ side, survivor }) => nameOf(side, survivor.id));
+  const bySurvivor = Map.groupBy(merges, ({ side, survivor }) => halfKey({ side, id: survivor.id }));
   const halves = pairs.flatMap((pair) => SIDES.flatMap((side) => pair[side] ?? []));
   const all = halves.flatMap((half): [string, GivenBack][] => {
-    const name = nameOf(half.side, half.id);
-    const own = bySurvivor.get(name);
+    const key = halfKey(half);
+    const own = bySurvivor.get(key);
     if (own === undefined || !isPresent(half)) return [];
     const back = givenBackTo(half, own, policy);
-    return back.fields.length === 0 ? [] : [[name, back]];
+    return back.fields.length === 0 ? [] : [[key, back]];
   });
   return new Map(all);
 };
@@ -123,14 +121,14 @@ export const isAwaited = (pair: Pair, backs: GivenBacks): boolean =>
 export const restoredHalves = (halves: Sides<Half>, backs: GivenBacks): Sides<Half> =>
   bySide((side) => {
     const half = halves[side];
-    const contact = backs.get(nameOf(side, half.id))?.contact;
+    const contact = backs.get(halfKey(half))?.contact;
     return contact === undefined ? half : { ...half, record: { ...half.record, contact } };
   });
 
 /** Returns the merge that was decided for the restored halves, with the writes that restore them. */
 export const withGivenBack = (merge: Merge, halves: Sides<Half>, backs: GivenBacks): Merge => {
   const writes = SIDES.reduce((planned, side) => {
-    const back = backs.get(nameOf(side, halves[side].id));
+    const back = backs.get(halfKey(halves[side]));
     if (back === undefined) return planned;
     const update = updateOn(planned, side);
     const fields = [...new Set([...(update?.fields ?? []), ...back.fields])];

@@ -1,5 +1,5 @@
-import type { Half } from '../contact/half.ts';
-import type { Side, Sides } from '../contact/side.ts';
+import { type Half, halfKey } from '../contact/half.ts';
+import { otherSide, type Side, type Sides } from '../contact/side.ts';
 import { fullNames, personReader } from './match-person.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -42,14 +42,12 @@ export const newTwinSearch = (judged: Iterable<string>): TwinSearch => ({
   named: new Set(judged),
 });
 
-const nameOf = (side: Side, id: string): string => `${side} ${id}`;
-
 /** Adds a contact to the search. Contacts of the left side must come first. */
 export const searchTwin = ({ byContent, named }: TwinSearch, { side, id, originId, content }: Sketch): void => {
   const own = byContent[side];
   if (originId !== null) {
-    named.add(nameOf(side, id));
-    named.add(nameOf(side === 'left' ? 'right' : 'left', originId));
+    named.add(halfKey({ side, id }));
+    named.add(halfKey({ side: otherSide(side), id: originId }));
   }
   if (content === '' || (side === 'right' && !byContent.left.has(content))) return;
   own.set(content, own.has(content) ? null : id);
@@ -60,7 +58,7 @@ export const searchTwin = ({ byContent, named }: TwinSearch, { side, id, originI
  * of other contacts (R13). Contacts in `named` are left out: they are compared with all others. Pure.
  */
 export const twinsIn = ({ byContent, named }: TwinSearch): readonly Pick<Verdict, 'leftId' | 'rightId'>[] => {
-  const isFree = (side: Side, id: string): boolean => !named.has(nameOf(side, id));
+  const isFree = (side: Side, id: string): boolean => !named.has(halfKey({ side, id }));
   return [...byContent.right].flatMap(([content, rightId]) => {
     const leftId = byContent.left.get(content) ?? null;
     if (leftId === null || rightId === null) return [];
@@ -74,4 +72,4 @@ export const comparedBy = ({ content, keys }: Sketch): readonly string[] =>
 
 /** Returns whether no contact of the other side can be the same person, by the keys of that side. Pure. */
 export const cannotMatch = (sketch: Sketch, others: ReadonlySet<string>, { named }: TwinSearch): boolean =>
-  !named.has(nameOf(sketch.side, sketch.id)) && comparedBy(sketch).every((key) => !others.has(key));
+  !named.has(halfKey(sketch)) && comparedBy(sketch).every((key) => !others.has(key));

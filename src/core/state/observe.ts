@@ -16,14 +16,20 @@ import {
 } from './half.ts';
 import type { WorkingSet } from './working-set.ts';
 
-/** Applies an event to the half of that id, and returns the new half. */
-const applyEvent = (set: WorkingSet, side: Side, id: string, event: HalfEvent): Half | null => {
+/**
+ * Applies an event to the half of that id. Returns whether the next plan must process the result. The deletion of an unpaired
+ * contact needs no plan.
+ */
+const applyEvent = (set: WorkingSet, side: Side, id: string, event: HalfEvent): boolean => {
   const before = set.half(side, id);
   const after = nextHalf(side, before, event);
-  if (after === before) return after;
-  if (after === null) set.drop({ side, id });
-  else set.put(after);
-  return after;
+  if (after === before) return false;
+  if (after === null) {
+    set.drop({ side, id });
+    return false;
+  }
+  set.put(after);
+  return after.state === 'changed' || (after.state === 'gone' && after.pair !== null);
 };
 
 /** Updates the halves that were merged into a contact whose id changed. */
@@ -58,12 +64,6 @@ export const rename = (set: WorkingSet, side: Side, from: string, to: string, at
   set.put({ ...half, id: to, state: 'changed', record, mergedInto: null });
 };
 
-/** Returns whether the next plan must process the result of an event. The deletion of an unpaired contact needs no plan. */
-const isNews = (before: Half | null, after: Half | null): boolean => {
-  if (after === null || after === before) return false;
-  return after.state === 'changed' || (after.state === 'gone' && after.pair !== null);
-};
-
 /** Applies that the side returned the contact. Returns whether the next plan must process it (R1, R2). */
 export const observeRecord = (
   set: WorkingSet,
@@ -71,22 +71,16 @@ export const observeRecord = (
   record: ContactRecord,
   atMs: number,
   byFeed = false,
-): boolean => {
-  const before = set.half(side, record.id);
-  return isNews(before, applyEvent(set, side, record.id, { kind: 'shown', record, atMs, byFeed }));
-};
+): boolean => applyEvent(set, side, record.id, { kind: 'shown', record, atMs, byFeed });
 
-/** Applies that a read found the contact. Returns whether the next plan must process it. */
-const observeFound = (set: WorkingSet, side: Side, record: ContactRecord, atMs: number): boolean => {
-  const before = set.half(side, record.id);
-  return isNews(before, applyEvent(set, side, record.id, { kind: 'found', record, atMs }));
+/** Applies that a read found the contact. */
+const observeFound = (set: WorkingSet, side: Side, record: ContactRecord, atMs: number): void => {
+  applyEvent(set, side, record.id, { kind: 'found', record, atMs });
 };
 
 /** Applies evidence of a deletion. Returns whether the next plan must process it. */
-export const observeDeletion = (set: WorkingSet, side: Side, id: string, atMs: number): boolean => {
-  const before = set.half(side, id);
-  return isNews(before, applyEvent(set, side, id, { kind: 'deleted', atMs }));
-};
+export const observeDeletion = (set: WorkingSet, side: Side, id: string, atMs: number): boolean =>
+  applyEvent(set, side, id, { kind: 'deleted', atMs });
 
 /** Returns the ids in a page. The set must contain their halves before the page is observed. */
 export const idsInPage = ({ changes }: FeedPage): readonly string[] => {

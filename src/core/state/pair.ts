@@ -1,4 +1,4 @@
-import { contactsOf } from '../contact/snapshot.ts';
+import { contactsOf, snapshotOf } from '../contact/snapshot.ts';
 import { isDeleted, type Half } from '../contact/half.ts';
 import { syncedIn } from '../contact/contact.ts';
 import { SIDES, type Side, type Sides } from '../contact/side.ts';
@@ -102,7 +102,7 @@ export const keepAlone = (set: WorkingSet, id: number, side: Side, atMs: number)
     endPair(set, id);
     return;
   }
-  const base = half.base ?? { contact: half.record.contact, groupIds: half.record.groupIds };
+  const base = half.base ?? snapshotOf(half.record);
   const halves = { left: null, right: null, [side]: { ...half, base, state: 'settled' as const } };
   storePair(set, { pairId: id, status: 'kept', halves, writtenSide: null });
 };

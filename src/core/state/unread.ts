@@ -1,3 +1,4 @@
+import { idsOn } from '../reconcile/decision.ts';
 import { isRetryDue, retryDelayMs } from '../reconcile/defer.ts';
 import type { ReadAnswer } from '../contact/requests.ts';
 import type { JournalRow, Rejection } from './rows.ts';
@@ -22,7 +23,7 @@ export const unreadableReason = (answer: ReadAnswer | undefined): string | null 
 
 /** Returns the entry of a contact that a feed reported as changed, in an unknown way. */
 export const unreadContact = (side: Side, id: string): Unread => {
-  return { side, key: `${CONTACT}${id}`, leftId: null, rightId: null, [`${side}Id`]: id };
+  return { side, key: `${CONTACT}${id}`, ...idsOn(side, id) };
 };
 
 /** Returns the entry of a write whose outcome is unknown, because its target cannot be read. */

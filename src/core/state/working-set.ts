@@ -1,12 +1,9 @@
 import type { HalfPut, PairRow, StoreChange } from './rows.ts';
-import type { Half } from '../contact/half.ts';
+import { type Half, halfKey } from '../contact/half.ts';
 import { SIDES, type Side } from '../contact/side.ts';
 import type { Pair, PairStatus } from '../reconcile/decision.ts';
 import { knownDigest } from './half.ts';
 import { unsyncableChanges } from './unsyncable.ts';
-
-/** Returns the key of a half within its link. */
-const halfKey = ({ side, id }: Pick<Half, 'side' | 'id'>): string => `${side} ${id}`;
 
 /**
  * The rows that steps of a run work on, each half with its whole pair; null means a deleted row. Steps change them; {@link changes}

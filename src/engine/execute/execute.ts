@@ -30,7 +30,7 @@ import type { ContactField } from '../../core/contact/contact.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
 import type { ReadAnswer } from '../../core/contact/requests.ts';
 import { bySide, type Side, type Sides, SIDES } from '../../core/contact/side.ts';
-import { equalSnapshots } from '../../core/contact/snapshot.ts';
+import { equalSnapshots, snapshotOf } from '../../core/contact/snapshot.ts';
 import type { Deletion, Unlink } from '../../core/reconcile/decision.ts';
 import { wholeRefusalKey } from '../../core/reconcile/defer.ts';
 import { membershipOn, updateOn } from '../../core/reconcile/planned.ts';
@@ -75,8 +75,7 @@ const storeUnlink = (set: WorkingSet, { pair, to }: Unlink): void => {
     // The base keeps the last agreed values, with which the pair is compared when it wakes. Until then, reads settle whether
     // a missing contact exists.
     if (to === 'asleep') return half.state === 'changed' ? { ...half, state: 'settled' as const } : half;
-    const { contact, groupIds } = half.record;
-    return { ...half, base: { contact, groupIds }, state: 'settled' as const };
+    return { ...half, base: snapshotOf(half.record), state: 'settled' as const };
   });
   storePair(set, { pairId: pair.id, status: to, halves, writtenSide: null });
 };
@@ -178,7 +177,6 @@ const writeMemberships = async (execution: Execution, tasks: readonly Task[], si
   const { session, groupIds } = execution;
   const { clock, remotes, writer } = session;
   const { capabilities } = remotes[side];
-  const { createsWithGroups, settlesWithinMs } = capabilities;
   const moving = tasks.filter((task) => membershipOn(task.operations, side) !== null && isWritable(task, side));
   const { sound, failed } = withoutFailed(execution, side, moving);
   for (const batch of [...moveSteps(byGroup(sound, side), side, capabilities), ...chunks(failed, 1)]) {
@@ -186,8 +184,7 @@ const writeMemberships = async (execution: Execution, tasks: readonly Task[], si
     const sent = new Set(writes.flatMap((write) => (write.kind === 'membership' ? [write.task] : [])));
     const standing = batch.filter((task) => !sent.has(task));
     await writer.apply(needsOf(standing), (set) => {
-      const applying = { set, groupIds, createsWithGroups, lags: settlesWithinMs > 0, atMs: clock.now() };
-      for (const task of standing) endMemberships(applying, task, side);
+      for (const task of standing) endMemberships({ set, groupIds, atMs: clock.now() }, task, side);
     });
     await (
       await performBatch(execution, writes)

@@ -1,4 +1,4 @@
-import { SETTING_GROUPS } from '../../src/app/config/setting-groups.ts';
+import { settingGroups } from '../../src/app/config/setting-groups.ts';
 import { allSettings, settingNamed, type Setting } from '../../src/app/config/settings.ts';
 import { variableOf } from '../../src/app/config/sources.ts';
 import { PROVIDERS } from '../../src/providers/registry.ts';
@@ -59,16 +59,16 @@ const YAML_HEAD = `# yaml-language-server: $schema=./schemas/contact-sync.schema
 /** `example.yaml`. */
 export const renderExampleYaml = (): string => {
   const settings = allSettings();
-  const top = SETTING_GROUPS.map(({ title, keys }) => {
+  const top = settingGroups(settings).map(({ title, keys }) => {
     const own = keys.filter((key) => !key.includes('.')).map((key) => settingNamed(settings, key));
     return own.length === 0 ? [] : [...heading(title), ...own.flatMap(yamlSetting)];
   });
   const sides = PROVIDERS.map(({ name, title }) => {
-    const own = SETTING_GROUPS.flatMap(({ keys }) => keys.filter((key) => key.startsWith(`${name}.`)));
+    const own = settingGroups(settings).flatMap(({ keys }) => keys.filter((key) => key.startsWith(`${name}.`)));
     const lines = own.flatMap((key) => yamlSetting(settingNamed(settings, key)));
     return [...heading(title), '', `${name}:`, ...indented(lines.slice(1))];
   });
-  const links = SETTING_GROUPS.flatMap(({ keys }) => keys.filter((key) => key.startsWith('links.NAME.')));
+  const links = settingGroups(settings).flatMap(({ keys }) => keys.filter((key) => key.startsWith('links.NAME.')));
   const own = links.flatMap((key) => yamlSetting(settingNamed(settings, key)));
   const more = [
     'A link has two sides. These are the default ones:',
@@ -105,7 +105,7 @@ const ENV_HEAD = `# Every setting as an environment variable. A variable wins ov
 /** `example.env`. */
 export const renderExampleEnv = (): string => {
   const settings = allSettings();
-  const groups = SETTING_GROUPS.map(({ title, keys }) => {
+  const groups = settingGroups(settings).map(({ title, keys }) => {
     const own = keys.filter((key) => !key.startsWith('links.')).map((key) => settingNamed(settings, key));
     const lines = own.flatMap((setting) => [
       ...comment(wrapped(setting.description, WIDTH)),

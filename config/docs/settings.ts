@@ -1,4 +1,4 @@
-import { SETTING_GROUPS } from '../../src/app/config/setting-groups.ts';
+import { settingGroups } from '../../src/app/config/setting-groups.ts';
 import { allSettings, settingNamed, type Setting } from '../../src/app/config/settings.ts';
 import { code, table } from './markdown.ts';
 
@@ -19,7 +19,10 @@ const row = (setting: Setting): readonly string[] => {
   ];
 };
 
-const renderGroup = ({ title, about, keys }: (typeof SETTING_GROUPS)[number], settings: readonly Setting[]): string => {
+const renderGroup = (
+  { title, about, keys }: ReturnType<typeof settingGroups>[number],
+  settings: readonly Setting[],
+): string => {
   const rows = keys.map((key) => row(settingNamed(settings, key)));
   const heads = ['variable', 'key', 'place', 'default', 'meaning'];
   return [`### ${title}`, ...(about === '' ? [] : [about]), table(heads, rows)].join('\n\n');
@@ -28,7 +31,9 @@ const renderGroup = ({ title, about, keys }: (typeof SETTING_GROUPS)[number], se
 /** Every setting, a table for each purpose. */
 export const renderSettings = (): string => {
   const settings = allSettings();
-  return SETTING_GROUPS.map((group) => renderGroup(group, settings)).join('\n\n');
+  return settingGroups(settings)
+    .map((group) => renderGroup(group, settings))
+    .join('\n\n');
 };
 
 /** The secrets, each of which may be in a file of its own. */

@@ -140,6 +140,8 @@ type SignIn<Settings> = {
 
 /** The definition of a provider; `Settings` is the output type of its schema. */
 type Definition<Schema extends z.ZodObject, Settings> = SideWords & {
+  /** A text about the provider for the reference of the configuration (Markdown). */
+  readonly about?: string;
   /** The settings of one side, without the token; each is a text (or a list of texts) in the configuration. */
   readonly schema: Schema;
   /** The prefixes of the marks that its records may have (`ContactRecord.marks`): `starred`, `tag:`. */

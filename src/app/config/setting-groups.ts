@@ -1,8 +1,10 @@
+import { PROVIDERS } from '../../providers/registry.ts';
+import type { Setting } from './settings.ts';
+
 /** Settings that serve one purpose, by their keys in the file. */
 type SettingGroup = { readonly title: string; readonly about: string; readonly keys: readonly string[] };
 
-/** Each setting is in exactly one group. The order is that of config/README.md. */
-export const SETTING_GROUPS: readonly SettingGroup[] = [
+const FIRST_GROUPS: readonly SettingGroup[] = [
   {
     title: 'First settings',
     about: '`init` asks for these settings and writes them.',
@@ -36,19 +38,9 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
     about: '`connect` stores the tokens of the accounts. On a machine without a browser, set them here.',
     keys: ['google.refreshToken', 'service.accessToken', 'credentialsKey'],
   },
-  {
-    title: 'CardDAV',
-    about:
-      'A side with `provider: carddav` is an address book of a CardDAV server, tested with Radicale, Xandikos, SabreDAV and DAViCal. Use an app password where the server has them.',
-    keys: [
-      'carddav.url',
-      'carddav.username',
-      'carddav.password',
-      'carddav.addressbook',
-      'carddav.groups',
-      'carddav.rateLimit',
-    ],
-  },
+];
+
+const LAST_GROUPS: readonly SettingGroup[] = [
   {
     title: 'Page, metrics and health',
     about: 'The page is on by default, for this machine only.',
@@ -89,3 +81,16 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
     ],
   },
 ];
+
+/**
+ * Returns the groups of all settings, in the order of config/README.md. Each setting is in exactly one group. The settings of a
+ * provider that no other group contains are a group.
+ */
+export const settingGroups = (settings: readonly Setting[]): readonly SettingGroup[] => {
+  const grouped = new Set([...FIRST_GROUPS, ...LAST_GROUPS].flatMap(({ keys }) => keys));
+  const others = settings.map(({ key }) => key).filter((key) => !grouped.has(key));
+  const providers = PROVIDERS.map(({ name, title, about = '' }) => {
+    return { title, about, keys: others.filter((key) => key.startsWith(`${name}.`)) };
+  });
+  return [...FIRST_GROUPS, ...providers.filter(({ keys }) => keys.length > 0), ...LAST_GROUPS];
+};

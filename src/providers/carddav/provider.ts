@@ -57,6 +57,8 @@ export const carddav = defineProvider({
   name: 'carddav',
   title: 'CardDAV',
   place: 'the CardDAV server',
+  about:
+    'A side with `provider: carddav` is an address book of a CardDAV server, tested with Radicale, Xandikos, SabreDAV and DAViCal. Use an app password where the server has them.',
   schema: carddavSettings,
   marks: [],
   secretKeys: ['password'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../../../src/app/config/config.ts';
-import { SETTING_GROUPS } from '../../../../src/app/config/setting-groups.ts';
+import { settingGroups } from '../../../../src/app/config/setting-groups.ts';
 import { allSettings } from '../../../../src/app/config/settings.ts';
 import { REQUIRED, useConfigDirectory } from './config-support.ts';
 
@@ -8,7 +8,11 @@ const { cwd } = useConfigDirectory();
 const SETTINGS = allSettings();
 
 test('each setting is in exactly one group, and each group names settings that exist', () => {
-  expect(SETTING_GROUPS.flatMap(({ keys }) => keys).toSorted()).toEqual(SETTINGS.map(({ key }) => key).toSorted());
+  expect(
+    settingGroups(SETTINGS)
+      .flatMap(({ keys }) => keys)
+      .toSorted(),
+  ).toEqual(SETTINGS.map(({ key }) => key).toSorted());
 });
 
 test('each setting has a description of one or two sentences that ends with a full stop or a command', () => {

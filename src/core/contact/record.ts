@@ -92,6 +92,15 @@ export const contactOf = (given: Partial<Contact>): Contact => {
   return makeContact((field) => specOf(field).normalise(valueIn(contact, field)), furtherIn(contact));
 };
 
+/** Returns the values of these fields. `read` returns a value of the field, not yet normalised. */
+export const readFields = (
+  fields: readonly ContactField[],
+  read: (field: ContactField) => unknown,
+): Partial<Contact> => {
+  const values: Readonly<Record<string, unknown>> = Object.fromEntries(fields.map((field) => [field, read(field)]));
+  return values as unknown as Partial<Contact>;
+};
+
 const refusalOf = (field: ContactField, contact: Contact): string | null =>
   specOf(field).refusalOf(valueIn(contact, field));
 

@@ -25,7 +25,7 @@ const connect = async (
 };
 
 /** Opens the address book of a link as a {@link Remote}. */
-export const openCarddav = async (
+export const openRemote = async (
   settings: CarddavSettings,
   password: string,
   network: Network,
@@ -65,7 +65,7 @@ const checksOf = (book: AddressBook): NonNullable<Inspection['checks']> => {
 };
 
 /** Looks up the address book. Throws a RemoteError. */
-export const inspectCarddav = (
+export const inspect = (
   settings: CarddavSettings,
   password: string,
   network: Network,
@@ -77,7 +77,7 @@ export const inspectCarddav = (
   });
 
 /** Returns the address books of the account, each with its shortest unique value of `addressbook`. Throws a RemoteError. */
-export const listBooks = async (
+export const listCollections = async (
   settings: CarddavSettings,
   password: string,
   network: Network,

@@ -72,12 +72,12 @@ export const carddav = defineProvider({
   namesDeletions: true,
   extras: [],
   openRemote: async (settings, token, network, fields) => {
-    const { openCarddav } = await import('./connection.ts');
-    return openCarddav(settings, token, network, fields);
+    const { openRemote } = await import('./connection.ts');
+    return openRemote(settings, token, network, fields);
   },
   inspect: async (settings, token, network, signal) => {
-    const { inspectCarddav } = await import('./connection.ts');
-    return inspectCarddav(settings, token, network, signal);
+    const { inspect } = await import('./connection.ts');
+    return inspect(settings, token, network, signal);
   },
   meter: null,
   presets: PRESETS,
@@ -85,8 +85,8 @@ export const carddav = defineProvider({
     key: 'addressbook',
     word: 'address book',
     list: async (settings, token, network, signal) => {
-      const { listBooks } = await import('./connection.ts');
-      return listBooks(settings, token, network, signal);
+      const { listCollections } = await import('./connection.ts');
+      return listCollections(settings, token, network, signal);
     },
   },
   signIn: {

@@ -35,7 +35,7 @@ const connect = async (settings: GoogleSettings, refreshToken: string, network: 
 };
 
 /** Opens the address book of the refresh token as a {@link Remote}. */
-export const openGoogle = async (
+export const openRemote = async (
   settings: GoogleSettings,
   refreshToken: string,
   network: Network,
@@ -46,7 +46,7 @@ export const openGoogle = async (
 };
 
 /** Inspects the account behind the refresh token. Throws a RemoteError. */
-export const inspectGoogle = (
+export const inspect = (
   settings: GoogleSettings,
   refreshToken: string,
   network: Network,

@@ -1,6 +1,6 @@
 import { boundContact, boundPlaceOf } from '../../core/contact/bound-entries.ts';
 import { type Contact, type ContactField, valueIn, withValue } from '../../core/contact/contact.ts';
-import { contactOf, type ContactRecord, syncableContact, unsyncableIn } from '../../core/contact/record.ts';
+import { contactOf, type ContactRecord, readFields, syncableContact, unsyncableIn } from '../../core/contact/record.ts';
 import type { CreateRequest, UpdateRequest } from '../../core/contact/requests.ts';
 import { sortedIds } from '../groups.ts';
 import { type BodyEntry, type MaskField, type PersonLists, writable } from './person-field.ts';
@@ -92,13 +92,8 @@ export const mayBeCut = (person: Person, { lists }: PersonMapping = USUAL_MAPPIN
   lists.some(({ name, listedMax }) => listedMax !== null && (person[name]?.length ?? 0) >= listedMax);
 
 /** Returns the values of a Person, not yet normalised. */
-const valuesOf = (person: Person, { fields, chosen }: PersonMapping): Partial<Contact> => {
-  const values: Readonly<Record<string, unknown>> = Object.fromEntries(
-    fields.map((field) => [field, mappingOf(field).read(person, chosen)]),
-  );
-  // Each field's mapping reads a value of the field.
-  return values as unknown as Partial<Contact>;
-};
+const valuesOf = (person: Person, { fields, chosen }: PersonMapping): Partial<Contact> =>
+  readFields(fields, (field) => mappingOf(field).read(person, chosen));
 
 /** Returns the contact of a record, with Google's values where they are not syncable: a write must not change them. */
 export const wholeContactOf = (record: ContactRecord, mapping: PersonMapping): Contact => {

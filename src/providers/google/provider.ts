@@ -46,27 +46,27 @@ export const google = defineProvider({
   namesDeletions: true,
   extras: [],
   openRemote: async (settings, token, network, fields) => {
-    const { openGoogle } = await import('./connection.ts');
-    return openGoogle(settings, token, network, fields);
+    const { openRemote } = await import('./connection.ts');
+    return openRemote(settings, token, network, fields);
   },
   inspect: async (settings, token, network, signal) => {
-    const { inspectGoogle } = await import('./connection.ts');
-    return inspectGoogle(settings, token, network, signal);
+    const { inspect } = await import('./connection.ts');
+    return inspect(settings, token, network, signal);
   },
   meter: null,
   signIn: {
     checkClient: async (settings, context) => {
-      const { checkGoogleClient } = await import('./sign-in.ts');
-      return checkGoogleClient(settings, context);
+      const { checkClient } = await import('./sign-in.ts');
+      return checkClient(settings, context);
     },
     withConsent: async (settings, ask, context) => {
-      const { signInAtGoogle } = await import('./sign-in.ts');
-      return signInAtGoogle(settings, ask, context);
+      const { withConsent } = await import('./sign-in.ts');
+      return withConsent(settings, ask, context);
     },
     withKey: null,
     revoke: async (settings, token, context) => {
-      const { revokeAtGoogle } = await import('./sign-in.ts');
-      return revokeAtGoogle(settings, token, context);
+      const { revoke } = await import('./sign-in.ts');
+      return revoke(settings, token, context);
     },
     revokedAt: 'https://myaccount.google.com/connections',
     missingRights: () => Promise.resolve(null),

@@ -12,7 +12,7 @@ const openDispatcher = () => createTransport({ timeoutMs: SIGN_IN_TIMEOUT_MS });
  *
  * @throws {RemoteError} if Google did not confirm it.
  */
-export const revokeAtGoogle = async (
+export const revoke = async (
   { tokenUrl }: GoogleSettings,
   token: string,
   { clock, signal }: SignInContext,
@@ -29,7 +29,7 @@ export const revokeAtGoogle = async (
  * Exchanges an invalid code. Google checks the client first, so a refusal of the code means that the client is valid. Other
  * refusals are left to the sign-in.
  */
-export const checkGoogleClient = async (
+export const checkClient = async (
   { tokenUrl, clientId, clientSecret }: GoogleSettings,
   { clock, signal }: SignInContext,
 ): Promise<string | null> => {
@@ -53,7 +53,7 @@ export const checkGoogleClient = async (
  *
  * @throws {SignInError | RemoteError} if the sign-in failed; a RevokedError if contacts were not granted.
  */
-export const signInAtGoogle = async (
+export const withConsent = async (
   { authUrl, tokenUrl, clientId, clientSecret }: GoogleSettings,
   ask: AskForConsent,
   { clock, signal }: SignInContext,

@@ -16,7 +16,7 @@ const connect = async (settings: ServiceSettings, accessToken: string, network: 
 };
 
 /** Opens the account of the access token as a {@link Remote}. */
-export const openService = async (
+export const openRemote = async (
   settings: ServiceSettings,
   accessToken: string,
   network: Network,
@@ -27,7 +27,7 @@ export const openService = async (
 };
 
 /** Inspects the account behind the access token; the scope user:login is enough. Throws a RemoteError. */
-export const inspectService = (
+export const inspect = (
   settings: ServiceSettings,
   accessToken: string,
   network: Network,

@@ -19,6 +19,7 @@ import {
   nameOfNamed,
 } from '../../core/contact/fields.ts';
 import { listText, textList, withOtherSpellings } from '../../core/contact/lists.ts';
+import { readFields } from '../../core/contact/record.ts';
 import { normaliseText } from '../../core/contact/text.ts';
 import type { ContactWrite, ServiceContact, SyncedLists } from './api/schemas-contacts.ts';
 import { customFieldValues, customText, type Definitions, foldName, learn } from './custom-fields.ts';
@@ -256,13 +257,7 @@ export const serviceMapping = (chosen: ChosenFields) => {
       for (const row of rows) learn(definitions, names, customFieldsOf(row));
     },
     /** Returns the fields of a contact, not yet normalised. */
-    read: (contact: ServiceContact): Partial<Contact> => {
-      const values: Readonly<Record<string, unknown>> = Object.fromEntries(
-        fields.map((field) => [field, readField(field, contact)]),
-      );
-      // Each field's mapping reads a value of the field.
-      return values as unknown as Partial<Contact>;
-    },
+    read: (contact: ServiceContact): Partial<Contact> => readFields(fields, (field) => readField(field, contact)),
   };
 };
 

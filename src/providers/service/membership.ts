@@ -8,6 +8,7 @@ import type { MembershipAnswer } from './api/membership.ts';
 import { allRows } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { planMembershipRequests, splitAddition, type BulkAddition } from './membership-plan.ts';
+import { CONCURRENCY } from './push.ts';
 import { writeContact } from './read.ts';
 
 type MembershipApi = ServiceApi['membership'];
@@ -165,16 +166,15 @@ const sortOutcomes = (bulk: readonly MembershipRequest[], outcomes: readonly Bul
 export const changeMembership = async (
   api: ServiceApi,
   batch: readonly MembershipRequest[],
-  concurrency: number,
   signal: AbortSignal,
 ): Promise<Results> => {
   const plan = planMembershipRequests(batch);
-  const outcomes = await mapConcurrently(plan.additions, concurrency, (addition) =>
+  const outcomes = await mapConcurrently(plan.additions, CONCURRENCY, (addition) =>
     writeBulk(api.membership, addition, signal),
   );
   const { written, remaining } = sortOutcomes(plan.bulk, outcomes.flat());
   if (metRefusal(written)) return written;
-  const singles = await settleEach([...plan.single, ...remaining], concurrency, (request) =>
+  const singles = await settleEach([...plan.single, ...remaining], CONCURRENCY, (request) =>
     writeOne(api, request, signal),
   );
   return [...written, ...singles];

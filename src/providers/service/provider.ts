@@ -56,12 +56,12 @@ export const service = defineProvider({
   namesDeletions: false,
   extras: ['lastContacted', 'relationshipStatus', 'reminderInterval', 'assignedUser'],
   openRemote: async (settings, token, network, fields) => {
-    const { openService } = await import('./connection.ts');
-    return openService(settings, token, network, fields);
+    const { openRemote } = await import('./connection.ts');
+    return openRemote(settings, token, network, fields);
   },
   inspect: async (settings, token, network, signal) => {
-    const { inspectService } = await import('./connection.ts');
-    return inspectService(settings, token, network, signal);
+    const { inspect } = await import('./connection.ts');
+    return inspect(settings, token, network, signal);
   },
   meter: {
     key: 'rateLimit',
@@ -70,16 +70,16 @@ export const service = defineProvider({
   },
   signIn: {
     checkClient: async (settings, context) => {
-      const { checkServiceClient } = await import('./sign-in.ts');
-      return checkServiceClient(settings, context);
+      const { checkClient } = await import('./sign-in.ts');
+      return checkClient(settings, context);
     },
     withConsent: async (settings, ask, context) => {
-      const { signInAtService } = await import('./sign-in.ts');
-      return signInAtService(settings, ask, context);
+      const { withConsent } = await import('./sign-in.ts');
+      return withConsent(settings, ask, context);
     },
     withKey: async (settings, key, context) => {
-      const { exchangeKeyAtService } = await import('./sign-in.ts');
-      return exchangeKeyAtService(settings, key, context);
+      const { withKey } = await import('./sign-in.ts');
+      return withKey(settings, key, context);
     },
     // No operation of the service's API or OAuth endpoints revokes a token.
     revoke: null,

@@ -15,7 +15,7 @@ import { createGroup, deleteGroup, listGroups, readGroup, renameGroup } from './
 import { BULK_SIZE } from './membership-plan.ts';
 import { changeMembership } from './membership.ts';
 import { pullContacts } from './pull.ts';
-import { createContacts, deleteContacts, findCreated, mergeContacts, updateContacts } from './push.ts';
+import { CONCURRENCY, createContacts, deleteContacts, findCreated, mergeContacts, updateContacts } from './push.ts';
 import { readContact } from './read.ts';
 
 /** Returns `send` with retries. */
@@ -29,9 +29,6 @@ type ServiceRemoteOptions = RemoteOptions & {
   readonly baseUrl: string;
   readonly accessToken: string;
 };
-
-/** The number of concurrent requests that uses the rate limit fully if an answer takes at most 1.4 seconds. */
-const CONCURRENCY = 12;
 
 const CAPABILITIES: RemoteCapabilities = {
   createBatch: 1,
@@ -72,10 +69,10 @@ export const createServiceRemote = (options: ServiceRemoteOptions): Remote => {
       });
       return new Map(answers);
     },
-    create: (batch, signal) => remembered(createContacts(api, batch, CONCURRENCY, signal)),
-    update: (batch, signal) => remembered(updateContacts(api, batch, CONCURRENCY, signal)),
-    delete: (ids, signal) => orRefusal(deleteContacts(api, ids, CONCURRENCY, signal)),
-    changeMembership: (batch, signal) => orRefusal(changeMembership(api, batch, CONCURRENCY, signal)),
+    create: (batch, signal) => remembered(createContacts(api, batch, signal)),
+    update: (batch, signal) => remembered(updateContacts(api, batch, signal)),
+    delete: (ids, signal) => orRefusal(deleteContacts(api, ids, signal)),
+    changeMembership: (batch, signal) => orRefusal(changeMembership(api, batch, signal)),
     merge: (survivorId, mergedAwayId, signal) => mergeContacts(api, survivorId, mergedAwayId, signal),
     findCreated: (requests, sinceMs, isTaken, signal) => findCreated(api, clock, requests, sinceMs, isTaken, signal),
     listGroups: (signal) => listGroups(api, signal),

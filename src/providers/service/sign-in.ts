@@ -64,7 +64,7 @@ const sending = async <T>(
  *
  * @throws {SignInError | RemoteError | ConfigError} if the sign-in failed.
  */
-export const signInAtService = async (
+export const withConsent = async (
   settings: ServiceSettings,
   ask: AskForConsent,
   context: SignInContext,
@@ -81,7 +81,7 @@ export const signInAtService = async (
 };
 
 /** Requests the account without a token, and exchanges an invalid code. Both show whether address and client are right. */
-export const checkServiceClient = async (settings: ServiceSettings, context: SignInContext): Promise<string | null> => {
+export const checkClient = async (settings: ServiceSettings, context: SignInContext): Promise<string | null> => {
   const { baseUrl, authUrl, clientId, clientSecret } = settings;
   const { signal } = context;
   const faultOf = async (url: string, request: (send: Send) => Promise<unknown>): Promise<string | null> => {
@@ -107,11 +107,7 @@ const missingFrom = (granted: readonly string[]): readonly string[] =>
  *
  * @throws {SignInError | RemoteError | ConfigError} if the exchange failed, or those scopes are not enough.
  */
-export const exchangeKeyAtService = async (
-  settings: ServiceSettings,
-  apiKey: string,
-  context: SignInContext,
-): Promise<Grant> => {
+export const withKey = async (settings: ServiceSettings, apiKey: string, context: SignInContext): Promise<Grant> => {
   const { authUrl, clientId } = readApplication(settings, false);
   const { access_token: token, scopes } = await sending(context, { baseUrl: authUrl, accessToken: null }, (send) =>
     createAuthorizationApi(send).exchangeApiKey(apiKey, clientId, context.signal),

@@ -1,4 +1,3 @@
-import type { FileBytes } from './load.ts';
 import type { Person } from '../people/person.ts';
 
 /** An unusable address book file. The message contains the path and the remedy, but nothing of the content. */
@@ -101,5 +100,13 @@ type Taker = {
   readonly refused: ProblemList;
 };
 
+/** The content of a file from its beginning. */
+type FileBytes = {
+  /** True if the file was UTF-16. Its chunks are then UTF-8, whatever charset it declares. */
+  readonly isTranscoded: boolean;
+  /** At least one chunk, without a byte order mark. */
+  readonly chunks: AsyncIterable<Buffer>;
+};
+
 /** Reads a file of one kind. Rejects with an AddressBookError, without the file name, if it is of another kind. */
-export type ReadFile = (file: Pick<FileBytes, 'isTranscoded' | 'chunks'>, taker: Taker) => Promise<void>;
+export type ReadFile = (file: FileBytes, taker: Taker) => Promise<void>;

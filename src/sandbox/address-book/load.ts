@@ -5,13 +5,8 @@ import { readCsv } from './csv.ts';
 import { readVCards } from './vcard.ts';
 import { readChunks } from '../../util/files.ts';
 
-/** The content of a file from its beginning. The file is open until it is read to its end or disposed of. */
-export type FileBytes = AsyncDisposable & {
-  /** True if the file was UTF-16. Its chunks are then UTF-8, whatever charset it declares. */
-  readonly isTranscoded: boolean;
-  /** At least one chunk, without a byte order mark. */
-  readonly chunks: AsyncIterable<Buffer>;
-};
+/** A file for a reader. It is open until it is read to its end or disposed of. */
+type OpenFile = AsyncDisposable & Parameters<ReadFile>[0];
 
 const LARGEST_FILE_BYTES = 1024 * 1024 * 1024;
 
@@ -59,7 +54,7 @@ async function* joined(
  * Opens a file for reading in chunks. Throws {@link AddressBookError}, without the file name, if it is missing or cannot be
  * read.
  */
-const readFileBytes = async (path: string): Promise<FileBytes> => {
+const readFileBytes = async (path: string): Promise<OpenFile> => {
   const chunks = readBook(path);
   const { value } = await chunks.next();
   const first = withoutMark(value ?? Buffer.alloc(0));

@@ -1,5 +1,5 @@
 /** A birthday in the format of `Person`, or the reason why it cannot be read; both are null without a birthday. */
-export type ReadBirthday = { readonly day: string | null; readonly reason: string | null };
+type ReadBirthday = { readonly day: string | null; readonly reason: string | null };
 
 const NOTHING: ReadBirthday = { day: null, reason: null };
 const UNREADABLE: ReadBirthday = { day: null, reason: 'the birthday cannot be read' };

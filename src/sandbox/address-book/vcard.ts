@@ -2,15 +2,7 @@ import type { ReadFile } from './address-book.ts';
 import { type CardProperty, CardReader, decodeCard, type RawCard } from './card-reader.ts';
 import { Decoder, LineSplitter } from './decoder.ts';
 import { PropertyHeads } from './property-heads.ts';
-import {
-  appleLabel,
-  readBirthday,
-  type ReadBirthday,
-  severalLines,
-  singleLine,
-  splitEscaped,
-  unescape,
-} from './values.ts';
+import { appleLabel, readBirthday, severalLines, singleLine, splitEscaped, unescape } from './values.ts';
 import {
   isFilled,
   isFilledAddress,
@@ -144,7 +136,7 @@ const readGroups = (card: Card): readonly string[] => {
   );
 };
 
-const readCardBirthday = (card: Card): ReadBirthday => {
+const readCardBirthday = (card: Card): ReturnType<typeof readBirthday> => {
   const [property] = card.all('BDAY');
   const read = readBirthday(property === undefined ? '' : textOf(property));
   const { day } = read;

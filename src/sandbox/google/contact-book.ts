@@ -35,7 +35,7 @@ interface LogEntry {
 }
 
 /** Part of the change log: records in the order of their last change. */
-export interface LogSlice {
+interface LogSlice {
   readonly records: readonly ContactRecord[];
   /** Sequence number of the last record if more records follow. */
   readonly next: number | undefined;

@@ -1,5 +1,5 @@
 import { invalidArgument } from './api-error.ts';
-import type { ContactBook, ContactRecord, LogSlice } from './contact-book.ts';
+import type { ContactBook, ContactRecord } from './contact-book.ts';
 import { textOf } from './names.ts';
 import type { Person } from './person-schema.ts';
 import { personView, type ReadSelection, tombstoneView, type ViewOptions } from './person-view.ts';
@@ -182,7 +182,11 @@ function sortedPage(parameters: ListParameters, listing: Listing, world: World):
   return { people, after: next, total: book.size };
 }
 
-function byName(records: ContactRecord[], { sortOrder, pageSize }: ListParameters, offset: number): LogSlice {
+function byName(
+  records: ContactRecord[],
+  { sortOrder, pageSize }: ListParameters,
+  offset: number,
+): ReturnType<ContactBook['newest']> {
   const key = sortOrder === 'FIRST_NAME_ASCENDING' ? 'givenName' : 'familyName';
   const nameOf = ({ state }: ContactRecord): string => textOf(state.fields.names?.[0] ?? {}, key);
   const sorted = records.sort((left, right) => nameOf(left).localeCompare(nameOf(right)));

@@ -12,7 +12,7 @@ import {
 import { ADDED_FIELDS, isNamedField, type NamedField } from '../../../core/contact/fields.ts';
 import type { ListElement } from '../../../core/contact/keys.ts';
 import { tagText, textTags, withOtherSpellings } from '../../../core/contact/lists.ts';
-import { syncableContact } from '../../../core/contact/record.ts';
+import { readFields, syncableContact } from '../../../core/contact/record.ts';
 import type { Card } from './content-line.ts';
 import { newCard, textOf, withText } from './edits.ts';
 import { type ListMapping, readList, writeList } from './list-mapping.ts';
@@ -102,13 +102,7 @@ export const cardMapping = (chosen: ChosenFields) => {
     /** The prefix of the digest of every row that is read with this mapping. */
     reader: `${READER} ${hash('sha1', nameOfFields(chosen), 'base64url').slice(0, 8)}`,
     /** Returns the contact of a card, and its fields that cannot be synced. */
-    read: (card: Card): ReturnType<typeof syncableContact> => {
-      const values: Readonly<Record<string, unknown>> = Object.fromEntries(
-        fields.map((field) => [field, readField(field, card)]),
-      );
-      // Each field's mapping reads a value of the field.
-      return syncableContact(values as unknown as Partial<Contact>);
-    },
+    read: (card: Card) => syncableContact(readFields(fields, (field) => readField(field, card))),
     /** Returns the card with the desired values of these fields. Every other line stays unchanged (R10). */
     write,
     /** Returns a new card of a contact. */

@@ -23,13 +23,13 @@ const manifestSchema = z.object({
   /** The version of contact-sync that made it. */
   program: z.string(),
   createdAt: z.iso.datetime(),
-  /** Of the database: when its latest migration was made, epoch milliseconds. */
+  /** The time of the latest migration of the database, epoch milliseconds. */
   schema: z.number(),
-  /** Backups of earlier versions hold the tokens in a file of their own. */
+  /** Backups of earlier versions have the tokens in a separate file. */
   files: z.array(
     z.object({ name: z.enum([DATABASE, TOKEN_FILE]), bytes: z.number(), sha256: z.string().length(64) }).readonly(),
   ),
-  /** Tokens that are not in it because they are not encrypted. */
+  /** Tokens that are left out because they are not encrypted. */
   leftOut: z.array(z.object({ link: z.string(), side: z.string() })),
 });
 
@@ -40,7 +40,7 @@ export type Manifest = Readonly<z.output<typeof manifestSchema>>;
 const IGNORED = 'lost+found';
 
 /** Creates a private directory, or accepts an empty one. */
-const takeEmptyDirectory = async (path: string, remedy: string): Promise<void> => {
+const claimEmptyDirectory = async (path: string, remedy: string): Promise<void> => {
   try {
     makeDirectory(path);
     const [first] = (await readdir(path)).filter((name) => name !== IGNORED);
@@ -68,8 +68,8 @@ const refuseServer = (databaseUrl: Config['databaseUrl'], remedy: string): void 
   });
 };
 
-/** Moves tokens that an earlier version stored in a file into the database, so that a copy of it holds them. */
-const takeTokensOver = async (dataDir: string): Promise<void> => {
+/** Moves tokens from the file of an earlier version into the database, so that its copy contains them. */
+const moveTokensIntoDatabase = async (dataDir: string): Promise<void> => {
   const file = join(dataDir, TOKEN_FILE);
   if (!existsSync(file)) return;
   const store = openStore(join(dataDir, DATABASE));
@@ -89,10 +89,10 @@ type BackupOptions = {
 };
 
 /**
- * Copies the state of this DATA_DIR into an empty directory, while a daemon or a command may be at work on it.
+ * Copies the state of this DATA_DIR into an empty directory. A daemon or a command may use it in the meantime.
  *
- * @throws {BackupError} where the directory is not empty or there is no state yet.
- * @throws {StoreError | CredentialsError} where the state cannot be read.
+ * @throws {BackupError} if the directory is not empty, or if there is no state yet.
+ * @throws {StoreError | CredentialsError} if the state cannot be read.
  */
 export const backUp = async (
   { dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>,
@@ -106,10 +106,10 @@ export const backUp = async (
       isUsage: true,
     });
   }
-  await takeEmptyDirectory(directory, 'Name a new one: a backup overwrites nothing.');
+  await claimEmptyDirectory(directory, 'Name a new one: a backup overwrites nothing.');
   const copy = join(directory, DATABASE);
   try {
-    await takeTokensOver(dataDir);
+    await moveTokensIntoDatabase(dataDir);
     const createdAt = new Date(clock.now()).toISOString();
     const { schema, leftOut } = await copyDatabase(source, copy, { withOpenTokens: plainTokens });
     const files = [{ name: DATABASE, ...(await digestOf(copy)) } as const];
@@ -155,11 +155,11 @@ const refuseLiveDaemon = async (dataDir: string, clock: Clock): Promise<void> =>
 };
 
 /**
- * Takes a backup back into this DATA_DIR, which must be empty, and verifies it: checksums, schema, integrity. A database of
- * an earlier version is migrated when it is first used.
+ * Restores a backup into this DATA_DIR, which must be empty, and verifies it: checksums, schema, integrity. A database of an
+ * earlier version is migrated when it is first used.
  *
- * @throws {BackupError | StoreError} where DATA_DIR is in use or not empty, or the backup is damaged or of a newer version;
- * DATA_DIR is left empty.
+ * @throws {BackupError | StoreError} if DATA_DIR is in use or not empty, or if the backup is damaged or of a newer version.
+ * DATA_DIR then stays empty.
  */
 export const restore = async (
   { dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>,
@@ -172,7 +172,7 @@ export const restore = async (
   if (manifest.files.every(({ name }) => name !== DATABASE)) {
     throw new BackupError(`${directory} is no backup: its ${MANIFEST} names no database.`);
   }
-  await takeEmptyDirectory(dataDir, 'Move it away, or name an empty DATA_DIR: a backup overwrites nothing.');
+  await claimEmptyDirectory(dataDir, 'Move it away, or name an empty DATA_DIR: a backup overwrites nothing.');
   const draftOf = (name: string): string => join(dataDir, `${name}.restoring`);
   try {
     for (const file of manifest.files) {

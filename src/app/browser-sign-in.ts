@@ -27,7 +27,7 @@ export const signInMethodOf = (link: LinkConfig, side: Side): SignInMethod => {
 type Pending = {
   readonly owner: string;
   readonly link: string;
-  /** Of the settings of the link at that time. */
+  /** A digest of the settings of the link at that time. */
   readonly settings: string;
   readonly side: Side;
   readonly address: string;
@@ -45,16 +45,16 @@ type ConsentRequest = {
   readonly redirectUri: string;
 };
 
-/** Signs in at sides by consent pages in a browser that comes back to this process. Each answer counts once. */
+/** Sign-ins through consent pages that redirect the browser to this process. Each answer is accepted once. */
 export type BrowserSignIns = {
   /** Returns the address of the consent page. Throws a SignInError or a ConfigError. */
   begin(request: ConsentRequest): Promise<string>;
   /** The address of the consent page that the owner was given for the side; null if it was not requested or has expired. */
   pending(of: Pick<ConsentRequest, 'owner' | 'link' | 'side'>): string | null;
-  /** The link that the owner began a sign-in with that state for; null for any other state. */
+  /** The link of the owner's sign-in with that state; null for any other state. */
   linkOf(owner: string, state: string): string | null;
   /**
-   * Exchanges the code of an answer and stores the token; returns what happened, as sentences.
+   * Exchanges the code of an answer and stores the token; returns sentences about the result.
    *
    * @throws {SignInError} if the owner has not begun a sign-in with that state, or the consent was refused.
    */
@@ -69,7 +69,7 @@ type BrowserSignInParts = Pick<SignInStep, 'app' | 'clock' | 'newId'> & {
 };
 
 const VALID_FOR_MS = 10 * 60_000;
-/** Of one link. */
+/** The largest number of pending sign-ins of one link. */
 const MOST_PENDING = 20;
 
 const settingsOf = (link: LinkConfig): string => digest(fingerprint(link));
@@ -92,7 +92,7 @@ const startConsent = async (
   state: string,
   clock: Clock,
 ): Promise<Pick<Pending, 'address' | 'answer' | 'grant' | 'end'>> => {
-  const asked = Promise.withResolvers<string>();
+  const requested = Promise.withResolvers<string>();
   const answered = Promise.withResolvers<Consent>();
   // A sign-in that ends early leaves the promise without a reader.
   answered.promise.catch(() => undefined);
@@ -102,12 +102,12 @@ const startConsent = async (
   const grant = providerNamed(provider).signIn.withConsent(
     settings,
     (addressFor) => {
-      asked.resolve(addressFor({ redirectUri, state }));
+      requested.resolve(addressFor({ redirectUri, state }));
       return answered.promise;
     },
     { clock, signal: end.signal },
   );
-  grant.catch((error: unknown) => asked.reject(error));
+  grant.catch((error: unknown) => requested.reject(error));
   const answer = (query: URLSearchParams): void => {
     try {
       answered.resolve({ code: codeOf(query), redirectUri });
@@ -115,10 +115,10 @@ const startConsent = async (
       answered.reject(error);
     }
   };
-  return { address: await asked.promise, answer, grant, end };
+  return { address: await requested.promise, answer, grant, end };
 };
 
-/** Stores what was granted; returns what happened, as sentences. */
+/** Stores the granted token; returns the printed sentences. */
 const storeGranted = async (
   { app, clock, newId }: BrowserSignInParts,
   link: LinkConfig,
@@ -133,7 +133,7 @@ const storeGranted = async (
 };
 
 /** The sign-ins that wait for an answer, by their states: few for each link, and each for a short time. */
-const createPendingBook = ({ now }: Pick<Clock, 'now'>) => {
+const createPendingSignIns = ({ now }: Pick<Clock, 'now'>) => {
   const all = new Map<string, Pending>();
   const drop = (state: string): void => {
     all.get(state)?.end.abort(new SignInError('The sign-in has expired. Nothing was stored.'));
@@ -164,7 +164,7 @@ const createPendingBook = ({ now }: Pick<Clock, 'now'>) => {
 
 export const createBrowserSignIns = (parts: BrowserSignInParts): BrowserSignIns => {
   const { clock, newSecret } = parts;
-  const book = createPendingBook(clock);
+  const signIns = createPendingSignIns(clock);
   return {
     begin: async (request) => {
       const { owner, link, side } = request;
@@ -174,20 +174,20 @@ export const createBrowserSignIns = (parts: BrowserSignInParts): BrowserSignIns 
       const state = newSecret();
       const consent = await startConsent(request, state, clock);
       const untilMs = clock.now() + VALID_FOR_MS;
-      book.add(state, { owner, link: link.name, settings: settingsOf(link), side, untilMs, ...consent });
+      signIns.add(state, { owner, link: link.name, settings: settingsOf(link), side, untilMs, ...consent });
       return consent.address;
     },
     pending: ({ owner, link: { name }, side }) =>
-      book.find((each) => each.owner === owner && each.link === name && each.side === side)?.address ?? null,
+      signIns.find((each) => each.owner === owner && each.link === name && each.side === side)?.address ?? null,
     linkOf: (owner, state) => {
-      const pending = book.get(state);
+      const pending = signIns.get(state);
       return pending?.owner === owner ? pending.link : null;
     },
     finish: async (owner, link, query) => {
       const state = query.get('state') ?? '';
-      const pending = book.get(state);
+      const pending = signIns.get(state);
       if (pending?.owner !== owner || pending.link !== link.name) throw new SignInError(UNKNOWN);
-      book.remove(state);
+      signIns.remove(state);
       if (pending.settings !== settingsOf(link)) {
         pending.end.abort(new SignInError(UNKNOWN));
         throw new SignInError('The settings of the link have changed. Nothing was stored. Begin the sign-in again.');
@@ -195,6 +195,6 @@ export const createBrowserSignIns = (parts: BrowserSignInParts): BrowserSignIns 
       pending.answer(query);
       return storeGranted(parts, link, pending);
     },
-    close: () => book.clear(),
+    close: () => signIns.clear(),
   };
 };

@@ -16,12 +16,12 @@ export type { TableSum } from '../store/copy.ts';
 const SQLITE = /^sqlite:(?:\/\/)?(.+)$/u;
 const POSTGRES = /^postgres(?:ql)?:\/\//u;
 
-/** Reports what is wrong with the token file as a fault of the store that it is part of. */
+/** Converts an error of the token file into an error of its store. */
 const asStoreError = (error: unknown): never => {
   throw error instanceof CredentialsError ? new StoreError(error.message, { cause: error }) : error;
 };
 
-/** Refuses what another database must not take over as it is: open tokens, and settings where they are not used. */
+/** Refuses rows that must not be copied: unencrypted tokens, and settings of links into a database that does not use them. */
 const checked = (store: RowStore): RowStore => ({
   ...store,
   rows: async function* (table) {
@@ -49,7 +49,7 @@ const refuseOpenTokens = (rows: readonly CopiedRow[], place: string): void => {
   );
 };
 
-/** SQLite serves the links of the configuration file alone. */
+/** With SQLite, only the links of the configuration file are served. */
 const refuseSettings = (rows: readonly CopiedRow[], place: string): void => {
   if (rows.length === 0) return;
   const names = rows.map(({ name }) => String(name)).join(', ');
@@ -73,12 +73,10 @@ const openRowsOf = async (url: string, clock: Clock, makes: boolean): Promise<Ro
 
 /**
  * Copies a store to an empty one of either engine, each named by a URL: `sqlite:/path/to/contact-sync.db` or
- * `postgres://...`. Answers what was copied, or which of the two URLs is none.
+ * `postgres://...`. Returns the copied tables, or which of the two URLs is not that of a store. The stored tokens are copied
+ * sealed.
  *
- * The tokens that `connect` stored go with it, as they are sealed.
- *
- * @throws {StoreError} where either cannot be used, the target is not empty, a token is not encrypted, or they differ in the
- *   end.
+ * @throws {StoreError} if a store cannot be used, the target is not empty, a token is not encrypted, or the copy differs.
  */
 export const copyBetween = async (
   from: string,

@@ -13,7 +13,7 @@ import type { LeaseParts } from '../engine/lease.ts';
 import { nextLinkState } from '../core/state/link.ts';
 import type { App } from './app.ts';
 
-/** A sign-in at one side of a link, and the texts about it for a person. */
+/** A sign-in at one side of a link, and the functions that print about it. */
 export type SignInStep = {
   readonly app: Pick<App, 'store' | 'vault' | 'holders' | 'inspect'>;
   readonly link: LinkConfig;
@@ -22,13 +22,13 @@ export type SignInStep = {
   readonly newId: () => string;
   readonly signal: AbortSignal;
   readonly replaceAccount: boolean;
-  /** How a person replaces the account of the side, within a sentence. */
+  /** The way to replace the account of the side, within a sentence. */
   readonly replaceHint: string;
   readonly print: (text: string) => void;
   readonly warn: (text: string) => void;
 };
 
-/** The account that a side of the link was made with, as far as it is known. */
+/** The account of a side of the link; null if no run has read it yet. */
 const knownAccount = async ({ app, link }: SignInStep, side: Side): Promise<string | null> =>
   (await app.store.links()).find(({ name }) => name === link.name)?.accounts[side] ?? null;
 
@@ -37,7 +37,7 @@ const areAtOneRemote = ({ sides: { left, right } }: LinkConfig): boolean =>
   left.provider === right.provider &&
   providerNamed(left.provider).addressKeys.every((key) => left.settings[key] === right.settings[key]);
 
-/** Throws {@link SignInError} where the account is the other side's already: a link of an account with itself. */
+/** Throws {@link SignInError} if the account is already that of the other side. */
 const refuseOtherSide = async (step: SignInStep, account: Account): Promise<void> => {
   const { app, link, side } = step;
   const other = otherSide(side);
@@ -52,7 +52,7 @@ const refuseOtherSide = async (step: SignInStep, account: Account): Promise<void
   );
 };
 
-/** Whether the link was made with another account. Throws {@link SignInError} where that is not asked for. */
+/** Whether the link had another account. Throws {@link SignInError} if it may not be replaced. */
 const replacesAccount = async (step: SignInStep, account: Account): Promise<boolean> => {
   const { link, side, replaceHint } = step;
   const known = await knownAccount(step, side);
@@ -74,7 +74,7 @@ const leaseParts = ({ app: { store, holders }, clock, newId }: SignInStep): Leas
   newId,
 });
 
-/** The state of a link after a sign-in: a link that was paused runs again. */
+/** The state of a link after a sign-in, which ends a pause. */
 const afterSignIn = (
   { state }: LinkState,
   event: 'connected' | 'replaced',
@@ -88,8 +88,8 @@ const printResumed = ({ print, link }: SignInStep, { state }: LinkState): void =
 };
 
 /**
- * Takes the new account while no run is under way, once its token is stored: without it the mapping of the old one would be
- * lost for nothing. Throws {@link LeaseError} where a run is under way.
+ * Replaces the account of a side while no run is in progress. The token is stored first: otherwise a failure would delete the
+ * mapping of the old account without a usable new one. Throws {@link LeaseError} if a run is in progress.
  */
 const replaceAccount = async (step: SignInStep, account: string, storeToken: () => Promise<void>): Promise<void> => {
   const { app, link, side, print } = step;
@@ -107,7 +107,7 @@ const replaceAccount = async (step: SignInStep, account: string, storeToken: () 
   printResumed(step, before);
 };
 
-/** A sign-in that cannot be read any more is about to be replaced. */
+/** The stored credential; null if it cannot be read, because it is replaced anyway. */
 const readBefore = ({ app, link, side }: SignInStep): Promise<Credential | null> =>
   app.vault.read(link.name, link.sides[side].name).catch(() => null);
 
@@ -129,7 +129,7 @@ const printScopes = ({ print, link, side }: SignInStep, grant: Grant, before: Cr
 
 /**
  * Stores the token. The pause of a link ends in the same step: a daemon that sees the new token could otherwise start a run
- * in between. If a run is under way all the same, the token is stored before the error is thrown.
+ * in between. If a run is in progress nevertheless, the token is stored before the error is thrown.
  *
  * @throws {LeaseError} if another process syncs the paused link.
  */

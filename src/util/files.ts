@@ -20,7 +20,7 @@ const CHUNK_BYTES = 1 << 16;
 /** Without O_NONBLOCK, opening a named pipe waits for a program that writes to it. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** A file that is not read, since reading it may never end. The code has the form of those of the system. */
+/** A file that is not read, because reading it may never end. The code has the form of a system's error code. */
 class FileError extends Error {
   override readonly name = 'FileError';
   readonly code: 'EISDIR' | 'NOT_A_REGULAR_FILE' | 'FILE_TOO_LARGE';
@@ -127,8 +127,8 @@ export const makeDirectory = (path: string): void => {
 export const isForeign = (code: string): boolean => code === 'EACCES' || code === 'EPERM';
 
 /**
- * The command by which root gives a file, or a directory with all that is in it, to the user of this process; it makes the
- * directory that is not there. In words where the system has no such users.
+ * The command with which root changes the owner of a file, or of a directory with its content, to the user of this process. It
+ * creates a missing directory. A sentence if the system has no such users.
  */
 export const giveToThisUser = (path: string): string => {
   const [user, group] = [process.getuid?.(), process.getgid?.()];

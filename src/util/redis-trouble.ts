@@ -1,7 +1,7 @@
 /** The reason why Redis cannot be used, and the remedy. Neither contains a password. */
 export type RedisTrouble = { readonly what: string; readonly remedy: string };
 
-/** By the beginning of the error that Redis answers (https://redis.io/docs/latest/develop/reference/protocol-spec/, errors). */
+/** The causes by the beginning of the error of Redis (https://redis.io/docs/latest/develop/reference/protocol-spec/, errors). */
 const REFUSALS: readonly (readonly [beginning: string, trouble: RedisTrouble])[] = [
   [
     'NOAUTH',
@@ -49,7 +49,7 @@ const REFUSALS: readonly (readonly [beginning: string, trouble: RedisTrouble])[]
   ],
 ];
 
-/** By the beginning of Node's code: the certificate of a Redis that is reached over TLS (rediss://). */
+/** The beginnings of Node's error codes for the certificate of a Redis that is reached over TLS (rediss://). */
 const CERTIFICATE = ['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_', 'CERT_', 'ERR_TLS_'];
 
 /** Explains an error of a connection to Redis, or an error that Redis answered. */

@@ -88,5 +88,5 @@ export const reportForeignAddresses = (
     if (!foreign.includes(receivingSecret)) continue;
     for (const key of provider.clientKeys) reportShared(key, side, receivingSecret, once);
   }
-  for (const tell of problems.values()) tell();
+  for (const reportProblem of problems.values()) reportProblem();
 };

@@ -1,4 +1,4 @@
-/** How many letters must change to make one word of the other (Levenshtein). */
+/** The number of letters that differ between two words (Levenshtein distance). */
 const editDistance = (from: string, to: string): number => {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...from].entries()) {
@@ -15,12 +15,12 @@ const editDistance = (from: string, to: string): number => {
 const plain = (word: string): string => word.replaceAll(/[._-]/gu, '').toLowerCase();
 
 /**
- * The known word that was probably meant: the one nearest to `word`, where at most `farthest` letters differ (case and
- * the signs `.`, `_` and `-` aside); null where none is so near. Pure.
+ * The known word that was probably meant: the nearest one with at most `farthest` different letters. Case and the signs `.`,
+ * `_` and `-` are ignored. Null if no word is that near. Pure.
  */
 export const nearestWord = (word: string, known: readonly string[], farthest: number): string | null => {
   const meant = plain(word);
-  // Only lengths that differ by so little can be near; a word of any length takes little time.
+  // Words whose lengths differ by more are skipped, because computing the distance of long words is slow.
   const distances = known
     .map((name) => ({ name, letters: plain(name) }))
     .filter(({ letters }) => Math.abs(letters.length - meant.length) <= farthest)

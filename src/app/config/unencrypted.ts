@@ -38,7 +38,7 @@ export const unencryptedAddresses = (link: LinkConfig): readonly UnencryptedAddr
 /** Reports the unencrypted addresses of links, once for each link with such addresses. */
 export const reportUnencrypted = (
   links: readonly LinkConfig[],
-  tell: (found: {
+  report: (found: {
     readonly link: string;
     readonly addresses: readonly UnencryptedAddress[];
     readonly remedy: string;
@@ -46,7 +46,7 @@ export const reportUnencrypted = (
 ): void => {
   for (const link of links) {
     const addresses = unencryptedAddresses(link);
-    if (addresses.length > 0) tell({ link: link.name, addresses, remedy: encryptionRemedy(addresses) });
+    if (addresses.length > 0) report({ link: link.name, addresses, remedy: encryptionRemedy(addresses) });
   }
 };
 

@@ -1,6 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { LeaseHolders } from '../engine/lease.ts';
+import { errorCode } from '../util/errors.ts';
 
 /** The state of a process in the kernel. */
 type ProcessState = { readonly state: string; readonly startedAt: string };
@@ -38,7 +39,7 @@ const exists = (pid: string): boolean => {
     process.kill(Number(pid), 0);
     return true;
   } catch (error) {
-    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+    return errorCode(error) !== 'ESRCH';
   }
 };
 

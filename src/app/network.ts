@@ -9,6 +9,7 @@ import type { TransportOptions } from '../net/transport.ts';
 import type { Network, OnRetry, CountedDispatcher } from '../providers/provider.ts';
 import type { AccessTokens } from '../store/access-tokens.ts';
 import type { LeaseChecks } from '../engine/lease.ts';
+import { errorMessage } from '../util/errors.ts';
 
 /** The HTTP clients and gates of one side of a link. */
 type SideConnections = {
@@ -59,7 +60,7 @@ const logRetries = ({ clock, events }: NetworkParts, { name, sides }: LinkConfig
     if (waitMs < SHORTEST_LOGGED_WAIT_MS || nowMs < loggedUntilMs) return;
     loggedUntilMs = nowMs + waitMs;
     const retryAt = new Date(clock.now() + waitMs).toISOString();
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     events.retryScheduled({ link: name, sides, side, reason, retryInMs: Math.round(waitMs), retryAt });
   };
 };

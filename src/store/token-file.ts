@@ -4,6 +4,7 @@ import { giveToThisUser, isForeign, readTextFile } from '../util/files.ts';
 import { entry } from './credential-entry.ts';
 import { CredentialsError } from './errors.ts';
 import type { HostedRows } from './hosted.ts';
+import { errorCode } from '../util/errors.ts';
 
 // Earlier versions stored the tokens in a file next to the SQLite database.
 
@@ -18,11 +19,8 @@ const fileSchema = z.object({
   links: z.record(z.string(), z.record(z.string(), entry)),
 });
 
-const codeOf = (cause: unknown): string =>
-  cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
-
 const remedyOf = (cause: unknown, path: string): string => {
-  const code = codeOf(cause);
+  const code = errorCode(cause) ?? 'unknown error';
   if (!isForeign(code)) return `Check the disk and its mount (${code}).`;
   return `Change its owner to the user that runs contact-sync (${code}), ${giveToThisUser(path)}`;
 };
@@ -31,7 +29,7 @@ const readFile = async (path: string): Promise<string | null> => {
   try {
     return await readTextFile(path);
   } catch (cause) {
-    if (codeOf(cause) === 'ENOENT') return null;
+    if (errorCode(cause) === 'ENOENT') return null;
     throw new CredentialsError(`The stored tokens in ${path} cannot be read. ${remedyOf(cause, path)}`, { cause });
   }
 };

@@ -1,6 +1,10 @@
 /** One fault of the configuration: the key or variable, what is wrong with it and what to do. Never a secret's value. */
 export type ConfigProblem = { readonly where: string; readonly what: string };
 
+/** Each problem as a text. */
+export const problemTexts = (problems: readonly ConfigProblem[]): readonly string[] =>
+  problems.map(({ where, what }) => `${where} ${what}`);
+
 type Circumstances = { readonly dataDir: string | null; readonly hint: string | null };
 
 /** The configuration cannot be used; `problems` holds every fault that was found, and the message lists them. */

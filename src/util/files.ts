@@ -12,6 +12,7 @@ import {
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { shellWord } from './printable.ts';
+import { errorCode } from './errors.ts';
 
 /** More than any configuration, secret or file of the state that is read as one text. */
 const LARGEST_TEXT_BYTES = 64 * 1024 * 1024;
@@ -118,7 +119,7 @@ export const makeDirectory = (path: string): void => {
   try {
     make(path);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const code = errorCode(error) ?? '';
     throw IMPOSSIBLE.includes(code) ? new DirectoryError(path, code) : error;
   }
 };

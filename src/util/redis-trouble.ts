@@ -1,3 +1,5 @@
+import { errorCode } from './errors.ts';
+
 /** The reason why Redis cannot be used, and the remedy. Neither contains a password. */
 export type RedisTrouble = { readonly what: string; readonly remedy: string };
 
@@ -57,7 +59,8 @@ export const redisTrouble = (error: unknown): RedisTrouble => {
   const message = error instanceof Error ? error.message : '';
   const [, refusal] = REFUSALS.find(([beginning]) => message.startsWith(beginning)) ?? [];
   if (refusal !== undefined) return refusal;
-  const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+  const known = errorCode(error);
+  const code = known === null ? '' : ` (${known})`;
   if (CERTIFICATE.some((beginning) => code.startsWith(` (${beginning}`))) {
     return {
       what: `shows a certificate that is not trusted${code}`,

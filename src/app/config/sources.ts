@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { giveToThisUser, isForeign, readTextFileSync } from '../../util/files.ts';
 import { nearestWord } from './nearest.ts';
 import type { z } from 'zod';
+import { errorCode } from '../../util/errors.ts';
 
 /** Records one fault of the configuration: the key or variable, and the problem with its remedy. */
 export type Report = (where: string, what: string) => void;
@@ -134,7 +135,7 @@ export const readText = (path: string, where: string, report: Report): string | 
   try {
     return readTextFileSync(path);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    const code = errorCode(error) ?? 'unreadable';
     const fault = FILE_FAULTS[code];
     if (fault !== undefined) {
       report(where, `names the file ${path}, ${fault}`);

@@ -6,6 +6,7 @@ import { isCredentialError, RemoteError } from '../../providers/errors.ts';
 import { BackupError } from '../../store/store.ts';
 import { ConfigError } from '../../util/config-error.ts';
 import { DirectoryError } from '../../util/files.ts';
+import { errorMessage } from '../../util/errors.ts';
 
 /** The command line refers to something that does not exist or cannot be used. The message lists the choices. */
 export class UsageError extends Error {
@@ -56,10 +57,7 @@ export const worstExitCode = (codes: readonly ExitCode[]): ExitCode =>
   BY_SEVERITY.find((code) => codes.includes(code)) ?? EXIT.done;
 
 /** The message of an error. */
-export const messageOf = (thrown: unknown): string => {
-  const error = originalError(thrown);
-  return error instanceof Error ? error.message : String(error);
-};
+export const messageOf = (thrown: unknown): string => errorMessage(originalError(thrown));
 
 /** The message of an error of a link, followed by the remedy if a credential was refused. */
 export const troubleOf = (error: unknown, link: string, sides: Sides<SideWords>): string =>

@@ -5,6 +5,7 @@ import { CHANGE_KINDS } from '../../core/view/views.ts';
 import { readTextFile } from '../../util/files.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { UnknownLinkError, UsageError, type ExitCode } from './exit-codes.ts';
+import { errorCode } from '../../util/errors.ts';
 
 /** One call of the program: its terminal, and its result. */
 export type Call = {
@@ -104,7 +105,7 @@ export const readSecretFile = (option: string, path: string): Promise<string> =>
   readTextFile(path).then(
     (content) => content.trim(),
     (cause: unknown) => {
-      const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
+      const code = errorCode(cause) ?? 'unknown error';
       throw new UsageError(`${option}: ${path} cannot be read (${code}). Check its path and permissions.`, { cause });
     },
   );

@@ -18,6 +18,7 @@ import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 import { examples, type Define } from '../command/options.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { backUpOf, linkManagerOf } from './page-settings.ts';
+import { problemTexts } from '../../util/config-error.ts';
 
 /** The daemon ends within ten seconds. Unfinished work is abandoned, and the next start recovers it from the journal. */
 const LONGEST_STOP_MS = 9_000;
@@ -111,8 +112,7 @@ const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCo
   const source = createLinkSource(() => readConfig(loadOptionsOf(options)), {
     first,
     hostedLinks: app.hostedLinks,
-    onFaulty: ({ name, problems }) =>
-      events.linkSettingsInvalid({ link: name, problems: problems.map(({ where, what }) => `${where} ${what}`) }),
+    onFaulty: ({ name, problems }) => events.linkSettingsInvalid({ link: name, problems: problemTexts(problems) }),
   });
   // Links may have changed since they were first read.
   const { links } = (await source.readChanges()) ?? config;

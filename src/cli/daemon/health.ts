@@ -5,7 +5,7 @@ import { readLiveHeartbeat } from '../../app/heartbeat.ts';
 import { checkHealth, unhealthyBecause, type Health } from '../../daemon/jobs/health.ts';
 import { withHostedLinks } from '../../daemon/links/link-changes.ts';
 import { systemClock } from '../../util/clock.ts';
-import { ConfigError } from '../../util/config-error.ts';
+import { ConfigError, problemTexts } from '../../util/config-error.ts';
 import { openConfig, type PlaceOptions } from '../command/configuration.ts';
 import { EXIT, originalError, type ExitCode } from '../command/exit-codes.ts';
 import { examples, type Define } from '../command/options.ts';
@@ -28,7 +28,7 @@ const readSubject = async (terminal: Terminal, options: PlaceOptions): Promise<S
     if (!(error instanceof ConfigError) || error.dataDir === null) throw error;
     const beat = await readLiveHeartbeat(error.dataDir, systemClock.now());
     if (beat === null || beat.links.length === 0) throw error;
-    const faults = error.problems.map(({ where, what }) => `${where} ${what}`).join(' ');
+    const faults = problemTexts(error.problems).join(' ');
     const note = `; it still uses its earlier configuration, because the current one is invalid: ${faults}`;
     return { config: storeAlone(error.dataDir), links: beat.links, note };
   }

@@ -13,7 +13,7 @@ import {
   type ListedLink,
 } from '../../daemon/links/hosted-links.ts';
 import { systemClock } from '../../util/clock.ts';
-import { ConfigError } from '../../util/config-error.ts';
+import { ConfigError, problemTexts } from '../../util/config-error.ts';
 import { readTextFile } from '../../util/files.ts';
 import { openConfig } from '../command/configuration.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
@@ -21,6 +21,7 @@ import { examples, JSON_OPTION, setFailureDocument, type Define } from '../comma
 import { createCommandEvents, listenForInterrupt, type CommonOptions } from '../command/with-app.ts';
 import { formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { errorCode } from '../../util/errors.ts';
 
 /** The options of `links add` and `links set`. */
 type SettingsOptions = CommonOptions & {
@@ -34,7 +35,7 @@ const readSettings = async (from: string | undefined, assignments: readonly stri
   if (from === undefined) return withAssignments({}, assignments);
   const read = from === '-' ? readStream(process.stdin) : readTextFile(from);
   const text = await read.catch((cause: unknown) => {
-    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
+    const why = errorCode(cause) ?? 'unknown error';
     throw new UsageError(`--from: ${from} cannot be read (${why}). Check its path and permissions.`, { cause });
   });
   return withAssignments(parseLinkSettings(text, from === '-' ? 'standard input' : from), assignments);
@@ -71,7 +72,7 @@ const toJson = ({ name, ...link }: ListedLink) => ({ link: name, ...link });
 const format = (links: readonly ListedLink[]): string => {
   if (links.length === 0) return 'There is no link yet. Add one: contact-sync links add NAME --from FILE';
   const rows = links.map(({ name, keptIn, sides, problems }) => {
-    const faults = problems.map(({ where, what }) => `${where} ${what}`).join(' ');
+    const faults = problemTexts(problems).join(' ');
     return [name, keptIn, sides?.join(' - ') ?? '', faults === '' ? '' : `not used: ${faults}`];
   });
   return formatTable(rows, { head: ['link', 'kept in', 'sides', ''] });

@@ -18,6 +18,7 @@ import { variableOf } from '../../app/config/sources.ts';
 import { makeDirectory, readTextFile } from '../../util/files.ts';
 import { UsageError } from '../command/exit-codes.ts';
 import { divide, type SecretPlace, type Answers } from './questions.ts';
+import { errorCode } from '../../util/errors.ts';
 
 /** The values of an existing configuration file that `init` asks for. */
 export type Existing = {
@@ -30,7 +31,7 @@ export type Existing = {
 /** The content of a file; an empty text if there is no such file. */
 export const readTextOrEmpty = (path: string): Promise<string> =>
   readTextFile(path).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
+    if (errorCode(error) === 'ENOENT') return '';
     throw error;
   });
 

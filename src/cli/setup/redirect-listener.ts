@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { UsageError } from '../command/exit-codes.ts';
 import { answerIn } from './consent-answer.ts';
+import { errorCode } from '../../util/errors.ts';
 
 type RedirectListener = AsyncDisposable & {
   /** The address to which the consent page redirects the browser. */
@@ -52,8 +53,7 @@ export const listenForRedirect = async (port: number, state: string): Promise<Re
   });
   server.listen(port, HOST);
   await once(server, 'listening').catch((error: unknown) => {
-    const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-    if (!isTaken) throw error;
+    if (errorCode(error) !== 'EADDRINUSE') throw error;
     throw new UsageError(`Port ${port} is in use. Choose another one, or leave --port out for any free one.`);
   });
   const address = server.address();

@@ -2,7 +2,7 @@ import type { Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { signInMethodOf } from '../../app/browser-sign-in.ts';
 import { HostedLinkError } from '../links/hosted-links.ts';
-import { ConfigError } from '../../util/config-error.ts';
+import { ConfigError, problemTexts } from '../../util/config-error.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { bySide, SIDES } from '../../core/contact/side.ts';
 import { isLoopback } from '../../util/http.ts';
@@ -57,7 +57,7 @@ const patchOf = (before: readonly EditableSetting[], form: URLSearchParams): Rec
 };
 
 const faultOf = (error: unknown): string => {
-  if (error instanceof ConfigError) return error.problems.map(({ where, what }) => `${where} ${what}`).join(' ');
+  if (error instanceof ConfigError) return problemTexts(error.problems).join(' ');
   if (error instanceof HostedLinkError) return error.message;
   throw error;
 };

@@ -3,7 +3,7 @@ import { shownLinkState } from '../../core/state/link.ts';
 import { refusalsIn } from '../../core/state/unsyncable.ts';
 import type { App } from '../../app/app.ts';
 import type { Clock } from '../../util/clock.ts';
-import { ConfigError } from '../../util/config-error.ts';
+import { ConfigError, problemTexts } from '../../util/config-error.ts';
 import type { Config } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { reportUnencrypted, unencryptedNotification } from '../../app/config/unencrypted.ts';
@@ -228,7 +228,7 @@ const reloadConfig = (
     events.configReloaded(apply(loadConfig()));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    events.configRejected({ problems: error.problems.map(({ where, what }) => `${where} ${what}`) });
+    events.configRejected({ problems: problemTexts(error.problems) });
   }
 };
 

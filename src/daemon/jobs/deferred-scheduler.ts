@@ -1,5 +1,6 @@
 import type { Clock } from '../../util/clock.ts';
 import { QueueError, type Scheduler, type Schedule } from './scheduler.ts';
+import { errorMessage } from '../../util/errors.ts';
 
 type DeferredSchedulerOptions = {
   readonly clock: Clock;
@@ -25,7 +26,7 @@ export const createDeferredScheduler = ({ clock, open, onWaiting }: DeferredSche
       return true;
     } catch (error) {
       const isFirst = reason === null;
-      reason = error instanceof Error ? error.message : String(error);
+      reason = errorMessage(error);
       if (isFirst) onWaiting(reason);
       return false;
     }

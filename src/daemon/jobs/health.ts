@@ -8,6 +8,7 @@ import { refusalsIn } from '../../core/state/unsyncable.ts';
 import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode, errorMessage } from '../../util/errors.ts';
 
 /** Six intervals of the heartbeat. */
 const STALE_AFTER_MS = 60_000;
@@ -32,7 +33,7 @@ export type Health = { readonly ok: boolean; readonly line: string };
 
 /** The result if the check itself failed with this error. */
 export const unhealthyBecause = (error: unknown): Health => {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   return { ok: false, line: `unhealthy: ${message.replaceAll(/\s+/gu, ' ')}` };
 };
 
@@ -139,7 +140,7 @@ const probeDisk = async (dataDir: string, isDaemon: boolean): Promise<void> => {
   try {
     await writeFile(path, Buffer.alloc(PROBE_BYTES), { mode: 0o600, flag: 'wx' });
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
+    const code = errorCode(cause) ?? 'unknown error';
     if (!isDaemon && NOT_ALLOWED.has(code)) return;
     const what = FULL.has(code)
       ? `the disk is full (${code}). Free some space there`

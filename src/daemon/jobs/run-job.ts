@@ -9,7 +9,7 @@ import {
 import { skipUnlessDue, skipIfDone, skipIfRateLimited, SkippedError, createFullRunSlots } from './admission.ts';
 import type { LinkState } from '../../core/state/rows.ts';
 import type { Clock } from '../../util/clock.ts';
-import { ConfigError } from '../../util/config-error.ts';
+import { ConfigError, problemTexts } from '../../util/config-error.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { SIDES, type Side } from '../../core/contact/side.ts';
 import { isCredentialError } from '../../providers/errors.ts';
@@ -65,7 +65,7 @@ const pauseUnconnected = async (parts: RunnerParts, link: LinkConfig, error: Con
   const { app, clock, events, runnerState, newId } = parts;
   const digests = await app.credentials(link);
   runnerState.tried.set(link.name, credentialsText(digests));
-  const reason = error.problems.map(({ where, what }) => `${where} ${what}`).join(' ');
+  const reason = problemTexts(error.problems).join(' ');
   await changeLink({ store: app.store, clock, newId }, link.name, ({ state }) => [
     { kind: 'link', patch: { state: nextLinkState(state, 'refused'), reason } },
   ]);

@@ -6,6 +6,7 @@ import type { Clock } from '../../util/clock.ts';
 import { SIDES, type Sides } from '../../core/contact/side.ts';
 import type { Events } from '../../engine/events.ts';
 import type { Polling } from './polling.ts';
+import { errorMessage } from '../../util/errors.ts';
 
 type Outage = { readonly failures: number; readonly heldUntilMs: number };
 
@@ -103,7 +104,7 @@ const recordOutage = (
 export const recordReport = (parts: RunnerParts, name: string, report: JobReport, error: unknown): void => {
   const { events, runnerState } = parts;
   if (report.ending === 'unavailable') {
-    recordOutage(parts, name, report, error instanceof Error ? error.message : String(error));
+    recordOutage(parts, name, report, errorMessage(error));
   } else if (report.ending !== 'busy') runnerState.outages.delete(name);
   if (report.ending !== 'busy') runnerState.busy.delete(name);
   const isOurs = [...runnerState.running].filter(({ link }) => link === name).length > 1;

@@ -6,6 +6,7 @@ import type { FaultyLink } from '../../app/config/hosted-links.ts';
 import { openHostedLinks, type HostedLinks, type StoredLink } from '../../store/hosted-links.ts';
 import { keysOf, openStoreOf } from '../../app/store.ts';
 import { fingerprint } from '../../util/secret.ts';
+import { errorMessage } from '../../util/errors.ts';
 
 /** The interval at which a daemon checks the database for changed links. */
 export const CHECK_LINKS_EVERY_MS = 2_000;
@@ -30,7 +31,7 @@ export const watchLinks = async ({ clock, events, readChanges, apply, signal }: 
       trouble = null;
       if (config !== null && !signal.aborted) apply(config);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorMessage(error);
       if (message !== trouble && !signal.aborted) events.databaseLinksUnreadable({ error });
       trouble = message;
     }

@@ -5,6 +5,7 @@ import type { Store } from '../../store/store.ts';
 import { webhookBody, notificationOf, testNotification } from './notification.ts';
 import { nextNotification, type NotificationKind } from './next-notification.ts';
 import type { ReceiverAnswer, WebhookOptions } from './webhook.ts';
+import { errorMessage } from '../../util/errors.ts';
 
 export type NotifierOptions = WebhookOptions & {
   readonly format: Config['notifyFormat'];
@@ -117,7 +118,7 @@ export const createNotifier = (options: NotifierOptions): Notifier => {
         trouble = null;
         return CHECK_EVERY_MS;
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = errorMessage(error);
         if (!signal.aborted && reason !== trouble) {
           trouble = reason;
           events.notificationFailed({ host, reason, remedy: 'Find out more with: contact-sync notify --test' });

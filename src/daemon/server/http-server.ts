@@ -7,6 +7,7 @@ import { ConfigError } from '../../util/config-error.ts';
 import type { ListenAddress } from '../../util/values.ts';
 import { isLoopback } from '../../util/http.ts';
 import { z } from 'zod';
+import { errorCode } from '../../util/errors.ts';
 
 /** The HTTP server of the daemon. Each feature has a group of routes. */
 type HttpServer = AsyncDisposable & {
@@ -39,8 +40,7 @@ const bind = async (server: Server, { host, port }: ListenAddress): Promise<Addr
   try {
     await once(server, 'listening');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    const fault = FAULTS[code];
+    const fault = FAULTS[errorCode(error) ?? ''];
     if (fault === undefined) throw error;
     throw new ConfigError([{ where: 'LISTEN', what: `${formatAddress(host, port)} ${fault}` }]);
   }

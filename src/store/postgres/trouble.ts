@@ -1,4 +1,5 @@
 import { FenceError, StoreError } from '../errors.ts';
+import { errorCode } from '../../util/errors.ts';
 
 type Trouble = { readonly what: string; readonly remedy: string };
 
@@ -68,19 +69,16 @@ const PASSING = [
 /** The driver's messages about a connection that broke or was not made in time. These errors have no code. */
 const BROKEN = /connection terminated|timeout exceeded when trying to connect|timeout expired|not queryable/iu;
 
-const codeOf = (error: unknown): string | null =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
-
 /** Whether the same statement may succeed later. */
 export const isPassing = (error: unknown): boolean => {
-  const code = codeOf(error);
+  const code = errorCode(error);
   if (code !== null) return PASSING.some((beginning) => code.startsWith(beginning));
   return error instanceof Error && BROKEN.test(error.message);
 };
 
 /** The reason why the database does not answer: a code or a message. */
 export const reasonOf = (error: unknown): string =>
-  codeOf(error) ?? (error instanceof Error ? error.message : 'unknown');
+  errorCode(error) ?? (error instanceof Error ? error.message : 'unknown');
 
 /** Returns an error of the driver as one with the database, the problem and its remedy; any other error unchanged. */
 export const explainTrouble = (error: unknown, place: string): unknown => {
@@ -91,7 +89,7 @@ export const explainTrouble = (error: unknown, place: string): unknown => {
     });
   }
   if (error instanceof Error && error.message.includes('does not support SSL')) return said(NO_TLS, 'no TLS', place);
-  const code = codeOf(error);
+  const code = errorCode(error);
   if (code === null) return error;
   const [, trouble] = TROUBLES.find(([beginning]) => code.startsWith(beginning)) ?? [];
   if (trouble !== undefined) return said(trouble, code, place);

@@ -14,6 +14,7 @@ import { SQLiteSyncDialect } from './drizzle.ts';
 import { checkVersion, migrate } from './migrate.ts';
 import { explainTrouble } from './trouble.ts';
 import { createWriter } from './write.ts';
+import { errorMessage } from '../../util/errors.ts';
 
 /** Runs statements of drizzle, each prepared once. */
 const createReader = (client: Database.Database): ((statement: SQL) => Rows) => {
@@ -126,7 +127,7 @@ export const openClient = (path: string): Database.Database => {
     if (cause instanceof StoreError || cause instanceof DirectoryError) throw cause;
     const explained = explainTrouble(cause, path);
     if (explained instanceof StoreError) throw explained;
-    const detail = cause instanceof Error ? cause.message : String(cause);
+    const detail = errorMessage(cause);
     throw new StoreError(
       `The database ${path} cannot be used (${detail}); it was left as it is. Check its permissions, restore a backup, ` +
         'or move it away to start afresh: the next run then pairs both address books again.',

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { giveToThisUser } from '../../util/files.ts';
 import { FenceError, StoreError } from '../errors.ts';
+import { errorCode } from '../../util/errors.ts';
 
 type Trouble = { readonly what: string; readonly remedy: string | ((path: string) => string) };
 
@@ -39,12 +40,9 @@ const TROUBLES: readonly (readonly [code: string, trouble: Trouble])[] = [
   ['EIO', UNREADABLE],
 ];
 
-const codeOf = (error: unknown): string | null =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
-
 /** Returns an error of the database as one with the file, the problem and its remedy; any other error unchanged. */
 export const explainTrouble = (error: unknown, path: string): unknown => {
-  const code = codeOf(error);
+  const code = errorCode(error);
   if (code === null || error instanceof StoreError || error instanceof FenceError) return error;
   const [, trouble] = TROUBLES.find(([beginning]) => code.startsWith(beginning)) ?? [];
   if (trouble === undefined) return error;

@@ -1,0 +1,6 @@
+/** The message of anything that was thrown. */
+export const errorMessage = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
+
+/** The code of an error of the system or of a driver, such as `ENOENT`; null without one. */
+export const errorCode = (thrown: unknown): string | null =>
+  thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : null;

@@ -114,7 +114,9 @@ test('[R13] an unlinked contact is paired on its own page, where the decision ca
   const amelia = serviceId(sandbox, 'Amelia');
   const contactPage = `/links/work/people?who=${encodeURIComponent(mia)}`;
   const page = await visitor.get(`${contactPage}&with=Amelia`);
-  expect(seen(page.text)).toMatch(/Pair it by hand .* Amelia Smith Amelia@x\.org They are one person .* They are different people/u);
+  expect(seen(page.text)).toMatch(
+    /Pair it by hand .* Amelia Smith Amelia@x\.org They are one person .* They are different people/u,
+  );
   const decide = (word: string) =>
     visitor.press('/links/work', '/links/work/people', { who: mia, left: mia, right: amelia, says: word });
   const saved = await decide('together');

@@ -240,7 +240,9 @@ test('a conflict that needs a decision is decided on the page', async () => {
   const page = (await visitor.get('/links/work/conflicts')).text;
   const row = page.slice(page.indexOf('Baker'));
   expect(seen(page)).toContain('State: needs a decision.');
-  expect(seen(row)).toMatch(/^Baker Take Google\S+s .* Service Brewer Take Service\S+s/u);
+  const changed = String.raw`Contact changed \S+ \S+ UTC`;
+  const values = `^Baker ${changed} Take Google\\S+s .* Service Brewer ${changed} Take Service\\S+s`;
+  expect(seen(row)).toMatch(new RegExp(values, 'u'));
   const id = /name="id" value="(\d+)"/u.exec(row)?.[1] ?? '';
   const decide = (review: string) => visitor.press('/links/work/conflicts', '/links/work/conflicts', { id, review });
   await decide('dismissed');

@@ -268,14 +268,14 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     await stage.client();
     await daemon.stop();
     expect(await openQueueClient({ store: IN_DATA_DIR, dataDir: stage.dataDir }, url)).toEqual({
-      why: 'No daemon works on the queue.',
+      reason: 'No daemon works on the queue.',
     });
     const unreachable = await openQueueClient(
       { store: IN_DATA_DIR, dataDir: stage.dataDir },
       new Secret('redis://127.0.0.1:1'),
     );
     expect(unreachable).toEqual({
-      why: 'No daemon can be asked: Redis does not answer (ECONNREFUSED). Start Redis, or correct REDIS_URL.',
+      reason: 'No daemon can be asked: Redis does not answer (ECONNREFUSED). Start Redis, or correct REDIS_URL.',
     });
   });
 

@@ -12,19 +12,22 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { backUp, restore } from '../../../src/app/backup.ts';
-import { BackupError } from '../../../src/store/store.ts';
+import { copyBetween } from '../../../src/app/copy-store.ts';
+import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { BackupError, StoreError } from '../../../src/store/store.ts';
 import { systemClock } from '../../../src/util/clock.ts';
 import { Secret } from '../../../src/util/secret.ts';
-import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { StoreError } from '../../../src/store/store.ts';
 import { putHalf } from '../../support/store/rows.ts';
 import { vaultIn } from '../../support/store/vault.ts';
 
 const OPTIONS = { program: '1.2.3', plainTokens: false, clock: systemClock };
 
 let directory: string;
+
 let from: { dataDir: string; databaseUrl: null };
+
 let to: typeof from;
+
 let copy: string;
 
 const vaultOf = ({ dataDir }: { dataDir: string }, key: string | null) => vaultIn(dataDir, key);
@@ -39,6 +42,7 @@ beforeEach(async () => {
   await store.commit('default', token, [putHalf('l1')]);
   await store.close();
 });
+
 afterEach(() => rmSync(directory, { recursive: true }));
 
 const storeToken = (key: string | null) =>
@@ -175,3 +179,12 @@ test('a damaged database is not backed up', async () => {
   await expect(backUp(from, copy, OPTIONS)).rejects.toThrow(StoreError);
   expect(readdirSync(copy)).toEqual([]);
 });
+
+const EMPTY = 'sqlite::memory:';
+
+test.each(['mysql://x', 'sqlite:', '', 'postgres://user:password@127.0.0.1:99999/x', 'postgres://user:pass word@'])(
+  'a copy from %j, which is not a store, returns an unknown source',
+  async (url) => {
+    expect(await copyBetween(url, EMPTY, systemClock)).toEqual({ unknown: 'from' });
+  },
+);

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
-import { createBrowserSignIns, signInMethodOf } from '../../../src/app/browser-sign-in.ts';
 import type { App } from '../../../src/app/app.ts';
+import { createBrowserSignIns, signInMethodOf } from '../../../src/app/browser-sign-in.ts';
 import { loadConfig } from '../../../src/app/config/config.ts';
 import type { LinkConfig } from '../../../src/app/config/link-config.ts';
+import type { SideConfig } from '../../../src/app/config/sides.ts';
+import { credentialDigest } from '../../../src/app/links.ts';
+import { Secret } from '../../../src/util/secret.ts';
 import { createVirtualClock } from '../../support/virtual-clock.ts';
 
 const ENV = {
@@ -94,4 +97,19 @@ test('a side with a token in the configuration has no sign-in in a browser', asy
   expect(signInMethodOf(link, 'right')).toMatchObject({ kind: 'browser' });
   const request = { owner: 'one', link, side: 'left', redirectUri: REDIRECT } as const;
   await expect(signIns.begin(request)).rejects.toThrow('Nothing was stored.');
+});
+
+const side = (clientSecret: string, baseUrl = 'https://one.test'): SideConfig =>
+  ({ settings: { baseUrl, clientSecret: new Secret(clientSecret) }, token: null }) as unknown as SideConfig;
+
+test('another token, client or address is another credential, so a paused link is retried with it [R16]', () => {
+  const digest = credentialDigest(side('right'), 'token');
+  expect(credentialDigest(side('right'), 'token')).toBe(digest);
+  const others = [
+    credentialDigest(side('right'), 'other'),
+    credentialDigest(side('wrong'), 'token'),
+    credentialDigest(side('right', 'https://two.test'), 'token'),
+  ];
+  expect(new Set([digest, ...others]).size).toBe(4);
+  expect(digest).not.toMatch(/right|token/u);
 });

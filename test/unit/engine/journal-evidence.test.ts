@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest';
 import type { SyncedField } from '../../../src/core/contact/contact.ts';
 import type { Operation, UpdateOperation } from '../../../src/core/reconcile/operation.ts';
-import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { originScopes } from '../../../src/engine/accounts.ts';
 import { writtenWithoutEdit } from '../../../src/engine/journal-evidence.ts';
+import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { patchLink } from '../../support/patch-link.ts';
 import { halfOf, operationOf, recordOf } from '../../support/store/rows.ts';
 import { createVirtualClock } from '../../support/virtual-clock.ts';
 
 const LISTED_AT_MS = 5_000;
+
 const HALF = halfOf('l1', { pair: 7, lastListedAtMs: LISTED_AT_MS, writtenAtMs: LISTED_AT_MS });
 
 const update = (fields: readonly SyncedField[], joining: readonly SyncedField[]): UpdateOperation =>
@@ -39,8 +42,11 @@ const isKnownForNone = async ({ operations, settledAtMs = LISTED_AT_MS, daysLate
 };
 
 const NO_EDIT = update(['title', 'lastContacted as Last contacted'], ['title']);
+
 const EDIT = update(['title', 'company'], ['title']);
+
 const FORMER_ID = { leftId: 'l0', pairId: 7 };
+
 const MERGE = operationOf('delete', { leftId: 'l9', rightId: null, survivor: recordOf('l1') });
 
 test.each<[string, Case, boolean]>([
@@ -68,4 +74,35 @@ test.each<[string, Case, boolean]>([
   ],
 ])('[R6] after a listing, %s', async (_, given, expected) => {
   expect(await isKnownForNone(given)).toBe(expected);
+});
+
+const ENDPOINTS = { left: 'google https://people.example', right: 'service https://api.example' };
+
+const scopesOf = async (
+  accounts: { readonly left: string | null; readonly right: string | null },
+  endpoints = ENDPOINTS,
+) => {
+  const store = openStore(':memory:');
+  try {
+    await patchLink(store, 'a', { accounts });
+    return await originScopes({ store, link: 'a', endpoints });
+  } finally {
+    await store.close();
+  }
+};
+
+test('[R9] an origin contains the account and the address of its source, and neither of the other side', async () => {
+  const known = await scopesOf({ left: 'people/1', right: 'user_1' });
+  expect(await scopesOf({ left: 'people/1', right: 'user_1' })).toEqual(known);
+  const otherAccount = await scopesOf({ left: 'people/1', right: 'user_2' });
+  const otherPlace = await scopesOf(
+    { left: 'people/1', right: 'user_1' },
+    { ...ENDPOINTS, right: 'service https://staging.example' },
+  );
+  for (const other of [otherAccount, otherPlace]) {
+    expect(other.left).toBe(known.left);
+    expect(other.right).not.toBe(known.right);
+  }
+  expect(known.left).toMatch(/^\S{16}$/u);
+  expect(JSON.stringify(known)).not.toMatch(/user_1|example/u);
 });

@@ -1,10 +1,18 @@
 import type { SQL } from 'drizzle-orm';
-import { expect, test } from 'vitest';
-import { SQLiteSyncDialect } from '../../../src/store/sqlite/drizzle.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { COPIED_TABLES } from '../../../src/store/copy.ts';
 import { findKnown, readPairs, readWholePairs, selectHalves } from '../../../src/store/sql/read-halves.ts';
 import type { Step } from '../../../src/store/sql/step.ts';
 import { openClient } from '../../../src/store/sqlite/database.ts';
 import { SQLITE } from '../../../src/store/sqlite/dialect.ts';
+import { SQLiteSyncDialect } from '../../../src/store/sqlite/drizzle.ts';
+import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import type { Table } from '../../../src/store/tables.ts';
+import { extentOf } from '../../support/extent.ts';
+import { RUNS_A_DAY, sizeOf, soak } from '../../support/store/soak.ts';
 
 const onlyStatement = (step: Step<unknown>): SQL => {
   const { done, value } = step.next();
@@ -50,4 +58,52 @@ test.each([
   ],
 ])('SQLite finds %s through an index, for any number of contacts', (_what, statement, expected) => {
   expect(searchesOf(statement)).toEqual(expected);
+});
+
+/** Columns that are not in the table definitions: those of the lease, and those shared by hosts. */
+const FURTHER: Readonly<Record<string, readonly string[]>> = {
+  links: ['lease_owner', 'lease_until_ms'],
+  hosting: ['links_revision'],
+};
+
+test.each(Object.entries<Table>(COPIED_TABLES))(
+  'the migrations of SQLite create the table %s with exactly the columns of the store',
+  (_property, table) => {
+    const client = openClient(':memory:');
+    const found = client.prepare<[], string>(`select name from pragma_table_info('${table.name}')`).pluck().all();
+    client.close();
+    const columns = Object.values(table.columns).filter(({ isDerived }) => isDerived !== true);
+    const expected = columns.map(({ name }) => name).concat(table.hasLink ? ['link'] : [], FURTHER[table.name] ?? []);
+    expect(found.toSorted()).toEqual(expected.toSorted());
+  },
+);
+
+const DAYS = extentOf({ all: 5, sample: 2 });
+
+/** The number of runs within RETENTION. */
+const WINDOW = DAYS * RUNS_A_DAY;
+
+const PLAN = { changesPerRun: 100, retentionMs: DAYS * 86_400_000 };
+
+let directory: string;
+
+let path: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'contact-sync-growth-'));
+  path = join(directory, 'contact-sync.db');
+});
+
+afterEach(() => rmSync(directory, { recursive: true }));
+
+test('constant changes do not grow the file beyond the size for RETENTION, and it shrinks when they end', async () => {
+  const store = openStore(path);
+  const sizes = await soak(store, path, { ...PLAN, firstRun: 0, runs: 10 * WINDOW });
+  expect(await store.journal('default', { fromId: 0, limit: 1e9 })).toHaveLength((WINDOW + 1) * PLAN.changesPerRun);
+  // The log reaches its maximum size in the first half.
+  const filled = Math.max(...sizes.slice(0, 5 * WINDOW));
+  expect(Math.max(...sizes.slice(5 * WINDOW))).toBeLessThan(filled * 1.05);
+  await soak(store, path, { ...PLAN, firstRun: 10 * WINDOW, runs: 2 * WINDOW, changesPerRun: 0 });
+  await store.close();
+  expect(sizeOf(path)).toBeLessThan(3_000_000);
 });

@@ -1,7 +1,24 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { LinkRunOptions } from '../../../../src/app/runs.ts';
+import type { Side } from '../../../../src/core/contact/side.ts';
+import { eventsOf, jobState, NO_PROGRESS_YET, track } from '../../../../src/daemon/jobs/job.ts';
+import { outcomeOf } from '../../../../src/daemon/jobs/outcome.ts';
+import { HaltError, LeaseError, StoppedError } from '../../../../src/engine/context.ts';
+import type { RunEvent } from '../../../../src/engine/run-event.ts';
+import {
+  CursorExpiredError,
+  DisabledError,
+  FullError,
+  InvalidError,
+  LimitedError,
+  NotFoundError,
+  type RemoteErrorOptions,
+  RevokedError,
+  UnauthenticatedError,
+  UnavailableError,
+  UnreadableError,
+} from '../../../../src/providers/errors.ts';
 import { ConfigError } from '../../../../src/util/config-error.ts';
-import { LeaseError, StoppedError } from '../../../../src/engine/context.ts';
 import { DOWN, REVOKED, startRunner } from '../../../support/jobs/runner.ts';
 import { patchLink } from '../../../support/patch-link.ts';
 
@@ -290,5 +307,130 @@ test('each event of the run that changes the progress is reported', async () => 
   expect(reported).toEqual([
     [3, 0],
     [3, 2],
+  ]);
+});
+
+const COUNTS = { pulled: 1, created: 0, updated: 0, deleted: 0, groupsDeleted: 0, requests: 2 };
+
+const FACTS = {
+  link: 'a',
+  run: 'r1',
+  kind: 'full',
+  outcome: 'completed',
+  reason: null,
+  paired: 0,
+  conflicts: 0,
+  skipped: 0,
+  durationMs: 5,
+};
+
+const COME = { listed: 3, total: null, planned: 1, written: 0, leftMs: 4_000 };
+
+test('the stored state of a job is read back unchanged', () => {
+  const state = {
+    progress: { sides: { left: COME, right: COME } },
+    report: { ending: 'completed', message: null, summary: { ...FACTS, left: COUNTS, right: COUNTS } },
+  };
+  expect(jobState.parse(state)).toEqual(state);
+});
+
+test('a report whose counts have another format still contains the outcome of the job', () => {
+  const state = {
+    progress: { sides: { google: COME, service: COME } },
+    report: { ending: 'halted', message: 'Too many.', summary: { ...FACTS, google: COUNTS, service: COUNTS } },
+  };
+  expect(jobState.parse(state)).toEqual({
+    progress: null,
+    report: { ending: 'halted', message: 'Too many.', summary: null },
+  });
+});
+
+const at = (options: Partial<RemoteErrorOptions> = {}): RemoteErrorOptions => {
+  return { status: null, route: 'GET /v2/contacts', applied: 'no', ...options };
+};
+
+describe('each way in which a run can end has one outcome', () => {
+  test.each([
+    ['no error', null, 'completed'],
+    ['a halt', new HaltError({ reason: 'mass-deletion', message: 'Too much.' } as never), 'halted'],
+    ['a revoked permission', new RevokedError('x', at()), 'paused'],
+    ['a refused token', new UnauthenticatedError('x', at()), 'paused'],
+    ['a disabled account', new DisabledError('x', at()), 'paused'],
+    ['no credential at all', new ConfigError([]), 'paused'],
+    ['a remote that is down', new UnavailableError('x', at()), 'unavailable'],
+    ['a limit exceeded', new LimitedError('x', at()), 'unavailable'],
+    ['a truncated response', new UnreadableError('x', at()), 'unavailable'],
+    ['a lease held by another process', new LeaseError('a', 'busy'), 'busy'],
+    ['a lease lost to another process', new LeaseError('a', 'lost'), 'busy'],
+    ['the program stopped', new StoppedError(), 'stopped'],
+    ['something not found', new NotFoundError('x', at()), 'failed'],
+    ['something refused', new InvalidError('x', at()), 'failed'],
+    ['a full account', new FullError('x', at()), 'failed'],
+    ['a cursor expired twice', new CursorExpiredError('x', at()), 'failed'],
+    ['anything else', new TypeError('x'), 'failed'],
+    ['a thrown value that is not an error', 'x', 'failed'],
+  ])('%s', (_name, error, ending) => {
+    const outcome = outcomeOf(error, 1, 0.5);
+    expect(outcome.ending).toBe(ending);
+    expect(outcome.retryInMs !== null).toBe(ending === 'unavailable' || ending === 'busy');
+  });
+});
+
+describe('the time before another attempt', () => {
+  const delay = (failures: number, random: number, retryAfterMs: number | null = null): number | null =>
+    outcomeOf(new UnavailableError('x', at({ retryAfterMs })), failures, random).retryInMs;
+
+  test('doubles from 15 s, and half of it is random', () => {
+    expect([1, 2, 3].map((failures) => delay(failures, 0))).toEqual([7_500, 15_000, 30_000]);
+    expect([1, 2, 3].map((failures) => delay(failures, 0.999_999))).toEqual([15_000, 30_000, 60_000]);
+  });
+
+  test('never exceeds ten minutes without a Retry-After', () => {
+    expect(delay(500, 0.999_999)).toBe(600_000);
+  });
+
+  test('is never less than the Retry-After of the remote', () => {
+    expect(delay(1, 0, 3_600_000)).toBe(3_600_000);
+    expect(delay(3, 0, 1_000)).toBe(30_000);
+  });
+
+  test('is at most an hour, whatever the Retry-After of the remote', () => {
+    expect(delay(1, 0, 1_795_456_800_000)).toBe(3_600_000);
+  });
+});
+
+const listed = (side: Side, contacts: number, total: number | null): RunEvent => {
+  return { kind: 'listed', side, whole: true, contacts, total };
+};
+
+const EVENTS: readonly RunEvent[] = [
+  listed('left', 1_000, 1_500),
+  listed('right', 200, 400),
+  listed('left', 1_500, 1_500),
+  { kind: 'recovered', writes: 3 },
+  { kind: 'planned', writes: { left: 30, right: 10 } },
+  { kind: 'written', side: 'left', done: 5, total: 30, leftMs: 60_000 },
+  { kind: 'written', side: 'right', done: 5, total: 10, leftMs: 1_000 },
+];
+
+const progressOf = (events: readonly RunEvent[]) => events.reduce(track, NO_PROGRESS_YET);
+
+test('the events of a run add up to the listed, planned and written counts and the remaining time of the slower side', () => {
+  expect(progressOf(EVENTS)).toMatchObject({ listed: 1_700, planned: 40, written: 10, leftMs: 60_000 });
+});
+
+test('the remaining time is null before the first write event', () => {
+  expect(progressOf(EVENTS.slice(0, 5))).toMatchObject({ planned: 40, written: 0, leftMs: null });
+});
+
+test('an event without progress does not change the progress', () => {
+  expect(track(NO_PROGRESS_YET, { kind: 'recovered', writes: 3 })).toBe(NO_PROGRESS_YET);
+});
+
+test('the events of a job result in the same progress as the events of the run', () => {
+  expect(eventsOf(progressOf(EVENTS).sides)).toEqual([
+    listed('left', 1_500, 1_500),
+    listed('right', 200, 400),
+    ...EVENTS.slice(4),
   ]);
 });

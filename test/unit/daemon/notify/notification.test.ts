@@ -1,15 +1,22 @@
-import type { LinkState } from '../../../../src/core/state/rows.ts';
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import {
-  webhookBody,
+  type LinkState,
+  type LinkStateName,
+  NO_NOTIFICATION,
+  type NotificationState,
+} from '../../../../src/core/state/rows.ts';
+import { nextNotification } from '../../../../src/daemon/notify/next-notification.ts';
+import {
   notificationOf,
   signatureOf,
   testNotification,
+  webhookBody,
 } from '../../../../src/daemon/notify/notification.ts';
 import { newState } from '../../../support/store/new-link.ts';
 
 const SENDING = { id: 'n1', nowMs: Date.UTC(2026, 10, 22, 12), personalData: false };
+
 const AT = '2026-11-22T12:00:00.000Z';
 
 const link = (patch: Partial<LinkState>): LinkState => ({ ...newState('home'), ...patch });
@@ -79,5 +86,68 @@ describe('a signature', () => {
       sign('t', 'body', 1_000),
     ];
     expect(new Set(all).size).toBe(4);
+  });
+});
+
+const HOUR_MS = 3_600_000;
+
+const NOW_MS = 10 * HOUR_MS;
+
+const notified = (trouble: NotificationState['trouble'], failingSinceMs: number | null = null): NotificationState => ({
+  ...NO_NOTIFICATION,
+  trouble,
+  failingSinceMs,
+});
+
+test.each<[before: NotificationState['trouble'], state: LinkStateName, kind: string | null]>([
+  [null, 'active', null],
+  [null, 'resuming', null],
+  [null, 'halted', 'halted'],
+  [null, 'paused', 'paused'],
+  [null, 'failing', null],
+  ['halted', 'halted', null],
+  ['halted', 'paused', 'paused'],
+  ['halted', 'failing', null],
+  ['halted', 'active', 'recovered'],
+  ['paused', 'paused', null],
+  ['paused', 'resuming', null],
+  ['paused', 'halted', 'halted'],
+  ['paused', 'active', 'recovered'],
+  ['failing', 'failing', null],
+  ['failing', 'halted', 'halted'],
+  ['failing', 'active', 'recovered'],
+])('after a notification of %s, a link that is %s has the notification %s', (before, state, kind) => {
+  const found = nextNotification(notified(before), state, NOW_MS);
+  expect(found.kind).toBe(kind);
+  expect(found.after.trouble).toBe(kind === null ? before : kind === 'recovered' ? null : kind);
+});
+
+describe('a link that fails', () => {
+  test('is reported when it has failed for an hour, and not earlier', () => {
+    const { after } = nextNotification(NO_NOTIFICATION, 'failing', NOW_MS);
+    expect(after).toEqual(notified(null, NOW_MS));
+    expect(nextNotification(after, 'failing', NOW_MS + HOUR_MS - 1)).toEqual({ kind: null, after });
+    const later = nextNotification(after, 'failing', NOW_MS + HOUR_MS);
+    expect(later).toEqual({ kind: 'failing', after: notified('failing', NOW_MS) });
+    expect(nextNotification(later.after, 'failing', NOW_MS + 9 * HOUR_MS).kind).toBeNull();
+  });
+
+  test('starts a new hour after a completed run', () => {
+    const { after } = nextNotification(notified(null, NOW_MS), 'active', NOW_MS + 1);
+    expect(after).toEqual(NO_NOTIFICATION);
+    expect(nextNotification(after, 'failing', NOW_MS + 2 * HOUR_MS).kind).toBeNull();
+  });
+
+  test('keeps the earlier notification: the same halt is not reported again after an outage', () => {
+    const { after } = nextNotification(notified('halted'), 'failing', NOW_MS);
+    expect(nextNotification(after, 'halted', NOW_MS + 1).kind).toBeNull();
+    expect(nextNotification(after, 'failing', NOW_MS + HOUR_MS).kind).toBe('failing');
+  });
+
+  test('counts from now if its stored start is in the future', () => {
+    expect(nextNotification(notified(null, NOW_MS + 9 * HOUR_MS), 'failing', NOW_MS)).toEqual({
+      kind: null,
+      after: notified(null, NOW_MS),
+    });
   });
 });

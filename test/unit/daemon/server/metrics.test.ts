@@ -1,10 +1,14 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { TWIN_WORDS } from '../../../support/side-words.ts';
 import { seriesIn } from '../../../support/jobs/metric-series.ts';
+import { TWIN_WORDS } from '../../../support/side-words.ts';
 import { jobOf, linkNamed, metricsOf, MINUTE_MS, NOW_MS, reportOf, seen, standing } from './support.ts';
 
 const RUNS = 'contact_sync_runs_total';
+
 const WRITES = 'contact_sync_writes_total';
+
 const LIMITED = 'contact_sync_rate_limited_total';
 
 const limited = (link: string) => ({
@@ -218,4 +222,19 @@ test('the name of a link cannot break the format', async () => {
   const { metrics } = metricsOf(name);
   const text = await metrics.render(seen({ states: [standing(name)] }));
   expect(text).toContain(String.raw`contact_sync_link_lag_seconds{link="a\"b\\c\nd"} 30`);
+});
+
+const hasPromtool = await promisify(execFile)('promtool', ['--version']).then(
+  () => true,
+  () => false,
+);
+
+test.skipIf(!hasPromtool)('promtool finds no fault in the served metrics', async () => {
+  const { metrics } = metricsOf('home');
+  metrics.count(jobOf('home'), reportOf('home'));
+  const traffic = [{ link: 'home', side: 'left', requests: 1, used: 0.5 }] as const;
+  const text = await metrics.render(seen({ states: [standing('home')], traffic }));
+  const checking = promisify(execFile)('promtool', ['check', 'metrics']);
+  checking.child.stdin?.end(text);
+  expect(await checking).toEqual({ stdout: '', stderr: '' });
 });

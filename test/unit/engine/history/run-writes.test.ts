@@ -1,16 +1,23 @@
-import type { StoreChange } from '../../../../src/core/state/rows.ts';
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
+import type { Operation } from '../../../../src/core/reconcile/operation.ts';
+import type { ConflictRow, StoreChange } from '../../../../src/core/state/rows.ts';
+import { changeLink } from '../../../../src/engine/change-link.ts';
+import { reviewConflicts } from '../../../../src/engine/history/conflicts.ts';
 import { explainById, findPeople } from '../../../../src/engine/history/explain.ts';
 import { shownWrites, writeOf } from '../../../../src/engine/history/run-writes.ts';
-import type { Operation } from '../../../../src/core/reconcile/operation.ts';
 import { openStore } from '../../../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../../src/store/store.ts';
+import { systemClock } from '../../../../src/util/clock.ts';
 import { operationOf, putHalf, recordOf } from '../../../support/store/rows.ts';
 
 const LINK = 'default';
+
 const RUN = 'run-1';
+
 const CREATES = 320;
+
 const NUMBERS = Array.from({ length: CREATES }, (_, index) => index);
 
 const recordOfPerson = (id: string, firstName: string) =>
@@ -115,4 +122,43 @@ describe('the writes of a run that wrote many', () => {
     });
     expect(await explainById(store, LINK, 'nobody')).toBeNull();
   });
+});
+
+let store: Store;
+
+beforeEach(() => {
+  store = openStore(':memory:');
+});
+
+afterEach(() => store.close());
+
+const REVIEWED = 'work';
+
+const parts = () => ({ store, clock: systemClock, newId: randomUUID });
+
+const commit = (...changes: readonly StoreChange[]) => changeLink(parts(), REVIEWED, () => changes);
+
+const conflict = (field: 'title' | 'company', left: string, right: string): StoreChange => ({
+  kind: 'conflict',
+  run: 'run',
+  leftId: 'l1',
+  rightId: 'r1',
+  conflict: { field, left, right, winner: 'right' },
+  atMs: 3,
+});
+
+const open = (): Promise<readonly ConflictRow[]> => store.conflicts(REVIEWED, { all: false });
+
+test('[R4] the review of a conflict does not apply to the conflict that replaced it in the meantime', async () => {
+  await commit(conflict('title', 'Cook', 'Baker'), conflict('company', 'Acme', 'Apex'));
+  const shown = await open();
+  await commit(
+    { kind: 'resolve-conflicts', leftId: 'l1', fields: ['title'], atMs: 4 },
+    conflict('title', 'Nurse', 'Doctor'),
+  );
+  expect(await reviewConflicts(parts(), REVIEWED, shown, 'left')).toEqual([null, 'left']);
+  expect((await open()).map(({ field, left, review }) => [field, left, review])).toEqual([
+    ['company', 'Acme', 'left'],
+    ['title', 'Nurse', null],
+  ]);
 });

@@ -27,14 +27,6 @@ describe('a request for labels', () => {
     expect(google.requests[0]?.query.has('syncToken')).toBe(false);
   });
 
-  test('reads one label, or returns null if it is deleted', async () => {
-    await using google = await startGoogle(({ path }) =>
-      path.endsWith('0a') ? { body: group('0a', 'Work') } : apiError(404, 'NOT_FOUND'),
-    );
-    expect(await google.remote.readGroup('contactGroups/0a', NEVER)).toMatchObject({ name: 'Work' });
-    expect(await google.remote.readGroup('contactGroups/0b', NEVER)).toBeNull();
-  });
-
   test('that creates an existing label returns the label with that name', async () => {
     await using google = await startGoogle(({ method }) =>
       method === 'POST' ? taken : { body: { contactGroups: [group('0a', 'Other'), group('0b', 'WORK')] } },

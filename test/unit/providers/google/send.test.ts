@@ -1,9 +1,15 @@
+import { Response } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { createLane } from '../../../../src/providers/google/limits.ts';
-import { apiError, contact, NEVER, person, startGoogle, type Reply } from './support.ts';
+import { readWithin } from '../../../../src/providers/google/client.ts';
+import { USUAL_MAPPING } from '../../../../src/providers/google/fields.ts';
+import { classifyGoogleRequest, createLane } from '../../../../src/providers/google/limits.ts';
+import { systemClock } from '../../../../src/util/clock.ts';
+import { apiError, contact, NEVER, person, type Reply, startGoogle } from './support.ts';
 
 const draft = { key: 'k', draft: contact({ firstName: 'Ann' }), groupIds: [], originId: 'o' };
+
 const limited = (headers: Record<string, string> = {}): Reply => ({ ...apiError(429, 'RESOURCE_EXHAUSTED'), headers });
+
 const created: Reply = { body: { createdPeople: [{ person: person(1) }] } };
 
 describe('a retry', () => {
@@ -31,12 +37,6 @@ describe('a retry', () => {
     await using google = await startGoogle((_, count) => (count === 1 ? limited({ 'retry-after': '33' }) : groups));
     await google.remote.listGroups(NEVER);
     expect(google.clock.sleepsMs).toEqual([33_000]);
-  });
-
-  test('of a write is made if it was certainly not applied', async () => {
-    await using google = await startGoogle((_, count) => (count === 1 ? limited() : created));
-    expect(await google.remote.create([draft], NEVER)).toMatchObject([{ ok: true }]);
-    expect(google.requests).toHaveLength(2);
   });
 
   test.each<[string, Reply]>([
@@ -88,13 +88,6 @@ describe('the access token', () => {
 });
 
 describe('an aborted signal', () => {
-  test('ends a call before a request is sent', async () => {
-    await using google = await startGoogle(() => ({}));
-    const reason = new Error('stop');
-    await expect(google.remote.create([draft], AbortSignal.abort(reason))).rejects.toBe(reason);
-    expect(google.remote.requestCount()).toBe(0);
-  });
-
   test('ends the wait for an access token', async () => {
     const controller = new AbortController();
     const reason = new Error('stop');
@@ -105,16 +98,6 @@ describe('an aborted signal', () => {
         return Promise.withResolvers<Reply>().promise;
       },
     );
-    await expect(google.remote.create([draft], controller.signal)).rejects.toBe(reason);
-  });
-
-  test('ends a request in progress with its own reason', async () => {
-    const controller = new AbortController();
-    const reason = new Error('stop');
-    await using google = await startGoogle(() => {
-      controller.abort(reason);
-      return created;
-    });
     await expect(google.remote.create([draft], controller.signal)).rejects.toBe(reason);
   });
 });
@@ -146,4 +129,42 @@ describe('the mutation lane', () => {
       'next',
     ]);
   });
+});
+
+test.each([
+  ['GET', '/v1/people/me/connections?pageSize=1000', ['read']],
+  ['GET', '/v1/people:batchGet?resourceNames=people%2Fc1', ['read']],
+  ['GET', '/v1/people/c1', ['read']],
+  ['GET', '/v1/contactGroups?pageSize=1000', ['read']],
+  ['POST', '/v1/people:batchUpdateContacts', ['read', 'write']],
+  ['PATCH', '/prefix/v1/people/c1:updateContact?updatePersonFields=names', ['read', 'write']],
+  ['POST', '/v1/people:batchCreateContacts', ['read', 'write']],
+  ['POST', '/v1/people:batchDeleteContacts', ['write']],
+  ['POST', '/v1/contactGroups/0a/members:modify', ['write']],
+  ['PUT', '/v1/contactGroups/0a', ['write']],
+  ['POST', '/token', []],
+  ['POST', '/oauth2/v1/token', []],
+])('%s %s counts against %j', (method, path, quotas) => {
+  expect(classifyGoogleRequest(method, path)).toEqual(quotas);
+});
+
+test('[R14] a listing requests every list that contains a contact field, and a changed query has another hash', () => {
+  expect(USUAL_MAPPING.personFields).toBe(
+    'metadata,names,organizations,emailAddresses,phoneNumbers,addresses,urls,memberships,clientData',
+  );
+  expect(USUAL_MAPPING.templateHash).toBe('b15d1d4490983f34');
+});
+
+test('a character that arrives in pieces is decoded as one, and the answer keeps its status and headers', async () => {
+  const bytes = new TextEncoder().encode('{"name":"Zoë 🙂"}');
+  const cuts = Array.from(bytes, (byte) => new Uint8Array([byte]));
+  const answer = new Response(ReadableStream.from(cuts), { status: 403, headers: { 'retry-after': '5' } });
+  const read = await readWithin(answer, systemClock);
+  expect(await read.text()).toBe('{"name":"Zoë 🙂"}');
+  expect([read.status, read.headers.get('retry-after')]).toEqual([403, '5']);
+});
+
+test('an answer whose status allows no body has an empty text', async () => {
+  const read = await readWithin(new Response(null, { status: 204 }), systemClock);
+  expect(await read.text()).toBe('');
 });

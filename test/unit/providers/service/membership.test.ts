@@ -1,6 +1,7 @@
-import type { MembershipRequest } from '../../../../src/core/contact/requests.ts';
 import { describe, expect, it } from 'vitest';
-import { bucketJson, contactJson, failureOf, list, never, startServer, type Canned, type Received } from './support.ts';
+import type { MembershipRequest } from '../../../../src/core/contact/requests.ts';
+import { BULK_SIZE, planMembershipRequests } from '../../../../src/providers/service/membership-plan.ts';
+import { bucketJson, type Canned, contactJson, failureOf, list, never, type Received, startServer } from './support.ts';
 
 const change = (number: number, over: Partial<MembershipRequest>): MembershipRequest => {
   return { key: `k${number}`, id: `contact_${number}`, add: [], remove: [], knownGroupIds: null, ...over };
@@ -121,14 +122,6 @@ describe('[R11] the membership of one contact', () => {
     const results = await server.remote.changeMembership(batch, never);
     expect(results.map((result) => result.ok)).toEqual([false, true]);
   });
-
-  it('[R16] fails with the error of a revoked permission', async () => {
-    await using server = await startServer(() => ({ status: 403 }));
-    const error = await failureOf(
-      server.remote.changeMembership([change(1, { add: ['bucket_1'], knownGroupIds: [] })], never),
-    );
-    expect(error).toMatchObject({ kind: 'revoked' });
-  });
 });
 
 describe('[R11] many new contacts', () => {
@@ -229,5 +222,60 @@ describe('[R9, R16] a credential that is refused during a batch', () => {
     );
     expect(error).toMatchObject({ kind: 'unauthenticated', applied: 'no' });
     expect(server.received).toHaveLength(1);
+  });
+});
+
+const adding = (number: number, add: readonly string[], known: readonly string[] | null = []): MembershipRequest => {
+  return { key: `k${number}`, id: `contact_${number}`, add, remove: [], knownGroupIds: known };
+};
+
+const many = (count: number, add: (index: number) => readonly string[]): MembershipRequest[] =>
+  Array.from({ length: count }, (_, index) => adding(index, add(index)));
+
+const costOf = (batch: readonly MembershipRequest[]) => {
+  const plan = planMembershipRequests(batch);
+  return { single: plan.single.length, bulk: plan.additions.length };
+};
+
+describe('[R11] the plan of membership requests', () => {
+  it('adds contacts to a bucket in bulk, five hundred in a request', () => {
+    const plan = planMembershipRequests(many(1_250, () => ['b1']));
+    expect(plan.single).toEqual([]);
+    expect(plan.bulk).toHaveLength(1_250);
+    expect(plan.additions.map((addition) => addition.contactIds.length)).toEqual([500, 500, 250]);
+    expect(new Set(plan.additions.flatMap((addition) => addition.contactIds)).size).toBe(1_250);
+    expect(BULK_SIZE).toBe(500);
+  });
+
+  it('writes one contact at a time if that takes no more requests', () => {
+    expect(costOf([adding(1, ['b1'])])).toEqual({ single: 1, bulk: 0 });
+    expect(costOf([adding(1, ['b1', 'b2'])])).toEqual({ single: 1, bulk: 0 });
+    expect(costOf([adding(1, ['b1', 'b2', 'b3'])])).toEqual({ single: 1, bulk: 0 });
+    expect(costOf(many(2, (index) => [`b${index}`, 'all', 'also']))).toEqual({ single: 2, bulk: 0 });
+  });
+
+  it('splits a batch: big buckets in bulk, contacts with rare buckets one at a time', () => {
+    const batch = [...many(40, () => ['big', 'other']), adding(90, ['big', 'rare1', 'rare2']), adding(91, ['rare3'])];
+    const plan = planMembershipRequests(batch);
+    expect(plan.single.map((request) => request.id).toSorted()).toEqual(['contact_90', 'contact_91']);
+    expect(plan.additions.map((addition) => addition.bucketId).toSorted()).toEqual(['big', 'other']);
+  });
+
+  it('never adds in bulk for a request that removes, has unknown membership or changes nothing', () => {
+    const removing = many(60, () => ['b1']).map((request) => ({ ...request, remove: ['b2'] }));
+    const unknown = many(60, () => ['b1']).map((request) => ({ ...request, knownGroupIds: null }));
+    const present = many(60, () => ['b1']).map((request) => ({ ...request, knownGroupIds: ['b1'] }));
+    for (const batch of [removing, unknown, present]) expect(costOf(batch)).toEqual({ single: 60, bulk: 0 });
+  });
+
+  it('adds in bulk only what is missing', () => {
+    const batch = many(30, (index) => ['b1', ...(index < 10 ? ['b2'] : [])]).map((request, index) => {
+      return index < 10 ? { ...request, knownGroupIds: ['b1'] } : request;
+    });
+    const plan = planMembershipRequests(batch);
+    expect(plan.additions.map(({ bucketId, contactIds }) => [bucketId, contactIds.length])).toEqual([
+      ['b2', 10],
+      ['b1', 20],
+    ]);
   });
 });

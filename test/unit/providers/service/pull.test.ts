@@ -1,6 +1,6 @@
 import type { FeedPage } from '../../../../src/core/contact/requests.ts';
 import { describe, expect, it } from 'vitest';
-import { CursorExpiredError, RevokedError, UnreadableError } from '../../../../src/providers/errors.ts';
+import { UnreadableError } from '../../../../src/providers/errors.ts';
 import {
   collect,
   contactJson,
@@ -83,38 +83,6 @@ describe.each([true, false])('[R14] the changes, if bounds are inclusive: %s', (
     });
     const ids = idsOf(await collect(server.remote.pull(changesSince(NOW_MS - 900_000), never)));
     expect(new Set(ids).size).toBe(200);
-  });
-});
-
-describe('[R14] the cursor after changes', () => {
-  it('does not advance if nothing changed', async () => {
-    await using server = await startServer(serviceOf(() => [], true));
-    const [page] = await collect(server.remote.pull(changesSince(NOW_MS - 5_000), never));
-    expect(page?.changes).toEqual([]);
-    expect(watermarkOf(page)).toBe(NOW_MS - 5_000);
-  });
-
-  it('does not advance beyond the time of the service at the start of the walk', async () => {
-    await using server = await startServer(serviceOf(() => [{ number: 1, atMs: NOW_MS + 9_000 }], true));
-    const [page] = await collect(server.remote.pull(changesSince(NOW_MS - 5_000), never));
-    expect(watermarkOf(page)).toBe(NOW_MS);
-  });
-
-  it('has no overlap after the overlap has passed', async () => {
-    const rows = [{ number: 1, atMs: NOW_MS - 90_000 }];
-    await using server = await startServer(serviceOf(() => rows, true));
-    const [page] = await collect(server.remote.pull({ mode: 'changes', cursor: cursorAt(NOW_MS, 0) }, never));
-    expect(page?.changes).toEqual([]);
-    expect(watermarkOf(page)).toBe(NOW_MS);
-  });
-
-  it('requires a whole listing if it is unreadable', async () => {
-    await using server = await startServer(() => ({ json: list([]) }));
-    for (const cursor of ['', '{}', '{"watermark":"x"}']) {
-      const error = await failureOf(collect(server.remote.pull({ mode: 'changes', cursor }, never)));
-      expect(error).toBeInstanceOf(CursorExpiredError);
-    }
-    expect(server.received).toHaveLength(0);
   });
 });
 
@@ -238,14 +206,6 @@ describe('a whole listing', () => {
     expect(watermarkOf(resumed.at(-1))).toBe(NOW_MS);
   });
 
-  it('is resumed where it stopped', async () => {
-    await using server = await startServer(serviceOf(() => manyRows(120), true));
-    const [first] = await collect(server.remote.pull(WHOLE, never));
-    const rest = await collect(server.remote.pull({ mode: 'whole', resume: first?.resume ?? '' }, never));
-    expect(server.received.slice(3).map((request) => request.query.get('page'))).toEqual(['2', '3']);
-    expect(idsOf(rest)).toHaveLength(70);
-  });
-
   it('has expired if its resume point is unreadable, and restarts if its resume point is past the end', async () => {
     const answering = serviceOf(() => manyRows(60), true);
     await using server = await startServer((request) =>
@@ -319,11 +279,5 @@ describe('a whole listing', () => {
       const ids = new Set(idsOf(await collect(server.remote.pull(WHOLE, never))));
       expect(rows.filter(({ number }) => !ids.has(`contact_${number}`))).toEqual([]);
     });
-  });
-
-  it('[R16] fails with the error of a revoked permission', async () => {
-    await using server = await startServer(() => ({ status: 403 }));
-    expect(await failureOf(collect(server.remote.pull(WHOLE, never)))).toBeInstanceOf(RevokedError);
-    expect(server.received).toHaveLength(1);
   });
 });

@@ -144,13 +144,6 @@ describe('a create', () => {
     }
   });
 
-  it('is repeated after a rate limit, which means that it was not applied', async () => {
-    const limited = { status: 429, headers: { 'retry-after': '2' } };
-    await using server = await startServer(inTurn(limited, { json: one(contactJson(5)) }));
-    expect(await server.remote.create([creating('k')], never)).toMatchObject([{ ok: true }]);
-    expect(server.received).toHaveLength(2);
-  });
-
   it('[R15] that is refused returns an error, and [R16] a revoked permission is thrown', async () => {
     await using server = await startServer(inTurn({ status: 422, json: { errors: ['bad'] } }, { status: 401 }));
     expect(await server.remote.create([creating('k')], never)).toMatchObject([
@@ -196,15 +189,6 @@ it('a delete of a deleted contact succeeds', async () => {
 });
 
 describe('a read that fails', () => {
-  it('is repeated until it succeeds', async () => {
-    const user = { json: one({ id: 'user_7' }) };
-    await using server = await startServer(
-      inTurn({ status: 503 }, { text: '<html>' }, { breakAfter: '' }, { status: 429 }, user),
-    );
-    expect(await server.remote.identify(never)).toBe('user_7');
-    expect(server.received).toHaveLength(5);
-  });
-
   it('is abandoned after its time limit', async () => {
     await using server = await startServer(() => ({ status: 503 }));
     expect(await failureOf(server.remote.identify(never))).toBeInstanceOf(UnavailableError);

@@ -68,17 +68,6 @@ describe('a request', () => {
     expect(error).toBeInstanceOf(UnavailableError);
     expect(error).toMatchObject({ applied: 'unknown' });
   });
-
-  it('rejects with the reason of its aborted signal', async () => {
-    const controller = new AbortController();
-    await using server = await startServer(() => {
-      controller.abort(new Error('enough'));
-      return { json: {} };
-    });
-    expect((await failureOf(server.send(GET, controller.signal))).message).toBe('enough');
-    expect((await failureOf(server.send(GET, controller.signal))).message).toBe('enough');
-    expect(server.received).toHaveLength(1);
-  });
 });
 
 describe('an answer', () => {

@@ -1,0 +1,206 @@
+import { expect, it, test } from 'vitest';
+import type { FeedPage } from '../../../src/core/contact/requests.ts';
+import { createGate, UnsentError } from '../../../src/net/gate.ts';
+import { createLocalLimiter } from '../../../src/net/limiter.ts';
+import { createTransport } from '../../../src/net/transport.ts';
+import { atSide } from '../../../src/providers/at-side.ts';
+import { InvalidError, LimitedError, UnavailableError } from '../../../src/providers/errors.ts';
+import { createGoogleRemote } from '../../../src/providers/google/google-remote.ts';
+import { membershipAfter } from '../../../src/providers/groups.ts';
+import { createRowDigest, findKnownRows } from '../../../src/providers/listing.ts';
+import { providerNamed, PROVIDERS } from '../../../src/providers/registry.ts';
+import type { Remote, WriteResult } from '../../../src/providers/remote.ts';
+import { createServiceRemote } from '../../../src/providers/service/service-remote.ts';
+import { createFakeClock, NEVER } from './google/support.ts';
+
+const OPTIONS = { status: 500, route: 'GET /somewhere', applied: 'no' } as const;
+
+const refuse = (): Promise<never> => Promise.reject(new UnavailableError('It does not answer.', OPTIONS));
+
+const invalid = (): Promise<readonly WriteResult<never>[]> =>
+  Promise.resolve([{ key: 'a', ok: false, error: new InvalidError('It refused.', OPTIONS) }]);
+
+async function* cutOff(): AsyncGenerator<FeedPage> {
+  yield { changes: [], unchanged: [], resume: 'p2', cursor: null, total: null };
+  await Promise.reject(new LimitedError('Too many requests.', OPTIONS));
+}
+
+/** Each read fails, and each write returns one refused item. */
+const FAULTY: Remote = {
+  capabilities: {
+    createBatch: 1,
+    updateBatch: 1,
+    deleteBatch: 1,
+    readBatch: 1,
+    writeConcurrency: 1,
+    moveBatch: { size: 1, of: 'all' },
+    createsWithGroups: false,
+    mayForbidSharedEmails: false,
+    namesDeletions: false,
+    confirmsAbsenceAfter: null,
+    settlesWithinMs: 0,
+  },
+  requestCount: () => 7,
+  timeToSendMs: (requests) => requests * 120,
+  identify: refuse,
+  pull: cutOff,
+  read: refuse,
+  create: invalid,
+  update: invalid,
+  delete: invalid,
+  changeMembership: invalid,
+  findCreated: refuse,
+  listGroups: refuse,
+  readGroup: refuse,
+  createGroup: refuse,
+  renameGroup: refuse,
+  deleteGroup: refuse,
+};
+
+const remote = atSide('right', FAULTY);
+
+const group = { id: 'g1', name: 'Choir', version: '' };
+
+test.each<[string, () => Promise<unknown>]>([
+  ['identify', () => remote.identify(NEVER)],
+  ['read', () => remote.read(['a'], NEVER)],
+  ['findCreated', () => remote.findCreated([], 0, () => false, NEVER)],
+  ['listGroups', () => remote.listGroups(NEVER)],
+  ['readGroup', () => remote.readGroup('g1', NEVER)],
+  ['createGroup', () => remote.createGroup('Choir', NEVER)],
+  ['renameGroup', () => remote.renameGroup(group, 'Band', NEVER)],
+  ['deleteGroup', () => remote.deleteGroup('g1', NEVER)],
+])('an error that %s throws contains its side', async (_name, call) => {
+  await expect(call()).rejects.toMatchObject({ kind: 'unavailable', side: 'right' });
+});
+
+test.each<[string, () => Promise<readonly WriteResult<unknown>[]>]>([
+  ['create', () => remote.create([], NEVER)],
+  ['update', () => remote.update([], NEVER)],
+  ['delete', () => remote.delete([], NEVER)],
+  ['changeMembership', () => remote.changeMembership([], NEVER)],
+])('an error that %s returns for an item contains its side', async (_name, call) => {
+  expect(await call()).toMatchObject([{ ok: false, error: { kind: 'invalid', side: 'right' } }]);
+});
+
+test('a feed returns the pages before its error, and the error contains its side', async () => {
+  const pages: FeedPage[] = [];
+  const walk = async (): Promise<void> => {
+    for await (const page of remote.pull({ mode: 'whole', resume: null }, NEVER)) pages.push(page);
+  };
+  await expect(walk()).rejects.toMatchObject({ kind: 'limited', side: 'right' });
+  expect(pages.map(({ resume }) => resume)).toEqual(['p2']);
+});
+
+test('the capabilities, the request count and the send time of the remote are unchanged', () => {
+  expect(remote.capabilities).toEqual(FAULTY.capabilities);
+  expect(remote.requestCount()).toBe(7);
+  expect(remote.timeToSendMs?.(5)).toBe(600);
+});
+
+/** Returns a transport that sends nothing: its shared limiter is unavailable for half an hour. */
+const createBlockedTransport = () => {
+  const fault = new UnsentError('Redis, which shares the rate limit, cannot be reached. Check REDIS_URL and Redis.', {
+    cause: new Error('connection refused'),
+    retryAfterMs: 1_800_000,
+  });
+  const clock = createFakeClock();
+  const limiter = createLocalLimiter({ requests: 500, windowMs: 60_000 }, clock, null);
+  const gate = createGate({ limiter: { ...limiter, admit: () => Promise.reject(fault) }, clock, random: () => 0.5 });
+  return createTransport({
+    gatesFor: () => [gate],
+    onAttempt: () => expect.fail('a request was sent'),
+    timeoutMs: 300_000,
+  });
+};
+
+const shared = () => ({
+  dispatcher: createBlockedTransport(),
+  clock: createFakeClock(),
+  random: () => 0.5,
+  requestCount: () => 0,
+  maxElapsedMs: 0,
+});
+
+const UNUSED_URL = 'http://127.0.0.1:59999';
+
+test.each<[string, () => Remote]>([
+  ['service', () => createServiceRemote({ ...shared(), baseUrl: UNUSED_URL, accessToken: 'token' })],
+  [
+    'google',
+    () =>
+      createGoogleRemote({
+        ...shared(),
+        rootUrl: `${UNUSED_URL}/`,
+        tokenUrl: `${UNUSED_URL}/token`,
+        clientId: 'client',
+        clientSecret: 'secret',
+        refreshToken: 'refresh',
+      }),
+  ],
+])(
+  'a request to %s that was not sent because the shared rate limit is unavailable fails as not applied, with the reason',
+  async (_side, open) => {
+    await expect(open().createGroup('Choir', NEVER)).rejects.toMatchObject({
+      kind: 'unavailable',
+      applied: 'no',
+      retryAfterMs: 1_800_000,
+      message: expect.stringMatching(/was not sent: Redis, .*Check REDIS_URL/u),
+    });
+  },
+);
+
+const digest = createRowDigest('reader 1');
+
+test('two digests are equal only for the same text and the same reader', () => {
+  expect(digest({ a: 1, b: [2] })).toBe(digest(JSON.parse('{"a":1,"b":[2]}')));
+  const others = [digest({ a: 1, b: [3] }), digest({ b: [2], a: 1 }), createRowDigest('reader 2')({ a: 1, b: [2] })];
+  expect(others).not.toContain(digest({ a: 1, b: [2] }));
+});
+
+test('a row that is nested too deeply to be serialised has no digest', () => {
+  const deep: unknown = JSON.parse('['.repeat(200_000) + ']'.repeat(200_000));
+  expect(digest(deep)).toBeNull();
+});
+
+test('only rows with an id and a digest are looked up, and no row is known without a lookup', async () => {
+  const rows = [
+    { id: 'a', digest: 'A' },
+    { id: null, digest: 'B' },
+    { id: 'c', digest: null },
+  ];
+  const checkedRows: unknown[] = [];
+  const found = await findKnownRows(rows, (given) => {
+    checkedRows.push(...given);
+    return Promise.resolve(new Set(['A']));
+  });
+  expect(checkedRows).toEqual([{ id: 'a', digest: 'A' }]);
+  expect([...found]).toEqual(['A']);
+  expect((await findKnownRows(rows, undefined)).size).toBe(0);
+});
+
+test('each provider is found by its name, and no two providers have the same name', () => {
+  for (const provider of PROVIDERS) expect(providerNamed(provider.name)).toBe(provider);
+  for (const word of ['name', 'title', 'place'] as const) {
+    expect(new Set(PROVIDERS.map((provider) => provider[word].toLowerCase())).size).toBe(PROVIDERS.length);
+  }
+  expect(() => providerNamed('nobody')).toThrow('There is no provider named nobody.');
+});
+
+test.each(PROVIDERS.map((provider) => [provider.name, provider] as const))(
+  'each key that %s lists is one of its settings, and its token is a secret of one account',
+  (_name, { schema, tokenKey, secretKeys, accountKeys, addressKeys, addresses, clientKeys, meter }) => {
+    const settings = Object.keys(schema.shape);
+    expect(settings).not.toContain(tokenKey);
+    expect(secretKeys).toContain(tokenKey);
+    expect(accountKeys).toContain(tokenKey);
+    const addressed = [...addressKeys, ...addresses.all, addresses.receivingSecret];
+    expect(addresses.all).toEqual(expect.arrayContaining(settings.filter((key) => /url$/iu.test(key))));
+    const named = [...secretKeys, ...accountKeys, ...addressed, ...clientKeys, ...(meter === null ? [] : [meter.key])];
+    expect(named.filter((key) => key !== tokenKey && !settings.includes(key))).toEqual([]);
+  },
+);
+
+it('[R11] a change is applied to the current membership', () => {
+  expect(membershipAfter(['c', 'b', 'a'], { add: ['d', 'a'], remove: ['b', 'x'] })).toEqual(['a', 'c', 'd']);
+});

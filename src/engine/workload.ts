@@ -107,12 +107,12 @@ export const loadWorkload = async (store: Store, link: string, request: Workload
   };
 };
 
-const unpairedOf = (halves: readonly Half[]): Workload['unpaired'] =>
-  bySide((side) => halves.filter((half) => half.side === side && half.pair === null && half.state === 'changed'));
-
 /** Loads those of some contacts that are still unpaired. */
-export const loadUnpaired = async (store: Store, link: string, ids: ContactIds): Promise<Workload['unpaired']> =>
-  unpairedOf(await loadOpen(store, link, { pairs: [], ids }));
+export const loadUnpaired = async (store: Store, link: string, ids: ContactIds): Promise<Workload['unpaired']> => {
+  const open = await loadOpen(store, link, { pairs: [], ids });
+  const unpaired = open.filter((half) => half.pair === null && half.state === 'changed');
+  return bySide((side) => unpaired.filter((half) => half.side === side));
+};
 
 /** Loads pairs by their ids or by the ids of their contacts, each with both halves. */
 export const loadPairsOf = async (

@@ -6,7 +6,7 @@ import { forField, type Policy } from './policy.ts';
 type Dispute = { readonly values: Sides<string>; readonly changedAtMs: Sides<number | null> };
 
 /** The reason why a value of a conflict won. */
-export type DecidedBy = 'one-way' | 'preferred side' | 'newer edit' | 'longer value' | 'earlier policy' | 'nobody yet';
+type DecidedBy = 'one-way' | 'preferred side' | 'newer edit' | 'longer value' | 'earlier policy' | 'nobody yet';
 
 type ConflictRule = {
   /** The rule, within a sentence. */

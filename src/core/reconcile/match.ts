@@ -56,10 +56,15 @@ type Progress = {
 const areApart = ({ isApart }: Progress, left: MatchablePerson, right: MatchablePerson): boolean =>
   isApart(left.record.id, right.record.id);
 
-const take = (progress: Progress, left: MatchablePerson, right: MatchablePerson): void => {
+const take = (
+  progress: Progress,
+  left: MatchablePerson,
+  right: MatchablePerson,
+  marks: Pick<Match, 'byHand'> = {},
+): void => {
   progress.left.delete(left);
   progress.right.delete(right);
-  progress.matches.push({ left: left.half, right: right.half });
+  progress.matches.push({ left: left.half, right: right.half, ...marks });
 };
 
 const idsOf = (people: Iterable<MatchablePerson>): readonly string[] => [
@@ -242,9 +247,7 @@ const matchByHand = (progress: Progress, verdicts: readonly Verdict[]): void => 
     const [left, right] = [lefts.get(leftId), rights.get(rightId)];
     if (left === undefined || right === undefined) continue;
     if (!progress.left.has(left) || !progress.right.has(right)) continue;
-    progress.left.delete(left);
-    progress.right.delete(right);
-    progress.matches.push({ left: left.half, right: right.half, byHand: true });
+    take(progress, left, right, { byHand: true });
   }
 };
 

@@ -24,7 +24,7 @@ import { forField, mayWrite, type Policy, unwrittenFields } from './policy.ts';
 import { findReplacements, meetReplacement, type Replacement } from './replacements.ts';
 import { restoredFields } from './review.ts';
 import type { Selection } from './selection.ts';
-import { givenBacks, type GivenBacks, isAwaited, type PastMerge, restoredHalves, withGivenBack } from './side-merge.ts';
+import { givenBacks, isAwaited, type PastMerge, restoredHalves, withGivenBack } from './side-merge.ts';
 import { apartFrom, type Verdict } from './verdict.ts';
 
 type PlanInput = {
@@ -142,7 +142,7 @@ type DecisionContext = {
   readonly links: readonly GroupLink[];
   readonly policy: Terms;
   readonly selects: Selection['selects'];
-  readonly backs: GivenBacks;
+  readonly backs: ReturnType<typeof givenBacks>;
 };
 
 /**

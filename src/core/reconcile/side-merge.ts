@@ -74,7 +74,7 @@ type GivenBack = {
 };
 
 /** The values to restore on merge survivors, by side and id. */
-export type GivenBacks = ReadonlyMap<string, GivenBack>;
+type GivenBacks = ReadonlyMap<string, GivenBack>;
 
 const givenBackTo = ({ base, record, side }: Half, merges: readonly PastMerge[], policy: Policy): GivenBack => {
   const unsyncable = unsyncableFields(record);

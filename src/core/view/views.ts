@@ -2,7 +2,7 @@ import type { PairIds } from '../reconcile/decision.ts';
 import type { ConflictRow, JournalState, RunRow, StoredRunKind } from '../state/rows.ts';
 import type { SyncedField } from '../contact/contact.ts';
 import type { Side, Sides } from '../contact/side.ts';
-import type { DecidedBy } from '../reconcile/conflict-policy.ts';
+import type { decidedBy } from '../reconcile/conflict-policy.ts';
 import type { AmbiguousMatch } from '../reconcile/match.ts';
 
 // Plain data of everything that is displayed: the terminal, JSON documents and pages render the same values.
@@ -144,7 +144,7 @@ export type ConflictView = Sides<string> &
      */
     readonly state: 'open' | 'taking' | 'reviewed' | 'superseded';
     /** The reason why `winner` won. */
-    readonly by: DecidedBy;
+    readonly by: ReturnType<typeof decidedBy>;
     readonly reviewedAtMs: number | null;
     /** When each side had changed the contact, as the side reported it; null if it is unknown. */
     readonly changedAtMs: Sides<number | null>;

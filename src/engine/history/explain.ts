@@ -1,16 +1,9 @@
 import type { GroupNames } from '../../core/reconcile/groups.ts';
-import {
-  EMPTY_CONTACT,
-  syncedIn,
-  valueIn,
-  withValue,
-  type Contact,
-  type SyncedField,
-} from '../../core/contact/contact.ts';
+import { syncedIn, type Contact, type SyncedField } from '../../core/contact/contact.ts';
 import { type Half, isPresent } from '../../core/contact/half.ts';
 import { rankBy } from '../../core/contact/search.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
-import { contactsOf, snapshotText } from '../../core/contact/snapshot.ts';
+import { contactsOf, equalIn } from '../../core/contact/snapshot.ts';
 import type { PairStatus } from '../../core/reconcile/decision.ts';
 import type { ConflictRow, Rejection } from '../../core/state/rows.ts';
 import { isUnsyncable, refusalsIn } from '../../core/state/unsyncable.ts';
@@ -111,10 +104,7 @@ const halfView = (half: Half | null): HalfView => {
   const differs = (field: SyncedField): boolean => {
     if (base === null) return true;
     if (field === 'buckets') return record.groupIds.join() !== base.groupIds.join();
-    const only = (value: typeof record.contact) => {
-      return snapshotText({ contact: withValue(EMPTY_CONTACT, field, valueIn(value, field)), groupIds: [] });
-    };
-    return only(record.contact) !== only(base.contact);
+    return !equalIn(field, record.contact, base.contact);
   };
   return { id: half.id, state: 'present', unsynced: syncedIn(...contactsOf(record, base)).filter(differs) };
 };

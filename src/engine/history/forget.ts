@@ -66,7 +66,10 @@ const isNamed = (
 };
 
 /** The ids in an entry, including that of a merge survivor: its image is in the entry of the merge (R12). */
-const namedIn = (row: JournalRow): readonly string[] => [...idsIn(row), ...[originOf(row)?.id ?? []].flat()];
+const namedIn = (row: JournalRow): readonly string[] => {
+  const origin = originOf(row);
+  return origin === null ? idsIn(row) : [...idsIn(row), origin.id];
+};
 
 /** Groups the ids of one person: those in the same journal entry, and the halves of a pair. */
 const groupIds = ({ halves, entries }: Stored): ((id: string) => ReadonlySet<string>) => {

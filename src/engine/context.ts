@@ -73,7 +73,7 @@ export type Session = LinkContext & {
   readonly identified: Set<Side>;
 };
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 
 /**
  * Returns the time from which runs and their writes are kept; null if all are kept. It is at least a day ago, because the guard

@@ -14,12 +14,10 @@ import {
 import { countLosses, isLossless, lossesOf, type Loss, type Losses } from '../core/reconcile/losses.ts';
 import { emptiesOf, operationKind } from '../core/reconcile/operation.ts';
 import type { Plan } from '../core/reconcile/plan.ts';
-import type { Session } from './context.ts';
+import { DAY_MS, type Session } from './context.ts';
 import { discard } from './discard.ts';
 import { isUnseen } from '../core/state/half.ts';
 import { loadMembers } from './workload.ts';
-
-const DAY_MS = 86_400_000;
 
 const NONE: Sides<Losses> = { left: {}, right: {} };
 

@@ -9,7 +9,7 @@ import { RedirectedError, UnreadableError } from '../providers/errors.ts';
 import { sourceIdOf } from '../core/reconcile/operation.ts';
 import { ownFields } from '../core/reconcile/side-merge.ts';
 import { apartFrom } from '../core/reconcile/verdict.ts';
-import { onBothSides, type Session } from './context.ts';
+import { DAY_MS, onBothSides, type Session } from './context.ts';
 import { forgetSelection } from './selecting.ts';
 import { isWaiting, forgetFaults, forgetUnread, rememberUnread, unsettledWrite } from '../core/state/unread.ts';
 import type { WorkingSet } from '../core/state/working-set.ts';
@@ -37,8 +37,6 @@ export const looksFor = (
   const isLate = nowMs - Math.max(...intendedAtMs) >= SENT_WITHIN_MS + SHOWN_AFTER_MS;
   return isLate ? looksAfterMs.slice(0, 2) : looksAfterMs;
 };
-
-const DAY_MS = 86_400_000;
 
 /**
  * Returns the time since which contacts of creates of those times are searched, in epoch milliseconds. A time in the future is

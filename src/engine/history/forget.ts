@@ -14,9 +14,9 @@ import {
   originOf,
 } from '../../core/reconcile/operation.ts';
 import type { Store } from '../../store/store.ts';
+import { DAY_MS } from '../context.ts';
 import { idsIn, writtenId } from './follow.ts';
 
-const DAY_MS = 86_400_000;
 const PAGE = 1_000;
 
 /** The state of a contact at some time, from a half or a journal entry. */

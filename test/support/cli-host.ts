@@ -31,7 +31,6 @@ export type CliHost = {
   run(args: readonly string[], env?: Environment, cwd?: string): Promise<Ended>;
   /** The same, with commands in texts as typed in a checkout, like `src/main.ts`. */
   runTyped(args: readonly string[], env?: Environment, cwd?: string): Promise<Ended>;
-  [Symbol.asyncDispose](): Promise<void>;
 };
 
 const answer = z.object({ code: z.number() });
@@ -69,7 +68,7 @@ const followStream = (stream: NodeJS.ReadableStream | null) => {
   };
 };
 
-type SharedHost = Omit<CliHost, typeof Symbol.asyncDispose> & { readonly isAlive: () => boolean };
+type SharedHost = CliHost & { readonly isAlive: () => boolean };
 
 const launchHost = (): SharedHost => {
   const child = fork(new URL('cli-host-main.ts', import.meta.url), {
@@ -118,19 +117,16 @@ const launchHost = (): SharedHost => {
   };
 };
 
-/** The host of this worker. Its files run one after the other, and the process ends with the worker. */
 let shared: SharedHost | null = null;
 
-/** The host of this worker; starts one if none runs. */
-export const startCliHost = (): CliHost => {
-  const running = (): SharedHost => {
-    if (shared === null || !shared.isAlive()) shared = launchHost();
-    return shared;
-  };
-  return {
-    start: (...of) => running().start(...of),
-    run: (...of) => running().run(...of),
-    runTyped: (...of) => running().runTyped(...of),
-    [Symbol.asyncDispose]: () => Promise.resolve(),
-  };
+const running = (): SharedHost => {
+  if (shared === null || !shared.isAlive()) shared = launchHost();
+  return shared;
+};
+
+/** The host of this worker, started by its first command. Files run one after the other; the process ends with the worker. */
+export const cliHost: CliHost = {
+  start: (...of) => running().start(...of),
+  run: (...of) => running().run(...of),
+  runTyped: (...of) => running().runTyped(...of),
 };

@@ -1,7 +1,9 @@
 import { EMPTY_PERSON, type Person } from '../../src/sandbox/people/person.ts';
-import type { LinkedSandbox } from './linked-sandbox.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 
-// People of a linked sandbox, and their ids by first name. An id is empty where no contact or group has the name.
+// People of a sandbox, and their ids by first name. An id is empty where no contact or group has the name.
+
+type WithSandbox = { readonly sandbox: Sandbox };
 
 /** A person without an email address. */
 export const named = (givenName: string, more: Partial<Person> = {}): Person => ({
@@ -15,14 +17,14 @@ export const named = (givenName: string, more: Partial<Person> = {}): Person => 
 export const person = (givenName: string, more: Partial<Person> = {}): Person =>
   named(givenName, { emails: [{ value: `${givenName.toLowerCase()}@example.org`, label: 'work' }], ...more });
 
-export const googleId = ({ sandbox }: LinkedSandbox, givenName: string): string =>
+export const googleId = ({ sandbox }: WithSandbox, givenName: string): string =>
   sandbox.google.account.people().find(({ names }) => names?.[0]?.givenName === givenName)?.resourceName ?? '';
 
-export const serviceId = ({ sandbox }: LinkedSandbox, firstName: string): string =>
+export const serviceId = ({ sandbox }: WithSandbox, firstName: string): string =>
   sandbox.service.account.contacts().find((contact) => contact.first_name === firstName)?.id ?? '';
 
-export const labelId = ({ sandbox }: LinkedSandbox, name: string): string =>
+export const labelId = ({ sandbox }: WithSandbox, name: string): string =>
   sandbox.google.account.groups().find((group) => group.name === name)?.resourceName ?? '';
 
-export const bucketId = ({ sandbox }: LinkedSandbox, name: string): string =>
+export const bucketId = ({ sandbox }: WithSandbox, name: string): string =>
   sandbox.service.account.buckets().find((group) => group.name === name)?.id ?? '';

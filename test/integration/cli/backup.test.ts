@@ -2,24 +2,15 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startCliHost, type CliHost } from '../../support/cli-host.ts';
+import { expect, test } from 'vitest';
+import { cliHost } from '../../support/cli-host.ts';
 import { PlansDocument } from '../../../config/documents.ts';
-import { ended, startCli, startGround, type Ground } from './run-cli.ts';
+import { ended, startCli, useGround } from './run-cli.ts';
 
-let host: CliHost;
-let ground: Ground;
-beforeAll(async () => {
-  host = startCliHost();
-  ground = await startGround();
-});
-afterAll(async () => {
-  await host[Symbol.asyncDispose]();
-  await ground[Symbol.asyncDispose]();
-});
+const ground = useGround();
 
 const run = (dataDir: string, ...args: readonly string[]) =>
-  host.run(args, { ...ground.env, DATA_DIR: join(ground.directory, dataDir) }, ground.directory);
+  cliHost.run(args, { ...ground.env, DATA_DIR: join(ground.directory, dataDir) }, ground.directory);
 
 const planOf = async (dataDir: string) => {
   const { code, stdout } = await run(dataDir, 'plan', '--json');

@@ -1,28 +1,23 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { startCliHost } from '../../support/cli-host.ts';
+import { cliHost } from '../../support/cli-host.ts';
 import { PlansDocument, RunsDocument, StatusDocument } from '../../../config/documents.ts';
-import { startGround, type Ground } from './run-cli.ts';
+import { useGround } from './run-cli.ts';
 
 // Some tests run several commands, and one of them reads both sides.
-const host = startCliHost();
-let ground: Ground;
-beforeAll(async () => {
-  ground = await startGround();
-});
-afterAll(async () => {
-  await host[Symbol.asyncDispose]();
-  await ground[Symbol.asyncDispose]();
-});
+const ground = useGround();
 
 describe('the command line', () => {
   test('-h and -V are the short forms', async () => {
-    expect(await host.run(['-V'])).toMatchObject({ code: 0, stdout: `${packageJson.version}\n` });
+    expect(await cliHost.run(['-V'])).toMatchObject({ code: 0, stdout: `${packageJson.version}\n` });
     for (const args of [['-h'], ['sync', '-h']]) {
-      expect(await host.run(args)).toMatchObject({ code: 0, stdout: expect.stringContaining('Usage: contact-sync') });
+      expect(await cliHost.run(args)).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('Usage: contact-sync'),
+      });
     }
   });
 
@@ -30,26 +25,26 @@ describe('the command line', () => {
     const file = join(ground.directory, 'named.yaml');
     await writeFile(file, 'links: { named: {} }\n');
     const linksOf = async (...args: readonly string[]) => {
-      const { stdout } = await host.run([...args, '--json'], ground.env, ground.directory);
+      const { stdout } = await cliHost.run([...args, '--json'], ground.env, ground.directory);
       return StatusDocument.parse(JSON.parse(stdout)).links.map(({ link }) => link);
     };
     const dataDir = join(ground.directory, 'elsewhere');
     expect(await linksOf('--config', file, '--data-dir', dataDir, 'status')).toEqual(['named']);
     expect(existsSync(join(dataDir, 'contact-sync.db'))).toBe(true);
     expect(await linksOf('status', '--config', file)).toEqual(['named']);
-    const { stdout } = await host.run(['--config', file, 'doctor', '--json'], ground.env, ground.directory);
+    const { stdout } = await cliHost.run(['--config', file, 'doctor', '--json'], ground.env, ground.directory);
     expect(stdout).toContain(`1 link: named, from ${file}`);
   });
 
   test('a printed next step repeats --config, so that it works as printed', async () => {
     const file = join(ground.directory, 'next.yaml');
     await writeFile(file, 'links: { next: {} }\n');
-    const { stdout } = await host.run(['runs', '--config', file], ground.env, ground.directory);
+    const { stdout } = await cliHost.run(['runs', '--config', file], ground.env, ground.directory);
     expect(stdout).toContain(`contact-sync --config ${file} sync next`);
   });
 
   test('sync --dry-run is the same as plan', async () => {
-    const { code, stdout } = await host.run(['sync', '--dry-run', '--json'], ground.env, ground.directory);
+    const { code, stdout } = await cliHost.run(['sync', '--dry-run', '--json'], ground.env, ground.directory);
     expect(code).toBe(0);
     expect(PlansDocument.parse(JSON.parse(stdout)).links).toMatchObject([{ link: 'default', kind: 'full' }]);
     const sent = [...ground.sandbox.google.requests, ...ground.sandbox.service.requests];
@@ -58,7 +53,7 @@ describe('the command line', () => {
 
   test('sync --full is the same as resync: it reads both sides in full again', async () => {
     const kindOf = async (...args: readonly string[]) => {
-      const { stdout, stderr } = await host.run([...args, '--json'], ground.env, ground.directory);
+      const { stdout, stderr } = await cliHost.run([...args, '--json'], ground.env, ground.directory);
       return [
         stderr.includes('in this process'),
         ...RunsDocument.parse(JSON.parse(stdout)).runs.map(({ kind }) => kind),
@@ -67,12 +62,12 @@ describe('the command line', () => {
     expect(await kindOf('sync')).toEqual([false, 'full']);
     expect(await kindOf('sync')).toEqual([false, 'incremental']);
     expect(await kindOf('sync', '--full')).toEqual([false, 'full']);
-    const planned = await host.run(['sync', '--full', '--dry-run', '--json'], ground.env, ground.directory);
+    const planned = await cliHost.run(['sync', '--full', '--dry-run', '--json'], ground.env, ground.directory);
     expect(PlansDocument.parse(JSON.parse(planned.stdout)).links).toMatchObject([{ kind: 'full' }]);
   });
 
   test('help is not wrapped for a pipe', async () => {
-    const { stdout } = await host.run(['--help']);
+    const { stdout } = await cliHost.run(['--help']);
     expect(stdout).toMatch(/^ {2}demo .* leaves nothing behind\.$/mu);
   });
 });
@@ -82,7 +77,7 @@ describe('new state', () => {
     const { DATA_DIR: _, ...env } = ground.env;
     const cwd = join(ground.directory, name);
     await mkdir(cwd);
-    return (...args: readonly string[]) => host.run(args, env, cwd);
+    return (...args: readonly string[]) => cliHost.run(args, env, cwd);
   };
 
   test('in the current folder is reported, once', async () => {
@@ -98,7 +93,7 @@ describe('new state', () => {
     await mkdir(cwd);
     // No server listens at that port.
     const hosted = { DATABASE_URL: 'postgres://127.0.0.1:1/contact_sync', CREDENTIALS_KEY: 'k'.repeat(16) };
-    const { stderr } = await host.run(['status'], { ...env, ...hosted }, cwd);
+    const { stderr } = await cliHost.run(['status'], { ...env, ...hosted }, cwd);
     expect(stderr).toContain('does not answer');
     expect(stderr).not.toContain('New state');
   });

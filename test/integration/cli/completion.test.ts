@@ -4,30 +4,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startCliHost } from '../../support/cli-host.ts';
+import { cliHost } from '../../support/cli-host.ts';
 
 const execute = promisify(execFile);
-const host = startCliHost();
 let directory: string;
 let commands: readonly string[];
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'contact-sync-completion-'));
-  const { stdout: help } = await host.run(['--help']);
+  const { stdout: help } = await cliHost.run(['--help']);
   const list = help.slice(help.indexOf('\nStart:'), help.indexOf('\nExit codes:'));
   commands = [...list.matchAll(/^ {2}(\w+)/gmu)].map(([, name = '']) => name);
   expect(commands).toEqual(expect.arrayContaining(['init', 'sync', 'completion']));
   for (const shell of ['bash', 'zsh', 'fish']) {
-    const { code, stdout, stderr } = await host.run(['completion', shell]);
+    const { code, stdout, stderr } = await cliHost.run(['completion', shell]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     await writeFile(join(directory, shell), stdout);
   }
   await writeFile(join(directory, 'mine.yaml'), '');
 });
-afterAll(async () => {
-  await host[Symbol.asyncDispose]();
-  await rm(directory, { recursive: true, force: true });
-});
+afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const isThere = (command: string): Promise<boolean> =>
   execute(command, ['--version']).then(

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ConflictsDocument, PlansDocument, RunsDocument, StatusDocument } from '../../../config/documents.ts';
-import { runCli, secretsOf, startGround, type Ended, type Ground } from './run-cli.ts';
+import { runCli, secretsOf, useGround, type Ended } from './run-cli.ts';
 
 // Each command is a separate process.
 // One link, starting before its first sync. Each test continues where the previous test ended.
-let ground: Ground;
+const ground = useGround();
 const outputs: Ended[] = [];
 let planned: ReturnType<typeof PlansDocument.parse>;
 
@@ -13,11 +13,6 @@ const run = async (...args: readonly string[]): Promise<Ended> => {
   outputs.push(output);
   return output;
 };
-
-beforeAll(async () => {
-  ground = await startGround();
-});
-afterAll(() => ground[Symbol.asyncDispose]());
 
 test('status of a link that never ran is active and sends no request', async () => {
   const { code, stdout } = await run('status', '--json');

@@ -10,7 +10,7 @@ import { writeHeartbeat } from '../../../src/app/heartbeat.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import { sampled } from '../../support/extent.ts';
-import { startCliHost } from '../../support/cli-host.ts';
+import { cliHost } from '../../support/cli-host.ts';
 import { runProcess, startGround, type Environment, type Ground } from './run-cli.ts';
 
 // A separate small disk, which the tests fill and make read-only. The tests are skipped without the right to mount.
@@ -26,13 +26,12 @@ const canMount = await (async (): Promise<boolean> => {
 })();
 
 describe.skipIf(!canMount)('the disk under DATA_DIR', () => {
-  const host = startCliHost();
   let ground: Ground;
   let disk: string;
   let env: Environment;
   let path: string;
 
-  const run = (...args: readonly string[]) => host.run(args, env, ground.directory);
+  const run = (...args: readonly string[]) => cliHost.run(args, env, ground.directory);
   const doctor = async () => {
     const { code, stdout } = await run('doctor', '--json');
     const { checks } = JSON.parse(stdout) as {
@@ -81,10 +80,7 @@ describe.skipIf(!canMount)('the disk under DATA_DIR', () => {
       await ground[Symbol.asyncDispose]();
     };
   });
-  afterAll(async () => {
-    await host[Symbol.asyncDispose]();
-    await rm(disk, { recursive: true, force: true });
-  });
+  afterAll(() => rm(disk, { recursive: true, force: true }));
 
   const FULL = [/the disk is full \((?:SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC)\)/u, /Free some space/u] as const;
 

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { chmod, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { FailureDocument } from '../../../config/documents.ts';
-import { runCli, startGround, type Environment, type Ground } from './run-cli.ts';
+import { runCli, useGround, type Environment } from './run-cli.ts';
 import { sampled } from '../../support/extent.ts';
 import { patchLink } from '../../support/patch-link.ts';
 
@@ -24,13 +24,9 @@ const DoctorDocument = z.strictObject({
   ),
 });
 
-let ground: Ground;
+const ground = useGround();
 let env: Environment;
 let round = 0;
-beforeAll(async () => {
-  ground = await startGround();
-});
-afterAll(() => ground[Symbol.asyncDispose]());
 beforeEach(() => {
   round += 1;
   env = { ...ground.env, DATA_DIR: join(ground.directory, `doctor-${round}`) };

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { DuplicatesDocument, MergeDocument } from '../../../config/documents.ts';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
-import { startGround, type Ended, type Ground } from './run-cli.ts';
+import { useGround, type Ended } from './run-cli.ts';
 
 // Each command is a separate process.
 const labelled = (...texts: readonly string[]) => texts.map((value) => ({ value, label: null }));
@@ -12,7 +12,7 @@ const PEOPLE = [
 ];
 
 // One link where Ada exists twice on both sides. Each test continues where the previous test ended.
-let ground: Ground;
+const ground = useGround({ google: PEOPLE, service: PEOPLE });
 const run = (...args: readonly string[]): Promise<Ended> => ground.run(...args);
 
 const groups = async () =>
@@ -20,10 +20,8 @@ const groups = async () =>
 const groupAt = async (side: 'google' | 'service') => (await groups())?.find((group) => group.side === side)?.id ?? '';
 
 beforeAll(async () => {
-  ground = await startGround({ google: PEOPLE, service: PEOPLE });
   expect((await run('sync')).code).toBe(0);
 });
-afterAll(() => ground[Symbol.asyncDispose]());
 
 test('duplicates are listed with names and reasons, both in text and in JSON', async () => {
   const { code, stdout } = await run('duplicates');

@@ -4,21 +4,17 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { FailureDocument, PlansDocument, RunsDocument, StatusDocument } from '../../../config/documents.ts';
-import { ended, runCli, secretsOf, startCli, startGround, type Ground } from './run-cli.ts';
+import { ended, runCli, secretsOf, startCli, useGround } from './run-cli.ts';
 
 // Each command is a separate process.
 let empty: string;
-let ground: Ground;
+const ground = useGround();
 
 beforeAll(async () => {
   empty = await mkdtemp(join(tmpdir(), 'contact-sync-cli-'));
-  ground = await startGround();
   expect((await ground.run('sync')).code).toBe(0);
 });
-afterAll(async () => {
-  await ground[Symbol.asyncDispose]();
-  await rm(empty, { recursive: true, force: true });
-});
+afterAll(() => rm(empty, { recursive: true, force: true }));
 
 const firstRun = (stdout: string) => RunsDocument.parse(JSON.parse(stdout)).runs[0];
 

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ended, startGround, type Environment, type Ground } from './run-cli.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ended, useGround, type Environment } from './run-cli.ts';
 
 // Files of root: a volume that the user of a container must not write. Only root can create such files.
 
@@ -11,12 +11,10 @@ const USER = 12_345;
 const GROUP = 54_321;
 
 describe.skipIf(process.getuid?.() !== 0)('files of another user', () => {
-  let ground: Ground;
+  const ground = useGround({ count: 5 });
   beforeAll(async () => {
-    ground = await startGround({ count: 5 });
     chmodSync(ground.directory, 0o755);
   });
-  afterAll(() => ground[Symbol.asyncDispose]());
 
   const run = (args: readonly string[], changes: Environment) => {
     const { SERVICE_ACCESS_TOKEN: _, ...rest } = ground.env;

@@ -1,12 +1,12 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { StatusDocument } from '../../../config/documents.ts';
 import { jobOptions, makeQueuePrefix, openQueue } from '../../../src/daemon/jobs/queue.ts';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import { vaultIn } from '../../support/store/vault.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { startCliHost, type CliHost } from '../../support/cli-host.ts';
+import { cliHost } from '../../support/cli-host.ts';
 import { startTestRedis } from '../../support/jobs/test-redis.ts';
 import { startGround, type Ground } from './run-cli.ts';
 
@@ -23,17 +23,10 @@ const QUILL: Person = {
 const TRACES = ['zacharias', 'quillfeather', 'vellumworks', '5550199', 'gilder'];
 
 const redis = await startTestRedis();
-let host: CliHost;
 let ground: Ground;
 let dataDir: string;
 
-beforeAll(() => {
-  host = startCliHost();
-});
-afterAll(async () => {
-  await host[Symbol.asyncDispose]();
-  await redis?.[Symbol.asyncDispose]();
-});
+afterAll(() => redis?.[Symbol.asyncDispose]());
 beforeEach(async () => {
   const other = { ...EMPTY_PERSON, givenName: 'Ada', familyName: 'Lovelace' };
   const others = ['one', 'two', 'three'].map((name) => ({
@@ -50,7 +43,7 @@ const run = async (...args: readonly string[]) => {
   const more = redis === null ? {} : { REDIS_URL: redis.url };
   // Only `forget` needs the queue.
   const env = args[0] === 'forget' ? { ...ground.env, ...more } : ground.env;
-  return host.run(args, env, ground.directory);
+  return cliHost.run(args, env, ground.directory);
 };
 
 const done = async (...args: readonly string[]): Promise<string> => {

@@ -2,22 +2,14 @@ import { existsSync } from 'node:fs';
 import { appendFile, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv, stripVTControlCharacters } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startFakeServer } from '../../support/carddav/fake-server.ts';
-import { startCliHost, type HostedCommand } from '../../support/cli-host.ts';
+import { cliHost, type HostedCommand } from '../../support/cli-host.ts';
 import { consentTo } from '../connect/sign-in.ts';
-import { secretsOf, startGround, type Environment, type Ground } from './run-cli.ts';
+import { secretsOf, useGround, type Environment } from './run-cli.ts';
 
 // Each `init` checks both sides and plans a first sync.
-const host = startCliHost();
-let ground: Ground;
-beforeAll(async () => {
-  ground = await startGround({ count: 6 });
-});
-afterAll(async () => {
-  await host[Symbol.asyncDispose]();
-  await ground[Symbol.asyncDispose]();
-});
+const ground = useGround({ count: 6 });
 
 /** Creates a folder for the state and the configuration of a command. */
 const newFolder = async (name: string): Promise<string> => {
@@ -36,7 +28,7 @@ const [DOWN, CONTROL_C] = ['\u001B[B', '\u0003'];
 
 /** Starts `init` with a terminal. */
 const ask = (args: readonly string[], env: Environment, folder: string) => {
-  const command = host.start(['init', ...args], env, folder, { isTerminal: true });
+  const command = cliHost.start(['init', ...args], env, folder, { isTerminal: true });
   const ended = command.end.then(({ stdout, stderr }): never => {
     throw new Error(`The command ended without asking: ${stdout.slice(-500)} ${stderr}`);
   });
@@ -68,7 +60,7 @@ const consent = async (command: HostedCommand, number: number): Promise<void> =>
 
 test('--yes reads every setting from the variables, and the written file needs none of them', async () => {
   const folder = await newFolder('yes');
-  const { code, stdout, stderr } = await host.run(['init', '--yes'], variables(), folder);
+  const { code, stdout, stderr } = await cliHost.run(['init', '--yes'], variables(), folder);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const file = join(folder, 'config/contact-sync.yaml');
   expect(await modeOf(file)).toBe(0o600);
@@ -78,7 +70,7 @@ test('--yes reads every setting from the variables, and the written file needs n
   expect(stdout).toMatch(/^default: full, \d+ actions/mu);
   for (const secret of secretsOf(ground.env)) expect(stdout + stderr).not.toContain(secret);
 
-  expect(await host.run(['plan'], {}, folder)).toMatchObject({
+  expect(await cliHost.run(['plan'], {}, folder)).toMatchObject({
     code: 3,
     stderr: expect.stringContaining('sync --accept-first'),
   });
@@ -86,7 +78,7 @@ test('--yes reads every setting from the variables, and the written file needs n
   expect(sent.filter(({ method, path }) => method !== 'GET' && !path.endsWith('/token'))).toEqual([]);
 
   const before = await readFile(file, 'utf8');
-  const again = await host.run(['init', '--yes'], variables(), folder);
+  const again = await cliHost.run(['init', '--yes'], variables(), folder);
   expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining(`${file} exists`) });
   expect(await readFile(file, 'utf8')).toBe(before);
 });
@@ -132,7 +124,7 @@ test('init introduces itself, asks for settings, signs in at both sides, checks 
   expect(text).toMatch(/^firstSync: review$/mu);
   expect(text).not.toContain(secret);
   expect(parseEnv(await readFile(envFile, 'utf8'))).toMatchObject({ GOOGLE_CLIENT_SECRET: secret });
-  expect(await host.run(['plan'], {}, folder)).toMatchObject({ code: 3 });
+  expect(await cliHost.run(['plan'], {}, folder)).toMatchObject({ code: 3 });
 });
 
 test('init refuses a wrong client at once, and a second init corrects an answer and keeps the rest of the file', async () => {
@@ -205,7 +197,7 @@ test('for a CardDAV side init asks for the password and for the address book of 
 
 test('an existing configuration can be left unchanged', async () => {
   const folder = await newFolder('kept');
-  await host.run(['init', '--yes'], variables(), folder);
+  await cliHost.run(['init', '--yes'], variables(), folder);
   const file = join(folder, 'config/contact-sync.yaml');
   const before = await readFile(file, 'utf8');
   const command = ask([], variables(), folder);
@@ -216,14 +208,14 @@ test('an existing configuration can be left unchanged', async () => {
 
 test('without a terminal init asks nothing and names --yes', async () => {
   const folder = await newFolder('piped');
-  const { code, stderr } = await host.run(['init'], variables(), folder);
+  const { code, stderr } = await cliHost.run(['init'], variables(), folder);
   expect([code, stderr]).toEqual([2, expect.stringContaining('use --yes')]);
   expect(await readdir(folder)).toEqual([]);
 });
 
 test('without the variables --yes lists the missing settings, and writes nothing', async () => {
   const folder = await newFolder('missing');
-  const { code, stderr } = await host.run(['init', '--yes'], {}, folder);
+  const { code, stderr } = await cliHost.run(['init', '--yes'], {}, folder);
   expect(code).toBe(2);
   for (const name of ['SERVICE_BASE_URL', 'GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET']) expect(stderr).toContain(name);
   expect(await readdir(join(folder, 'config'))).toEqual([]);
@@ -232,14 +224,14 @@ test('without the variables --yes lists the missing settings, and writes nothing
 
 test('an empty --data-dir, which an unset variable of a script leaves, is refused, and nothing is written', async () => {
   const folder = await newFolder('nowhere');
-  const { code, stderr } = await host.run(['init', '--yes', '--data-dir', ''], variables(), folder);
+  const { code, stderr } = await cliHost.run(['init', '--yes', '--data-dir', ''], variables(), folder);
   expect([code, stderr]).toEqual([2, expect.stringContaining('--data-dir is empty.')]);
   expect(await readdir(folder)).toEqual([]);
 });
 
 test('with --secrets none secrets in variables are written to no file', async () => {
   const folder = await newFolder('none');
-  expect(await host.run(['init', '--yes', '--secrets', 'none'], variables(), folder)).toMatchObject({ code: 0 });
+  expect(await cliHost.run(['init', '--yes', '--secrets', 'none'], variables(), folder)).toMatchObject({ code: 0 });
   const text = await readFile(join(folder, 'config/contact-sync.yaml'), 'utf8');
   for (const secret of secretsOf(ground.env)) expect(text).not.toContain(secret);
   expect(existsSync(join(folder, 'config/.env'))).toBe(false);
@@ -248,7 +240,7 @@ test('with --secrets none secrets in variables are written to no file', async ()
 test('a fault found by doctor sets the exit code, and no plan is shown', async () => {
   const folder = await newFolder('refused');
   const env = { ...variables(), SERVICE_ACCESS_TOKEN: 'wrong' };
-  const { code, stdout } = await host.run(['init', '--yes'], env, folder);
+  const { code, stdout } = await cliHost.run(['init', '--yes'], env, folder);
   expect(code).toBe(4);
   expect(stdout).toMatch(/^FAIL +default service-credentials/mu);
   expect(stdout).toContain('To change an answer: contact-sync init\nTo check again: contact-sync doctor\n');

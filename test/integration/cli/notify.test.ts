@@ -2,13 +2,10 @@ import { createHmac } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import { startCliHost } from '../../support/cli-host.ts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { cliHost } from '../../support/cli-host.ts';
 import { startReceiver, type Receiver } from '../../support/receiver.ts';
 import type { Environment } from './run-cli.ts';
-
-const host = startCliHost();
-afterAll(() => host[Symbol.asyncDispose]());
 
 const SECRET = 'a-secret-of-sixteen-or-more';
 
@@ -32,7 +29,7 @@ const notify = (changes: Environment = {}, args: readonly string[] = ['--test'])
     DATA_DIR: directory,
     ...changes,
   };
-  return host.run(['notify', ...args], env, directory);
+  return cliHost.run(['notify', ...args], env, directory);
 };
 const name = (): string => new URL(receiver.url).host;
 

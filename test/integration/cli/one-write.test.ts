@@ -1,32 +1,24 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { HistoryDocument, RetriedDocument, UndoDocument } from '../../../config/documents.ts';
-import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
-import { startGround, type Ended, type Ground } from './run-cli.ts';
+import { googleId, named } from '../../support/linked-people.ts';
+import { useGround, type Ended } from './run-cli.ts';
 
 // Each command is a separate process.
 // A write that is refused, retried, and undone separately. Each test continues where the previous test ended.
-let ground: Ground;
+const ground = useGround({ google: [named('Ada'), named('Ben')], service: [] });
 
 const run = (...args: readonly string[]): Promise<Ended> => ground.run(...args);
 
-const named = (givenName: string): Person => ({ ...EMPTY_PERSON, givenName, familyName: 'Tester' });
-
 beforeAll(async () => {
-  ground = await startGround({ google: ['Ada', 'Ben'].map(named), service: [] });
   expect((await run('sync')).code).toBe(0);
 });
-afterAll(() => ground[Symbol.asyncDispose]());
 
 const LONG = 'long '.repeat(60).trim();
 
-const googleId = (givenName: string): string => {
-  const people = ground.sandbox.google.account.people();
-  return people.find(({ names }) => names?.[0]?.givenName === givenName)?.resourceName ?? '';
-};
 const titleOf = (name: string): string | null | undefined =>
   ground.sandbox.service.account.contacts().find((contact) => contact.first_name === name)?.title;
 const entitle = (name: string, title: string): void =>
-  ground.sandbox.google.account.updatePerson(googleId(name), { organizations: [{ title }] });
+  ground.sandbox.google.account.updatePerson(googleId(ground, name), { organizations: [{ title }] });
 const takesLongTexts = (longText: string): Promise<unknown> =>
   fetch(`${ground.sandbox.service.url}/__control/variants`, { method: 'POST', body: JSON.stringify({ longText }) });
 
@@ -38,10 +30,10 @@ test('[R15] a refused write is retried after `retry`', async () => {
   await takesLongTexts('kept');
   await run('sync');
   expect([titleOf('Ada') === LONG, titleOf('Ben')]).toEqual([false, 'Baker']);
-  const { code, stdout } = await run('retry', googleId('Ada'), '--json');
+  const { code, stdout } = await run('retry', googleId(ground, 'Ada'), '--json');
   expect(code).toBe(0);
   const [retried, ...others] = RetriedDocument.parse(JSON.parse(stdout)).retried;
-  expect(retried).toMatchObject({ side: 'service', googleId: googleId('Ada'), attempts: 1 });
+  expect(retried).toMatchObject({ side: 'service', googleId: googleId(ground, 'Ada'), attempts: 1 });
   expect(others).toEqual([]);
   expect((await run('sync')).code).toBe(0);
   expect(titleOf('Ada')).toBe(LONG);

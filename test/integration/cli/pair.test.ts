@@ -1,54 +1,41 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { PlansDocument, VerdictDocument } from '../../../config/documents.ts';
 import { fileOf } from '../../../config/document-schemas.ts';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
-import { startGround, type Ended, type Ground } from './run-cli.ts';
+import { googleId, serviceId } from '../../support/linked-people.ts';
+import { useGround, type Ended } from './run-cli.ts';
 
 // Each command is a separate process.
 // A household whose members all have different names. Each test continues where the previous test ended.
-let ground: Ground;
-
-const run = (...args: readonly string[]): Promise<Ended> => ground.run(...args);
-
 const ofHousehold = (givenName: string): Person => {
   return { ...EMPTY_PERSON, givenName, familyName: 'Smith', emails: [{ value: 'home@x.org', label: null }] };
 };
 
-beforeAll(async () => {
-  ground = await startGround({
-    google: [ofHousehold('Mia'), ofHousehold('Tim')],
-    service: [ofHousehold('Amelia'), ofHousehold('Eve')],
-  });
+const ground = useGround({
+  google: [ofHousehold('Mia'), ofHousehold('Tim')],
+  service: [ofHousehold('Amelia'), ofHousehold('Eve')],
 });
-afterAll(() => ground[Symbol.asyncDispose]());
 
-const googleId = (givenName: string): string => {
-  const people = ground.sandbox.google.account.people();
-  return people.find(({ names }) => names?.[0]?.givenName === givenName)?.resourceName ?? '';
-};
-const serviceId = (firstName: string): string => {
-  const contacts = ground.sandbox.service.account.contacts();
-  return contacts.find((contact) => contact.first_name === firstName)?.id ?? '';
-};
+const run = (...args: readonly string[]): Promise<Ended> => ground.run(...args);
 
 const planned = async () => PlansDocument.parse(JSON.parse((await run('plan', '--json')).stdout)).links[0];
 
 test('[R13] the plan contains the command for each two candidates', async () => {
   const { stdout } = await run('plan');
-  for (const left of ['Mia', 'Tim'].map(googleId)) {
-    for (const right of ['Amelia', 'Eve'].map(serviceId))
+  for (const left of ['Mia', 'Tim'].map((name) => googleId(ground, name))) {
+    for (const right of ['Amelia', 'Eve'].map((name) => serviceId(ground, name)))
       expect(stdout).toMatch(new RegExp(` pair ${left} ${right}$`, 'mu'));
   }
 });
 
 test('[R13] an empty id, which an unset variable of a script leaves, is refused', async () => {
-  const { code, stderr } = await run('pair', googleId('Mia'), '');
+  const { code, stderr } = await run('pair', googleId(ground, 'Mia'), '');
   expect([code, stderr]).toEqual([2, expect.stringContaining('An id is empty.')]);
 });
 
 test('[R13] a decision applies to the plan, can be removed, and has a warning for unknown contacts', async () => {
-  const ids = [googleId('Mia'), serviceId('Amelia')] as const;
+  const ids = [googleId(ground, 'Mia'), serviceId(ground, 'Amelia')] as const;
   const decided = await run('pair', ...ids, '--json');
   expect(decided.code).toBe(0);
   expect(decided.stderr).toContain(`${ids[0]} is unknown at Google so far.`);
@@ -64,7 +51,12 @@ test('[R13] a decision applies to the plan, can be removed, and has a warning fo
 });
 
 test('[R13] contacts kept apart are no longer reported, and paired contacts cannot be kept apart', async () => {
-  const [mia, tim, amelia, eve] = [googleId('Mia'), googleId('Tim'), serviceId('Amelia'), serviceId('Eve')];
+  const [mia, tim, amelia, eve] = [
+    googleId(ground, 'Mia'),
+    googleId(ground, 'Tim'),
+    serviceId(ground, 'Amelia'),
+    serviceId(ground, 'Eve'),
+  ];
   const apart = await run('pair', '--apart', tim, eve);
   expect([apart.code, apart.stdout]).toEqual([
     0,

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startGround, type Ground } from './run-cli.ts';
+import { expect, test } from 'vitest';
+import { useGround } from './run-cli.ts';
 
 // Each command is a separate process.
 const execute = promisify(execFile);
@@ -14,11 +14,7 @@ const hasScript = await execute('script', ['--version']).then(
   () => false,
 );
 
-let ground: Ground;
-beforeAll(async () => {
-  ground = await startGround({ count: 6 });
-});
-afterAll(() => ground[Symbol.asyncDispose]());
+const ground = useGround({ count: 6 });
 
 /** Returns the output of `plan` in a terminal. */
 const onTerminal = async (env: Readonly<Record<string, string>>): Promise<string> => {

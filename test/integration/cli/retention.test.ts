@@ -3,16 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { startCliHost, type CliHost } from '../../support/cli-host.ts';
+import { cliHost } from '../../support/cli-host.ts';
 
 const DAY_MS = 86_400_000;
 
-let host: CliHost;
 let directory: string;
 let env: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  host = startCliHost();
   directory = await mkdtemp(join(tmpdir(), 'contact-sync-retention-'));
   env = {
     SERVICE_BASE_URL: 'http://127.0.0.1:9',
@@ -33,13 +31,10 @@ beforeAll(async () => {
   await store.releaseLease('default', 'test');
   await store.close();
 });
-afterAll(async () => {
-  await host[Symbol.asyncDispose]();
-  await rm(directory, { recursive: true });
-});
+afterAll(() => rm(directory, { recursive: true }));
 
 const undo = (run: string, more: Readonly<Record<string, string>> = {}) =>
-  host.run(['undo', run, '--dry-run'], { ...env, ...more }, directory);
+  cliHost.run(['undo', run, '--dry-run'], { ...env, ...more }, directory);
 
 test('undo refuses a run that is too old, and prints the time for which writes are kept', async () => {
   const { code, stderr } = await undo('old-run');
@@ -49,7 +44,7 @@ test('undo refuses a run that is too old, and prints the time for which writes a
 });
 
 test.each(['undo', 'runs'])('%s refuses an empty RUN, which an unset variable of a script leaves', async (command) => {
-  const { code, stdout, stderr } = await host.run([command, ''], env, directory);
+  const { code, stdout, stderr } = await cliHost.run([command, ''], env, directory);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain('RUN is empty');
 });

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fileOf } from '../../../config/document-schemas.ts';
 import {
@@ -14,13 +14,13 @@ import {
   StatusDocument,
 } from '../../../config/documents.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { runCli, startGround, type Ended, type Ground } from './run-cli.ts';
+import { runCli, useGround, type Ended } from './run-cli.ts';
 
 // Each command is a separate process.
 const DELETED = 14;
 
 // One link with 60 synced contacts, of which 14 were deleted. Each test continues where the previous test ended.
-let ground: Ground;
+const ground = useGround({ count: 60 });
 let deletedNames: readonly string[];
 
 /** Sorts names independently of the order of a plan. */
@@ -29,7 +29,6 @@ const inOrder = (names: readonly (string | null | undefined)[]): readonly string
 const run = (...args: readonly string[]): Promise<Ended> => ground.run(...args);
 
 beforeAll(async () => {
-  ground = await startGround({ count: 60 });
   expect((await run('sync')).code).toBe(0);
   const { account } = ground.sandbox.google;
   const people = account.people().slice(0, DELETED);
@@ -39,7 +38,6 @@ beforeAll(async () => {
   });
   for (const { resourceName } of people) account.deletePerson(resourceName ?? '');
 });
-afterAll(() => ground[Symbol.asyncDispose]());
 
 test('[R8] the plan of a halted run lists the contacts that it would delete', async () => {
   const { code, stdout } = await run('plan');

@@ -4,7 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { startCliHost } from '../../support/cli-host.ts';
+import { beforeAll } from 'vitest';
+import { cliHost } from '../../support/cli-host.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 
 const MAIN = join(import.meta.dirname, '../../../src/main.ts');
@@ -29,7 +30,7 @@ export const runProcess = (args: readonly string[], env: Environment = {}, cwd?:
 
 /** Runs a command to its end in the host of this worker. */
 export const runCli = (args: readonly string[], env: Environment = {}, cwd?: string): Promise<Ended> =>
-  startCliHost().runTyped(args, env, cwd);
+  cliHost.runTyped(args, env, cwd);
 
 export type Ground = {
   readonly sandbox: Sandbox;
@@ -69,6 +70,33 @@ export const startGround = async (options: SandboxOptions = {}): Promise<Ground>
     env,
     run: (...args) => runCli(args, env, directory),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+};
+
+/** The ground of a file: started before its tests and `prepare`, removed after them. */
+export const useGround = (options: SandboxOptions = {}, prepare?: () => Promise<void> | void): Ground => {
+  let ground: Ground | null = null;
+  const started = (): Ground => {
+    if (ground === null) throw new Error('The ground is not started before the first hook.');
+    return ground;
+  };
+  beforeAll(async () => {
+    ground = await startGround(options);
+    await prepare?.();
+    return () => started()[Symbol.asyncDispose]();
+  });
+  return {
+    get sandbox() {
+      return started().sandbox;
+    },
+    get directory() {
+      return started().directory;
+    },
+    get env() {
+      return started().env;
+    },
+    run: (...args) => started().run(...args),
+    [Symbol.asyncDispose]: () => started()[Symbol.asyncDispose](),
   };
 };
 

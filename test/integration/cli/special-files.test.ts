@@ -1,19 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startCliHost } from '../../support/cli-host.ts';
-import { startGround, type Ground } from './run-cli.ts';
+import { describe, expect, test } from 'vitest';
+import { cliHost } from '../../support/cli-host.ts';
+import { useGround } from './run-cli.ts';
 
 // Reading a named pipe or /dev/zero never ends. Each test ends if the file is refused.
 
-const host = startCliHost();
-let ground: Ground;
-beforeAll(async () => {
-  ground = await startGround();
-  return () => ground[Symbol.asyncDispose]();
-});
-afterAll(() => host[Symbol.asyncDispose]());
+const ground = useGround();
 
 /** Creates a file that can be read without end. */
 const put = (kind: 'pipe' | 'zero', path: string): void => {
@@ -25,7 +19,7 @@ const put = (kind: 'pipe' | 'zero', path: string): void => {
 describe.each(['pipe', 'zero'] as const)('a %s in place of a file', (kind) => {
   const at = (name: string): string => join(ground.directory, name);
   const run = (env: Readonly<Record<string, string>>, ...args: readonly string[]) =>
-    host.run(args, { ...ground.env, ...env }, ground.directory);
+    cliHost.run(args, { ...ground.env, ...env }, ground.directory);
 
   test.each([
     ['the configuration file', ['status', '--config', 'special'], 'is not a regular file'],

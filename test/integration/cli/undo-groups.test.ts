@@ -1,25 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { HistoryDocument, UndoDocument } from '../../../config/documents.ts';
-import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
-import { startGround, type Ended, type Ground } from './run-cli.ts';
+import { named } from '../../support/linked-people.ts';
+import { useGround, type Ended } from './run-cli.ts';
 
 // Each command is a separate process.
-let ground: Ground;
+const ground = useGround({ google: [named('Ada', { groups: ['Choir'] }), named('Ben'), named('Cid')], service: [] });
 
 const run = (...args: readonly string[]): Promise<Ended> => ground.run(...args);
 
-const named = (givenName: string): Person => ({
-  ...EMPTY_PERSON,
-  givenName,
-  familyName: 'Tester',
-  groups: givenName === 'Ada' ? ['Choir'] : [],
-});
-
 beforeAll(async () => {
-  ground = await startGround({ google: ['Ada', 'Ben', 'Cid'].map(named), service: [] });
   expect((await run('sync')).code).toBe(0);
 });
-afterAll(() => ground[Symbol.asyncDispose]());
 
 const labels = (): readonly string[] => ground.sandbox.google.account.groups().map(({ name }) => name);
 

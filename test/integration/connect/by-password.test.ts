@@ -2,30 +2,24 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startFakeServer, type FakeServer } from '../../support/carddav/fake-server.ts';
-import { startCliHost } from '../../support/cli-host.ts';
-import { startGround, type Environment, type Ground } from '../cli/run-cli.ts';
+import { cliHost } from '../../support/cli-host.ts';
+import { useGround, type Environment } from '../cli/run-cli.ts';
 import { vaultIn } from '../../support/store/vault.ts';
 
 const PASSWORD = 'abcd efgh ijkl';
 const HEADER = `Basic ${Buffer.from(`ada:${PASSWORD}`).toString('base64')}`;
 
-const host = startCliHost();
-let ground: Ground;
+const ground = useGround();
 let server: FakeServer;
 let env: Environment;
 let round = 0;
 
 beforeAll(async () => {
-  ground = await startGround();
   server = await startFakeServer({
     intercept: ({ headers }) => (headers.authorization === HEADER ? null : { status: 401 }),
   });
 });
-afterAll(async () => {
-  await host[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
-  await ground[Symbol.asyncDispose]();
-});
+afterAll(() => server[Symbol.asyncDispose]());
 
 beforeEach(async () => {
   round += 1;
@@ -36,7 +30,7 @@ beforeEach(async () => {
 });
 
 const connect = async (password: string, ...args: readonly string[]) => {
-  const command = host.start(['connect', 'carddav', ...args], env, ground.directory);
+  const command = cliHost.start(['connect', 'carddav', ...args], env, ground.directory);
   command.paste(password);
   return command.end;
 };
@@ -47,7 +41,7 @@ test('connect asks for a password, checks it and stores it, and a plan needs non
   expect(stdout).toContain(`${server.url}ada/contacts/`);
   expect(stdout).not.toContain(PASSWORD);
   expect(await vaultIn(env['DATA_DIR'] ?? '').read('home', 'carddav')).toMatchObject({ token: PASSWORD });
-  expect((await host.run(['plan'], env, ground.directory)).code).toBe(0);
+  expect((await cliHost.run(['plan'], env, ground.directory)).code).toBe(0);
 });
 
 test('a wrong password is not stored: exit code 4', async () => {
@@ -59,13 +53,13 @@ test('a wrong password is not stored: exit code 4', async () => {
 
 test('doctor reports the address book, its rights and versions, and a server that refuses the password', async () => {
   await connect(PASSWORD);
-  const healthy = await host.run(['doctor'], env, ground.directory);
+  const healthy = await cliHost.run(['doctor'], env, ground.directory);
   expect(healthy.stdout).toMatch(
     /ok +home carddav-credentials +ada \(http:.*\/ada\/contacts\/\), password accepted, stored by connect/u,
   );
   expect(healthy.stdout).toMatch(/ok +home carddav-rights +the address book "Contacts" can be read and written/u);
   expect(healthy.stdout).toMatch(/ok +home carddav-versions +no vCard version stated; .* with sync tokens/u);
-  const refused = await host.run(['doctor'], { ...env, CARDDAV_PASSWORD: 'wrong' }, ground.directory);
+  const refused = await cliHost.run(['doctor'], { ...env, CARDDAV_PASSWORD: 'wrong' }, ground.directory);
   expect(refused.stdout).toContain('many servers require an app password');
 });
 
@@ -77,7 +71,7 @@ test('doctor warns about a read-only address book, and shows the account without
     token.CONTACT_SYNC_CONFIG,
     JSON.stringify({ links: { home: { left: { provider: 'google' }, right } } }),
   );
-  const { code, stdout } = await host.run(['doctor'], token, ground.directory);
+  const { code, stdout } = await cliHost.run(['doctor'], token, ground.directory);
   expect(code).toBe(0);
   expect(stdout).toMatch(/warn +home carddav-rights +the account may only read the address book "Contacts"/u);
   expect(stdout).toMatch(/ok +home carddav-credentials +http:\S+\/ada\/contacts\/, password accepted/u);

@@ -2,26 +2,17 @@ import { once } from 'node:events';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { startCliHost } from '../../support/cli-host.ts';
-import { startGround, type Environment, type Ground } from '../cli/run-cli.ts';
+import { cliHost } from '../../support/cli-host.ts';
+import { useGround, type Environment } from '../cli/run-cli.ts';
 import { consentTo, startSignIn } from './sign-in.ts';
 import { patchLink } from '../../support/patch-link.ts';
 import { vaultIn } from '../../support/store/vault.ts';
 
-const host = startCliHost();
-let ground: Ground;
+const ground = useGround();
 let env: Environment;
 let round = 0;
-
-beforeAll(async () => {
-  ground = await startGround();
-});
-afterAll(async () => {
-  await host[Symbol.asyncDispose]();
-  await ground[Symbol.asyncDispose]();
-});
 
 beforeEach(() => {
   const { GOOGLE_REFRESH_TOKEN: _, SERVICE_ACCESS_TOKEN: __, ...rest } = ground.env;
@@ -29,8 +20,8 @@ beforeEach(() => {
   env = { ...rest, DATA_DIR: join(ground.directory, `data-${round}`) };
 });
 
-const start = (...args: readonly string[]) => startSignIn(host, args, env, ground.directory);
-const run = (...args: readonly string[]) => host.run(args, env, ground.directory);
+const start = (...args: readonly string[]) => startSignIn(args, env, ground.directory);
+const run = (...args: readonly string[]) => cliHost.run(args, env, ground.directory);
 
 /** Signs in by paste, as somebody does whose browser is on another machine. */
 const connect = async (...args: readonly string[]) => {
@@ -195,7 +186,7 @@ test('tokens are encrypted where CREDENTIALS_KEY is set; another key is reported
 
 describe('--api-key', () => {
   test('--api-key exchanges a v1 key from standard input, which is not echoed', async () => {
-    const command = host.start(['connect', 'service', '--api-key', '-'], env, ground.directory);
+    const command = cliHost.start(['connect', 'service', '--api-key', '-'], env, ground.directory);
     command.paste(ground.sandbox.service.apiKey);
     const { code, stdout, stderr } = await command.end;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -240,13 +231,13 @@ test('a port that is taken is exit code 2', async () => {
 
 test('an application that is not configured is exit code 2, with every variable', async () => {
   const { SERVICE_AUTH_URL: _, SERVICE_CLIENT_ID: __, SERVICE_CLIENT_SECRET: ___, ...rest } = env;
-  const { code, stderr } = await host.run(['connect', 'service'], rest, ground.directory);
+  const { code, stderr } = await cliHost.run(['connect', 'service'], rest, ground.directory);
   expect(code).toBe(2);
   for (const name of ['SERVICE_AUTH_URL', 'SERVICE_CLIENT_ID', 'SERVICE_CLIENT_SECRET']) expect(stderr).toContain(name);
 });
 
 test('Ctrl-C ends the command without storing a token', async () => {
-  const command = host.start(['connect', 'google', '--no-browser'], env, ground.directory);
+  const command = cliHost.start(['connect', 'google', '--no-browser'], env, ground.directory);
   await command.printed((stdout) => (stdout.includes('paste it here') ? stdout : null));
   command.kill('SIGINT');
   const { code, stderr } = await command.end;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { startCliHost, type CliHost } from '../../support/cli-host.ts';
+import { cliHost } from '../../support/cli-host.ts';
 import { startGround, type Environment, type Ground } from '../cli/run-cli.ts';
 import { findBrowser, launchBrowser, openContext } from '../oauth/browser.ts';
 import { startSignIn } from './sign-in.ts';
@@ -9,7 +9,6 @@ import { startSignIn } from './sign-in.ts';
 const isSkipped = findBrowser() === null && process.env['CI'] !== 'true';
 
 let browser: Browser;
-let host: CliHost;
 let ground: Ground;
 let env: Environment;
 
@@ -17,7 +16,6 @@ beforeAll(async () => {
   if (isSkipped) return;
   await using starting = new AsyncDisposableStack();
   ground = starting.use(await startGround());
-  host = starting.use(startCliHost());
   const { GOOGLE_REFRESH_TOKEN: _, SERVICE_ACCESS_TOKEN: __, ...rest } = ground.env;
   env = { ...rest, DATA_DIR: join(ground.directory, 'connected') };
   ({ browser } = starting.use(await launchBrowser()));
@@ -30,7 +28,7 @@ describe.skipIf(isSkipped)('connect in a browser on the same machine', () => {
     { side: 'google', button: 'Allow' },
     { side: 'service', button: 'Accept' },
   ])('$side: a consent redirects the browser to the command and stores the token', async ({ side, button }) => {
-    const { address, end } = await startSignIn(host, [side], env, ground.directory);
+    const { address, end } = await startSignIn([side], env, ground.directory);
     const page = await (await openContext(browser)).newPage();
     const hosts = new Set<string>();
     page.on('request', (request) => hosts.add(new URL(request.url()).hostname));
@@ -45,11 +43,11 @@ describe.skipIf(isSkipped)('connect in a browser on the same machine', () => {
   });
 
   test('a plan uses the stored tokens', async () => {
-    expect((await host.run(['plan', '--json'], env, ground.directory)).code).toBe(0);
+    expect((await cliHost.run(['plan', '--json'], env, ground.directory)).code).toBe(0);
   });
 
   test('a consent that is rejected in the browser: exit code 1', async () => {
-    const { address, end } = await startSignIn(host, ['service'], env, ground.directory);
+    const { address, end } = await startSignIn(['service'], env, ground.directory);
     const page = await (await openContext(browser)).newPage();
     await page.goto(address);
     await page.getByRole('button', { name: 'Reject' }).click();

@@ -2,26 +2,20 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
-import { startCliHost } from '../../support/cli-host.ts';
-import { startGround, type Environment, type Ground } from '../cli/run-cli.ts';
+import { cliHost } from '../../support/cli-host.ts';
+import { useGround, type Environment } from '../cli/run-cli.ts';
 import { consentTo, startSignIn } from './sign-in.ts';
 import { vaultIn } from '../../support/store/vault.ts';
 
-const host = startCliHost();
-let ground: Ground;
+const ground = useGround();
 let other: Sandbox;
 let env: Environment;
 let round = 0;
 
 beforeAll(async () => {
-  ground = await startGround();
   other = await startSandbox({ count: 10 });
 });
-afterAll(async () => {
-  await host[Symbol.asyncDispose]();
-  await other[Symbol.asyncDispose]();
-  await ground[Symbol.asyncDispose]();
-});
+afterAll(() => other[Symbol.asyncDispose]());
 
 /** The settings of a side at the Google of one sandbox. */
 const googleOf = (sandbox: Sandbox, name: string) => {
@@ -48,9 +42,9 @@ const linkUp = async (left: Sandbox, right: Sandbox): Promise<void> => {
 };
 beforeEach(() => linkUp(ground.sandbox, other));
 
-const run = (...args: readonly string[]) => host.run(args, env, ground.directory);
+const run = (...args: readonly string[]) => cliHost.run(args, env, ground.directory);
 const connect = async (...args: readonly string[]) => {
-  const { address, paste, end } = await startSignIn(host, args, env, ground.directory);
+  const { address, paste, end } = await startSignIn(args, env, ground.directory);
   paste((await consentTo(address)).href);
   return end;
 };

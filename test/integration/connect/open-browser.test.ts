@@ -1,21 +1,13 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openBrowser } from '../../../src/cli/terminal/open-browser.ts';
-import { startCliHost } from '../../support/cli-host.ts';
-import { startGround, type Environment, type Ground } from '../cli/run-cli.ts';
+import { cliHost } from '../../support/cli-host.ts';
+import { useGround, type Environment } from '../cli/run-cli.ts';
 import { consentTo } from './sign-in.ts';
 
-const host = startCliHost();
-let ground: Ground;
-beforeAll(async () => {
-  ground = await startGround({ count: 1 });
-});
-afterAll(async () => {
-  await host[Symbol.asyncDispose]();
-  await ground[Symbol.asyncDispose]();
-});
+const ground = useGround({ count: 1 });
 
 /** Programs that open files in a browser, each replaced by one that records its arguments. */
 const OPENERS = ['xdg-open', 'open', 'run-mailcap', 'browser'];
@@ -38,7 +30,7 @@ const createBrowser = async (name: string): Promise<{ env: Environment; record: 
 test('connect opens a redirect file that only the user can read, and no argument contains the address', async () => {
   const { env, record } = await createBrowser('recording');
   const { GOOGLE_REFRESH_TOKEN: _, ...rest } = ground.env;
-  const command = host.start(['connect', 'google'], { ...rest, ...env }, ground.directory);
+  const command = cliHost.start(['connect', 'google'], { ...rest, ...env }, ground.directory);
   const address = await command.printed((stdout) => /^http:\/\/127\.0\.0\.1.*(?=\n)/mu.exec(stdout)?.[0] ?? null);
   await expect.poll(() => existsSync(record), { timeout: 60_000 }).toBe(true);
   const recorded = await readFile(record, 'utf8');

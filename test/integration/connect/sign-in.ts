@@ -1,4 +1,4 @@
-import type { CliHost, HostedCommand } from '../../support/cli-host.ts';
+import { cliHost, type HostedCommand } from '../../support/cli-host.ts';
 import type { Environment } from '../cli/run-cli.ts';
 
 /** A `connect` under way, which waits for its answer. */
@@ -8,13 +8,8 @@ export type SignIn = Pick<HostedCommand, 'paste' | 'end'> & {
 };
 
 /** Starts `connect` without a browser and reads the address that it prints. */
-export const startSignIn = async (
-  host: CliHost,
-  args: readonly string[],
-  env: Environment,
-  directory: string,
-): Promise<SignIn> => {
-  const command = host.start(['connect', ...args, '--no-browser'], env, directory);
+export const startSignIn = async (args: readonly string[], env: Environment, directory: string): Promise<SignIn> => {
+  const command = cliHost.start(['connect', ...args, '--no-browser'], env, directory);
   const printed = command.printed((stdout) => /^http:\/\/127\.0\.0\.1.*(?=\n)/mu.exec(stdout)?.[0] ?? null);
   const failed = command.end.then(({ stderr }): never => {
     throw new Error(`No address was printed: ${stderr}`);

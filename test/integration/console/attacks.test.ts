@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
-import { startCliHost } from '../../support/cli-host.ts';
 import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, errors } from '../../support/jobs/log-lines.ts';
 import { ask, formTo, newPass, signIn, startPage, tokenIn, type Visitor } from './page-client.ts';
 
 // Attacks on the page by clients without access to it.
-
-const host = startCliHost();
-afterAll(() => host[Symbol.asyncDispose]());
 
 const SLOW = { syncInterval: '7d', sweepInterval: '7d' };
 const HOSTILE_NAME = '<img src=x onerror=alert(1)>';
@@ -20,7 +16,7 @@ let daemon: Awaited<ReturnType<typeof startPage>>['daemon'];
 let visitor: Visitor;
 
 beforeAll(async () => {
-  world = await startDaemonWorld(null, host);
+  world = await startDaemonWorld();
   sandbox = await world.addLink('work');
   const { google } = sandbox;
   const [person] = google.account.people();

@@ -1,6 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startCliHost } from '../../support/cli-host.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { startDaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { inCompleteRun } from '../../support/extent.ts';
 import { completed, errors, says } from '../../support/jobs/log-lines.ts';
@@ -14,7 +13,6 @@ import { picture } from './picture.ts';
 
 const isSkipped = findBrowser() === null && process.env['CI'] !== 'true';
 
-const host = startCliHost();
 let browser: Browser;
 beforeAll(async () => {
   if (isSkipped) return;
@@ -22,18 +20,16 @@ beforeAll(async () => {
   ({ browser } = running);
   return () => running[Symbol.asyncDispose]();
 });
-afterAll(() => host[Symbol.asyncDispose]());
 
 const HALTED = says('run halted', 'work');
 
 /** Starts a daemon that has completed its first sync. No other run starts by schedule. */
 const startWorld = async () => {
-  const world = await startDaemonWorld(null, host);
-  const sandbox = await world.addLink('work', 60);
-  await world.configure({ work: { syncInterval: '7d', sweepInterval: '7d' } }, { listen: '127.0.0.1:0' });
+  const work = { people: 60, syncInterval: '7d', sweepInterval: '7d' };
+  const world = await startDaemonWorld({ work }, { listen: '127.0.0.1:0' });
   const { daemon, address } = await startPage(world);
   await daemon.until(completed('work', 'full'));
-  const { google, service } = sandbox;
+  const { google, service } = world.sandbox('work');
   const named = google.account.people().filter(({ names }) => names?.[0]?.familyName);
   const disturb = (): void => {
     for (const { resourceName } of named.slice(0, 14)) google.account.deletePerson(resourceName ?? '');

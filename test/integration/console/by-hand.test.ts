@@ -1,15 +1,11 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
-import { startCliHost } from '../../support/cli-host.ts';
 import { startDaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, says } from '../../support/jobs/log-lines.ts';
 import { seen, settled, signIn, startPage, type Visitor } from './page-client.ts';
 
 // Decisions by hand on the page, over HTTP: pair contacts, undo a wrong write, retry a refused write.
-
-const host = startCliHost();
-afterAll(() => host[Symbol.asyncDispose]());
 
 const SLOW = { syncInterval: '7d', sweepInterval: '7d' };
 const PAGE = { listen: '127.0.0.1:0' };
@@ -23,9 +19,8 @@ const named = (givenName: string, familyName: string, email: string): Person => 
 const ADA = named('Ada', 'Lovelace', 'ada@x.org');
 
 const startWith = async (google: readonly Person[], service: readonly Person[], settings: object = {}) => {
-  const world = await startDaemonWorld(null, host);
-  const sandbox = await world.addLink('work', { google, service });
-  await world.configure({ work: { ...SLOW, ...settings } }, PAGE);
+  const world = await startDaemonWorld({ work: { people: { google, service }, ...SLOW, ...settings } }, PAGE);
+  const sandbox = world.sandbox('work');
   const { daemon, address } = await startPage(world);
   await daemon.until('firstSync' in settings ? says('run halted', 'work') : completed('work', 'full'));
   return { world, sandbox, daemon, address, visitor: await signIn(world, address) };

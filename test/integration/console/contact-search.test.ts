@@ -1,6 +1,5 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startCliHost } from '../../support/cli-host.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { startDaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed } from '../../support/jobs/log-lines.ts';
 import { findBrowser, launchBrowser, openContext } from '../oauth/browser.ts';
@@ -10,8 +9,6 @@ import { lookAtAll } from './page-looks.ts';
 // The pages for contacts, conflicts and settings, in Chromium.
 
 const isSkipped = findBrowser() === null && process.env['CI'] !== 'true';
-const host = startCliHost();
-afterAll(() => host[Symbol.asyncDispose]());
 let browser: Browser;
 beforeAll(async () => {
   if (isSkipped) return;
@@ -22,13 +19,11 @@ beforeAll(async () => {
 
 describe.skipIf(isSkipped)('the pages for contacts', () => {
   test('find contacts during typing, and the address contains the search', async () => {
-    await using world = await startDaemonWorld(null, host);
-    const sandbox = await world.addLink('work', 12);
-    const slow = { syncInterval: '7d', sweepInterval: '7d' };
-    await world.configure({ work: slow }, { listen: '127.0.0.1:0', conflictPolicy: { title: 'ask' } });
+    const work = { people: 12, syncInterval: '7d', sweepInterval: '7d' };
+    await using world = await startDaemonWorld({ work }, { listen: '127.0.0.1:0', conflictPolicy: { title: 'ask' } });
     const { daemon, address } = await startPage(world);
     await daemon.until(completed('work', 'full'));
-    const { google, service } = sandbox;
+    const { google, service } = world.sandbox('work');
     const person = google.account.people().find(({ emailAddresses = [] }) => emailAddresses.length > 0);
     const email = person?.emailAddresses?.[0]?.value ?? '';
     const contact = service.account.contacts().find((one) => JSON.stringify(one).includes(email));

@@ -1,6 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startCliHost } from '../../support/cli-host.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { startDaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, says } from '../../support/jobs/log-lines.ts';
 import { findBrowser, launchBrowser, openContext } from '../oauth/browser.ts';
@@ -12,7 +11,6 @@ import { picture } from './picture.ts';
 
 const isSkipped = findBrowser() === null && process.env['CI'] !== 'true';
 
-const host = startCliHost();
 let browser: Browser;
 beforeAll(async () => {
   if (isSkipped) return;
@@ -20,7 +18,6 @@ beforeAll(async () => {
   ({ browser } = running);
   return () => running[Symbol.asyncDispose]();
 });
-afterAll(() => host[Symbol.asyncDispose]());
 
 const PEOPLE = 2_000;
 const SETTINGS = { syncInterval: '7d', sweepInterval: '7d', firstSync: 'review', rateLimit: '15000/minute' };
@@ -81,9 +78,8 @@ const doneOf = (text: string): number => Number(PROGRESS.exec(text)?.groups?.['d
 
 describe.skipIf(isSkipped)('a large first sync', () => {
   test('waits for its review, is accepted, and shows its progress until it is done', async () => {
-    await using world = await startDaemonWorld(null, host);
-    const { service } = await world.addLink('work', PEOPLE);
-    await world.configure({ work: SETTINGS }, { listen: '127.0.0.1:0' });
+    await using world = await startDaemonWorld({ work: { people: PEOPLE, ...SETTINGS } }, { listen: '127.0.0.1:0' });
+    const { service } = world.sandbox('work');
     const { daemon, address } = await startPage(world);
     await daemon.until(says('run halted', 'work'));
     const before = service.account.contacts().length;

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { linkRoutes } from '../../../src/daemon/console/link-routes.ts';
 import type { LinkParts } from '../../../src/daemon/console/routing.ts';
-import { startCliHost } from '../../support/cli-host.ts';
 import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, says } from '../../support/jobs/log-lines.ts';
 import { ask, formTo, newPass, seen, signIn, signInWith, startPage, tokenIn, type Visitor } from './page-client.ts';
 
 // A session with access to one link of many. For it every other link does not exist.
-
-const host = startCliHost();
-afterAll(() => host[Symbol.asyncDispose]());
 
 const SLOW = { syncInterval: '7d', sweepInterval: '7d' };
 const WORK_TOKEN = 'opens-the-link-work-alone-1';
@@ -25,10 +21,8 @@ let visitor: Visitor;
 let workRun: string;
 
 beforeAll(async () => {
-  world = await startDaemonWorld(null, host);
-  for (const name of ['work', 'home']) await world.addLink(name);
   const home = { ...SLOW, consoleToken: HOME_TOKEN };
-  await world.configure({ work: { ...SLOW, consoleToken: WORK_TOKEN }, home }, OPEN);
+  world = await startDaemonWorld({ work: { ...SLOW, consoleToken: WORK_TOKEN }, home }, OPEN);
   const started = await startPage(world);
   ({ daemon } = started);
   address = started.address.replace('0.0.0.0', '127.0.0.1');

@@ -1,22 +1,16 @@
-import { afterAll, expect, test } from 'vitest';
-import { startCliHost } from '../../support/cli-host.ts';
+import { expect, test } from 'vitest';
 import { startDaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { says } from '../../support/jobs/log-lines.ts';
 import { ask, formTo, startPage } from './page-client.ts';
 
 // LISTEN with an address that other machines can reach.
 
-const host = startCliHost();
-afterAll(() => host[Symbol.asyncDispose]());
-
 const SLOW = { syncInterval: '7d' };
 const OTHER_NAME = { host: 'server.example:8377' };
 const TOKEN = 'a-token-that-nobody-guesses';
 
 const listenOpenly = async (settings: object) => {
-  const world = await startDaemonWorld(null, host);
-  await world.addLink('work');
-  await world.configure({ work: SLOW }, { listen: '0.0.0.0:0', ...settings });
+  const world = await startDaemonWorld({ work: SLOW }, { listen: '0.0.0.0:0', ...settings });
   const { daemon, address } = await startPage(world);
   const warning = await daemon.until(says('HTTP server open to other machines'));
   return { world, remedy: String(warning['remedy']), address: address.replace('0.0.0.0', '127.0.0.1') };

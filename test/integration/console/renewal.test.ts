@@ -1,7 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
-import { startCliHost } from '../../support/cli-host.ts';
 import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, says } from '../../support/jobs/log-lines.ts';
 import { vaultIn } from '../../support/store/vault.ts';
@@ -12,7 +11,6 @@ import { ask, seen, signIn, startPage, type Visitor } from './page-client.ts';
 // An expired sign-in is renewed on the page: the consent page redirects the browser to the daemon.
 
 const isSkipped = findBrowser() === null && process.env['CI'] !== 'true';
-const host = startCliHost();
 let browser: Browser | null = null;
 let world: DaemonWorld;
 let sandbox: Sandbox;
@@ -32,12 +30,13 @@ const connect = async (side: 'google' | 'service'): Promise<void> => {
 
 beforeAll(async () => {
   await using starting = new AsyncDisposableStack();
-  starting.use(host);
-  world = starting.use(await startDaemonWorld(null, host));
-  sandbox = await world.addLink('work');
-  await world.addLink('home');
-  const tokens = { accessToken: null, refreshToken: null };
-  await world.configure({ work: { ...SLOW, ...tokens }, home: SLOW }, { listen: '127.0.0.1:0' });
+  world = starting.use(
+    await startDaemonWorld(
+      { work: { ...SLOW, accessToken: null, refreshToken: null }, home: SLOW },
+      { listen: '127.0.0.1:0' },
+    ),
+  );
+  sandbox = world.sandbox('work');
   for (const side of ['google', 'service'] as const) await connect(side);
   const started = await startPage(world);
   ({ daemon, address } = started);

@@ -2,7 +2,6 @@ import { existsSync, readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { startCliHost } from '../../support/cli-host.ts';
 import { accountsOf, startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, says } from '../../support/jobs/log-lines.ts';
 import { findPostgres } from '../../support/postgres.ts';
@@ -12,19 +11,16 @@ import { seen, signIn, startPage } from './page-client.ts';
 // The settings page of a daemon, over HTTP.
 
 const postgres = await findPostgres();
-const host = startCliHost();
-afterAll(async () => {
-  await host[Symbol.asyncDispose]();
-  await postgres?.close();
-});
+afterAll(() => postgres?.close());
 
 const SLOW = { syncInterval: '7d', sweepInterval: '7d' };
 const PATH = '/links/work/settings';
 
 const startWorld = async (settings: object, shared: object) => {
-  const world = await startDaemonWorld(null, host);
-  await world.addLink('work', 3);
-  await world.configure({ work: { ...SLOW, ...settings } }, { listen: '127.0.0.1:0', ...shared });
+  const world = await startDaemonWorld(
+    { work: { people: 3, ...SLOW, ...settings } },
+    { listen: '127.0.0.1:0', ...shared },
+  );
   const { daemon, address } = await startPage(world);
   return { world, daemon, visitor: await signIn(world, address), address };
 };

@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
-import { startCliHost } from '../../support/cli-host.ts';
 import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, errors, says } from '../../support/jobs/log-lines.ts';
 import { startTestRedis } from '../../support/jobs/test-redis.ts';
@@ -9,21 +8,15 @@ import { seen, settled, signIn, startPage, tokenIn, type Visitor } from './page-
 // The page of a real daemon, read and used over HTTP.
 
 const redis = await startTestRedis();
-const host = startCliHost();
-afterAll(async () => {
-  await host[Symbol.asyncDispose]();
-  await redis?.[Symbol.asyncDispose]();
-});
+afterAll(() => redis?.[Symbol.asyncDispose]());
 
 /** No run starts by schedule after the first sync. */
 const SLOW = { syncInterval: '7d', sweepInterval: '7d' };
 const PAGE = { listen: '127.0.0.1:0' };
 
 const startWorld = async (redisUrl: string | null, people: number, settings = PAGE as object) => {
-  const world = await startDaemonWorld(redisUrl, host);
-  const sandbox = await world.addLink('work', people);
-  await world.configure({ work: SLOW }, { ...settings });
-  return { world, sandbox };
+  const world = await startDaemonWorld({ work: { people, ...SLOW } }, { ...settings, redisUrl });
+  return { world, sandbox: world.sandbox('work') };
 };
 
 const signedIn = async (world: DaemonWorld) => {
@@ -109,11 +102,8 @@ describe.each(['embedded', 'redis'] as const)('the page of a daemon, %s', (queue
 });
 
 test('a first sync waits until its plan is accepted, and can be undone', async () => {
-  const world = await startDaemonWorld(null, host);
-  await using _ = world;
-  const sandbox = await world.addLink('work', 24);
-  await world.configure({ work: { ...SLOW, firstSync: 'review' } }, PAGE);
-  const { service, google } = sandbox;
+  await using world = await startDaemonWorld({ work: { people: 24, ...SLOW, firstSync: 'review' } }, PAGE);
+  const { service, google } = world.sandbox('work');
   const [common] = google.account.people();
   const before = service.account.contacts().length;
   const { daemon, address } = await startPage(world);
@@ -149,13 +139,11 @@ test('a first sync waits until its plan is accepted, and can be undone', async (
 });
 
 test('a contact can be left out of a first sync, and included again later', async () => {
-  const world = await startDaemonWorld(null, host);
-  await using _ = world;
-  const { service, google } = await world.addLink('work', 24);
+  await using world = await startDaemonWorld({ work: { people: 24, ...SLOW, firstSync: 'review' } }, PAGE);
+  const { service, google } = world.sandbox('work');
   google.account.createPerson({ names: [{ givenName: 'Ottilie', familyName: 'Zander' }] });
   const id = google.account.people().find(({ names }) => names?.[0]?.givenName === 'Ottilie')?.resourceName ?? '';
   const isCreated = (): boolean => service.account.contacts().some((contact) => contact.first_name === 'Ottilie');
-  await world.configure({ work: { ...SLOW, firstSync: 'review' } }, PAGE);
   const { daemon, address } = await startPage(world);
   await daemon.until(HALTED);
   const visitor = await signIn(world, address);

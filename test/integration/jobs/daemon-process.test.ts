@@ -3,7 +3,6 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { startCliHost } from '../../support/cli-host.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { editBothSides, untilEqual } from '../../support/jobs/edits.ts';
@@ -13,11 +12,7 @@ import { startTestRedis } from '../../support/jobs/test-redis.ts';
 // Behavior that needs a separate process: signals, the exit code, a kill.
 
 const redis = await startTestRedis();
-const host = startCliHost();
-afterAll(async () => {
-  await host[Symbol.asyncDispose]();
-  await redis?.[Symbol.asyncDispose]();
-});
+afterAll(() => redis?.[Symbol.asyncDispose]());
 
 const QUICK = { syncInterval: '1s' };
 /** The configured intervals, so that a daemon in this process has the same schedules as one in a separate process. */
@@ -26,10 +21,8 @@ const AS_CONFIGURED = 1;
 const LEASE_MS = 15_000;
 
 const worldOf = async (queue: 'embedded' | 'redis', ...names: readonly string[]): Promise<DaemonWorld> => {
-  const world = await startDaemonWorld(queue === 'redis' && redis !== null ? redis.url : null, host);
-  for (const name of names) await world.addLink(name);
-  await world.configure(Object.fromEntries(names.map((name) => [name, QUICK])));
-  return world;
+  const redisUrl = queue === 'redis' ? redis?.url : null;
+  return startDaemonWorld(Object.fromEntries(names.map((name) => [name, QUICK])), { redisUrl });
 };
 
 test('a second daemon on one DATA_DIR logs a warning at its start, but not for a daemon that was killed', async () => {

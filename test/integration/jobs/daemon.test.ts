@@ -5,7 +5,6 @@ import { checkHealth } from '../../../src/daemon/jobs/health.ts';
 import { readHeartbeat } from '../../../src/app/heartbeat.ts';
 import { jobOptions, makeQueuePrefix, openQueue } from '../../../src/daemon/jobs/queue.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { startCliHost } from '../../support/cli-host.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { editBothSides, untilEqual } from '../../support/jobs/edits.ts';
@@ -15,11 +14,7 @@ import { startTestRedis } from '../../support/jobs/test-redis.ts';
 // Daemons in this process. Signals and kills are tested in daemon-process.test.ts.
 
 const redis = await startTestRedis();
-const host = startCliHost();
-afterAll(async () => {
-  await host[Symbol.asyncDispose]();
-  await redis?.[Symbol.asyncDispose]();
-});
+afterAll(() => redis?.[Symbol.asyncDispose]());
 
 /** A daemon in this process runs every 250 ms. Its health requires a run within three of these intervals of 10 s. */
 const QUICK = { syncInterval: '10s' };
@@ -28,10 +23,8 @@ const RARE = { syncInterval: '1h' };
 const HOUR_MS = 3_600_000;
 
 const worldOf = async (queue: 'embedded' | 'redis', ...names: readonly string[]): Promise<DaemonWorld> => {
-  const world = await startDaemonWorld(queue === 'redis' && redis !== null ? redis.url : null, host);
-  for (const name of names) await world.addLink(name);
-  await world.configure(Object.fromEntries(names.map((name) => [name, QUICK])));
-  return world;
+  const redisUrl = queue === 'redis' ? redis?.url : null;
+  return startDaemonWorld(Object.fromEntries(names.map((name) => [name, QUICK])), { redisUrl });
 };
 
 describe.each(['embedded', 'redis'] as const)('the daemon, %s', (queue) => {
@@ -179,9 +172,7 @@ test('a daemon stays healthy with its earlier configuration if the current one i
 });
 
 test('a daemon starts without Redis, and reports that it waits for it', async () => {
-  await using world = await startDaemonWorld('redis://127.0.0.1:1', host);
-  await world.addLink('work');
-  await world.configure({ work: RARE });
+  await using world = await startDaemonWorld({ work: RARE }, { redisUrl: 'redis://127.0.0.1:1' });
   const daemon = world.startDaemon();
   const trouble = 'Redis does not answer (ECONNREFUSED). Start Redis, or correct REDIS_URL.';
   expect(await daemon.until(says('queue unreachable'))).toMatchObject({ reason: trouble });
@@ -276,8 +267,8 @@ describe.skipIf(redis === null)('the daemon and other processes on one Redis and
         { link: 'home', kind: 'full', outcome: 'completed' },
       ],
     });
-    const work = world.sandboxes.get('work');
-    work?.google.revokeAllTokens();
+    const work = world.sandbox('work');
+    work.google.revokeAllTokens();
     const refused = await world.run('resync', 'work', '--wait');
     expect(refused.code).toBe(4);
     expect(refused.stderr).toContain('The token is set in GOOGLE_REFRESH_TOKEN. Replace it there');

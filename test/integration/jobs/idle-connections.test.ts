@@ -1,12 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
-import { afterAll, expect, test } from 'vitest';
-import { startCliHost } from '../../support/cli-host.ts';
+import { expect, test } from 'vitest';
 import { startDaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, errors, says } from '../../support/jobs/log-lines.ts';
-
-const host = startCliHost();
-afterAll(() => host[Symbol.asyncDispose]());
 
 const LIMIT = 64;
 
@@ -28,9 +24,7 @@ test.each([
   ['begin a request', 'GET /healthz HTTP/1.1\r\nHost: loc'],
   ['begin a body', 'POST /sign-in HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\na=b'],
 ])('with more connections than file descriptors that %s the daemon still syncs and responds', async (_, first) => {
-  await using world = await startDaemonWorld(null, host);
-  await world.addLink('work');
-  await world.configure({ work: { syncInterval: '1s' } }, { listen: '127.0.0.1:0' });
+  await using world = await startDaemonWorld({ work: { syncInterval: '1s' } }, { listen: '127.0.0.1:0' });
   const daemon = world.startProcess(LIMIT);
   const port = Number(String((await daemon.until(says('HTTP server started')))['address']).split(':')[1]);
   await daemon.until(completed('work', 'full'));

@@ -2,30 +2,26 @@ import type { LinkStateName } from '../../../src/core/state/rows.ts';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../../src/app/app.ts';
 import { loadConfig } from '../../../src/app/config/config.ts';
 import { createEvents } from '../../../src/engine/events.ts';
 import { createLogger } from '../../../src/util/logger.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { LeaseError } from '../../../src/engine/context.ts';
-import { startCliHost } from '../../support/cli-host.ts';
+import { cliHost } from '../../support/cli-host.ts';
 import { collectLog, says } from '../../support/jobs/log-lines.ts';
 import { createMovableClock } from '../../support/movable-clock.ts';
-import { startCli, startGround, type Environment, type Ground } from '../cli/run-cli.ts';
+import { startCli, useGround, type Environment } from '../cli/run-cli.ts';
 import { startEchoingProxy, type EchoingProxy } from '../logs/echoing-proxy.ts';
 
 // An interrupted run does not change the state of its link: neither Ctrl-C nor a lost lease is a failure.
 
-const host = startCliHost();
-let ground: Ground;
+const ground = useGround({ count: 20 });
 let google: EchoingProxy;
 let service: EchoingProxy;
 let env: Environment;
 
-beforeAll(async () => {
-  ground = await startGround({ count: 20 });
-});
 // A request of an interrupted command may still be in flight when the next test has started.
 beforeEach(async () => {
   google = await startEchoingProxy(ground.sandbox.google.url);
@@ -41,10 +37,6 @@ beforeEach(async () => {
     await google[Symbol.asyncDispose]();
     await service[Symbol.asyncDispose]();
   };
-});
-afterAll(async () => {
-  await host[Symbol.asyncDispose]();
-  await ground[Symbol.asyncDispose]();
 });
 
 const inDirectory = (name: string): Environment => ({ ...env, DATA_DIR: join(ground.directory, name) });
@@ -70,7 +62,7 @@ const holdBack = (proxy: EchoingProxy, method: string, path: RegExp): Promise<vo
 
 /** Runs a command, and sends Ctrl-C when `soFar` resolves. */
 const interrupt = async (soFar: Promise<void>, args: readonly string[], variables: Environment) => {
-  const command = host.start(args, variables, ground.directory);
+  const command = cliHost.start(args, variables, ground.directory);
   const early = command.end.then(({ stderr }): never => {
     throw new Error(`The command ended before it was interrupted. ${stderr}`);
   });
@@ -175,7 +167,7 @@ test.skipIf(process.platform !== 'linux')(
     const [killed] = await withStore(variables, (store) => store.runs('default', { idPrefix: '' }));
     expect(killed).toMatchObject({ outcome: 'running' });
     service.decide(() => 'pass');
-    expect(await host.run(['sync'], variables, ground.directory)).toMatchObject({ code: 0 });
+    expect(await cliHost.run(['sync'], variables, ground.directory)).toMatchObject({ code: 0 });
     const runs = await withStore(variables, (store) => store.runs('default', { idPrefix: '' }));
     expect(runs).toMatchObject([
       { outcome: 'completed' },

@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { afterAll, describe, expect, test } from 'vitest';
-import { startCliHost } from '../../support/cli-host.ts';
 import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, errors, says } from '../../support/jobs/log-lines.ts';
 import { seriesIn } from '../../support/jobs/metric-series.ts';
@@ -10,11 +9,7 @@ import { startTestRedis } from '../../support/jobs/test-redis.ts';
 // The daemon as a process, with requests over HTTP.
 
 const redis = await startTestRedis();
-const host = startCliHost();
-afterAll(async () => {
-  await host[Symbol.asyncDispose]();
-  await redis?.[Symbol.asyncDispose]();
-});
+afterAll(() => redis?.[Symbol.asyncDispose]());
 
 const QUICK = { syncInterval: '1s' };
 const ANY_PORT = { listen: '127.0.0.1:0' };
@@ -32,9 +27,10 @@ describe.each(['embedded', 'redis'] as const)('a daemon that listens, %s', (queu
   test.skipIf(queue === 'redis' && redis === null)(
     'serves its metrics and its health, and ends in time with an open connection',
     async () => {
-      await using world = await startDaemonWorld(queue === 'redis' && redis !== null ? redis.url : null, host);
-      const sandbox = await world.addLink('work');
-      await world.configure({ work: QUICK }, ANY_PORT);
+      await using world = await startDaemonWorld(
+        { work: QUICK },
+        { ...ANY_PORT, redisUrl: queue === 'redis' ? redis?.url : null },
+      );
       const { daemon, address, ask, metrics } = await startListening(world);
       expect(await (await ask('/healthz')).text()).toBe('alive\n');
       await daemon.until(completed('work', 'full'));
@@ -50,7 +46,7 @@ describe.each(['embedded', 'redis'] as const)('a daemon that listens, %s', (queu
       // The count contains only requests that the emulators received.
       const requests = seriesIn(text, 'contact_sync_requests_total');
       expect(requests['link="work",side="service"']).toBeGreaterThan(0);
-      expect(requests['link="work",side="service"']).toBeLessThanOrEqual(sandbox.service.requests.length);
+      expect(requests['link="work",side="service"']).toBeLessThanOrEqual(world.sandbox('work').service.requests.length);
       const ready = await ask('/readyz');
       expect(ready.status).toBe(200);
       expect(await ready.text()).toBe((await world.run('health')).stdout);
@@ -68,10 +64,8 @@ describe.each(['embedded', 'redis'] as const)('a daemon that listens, %s', (queu
 });
 
 test('the metrics show a link that waits for its owner as paused, and the other link as active', async () => {
-  await using world = await startDaemonWorld(null, host);
-  await world.addLink('work');
-  const revoked = await world.addLink('home');
-  await world.configure({ work: QUICK, home: QUICK }, ANY_PORT);
+  await using world = await startDaemonWorld({ work: QUICK, home: QUICK }, ANY_PORT);
+  const revoked = world.sandbox('home');
   const { daemon, ask, metrics } = await startListening(world);
   await daemon.until(completed('home'));
   const token = revoked.environment()['SERVICE_ACCESS_TOKEN'] ?? '';
@@ -89,10 +83,8 @@ test('the metrics show a link that waits for its owner as paused, and the other 
 });
 
 test('responses with status 429 are counted by link and side', async () => {
-  await using world = await startDaemonWorld(null, host);
-  const sandbox = await world.addLink('work');
-  await world.configure({ work: QUICK }, ANY_PORT);
-  sandbox.service.addFault({ times: 1, action: { kind: 'status', status: 429, retryAfter: '1' } });
+  await using world = await startDaemonWorld({ work: QUICK }, ANY_PORT);
+  world.sandbox('work').service.addFault({ times: 1, action: { kind: 'status', status: 429, retryAfter: '1' } });
   const { daemon, metrics } = await startListening(world);
   await daemon.until(says('rate limit exceeded', 'work'));
   expect(seriesIn(await metrics(), 'contact_sync_rate_limited_total')).toEqual({
@@ -102,9 +94,7 @@ test('responses with status 429 are counted by link and side', async () => {
 });
 
 test('a port in use is one error, and the daemon does not start', async () => {
-  await using world = await startDaemonWorld(null, host);
-  await world.addLink('work');
-  await world.configure({ work: QUICK }, ANY_PORT);
+  await using world = await startDaemonWorld({ work: QUICK }, ANY_PORT);
   const { daemon, address } = await startListening(world);
   await daemon.until(completed('work'));
   await world.configure({ work: QUICK }, { listen: address });

@@ -1,13 +1,9 @@
-import { afterAll, beforeEach, afterEach, expect, test } from 'vitest';
-import { startCliHost } from '../../support/cli-host.ts';
+import { beforeEach, afterEach, expect, test } from 'vitest';
 import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, says, type LogLine } from '../../support/jobs/log-lines.ts';
 import { startReceiver, type Receiver } from '../../support/receiver.ts';
 
 // Daemons with both emulators, and a receiver that is a real HTTP server.
-
-const host = startCliHost();
-afterAll(() => host[Symbol.asyncDispose]());
 
 const CHECK_MS = 30_000;
 const HALTED = 'run halted';
@@ -22,21 +18,19 @@ beforeEach(async () => {
 });
 afterEach(() => receiver[Symbol.asyncDispose]());
 
+const settings = () => ({ notifyUrl: `${receiver.url}/services/T0SECRET` });
 const configure = (world: DaemonWorld, links: Parameters<DaemonWorld['configure']>[0]): Promise<void> =>
-  world.configure(links, { notifyUrl: `${receiver.url}/services/T0SECRET` });
+  world.configure(links, settings());
 
 /** Starts a world with two links. */
 const startWorld = async (): Promise<DaemonWorld> => {
-  const world = await startDaemonWorld(null, host);
-  for (const name of ['work', 'home']) await world.addLink(name);
-  await configure(world, { work: STRICT, home: STRICT });
-  return world;
+  return startDaemonWorld({ work: STRICT, home: STRICT }, settings());
 };
 
 const deleteOne = (world: DaemonWorld, name: string): string => {
-  const account = world.sandboxes.get(name)?.google.account;
-  const person = account?.people()[0];
-  account?.deletePerson(person?.resourceName ?? '');
+  const { account } = world.sandbox(name).google;
+  const person = account.people()[0];
+  account.deletePerson(person?.resourceName ?? '');
   return person?.names?.[0]?.familyName ?? '';
 };
 
@@ -120,8 +114,8 @@ test('a link that waits for a credential is reported', async () => {
   await using world = await startWorld();
   const daemon = world.startDaemon();
   await daemon.until(completed('work', 'full'));
-  const sandbox = world.sandboxes.get('work');
-  sandbox?.service.revokeToken(sandbox.environment()['SERVICE_ACCESS_TOKEN'] ?? '');
+  const sandbox = world.sandbox('work');
+  sandbox.service.revokeToken(sandbox.environment()['SERVICE_ACCESS_TOKEN'] ?? '');
   await daemon.until(says('link paused', 'work'));
   await advanceToCheck(daemon, completed('home'));
   await daemon.until(says('notification sent', 'work'));

@@ -3,7 +3,6 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { vaultIn } from '../../support/store/vault.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { startCliHost } from '../../support/cli-host.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { editBothSides, untilEqual } from '../../support/jobs/edits.ts';
@@ -16,11 +15,7 @@ import { startEchoingProxy } from '../logs/echoing-proxy.ts';
 // the other link continues, and `connect` resumes the paused link in the running daemon.
 
 const redis = await startTestRedis();
-const host = startCliHost();
-afterAll(async () => {
-  await host[Symbol.asyncDispose]();
-  await redis?.[Symbol.asyncDispose]();
-});
+afterAll(() => redis?.[Symbol.asyncDispose]());
 
 type Side = 'google' | 'service';
 
@@ -32,7 +27,7 @@ const NEW_PEOPLE = 8;
 const signIn = async (world: DaemonWorld, side: Side, link: string) => {
   if (side === 'service') {
     const command = world.start('connect', 'service', link, '--api-key', '-');
-    command.paste(world.sandboxes.get(link)?.service.apiKey ?? '');
+    command.paste(world.sandbox(link).service.apiKey ?? '');
     return command.end;
   }
   const command = world.start('connect', 'google', link, '--no-browser');
@@ -45,7 +40,7 @@ const signIn = async (world: DaemonWorld, side: Side, link: string) => {
 const startWorld = async (queue: 'embedded' | 'redis') => {
   await using starting = new AsyncDisposableStack();
   const url = queue === 'redis' && redis !== null ? redis.url : null;
-  const world = starting.use(await startDaemonWorld(url, host));
+  const world = starting.use(await startDaemonWorld({}, { redisUrl: url }));
   await world.addLink('work');
   const home = await world.addLink('home');
   const google = starting.use(await startEchoingProxy(home.google.url));
@@ -132,7 +127,7 @@ describe.each(['embedded', 'redis'] as const)('[R16] the daemon, %s', (queue) =>
       // The log omits the message of the remote.
       expect(String(stored['reason']).replace(/ saying "[^"]*"/u, '')).toBe(reason);
 
-      const work = world.sandboxes.get('work');
+      const work = world.sandbox('work');
       await daemon.until(says('job skipped', 'home'), daemon.lines.length);
       if (work !== undefined) {
         editBothSides(work, 'meanwhile');

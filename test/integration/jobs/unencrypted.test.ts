@@ -1,12 +1,8 @@
-import { afterAll, expect, test } from 'vitest';
-import { startCliHost } from '../../support/cli-host.ts';
+import { expect, test } from 'vitest';
 import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { says, type LogLine } from '../../support/jobs/log-lines.ts';
 
 // Without a token no request is sent to these hosts.
-
-const host = startCliHost();
-afterAll(() => host[Symbol.asyncDispose]());
 
 const WARNING = 'unencrypted remote address';
 const OPEN = {
@@ -25,10 +21,7 @@ const FOUND = {
 };
 
 const worldOf = async (links: Parameters<DaemonWorld['configure']>[0]): Promise<DaemonWorld> => {
-  const world = await startDaemonWorld(null, host);
-  for (const name of Object.keys(links)) await world.addLink(name);
-  await world.configure(links);
-  return world;
+  return startDaemonWorld(links);
 };
 
 const warned = (lines: readonly LogLine[]): unknown[] => lines.filter(says(WARNING)).map(({ link }) => link);

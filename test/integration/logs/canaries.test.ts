@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { vaultIn } from '../../support/store/vault.ts';
-import { startCliHost } from '../../support/cli-host.ts';
-import { ended, runCli, startCli, startGround, type Ended, type Environment, type Ground } from '../cli/run-cli.ts';
+import { cliHost } from '../../support/cli-host.ts';
+import { ended, runCli, startCli, useGround, type Ended, type Environment } from '../cli/run-cli.ts';
 import { consentTo, startSignIn } from '../connect/sign-in.ts';
 import { startEchoingProxy, type EchoingProxy } from './echoing-proxy.ts';
 
@@ -39,8 +39,7 @@ const SECRET_FORMS = /ya29\.[\w-]{8,}|1\/\/[\w-]{8,}|4\/[\w-]{12,}|token_[0-9a-f
 
 type Output = Ended & { readonly command: string };
 
-const host = startCliHost();
-let ground: Ground;
+const ground = useGround({ count: 12 });
 let env: Environment;
 let google: EchoingProxy;
 let service: EchoingProxy;
@@ -51,7 +50,7 @@ const keep = (command: string, output: Ended): Ended => {
   return output;
 };
 const runWith = async (args: readonly string[], variables: Environment): Promise<Ended> =>
-  keep(args[0] ?? '', await host.run(args, variables, ground.directory));
+  keep(args[0] ?? '', await cliHost.run(args, variables, ground.directory));
 const run = (args: readonly string[], changes: Environment = {}): Promise<Ended> => {
   return runWith(args, { ...env, ...changes });
 };
@@ -82,7 +81,6 @@ const plant = (name: string): void => {
 };
 
 beforeAll(async () => {
-  ground = await startGround({ count: 12 });
   google = await startEchoingProxy(ground.sandbox.google.url);
   service = await startEchoingProxy(ground.sandbox.service.url);
   const passOn = (value: string | undefined): string => {
@@ -104,10 +102,8 @@ beforeAll(async () => {
   plant('first');
 });
 afterAll(async () => {
-  await host[Symbol.asyncDispose]();
   await google[Symbol.asyncDispose]();
   await service[Symbol.asyncDispose]();
-  await ground[Symbol.asyncDispose]();
 });
 
 test('successful commands return 0 and are recorded', async () => {
@@ -140,19 +136,19 @@ test('successful commands return 0 and are recorded', async () => {
 test('sign-ins by paste return their exit codes and are recorded', async () => {
   const { GOOGLE_REFRESH_TOKEN: _, SERVICE_ACCESS_TOKEN: __, ...rest } = env;
   for (const side of ['google', 'service']) {
-    const { address, paste, end } = await startSignIn(host, [side], rest, ground.directory);
+    const { address, paste, end } = await startSignIn([side], rest, ground.directory);
     const answer = (await consentTo(address)).href;
     paste(answer.replace('state=', 'state=x'));
     expect(keep('connect', await end).code).toBe(1);
-    const again = await startSignIn(host, [side], rest, ground.directory);
+    const again = await startSignIn([side], rest, ground.directory);
     again.paste((await consentTo(again.address)).href);
     expect(keep('connect', await again.end).code).toBe(0);
   }
-  const withKey = host.start(['connect', 'service', '--api-key', '-'], rest, ground.directory);
+  const withKey = cliHost.start(['connect', 'service', '--api-key', '-'], rest, ground.directory);
   withKey.paste(ground.sandbox.service.apiKey);
   expect(keep('connect', await withKey.end).code).toBe(0);
   service.decide(() => 422);
-  const wrong = host.start(['connect', 'service', '--api-key', '-'], rest, ground.directory);
+  const wrong = cliHost.start(['connect', 'service', '--api-key', '-'], rest, ground.directory);
   wrong.paste('wrong-canary-key');
   expect(keep('connect', await wrong.end).code).toBe(1);
   service.decide(() => 'pass');

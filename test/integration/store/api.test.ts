@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { API_FILE } from '../../../config/api-document.ts';
-import { startCliHost } from '../../support/cli-host.ts';
 import { accountsOf, startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, says } from '../../support/jobs/log-lines.ts';
 import { findPostgres } from '../../support/postgres.ts';
@@ -16,13 +15,12 @@ const SHARED = {
 };
 
 const postgres = await findPostgres();
-const host = startCliHost();
 let world: DaemonWorld;
 let address: string;
 let daemon: ReturnType<DaemonWorld['startProcess']>;
 beforeAll(async () => {
   if (postgres === null) return;
-  world = await startDaemonWorld(null, host);
+  world = await startDaemonWorld();
   await world.addLink('ada', 3);
   await world.addLink('home', 3);
   await world.configure({ home: { syncInterval: '1h' } }, { ...SHARED, databaseUrl: await postgres.createDatabase() });
@@ -32,7 +30,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   if (postgres !== null) await world[Symbol.asyncDispose]();
-  await host[Symbol.asyncDispose]();
   await postgres?.close();
 });
 
@@ -69,11 +66,10 @@ const readDocument = async () => {
   return Document.parse(JSON.parse(text));
 };
 
-const settingsOf = (link: string, more = {}) => {
-  const sandbox = world.sandboxes.get(link);
-  if (sandbox === undefined) throw new Error(`There is no sandbox for ${link}.`);
-  return { ...accountsOf(sandbox, { syncInterval: '1h' }), ...more };
-};
+const settingsOf = (link: string, more = {}) => ({
+  ...accountsOf(world.sandbox(link), { syncInterval: '1h' }),
+  ...more,
+});
 
 /** A call for each answer of each operation, in the order in which they come to be: `operation status`. */
 const CALLS: Readonly<Record<string, () => Request>> = {
@@ -154,7 +150,7 @@ describe.skipIf(postgres === null)('the HTTP API', () => {
       const read = z.fromJSONSchema({ ...shape, $defs: components.schemas }).safeParse(body);
       expect(read.error, `${name}: ${JSON.stringify(body)}`).toBeUndefined();
       expect(answer.headers.get('cache-control')).toBe('no-store');
-      expect(JSON.stringify(body)).not.toContain(world.sandboxes.get('ada')?.environment()['GOOGLE_REFRESH_TOKEN']);
+      expect(JSON.stringify(body)).not.toContain(world.sandbox('ada').environment()['GOOGLE_REFRESH_TOKEN']);
     }
   });
 

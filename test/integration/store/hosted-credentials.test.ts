@@ -11,7 +11,7 @@ import { createLogger } from '../../../src/util/logger.ts';
 import { createAccessTokens } from '../../../src/store/access-tokens.ts';
 import { openVault } from '../../../src/store/vault.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres-store.ts';
-import { startCliHost } from '../../support/cli-host.ts';
+import { cliHost } from '../../support/cli-host.ts';
 import { createEventLog } from '../../support/jobs/event-log.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 import { findPostgres } from '../../support/postgres.ts';
@@ -20,7 +20,6 @@ import { consentTo, startSignIn } from '../connect/sign-in.ts';
 
 const postgres = await findPostgres();
 const stack = new AsyncDisposableStack();
-const host = stack.use(startCliHost());
 afterAll(async () => {
   await stack.disposeAsync();
   await postgres?.close();
@@ -184,14 +183,14 @@ describe.skipIf(postgres === null)('connect', () => {
     await using world = await startLinkedSandbox({ count: 3 });
     const { GOOGLE_REFRESH_TOKEN: _, ...env } = world.sandbox.environment();
     const at = (directory: string) => ({ ...env, ...hosted, DATA_DIR: join(world.dataDir, directory) });
-    const { address, paste, end } = await startSignIn(host, ['google'], at('one'), world.dataDir);
+    const { address, paste, end } = await startSignIn(['google'], at('one'), world.dataDir);
     paste((await consentTo(address)).href);
     expect(await end).toMatchObject({ code: 0, stdout: expect.stringMatching(/Stored in 127\.0\.0\.1.*, encrypted/u) });
     expect(await readdir(join(world.dataDir, 'one')).catch(() => [])).not.toContain('credentials.json');
-    const sync = await host.run(['sync', '--json'], at('other'), world.dataDir);
+    const sync = await cliHost.run(['sync', '--json'], at('other'), world.dataDir);
     expect(JSON.parse(sync.stdout)).toMatchObject({ runs: [{ outcome: 'completed' }] });
     const wrong = { ...at('third'), CREDENTIALS_KEY: NEW_KEY };
-    expect(await host.run(['sync'], wrong, world.dataDir)).toMatchObject({
+    expect(await cliHost.run(['sync'], wrong, world.dataDir)).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/The stored google token .*was encrypted with another key/u),
     });

@@ -4,7 +4,6 @@ import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { LinksDocument, RemovedDocument } from '../../../config/documents.ts';
-import { startCliHost } from '../../support/cli-host.ts';
 import { accountsOf, startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, says, type LogLine } from '../../support/jobs/log-lines.ts';
 import { startTestRedis } from '../../support/jobs/test-redis.ts';
@@ -12,10 +11,8 @@ import { findPostgres } from '../../support/postgres.ts';
 
 const postgres = await findPostgres();
 const redis = await startTestRedis();
-const host = startCliHost();
 afterAll(async () => {
   await redis?.[Symbol.asyncDispose]();
-  await host[Symbol.asyncDispose]();
   await postgres?.close();
 });
 
@@ -36,7 +33,7 @@ const listed = async (world: DaemonWorld, ...args: readonly string[]) => {
 
 describe.skipIf(postgres === null)('links in the database', () => {
   test('links are added, listed, changed and removed, and errors are reported', async () => {
-    await using world = await startDaemonWorld(null, host);
+    await using world = await startDaemonWorld();
     const databaseUrl = (await postgres?.createDatabase()) ?? '';
     await world.addLink('home', 3);
     await world.configure({ home: {} }, { ...SHARED, databaseUrl });
@@ -44,7 +41,7 @@ describe.skipIf(postgres === null)('links in the database', () => {
     expect(await listed(world, 'add', 'ada', '--from', from, 'deletePolicy=keep')).toMatchObject([
       { link: 'ada', keptIn: 'database', sides: ['google', 'service'], problems: [] },
     ]);
-    const token = world.sandboxes.get('ada')?.environment()['GOOGLE_REFRESH_TOKEN'] ?? '';
+    const token = world.sandbox('ada').environment()['GOOGLE_REFRESH_TOKEN'] ?? '';
     const rows = JSON.stringify(await postgres?.query(databaseUrl, 'select * from link_settings'));
     for (const secret of [token, 'deletePolicy']) expect(rows).not.toContain(secret);
 
@@ -92,7 +89,7 @@ describe.skipIf(postgres === null)('links in the database', () => {
   });
 
   test('a daemon applies added, changed and removed links, skips invalid ones, and reloads', async () => {
-    await using world = await startDaemonWorld(null, host);
+    await using world = await startDaemonWorld();
     const databaseUrl = (await postgres?.createDatabase()) ?? '';
     await world.configure({}, { ...SHARED, databaseUrl });
     const daemon = world.startProcess();
@@ -120,7 +117,7 @@ describe.skipIf(postgres === null)('links in the database', () => {
   });
 
   test('a daemon applies a link that is added while it starts', async () => {
-    await using world = await startDaemonWorld(null, host);
+    await using world = await startDaemonWorld();
     const databaseUrl = (await postgres?.createDatabase()) ?? '';
     await world.configure({}, { ...SHARED, databaseUrl });
     const from = await settingsFile(world, 'ada', { syncInterval: '1s' });
@@ -145,7 +142,7 @@ describe.skipIf(postgres === null)('links in the database', () => {
   });
 
   test.skipIf(redis === null)('hosts with one queue start and stop a link together', async () => {
-    await using world = await startDaemonWorld(redis?.url ?? null, host);
+    await using world = await startDaemonWorld({}, { redisUrl: redis?.url });
     const databaseUrl = (await postgres?.createDatabase()) ?? '';
     await world.configure({}, { ...SHARED, databaseUrl });
     const hosts = [world.startProcess(), world.startProcess()];
@@ -166,9 +163,7 @@ describe.skipIf(postgres === null)('links in the database', () => {
   });
 
   test('links in the database need a database; without one, `links list` shows the links of the configuration', async () => {
-    await using world = await startDaemonWorld(null, host);
-    await world.addLink('home', 3);
-    await world.configure({ home: {} });
+    await using world = await startDaemonWorld({ home: { people: 3 } });
     const { code, stdout } = await world.run('links', 'list');
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^home +file +.*\n.*set DATABASE_URL\.\n$/mu)]);
     expect(JSON.parse((await world.run('links', 'list', '--json')).stdout)).toMatchObject({

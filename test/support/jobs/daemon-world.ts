@@ -11,7 +11,7 @@ import { createEvents } from '../../../src/engine/events.ts';
 import { startDaemon } from '../../../src/daemon/jobs/daemon.ts';
 import { createLogger } from '../../../src/util/logger.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';
-import type { CliHost } from '../cli-host.ts';
+import { cliHost, type CliHost } from '../cli-host.ts';
 import { createMovableClock, type MovableClock } from '../movable-clock.ts';
 import { collectLog, type DaemonLog } from './log-lines.ts';
 
@@ -40,6 +40,8 @@ type Settings = Readonly<Record<string, unknown>>;
 /** Links between sandboxes, one configuration and one store for them, and daemons and commands that work on it. */
 export type DaemonWorld = {
   readonly sandboxes: ReadonlyMap<string, Sandbox>;
+  /** @throws {Error} if there is no such link. */
+  sandbox(name: string): Sandbox;
   readonly dataDir: string;
   /** Adds a link with a sandbox of its own, of so many people or of those; takes effect with `configure`. */
   addLink(name: string, people?: number | People): Promise<Sandbox>;
@@ -141,8 +143,14 @@ const startProcess = (configPath: string, descriptors: number | undefined): Daem
   return { ...log, kill: (signal) => void child.kill(signal), exited };
 };
 
-/** Starts with no link; limits are wide, so that no test waits for its pace. Commands run in the host. */
-export const startDaemonWorld = async (redisUrl: string | null, host: CliHost): Promise<DaemonWorld> => {
+/**
+ * Starts the sandboxes of these links and writes the configuration; without links, neither. Limits are wide, so that no test
+ * waits for its pace. Commands run in the host.
+ */
+export const startDaemonWorld = async (
+  links: Readonly<Record<string, Settings & { readonly people?: number | People }>> = {},
+  { redisUrl = null, ...shared }: Settings & { readonly redisUrl?: string | null | undefined } = {},
+): Promise<DaemonWorld> => {
   const directory = await mkdtemp(join(tmpdir(), 'contact-sync-test-'));
   const configPath = join(directory, 'contact-sync.yaml');
   const dataDir = join(directory, 'data');
@@ -150,10 +158,16 @@ export const startDaemonWorld = async (redisUrl: string | null, host: CliHost): 
   const grounds = new AsyncDisposableStack();
   grounds.defer(() => rm(directory, { recursive: true, force: true }));
   const daemons = new AsyncDisposableStack();
-  const start: DaemonWorld['start'] = (...args) => host.start([...args, '--config', configPath], {}, directory);
+  const sandboxOf = (name: string): Sandbox => {
+    const sandbox = sandboxes.get(name);
+    if (sandbox === undefined) throw new Error(`There is no sandbox for ${name}.`);
+    return sandbox;
+  };
+  const start: DaemonWorld['start'] = (...args) => cliHost.start([...args, '--config', configPath], {}, directory);
 
-  return {
+  const world: DaemonWorld = {
     sandboxes,
+    sandbox: sandboxOf,
     dataDir,
     addLink: async (name, people = 12) => {
       const seed = sandboxes.size + 1;
@@ -163,14 +177,16 @@ export const startDaemonWorld = async (redisUrl: string | null, host: CliHost): 
       sandboxes.set(name, sandbox);
       return sandbox;
     },
-    configure: async (links, more = {}) => {
-      const sections = Object.entries(links).map(([name, settings]) => {
-        const sandbox = sandboxes.get(name);
-        if (sandbox === undefined) throw new Error(`There is no sandbox for ${name}.`);
-        return [name, accountsOf(sandbox, settings)];
-      });
-      const shared = { dataDir, listen: 'off', logLevel: 'debug', ...(redisUrl === null ? {} : { redisUrl }), ...more };
-      await writeFile(configPath, stringify({ ...shared, links: Object.fromEntries(sections) }));
+    configure: async (sections, more = {}) => {
+      const written = Object.entries(sections).map(([name, settings]) => [name, accountsOf(sandboxOf(name), settings)]);
+      const common = {
+        dataDir,
+        listen: 'off',
+        logLevel: 'debug',
+        ...(redisUrl === null ? {} : { redisUrl }),
+        ...more,
+      };
+      await writeFile(configPath, stringify({ ...common, links: Object.fromEntries(written) }));
     },
     startDaemon: (times = 40) => {
       const daemon = startLocal(configPath, times);
@@ -193,4 +209,8 @@ export const startDaemonWorld = async (redisUrl: string | null, host: CliHost): 
       await grounds.disposeAsync();
     },
   };
+  const settings = Object.entries(links).map(([name, { people: _, ...each }]) => [name, each] as const);
+  for (const [name, { people }] of Object.entries(links)) await world.addLink(name, people);
+  if (settings.length > 0) await world.configure(Object.fromEntries(settings), shared);
+  return world;
 };

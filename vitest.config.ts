@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config';
 import { countReporter } from './test/support/count-reporter.ts';
 import { LONGEST_TEST_MS, PLAYS_ALL } from './test/support/extent.ts';
+import { shareCompiledModules } from './test/support/program.ts';
+
+shareCompiledModules();
 
 export default defineConfig({
   test: {

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { MAIN, processEnv } from '../../support/program.ts';
 import { ended, useGround, type Environment } from './run-cli.ts';
 
 // Files of root: a volume that the user of a container must not write. Only root can create such files.
 
-const MAIN = join(import.meta.dirname, '../../../src/main.ts');
 const USER = 12_345;
 const GROUP = 54_321;
 
@@ -18,7 +18,7 @@ describe.skipIf(process.getuid?.() !== 0)('files of another user', () => {
 
   const run = (args: readonly string[], changes: Environment) => {
     const { SERVICE_ACCESS_TOKEN: _, ...rest } = ground.env;
-    const env = { PATH: process.env['PATH'] ?? '', ...rest, ...changes };
+    const env = processEnv({ ...rest, ...changes });
     const child = spawn(process.execPath, [MAIN, ...args], { cwd: ground.directory, env, uid: USER, gid: GROUP });
     child.stdin.end('a-key\n');
     return ended(child);

@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { MAIN, processEnv } from '../../support/program.ts';
 import { useGround } from './run-cli.ts';
 
 // Each command is a separate process.
 const execute = promisify(execFile);
-const MAIN = join(import.meta.dirname, '../../../src/main.ts');
 
 /** The `script` of util-linux runs a command in a terminal. On other systems it has other options. */
 const hasScript = await execute('script', ['--version']).then(
@@ -21,7 +20,7 @@ const onTerminal = async (env: Readonly<Record<string, string>>): Promise<string
   const command = `'${process.execPath}' '${MAIN}' plan`;
   const { stdout } = await execute('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
     cwd: ground.directory,
-    env: { PATH: process.env['PATH'] ?? '', ...ground.env, ...env },
+    env: processEnv({ ...ground.env, ...env }),
   });
   return stdout;
 };

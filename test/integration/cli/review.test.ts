@@ -14,6 +14,7 @@ import {
   StatusDocument,
 } from '../../../config/documents.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { MAIN, processEnv } from '../../support/program.ts';
 import { runCli, useGround, type Ended } from './run-cli.ts';
 
 // Each command is a separate process.
@@ -108,11 +109,10 @@ test('a run is shown with names and values, in text and as a document', async ()
 
 /** Undoes the last run in a terminal of the `script` of util-linux, with this answer. */
 const undoOnTerminal = async (answer: string, ...options: readonly string[]): Promise<string> => {
-  const main = join(import.meta.dirname, '../../../src/main.ts');
-  const command = [`'${process.execPath}' '${main}' undo last`, ...options].join(' ');
+  const command = [`'${process.execPath}' '${MAIN}' undo last`, ...options].join(' ');
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
     cwd: ground.directory,
-    env: { PATH: process.env['PATH'] ?? '', ...ground.env, TERM: 'dumb' },
+    env: processEnv({ ...ground.env, TERM: 'dumb' }),
   });
   const exited = once(child, 'exit');
   let printed = '';

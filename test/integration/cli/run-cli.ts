@@ -5,17 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll } from 'vitest';
+import { MAIN, processEnv } from '../../support/program.ts';
 import { cliHost } from '../../support/cli-host.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';
-
-const MAIN = join(import.meta.dirname, '../../../src/main.ts');
 
 export type Environment = Readonly<Record<string, string>>;
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
 /** Starts the real command line in a separate process that has only the given variables. */
 export const startCli = (args: readonly string[], env: Environment, cwd: string = tmpdir()): ChildProcess =>
-  spawn(process.execPath, [MAIN, ...args], { cwd, env: { PATH: process.env['PATH'] ?? '', ...env } });
+  spawn(process.execPath, [MAIN, ...args], { cwd, env: processEnv(env) });
 
 /** Waits until a command ends and returns its output. */
 export const ended = async (child: ChildProcess): Promise<Ended> => {

@@ -12,6 +12,7 @@ import { startDaemon } from '../../../src/daemon/jobs/daemon.ts';
 import { createLogger } from '../../../src/util/logger.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 import { cliHost, type CliHost } from '../cli-host.ts';
+import { MAIN, processEnv } from '../program.ts';
 import { createMovableClock, type MovableClock } from '../movable-clock.ts';
 import { collectLog, type DaemonLog } from './log-lines.ts';
 
@@ -60,7 +61,6 @@ export type DaemonWorld = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-const MAIN = join(import.meta.dirname, '../../../src/main.ts');
 const FAST = { requests: 60_000, windowMs: 60_000 };
 const QUOTAS = { readsPerMinute: 60_000, writesPerMinute: 60_000 };
 
@@ -134,7 +134,7 @@ const startProcess = (configPath: string, descriptors: number | undefined): Daem
   const limit = descriptors === undefined ? '' : `ulimit -n ${descriptors}; `;
   const command = [process.execPath, MAIN, 'daemon', '--config', configPath];
   const child = spawn('sh', ['-c', `${limit}exec "$@"`, 'sh', ...command], {
-    env: { PATH: process.env['PATH'] },
+    env: processEnv(),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const { stream, ...log } = collectLog();

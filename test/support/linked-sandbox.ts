@@ -1,67 +1,136 @@
-import type { RunKind } from '../../src/core/state/rows.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp, type App } from '../../src/app/app.ts';
-import { loadConfig } from '../../src/app/config/config.ts';
+import { loadConfig, type LoadOptions } from '../../src/app/config/config.ts';
 import type { LinkConfig } from '../../src/app/config/link-config.ts';
+import type { LinkRunOptions } from '../../src/app/runs.ts';
+import type { RunKind } from '../../src/core/state/rows.ts';
 import { createEvents } from '../../src/engine/events.ts';
-import { createLogger } from '../../src/util/logger.ts';
+import type { RunResult, RunSummary } from '../../src/engine/run.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { PlanResult } from '../../src/engine/plan-link.ts';
-import type { RunResult } from '../../src/engine/run.ts';
+import { createLogger } from '../../src/util/logger.ts';
 import { createShiftedClock, type ShiftedClock } from './shifted-clock.ts';
 
-/** A link of the real program between the two emulators over HTTP, with a clock that the test moves. */
-export type LinkedSandbox = {
-  readonly sandbox: Sandbox;
-  readonly app: App;
-  readonly link: LinkConfig;
-  readonly clock: ShiftedClock;
-  readonly dataDir: string;
-  sync(options?: { readonly kind?: RunKind; readonly acceptDeletes?: boolean }): Promise<RunResult>;
-  plan(kind?: RunKind): Promise<PlanResult>;
-  [Symbol.asyncDispose](): Promise<void>;
+type Variables = Readonly<Record<string, string>>;
+
+/** A store other than the database of DATA_DIR. */
+type Overrides = Pick<NonNullable<Parameters<typeof createApp>[2]>, 'store'>;
+
+type SyncOptions = Partial<LinkRunOptions> & {
+  /** The time that passes before the run. */
+  readonly afterMs?: number;
+  /** Settings of the link in this run. */
+  readonly link?: Partial<LinkConfig>;
 };
 
-const FAST = { requests: 60_000, windowMs: 60_000 };
+/** The program with one link, without a log. */
+export type Program = AsyncDisposable & {
+  readonly app: App;
+  readonly link: LinkConfig;
+  sync(options?: SyncOptions): Promise<RunResult>;
+  /**
+   * Syncs without a failure.
+   *
+   * @throws {Error} the error of the run.
+   */
+  synced(options?: SyncOptions): Promise<RunSummary>;
+  plan(kind?: RunKind, link?: Partial<LinkConfig>): Promise<PlanResult>;
+  /** Undoes the run with this id, or the last one that wrote. */
+  undo(run?: string, options?: Partial<Parameters<App['undo']>[2]>): ReturnType<App['undo']>;
+};
+
+/** A link of the real program between the two emulators over HTTP, with a clock that the test moves. */
+export type LinkedSandbox = Program & {
+  readonly sandbox: Sandbox;
+  readonly clock: ShiftedClock;
+  readonly dataDir: string;
+  /** Opens the program on the same database and accounts with other variables, and closes it after its use. */
+  reopened<T>(variables: Variables, use: (program: Program) => Promise<T>): Promise<T>;
+};
+
+/** Limits of a sandbox and of the program that no test reaches. */
+export const FAST_SANDBOX = {
+  serviceRateLimit: { requests: 60_000, windowMs: 60_000 },
+  googleQuotas: { readsPerMinute: 60_000, writesPerMinute: 60_000 },
+};
+export const FAST_LIMITS = {
+  SERVICE_RATE_LIMIT: '60000/minute',
+  GOOGLE_READ_LIMIT: '60000/minute',
+  GOOGLE_WRITE_LIMIT: '60000/minute',
+};
+
+/** Events that are not logged. */
+export const silentEvents = () =>
+  createEvents(createLogger({ level: 'silent', format: 'json', destination: process.stderr }), { personalData: false });
+
+/** Opens the program with the only link of a configuration. */
+export const openProgram = (
+  options: LoadOptions,
+  overrides: Overrides & { readonly clock: ShiftedClock },
+): Program => {
+  const config = loadConfig(options);
+  const app = createApp(config, silentEvents(), overrides);
+  const [link] = config.links;
+  if (link === undefined) throw new Error('The configuration has no link.');
+  const { signal } = new AbortController();
+  const sync: Program['sync'] = ({ afterMs = 0, link: settings = {}, ...more } = {}) => {
+    overrides.clock.advance(afterMs);
+    return app.run({ ...link, ...settings }, { kind: 'incremental', acceptDeletes: false, signal, ...more });
+  };
+  return {
+    app,
+    link,
+    sync,
+    synced: async (of) => {
+      const { error, summary } = await sync(of);
+      if (error !== null) throw error;
+      return summary;
+    },
+    plan: (kind = 'incremental', settings = {}) => app.plan({ ...link, ...settings }, { kind, signal }),
+    undo: async (id, more = {}) => {
+      const [run] = await app.store.runs(link.name, id === undefined ? { latest: 'writing' } : { idPrefix: id });
+      if (run === undefined) throw new Error('There is no run to undo.');
+      return app.undo(link, run, { acceptDeletes: false, signal, ...more });
+    },
+    [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
+  };
+};
 
 /** Starts both emulators and the program, with high rate limits so that no test waits. `hurry`: see `createShiftedClock`. */
 export const startLinkedSandbox = async (
   options: Omit<SandboxOptions, 'clock'> = {},
-  variables: Readonly<Record<string, string>> = {},
-  {
-    hurry = 1,
-    ...overrides
-  }: Pick<NonNullable<Parameters<typeof createApp>[2]>, 'store'> & { readonly hurry?: number } = {},
+  variables: Variables = {},
+  { hurry = 1, ...overrides }: Overrides & { readonly hurry?: number } = {},
 ): Promise<LinkedSandbox> => {
   await using stack = new AsyncDisposableStack();
   const clock = createShiftedClock(hurry);
-  const quotas = { readsPerMinute: 60_000, writesPerMinute: 60_000 };
-  const sandbox = stack.use(await startSandbox({ serviceRateLimit: FAST, googleQuotas: quotas, ...options, clock }));
+  const sandbox = stack.use(await startSandbox({ ...FAST_SANDBOX, ...options, clock }));
   const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-test-'));
   stack.defer(() => rm(dataDir, { recursive: true, force: true }));
-  const limits = {
-    SERVICE_RATE_LIMIT: '60000/minute',
-    GOOGLE_READ_LIMIT: '60000/minute',
-    GOOGLE_WRITE_LIMIT: '60000/minute',
+  const open = (more: Variables, parts: Overrides): Program => {
+    const env = { ...sandbox.environment(), ...FAST_LIMITS, DATA_DIR: dataDir, ...more };
+    return openProgram({ env, cwd: dataDir }, { ...parts, clock });
   };
-  const env = { ...sandbox.environment(), ...limits, DATA_DIR: dataDir, ...variables };
-  const config = loadConfig({ env, cwd: dataDir });
-  const logger = createLogger({ level: 'silent', format: 'json', destination: process.stderr });
-  const app = stack.use(createApp(config, createEvents(logger, { personalData: false }), { ...overrides, clock }));
-  const [link] = config.links;
-  if (link === undefined) throw new Error('The sandbox configures one link.');
-  const { signal } = new AbortController();
+  const program = stack.use(open(variables, overrides));
   const owned = stack.move();
   return {
+    ...program,
     sandbox,
-    app,
-    link,
     clock,
     dataDir,
-    sync: ({ kind = 'incremental', acceptDeletes = false } = {}) => app.run(link, { kind, acceptDeletes, signal }),
-    plan: (kind = 'incremental') => app.plan(link, { kind, signal }),
+    reopened: async (more, use) => {
+      await using again = open(more, {});
+      return await use(again);
+    },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+};
+
+/** The same after a first sync. */
+export const startSyncedSandbox = async (...of: Parameters<typeof startLinkedSandbox>): Promise<LinkedSandbox> => {
+  const linked = await startLinkedSandbox(...of);
+  await linked.synced();
+  return linked;
 };

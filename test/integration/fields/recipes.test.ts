@@ -4,14 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { createApp } from '../../../src/app/app.ts';
-import { loadConfig } from '../../../src/app/config/config.ts';
-import { createEvents } from '../../../src/engine/events.ts';
-import { createLogger } from '../../../src/util/logger.ts';
 import type { GoogleEmulator } from '../../../src/sandbox/google/server.ts';
-import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
 import { startSandbox, startSandboxPair } from '../../../src/sandbox/sandbox.ts';
 import { createShiftedClock } from '../../support/shifted-clock.ts';
+import { FAST_LIMITS, FAST_SANDBOX, openProgram } from '../../support/linked-sandbox.ts';
+import { person } from '../../support/linked-people.ts';
 
 const DOCS = readFileSync(join(import.meta.dirname, '../../../config/README.md'), 'utf8');
 const SECTION = /^## Recipes\n(?<recipes>.*?)(?=^## |(?![^]))/msu.exec(DOCS)?.groups?.['recipes'] ?? '';
@@ -29,9 +26,6 @@ const recipe = (begin: string): Record<string, object> => {
   return found[1];
 };
 
-const LIMIT = '60000/minute';
-const LIMITS = { SERVICE_RATE_LIMIT: LIMIT, GOOGLE_READ_LIMIT: LIMIT, GOOGLE_WRITE_LIMIT: LIMIT };
-
 /** A program with these settings in its configuration file. */
 const withSettings = async (settings: object, variables: Readonly<Record<string, string>> = {}) => {
   await using stack = new AsyncDisposableStack();
@@ -39,41 +33,26 @@ const withSettings = async (settings: object, variables: Readonly<Record<string,
   stack.defer(() => rm(directory, { recursive: true, force: true }));
   const configPath = join(directory, 'contact-sync.yaml');
   await writeFile(configPath, stringify(settings), { mode: 0o600 });
-  const config = loadConfig({ env: { ...variables, ...LIMITS, DATA_DIR: directory }, cwd: directory, configPath });
-  const logger = createLogger({ level: 'silent', format: 'json', destination: process.stderr });
   const clock = createShiftedClock();
-  const app = stack.use(createApp(config, createEvents(logger, { personalData: false }), { clock }));
-  const [link] = config.links;
-  if (link === undefined) throw new Error('The file describes no link.');
+  const env = { ...variables, ...FAST_LIMITS, DATA_DIR: directory };
+  const program = stack.use(openProgram({ env, cwd: directory, configPath }, { clock }));
   const owned = stack.move();
   return {
-    link,
+    link: program.link,
     sync: async () => {
-      const { signal } = new AbortController();
-      const { error } = await app.run(link, { kind: 'incremental', acceptDeletes: false, signal });
-      expect(error).toBeNull();
+      await program.synced();
       clock.advance(60_000);
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 };
 
-const person = (givenName: string) => ({
-  ...EMPTY_PERSON,
-  givenName,
-  familyName: 'Tester',
-  emails: [{ value: `${givenName.toLowerCase()}@example.org`, label: 'work' }],
-});
-
-const QUOTAS = {
-  googleQuotas: { readsPerMinute: 60_000, writesPerMinute: 60_000 },
-  serviceRateLimit: { requests: 60_000, windowMs: 60_000 },
-};
-
 /** Ada and Ben at Google, and a program that syncs them by a recipe with an empty service. */
 const startRecipe = async (begin: string) => {
   await using stack = new AsyncDisposableStack();
-  const sandbox = stack.use(await startSandbox({ ...QUOTAS, google: ['Ada', 'Ben'].map(person), service: [] }));
+  const sandbox = stack.use(
+    await startSandbox({ ...FAST_SANDBOX, google: [person('Ada'), person('Ben')], service: [] }),
+  );
   const program = stack.use(await withSettings(recipe(begin), sandbox.environment()));
   const owned = stack.move();
   const { google, service } = sandbox;
@@ -159,7 +138,7 @@ test('two Google accounts', async () => {
     { provider: 'google', people: [person('Ada')] },
     { provider: 'google', people: [person('Ben')] },
   ] as const;
-  await using pair = await startSandboxPair({ left, right, googleQuotas: QUOTAS.googleQuotas });
+  await using pair = await startSandboxPair({ left, right, googleQuotas: FAST_SANDBOX.googleQuotas });
   const accounts = pair.links().default;
   const home = (settings['links'] as Record<string, Record<string, object>>)['home'] ?? {};
   const link = { ...home, left: { ...accounts.left, ...home['left'] }, right: { ...accounts.right, ...home['right'] } };

@@ -1,11 +1,7 @@
 import { expect } from 'vitest';
-import { createApp } from '../../../src/app/app.ts';
-import { loadConfig } from '../../../src/app/config/config.ts';
-import { createEvents } from '../../../src/engine/events.ts';
-import { createLogger } from '../../../src/util/logger.ts';
-import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import type { ServiceVariants } from '../../../src/sandbox/service/variants.ts';
 import type { RunResult } from '../../../src/engine/run.ts';
+import { person } from '../../support/linked-people.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
 /** The further fields that a test may select. */
@@ -14,42 +10,20 @@ export const ALL_FIELDS = [
   'custom:Budget',
 ].join(',');
 
-const person = (givenName: string): Person => ({
-  ...EMPTY_PERSON,
-  givenName,
-  familyName: 'Tester',
-  emails: [{ value: `${givenName.toLowerCase()}@example.org`, label: 'work' }],
-});
-
 /** A linked sandbox with people at Google, of which nothing was synced yet. */
 export const startWith = (
   names: readonly string[],
   variables: Readonly<Record<string, string>>,
   service: Partial<ServiceVariants> = {},
 ): Promise<LinkedSandbox> =>
-  startLinkedSandbox({ variants: { service }, google: names.map(person), service: [] }, variables);
+  startLinkedSandbox({ variants: { service }, google: names.map((name) => person(name)), service: [] }, variables);
 
 /** One run of the same link with other settings. */
 export const syncWith = async (
   linked: LinkedSandbox,
   variables: Readonly<Record<string, string>>,
 ): Promise<RunResult> => {
-  const limits = {
-    SERVICE_RATE_LIMIT: '60000/minute',
-    GOOGLE_READ_LIMIT: '60000/minute',
-    GOOGLE_WRITE_LIMIT: '60000/minute',
-  };
-  const env = { ...linked.sandbox.environment(), ...limits, DATA_DIR: linked.dataDir, ...variables };
-  const config = loadConfig({ env, cwd: linked.dataDir });
-  const logger = createLogger({ level: 'silent', format: 'json', destination: process.stderr });
-  await using app = createApp(config, createEvents(logger, { personalData: false }), { clock: linked.clock });
-  const [link] = config.links;
-  if (link === undefined) throw new Error('The sandbox configures one link.');
-  const result = await app.run(link, {
-    kind: 'incremental',
-    acceptDeletes: false,
-    signal: new AbortController().signal,
-  });
+  const result = await linked.reopened(variables, ({ sync }) => sync());
   expect(result.error).toBeNull();
   linked.clock.advance(60_000);
   return result;

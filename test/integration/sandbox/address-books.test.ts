@@ -8,7 +8,7 @@ import { writeVCards } from '../../../src/sandbox/address-book/vcard-write.ts';
 import { peopleAtGoogle, peopleAtService } from '../../../src/sandbox/people/seed.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { type Arrival, FIXTURES } from '../../support/address-books/fixtures.ts';
-import { type LinkedSandbox, startLinkedSandbox } from '../../support/linked-sandbox.ts';
+import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
 type Text = string | null | undefined;
 

@@ -59,8 +59,7 @@ const written = ({ left, right }: { left: { updated: number }; right: { updated:
 
 /** Nothing is pulled, nothing needs a decision, nothing is written. */
 const expectIdle = async (linked: LinkedSandbox): Promise<void> => {
-  linked.clock.advance(60_000);
-  const { summary } = await linked.sync();
+  const { summary } = await linked.sync({ afterMs: 60_000 });
   expect([summary.left.pulled, summary.right.pulled, summary.asked ?? 0, ...written(summary)]).toEqual([0, 0, 0, 0, 0]);
   expect(await linked.app.store.halves('default', { by: 'state', states: ['changed', 'missing'] })).toEqual([]);
 };
@@ -89,8 +88,7 @@ describe('R4: a question about a conflict', () => {
     await using linked = await asking();
     const runs = ['full', 'incremental', 'full'] as const;
     for (const kind of runs) {
-      linked.clock.advance(2 * 3_600_000);
-      const { summary } = await linked.sync({ kind });
+      const { summary } = await linked.sync({ afterMs: 2 * 3_600_000, kind });
       expect([summary.asked ?? 0, ...written(summary)]).toEqual([0, 0, 0]);
     }
     expect(titles(linked)).toEqual(['Baker', 'Brewer']);
@@ -132,9 +130,7 @@ describe('R4: a question about a conflict', () => {
     expect(titles(linked)).toEqual([title, title]);
     expect(await rows(linked)).toMatchObject([{ review: side, resolvedAtMs: expect.any(Number) }]);
     await expectIdle(linked);
-    const [run] = await linked.app.store.runs('default', { idPrefix: summary.run });
-    if (run === undefined) throw new Error('There is no run.');
-    await linked.app.undo(linked.link, run, { acceptDeletes: false, signal: new AbortController().signal });
+    await linked.undo(summary.run);
     expect(titles(linked)).toEqual(['Baker', 'Brewer']);
     linked.clock.advance(60_000);
     expect(written((await linked.sync()).summary)).toEqual([0, 0]);
@@ -197,9 +193,7 @@ describe('R4: a question about a conflict', () => {
 
   test('the next run decides an open question after the policy no longer asks', async () => {
     await using linked = await asking();
-    const { signal } = new AbortController();
-    const link = { ...linked.link, conflictPolicyByField: { title: 'left' } as const };
-    const { summary } = await linked.app.run(link, { kind: 'incremental', acceptDeletes: false, signal });
+    const { summary } = await linked.sync({ link: { conflictPolicyByField: { title: 'left' } } });
     expect(written(summary)).toEqual([0, 1]);
     expect(titles(linked)).toEqual(['Baker', 'Baker']);
     expect(await rows(linked)).toMatchObject([
@@ -213,8 +207,7 @@ describe('R4: a question about a conflict', () => {
     await answer(linked, 'left');
     linked.sandbox.service.addFault({ method: 'PATCH', path: '/contacts', action: { kind: 'reset-after' } });
     await linked.sync();
-    linked.clock.advance(60_000);
-    await linked.sync();
+    await linked.sync({ afterMs: 60_000 });
     expect(titles(linked)).toEqual(['Baker', 'Baker']);
     expect(await open(linked)).toEqual([]);
     await expectIdle(linked);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Side } from '../../../src/core/contact/side.ts';
 import { named } from '../../support/linked-people.ts';
-import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+import { startLinkedSandbox, startSyncedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const PEOPLE = ['Ada', 'Ben', 'Cid'].map((name) => named(name));
 const DAY_MS = 24 * 60 * 60_000;
@@ -12,14 +12,12 @@ const deletedOn = async ({ app }: LinkedSandbox, side: Side) => {
 };
 
 test('R7: a deletion is stored on both sides for a day', async () => {
-  await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
+  await using linked = await startSyncedSandbox({ google: PEOPLE, service: [] });
   const { google, service } = linked.sandbox;
-  expect((await linked.sync()).error).toBeNull();
   const [person] = google.account.people();
   const contact = service.account.contacts().find(({ first_name }) => first_name === person?.names?.[0]?.givenName);
   google.account.deletePerson(person?.resourceName ?? '');
-  linked.clock.advance(60_000);
-  expect((await linked.sync()).summary.right.deleted).toBe(1);
+  expect((await linked.sync({ afterMs: 60_000 })).summary.right.deleted).toBe(1);
   const known = async () => {
     const [left, right] = [await deletedOn(linked, 'left'), await deletedOn(linked, 'right')];
     return [...left, ...right].map(({ id, pair }) => [id, pair]);
@@ -29,40 +27,32 @@ test('R7: a deletion is stored on both sides for a day', async () => {
     [contact?.id, null],
   ];
   expect(await known()).toEqual(both);
-  linked.clock.advance(DAY_MS - 5 * 60_000);
-  expect((await linked.sync()).error).toBeNull();
+  await linked.synced({ afterMs: DAY_MS - 5 * 60_000 });
   expect(await known()).toEqual(both);
-  linked.clock.advance(10 * 60_000);
-  expect((await linked.sync()).error).toBeNull();
+  await linked.synced({ afterMs: 10 * 60_000 });
   expect(await known()).toEqual([]);
   expect([google.account.people(), service.account.contacts()].map(({ length }) => length)).toEqual([2, 2]);
 });
 
 test('R7: a deleted contact that a lagging listing still shows is not created again on the other side', async () => {
   const variants = { service: { listLag: '10s' } } as const;
-  await using linked = await startLinkedSandbox({ google: PEOPLE, service: [], variants });
+  await using linked = await startSyncedSandbox({ google: PEOPLE, service: [], variants });
   const { google, service } = linked.sandbox;
-  expect((await linked.sync()).error).toBeNull();
-  linked.clock.advance(60 * 60_000);
-  expect((await linked.sync({ kind: 'full' })).error).toBeNull();
+  await linked.synced({ afterMs: 60 * 60_000, kind: 'full' });
   google.account.deletePerson(google.account.people()[0]?.resourceName ?? '');
   expect((await linked.sync()).summary.right.deleted).toBe(1);
-  const { summary, error } = await linked.sync({ kind: 'full' });
-  expect(error).toBeNull();
+  const summary = await linked.synced({ kind: 'full' });
   expect(summary.left).toMatchObject({ created: 0, updated: 0, deleted: 0 });
-  linked.clock.advance(60_000);
-  expect((await linked.sync({ kind: 'full' })).error).toBeNull();
+  await linked.synced({ afterMs: 60_000, kind: 'full' });
   expect([google.account.people(), service.account.contacts()].map(({ length }) => length)).toEqual([2, 2]);
 });
 
 test('R6: an edit that was written to an archived contact beats the deletion: the contact is created again', async () => {
   const variants = { service: { deleteStyle: 'archived' } } as const;
-  await using linked = await startLinkedSandbox({ google: PEOPLE, service: [], variants });
+  await using linked = await startSyncedSandbox({ google: PEOPLE, service: [], variants });
   const { google, service } = linked.sandbox;
-  expect((await linked.sync()).error).toBeNull();
   const listAll = async () => {
-    linked.clock.advance(60 * 60_000);
-    expect((await linked.sync({ kind: 'full' })).error).toBeNull();
+    await linked.synced({ afterMs: 60 * 60_000, kind: 'full' });
   };
   await listAll();
   const person = google.account.people()[0] ?? {};
@@ -82,7 +72,7 @@ test('R6: a read that shows a contact as it was before our update is no edit: it
   await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] }, { SWEEP_INTERVAL: '1s' });
   const { google, service } = linked.sandbox;
   google.setVariants({ readAfterWrite: 'firstReadStale' });
-  expect((await linked.sync()).error).toBeNull();
+  await linked.synced();
   const id = service.account.contacts()[0]?.id ?? '';
   linked.clock.advance(60_000);
   service.account.updateContact(id, { company: 'Analytical Engines' });

@@ -3,7 +3,7 @@ import { FIRST_SYNC_WAITS } from '../../../src/engine/context.ts';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import { named } from '../../support/linked-people.ts';
-import { type LinkedSandbox, startLinkedSandbox } from '../../support/linked-sandbox.ts';
+import { startLinkedSandbox, startSyncedSandbox } from '../../support/linked-sandbox.ts';
 
 const REVIEW = { FIRST_SYNC: 'review' };
 const ADA = {
@@ -15,11 +15,8 @@ const ADA = {
 const BOB = { ...ADA, givenName: 'Bob', familyName: 'Babbage', emails: [] };
 const NOTHING = { created: 0, updated: 0, deleted: 0 };
 
-/** Runs the link with the halt of a first sync accepted. */
-const accept = ({ app, link }: LinkedSandbox) => {
-  const { signal } = new AbortController();
-  return app.run(link, { kind: 'incremental', acceptDeletes: true, acceptedHalt: FIRST_SYNC_WAITS, signal });
-};
+/** A run with the halt of a first sync accepted. */
+const ACCEPTED = { acceptDeletes: true, acceptedHalt: FIRST_SYNC_WAITS };
 
 test('R8: a first sync with a review halts each time until it is accepted', async () => {
   await using linked = await startLinkedSandbox({ google: [ADA, BOB], service: [ADA] }, REVIEW);
@@ -35,9 +32,7 @@ test('R8: a first sync with a review halts each time until it is accepted', asyn
   expect(readSides(linked.sandbox)).toEqual(before);
   expect(await linked.app.store.counts(linked.link.name)).toMatchObject({ pairs: 0 });
 
-  const { summary, error } = await accept(linked);
-  expect(error).toBeNull();
-  expect(summary).toMatchObject({ paired: 1, right: { created: 1 } });
+  expect(await linked.synced(ACCEPTED)).toMatchObject({ paired: 1, right: { created: 1 } });
   expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', left: NOTHING, right: NOTHING });
 });
 
@@ -46,12 +41,8 @@ test('R8: the next run continues an accepted and stopped first sync without anot
   await using linked = await startLinkedSandbox({ google: [ADA, ...crowd], service: [ADA] }, REVIEW);
   await linked.sync();
   const stopping = new AbortController();
-  const { app, link } = linked;
-  const { error } = await app.run(link, {
-    kind: 'incremental',
-    acceptDeletes: true,
-    acceptedHalt: FIRST_SYNC_WAITS,
-    signal: new AbortController().signal,
+  const { error } = await linked.sync({
+    ...ACCEPTED,
     stop: stopping.signal,
     onEvent: ({ kind }) => {
       if (kind === 'written') stopping.abort(new Error('It is stopped here.'));
@@ -59,16 +50,15 @@ test('R8: the next run continues an accepted and stopped first sync without anot
   });
   expect(error).toMatchObject({ message: 'It is stopped here.' });
   expect(linked.sandbox.service.account.contacts().length).toBeLessThan(101);
-  expect((await linked.sync()).error).toBeNull();
+  await linked.synced();
   expect(linked.sandbox.service.account.contacts()).toHaveLength(101);
 });
 
 test('R8: a first sync without writes needs no review, and later runs need none', async () => {
-  await using linked = await startLinkedSandbox({ google: [], service: [] }, REVIEW);
-  expect((await linked.sync()).error).toBeNull();
+  await using linked = await startSyncedSandbox({ google: [], service: [] }, REVIEW);
   linked.sandbox.google.account.createPerson({ names: [{ givenName: 'Ada' }] });
   expect((await linked.sync()).error).toMatchObject({ halt: { reason: 'first-sync' } });
-  await accept(linked);
+  await linked.sync(ACCEPTED);
   linked.sandbox.google.account.createPerson({ names: [{ givenName: 'Bob' }] });
   expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { created: 1 } });
 });
@@ -86,13 +76,7 @@ test('R13, R9: the answers settle the writes of a first sync to both contacts of
     service: [{ ...ADA_TESTER, company: 'Analytical Engines' }],
   });
   const events: string[] = [];
-  const { error } = await linked.app.run(linked.link, {
-    kind: 'full',
-    acceptDeletes: false,
-    signal: new AbortController().signal,
-    onEvent: ({ kind }) => events.push(kind),
-  });
-  expect(error).toBeNull();
+  await linked.synced({ kind: 'full', onEvent: ({ kind }) => events.push(kind) });
   expect(events).not.toContain('recovered');
   expect(linked.sandbox.service.account.contacts()).toMatchObject([
     { title: 'Countess', company: 'Analytical Engines' },
@@ -120,16 +104,14 @@ test('R5: contacts that an interrupted first run listed are listed again: a cont
   const contact = sandbox.service.account.contacts().find(({ first_name }) => first_name === 'Ada');
   sandbox.service.account.deleteContact(contact?.id ?? '');
   sandbox.google.account.updatePerson(person.resourceName ?? '', { ...person, organizations: [{ title: 'Countess' }] });
-  linked.clock.advance(60_000);
-  const second = await linked.sync({ kind: 'incremental' });
+  const second = await linked.sync({ afterMs: 60_000, kind: 'incremental' });
   expect(second.error).toBeNull();
   const titleAtGoogle = sandbox.google.account.person(person.resourceName ?? '')?.organizations?.[0]?.title;
   const atService = sandbox.service.account.contacts().filter(({ first_name }) => first_name === 'Ada');
   expect(titleAtGoogle).toBe('Countess');
   expect(atService).toMatchObject([{ title: 'Countess' }]);
   expect(second.summary.kind).toBe('full');
-  linked.clock.advance(60_000);
-  expect((await linked.sync({ kind: 'incremental' })).summary).toMatchObject({
+  expect((await linked.sync({ afterMs: 60_000, kind: 'incremental' })).summary).toMatchObject({
     kind: 'incremental',
     outcome: 'completed',
   });

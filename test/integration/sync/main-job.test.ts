@@ -32,10 +32,8 @@ describe('first sync', () => {
 
   test('an idle run takes at most two requests a side once the overlap has passed', async () => {
     await using linked = await startLinkedSandbox({ count: 60 }, { SWEEP_INTERVAL: '1d' });
-    linked.clock.advance(PAST_THE_OVERLAP_MS);
-    await linked.sync();
-    linked.clock.advance(PAST_THE_OVERLAP_MS);
-    await linked.sync();
+    await linked.sync({ afterMs: PAST_THE_OVERLAP_MS });
+    await linked.sync({ afterMs: PAST_THE_OVERLAP_MS });
     const idle = await linked.sync();
     expect(idle.summary.left.requests).toBeLessThanOrEqual(2);
     expect(idle.summary.right.requests).toBeLessThanOrEqual(2);

@@ -65,9 +65,7 @@ describe('R4: the review of a conflict', () => {
       ['right', [['Baker', 'taken']]],
     ]);
     await expectQuiet(linked);
-    const [run] = await linked.app.store.runs('default', { idPrefix: summary.run });
-    if (run === undefined) throw new Error('There is no run.');
-    await linked.app.undo(linked.link, run, { acceptDeletes: false, signal: new AbortController().signal });
+    await linked.undo(summary.run);
     expect(titles(linked)).toEqual(['Brewer', 'Brewer']);
     await expectQuiet(linked);
   });
@@ -89,8 +87,7 @@ describe('R4: the review of a conflict', () => {
     expect((await linked.sync()).summary.skipped).toBe(1);
     expect(titles(linked)).toEqual(['Baker', 'Brewer']);
     expect(await rows(linked)).toMatchObject([{ review: 'left', resolvedAtMs: null }]);
-    linked.clock.advance(24 * 60 * 60_000);
-    await linked.sync();
+    await linked.sync({ afterMs: 24 * 60 * 60_000 });
     expect(titles(linked)).toEqual(['Baker', 'Baker']);
     expect(await rows(linked)).toMatchObject([{ resolvedAtMs: expect.any(Number) }]);
     await expectQuiet(linked);
@@ -101,8 +98,7 @@ describe('R4: the review of a conflict', () => {
     await take(linked, 'left');
     linked.sandbox.service.addFault({ method: 'PATCH', path: '/contacts', action: { kind: 'reset-after' } });
     await linked.sync();
-    linked.clock.advance(60_000);
-    await linked.sync();
+    await linked.sync({ afterMs: 60_000 });
     expect(titles(linked)).toEqual(['Baker', 'Baker']);
     await expectQuiet(linked);
   });
@@ -111,8 +107,7 @@ describe('R4: the review of a conflict', () => {
     await using linked = await disputed({ DELETE_POLICY: 'keep' });
     linked.sandbox.service.account.deleteContact(serviceId(linked));
     for (const _ of [1, 2]) {
-      linked.clock.advance(60 * 60_000);
-      await linked.sync();
+      await linked.sync({ afterMs: 60 * 60_000 });
     }
     expect((await linked.app.store.counts('default')).pairs).toBe(0);
     await take(linked, 'left');

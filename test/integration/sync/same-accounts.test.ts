@@ -5,9 +5,8 @@ import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-san
 
 const PEOPLE = ['Ada', 'Ben', 'Cy'].map((name) => named(name));
 
-const runLink = async ({ app, clock }: LinkedSandbox, link: LinkConfig) => {
-  const { signal } = new AbortController();
-  const result = await app.run(link, { kind: 'incremental', acceptDeletes: true, signal });
+const runLink = async ({ sync, clock }: LinkedSandbox, link: LinkConfig) => {
+  const result = await sync({ link, acceptDeletes: true });
   clock.advance(60_000);
   return result;
 };

@@ -14,13 +14,10 @@ const person = (givenName: string, familyName: string, more: Partial<Person> = {
 const HOME = { emails: [{ value: 'home@example.org', label: 'home' }] };
 const PHONE = { phones: [{ value: '+49 30 901820', label: 'home' }] };
 
-/** Runs the link once; answers what it reported. */
-const syncTelling = async ({ app, link }: LinkedSandbox): Promise<readonly RunEvent[]> => {
+/** Runs the link once. Returns the events of the run. */
+const syncEvents = async ({ synced }: LinkedSandbox): Promise<readonly RunEvent[]> => {
   const events: RunEvent[] = [];
-  const { signal } = new AbortController();
-  const onEvent = (event: RunEvent): void => void events.push(event);
-  const { error } = await app.run(link, { kind: 'incremental', acceptDeletes: false, signal, onEvent });
-  expect(error).toBeNull();
+  await synced({ onEvent: (event) => events.push(event) });
   return events;
 };
 
@@ -37,7 +34,7 @@ describe('R13: two contacts with one email address', () => {
       { google: [person('José', 'Soto', HOME)], service: [person('İpek', 'Müller', HOME)] },
       { SWEEP_INTERVAL: '1s' },
     );
-    const events = await syncTelling(linked);
+    const events = await syncEvents(linked);
     expect(namesOf(linked)).toEqual(bothHold('José Soto', 'İpek Müller'));
     const found = events.filter((event) => event.kind === 'ambiguous');
     expect(found).toMatchObject([{ left: [expect.any(String)], right: [expect.any(String)], why: 'names differ' }]);
@@ -47,9 +44,9 @@ describe('R13: two contacts with one email address', () => {
       google.account.people().find((each) => each.names?.[0]?.givenName === name)?.resourceName;
     google.account.mergePeople(idOf('José') ?? '', [idOf('İpek') ?? '']);
     linked.clock.advance(20 * 60_000);
-    await syncTelling(linked);
+    await syncEvents(linked);
     linked.clock.advance(20 * 60_000);
-    await syncTelling(linked);
+    await syncEvents(linked);
     expect(namesOf(linked)).toEqual(bothHold('José Soto'));
   });
 
@@ -58,7 +55,7 @@ describe('R13: two contacts with one email address', () => {
       google: [person('Robert', "O'Neil", { ...HOME, ...PHONE })],
       service: [person('Bob', "O'Neil", { ...HOME, ...PHONE })],
     });
-    const events = await syncTelling(linked);
+    const events = await syncEvents(linked);
     expect(events.filter((event) => event.kind === 'ambiguous')).toEqual([]);
     const { google, service } = namesOf(linked);
     expect(google).toHaveLength(1);
@@ -92,13 +89,13 @@ describe('R9: a Google account that was linked with another service account befo
         clientData: [origin(id)],
       });
     }
-    await syncTelling(linked);
+    await syncEvents(linked);
     expect(namesOf(linked)).toEqual(bothHold('Ada King', 'Bea King', 'Cid Ray', 'Dot Ray'));
   });
 
   test('contacts that this link created have the account of the service in their origin', async () => {
     await using linked = await startLinkedSandbox({ google: [], service: [person('Ada', 'King', HOME)] });
-    await syncTelling(linked);
+    await syncEvents(linked);
     const [made] = linked.sandbox.google.account.people();
     const [source] = linked.sandbox.service.account.contacts();
     expect(made?.clientData).toMatchObject([

@@ -1,8 +1,7 @@
-import type { RunKind } from '../../../src/core/state/rows.ts';
 import { describe, expect, test } from 'vitest';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import { bySide, type Sides } from '../../../src/core/contact/side.ts';
-import { googleId } from '../../support/linked-people.ts';
+import { googleId, labelId } from '../../support/linked-people.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const person = (givenName: string, groups: readonly string[] = []): Person => ({
@@ -32,8 +31,6 @@ const atService = ({ sandbox }: LinkedSandbox): readonly string[] =>
     .map(({ first_name: name }) => name ?? '')
     .toSorted();
 
-const labelId = ({ sandbox }: LinkedSandbox, name: string): string =>
-  sandbox.google.account.groups().find((group) => group.name === name)?.resourceName ?? '';
 const label = (linked: LinkedSandbox, name: string, ...labels: readonly string[]): void => {
   linked.sandbox.google.account.setGroups(
     googleId(linked, name),
@@ -43,24 +40,16 @@ const label = (linked: LinkedSandbox, name: string, ...labels: readonly string[]
 
 const NOTHING = { created: 0, updated: 0, deleted: 0 };
 
-const sync = async (linked: LinkedSandbox, options: Parameters<LinkedSandbox['sync']>[0] = {}) => {
-  linked.clock.advance(60_000);
-  const { summary, error } = await linked.sync(options);
-  expect(error).toBeNull();
-  return summary;
-};
+const sync = (linked: LinkedSandbox, options: Parameters<LinkedSandbox['sync']>[0] = {}) =>
+  linked.synced({ afterMs: 60_000, ...options });
 
 /** The same link with another configuration. */
 const withContacts = (linked: LinkedSandbox, contacts: Sides<readonly string[]>, acceptDeletes = false) => {
   const { sides } = linked.link;
-  const link = { ...linked.link, sides: bySide((side) => ({ ...sides[side], contacts: contacts[side] })) };
-  const options = { kind: 'incremental' as RunKind, acceptDeletes, signal: new AbortController().signal };
+  const link = { sides: bySide((side) => ({ ...sides[side], contacts: contacts[side] })) };
   return {
-    plan: () => linked.app.plan(link, options),
-    run: async () => {
-      linked.clock.advance(60_000);
-      return (await linked.app.run(link, options)).summary;
-    },
+    plan: () => linked.plan('incremental', link),
+    run: async () => (await linked.sync({ afterMs: 60_000, link, acceptDeletes })).summary,
   };
 };
 

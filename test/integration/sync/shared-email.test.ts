@@ -19,13 +19,10 @@ const start = (createKnownEmail: string, names: readonly string[] = NAMES): Prom
   return startLinkedSandbox({ google: names.map(person), service: [], variants }, {}, { hurry: HURRY });
 };
 
-/** Runs the link once, a day later; answers what it reported. */
-const syncTelling = async ({ app, clock, link }: LinkedSandbox): Promise<readonly RunEvent[]> => {
+/** Runs the link once and lets a day pass. Returns the events of the run. */
+const syncEvents = async ({ synced, clock }: LinkedSandbox): Promise<readonly RunEvent[]> => {
   const events: RunEvent[] = [];
-  const { signal } = new AbortController();
-  const onEvent = (event: RunEvent): void => void events.push(event);
-  const { error } = await app.run(link, { kind: 'incremental', acceptDeletes: false, signal, onEvent });
-  expect(error).toBeNull();
+  await synced({ onEvent: (event) => events.push(event) });
   clock.advance(DAY_MS);
   return events;
 };
@@ -61,7 +58,7 @@ describe.each(['duplicate', 'existing', 'existing-updated'])(
   (variant) => {
     test('R5: people who share an email address are created separately, with the address', async () => {
       await using linked = await start(variant);
-      const events = await syncTelling(linked);
+      const events = await syncEvents(linked);
       expect(events.filter(({ kind }) => kind === 'skipped' || kind === 'not-taken')).toEqual([]);
       expect(atService(linked)).toEqual(everyoneHolds(NAMES));
       expect(atGoogle(linked)).toEqual(everyoneHolds(NAMES));
@@ -70,14 +67,14 @@ describe.each(['duplicate', 'existing', 'existing-updated'])(
 
     test('R5, R10: the contact that has the address is unchanged on both sides when another one is created', async () => {
       await using linked = await start(variant, ['Ada']);
-      await syncTelling(linked);
+      await syncEvents(linked);
       const { account } = linked.sandbox.service;
       const id = account.contacts()[0]?.id ?? '';
       account.updateContact(id, { tags: ['friend'] });
-      await syncTelling(linked);
+      await syncEvents(linked);
       const before = account.contact(id);
       addToGoogle(linked, 'Ben');
-      await syncTelling(linked);
+      await syncEvents(linked);
       expect(account.contact(id)).toEqual(before);
       expect(atService(linked)).toEqual(everyoneHolds(['Ada', 'Ben']));
       expect(atGoogle(linked)).toEqual(everyoneHolds(['Ada', 'Ben']));
@@ -90,7 +87,7 @@ describe.each(['422', '409'])('where a known address is refused with %s', (varia
   test('R2: all contacts are created, one with the address; the address is kept at Google and reported once', async () => {
     await using linked = await start(variant);
     const runs = [];
-    for (let count = 0; count < 5; count += 1) runs.push(await syncTelling(linked));
+    for (let count = 0; count < 5; count += 1) runs.push(await syncEvents(linked));
     expect(atService(linked).map(([name]) => name)).toEqual(NAMES);
     expect(atService(linked).flatMap(([, held]) => held)).toEqual(['Family@example.org']);
     expect(atGoogle(linked)).toEqual(everyoneHolds(NAMES));
@@ -110,11 +107,11 @@ describe.each(['422', '409'])('where a known address is refused with %s', (varia
 
   test('R15: other changes of such a contact are synced', async () => {
     await using linked = await start(variant, ['Ada', 'Ben']);
-    await syncTelling(linked);
+    await syncEvents(linked);
     const { google, service } = linked.sandbox;
     for (const { resourceName = '' } of google.account.people())
       google.account.updatePerson(resourceName ?? '', { organizations: [{ title: 'Dr', name: 'Works' }] });
-    await syncTelling(linked);
+    await syncEvents(linked);
     for (const contact of service.account.contacts()) expect(contact).toMatchObject({ title: 'Dr', company: 'Works' });
   });
 });
@@ -122,16 +119,16 @@ describe.each(['422', '409'])('where a known address is refused with %s', (varia
 test('R15: an address that was refused once is written later', async () => {
   await using linked = await start('duplicate', ['Ada', 'Ben']);
   linked.sandbox.service.addFault({ method: 'PATCH', path: '/v2/contacts/', action: { kind: 'status', status: 422 } });
-  await syncTelling(linked);
+  await syncEvents(linked);
   expect(atService(linked).flatMap(([, held]) => held)).toHaveLength(1);
-  await syncTelling(linked);
+  await syncEvents(linked);
   expect(atService(linked)).toEqual(everyoneHolds(['Ada', 'Ben']));
 });
 
 test('R9: an address whose write was applied without an answer exists once, and no write follows', async () => {
   await using linked = await start('existing-updated', ['Ada', 'Ben']);
   linked.sandbox.service.addFault({ method: 'PATCH', path: '/v2/contacts/', action: { kind: 'reset-after' } });
-  await syncTelling(linked);
+  await syncEvents(linked);
   expect(atService(linked)).toEqual(everyoneHolds(['Ada', 'Ben']));
   expect(await isQuiet(linked)).toBe(true);
 });
@@ -141,14 +138,14 @@ const sentBy = ({ sandbox }: LinkedSandbox, method: string): number =>
 
 test('R5: after one create has tested the address, the others are created completely with one request each', async () => {
   await using linked = await start('duplicate');
-  await syncTelling(linked);
+  await syncEvents(linked);
   expect(atService(linked)).toEqual(everyoneHolds(NAMES));
   expect([sentBy(linked, 'POST'), sentBy(linked, 'PATCH')]).toEqual([NAMES.length, 1]);
 });
 
 test('R5: where the first create is refused, each address is written separately', async () => {
   await using linked = await start('existing-updated');
-  await syncTelling(linked);
+  await syncEvents(linked);
   expect(atService(linked)).toEqual(everyoneHolds(NAMES));
   expect([sentBy(linked, 'POST'), sentBy(linked, 'PATCH')]).toEqual([NAMES.length + 1, NAMES.length - 1]);
 });
@@ -162,8 +159,8 @@ test.each(
   await using linked = await start(variant);
   const action = { kind } as Fault['action'];
   linked.sandbox.service.addFault({ method: 'POST', path: '^/v2/contacts$', skip: 1, action });
-  await syncTelling(linked);
-  await syncTelling(linked);
+  await syncEvents(linked);
+  await syncEvents(linked);
   expect(atService(linked)).toEqual(everyoneHolds(NAMES));
   expect(atGoogle(linked)).toEqual(everyoneHolds(NAMES));
   expect(await isQuiet(linked)).toBe(true);

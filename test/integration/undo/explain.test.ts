@@ -43,9 +43,7 @@ describe('explain', () => {
     service.account.updateContact(rightId, { title: 'Brewer' });
     const third = await linked.sync();
     linked.clock.advance(60_000);
-    const [run] = await linked.app.store.runs('default', { idPrefix: third.summary.run });
-    if (run === undefined) throw new Error('There is no run.');
-    await linked.app.undo(linked.link, run, { acceptDeletes: false, signal: new AbortController().signal });
+    await linked.undo(third.summary.run);
     const [history, ...others] = await histories(linked, leftId);
     if (history === undefined) throw new Error('There is no history.');
     expect(others).toEqual([]);
@@ -101,9 +99,7 @@ describe('explain', () => {
     service.account.deleteContact(serviceId(linked, 'Ada'));
     const { summary } = await linked.sync();
     linked.clock.advance(60_000);
-    const [run] = await linked.app.store.runs('default', { idPrefix: summary.run });
-    if (run === undefined) throw new Error('There is no run.');
-    await linked.app.undo(linked.link, run, { acceptDeletes: false, signal: new AbortController().signal });
+    await linked.undo(summary.run);
     const [history] = await histories(linked, first);
     expect(history?.entries.map(({ side, action, why }) => [side, action, why.kind])).toEqual([
       ['right', 'create', 'new'],

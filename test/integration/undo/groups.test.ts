@@ -1,37 +1,23 @@
 import { describe, expect, test } from 'vitest';
-import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import { readGroupNames, readSides } from '../../support/compare-sides.ts';
-import { bucketId, labelId } from '../../support/linked-people.ts';
-import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
-
-const person = (givenName: string, groups: readonly string[]): Person => ({
-  ...EMPTY_PERSON,
-  givenName,
-  familyName: 'Tester',
-  emails: [{ value: `${givenName.toLowerCase()}@example.org`, label: 'work' }],
-  groups: [...groups],
-});
+import { bucketId, labelId, person } from '../../support/linked-people.ts';
+import { startSyncedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const PEOPLE = [
-  person('Ada', ['Choir']),
-  person('Ben', ['Choir', 'Team']),
-  person('Cid', ['Team']),
-  ...['Dot', 'Eve', 'Fay', 'Gus', 'Hal'].map((name) => person(name, [])),
+  person('Ada', { groups: ['Choir'] }),
+  person('Ben', { groups: ['Choir', 'Team'] }),
+  person('Cid', { groups: ['Team'] }),
+  ...['Dot', 'Eve', 'Fay', 'Gus', 'Hal'].map((name) => person(name)),
 ];
 
 const started = async (): Promise<LinkedSandbox> => {
-  const linked = await startLinkedSandbox({ google: PEOPLE, service: [] }, { SWEEP_INTERVAL: '1s' });
-  expect((await linked.sync()).error).toBeNull();
+  const linked = await startSyncedSandbox({ google: PEOPLE, service: [] }, { SWEEP_INTERVAL: '1s' });
   linked.clock.advance(60_000);
   return linked;
 };
 
-const OPTIONS = { acceptDeletes: false, signal: new AbortController().signal };
-
-const undoLast = async ({ app, link, clock }: LinkedSandbox) => {
-  const [run] = await app.store.runs(link.name, { latest: 'writing' });
-  if (run === undefined) throw new Error('There is no run to undo.');
-  const undone = await app.undo(link, run, OPTIONS);
+const undoLast = async ({ undo, clock }: LinkedSandbox) => {
+  const undone = await undo();
   if (undone.result.error instanceof Error) throw undone.result.error;
   clock.advance(60_000);
   return undone;
@@ -45,8 +31,11 @@ const groupsOf = (linked: LinkedSandbox, side: 'google' | 'service') =>
 const expectQuiet = async (linked: LinkedSandbox): Promise<void> => {
   const none = { created: 0, updated: 0, deleted: 0, groupsDeleted: 0 };
   for (const kind of ['incremental', 'full'] as const) {
-    linked.clock.advance(60_000);
-    expect((await linked.sync({ kind })).summary).toMatchObject({ outcome: 'completed', left: none, right: none });
+    expect((await linked.sync({ afterMs: 60_000, kind })).summary).toMatchObject({
+      outcome: 'completed',
+      left: none,
+      right: none,
+    });
   }
 };
 
@@ -58,8 +47,7 @@ describe('R8: the undo of a run that deleted a group', () => {
     const { google, service } = linked.sandbox;
     if (side === 'google') service.account.deleteBucket(bucketId(linked, 'Choir'));
     else google.account.deleteGroup(labelId(linked, 'Choir'));
-    linked.clock.advance(60_000);
-    await linked.sync();
+    await linked.sync({ afterMs: 60_000 });
     expect(readGroupNames(linked.sandbox)).toEqual({ google: ['Team'], service: ['Team'] });
     linked.clock.advance(60_000);
     const { report, result } = await undoLast(linked);
@@ -87,8 +75,7 @@ describe('R8: the undo of a run that deleted a group', () => {
     const { google, service } = linked.sandbox;
     service.account.updateBucket(bucketId(linked, 'Choir'), { goal: 'Sing together', reminderInterval: 30 });
     google.account.deleteGroup(labelId(linked, 'Choir'));
-    linked.clock.advance(60_000);
-    await linked.sync();
+    await linked.sync({ afterMs: 60_000 });
     linked.clock.advance(60_000);
     await undoLast(linked);
     const returned = service.account.buckets().find(({ name }) => name === 'Choir');
@@ -99,8 +86,7 @@ describe('R8: the undo of a run that deleted a group', () => {
     await using linked = await started();
     const { google, service } = linked.sandbox;
     service.account.deleteBucket(bucketId(linked, 'Choir'));
-    linked.clock.advance(60_000);
-    await linked.sync();
+    await linked.sync({ afterMs: 60_000 });
     const again = google.account.createGroup('Choir');
     linked.clock.advance(60_000);
     const { report } = await undoLast(linked);
@@ -117,8 +103,7 @@ describe('R8: the undo of a run that deleted a group', () => {
     const ada = service.account.contacts().find((contact) => contact.first_name === 'Ada')?.id ?? '';
     service.account.deleteContact(ada);
     service.account.deleteBucket(bucketId(linked, 'Choir'));
-    linked.clock.advance(60_000);
-    expect((await linked.sync()).summary).toMatchObject({ left: { deleted: 1, groupsDeleted: 1 } });
+    expect((await linked.sync({ afterMs: 60_000 })).summary).toMatchObject({ left: { deleted: 1, groupsDeleted: 1 } });
     linked.clock.advance(60_000);
     const { report } = await undoLast(linked);
     expect(report.refused).toEqual([]);
@@ -138,8 +123,7 @@ describe('R8: the undo of a run that deleted a group', () => {
     expect(open).toMatchObject([{ kind: 'group-delete', group: { name: 'Choir' } }]);
     expect(open[0]?.kind === 'group-delete' && open[0].group.members).toHaveLength(2);
     google.clearFaults();
-    linked.clock.advance(60_000);
-    expect((await linked.sync()).error).toBeNull();
+    await linked.synced({ afterMs: 60_000 });
     expect(await linked.app.store.journal('default', { run: broken.summary.run })).toMatchObject([{ state: 'done' }]);
     linked.clock.advance(60_000);
     await undoLast(linked);
@@ -157,8 +141,10 @@ describe('R8: the undo of a run that deleted a group', () => {
     const broken = await linked.sync();
     expect(broken.summary.outcome).toBe('failed');
     service.clearFaults();
-    linked.clock.advance(60_000);
-    expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { groupsDeleted: 1 } });
+    expect((await linked.sync({ afterMs: 60_000 })).summary).toMatchObject({
+      outcome: 'completed',
+      right: { groupsDeleted: 1 },
+    });
     const rows = await linked.app.store.journal('default', { run: broken.summary.run });
     expect(rows).toMatchObject([{ kind: 'group-delete', state: 'abandoned' }]);
     expect(readGroupNames(linked.sandbox).service).toEqual(['Team']);

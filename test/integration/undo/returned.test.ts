@@ -1,28 +1,17 @@
 import { expect, test } from 'vitest';
-import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import { readSides } from '../../support/compare-sides.ts';
-import { googleId } from '../../support/linked-people.ts';
+import { googleId, person } from '../../support/linked-people.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
-const person = (givenName: string): Person => ({
-  ...EMPTY_PERSON,
-  givenName,
-  familyName: 'Tester',
-  emails: [{ value: `${givenName.toLowerCase()}@example.org`, label: 'work' }],
-});
-
-const OPTIONS = { acceptDeletes: false, signal: new AbortController().signal };
-
 const synced = async (linked: LinkedSandbox): Promise<string> => {
-  const { error, summary } = await linked.sync();
-  expect(error).toBeNull();
+  const summary = await linked.synced();
   linked.clock.advance(60_000);
   return summary.run;
 };
 
 test('R9: an undo restores no contact that already exists again next to its restored counterpart', async () => {
   await using linked = await startLinkedSandbox(
-    { google: ['Ada', 'Ben', 'Cid', 'Dot'].map(person), service: [] },
+    { google: ['Ada', 'Ben', 'Cid', 'Dot'].map((name) => person(name)), service: [] },
     { SWEEP_INTERVAL: '1s' },
   );
   const { account } = linked.sandbox.google;
@@ -45,9 +34,7 @@ test('R9: an undo restores no contact that already exists again next to its rest
     ['Ada Tester', 'Cid Tester', 'Dot Tester'],
     ['Ada Tester', 'Cid Tester', 'Dot Tester'],
   ]);
-  const [run] = await linked.app.store.runs(linked.link.name, { idPrefix: deletion });
-  if (run === undefined) throw new Error('There is no run to undo.');
-  const { report, result } = await linked.app.undo(linked.link, run, OPTIONS);
+  const { report, result } = await linked.undo(deletion);
   expect(result.error).toBeNull();
   expect(report.refused).toEqual([]);
   expect(names('service')).toEqual(before.service.map(({ name }) => name));

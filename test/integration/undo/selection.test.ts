@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createApp } from '../../../src/app/app.ts';
-import { loadConfig } from '../../../src/app/config/config.ts';
-import { createEvents } from '../../../src/engine/events.ts';
-import { createLogger } from '../../../src/util/logger.ts';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import { googleId } from '../../support/linked-people.ts';
-import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+import { startLinkedSandbox, type LinkedSandbox, type Program } from '../../support/linked-sandbox.ts';
 
 const person = (givenName: string): Person => ({
   ...EMPTY_PERSON,
@@ -23,36 +19,18 @@ const CLIENTS: Variables = { GOOGLE_CONTACTS: 'Clients', SERVICE_CONTACTS: '!*',
 const start = (): Promise<LinkedSandbox> =>
   startLinkedSandbox({ google: [person('Ada'), person('Ben')], service: [] }, { SWEEP_INTERVAL: '1d' });
 
-const SIGNAL = new AbortController().signal;
-
-/** Something done with the same link under other settings. */
-const withApp = async <T>(
-  linked: LinkedSandbox,
-  variables: Variables,
-  work: (app: LinkedSandbox['app'], link: LinkedSandbox['link']) => Promise<T>,
-): Promise<T> => {
-  const env = { ...linked.sandbox.environment(), DATA_DIR: linked.dataDir, SWEEP_INTERVAL: '1d', ...variables };
-  const config = loadConfig({ env, cwd: linked.dataDir });
-  const logger = createLogger({ level: 'silent', format: 'json', destination: process.stderr });
-  await using app = createApp(config, createEvents(logger, { personalData: false }), { clock: linked.clock });
-  const [link] = config.links;
-  if (link === undefined) throw new Error('The sandbox configures one link.');
+/** Uses the same link under other settings, a minute later. */
+const withProgram = <T>(linked: LinkedSandbox, variables: Variables, use: (program: Program) => Promise<T>) => {
   linked.clock.advance(60_000);
-  return await work(app, link);
+  return linked.reopened({ SWEEP_INTERVAL: '1d', ...variables }, use);
 };
 
 const sync = (linked: LinkedSandbox, variables: Variables, kind: 'incremental' | 'full' = 'incremental') =>
-  withApp(linked, variables, async (app, link) => {
-    const { error, summary } = await app.run(link, { kind, acceptDeletes: false, signal: SIGNAL });
-    expect(error).toBeNull();
-    return summary;
-  });
+  withProgram(linked, variables, ({ synced }) => synced({ kind }));
 
 const undo = (linked: LinkedSandbox, variables: Variables, id: string) =>
-  withApp(linked, variables, async (app, link) => {
-    const [run] = await app.store.runs(link.name, { idPrefix: id });
-    if (run === undefined) throw new Error('There is no run to undo.');
-    const { result, report } = await app.undo(link, run, { acceptDeletes: true, signal: SIGNAL });
+  withProgram(linked, variables, async (program) => {
+    const { result, report } = await program.undo(id, { acceptDeletes: true });
     expect(result.error).toBeNull();
     return { summary: result.summary, refused: report.refused };
   });

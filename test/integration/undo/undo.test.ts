@@ -9,20 +9,13 @@ const PEOPLE = NAMES.map((name) => person(name, { groups: name === 'Ada' ? ['Cho
 
 const started = async (variables: Readonly<Record<string, string>> = {}): Promise<LinkedSandbox> => {
   const linked = await startLinkedSandbox({ google: PEOPLE, service: [] }, { SWEEP_INTERVAL: '1s', ...variables });
-  const { error } = await linked.sync();
-  expect(error).toBeNull();
+  await linked.synced();
   linked.clock.advance(60_000);
   return linked;
 };
 
-const OPTIONS = { acceptDeletes: false, signal: new AbortController().signal };
-
 const undo = async (linked: LinkedSandbox, id?: string) => {
-  const { app, link } = linked;
-  const query = id === undefined ? ({ latest: 'writing' } as const) : { idPrefix: id };
-  const [run] = await app.store.runs(link.name, query);
-  if (run === undefined) throw new Error('There is no run to undo.');
-  const undone = await app.undo(link, run, OPTIONS);
+  const undone = await linked.undo(id);
   if (undone.result.error instanceof Error) throw undone.result.error;
   linked.clock.advance(60_000);
   return undone;
@@ -31,8 +24,7 @@ const undo = async (linked: LinkedSandbox, id?: string) => {
 const expectQuiet = async (linked: LinkedSandbox): Promise<void> => {
   const none = { created: 0, updated: 0, deleted: 0 };
   for (const kind of ['incremental', 'full'] as const) {
-    linked.clock.advance(60_000);
-    const { summary } = await linked.sync({ kind });
+    const { summary } = await linked.sync({ afterMs: 60_000, kind });
     expect(summary).toMatchObject({ outcome: 'completed', left: none, right: none, conflicts: 0 });
   }
 };
@@ -203,7 +195,10 @@ describe('undo', () => {
     const before = readSides(linked.sandbox);
     const [run] = await linked.app.store.runs('default', { latest: 'writing' });
     if (run === undefined) throw new Error('There is no run.');
-    const { report, halt } = await linked.app.planUndo(linked.link, run, OPTIONS);
+    const { report, halt } = await linked.app.planUndo(linked.link, run, {
+      acceptDeletes: false,
+      signal: new AbortController().signal,
+    });
     expect(halt).toBeNull();
     expect(readSides(linked.sandbox)).toEqual(before);
     expect(await linked.app.store.runs('default', { latest: 'writing' })).toEqual([run]);
@@ -241,15 +236,13 @@ describe('undo', () => {
       const before = readSides(linked.sandbox);
       const { summary } = await linked.sync();
       linked.clock.advance(60_000);
-      const [run] = await linked.app.store.runs('default', { idPrefix: summary.run });
-      if (run === undefined) throw new Error('There is no run.');
       const cut = new AbortController();
       let written = 0;
       const onEvent = ({ kind }: { readonly kind: string }): void => {
         written += kind === 'written' ? 1 : 0;
         if (written === after) cut.abort(new Error('cut off'));
       };
-      const { result } = await linked.app.undo(linked.link, run, { ...OPTIONS, signal: cut.signal, onEvent });
+      const { result } = await linked.undo(summary.run, { signal: cut.signal, onEvent });
       linked.clock.advance(60_000);
       if (result.error === null) break;
       cuts += 1;
@@ -271,9 +264,7 @@ describe('undo', () => {
     linked.clock.advance(60_000);
     await expect(undo(linked)).rejects.toThrow(HaltError);
     expect(linked.sandbox.service.account.contacts()).toHaveLength(12);
-    const [run] = await linked.app.store.runs('default', { latest: 'writing' });
-    if (run === undefined) throw new Error('There is no run.');
-    await linked.app.undo(linked.link, run, { ...OPTIONS, acceptDeletes: true });
+    await linked.undo(undefined, { acceptDeletes: true });
     expect(linked.sandbox.service.account.contacts()).toHaveLength(0);
     expect(linked.sandbox.google.account.people()).toHaveLength(12);
     await expectQuiet(linked);

@@ -5,14 +5,14 @@ import type { LinkConfig } from '../../src/app/config/link-config.ts';
 import { createEvents } from '../../src/engine/events.ts';
 import { createLogger } from '../../src/util/logger.ts';
 import type { RunSummary } from '../../src/engine/run.ts';
-import { createShiftedClock } from '../support/shifted-clock.ts';
+import { createMovableClock } from '../support/clocks.ts';
 import { serve } from './child.ts';
 import { measureOwn, type Cost } from './own-cost.ts';
 
 export type Measured = Cost & { readonly wrote: number; readonly paired: number };
 
 const NEVER = new AbortController().signal;
-const clock = createShiftedClock();
+const clock = createMovableClock();
 let app: App | null = null;
 const running = (): App => {
   if (app === null) throw new Error('The engine is not open.');

@@ -4,7 +4,7 @@ import type { JobReport } from '../../src/daemon/jobs/job.ts';
 import { createPolling } from '../../src/daemon/jobs/polling.ts';
 import { schedulesOf } from '../../src/daemon/jobs/scheduler.ts';
 import { LONGEST_AUTO_INTERVAL_MS, type LinkConfig } from '../../src/app/config/link-config.ts';
-import { newState } from '../support/store/new-link.ts';
+import { newState } from '../support/store/rows.ts';
 import { afterChange } from '../../src/core/state/activity.ts';
 import { seeded } from '../support/random.ts';
 import { seconds, type Table } from './table.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { findRedis, type TestRedis } from '../support/redis.ts';
+import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { startChild } from './child.ts';
 import type { SandboxProcess } from './sandbox-process.ts';
 import type { SenderProcess } from './sender-process.ts';
@@ -25,7 +25,6 @@ const tryOut = async ({ kind, processes, minutes }: Trial, redis: TestRedis | nu
   };
   const answered = await Promise.all(senders.map((sender) => sender.call('send', sending)));
   const { refused } = await sandbox.call('asked', null);
-  await redis?.forget(keyPrefix);
   await Promise.all([...senders, sandbox].map((child) => child.stop()));
   const total = answered.reduce((sum, one) => sum + one, 0);
   return [kind, String(processes), `${percent(total / (PER_MINUTE * minutes))} (${total} requests)`, String(refused)];
@@ -33,10 +32,9 @@ const tryOut = async ({ kind, processes, minutes }: Trial, redis: TestRedis | nu
 
 /** Runs item 2 of the suite: all trials at the same time, each with a separate emulator. */
 export const benchRealTime = async (minutes: number): Promise<Table> => {
-  const redis = await findRedis();
+  await using redis = await startTestRedis();
   const trials = KINDS.flatMap((kind) => [1, 4].map((processes) => ({ kind, processes, minutes })));
   const rows = await Promise.all(trials.map((trial) => tryOut(trial, redis)));
-  await redis?.close();
   return {
     title: `2. The governor in real time, ${minutes} minutes against the sandbox at ${PER_MINUTE}/minute`,
     head: ['window', 'processes', 'share of the allowed rate', '429'],

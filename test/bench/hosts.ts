@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { copyBetween } from '../../src/app/copy-store.ts';
 import { systemClock } from '../../src/util/clock.ts';
-import { startTestRedis } from '../support/jobs/test-redis.ts';
+import { startTestRedis } from '../support/redis.ts';
 import type { OwnPostgres } from '../support/postgres.ts';
 import type { Child } from './child.ts';
 import type { DaemonLoad, DaemonProcess } from './daemon-process.ts';

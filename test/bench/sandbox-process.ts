@@ -1,13 +1,13 @@
 import { generatePeople } from '../../src/sandbox/people/generate.ts';
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { ServiceVariants } from '../../src/sandbox/service/variants.ts';
-import { createShiftedClock } from '../support/shifted-clock.ts';
+import { createMovableClock } from '../support/clocks.ts';
 import { serve } from './child.ts';
 
 /** The number of requests to each emulator, and the number of refused ones because of the limit. */
 export type Asked = { readonly google: number; readonly service: number; readonly refused: number };
 
-const clock = createShiftedClock();
+const clock = createMovableClock();
 let sandbox: Sandbox | null = null;
 let counted = { google: 0, service: 0 };
 const running = (): Sandbox => {

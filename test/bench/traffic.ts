@@ -2,8 +2,7 @@ import { createGate } from '../../src/net/gate.ts';
 import { createLocalLimiter, openSharedLimiter, type RateLimiter } from '../../src/net/limiter.ts';
 import type { Clock } from '../../src/util/clock.ts';
 import type { RateLimit } from '../../src/util/values.ts';
-import type { Limiter, Verdict } from '../support/limiter-models.ts';
-import { createMemoryCell } from '../support/memory-cell.ts';
+import { type Limiter, type Verdict, createMemoryCell } from '../support/limiter-models.ts';
 import { roundTripMs, seeded } from '../support/random.ts';
 import { createVirtualTime } from './virtual-time.ts';
 

@@ -9,7 +9,7 @@ import { createLogger } from '../../src/util/logger.ts';
 import { EMPTY_PERSON, type Person } from '../../src/sandbox/people/person.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { readSides } from '../support/compare-sides.ts';
-import { createShiftedClock } from '../support/shifted-clock.ts';
+import { createMovableClock } from '../support/clocks.ts';
 import { runChild } from './child.ts';
 
 const person = (name: string): Person => ({
@@ -27,7 +27,7 @@ const LEASE_MS = 15_000;
 
 test('R5, R7, R9: every edit and deletion on both sides is propagated after a first sync that was killed half way', async () => {
   await using stack = new AsyncDisposableStack();
-  const clock = createShiftedClock();
+  const clock = createMovableClock();
   const shared = people('Both', 20);
   const sandbox = stack.use(
     await startSandbox({

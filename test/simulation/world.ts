@@ -14,7 +14,7 @@ import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { createMemoryRemote, type MemoryRemote, type WriteObserver } from '../support/memory-remote.ts';
 import { createBook, PLAIN_HABITS, type Backup, type Book, type Group, type Row } from '../support/memory/book.ts';
 import { MEMORY_PROVIDERS } from '../support/memory/providers.ts';
-import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../support/clocks.ts';
 import type { UnconfirmedLoss } from './follow-run.ts';
 import type { History } from './history.ts';
 import { createPeople, type People } from './people.ts';

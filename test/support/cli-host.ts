@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { z } from 'zod';
+import { createWaiting } from './waiting.ts';
 
 type Environment = Readonly<Record<string, string>>;
 type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
@@ -38,22 +39,12 @@ const answer = z.object({ code: z.number() });
 /** Reads a stream from mark to mark. */
 const followStream = (stream: NodeJS.ReadableStream | null) => {
   let text = '';
-  const looks = new Set<() => void>();
+  const waiting = createWaiting();
   stream?.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk;
-    for (const look of looks) look();
+    waiting.notify();
   });
-  const until = <T>(read: (text: string) => T | null): Promise<T> =>
-    new Promise((resolve) => {
-      const look = (): void => {
-        const found = read(text);
-        if (found === null) return;
-        looks.delete(look);
-        resolve(found);
-      };
-      looks.add(look);
-      look();
-    });
+  const until = <T>(read: (text: string) => T | null): Promise<T> => waiting.until(() => read(text) ?? undefined);
   return {
     until,
     /** The text that was not read yet. */

@@ -1,3 +1,5 @@
+import type { CellView, SharedCell } from '../../src/net/limiter.ts';
+import type { Clock } from '../../src/util/clock.ts';
 import type { RateLimit } from '../../src/util/values.ts';
 
 /** The answer of a limiter to one request. */
@@ -93,5 +95,29 @@ export const leakyBucket = (limit: RateLimit, burst: number): Limiter => {
     if (isAccepted) emptyAtMs = Math.max(emptyAtMs, nowMs) + intervalMs;
     const used = Math.ceil(level + (isAccepted ? 1 : 0) - ROUNDING);
     return { isAccepted, remaining: Math.max(0, burst - used), resetMs: ceilSeconds(emptyAtMs - nowMs) };
+  };
+};
+
+/** A shared cell in memory; each step on it takes `latencyMs` on its clock. */
+export const createMemoryCell = (clock: Clock, latencyMs = 0): SharedCell => {
+  let held: { readonly revision: number; readonly state: string | null } = { revision: 0, state: null };
+  const arrive = async (): Promise<void> => {
+    if (latencyMs > 0) await clock.sleep(latencyMs);
+  };
+  const view = (known: number): CellView => {
+    const { revision, state } = held;
+    return { nowMs: clock.now(), revision, state: revision === known ? null : state };
+  };
+  return {
+    read: async (known) => {
+      await arrive();
+      return view(known);
+    },
+    replace: async (known, state) => {
+      await arrive();
+      if (known !== held.revision) return view(known);
+      held = { revision: known + 1, state };
+      return null;
+    },
   };
 };

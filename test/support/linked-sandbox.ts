@@ -11,7 +11,7 @@ import type { RunResult, RunSummary } from '../../src/engine/run.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { PlanResult } from '../../src/engine/plan-link.ts';
 import { createLogger } from '../../src/util/logger.ts';
-import { createShiftedClock, type ShiftedClock } from './shifted-clock.ts';
+import { createMovableClock, type MovableClock } from './clocks.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -44,7 +44,7 @@ export type Program = AsyncDisposable & {
 /** A link of the real program between the two emulators over HTTP, with a clock that the test moves. */
 export type LinkedSandbox = Program & {
   readonly sandbox: Sandbox;
-  readonly clock: ShiftedClock;
+  readonly clock: MovableClock;
   readonly dataDir: string;
   /** Opens the program on the same database and accounts with other variables, and closes it after its use. */
   reopened<T>(variables: Variables, use: (program: Program) => Promise<T>): Promise<T>;
@@ -68,7 +68,7 @@ export const silentEvents = () =>
 /** Opens the program with the only link of a configuration. */
 export const openProgram = (
   options: LoadOptions,
-  overrides: Overrides & { readonly clock: ShiftedClock },
+  overrides: Overrides & { readonly clock: MovableClock },
 ): Program => {
   const config = loadConfig(options);
   const app = createApp(config, silentEvents(), overrides);
@@ -98,14 +98,14 @@ export const openProgram = (
   };
 };
 
-/** Starts both emulators and the program, with high rate limits so that no test waits. `hurry`: see `createShiftedClock`. */
+/** Starts both emulators and the program, with high rate limits so that no test waits. `hurry`: see `createMovableClock`. */
 export const startLinkedSandbox = async (
   options: Omit<SandboxOptions, 'clock'> = {},
   variables: Variables = {},
   { hurry = 1, ...overrides }: Overrides & { readonly hurry?: number } = {},
 ): Promise<LinkedSandbox> => {
   await using stack = new AsyncDisposableStack();
-  const clock = createShiftedClock(hurry);
+  const clock = createMovableClock(hurry);
   const sandbox = stack.use(await startSandbox({ ...FAST_SANDBOX, ...options, clock }));
   const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-test-'));
   stack.defer(() => rm(dataDir, { recursive: true, force: true }));

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
+import { freePort } from '../../support/network.ts';
 import { startPostgres, type OwnPostgres } from '../../support/postgres.ts';
 import { nameOf, startBooks, type Books } from './books.ts';
 import { startHost, type Host } from './host.ts';
@@ -46,15 +46,6 @@ const untilNone = async (missing: () => readonly string[]): Promise<readonly str
     if (left.length === 0 || performance.now() - startedAtMs > PATIENCE_MS) return left;
     await sleep(500);
   }
-};
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 };
 
 /** A Redis that the hosts reach; the client is this machine's. */

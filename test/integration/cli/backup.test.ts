@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
+import { collectLog, says } from '../../support/jobs/log-lines.ts';
 import { cliHost } from '../../support/cli-host.ts';
 import { PlansDocument } from '../../../config/documents.ts';
 import { ended, startCli, useGround } from './run-cli.ts';
@@ -23,21 +22,12 @@ const startDaemon = () => {
   const env = { ...ground.env, SYNC_INTERVAL: '1s', LOG_LEVEL: 'debug' };
   const child = startCli(['daemon'], env, ground.directory);
   const end = ended(child);
-  const waiting = new Set<(line: string) => void>();
-  if (child.stdout === null) throw new Error('The daemon has no output.');
-  createInterface({ input: child.stdout.pipe(new PassThrough()) }).on('line', (line) => {
-    for (const check of waiting) check(line);
-  });
-  const untilLogged = (message: string): Promise<void> =>
-    new Promise((resolve) => {
-      const check = (line: string): void => {
-        if (!line.includes(message)) return;
-        waiting.delete(check);
-        resolve();
-      };
-      waiting.add(check);
-    });
-  return { untilLogged, stop: () => (child.kill('SIGTERM'), end) };
+  const { stream, ...log } = collectLog();
+  child.stdout?.pipe(stream);
+  return {
+    untilLogged: (message: string) => log.until(says(message), log.lines.length),
+    stop: () => (child.kill('SIGTERM'), end),
+  };
 };
 
 test('a backup made while the daemon writes is restored, and its plan equals the plan of the original', async () => {

@@ -1,7 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmod, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -9,7 +6,8 @@ import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { FailureDocument } from '../../../config/documents.ts';
 import { runCli, useGround, type Environment } from './run-cli.ts';
 import { sampled } from '../../support/extent.ts';
-import { patchLink } from '../../support/patch-link.ts';
+import { startTestRedis } from '../../support/redis.ts';
+import { patchLink } from '../../support/store/rows.ts';
 
 const DoctorDocument = z.strictObject({
   checks: z.array(
@@ -180,25 +178,8 @@ test('a store that cannot be opened: exit code 1', async () => {
 });
 
 describe('Redis', () => {
-  const startRedis = async (...args: readonly string[]) => {
-    const probe = createServer().listen(0, '127.0.0.1');
-    await once(probe, 'listening');
-    const address = probe.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
-    probe.close();
-    await once(probe, 'close');
-    const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', ground.directory, ...args];
-    const child = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'ignore'] });
-    let output = '';
-    for await (const chunk of child.stdout) {
-      output += String(chunk);
-      if (output.includes('Ready to accept connections')) break;
-    }
-    return {
-      url: `redis://127.0.0.1:${port}`,
-      [Symbol.asyncDispose]: async () => void (child.kill() && (await once(child, 'close'))),
-    };
-  };
+  const startRedis = async (...settings: readonly string[]) =>
+    (await startTestRedis({ settings })) ?? expect.fail('There is no redis-server.');
 
   test('without eviction has no fault', async () => {
     await using redis = await startRedis();

@@ -7,7 +7,7 @@ import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts
 import { vaultIn } from '../../support/store/vault.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { cliHost } from '../../support/cli-host.ts';
-import { startTestRedis } from '../../support/jobs/test-redis.ts';
+import { startTestRedis } from '../../support/redis.ts';
 import { startGround, type Ground } from './run-cli.ts';
 
 const EMAIL = 'zq@quillfeather.test';

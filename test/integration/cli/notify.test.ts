@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { cliHost } from '../../support/cli-host.ts';
-import { startReceiver, type Receiver } from '../../support/receiver.ts';
+import { startReceiver, type Receiver } from '../../support/network.ts';
 import type { Environment } from './run-cli.ts';
 
 const SECRET = 'a-secret-of-sixteen-or-more';

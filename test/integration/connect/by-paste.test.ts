@@ -7,7 +7,7 @@ import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { cliHost } from '../../support/cli-host.ts';
 import { useGround, type Environment } from '../cli/run-cli.ts';
 import { consentTo, startSignIn } from './sign-in.ts';
-import { patchLink } from '../../support/patch-link.ts';
+import { patchLink } from '../../support/store/rows.ts';
 import { vaultIn } from '../../support/store/vault.ts';
 
 const ground = useGround();

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { accountsOf, startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, says } from '../../support/jobs/log-lines.ts';
 import { findPostgres } from '../../support/postgres.ts';
-import { startReceiver } from '../../support/receiver.ts';
+import { startReceiver } from '../../support/network.ts';
 import { seen, signIn, startPage } from './page-client.ts';
 
 // The settings page of a daemon, over HTTP.

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, errors, says } from '../../support/jobs/log-lines.ts';
-import { startTestRedis } from '../../support/jobs/test-redis.ts';
+import { startTestRedis } from '../../support/redis.ts';
 import { seen, settled, signIn, startPage, tokenIn, type Visitor } from './page-client.ts';
 
 // The page of a real daemon, read and used over HTTP.

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import type { GoogleEmulator } from '../../../src/sandbox/google/server.ts';
 import { startSandbox, startSandboxPair } from '../../../src/sandbox/sandbox.ts';
-import { createShiftedClock } from '../../support/shifted-clock.ts';
+import { createMovableClock } from '../../support/clocks.ts';
 import { FAST_LIMITS, FAST_SANDBOX, openProgram } from '../../support/linked-sandbox.ts';
 import { person } from '../../support/linked-people.ts';
 
@@ -33,7 +33,7 @@ const withSettings = async (settings: object, variables: Readonly<Record<string,
   stack.defer(() => rm(directory, { recursive: true, force: true }));
   const configPath = join(directory, 'contact-sync.yaml');
   await writeFile(configPath, stringify(settings), { mode: 0o600 });
-  const clock = createShiftedClock();
+  const clock = createMovableClock();
   const env = { ...variables, ...FAST_LIMITS, DATA_DIR: directory };
   const program = stack.use(openProgram({ env, cwd: directory, configPath }, { clock }));
   const owned = stack.move();

@@ -1,9 +1,9 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { generatePeople } from '../../../src/sandbox/people/generate.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+import { passOn, startProxy } from '../../support/network.ts';
 import { startSpoilingProxy, type SpoilingProxy } from './spoiling-proxy.ts';
 
 /** A run waits between its searches for a contact whose creation got no answer. */
@@ -71,53 +71,34 @@ test('R9, R17: no second create follows a lost answer while contacts cannot be r
   });
 });
 
-const startRedirector = async (target: () => string) => {
-  const state = { status: 307, method: 'POST' };
-  const server = createServer((request, response) => {
-    if (request.method === state.method && (request.url ?? '').endsWith('/v2/contacts')) {
-      response.writeHead(state.status, { location: `${target()}${request.url ?? ''}` });
-      response.end();
+/** A proxy to the service that redirects creates with a status, until it is null. */
+const startRedirector = async () => {
+  const state: { target: string; status: number | null } = { target: '', status: 307 };
+  const proxy = await startProxy(async (request, response) => {
+    const { method, url = '/' } = request;
+    if (state.status !== null && method === 'POST' && url.endsWith('/v2/contacts')) {
+      response.writeHead(state.status, { location: `${state.target}${url}` }).end();
       return;
     }
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const { authorization = '' } = request.headers;
-      const method = request.method ?? 'GET';
-      const headers = { authorization, 'content-type': 'application/json' };
-      const body = chunks.length === 0 ? {} : { body: Buffer.concat(chunks) };
-      void fetch(new URL(request.url ?? '/', target()), { method, headers, ...body }).then(async (answer) => {
-        response.writeHead(answer.status, { 'content-type': 'application/json' });
-        response.end(await answer.text());
-      });
-    });
+    const answer = await passOn(state.target, request, await buffer(request));
+    response.writeHead(answer.status, answer.headers).end(answer.body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    state,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { ...proxy, state };
 };
 
 test.each([301, 303, 307, 308])('R15, R17: a create that is answered with %d is reported', async (status) => {
-  let target = '';
-  await using redirector = await startRedirector(() => target);
+  await using redirector = await startRedirector();
   const people = generatePeople({ count: 3, seed: 7 });
   await using linked = await startLinkedSandbox(
     { google: people, service: [] },
     { SERVICE_BASE_URL: redirector.url },
     { hurry: HURRY },
   );
-  target = linked.sandbox.service.url;
-  redirector.state.status = status;
+  Object.assign(redirector.state, { target: linked.sandbox.service.url, status });
   const { summary } = await linked.sync();
   expect(summary.skipped).toBe(3);
   expect(readSides(linked.sandbox).service).toEqual([]);
-  redirector.state.method = 'NONE';
+  redirector.state.status = null;
   const sound = await linked.sync({ afterMs: 24 * 3_600_000 });
   expect(sound.error).toBeNull();
   const sides = readSides(linked.sandbox);

@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import { passOn, startProxy } from '../../support/proxy.ts';
+import { passOn, startProxy } from '../../support/network.ts';
 import { breakAnswer, type Breakage } from './breakage.ts';
 
 /** A server that passes requests on to an emulator and spoils its answers on the way back. */

@@ -7,7 +7,7 @@ import { readSides } from '../../support/compare-sides.ts';
 import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { editBothSides, untilEqual } from '../../support/jobs/edits.ts';
 import { completed, errors, overlaps, says } from '../../support/jobs/log-lines.ts';
-import { startTestRedis } from '../../support/jobs/test-redis.ts';
+import { startTestRedis } from '../../support/redis.ts';
 
 // Behavior that needs a separate process: signals, the exit code, a kill.
 

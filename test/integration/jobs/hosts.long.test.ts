@@ -10,8 +10,8 @@ import { startDaemon } from '../../../src/daemon/jobs/daemon.ts';
 import { createLogger } from '../../../src/util/logger.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { collectLog, completed, errors, overlaps, says, type LogLine } from '../../support/jobs/log-lines.ts';
-import { startTestRedis } from '../../support/jobs/test-redis.ts';
-import { createMovableClock } from '../../support/movable-clock.ts';
+import { startTestRedis } from '../../support/redis.ts';
+import { createMovableClock } from '../../support/clocks.ts';
 import { findPostgres, startPostgres } from '../../support/postgres.ts';
 
 const redis = await startTestRedis();

@@ -11,7 +11,7 @@ import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { LeaseError } from '../../../src/engine/context.ts';
 import { cliHost } from '../../support/cli-host.ts';
 import { collectLog, says } from '../../support/jobs/log-lines.ts';
-import { createMovableClock } from '../../support/movable-clock.ts';
+import { createMovableClock } from '../../support/clocks.ts';
 import { startCli, useGround, type Environment } from '../cli/run-cli.ts';
 import { startEchoingProxy, type EchoingProxy } from '../logs/echoing-proxy.ts';
 

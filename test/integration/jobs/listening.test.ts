@@ -2,9 +2,8 @@ import { connect } from 'node:net';
 import { once } from 'node:events';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
-import { completed, errors, says } from '../../support/jobs/log-lines.ts';
-import { seriesIn } from '../../support/jobs/metric-series.ts';
-import { startTestRedis } from '../../support/jobs/test-redis.ts';
+import { completed, errors, says, seriesIn } from '../../support/jobs/log-lines.ts';
+import { startTestRedis } from '../../support/redis.ts';
 
 // The daemon as a process, with requests over HTTP.
 

@@ -1,7 +1,7 @@
 import { beforeEach, afterEach, expect, test } from 'vitest';
 import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, says, type LogLine } from '../../support/jobs/log-lines.ts';
-import { startReceiver, type Receiver } from '../../support/receiver.ts';
+import { startReceiver, type Receiver } from '../../support/network.ts';
 
 // Daemons with both emulators, and a receiver that is a real HTTP server.
 

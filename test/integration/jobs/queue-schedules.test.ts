@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { RunJob, Schedule } from '../../../src/daemon/jobs/scheduler.ts';
-import { createMovableClock } from '../../support/movable-clock.ts';
+import { createMovableClock } from '../../support/clocks.ts';
 import { every, openQueueStage, report, type QueueStage } from '../../support/jobs/queue-stage.ts';
-import { startTestRedis } from '../../support/jobs/test-redis.ts';
+import { startTestRedis } from '../../support/redis.ts';
 
 const redis = await startTestRedis();
 

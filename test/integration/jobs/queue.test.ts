@@ -12,8 +12,8 @@ import { openQueueClient } from '../../../src/daemon/jobs/queue-client.ts';
 import { QueueError, type RunJob } from '../../../src/daemon/jobs/scheduler.ts';
 import { connectWithRetry, jobOptions } from '../../../src/daemon/jobs/queue.ts';
 import { every, IN_DATA_DIR, openQueueStage, report, type QueueStage } from '../../support/jobs/queue-stage.ts';
-import { startSilentProxy } from '../../support/silent-proxy.ts';
-import { startTestRedis } from '../../support/jobs/test-redis.ts';
+import { startSilentProxy } from '../../support/network.ts';
+import { startTestRedis } from '../../support/redis.ts';
 
 const redis = await startTestRedis();
 

@@ -1,56 +1,20 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/util/secret.ts';
 import { connectBriefly } from '../../../src/daemon/jobs/queue.ts';
 import { watchTrouble } from '../../../src/util/redis-trouble.ts';
+import { startTestRedis } from '../../support/redis.ts';
 import { makeCertificate } from '../../support/certificate.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'contact-sync-test-'));
-const { path, keyPath } = makeCertificate(directory);
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-};
-
-/** Starts a Redis that accepts only TLS. Returns null if Redis is not installed. */
-const startRedis = async (): Promise<{ readonly port: number; close(): Promise<void> } | null> => {
-  const port = await freePort();
-  const tls = [
-    '--tls-port',
-    String(port),
-    '--tls-cert-file',
-    path,
-    '--tls-key-file',
-    keyPath,
-    '--tls-auth-clients',
-    'no',
-  ];
-  const server = spawn('redis-server', ['--port', '0', '--bind', '127.0.0.1', '--save', '', ...tls]);
-  const isThere = await Promise.race([once(server, 'spawn').then(() => true), once(server, 'error').then(() => false)]);
-  if (!isThere) return null;
-  const ended = once(server, 'exit');
-  for await (const line of createInterface({ input: server.stdout })) {
-    if (line.includes('Ready to accept connections')) break;
-  }
-  server.stdout.resume();
-  return { port, close: async () => void (server.kill() && (await ended)) };
-};
-
-const redis = await startRedis();
+const tls = makeCertificate(directory);
+const redis = await startTestRedis({ tls });
 afterAll(async () => {
-  await redis?.close();
+  await redis?.[Symbol.asyncDispose]();
   rmSync(directory, { recursive: true, force: true });
 });
 
@@ -78,7 +42,7 @@ const programOf = (url: string): string => `
 describe.skipIf(redis === null)('Redis over TLS', () => {
   test('serves the queue and the shared rate limit if its authority is trusted', async () => {
     const args = ['--input-type=module', '-e', programOf(`rediss://localhost:${redis?.port}`)];
-    const env = { PATH: process.env['PATH'], NODE_EXTRA_CA_CERTS: path };
+    const env = { PATH: process.env['PATH'], NODE_EXTRA_CA_CERTS: tls.path };
     const { stdout } = await promisify(execFile)(process.execPath, args, { env });
     expect(stdout.trim()).toBe('1 true');
   });

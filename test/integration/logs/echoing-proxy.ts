@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { passOn, startProxy } from '../../support/proxy.ts';
+import { passOn, startProxy } from '../../support/network.ts';
 
 /**
  * Action of the proxy for a request: pass it to the emulator, truncate the response, never respond, or refuse it with

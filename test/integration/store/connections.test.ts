@@ -12,9 +12,9 @@ import { sql } from '../../../src/store/sql/drizzle.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { makeCertificate } from '../../support/certificate.ts';
-import { createEventLog } from '../../support/jobs/event-log.ts';
+import { createEventLog } from '../../support/jobs/log-lines.ts';
 import { findPostgres, startPostgres } from '../../support/postgres.ts';
-import { startSilentProxy } from '../../support/silent-proxy.ts';
+import { startSilentProxy } from '../../support/network.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'contact-sync-test-'));
 const postgres = await findPostgres();

@@ -12,10 +12,10 @@ import { createAccessTokens } from '../../../src/store/access-tokens.ts';
 import { openVault } from '../../../src/store/vault.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres-store.ts';
 import { cliHost } from '../../support/cli-host.ts';
-import { createEventLog } from '../../support/jobs/event-log.ts';
+import { createEventLog } from '../../support/jobs/log-lines.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 import { findPostgres } from '../../support/postgres.ts';
-import { createVirtualClock } from '../../support/virtual-clock.ts';
+import { createVirtualClock } from '../../support/clocks.ts';
 import { consentTo, startSignIn } from '../connect/sign-in.ts';
 
 const postgres = await findPostgres();

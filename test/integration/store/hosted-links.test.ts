@@ -6,7 +6,7 @@ import { stringify } from 'yaml';
 import { LinksDocument, RemovedDocument } from '../../../config/documents.ts';
 import { accountsOf, startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, says, type LogLine } from '../../support/jobs/log-lines.ts';
-import { startTestRedis } from '../../support/jobs/test-redis.ts';
+import { startTestRedis } from '../../support/redis.ts';
 import { findPostgres } from '../../support/postgres.ts';
 
 const postgres = await findPostgres();

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
-import { passOn, startProxy } from '../../support/proxy.ts';
+import { passOn, startProxy } from '../../support/network.ts';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 
 type Asked = { readonly method: string; readonly path: string; readonly body: string };

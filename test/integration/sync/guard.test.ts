@@ -3,7 +3,7 @@ import { type Person } from '../../../src/sandbox/people/person.ts';
 import { readGroupNames, readSides } from '../../support/compare-sides.ts';
 import { bucketId, googleId, labelId, person, serviceId } from '../../support/linked-people.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
-import { patchLink } from '../../support/patch-link.ts';
+import { patchLink } from '../../support/store/rows.ts';
 
 const people = (count: number, more: Partial<Person> = {}): readonly Person[] =>
   Array.from({ length: count }, (_, index) => person(`Person${index}`, more));

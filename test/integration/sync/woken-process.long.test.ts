@@ -11,8 +11,8 @@ import { openPostgres } from '../../../src/store/postgres/postgres-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { LeaseError } from '../../../src/engine/context.ts';
 import { readSides } from '../../support/compare-sides.ts';
-import { createEventLog } from '../../support/jobs/event-log.ts';
-import { createMovableClock } from '../../support/movable-clock.ts';
+import { createEventLog } from '../../support/jobs/log-lines.ts';
+import { createMovableClock } from '../../support/clocks.ts';
 import { findPostgres } from '../../support/postgres.ts';
 
 const postgres = await findPostgres();

@@ -9,7 +9,7 @@ import { groupsOf } from '../../../src/sandbox/google/account.ts';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
 import type { RunResult } from '../../../src/engine/run.ts';
 import { ownerOf, type GroupKeeping } from '../contract/carddav-harness.ts';
-import { createShiftedClock } from '../shifted-clock.ts';
+import { createMovableClock } from '../clocks.ts';
 import type { BookFolder } from './server.ts';
 import { startTroubledProxy } from './troubled-proxy.ts';
 
@@ -67,7 +67,7 @@ export const startCarddavLink = async (
   keeping: GroupKeeping,
 ): Promise<CarddavLink> => {
   await using stack = new AsyncDisposableStack();
-  const clock = createShiftedClock(1_000);
+  const clock = createMovableClock(1_000);
   const fast = { requests: 60_000, windowMs: 60_000 };
   const quotas = { readsPerMinute: 60_000, writesPerMinute: 60_000 };
   const sandbox = stack.use(

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { startProxy } from '../proxy.ts';
+import { startProxy } from '../network.ts';
 
 /** The faults of the server. */
 export type FakeSettings = {

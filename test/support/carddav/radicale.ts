@@ -11,7 +11,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { awaitAnswer, freePort, type CarddavServer } from './server.ts';
+import { freePort } from '../network.ts';
+import { awaitAnswer, type CarddavServer } from './server.ts';
 
 /** Whether this machine has Radicale. */
 export const hasRadicale = (): boolean => spawnSync('radicale', ['--version'], { stdio: 'ignore' }).status === 0;

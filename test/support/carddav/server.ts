@@ -1,4 +1,3 @@
-import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 
 /** An address book of a server, as a program on its machine sees it. */
@@ -21,14 +20,6 @@ export type BookFolder = {
 export type CarddavServer = AsyncDisposable & {
   /** Makes an address book; no other test uses it. */
   openBook(): BookFolder;
-};
-
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 };
 
 const TRIES = 1_200;

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { Clock } from '../../../src/util/clock.ts';
 import type { RequestKind, Trouble } from '../contract/harness.ts';
-import { passOn, startProxy } from '../proxy.ts';
+import { passOn, startProxy } from '../network.ts';
 import type { BookFolder } from './server.ts';
 
 type Disturbance = { readonly kind: RequestKind; readonly trouble: Trouble | { readonly holdMs: number } };

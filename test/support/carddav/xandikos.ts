@@ -2,7 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { awaitAnswer, freePort, type CarddavServer } from './server.ts';
+import { freePort } from '../network.ts';
+import { awaitAnswer, type CarddavServer } from './server.ts';
 
 /** Whether this machine has Xandikos. */
 export const hasXandikos = (): boolean => spawnSync('xandikos', ['--version'], { stdio: 'ignore' }).status === 0;

@@ -13,7 +13,7 @@ import { createLogger } from '../../../src/util/logger.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 import { cliHost, type CliHost } from '../cli-host.ts';
 import { MAIN, processEnv } from '../program.ts';
-import { createMovableClock, type MovableClock } from '../movable-clock.ts';
+import { createMovableClock, type MovableClock } from '../clocks.ts';
 import { collectLog, type DaemonLog } from './log-lines.ts';
 
 /** A daemon in a process of its own. */

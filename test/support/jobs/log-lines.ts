@@ -1,4 +1,6 @@
 import { Writable } from 'node:stream';
+import { createWaiting } from '../waiting.ts';
+import type { Events } from '../../../src/engine/events.ts';
 
 export type LogLine = Readonly<Record<string, unknown>> & { readonly level: string; readonly msg: string };
 
@@ -12,7 +14,7 @@ export type DaemonLog = {
 /** A log that grows with every line that is written to its stream. */
 export const collectLog = (): DaemonLog & { readonly stream: Writable } => {
   const lines: LogLine[] = [];
-  const waiting = new Set<() => void>();
+  const { notify, until } = createWaiting();
   let rest = '';
   const stream = new Writable({
     decodeStrings: false,
@@ -20,25 +22,14 @@ export const collectLog = (): DaemonLog & { readonly stream: Writable } => {
       const [last = '', ...whole] = (rest + chunk.toString()).split('\n').toReversed();
       rest = last;
       for (const text of whole.toReversed()) lines.push(JSON.parse(text) as LogLine);
-      for (const look of waiting) look();
+      notify();
       done();
     },
   });
   return {
     lines,
     stream,
-    until: (means, from = 0) => {
-      return new Promise((resolve) => {
-        const look = (): void => {
-          const line = lines.slice(from).find(means);
-          if (line === undefined) return;
-          waiting.delete(look);
-          resolve(line);
-        };
-        waiting.add(look);
-        look();
-      });
-    },
+    until: (means, from = 0) => until(() => lines.slice(from).find(means)),
   };
 };
 
@@ -72,3 +63,41 @@ export const overlaps = (logs: readonly DaemonLog[], link: string): number => {
   const inOrder = runs.toSorted((left, right) => left.beginMs - right.beginMs);
   return inOrder.filter((run, index) => run.beginMs < (inOrder[index - 1]?.endMs ?? 0) - LOGGED_LATE_MS).length;
 };
+
+type Line = { readonly name: string; readonly fields: unknown };
+
+/** Events that are kept, and can be waited for. */
+export type EventLog = {
+  readonly events: Events;
+  readonly lines: readonly Line[];
+  /** Resolves with the first event of that name from `from` on, whether it came already or will. */
+  until(name: keyof Events, from?: number): Promise<unknown>;
+};
+
+export const createEventLog = (): EventLog => {
+  const lines: Line[] = [];
+  const { notify, until } = createWaiting();
+  const events = new Proxy({} as Events, {
+    get: (_, name) => (fields: unknown) => {
+      lines.push({ name: String(name), fields });
+      notify();
+    },
+  });
+  return {
+    events,
+    lines,
+    until: async (name, from = 0) => {
+      const line = await until(() => lines.slice(from).find((candidate) => candidate.name === name));
+      return line.fields;
+    },
+  };
+};
+
+/** The value of each series of one metric, by its labels as they are written. */
+export const seriesIn = (text: string, name: string): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    text.split('\n').flatMap((line) => {
+      const [, own, labels = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/u.exec(line) ?? [];
+      return own === name ? [[labels, Number(value)]] : [];
+    }),
+  );

@@ -9,8 +9,8 @@ import { openQueueClient } from '../../../src/daemon/jobs/queue-client.ts';
 import { createQueueScheduler } from '../../../src/daemon/jobs/queue-scheduler.ts';
 import { makeQueuePrefix, openQueue } from '../../../src/daemon/jobs/queue.ts';
 import type { RunJob, Schedule } from '../../../src/daemon/jobs/scheduler.ts';
-import { createEventLog } from './event-log.ts';
-import type { TestRedis } from './test-redis.ts';
+import { createEventLog } from './log-lines.ts';
+import type { TestRedis } from '../redis.ts';
 
 /** The default report of a job. */
 export const report = (change: Partial<JobReport> = {}): JobReport => {

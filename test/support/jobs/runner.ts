@@ -13,8 +13,8 @@ import { RevokedError, UnavailableError } from '../../../src/providers/errors.ts
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import type { RunResult, RunSummary } from '../../../src/engine/run.ts';
 import { SIDE_WORDS } from '../side-words.ts';
-import { createVirtualClock } from '../virtual-clock.ts';
-import { patchLink } from '../patch-link.ts';
+import { createVirtualClock } from '../clocks.ts';
+import { patchLink } from '../store/rows.ts';
 
 export const LINK = {
   name: 'a',

@@ -4,7 +4,7 @@ import { atSide } from '../../../src/providers/at-side.ts';
 import type { PullRequest, Remote, WriteResult } from '../../../src/providers/remote.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { MemoryRemote } from '../memory-remote.ts';
-import type { VirtualClock } from '../virtual-clock.ts';
+import type { VirtualClock } from '../clocks.ts';
 import { faultyGroupWrite, faultyPage, faultyRead, faultyWrite, type Fault } from './incidents.ts';
 
 /** The process died: its later calls have no effect. */

@@ -1,9 +1,22 @@
-import type { HalfPut, JournalRow, Rejection, StoreChange } from '../../../src/core/state/rows.ts';
+import { randomUUID } from 'node:crypto';
 import { EMPTY_CONTACT } from '../../../src/core/contact/contact.ts';
 import type { Half } from '../../../src/core/contact/half.ts';
 import type { ContactRecord } from '../../../src/core/contact/record.ts';
 import type { Operation, OperationKind } from '../../../src/core/reconcile/operation.ts';
-import type { Counts } from '../../../src/store/store.ts';
+import {
+  type HalfPut,
+  type JournalRow,
+  type LinkState,
+  NO_ACTIVITY,
+  NO_CHOICE,
+  NO_CURSOR,
+  NO_NOTIFICATION,
+  type Rejection,
+  type StoreChange,
+} from '../../../src/core/state/rows.ts';
+import { changeLink } from '../../../src/engine/change-link.ts';
+import type { Counts, Store } from '../../../src/store/store.ts';
+import { systemClock } from '../../../src/util/clock.ts';
 
 export const recordOf = (id: string, change: Partial<ContactRecord> = {}): ContactRecord => ({
   id,
@@ -129,3 +142,30 @@ export const countsOf = (given: {
   const sides = ([left, right]: Both) => ({ left, right });
   return { pairs, asleep, present: sides(present), unselected: sides(unselected) };
 };
+
+/** A link that no run has worked on. */
+export const newState = (name: string): LinkState => ({
+  name,
+  state: 'active',
+  reason: null,
+  accounts: { left: null, right: null },
+  accountsKey: null,
+  credentials: { left: null, right: null },
+  acceptedDeletes: null,
+  selection: null,
+  notificationState: NO_NOTIFICATION,
+  pausedByHandAtMs: null,
+  fields: NO_CHOICE,
+  activity: NO_ACTIVITY,
+  forgottenAtMs: null,
+  cursors: { left: NO_CURSOR, right: NO_CURSOR },
+  groupPairs: [],
+  rejections: [],
+  verdicts: [],
+});
+
+type Patch = Partial<Pick<LinkState, 'state' | 'reason' | 'accounts' | 'credentials' | 'acceptedDeletes'>>;
+
+/** Changes the row of a link, like a run of another process. */
+export const patchLink = (store: Store, link: string, patch: Patch): Promise<void> =>
+  changeLink({ store, clock: systemClock, newId: randomUUID }, link, () => [{ kind: 'link', patch }]);

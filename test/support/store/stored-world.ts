@@ -16,8 +16,8 @@ import type { StoredLink } from '../../../src/store/hosted-links.ts';
 import type { RunResult } from '../../../src/engine/run.ts';
 import { accountsOf } from '../jobs/daemon-world.ts';
 import type { TestPostgres } from '../postgres.ts';
-import { passOn, startProxy } from '../proxy.ts';
-import { createShiftedClock, type ShiftedClock } from '../shifted-clock.ts';
+import { passOn, startProxy } from '../network.ts';
+import { createMovableClock, type MovableClock } from '../clocks.ts';
 
 // The databases of 2026-11 (see the comment at the top of each .sql file), and emulators that hold what the runs left there.
 
@@ -90,13 +90,13 @@ const startSmallPages = async ({ google }: Sandbox) =>
     response.writeHead(answer.status, answer.headers).end(answer.body);
   });
 
-type Remotes = Readonly<Record<LinkName, Sandbox>> & { readonly clock: ShiftedClock };
+type Remotes = Readonly<Record<LinkName, Sandbox>> & { readonly clock: MovableClock };
 
 /** Starts the emulators of both links and repeats the recorded requests; the clock continues ten minutes after the last. */
 const startRemotes = async (engine: Engine, stack: AsyncDisposableStack): Promise<Remotes> => {
   const requests = readRequests(engine);
   let recordedMs: number | null = 0;
-  const clock = createShiftedClock();
+  const clock = createMovableClock();
   const remoteClock = { now: () => recordedMs ?? clock.now() };
   const start = async (): Promise<Sandbox> => {
     const options = { google: [], service: [], serviceRateLimit: FAST, googleQuotas: QUOTAS, clock: remoteClock };

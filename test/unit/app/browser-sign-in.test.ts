@@ -6,7 +6,7 @@ import type { LinkConfig } from '../../../src/app/config/link-config.ts';
 import type { SideConfig } from '../../../src/app/config/sides.ts';
 import { credentialDigest } from '../../../src/app/links.ts';
 import { Secret } from '../../../src/util/secret.ts';
-import { createVirtualClock } from '../../support/virtual-clock.ts';
+import { createVirtualClock } from '../../support/clocks.ts';
 
 const ENV = {
   SERVICE_BASE_URL: 'http://127.0.0.1:9',

@@ -4,9 +4,9 @@ import type { Operation, UpdateOperation } from '../../../src/core/reconcile/ope
 import { originScopes } from '../../../src/engine/accounts.ts';
 import { writtenWithoutEdit } from '../../../src/engine/journal-evidence.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { patchLink } from '../../support/patch-link.ts';
+import { patchLink } from '../../support/store/rows.ts';
 import { halfOf, operationOf, recordOf } from '../../support/store/rows.ts';
-import { createVirtualClock } from '../../support/virtual-clock.ts';
+import { createVirtualClock } from '../../support/clocks.ts';
 
 const LISTED_AT_MS = 5_000;
 

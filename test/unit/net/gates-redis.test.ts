@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { systemClock } from '../../../src/util/clock.ts';
 import { createGates } from '../../../src/net/gates.ts';
-import { findRedis } from '../../support/redis.ts';
+import { startTestRedis } from '../../support/redis.ts';
 
-const redis = await findRedis();
-afterAll(() => redis?.close());
+const redis = await startTestRedis();
+afterAll(() => redis?.[Symbol.asyncDispose]());
 
 const LIMIT = { requests: 60, windowMs: 60_000 };
 const store = { budget: () => Promise.resolve(null), saveBudget: () => Promise.resolve() };
@@ -27,6 +27,5 @@ test.skipIf(redis === null)(
     expect(permit).toBeDefined();
     permit.done({ status: 200, headers: {} });
     await second.close();
-    await redis?.forget(`contact-sync:limit:${name}`);
   },
 );

@@ -5,9 +5,9 @@ import { systemClock } from '../../../src/util/clock.ts';
 import type { GovernedAnswer, AdmittedRequest } from '../../../src/net/governor.ts';
 import { createRedisLimiters } from '../../../src/net/redis-limiter.ts';
 import { openSharedLimiter, type RateLimiter } from '../../../src/net/limiter.ts';
-import { createMemoryCell } from '../../support/memory-cell.ts';
-import { findRedis } from '../../support/redis.ts';
-import { startSilentProxy } from '../../support/silent-proxy.ts';
+import { createMemoryCell } from '../../support/limiter-models.ts';
+import { startTestRedis } from '../../support/redis.ts';
+import { startSilentProxy } from '../../support/network.ts';
 import { createFakeClock } from './fake-clock.ts';
 
 const LIMIT = { requests: 10, windowMs: 60_000 };
@@ -23,14 +23,13 @@ const ANSWER: GovernedAnswer = {
 /** Opens the limiter of one name like a separate process. */
 type Open = (limit?: typeof LIMIT) => Promise<RateLimiter>;
 
-const redis = await findRedis();
-const prefix = `contact-sync:test:${randomUUID()}:`;
+const redis = await startTestRedis();
+const PREFIX = 'contact-sync:test:';
 const cleanups: (() => Promise<unknown>)[] = [];
 
 afterAll(async () => {
   for (const cleanup of cleanups.toReversed()) await cleanup();
-  await redis?.forget(prefix);
-  await redis?.close();
+  await redis?.[Symbol.asyncDispose]();
 });
 
 const inMemory = (): Open => {
@@ -41,7 +40,7 @@ const inMemory = (): Open => {
 const inRedis = (): Open => {
   const name = randomUUID();
   return async (limit = LIMIT) => {
-    const limiters = createRedisLimiters(redis?.url ?? '', { keyPrefix: prefix, stateLifeMs: 60_000 });
+    const limiters = createRedisLimiters(redis?.url ?? '', { keyPrefix: PREFIX, stateLifeMs: 60_000 });
     cleanups.push(() => limiters.close());
     return limiters.open(name, { limit, clock: systemClock, snapshot: null });
   };
@@ -58,10 +57,6 @@ const waitOf = async (limiter: RateLimiter): Promise<number | null> => {
   if (admission.grant !== null) throw new Error('a request was admitted');
   return admission.waitMs;
 };
-
-test.runIf(process.env['CI'] === 'true')('a Redis is running or can be started', () => {
-  expect(redis).not.toBeNull();
-});
 
 describe.each([
   ['in memory', inMemory, false],
@@ -171,8 +166,8 @@ test('the error names a Redis that is unreachable', async () => {
 });
 
 test.skipIf(redis === null)('a connection to Redis without responses is replaced', async () => {
-  await using proxy = await startSilentProxy(Number(new URL(redis?.url ?? '').port));
-  const options = { keyPrefix: prefix, stateLifeMs: 60_000, silentForMs: 300 };
+  await using proxy = await startSilentProxy(redis?.port ?? 0);
+  const options = { keyPrefix: PREFIX, stateLifeMs: 60_000, silentForMs: 300 };
   const limiters = createRedisLimiters(`redis://127.0.0.1:${proxy.port}`, options);
   const limiter = await limiters.open(randomUUID(), { limit: LIMIT, clock: systemClock, snapshot: null });
   const first = await granted(limiter);

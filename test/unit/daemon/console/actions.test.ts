@@ -4,7 +4,7 @@ import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
 import { Secret } from '../../../../src/util/secret.ts';
 import { createConsoleActions, type UndoTarget } from '../../../../src/daemon/console/actions.ts';
 import type { JobReport } from '../../../../src/daemon/jobs/job.ts';
-import { createVirtualClock } from '../../../support/virtual-clock.ts';
+import { createVirtualClock } from '../../../support/clocks.ts';
 
 /** Returns a hosted link as in the configuration. Each read of the database creates a new object. */
 const linkOf = (token: string): LinkConfig => ({ name: 'ada', consoleToken: new Secret(token) }) as LinkConfig;

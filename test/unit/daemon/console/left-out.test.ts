@@ -4,7 +4,7 @@ import type { LinkRecord } from '../../../../src/engine/history/link-record.ts';
 import { pageContext } from '../../../../src/daemon/console/layout.ts';
 import { leftOutPage } from '../../../../src/daemon/console/pages/left-out.ts';
 import { createSessions } from '../../../../src/daemon/console/sessions.ts';
-import { createVirtualClock } from '../../../support/virtual-clock.ts';
+import { createVirtualClock } from '../../../support/clocks.ts';
 
 const IN_SYNC = 'Every linked contact is in sync.';
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Env } from '../../../../src/daemon/console/access.ts';
 import type { PageSession } from '../../../../src/daemon/console/sessions.ts';
 import { createProgressStreams } from '../../../../src/daemon/console/link-routes.ts';
-import { createVirtualClock } from '../../../support/virtual-clock.ts';
+import { createVirtualClock } from '../../../support/clocks.ts';
 
 /** Returns the route of the progress, for sessions of the link in the query. */
 const routesOf = (live: ReturnType<typeof createProgressStreams>) =>

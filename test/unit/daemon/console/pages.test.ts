@@ -9,7 +9,7 @@ import { peoplePage } from '../../../../src/daemon/console/pages/people.ts';
 import { runPage } from '../../../../src/daemon/console/pages/runs.ts';
 import { createSessions } from '../../../../src/daemon/console/sessions.ts';
 import type { LinkStatus } from '../../../../src/daemon/jobs/link-status.ts';
-import { createVirtualClock } from '../../../support/virtual-clock.ts';
+import { createVirtualClock } from '../../../support/clocks.ts';
 
 const clock = createVirtualClock();
 const context = () => {

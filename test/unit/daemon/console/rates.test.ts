@@ -4,7 +4,7 @@ import { Secret } from '../../../../src/util/secret.ts';
 import { limitedRate, ownForms, signedIn, type Env } from '../../../../src/daemon/console/access.ts';
 import { createSessions } from '../../../../src/daemon/console/sessions.ts';
 import { signInRoutes } from '../../../../src/daemon/console/sign-in.ts';
-import { createVirtualClock } from '../../../support/virtual-clock.ts';
+import { createVirtualClock } from '../../../support/clocks.ts';
 
 const COOKIE = 'session';
 const ORIGIN = 'http://page.test';

@@ -5,7 +5,7 @@ import { ownForms, signedIn, type Env } from '../../../../src/daemon/console/acc
 import { createSessions } from '../../../../src/daemon/console/sessions.ts';
 import { makePass } from '../../../../src/daemon/console/sign-in-link.ts';
 import { signInRoutes } from '../../../../src/daemon/console/sign-in.ts';
-import { createVirtualClock } from '../../../support/virtual-clock.ts';
+import { createVirtualClock } from '../../../support/clocks.ts';
 
 const KEY = 'key';
 const COOKIE = 'session';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createEmbeddedScheduler } from '../../../../src/daemon/jobs/embedded-scheduler.ts';
 import type { JobReport } from '../../../../src/daemon/jobs/job.ts';
 import type { Schedule } from '../../../../src/daemon/jobs/scheduler.ts';
-import { createVirtualClock } from '../../../support/virtual-clock.ts';
+import { createVirtualClock } from '../../../support/clocks.ts';
 
 const DONE: JobReport = { ending: 'completed', message: null, summary: null, retryInMs: null };
 const SECOND_MS = 1_000;

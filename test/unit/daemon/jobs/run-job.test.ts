@@ -20,7 +20,7 @@ import {
 } from '../../../../src/providers/errors.ts';
 import { ConfigError } from '../../../../src/util/config-error.ts';
 import { DOWN, REVOKED, startRunner } from '../../../support/jobs/runner.ts';
-import { patchLink } from '../../../support/patch-link.ts';
+import { patchLink } from '../../../support/store/rows.ts';
 
 test('a link that completes a run after a failure is reported as recovered, once', async () => {
   await using runner = await startRunner();

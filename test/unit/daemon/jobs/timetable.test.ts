@@ -14,7 +14,7 @@ import {
 } from '../../../../src/daemon/jobs/polling.ts';
 import { nextSlot, type Schedule, schedulesOf } from '../../../../src/daemon/jobs/scheduler.ts';
 import { LINK, startRunner } from '../../../support/jobs/runner.ts';
-import { newState } from '../../../support/store/new-link.ts';
+import { newState } from '../../../support/store/rows.ts';
 
 const INTERVAL_MS = 300_000;
 

@@ -13,7 +13,7 @@ import {
   testNotification,
   webhookBody,
 } from '../../../../src/daemon/notify/notification.ts';
-import { newState } from '../../../support/store/new-link.ts';
+import { newState } from '../../../support/store/rows.ts';
 
 const SENDING = { id: 'n1', nowMs: Date.UTC(2026, 10, 22, 12), personalData: false };
 

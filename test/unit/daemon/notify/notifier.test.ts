@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createNotifier, type Notifier, type NotifierOptions } from '../../../../src/daemon/notify/notifier.ts';
 import { openStore } from '../../../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../../src/store/store.ts';
-import { createEventLog, type EventLog } from '../../../support/jobs/event-log.ts';
-import { createMovableClock, type MovableClock } from '../../../support/movable-clock.ts';
-import { patchLink } from '../../../support/patch-link.ts';
-import { startReceiver, type Receiver } from '../../../support/receiver.ts';
+import { createEventLog, type EventLog } from '../../../support/jobs/log-lines.ts';
+import { createMovableClock, type MovableClock } from '../../../support/clocks.ts';
+import { patchLink } from '../../../support/store/rows.ts';
+import { startReceiver, type Receiver } from '../../../support/network.ts';
 
 const PATH = '/services/T0SECRET/B0SECRET';
 const NEVER = new AbortController().signal;

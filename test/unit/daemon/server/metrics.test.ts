@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { seriesIn } from '../../../support/jobs/metric-series.ts';
+import { seriesIn } from '../../../support/jobs/log-lines.ts';
 import { TWIN_WORDS } from '../../../support/side-words.ts';
 import { jobOf, linkNamed, metricsOf, MINUTE_MS, NOW_MS, reportOf, seen, standing } from './support.ts';
 

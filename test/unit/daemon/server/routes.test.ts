@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { healthRoutes, metricsRoutes } from '../../../../src/daemon/server/http-service.ts';
-import { seriesIn } from '../../../support/jobs/metric-series.ts';
+import { seriesIn } from '../../../support/jobs/log-lines.ts';
 import { metricsOf, seen, standing } from './support.ts';
 
 const textOf = async (answer: Response | Promise<Response>): Promise<readonly [status: number, text: string]> => {
